@@ -1,0 +1,16 @@
+/** Exponential backoff with full jitter. */
+export interface Backoff {
+  /** Upper bound of the first wait, milliseconds. */
+  readonly baseMs: number;
+  /** No wait is longer than this, milliseconds. */
+  readonly capMs: number;
+}
+
+/**
+ * The wait before try `attempt` (0 is the first retry): uniform in [0, min(cap, base * 2^attempt)].
+ * Full jitter spreads a crowd that was cut off at one moment.
+ */
+export function backoffMs(attempt: number, backoff: Backoff, random: () => number): number {
+  const ceiling = Math.min(backoff.capMs, backoff.baseMs * 2 ** Math.min(attempt, 30));
+  return Math.floor(random() * ceiling);
+}

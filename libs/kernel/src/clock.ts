@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Where time comes from. Code that waits or reads the time takes one, so that a test can turn the hands. */
+export interface Clock {
+  /** Wall clock, whole microseconds since 1970 (UTC). May jump. */
+  nowUs(): number;
+  /** Monotonic milliseconds with fractions; only differences mean something. */
+  monoMs(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when aborted first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `fn` once after `ms`; disposing it first means never. */
+  timer(ms: number, fn: () => void): Disposable;
+}
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  nowUs: () => Math.round((performance.timeOrigin + performance.now()) * 1000) + wallDriftUs(),
+  monoMs: () => performance.now(),
+  sleep: async (ms, signal) => {
+    try {
+      await delay(ms, undefined, signal ? { signal } : {});
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : error;
+    }
+  },
+  timer: (ms, fn) => {
+    const handle = setTimeout(fn, ms);
+    return { [Symbol.dispose]: () => clearTimeout(handle) };
+  },
+};
+
+/**
+ * `performance.timeOrigin` is fixed at start, so it misses later steps and slews of the wall clock; Date.now() has
+ * them but only whole milliseconds. Follow Date.now() and keep the microseconds of the monotonic clock while both agree.
+ */
+function wallDriftUs(): number {
+  const fine = performance.timeOrigin + performance.now();
+  const coarse = Date.now();
+  const apart = coarse - Math.floor(fine);
+  if (Math.abs(apart - drift) > 1) drift = apart;
+  return drift * 1000;
+}
+let drift = 0;

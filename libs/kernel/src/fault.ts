@@ -1,0 +1,35 @@
+/** What a loop does with a failed piece of work. */
+export type FaultAction =
+  | 'stop' // it cannot work at all: say why and end
+  | 'retry' // the same again later
+  | 'drop'; // this piece is bad for ever: count it, go on
+
+/** A thrown surprise, named by what the loop does next; `code` is closed per module, data are fields, the cause is kept. */
+export class Fault extends Error {
+  readonly action: FaultAction;
+  readonly code: string;
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(
+    action: FaultAction,
+    code: string,
+    message: string,
+    options: { cause?: unknown; data?: Readonly<Record<string, unknown>> } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'Fault';
+    this.action = action;
+    this.code = code;
+    this.data = options.data ?? {};
+  }
+}
+
+/** The action for anything caught: a Fault says it itself, all else is worth another try. */
+export function actionOf(error: unknown): FaultAction {
+  return error instanceof Fault ? error.action : 'retry';
+}
+
+/** One line for people from anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

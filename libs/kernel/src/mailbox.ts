@@ -1,0 +1,55 @@
+/** A bounded queue between one or more senders and one reader. Full: `offer` says no and the sender decides. */
+export interface Mailbox<T> extends AsyncIterable<T> {
+  /** Puts an item in; false when full or closed (counted in `dropped`). */
+  offer(item: T): boolean;
+  /** No more items; the reader gets what is left, then ends. */
+  close(): void;
+  readonly size: number;
+  readonly dropped: number;
+}
+
+/** Makes a mailbox for `capacity` items. */
+export function createMailbox<T>(capacity: number): Mailbox<T> {
+  const items: T[] = [];
+  let wake: (() => void) | undefined;
+  let closed = false;
+  let dropped = 0;
+  const rouse = () => {
+    wake?.();
+    wake = undefined;
+  };
+  return {
+    offer(item) {
+      if (closed || items.length >= capacity) {
+        dropped += 1;
+        return false;
+      }
+      items.push(item);
+      rouse();
+      return true;
+    },
+    close() {
+      closed = true;
+      rouse();
+    },
+    get size() {
+      return items.length;
+    },
+    get dropped() {
+      return dropped;
+    },
+    async *[Symbol.asyncIterator]() {
+      while (true) {
+        const item = items.shift();
+        if (item !== undefined) {
+          yield item;
+          continue;
+        }
+        if (closed) return;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { inspect } from 'node:util';
+
+/** A string that shows itself only to who asks by `reveal()`; printed, logged or serialised it is `***`. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  /** The value in clear. */
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return '***';
+  }
+
+  toJSON(): string {
+    return '***';
+  }
+
+  [inspect.custom](): string {
+    return '***';
+  }
+}
