@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+
+/** One answer of the REST API. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  /** The body read as JSON; undefined when it is none. */
+  readonly body: unknown;
+}
+
+/** A client of one controller with one key. */
+export interface Api {
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Like `call`, but anything other than 200 throws with the answer's text. */
+  ok(method: string, path: string, body?: unknown): Promise<unknown>;
+  close(): void;
+}
+
+/** Makes a client. `baseUrl` ends in /v1.1; `caFile` is the controller's CA certificate (PEM). */
+export function createApi(options: {
+  readonly baseUrl: string;
+  readonly caFile: string;
+  readonly key?: string;
+  readonly maxSockets?: number;
+}): Api {
+  const agent = new Agent({
+    ca: readFileSync(options.caFile),
+    keepAlive: true,
+    maxSockets: options.maxSockets ?? 16,
+  });
+  const call: Api['call'] = (method, path, body, headers = {}) =>
+    new Promise((resolve, reject) => {
+      const payload = body === undefined ? undefined : JSON.stringify(body);
+      const req = request(
+        `${options.baseUrl}${path}`,
+        {
+          method,
+          agent,
+          headers: {
+            ...(options.key ? { 'Service-API-Key': options.key } : {}),
+            ...(payload === undefined
+              ? {}
+              : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(payload) }),
+            ...headers,
+          },
+        },
+        (res) => {
+          const chunks: Buffer[] = [];
+          res.on('data', (chunk: Buffer) => chunks.push(chunk));
+          res.on('error', reject);
+          res.on('end', () => {
+            const text = Buffer.concat(chunks).toString('utf8');
+            resolve({ status: res.statusCode ?? 0, headers: res.headers, text, body: readJson(text) });
+          });
+        },
+      );
+      req.on('error', reject);
+      req.end(payload);
+    });
+  return {
+    call,
+    async ok(method, path, body) {
+      const answer = await call(method, path, body);
+      if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+      return answer.body;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
