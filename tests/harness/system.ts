@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Api, createApi } from './api.ts';
+
+/** What `vantage up` tells about itself in quickstart.json. */
+export interface Quickstart {
+  readonly base_url: string;
+  readonly ca_file: string;
+  readonly api_key_uw: string;
+  readonly api_key_ur: string;
+  readonly agent_endpoint: string;
+  readonly dashboard_url: string | null;
+  readonly database_url: string;
+  readonly pids: { readonly controller: number; readonly agent: number };
+}
+
+/** A running `vantage up`. Disposing it ends it with SIGTERM and, when it made the data folder, removes that. */
+export interface System extends AsyncDisposable {
+  readonly process: ChildProcess;
+  readonly dataDir: string;
+  /** Read afresh: pids change when the supervisor restarts something. */
+  quickstart(): Quickstart;
+  readonly api: Api;
+  /** Everything it printed so far. */
+  output(): string;
+  /** SIGTERM, then waits for its end; milliseconds it took. */
+  stop(): Promise<number>;
+}
+
+/** The repository's root. */
+export const repositoryRoot = path.resolve(import.meta.dirname, '../..');
+
+/** A TCP port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() =>
+        address !== null && typeof address === 'object'
+          ? resolve(address.port)
+          : reject(new Error('no port')),
+      );
+    });
+  });
+}
+
+/**
+ * Starts `vantage up` and waits until quickstart.json of this run is there. `prefix` is put before the command
+ * (`ip netns exec …`). Throws with the output when it ends early or is not up within `timeoutMs`.
+ */
+export async function startSystem(
+  options: {
+    readonly dataDir?: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly prefix?: readonly string[];
+    readonly timeoutMs?: number;
+  } = {},
+): Promise<System> {
+  const dataDir = options.dataDir ?? mkdtempSync(path.join(tmpdir(), 'vantage-test-'));
+  const file = path.join(dataDir, 'quickstart.json');
+  rmSync(file, { force: true });
+  const argv = [...(options.prefix ?? []), path.join(repositoryRoot, 'vantage'), 'up'];
+  const env: NodeJS.ProcessEnv = { ...process.env };
+  for (const name of Object.keys(env))
+    if (name.startsWith('VANTAGE_') || name === 'NODE_OPTIONS') delete env[name];
+  const child = spawn(argv[0] ?? '', argv.slice(1), {
+    cwd: repositoryRoot,
+    env: {
+      ...env,
+      VANTAGE_DATA: dataDir,
+      VANTAGE_HTTPS_PORT: String(await freePort()),
+      VANTAGE_AGENT_PORT: String(await freePort()),
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  const keep = (chunk: Buffer) => {
+    text = (text + chunk.toString('utf8')).slice(-200_000);
+  };
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const deadline = performance.now() + (options.timeoutMs ?? 60_000);
+  while (!existsSync(file)) {
+    if (child.exitCode !== null || performance.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`vantage up did not come up (exit ${child.exitCode}):\n${text}`);
+    }
+    await delay(50);
+  }
+  const quickstart = () => JSON.parse(readFileSync(file, 'utf8')) as Quickstart;
+  const first = quickstart();
+  const api = createApi({ baseUrl: first.base_url, caFile: first.ca_file, key: first.api_key_uw });
+  const stop = async () => {
+    const from = performance.now();
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM');
+      await ended;
+    }
+    return performance.now() - from;
+  };
+  return {
+    process: child,
+    dataDir,
+    quickstart,
+    api,
+    output: () => text,
+    stop,
+    async [Symbol.asyncDispose]() {
+      api.close();
+      await stop();
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
