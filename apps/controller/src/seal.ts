@@ -1,0 +1,79 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { Fault } from '@vantage/kernel';
+
+/** What can be sealed: anything JSON can hold. */
+export type SealedJson =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly SealedJson[]
+  | { readonly [key: string]: SealedJson };
+
+/** Encrypts values at rest. `context` names the row (`device:<device_id>`); a value opens only in its own context. */
+export interface Sealer {
+  seal(value: SealedJson, context: string): Buffer;
+  /** Throws a Fault (`drop`) when the key is another one, the context differs or the bytes were changed. */
+  open(sealed: Uint8Array, context: string): unknown;
+}
+
+/** Length of a sealing key, bytes. */
+export const sealKeyBytes = 32;
+
+const nonceBytes = 12;
+const tagBytes = 16;
+const algorithm = 'aes-256-gcm';
+
+/**
+ * Makes a sealer: AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce, the context as additional data. A sealed value is one byte
+ * that tells keys apart, nonce, ciphertext, tag. `olderKeys` still open what they sealed, so that a key can be changed.
+ */
+export function createSealer(key: Uint8Array, olderKeys: readonly Uint8Array[] = []): Sealer {
+  const keys = [key, ...olderKeys];
+  if (keys.some((one) => one.length !== sealKeyBytes))
+    throw new Fault('stop', 'bad-seal-key', `a sealing key must have ${sealKeyBytes} bytes`);
+  const id = keyId(key);
+  return {
+    seal(value, context) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
+      cipher.setAAD(Buffer.from(context));
+      const body = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]);
+      return Buffer.concat([Buffer.of(id), nonce, body, cipher.getAuthTag()]);
+    },
+    open(sealed, context) {
+      const text = keys
+        .filter((one) => keyId(one) === sealed[0])
+        .map((one) => decrypt(one, sealed, context))
+        .find((opened) => opened !== undefined);
+      if (text === undefined)
+        throw new Fault(
+          'drop',
+          'sealed',
+          `cannot open the sealed value of ${context}: is the key file the right one?`,
+        );
+      return JSON.parse(text);
+    },
+  };
+}
+
+/** The byte that says which key sealed a value. */
+function keyId(key: Uint8Array): number {
+  return createHash('sha256').update('vantage seal key id').update(key).digest()[0] ?? 0;
+}
+
+function decrypt(key: Uint8Array, sealed: Uint8Array, context: string): string | undefined {
+  if (sealed.length < 1 + nonceBytes + tagBytes) return undefined;
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length);
+  const decipher = createDecipheriv(algorithm, key, bytes.subarray(1, 1 + nonceBytes), {
+    authTagLength: tagBytes,
+  });
+  decipher.setAAD(Buffer.from(context));
+  decipher.setAuthTag(bytes.subarray(-tagBytes));
+  try {
+    const body = decipher.update(bytes.subarray(1 + nonceBytes, -tagBytes));
+    return Buffer.concat([body, decipher.final()]).toString('utf8');
+  } catch {
+    return undefined; // the tag does not fit: another key, another context or changed bytes
+  }
+}
