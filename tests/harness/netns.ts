@@ -18,9 +18,9 @@ export function ip(...args: string[]): string {
   return execFileSync('ip', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** The argv prefix that runs a command inside a namespace. */
-export function inside(netns: string): readonly string[] {
-  return ['ip', 'netns', 'exec', netns];
+/** Arguments for `ip` that run a command inside a namespace. */
+export function inside(netns: string, ...command: readonly string[]): string[] {
+  return ['netns', 'exec', netns, ...command];
 }
 
 /**

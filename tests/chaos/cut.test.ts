@@ -1,0 +1,133 @@
+// Promise 4: our outage is not your outage. An agent is cut off for ten minutes in five scenes, played side by side,
+// each in a star of network namespaces of its own; the scene knows the truth.
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createStar, inside, netnsMissing } from '../harness/netns.ts';
+
+const minutes = Number(process.env['CHAOS_CUT_MINUTES'] ?? 10);
+const missing = netnsMissing();
+
+const uptime = z.object({
+  Uptime: z.object({
+    UpSeconds: z.number(),
+    DownSeconds: z.number(),
+    MaintenanceSeconds: z.number(),
+    UnknownSeconds: z.number(),
+    Outages: z.number(),
+  }),
+});
+const report = z.object({
+  cutAt: z.number(),
+  healedAt: z.number(),
+  truth: z.object({ diedAt: z.number().nullable(), returnedAt: z.number().nullable() }),
+  devices: z.array(
+    z.object({
+      device: z.object({ Status: z.string(), StatusSince: z.string().nullable(), device_id: z.string() }),
+      uptime,
+      uptimeToNow: uptime,
+      events: z.array(z.object({ Type: z.string(), Timestamp: z.string(), Late: z.boolean() })),
+      checks: z.array(z.object({ Timestamp: z.string(), ResultCode: z.number(), Location: z.string() })),
+    }),
+  ),
+});
+type Report = z.infer<typeof report>;
+
+/** Plays a scene in a star of its own and reads its report. */
+async function play(tag: string, scene: string): Promise<Report> {
+  using star = createStar(tag, ['c', 'a', 't', 'b']);
+  const script = path.join(import.meta.dirname, 'cut-scene.ts');
+  const child = spawn(
+    'ip',
+    inside(star.host('c').netns, process.execPath, script, tag, scene, String(minutes)),
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString('utf8');
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+  expect(code, `the scene ${scene} ended with ${code}`).toBe(0);
+  return report.parse(JSON.parse(text.trim().split('\n').at(-1) ?? ''));
+}
+
+/** Checks of a device that began within the cut. */
+const inCut = (seen: Report, device: Report['devices'][number]) =>
+  device.checks.filter((check) => {
+    const at = Date.parse(check.Timestamp);
+    return at >= seen.cutAt && at < seen.healedAt;
+  });
+
+const parts = (device: Report['devices'][number]) => device.uptime.Uptime;
+const types = (device: Report['devices'][number]) => device.events.map((event) => event.Type);
+const sumOf = (u: ReturnType<typeof parts>) =>
+  u.UpSeconds + u.DownSeconds + u.MaintenanceSeconds + u.UnknownSeconds;
+
+describe.skipIf(missing !== undefined)(
+  `an agent cut off for ${minutes} minutes${missing ? ` (skipped: ${missing})` : ''}`,
+  () => {
+    test.concurrent('only the way to the controller is cut: every check arrives, an outage in the cut is told as it was', async () => {
+      const seen = await play('s1', 'control');
+      for (const [i, device] of seen.devices.entries()) {
+        expect(inCut(seen, device).filter((check) => check.ResultCode !== 10).length).toBeGreaterThanOrEqual(
+          minutes - 1,
+        );
+        expect(device.device.Status).toBe('Up');
+        expect(parts(device).UnknownSeconds).toBeLessThanOrEqual(1);
+        expect(sumOf(parts(device))).toBe(Math.floor(seen.healedAt / 1000) - Math.floor(seen.cutAt / 1000));
+        const down =
+          i === 0 ? Math.round(((seen.truth.returnedAt ?? 0) - (seen.truth.diedAt ?? 0)) / 1000) : 0;
+        expect(Math.abs(parts(device).DownSeconds - down)).toBeLessThanOrEqual(i === 0 ? 62 : 0);
+        expect(types(device).filter((type) => type === 'Down').length).toBe(i === 0 ? 1 : 0);
+      }
+    });
+
+    test.concurrent('the uplink is dead and targets lie beyond it: nobody is told Down', async () => {
+      const seen = await play('s2', 'uplink');
+      for (const device of seen.devices) {
+        expect(types(device)).not.toContain('Down');
+        expect(parts(device).DownSeconds).toBe(0);
+        expect(parts(device).UnknownSeconds).toBeGreaterThan(minutes * 60 - 90);
+        expect(inCut(seen, device).filter((check) => ![1, 10].includes(check.ResultCode))).toEqual([]);
+        expect(device.device.Status).toBe('Up');
+      }
+    });
+
+    test.concurrent('a device dies in the cut and stays dead: Down since then, once', async () => {
+      const seen = await play('s3', 'death');
+      for (const [i, device] of seen.devices.entries()) {
+        expect(device.device.Status).toBe(i === 0 ? 'Down' : 'Up');
+        expect(types(device).filter((type) => type === 'Down').length).toBe(i === 0 ? 1 : 0);
+        if (i > 0) expect(parts(device).DownSeconds).toBe(0);
+        else {
+          const since = Date.parse(device.device.StatusSince ?? '');
+          expect(since - (seen.truth.diedAt ?? 0)).toBeGreaterThan(-1000);
+          expect(since - (seen.truth.diedAt ?? 0)).toBeLessThan(66_000);
+        }
+      }
+    });
+
+    test.concurrent('a second Location goes on meanwhile: the outage is told live, nobody is Unknown', async () => {
+      const seen = await play('s4', 'second');
+      for (const [i, device] of seen.devices.entries()) {
+        expect(device.device.Status).toBe('Up');
+        expect(parts(device).UnknownSeconds).toBe(0);
+        const down = device.events.filter((event) => event.Type === 'Down');
+        expect(down.length).toBe(i === 0 ? 1 : 0);
+        expect(down.every((event) => !event.Late)).toBe(true);
+        expect(new Set(inCut(seen, device).map((check) => check.Location))).toEqual(new Set(['A', 'B']));
+      }
+    });
+
+    test.concurrent('a second agent takes over in the middle: nothing is lost, nobody is Down', async () => {
+      const seen = await play('s5', 'takeover');
+      for (const device of seen.devices) {
+        expect(device.device.Status).toBe('Up');
+        expect(types(device)).not.toContain('Down');
+        expect(parts(device).UnknownSeconds).toBeLessThanOrEqual(1);
+        expect(inCut(seen, device).length).toBeGreaterThanOrEqual(minutes - 1);
+      }
+    });
+  },
+);
