@@ -1,0 +1,108 @@
+import { UnderscoreNamingStrategy } from '@mikro-orm/core';
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/postgresql';
+import { type Clock, type Logger, systemClock } from '@vantage/kernel';
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import { entities } from './entities.ts';
+import { createListener, type NotifyHandler } from './listen.ts';
+import { readMigrations, withMigrationLock } from './migrate.ts';
+import type { Tables } from './tables.ts';
+
+/**
+ * Where the database is: `postgres://user:password@host:port/name?sslmode=…`, or, for a socket, `postgres://user@/name?host=/folder`.
+ */
+export interface DbConnection {
+  readonly url: string;
+}
+
+/** The database as the steps see it. One pool serves the ORM and Kysely. */
+export interface Db {
+  readonly orm: MikroORM;
+  readonly kysely: Kysely<Tables>;
+  /** Brings the schema up to this version; controllers that start together wait for one another. */
+  migrate(): Promise<void>;
+  /** Tells the listeners of `channel` when the transaction commits (at once when given the plain Kysely). */
+  notify(trx: Kysely<Tables>, channel: string, payload: object): Promise<void>;
+  /** See `Listener.listen`. */
+  listen(channel: string, handler: NotifyHandler): Promise<AsyncDisposable>;
+  close(): Promise<void>;
+}
+
+/** A stalled process holds nobody up longer than this. */
+const timeoutMs = 5_000;
+
+/** Opens the pool (no connection is made yet) and readies the ORM. */
+export async function createDb({
+  connection,
+  log,
+  poolSize = 10,
+  clock = systemClock,
+}: {
+  readonly connection: DbConnection;
+  readonly log: Logger;
+  readonly poolSize?: number;
+  readonly clock?: Clock;
+}): Promise<Db> {
+  const config: pg.ClientConfig = {
+    connectionString: connection.url,
+    statement_timeout: timeoutMs,
+    lock_timeout: timeoutMs,
+    idle_in_transaction_session_timeout: timeoutMs,
+    connectionTimeoutMillis: timeoutMs,
+    keepAlive: true,
+    application_name: 'vantage',
+    types: numbersForBigints(),
+  };
+  const pool = new pg.Pool({ ...config, max: poolSize });
+  // Without listeners a connection that the server drops would end the process.
+  pool.on('error', (error) => log.warn({ error: error.message }, 'an idle database connection broke'));
+  pool.on('connect', (client) => client.on('error', () => {}));
+  const kysely = new Kysely<Tables>({
+    dialect: new PostgresDialect({
+      pool,
+      // Whatever the server's default: an ack means that the commit is on disk.
+      onCreateConnection: async (fresh) => {
+        await fresh.executeQuery(CompiledQuery.raw('set synchronous_commit = on'));
+      },
+    }),
+  });
+  const orm = new MikroORM({
+    driverOptions: kysely,
+    dbName: new pg.Client(config).database ?? 'postgres',
+    entities,
+    namingStrategy: UnderscoreNamingStrategy,
+    extensions: [Migrator],
+    ensureDatabase: false,
+    migrations: { migrationsList: await readMigrations(), snapshot: false, tableName: 'migrations' },
+    // Partitions and hand-made tables are not the ORM's to drop.
+    schemaGenerator: { skipTables: [/.*/] },
+    logger: (message) => log.debug({ orm: message }, 'orm'),
+  });
+  const listener = createListener({ config, clock, log });
+  return {
+    orm,
+    kysely,
+    async migrate() {
+      await withMigrationLock(config, async () => {
+        const done = await orm.migrator.up();
+        if (done.length > 0) log.info({ migrations: done.map(({ name }) => name) }, 'the schema is migrated');
+      });
+    },
+    async notify(trx, channel, payload) {
+      await sql`select pg_notify(${channel}, ${JSON.stringify(payload)})`.execute(trx);
+    },
+    listen: (channel, handler) => listener.listen(channel, handler),
+    async close() {
+      await listener.close();
+      await orm.close(true);
+    },
+  };
+}
+
+/** int8 as number: microseconds since 1970 stay below 2^53 until the year 2255. All else as node-postgres reads it. */
+function numbersForBigints(): pg.CustomTypesConfig {
+  const overrides = new pg.TypeOverrides();
+  overrides.setTypeParser(20, Number);
+  return overrides;
+}

@@ -1,0 +1,51 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { Migration } from '@mikro-orm/migrations';
+import pg from 'pg';
+
+const folder = new URL('./migrations/', import.meta.url);
+
+/** A migration as MikroORM's list wants it. */
+export interface NamedMigration {
+  readonly name: string;
+  readonly class: new (...args: ConstructorParameters<typeof Migration>) => Migration;
+}
+
+/** The migrations of this version, in order: every `NNNN-name.sql` of the folder `migrations`. */
+export async function readMigrations(): Promise<NamedMigration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(
+    names.map(async (name) => ({
+      name: name.slice(0, -'.sql'.length),
+      class: fromSql(await readFile(new URL(name, folder), 'utf8')),
+    })),
+  );
+}
+
+/** A big table's change may take longer than a query is otherwise allowed to; waiting for a lock may not. */
+function fromSql(text: string): NamedMigration['class'] {
+  return class extends Migration {
+    override up(): void {
+      this.addSql('set local statement_timeout = 0');
+      this.addSql(text);
+    }
+  };
+}
+
+/** The advisory lock under which migrations run: "vantage" as a number. */
+const lockKey = 0x7661_6e74;
+
+/**
+ * Runs `work` while no other controller migrates the same database. The lock is the connection's: it goes with the process that
+ * holds it, however that ends.
+ */
+export async function withMigrationLock(config: pg.ClientConfig, work: () => Promise<void>): Promise<void> {
+  const client = new pg.Client({ ...config, statement_timeout: 0, lock_timeout: 0 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [lockKey]);
+    await work();
+  } finally {
+    await client.end();
+  }
+}
