@@ -1,0 +1,224 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { chown, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Fault, type Logger } from '@vantage/kernel';
+import { findBinaries, type RunAs } from './embedded-binaries.ts';
+import { isRunning, readPostmaster, signal } from './embedded-process.ts';
+import { reachSocket } from './embedded-socket.ts';
+
+/** A running embedded PostgreSQL. */
+export interface Embedded {
+  /** Connection URL; `host` is the folder of the unix socket. Owner and only role: vantage. */
+  readonly url: string;
+  /** It was running already (left behind by a killed controller). */
+  readonly adopted: boolean;
+  readonly pid: number;
+  /** Ends it: orderly within 4 s, else at once (it recovers at the next start). Resolves when it is gone. */
+  stop(): Promise<void>;
+}
+
+const initdbOptions = '-U vantage --auth=trust --encoding=UTF8 --data-checksums --no-instructions'
+  .concat(' --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8')
+  .split(' ');
+const startWithinMs = 60_000;
+const stopWithinMs = 4_000;
+const logLimitBytes = 16 * 1024 * 1024;
+const settings: Readonly<Record<string, string>> = {
+  listen_addresses: '',
+  unix_socket_directories: '.',
+  unix_socket_permissions: '0700',
+  shared_buffers: '128MB',
+  max_connections: '80',
+  max_wal_size: '2GB',
+  max_parallel_workers_per_gather: '0',
+  jit: 'off',
+  log_checkpoints: 'off',
+  log_timezone: 'UTC',
+  timezone: 'UTC',
+};
+
+/**
+ * Starts PostgreSQL on the cluster below `dir` (made when missing), or adopts the one that runs there already.
+ *
+ * It listens on a unix socket only. As root it runs as the owner of the cluster, else as `postgres` or `nobody`; its
+ * working folder is the cluster and all its paths are relative to that, so neither the length nor the modes of the
+ * folders above matter (docs/adr/0003). `settings` are added to its configuration (tests turn fsync off).
+ * Throws a Fault that tells the operator what is in the way.
+ */
+export async function startEmbedded(options: {
+  readonly dir: string;
+  readonly log: Logger;
+  readonly settings?: Readonly<Record<string, string>>;
+}): Promise<Embedded> {
+  const { log } = options;
+  await mkdir(options.dir, { recursive: true, mode: 0o700 });
+  const dir = await realpath(options.dir);
+  const cluster = path.join(dir, 'cluster');
+  const mark = `cluster_name=vantage-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`;
+  const socket = await reachSocket({ cluster, log });
+  const handle = (pid: number, adopted: boolean): Embedded => ({
+    url: `postgresql://vantage@/postgres?host=${encodeURIComponent(socket.folder)}`,
+    adopted,
+    pid,
+    async stop() {
+      await stopPostmaster(pid, mark);
+      await socket.release();
+    },
+  });
+  const left = await whenReady(cluster, mark);
+  if (left !== undefined) return handle(left, true);
+  const runAs = await chooseUser(cluster);
+  if (runAs) await chown(dir, runAs.uid, runAs.gid);
+  const binaries = await findBinaries({ log, runAs });
+  const place: Place = { dir, cluster, runAs };
+  if (!(await holdsCluster(cluster))) await initialise(binaries.initdb, place);
+  const all = { ...settings, ...options.settings, cluster_name: mark.slice('cluster_name='.length) };
+  return handle(await launch({ postgres: binaries.postgres, place, mark, settings: all }), false);
+}
+
+interface Place {
+  readonly dir: string;
+  readonly cluster: string;
+  readonly runAs: RunAs | undefined;
+}
+
+/** Who runs it: nobody else unless we are root, who may not; then the cluster's owner, `postgres` or `nobody`. */
+async function chooseUser(cluster: string): Promise<RunAs | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const owner = await stat(cluster).catch(() => undefined);
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  const users = readFileSync('/etc/passwd', 'utf8').split('\n');
+  for (const name of ['postgres', 'nobody']) {
+    const fields = users.find((line) => line.startsWith(`${name}:`))?.split(':') ?? [];
+    const [uid, gid] = [Number(fields[2]), Number(fields[3])];
+    if (uid > 0 && Number.isInteger(gid)) return { uid, gid };
+  }
+  throw new Fault(
+    'stop',
+    'no_user',
+    'PostgreSQL does not run as root and there is no user postgres or nobody; make one, run as a normal user, or set VANTAGE_DATABASE_URL',
+  );
+}
+
+async function holdsCluster(cluster: string): Promise<boolean> {
+  return stat(path.join(cluster, 'PG_VERSION')).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Makes the cluster beside its final name and renames it, so that an interrupted start leaves no half one. */
+async function initialise(initdb: string, place: Place): Promise<void> {
+  const fresh = path.join(place.dir, 'cluster.new');
+  await rm(fresh, { recursive: true, force: true });
+  await mkdir(fresh, { mode: 0o700 });
+  if (place.runAs) await chown(fresh, place.runAs.uid, place.runAs.gid);
+  const child = spawn(initdb, ['-D', cwdOf(fresh), ...initdbOptions], {
+    ...place.runAs,
+    cwd: fresh,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString('utf8')).slice(-2000);
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0)
+    throw new Fault(
+      'stop',
+      'initdb',
+      `the database could not be made in ${fresh}: ${said.trim() || `initdb ended with ${code}`}`,
+    );
+  await rename(fresh, place.cluster);
+}
+
+/** The child's own name of its working folder; it needs no right to the folders above. */
+function cwdOf(folder: string): string {
+  return process.platform === 'linux' ? '/proc/self/cwd' : folder;
+}
+
+/** Waits while a postmaster of this cluster is starting up; its pid once it is ready, undefined when there is none. */
+async function whenReady(cluster: string, mark: string): Promise<number | undefined> {
+  const deadline = performance.now() + startWithinMs;
+  while (performance.now() < deadline) {
+    const found = readPostmaster(cluster);
+    if (!found || !isRunning(found.pid, mark)) return undefined;
+    if (found.ready) return found.pid;
+    await delay(10);
+  }
+  throw new Fault(
+    'stop',
+    'not_ready',
+    `the database in ${cluster} is running but not ready; see postgres.log beside it`,
+  );
+}
+
+/** Starts the postmaster and waits until it takes connections; returns its pid. */
+async function launch(options: {
+  readonly postgres: string;
+  readonly place: Place;
+  readonly mark: string;
+  readonly settings: Readonly<Record<string, string>>;
+}): Promise<number> {
+  const { place, mark } = options;
+  const file = path.join(place.dir, 'postgres.log');
+  if (((await stat(file).catch(() => undefined))?.size ?? 0) > logLimitBytes) await rename(file, `${file}.1`);
+  const deadline = performance.now() + startWithinMs;
+  while (true) {
+    const stale = readPostmaster(place.cluster);
+    if (stale && !isRunning(stale.pid, mark))
+      await rm(path.join(place.cluster, 'postmaster.pid'), { force: true });
+    const log = openSync(file, 'a', 0o600);
+    const from = (await stat(file)).size;
+    const args = Object.entries(options.settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const child = spawn(options.postgres, ['-D', cwdOf(place.cluster), ...args], {
+      ...place.runAs,
+      cwd: place.cluster,
+      detached: true,
+      stdio: ['ignore', log, log],
+    });
+    closeSync(log);
+    child.unref();
+    const ended = { yet: false };
+    child.once('exit', () => {
+      ended.yet = true;
+    });
+    child.once('error', () => {
+      ended.yet = true;
+    });
+    while (!ended.yet && performance.now() < deadline) {
+      const found = readPostmaster(place.cluster);
+      if (found?.ready && found.pid === child.pid) return found.pid;
+      await delay(10);
+    }
+    const said = readFileSync(file, 'utf8').slice(from).trim();
+    // Children of a killed postmaster may hold its shared memory for a moment longer.
+    const passing = /pre-existing shared memory|lock file/.test(said);
+    if (!passing || performance.now() > deadline)
+      throw new Fault(
+        'stop',
+        'database_start',
+        `the database in ${place.cluster} did not start: ${lastLines(said)} (see ${file})`,
+      );
+    await delay(250);
+  }
+}
+
+function lastLines(text: string): string {
+  return text.split('\n').slice(-4).join(' ') || 'it said nothing';
+}
+
+async function stopPostmaster(pid: number, mark: string): Promise<void> {
+  const alive = () => isRunning(pid, mark);
+  const deadline = performance.now() + stopWithinMs;
+  if (alive()) signal(pid, 'SIGINT');
+  while (alive() && performance.now() < deadline) await delay(10);
+  if (alive()) signal(pid, 'SIGQUIT');
+  while (alive()) await delay(10);
+}
