@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import { inDatabase, withClient } from './postgres-url.ts';
+
+/** A database of one test file's own, migrated and empty; disposing drops it with whatever is connected. */
+export interface TestDatabase extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** Makes a database: `beforeAll(async () => { database = await createTestDatabase(); })`, or `await using` in a test. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const server = inject('databaseUrl');
+  const name = `vantage_test_${randomBytes(6).toString('hex')}`;
+  await withClient(server, (client) =>
+    client.query(`create database ${name} template ${inject('databaseTemplate')}`),
+  );
+  return {
+    url: inDatabase(server, name),
+    async [Symbol.asyncDispose]() {
+      await withClient(server, (client) => client.query(`drop database if exists ${name} with (force)`));
+    },
+  };
+}

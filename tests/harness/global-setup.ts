@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createLog } from '@vantage/kernel';
+import type { TestProject } from 'vitest/node';
+import { startEmbedded } from '../../apps/controller/src/db/embedded.ts';
+import { createDb } from '../../apps/controller/src/db/index.ts';
+import { inDatabase, withClient } from './postgres-url.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A server on which databases can be made. */
+    databaseUrl: string;
+    /** The migrated database that `createTestDatabase` copies. */
+    databaseTemplate: string;
+  }
+}
+
+/**
+ * One PostgreSQL for a run of vitest: the embedded one on a temporary folder (fsync off, nothing in it outlives the run), or
+ * the one that VANTAGE_TEST_DATABASE_URL names. A template database is migrated once.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const log = createLog('tests', 'warn');
+  const given = process.env['VANTAGE_TEST_DATABASE_URL'];
+  const dir = mkdtempSync(path.join(tmpdir(), 'vantage-pg-'));
+  chmodSync(dir, 0o700);
+  const embedded = given
+    ? undefined
+    : await startEmbedded({
+        dir: path.join(dir, 'pg'),
+        log,
+        settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' },
+      });
+  const url = given ?? embedded?.url ?? '';
+  const template = `vantage_template_${randomBytes(6).toString('hex')}`;
+  await withClient(url, (client) => client.query(`create database ${template}`));
+  const db = await createDb({ connection: { url: inDatabase(url, template) }, log });
+  await db.migrate();
+  await db.close();
+  project.provide('databaseUrl', url);
+  project.provide('databaseTemplate', template);
+  return async () => {
+    if (embedded) await embedded.stop();
+    else await withClient(url, (client) => client.query(`drop database if exists ${template} with (force)`));
+    rmSync(dir, { recursive: true, force: true });
+  };
+}
