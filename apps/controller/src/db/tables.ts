@@ -257,6 +257,7 @@ export interface Tables {
   rollup_hourly: Rollup;
   rollup_daily: Rollup;
   rollup_dirty: { bucket_us: number };
+  positions: { name: string; at_us: number };
 }
 
 interface Rollup {
@@ -271,7 +272,8 @@ interface Rollup {
   max_ms: number;
   lost: Generated<number>;
   sent: Generated<number>;
-  histogram: number[];
+  /** Pairs [bucket of the shared log scale, count], ascending; empty buckets are left out. */
+  histogram: number[][];
 }
 
 /** A row as it is read. */

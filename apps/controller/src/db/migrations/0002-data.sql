@@ -181,7 +181,7 @@ create table rollup_hourly (
   max_ms real not null,
   lost double precision not null default 0,   -- PING packets lost, and sent
   sent double precision not null default 0,
-  histogram int[] not null,                   -- counts by bucket of the shared log scale
+  histogram int[] not null,                   -- pairs {bucket of the shared log scale, count}
   primary key (device_no, bucket_us, location_no)
 );
 create table rollup_daily (like rollup_hourly including all);

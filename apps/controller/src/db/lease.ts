@@ -1,0 +1,51 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from './tables.ts';
+
+/** A lease as held: work under it checks name, holder and epoch again in its own transaction. */
+export interface Lease {
+  readonly name: string;
+  readonly holder: string;
+  readonly epoch: number;
+}
+
+/** The database's clock, so that controllers whose clocks differ agree about what has expired. */
+const nowUs = sql<number>`(extract(epoch from clock_timestamp()) * 1e6)::bigint`;
+
+/**
+ * Takes or renews leases: those that are free, expired or held by `holder` already. The epoch grows whenever the holder changes, so
+ * that a stalled holder is known by its number.
+ */
+export async function takeLeases(
+  db: Kysely<Tables>,
+  names: readonly string[],
+  holder: string,
+  ttlMs: number,
+): Promise<Lease[]> {
+  if (names.length === 0) return [];
+  const { rows } = await sql<Lease>`
+    insert into leases (name, holder, epoch, expires_us)
+    select name, ${holder}, 1, ${nowUs} + ${ttlMs * 1000}::bigint
+    from unnest(${[...names].sort()}::text[]) as name
+    on conflict (name) do update set
+      holder = excluded.holder,
+      epoch = leases.epoch + (leases.holder <> excluded.holder)::int,
+      expires_us = excluded.expires_us
+    where leases.holder = excluded.holder or leases.expires_us < ${nowUs}
+    returning name, holder, epoch`.execute(db);
+  return rows;
+}
+
+/** Inside a transaction: is the lease still ours? Holds its row until the end, so nobody else takes it meanwhile. */
+export async function holdsLease(trx: Kysely<Tables>, lease: Lease): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from leases
+    where name = ${lease.name} and holder = ${lease.holder} and epoch = ${lease.epoch} and expires_us > ${nowUs}
+    for share`.execute(trx);
+  return rows.length > 0;
+}
+
+/** Lets go of everything that `holder` holds under names that begin with `prefix`: others need not wait for the end of the lease. */
+export async function releaseLeases(db: Kysely<Tables>, holder: string, prefix: string): Promise<void> {
+  await sql`
+    update leases set expires_us = 0 where holder = ${holder} and starts_with(name, ${prefix})`.execute(db);
+}

@@ -1,0 +1,5 @@
+-- How far a background job has come, by name: 'roll-up' (hours before at_us are marked), 'roll-up doing' (the bucket in work).
+create table positions (
+  name text primary key,
+  at_us bigint not null
+);
