@@ -5,4 +5,11 @@ export { newId } from './id.ts';
 export { createLog, type Logger, logLevels } from './log.ts';
 export { createMailbox, type Mailbox } from './mailbox.ts';
 export { Secret } from './secret.ts';
+export {
+  gatherSettings,
+  type Setting,
+  type SettingReader,
+  settings,
+  unknownSettings,
+} from './settings.ts';
 export { shutdownSignal, whenAborted } from './shutdown.ts';

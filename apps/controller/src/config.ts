@@ -1,0 +1,165 @@
+import { isIP } from 'node:net';
+import path from 'node:path';
+import { gatherSettings, logLevels, settings, unknownSettings } from '@vantage/kernel';
+import { z } from 'zod';
+
+/** The controller's settings, checked. */
+export interface Config {
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly httpsPort: number;
+  readonly agentPort: number;
+  /** undefined: all addresses, IPv6 and IPv4. */
+  readonly listen: string | undefined;
+  /** undefined: the embedded PostgreSQL. */
+  readonly databaseUrl: string | undefined;
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly tlsNames: readonly string[];
+  readonly trustedProxies: readonly string[];
+  readonly apiKeyHeaders: readonly string[];
+  readonly retentionDays: number;
+  readonly secretKeyFile: string;
+  readonly logLevel: (typeof logLevels)[number];
+  /** How many times faster configured intervals pass; 1 outside tests. */
+  readonly testTimeScale: number;
+}
+
+/** The settings, or everything that is wrong with them. */
+export type ConfigResult =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/)
+  .transform(Number)
+  .refine((value) => value <= 65_535);
+
+const list = z
+  .string()
+  .transform((text) => text.split(',').map((entry) => entry.trim()))
+  .refine((entries) => entries.every((entry) => entry !== ''));
+
+const network = (text: string) => {
+  const [address = '', bits, more] = text.split('/');
+  const most = isIP(address) === 6 ? 128 : 32;
+  return (
+    isIP(address) !== 0 &&
+    more === undefined &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+  );
+};
+
+type Accepted<T> = readonly [z.ZodType<T>, string];
+
+/** Each setting with what is accepted, in words. */
+const accepted = {
+  VANTAGE_DATA: [z.string(), 'a folder'],
+  VANTAGE_HTTPS_PORT: [port, 'a port: 0 to 65535'],
+  VANTAGE_AGENT_PORT: [port, 'a port: 0 to 65535'],
+  VANTAGE_LISTEN: [z.string().refine((text) => isIP(text) !== 0), 'an IP address'],
+  VANTAGE_DATABASE_URL: [z.string().regex(/^postgres(ql)?:\/\/./), 'postgres://user:password@host:5432/name'],
+  VANTAGE_TLS_CERT: [z.string(), 'a file'],
+  VANTAGE_TLS_KEY: [z.string(), 'a file'],
+  VANTAGE_TLS_NAMES: [
+    list.refine((names) => names.every((name) => /^[A-Za-z0-9.:_-]{1,253}$/.test(name))),
+    'names or addresses, comma-separated',
+  ],
+  VANTAGE_TRUSTED_PROXIES: [
+    list.refine((all) => all.every(network)),
+    'addresses or networks, comma-separated: 192.0.2.1, 10.0.0.0/8',
+  ],
+  VANTAGE_API_KEY_HEADERS: [
+    list.refine((names) => names.every((name) => /^[A-Za-z0-9!#$%&'*+.^_|~-]+$/.test(name))),
+    'header names, comma-separated',
+  ],
+  VANTAGE_RETENTION_DAYS: [
+    z
+      .string()
+      .regex(/^\d{1,4}$/)
+      .transform(Number)
+      .refine((days) => days >= 1 && days <= 3650),
+    'days: 1 to 3650',
+  ],
+  VANTAGE_SECRET_KEY_FILE: [z.string(), 'a file'],
+  VANTAGE_LOG_LEVEL: [z.enum(logLevels), logLevels.join(', ')],
+  VANTAGE_SETTINGS_FILE: [z.string(), 'a file'],
+  VANTAGE_TEST_TIME_SCALE: [
+    z
+      .string()
+      .regex(/^\d+(\.\d+)?$/)
+      .transform(Number)
+      .refine((scale) => scale >= 1 && scale <= 1000),
+    'a number from 1 to 1000',
+  ],
+} as const satisfies Record<string, Accepted<unknown>>;
+
+/**
+ * Reads the settings from the environment and the optional file. Every problem is named at once; names that are no
+ * settings are refused. Relative paths start at `cwd`.
+ */
+export function loadConfig(deps: {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly readText: (file: string) => string;
+}): ConfigResult {
+  const problems: string[] = [];
+  const given = gather(deps, problems);
+  problems.push(...unknownSettings(Object.keys(given)));
+  for (const name of Object.keys(given))
+    if (settings[name]?.reader === 'agent')
+      problems.push(`${name} is a setting of the agent, not of the controller`);
+  const read = <T>(name: string, [schema, words]: Accepted<T>): T | undefined => {
+    const text = given[name];
+    if (text === undefined) return undefined;
+    const result = schema.safeParse(text);
+    if (result.success) return result.data;
+    problems.push(`${name} must be ${words}`);
+    return undefined;
+  };
+  const absolute = (file: string) => path.resolve(deps.cwd, file);
+  const dataDir = absolute(read('VANTAGE_DATA', accepted.VANTAGE_DATA) ?? 'data');
+  const [certFile, keyFile] = [
+    read('VANTAGE_TLS_CERT', accepted.VANTAGE_TLS_CERT),
+    read('VANTAGE_TLS_KEY', accepted.VANTAGE_TLS_KEY),
+  ];
+  if ((certFile === undefined) !== (keyFile === undefined))
+    problems.push('VANTAGE_TLS_CERT and VANTAGE_TLS_KEY must be given together');
+  const config: Config = {
+    dataDir,
+    httpsPort: read('VANTAGE_HTTPS_PORT', accepted.VANTAGE_HTTPS_PORT) ?? 8443,
+    agentPort: read('VANTAGE_AGENT_PORT', accepted.VANTAGE_AGENT_PORT) ?? 8444,
+    listen: read('VANTAGE_LISTEN', accepted.VANTAGE_LISTEN),
+    databaseUrl: read('VANTAGE_DATABASE_URL', accepted.VANTAGE_DATABASE_URL),
+    tls:
+      certFile === undefined || keyFile === undefined
+        ? undefined
+        : { certFile: absolute(certFile), keyFile: absolute(keyFile) },
+    tlsNames: read('VANTAGE_TLS_NAMES', accepted.VANTAGE_TLS_NAMES) ?? [],
+    trustedProxies: read('VANTAGE_TRUSTED_PROXIES', accepted.VANTAGE_TRUSTED_PROXIES) ?? [],
+    apiKeyHeaders: read('VANTAGE_API_KEY_HEADERS', accepted.VANTAGE_API_KEY_HEADERS) ?? [],
+    retentionDays: read('VANTAGE_RETENTION_DAYS', accepted.VANTAGE_RETENTION_DAYS) ?? 35,
+    secretKeyFile: absolute(
+      read('VANTAGE_SECRET_KEY_FILE', accepted.VANTAGE_SECRET_KEY_FILE) ?? path.join(dataDir, 'secret.key'),
+    ),
+    logLevel: read('VANTAGE_LOG_LEVEL', accepted.VANTAGE_LOG_LEVEL) ?? 'info',
+    testTimeScale: read('VANTAGE_TEST_TIME_SCALE', accepted.VANTAGE_TEST_TIME_SCALE) ?? 1,
+  };
+  if (given['VANTAGE_TEST_TIME_SCALE'] !== undefined && deps.env['NODE_ENV'] !== 'test')
+    problems.push('VANTAGE_TEST_TIME_SCALE is for tests only (NODE_ENV=test)');
+  if (config.httpsPort !== 0 && config.httpsPort === config.agentPort)
+    problems.push('VANTAGE_HTTPS_PORT and VANTAGE_AGENT_PORT must differ');
+  return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
+}
+
+function gather(
+  deps: { env: Readonly<Record<string, string | undefined>>; readText: (file: string) => string },
+  problems: string[],
+): Readonly<Record<string, string>> {
+  try {
+    return gatherSettings(deps.env, deps.readText);
+  } catch (error) {
+    problems.push(`VANTAGE_SETTINGS_FILE cannot be read: ${error instanceof Error ? error.message : error}`);
+    return gatherSettings({ ...deps.env, VANTAGE_SETTINGS_FILE: undefined }, deps.readText);
+  }
+}

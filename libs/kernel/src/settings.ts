@@ -1,0 +1,155 @@
+import { parseEnv } from 'node:util';
+
+/** Who reads a setting. */
+export type SettingReader = 'controller' | 'agent' | 'both';
+
+/** One setting as `--help` and the README show it. */
+export interface Setting {
+  readonly reader: SettingReader;
+  /** What holds when it is not set, as text for people. */
+  readonly otherwise: string;
+  readonly about: string;
+}
+
+/** THE list of settings. Each is an environment variable or a line of the file that VANTAGE_SETTINGS_FILE names. */
+export const settings: Readonly<Record<string, Setting>> = {
+  VANTAGE_DATA: { reader: 'controller', otherwise: './data', about: 'Folder for everything that is kept' },
+  VANTAGE_HTTPS_PORT: { reader: 'controller', otherwise: '8443', about: 'Port of the REST API' },
+  VANTAGE_AGENT_PORT: { reader: 'controller', otherwise: '8444', about: "Port of the agents' stream" },
+  VANTAGE_LISTEN: {
+    reader: 'controller',
+    otherwise: 'all addresses',
+    about: 'Address to listen on, for both ports',
+  },
+  VANTAGE_DATABASE_URL: {
+    reader: 'controller',
+    otherwise: 'the embedded PostgreSQL',
+    about: 'PostgreSQL 15 or later: postgres://user:password@host:5432/name',
+  },
+  VANTAGE_TLS_CERT: {
+    reader: 'controller',
+    otherwise: "a certificate of the controller's own CA",
+    about: 'Certificate chain of the REST API (PEM file); with VANTAGE_TLS_KEY',
+  },
+  VANTAGE_TLS_KEY: {
+    reader: 'controller',
+    otherwise: '',
+    about: 'Private key of VANTAGE_TLS_CERT (PEM file)',
+  },
+  VANTAGE_TLS_NAMES: {
+    reader: 'controller',
+    otherwise: '',
+    about:
+      'More names and addresses for the own certificate, comma-separated (always: localhost, 127.0.0.1, ::1, the host name)',
+  },
+  VANTAGE_TRUSTED_PROXIES: {
+    reader: 'controller',
+    otherwise: 'none',
+    about: 'Addresses or networks whose X-Forwarded-For and X-Forwarded-Proto count, comma-separated',
+  },
+  VANTAGE_API_KEY_HEADERS: {
+    reader: 'controller',
+    otherwise: 'none',
+    about: 'More header names that carry the API key beside Service-API-Key, comma-separated',
+  },
+  VANTAGE_RETENTION_DAYS: {
+    reader: 'controller',
+    otherwise: '35',
+    about: 'Days for which single checks are kept (1 to 3650); roll-ups, events and uptime stay',
+  },
+  VANTAGE_SECRET_KEY_FILE: {
+    reader: 'controller',
+    otherwise: '$VANTAGE_DATA/secret.key',
+    about:
+      'The key for secrets at rest (32 bytes as base64), made when missing; controllers on one database share it',
+  },
+  VANTAGE_LOG_LEVEL: {
+    reader: 'both',
+    otherwise: 'info',
+    about: 'trace, debug, info, warn, error, fatal or silent',
+  },
+  VANTAGE_SETTINGS_FILE: {
+    reader: 'both',
+    otherwise: 'none',
+    about: 'A file with lines NAME=value; the environment goes before it',
+  },
+  VANTAGE_TEST_TIME_SCALE: {
+    reader: 'both',
+    otherwise: '1',
+    about: 'Tests only (NODE_ENV=test): how many times faster configured intervals pass',
+  },
+  VANTAGE_AGENT_ENDPOINTS: {
+    reader: 'agent',
+    otherwise: 'required',
+    about: "Controllers' agent ports, comma-separated: https://controller.example:8444",
+  },
+  VANTAGE_AGENT_TOKEN: { reader: 'agent', otherwise: 'required', about: "The agent's token" },
+  VANTAGE_AGENT_TOKEN_FILE: {
+    reader: 'agent',
+    otherwise: '',
+    about: "File with the agent's token, instead of VANTAGE_AGENT_TOKEN",
+  },
+  VANTAGE_CA_FILE: {
+    reader: 'agent',
+    otherwise: 'the system’s certificates',
+    about: "The controller's CA certificate (PEM file)",
+  },
+  VANTAGE_AGENT_DATA: {
+    reader: 'agent',
+    otherwise: './agent-data',
+    about: "Folder for the agent's outbox and assignments",
+  },
+  VANTAGE_AGENT_POLICY_FILE: {
+    reader: 'agent',
+    otherwise: 'everything but cloud metadata addresses',
+    about: 'File that says which networks, ports and methods the agent may touch',
+  },
+};
+
+/** The VANTAGE_ variables of an environment, on top of those of the settings file. `readText` throws when the file cannot be read. */
+export function gatherSettings(
+  env: Readonly<Record<string, string | undefined>>,
+  readText: (file: string) => string,
+): Readonly<Record<string, string>> {
+  const own = Object.entries(env).flatMap(([name, value]): [string, string][] =>
+    name.startsWith('VANTAGE_') && value !== undefined && value !== '' ? [[name, value]] : [],
+  );
+  const file = env['VANTAGE_SETTINGS_FILE'];
+  const ofFile = file ? Object.entries(parseEnv(readText(file))) : [];
+  return Object.fromEntries([
+    ...ofFile.flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : [])),
+    ...own,
+  ]);
+}
+
+/** A sentence for each name that is no setting, with the nearest one. */
+export function unknownSettings(names: Iterable<string>): string[] {
+  return [...names]
+    .filter((name) => !Object.hasOwn(settings, name) && name !== 'VANTAGE_TEST_DATABASE_URL')
+    .map((name) => {
+      const near = nearest(name);
+      return `${name} is not a setting${near ? `; did you mean ${near}?` : ''}`;
+    });
+}
+
+function nearest(name: string): string | undefined {
+  const scored = Object.keys(settings)
+    .map((known) => ({ known, score: distance(name, known) }))
+    .sort((a, b) => a.score - b.score);
+  const best = scored[0];
+  return best && best.score <= 4 ? best.known : undefined;
+}
+
+/** Edits between two names (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replace = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replace, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
