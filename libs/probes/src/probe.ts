@@ -74,6 +74,8 @@ export interface Stopwatch {
   pause(): void;
   /** Phases up to now. */
   read(): Phases;
+  /** The phase that is running. */
+  readonly running: Phase | undefined;
 }
 
 /** What an agent's own machine allows; asked before every connect with the address itself, never the name. */
@@ -96,6 +98,16 @@ export interface ProbeContext {
   readonly dial: Dial;
   readonly policy: Policy;
   readonly random: () => number;
+  /** Whose check this is; what the policy is asked for. Script's functions pass the method that they stand for. */
+  readonly method: Method;
+  /** Keeps a fact for the extended data, whatever the check's end; a function is asked once, at the end. */
+  note(key: string, value: Json | (() => Json)): void;
+  /** Like `note`, but kept only when the check fails: transcripts, headers, bodies, certificate chains. */
+  evidence(key: string, value: Json | (() => Json)): void;
+  /** Hands a resource over: it is disposed of when the check ends, however it ends. */
+  own(resource: Disposable): void;
+  /** Text that must not be shown: every text and extended string of this check has it replaced by `***`. */
+  hide(secret: string): void;
 }
 
 /** The parsed form of a device's URL. */
@@ -129,7 +141,10 @@ export interface Probe<Name extends Method = Method, Schema extends z.ZodType = 
   readonly optionsCase: OptionsCase;
   /** The REST Options object: CamelCase keys, unknown keys refused (z.strictObject), defaults applied, descriptions for the OpenAPI document. */
   readonly options: Schema;
-  /** Keys of Options (dotted for nested ones) that come back as `***`. */
+  /**
+   * Keys of Options (dotted for nested ones) that come back as `***`. Letter case does not count and `*` stands for any text, as
+   * in `Headers.X-*-Key`; `secretPaths` in registry.ts finds what a given Options object holds of them.
+   */
   readonly secretOptions: readonly string[];
   /** Reads a device's URL, or says what is accepted. Pure. */
   parseTarget(url: string): TargetResult;
@@ -139,6 +154,9 @@ export interface Probe<Name extends Method = Method, Schema extends z.ZodType = 
    */
   run(context: ProbeContext, target: Target, options: z.output<Schema>): Promise<Outcome>;
 }
+
+/** Any method's probe, as the registry holds it; its Options are `unknown` to who does not know the method. */
+export type AnyProbe = Probe;
 
 /** One check as measured: what `runProbe` returns, ready for the wire. */
 export interface Measurement {

@@ -1,0 +1,244 @@
+import type { Socket } from 'node:net';
+import type { Connection, DialContext, TlsRequest } from './dial.ts';
+import { closedEarly, Failure, networkFailure } from './failure.ts';
+import { type ProbeContext, resultCode } from './probe.ts';
+import { createTranscript, quoteShort } from './transcript.ts';
+
+/** The longest line a server may send, bytes. */
+export const longestLine = 4096;
+/** Unread bytes after which reading from the socket stops until somebody reads; more than this cannot be waited for. */
+const mostWaiting = 256 * 1024;
+
+/** What a dialogue needs of its check; a ProbeContext has it all. */
+export type DialogueContext = DialContext & Pick<ProbeContext, 'dial'>;
+
+/** How a dialogue reads. */
+export interface DialogueSettings {
+  /**
+   * true (default): a line protocol, where a NUL is an immediate code 3. false: bytes may be anything (TCP, TELNET's options).
+   */
+  readonly text?: boolean;
+}
+
+/** A reply of SMTP's family: its code and its lines without it (RFC 5321 section 4.2, RFC 959 section 4.2). */
+export interface Reply {
+  readonly code: number;
+  readonly lines: readonly string[];
+  /** The last line as it came. */
+  readonly text: string;
+}
+
+/**
+ * A talk with a server over a connection: lines or bytes in, text or bytes out, a transcript kept as evidence. `ttfb` runs from its
+ * creation (or from the first send) to the first byte of the answer, then `ttlb` until the check ends. Every read ends with a Failure
+ * when the server closes, resets or breaks the line limit, and with the signal's reason when it aborts. One read at a time.
+ *
+ *     using dialogue = openDialogue(context, connection);
+ *     const banner = await dialogue.expectReply([220]);        // code 3: expected 220, got "554 go away"
+ *     await dialogue.send('EHLO vantage');
+ *     await dialogue.send(`PASS ${password}`, 'PASS ***');     // the transcript shows the second form
+ *     await dialogue.startTls({ settings: options.TLS });
+ */
+export interface Dialogue extends Disposable {
+  readonly connection: Connection;
+  /** Bytes got so far, before and after STARTTLS. */
+  readonly received: number;
+  /** Sends a line; CR LF is added. `shown` replaces it in the transcript. */
+  send(line: string, shown?: string): Promise<void>;
+  /** Sends bytes as they are. */
+  write(bytes: Uint8Array, shown?: string): Promise<void>;
+  /** The next line without its CR LF or LF, as Latin-1 unless it is valid UTF-8. */
+  readLine(): Promise<string>;
+  /** At least one byte; all that is there, at most `max`. */
+  readSome(max?: number): Promise<Buffer>;
+  /** Exactly `count` bytes. */
+  readExactly(count: number): Promise<Buffer>;
+  /** A line that begins with `prefix` or matches; else Failure 3 `expected …, got "…"`. */
+  expectLine(expected: string | RegExp): Promise<string>;
+  /** A whole reply of SMTP's family, whatever its code. */
+  readReply(): Promise<Reply>;
+  /** A whole reply with one of these codes; else a Failure with `code` (default 3): `expected 220, got "554 go away"`. */
+  expectReply(codes: readonly number[], code?: 3 | 7 | 8): Promise<Reply>;
+  /** Upgrades the connection (phase `ssl`), then goes on. Bytes that the server sent ahead in clear are refused (code 3). */
+  startTls(tls: TlsRequest): Promise<void>;
+  /** Adds a remark of the probe to the transcript, shown as sent by us. */
+  remark(shown: string): void;
+}
+
+/** Starts a dialogue on a fresh connection. */
+export function openDialogue(
+  context: DialogueContext,
+  first: Connection,
+  settings: DialogueSettings = {},
+): Dialogue {
+  const { text = true } = settings;
+  const { signal, stopwatch } = context;
+  const transcript = createTranscript();
+  let connection = first;
+  let waiting: Buffer = Buffer.alloc(0);
+  let received = 0;
+  let ended: Failure | undefined;
+  let wake: (() => void) | undefined;
+  let closed = false;
+
+  const rouse = () => {
+    wake?.();
+    wake = undefined;
+  };
+  const onData = (chunk: Buffer) => {
+    if (received === 0) stopwatch.enter('ttlb');
+    received += chunk.length;
+    waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
+    if (waiting.length > mostWaiting) connection.socket.pause();
+    rouse();
+  };
+  const onEnd = () => {
+    ended ??= closedEarly(
+      connection.peer,
+      received === 0 ? 'before it said anything' : 'before its answer was complete',
+    );
+    rouse();
+  };
+  const onError = (error: Error) => {
+    ended ??= networkFailure(error, connection.peer);
+    rouse();
+  };
+  const attach = (socket: Socket) =>
+    socket.on('data', onData).on('end', onEnd).on('close', onEnd).on('error', onError);
+  const detach = (socket: Socket) =>
+    socket.off('data', onData).off('end', onEnd).off('close', onEnd).off('error', onError);
+
+  /** Waits for more bytes than are waiting now. */
+  const more = async () => {
+    const before = received;
+    while (received === before) {
+      if (signal.aborted) throw signal.reason;
+      if (ended) throw ended;
+      if (closed) throw new Failure(resultCode.agent, 'the dialogue was closed while it was read');
+      if (connection.socket.isPaused()) connection.socket.resume();
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
+  const take = (count: number) => {
+    const taken = waiting.subarray(0, count);
+    waiting = waiting.subarray(count);
+    return taken;
+  };
+  const onAbort = () => rouse();
+  signal.addEventListener('abort', onAbort, { once: true });
+  context.evidence('Transcript', () => {
+    const rest =
+      waiting.length > 0
+        ? [`< ${quoteShort(waiting.toString('latin1', 0, 256), 256)} (no complete line)`]
+        : [];
+    return [...transcript.lines(), ...rest];
+  });
+
+  const dispose = () => {
+    closed = true;
+    signal.removeEventListener('abort', onAbort);
+    connection[Symbol.dispose]();
+    rouse();
+  };
+  context.own({ [Symbol.dispose]: dispose });
+  stopwatch.enter('ttfb');
+  attach(connection.socket);
+
+  const write = async (bytes: Uint8Array | string, shown: string) => {
+    if (signal.aborted) throw signal.reason;
+    transcript.add('>', shown);
+    // An answer may be waiting although the server is gone: the next read tells, with the better text.
+    if (!ended) connection.socket.write(bytes);
+  };
+  const garbage = (what: string) =>
+    new Failure(resultCode.protocol, `${connection.peer} sent ${what}: this is not the protocol expected`);
+
+  const readLine = async () => {
+    let searched = 0;
+    while (true) {
+      const end = waiting.indexOf(10, searched);
+      const upTo = end < 0 ? waiting.length : end;
+      if (text && waiting.subarray(searched, upTo).includes(0)) throw garbage('a NUL byte');
+      if (upTo > longestLine) throw garbage(`a line over ${longestLine / 1024} KiB`);
+      if (end >= 0) {
+        const line = decode(take(end + 1)).replace(/\r?\n$/, '');
+        transcript.add('<', line);
+        return line;
+      }
+      searched = upTo;
+      await more();
+    }
+  };
+  const readReply = async (): Promise<Reply> => {
+    const lines: string[] = [];
+    let code = '';
+    while (lines.length < 1000) {
+      const line = await readLine();
+      const found = /^(\d{3})([ -]|$)(.*)$/.exec(line);
+      if (code === '') {
+        if (!found?.[1]) throw garbage(quoteShort(line));
+        code = found[1];
+      }
+      const own = found?.[1] === code;
+      lines.push(own ? (found[3] ?? '') : line);
+      if (own && found[2] !== '-') return { code: Number(code), lines, text: line };
+    }
+    throw garbage('a reply of more than 1000 lines');
+  };
+
+  return {
+    get connection() {
+      return connection;
+    },
+    get received() {
+      return received;
+    },
+    send: (line, shown = line) => write(`${line}\r\n`, shown),
+    write: (bytes, shown = Buffer.from(bytes).toString('latin1')) => write(bytes, shown),
+    remark: (shown) => transcript.add('>', shown),
+    readLine,
+    readReply,
+    async readSome(max = 64 * 1024) {
+      if (waiting.length === 0) await more();
+      const taken = take(max);
+      transcript.add('<', taken.toString('latin1', 0, 512));
+      return taken;
+    },
+    async readExactly(count) {
+      if (count > mostWaiting) throw garbage(`${count} bytes at once`);
+      while (waiting.length < count) await more();
+      const taken = take(count);
+      transcript.add('<', taken.toString('latin1', 0, 512));
+      return taken;
+    },
+    async expectLine(expected) {
+      const line = await readLine();
+      const fits = typeof expected === 'string' ? line.startsWith(expected) : expected.test(line);
+      if (fits) return line;
+      const shown = typeof expected === 'string' ? expected : String(expected);
+      throw new Failure(resultCode.protocol, `expected ${shown}, got ${quoteShort(line)}`);
+    },
+    async expectReply(codes, code = resultCode.protocol) {
+      const reply = await readReply();
+      if (codes.includes(reply.code)) return reply;
+      throw new Failure(code, `expected ${codes.join(' or ')}, got ${quoteShort(reply.text)}`);
+    },
+    async startTls(tls) {
+      if (waiting.length > 0) throw garbage('more text after it agreed to STARTTLS');
+      detach(connection.socket);
+      connection = await context.dial.secure(context, connection, tls);
+      transcript.add('>', '(TLS)');
+      stopwatch.enter(received === 0 ? 'ttfb' : 'ttlb');
+      attach(connection.socket);
+    },
+    [Symbol.dispose]: dispose,
+  };
+}
+
+/** UTF-8 where it is valid, else Latin-1: old servers speak in anything. */
+function decode(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return text.includes('\ufffd') ? bytes.toString('latin1') : text;
+}

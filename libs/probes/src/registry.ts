@@ -1,0 +1,69 @@
+import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
+import { type CheckSpec, CheckSpecSchema } from '@vantage/proto';
+import { type AnyProbe, type Method, methods } from './probe.ts';
+import type { ReadyCheck } from './run.ts';
+
+/** The methods this build can run. */
+export const registry: Partial<Record<Method, AnyProbe>> = {};
+
+/** The probe of a method; undefined for a text that names none. Methods are spelled exactly as the API does. */
+export function probeFor(method: string): AnyProbe | undefined {
+  const known = methods.find((each) => each === method);
+  return known === undefined ? undefined : registry[known];
+}
+
+/** A CheckSpec's probe, target and Options, or why it cannot be run. */
+export type SpecReading =
+  | { readonly ok: true; readonly check: ReadyCheck }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * REST Options (as `probe.options` accepts them) → the wire's CheckSpec, by protobuf's own JSON mapping: the Options' keys are the
+ * messages' json_names. Throws on a key that the message lacks, which the registry's test makes impossible.
+ */
+export function specOf(check: {
+  readonly method: Method;
+  readonly url: string;
+  readonly timeoutMs: number;
+  readonly options: JsonValue;
+}): CheckSpec {
+  const probe = probeFor(check.method);
+  if (!probe) throw new TypeError(`method ${check.method} cannot be run by this build`);
+  const spec = fromJson(CheckSpecSchema, { [probe.optionsCase]: check.options });
+  spec.url = check.url;
+  spec.timeoutMs = check.timeoutMs;
+  return spec;
+}
+
+/** The wire's CheckSpec → probe, target and parsed Options; what is absent on the wire takes the probe's default. */
+export function readSpec(spec: CheckSpec): SpecReading {
+  const arm = spec.options.case;
+  const probe = Object.values(registry).find((each) => each.optionsCase === arm);
+  if (arm === undefined || !probe) {
+    return {
+      ok: false,
+      message: `this agent's build has no probe for ${arm ?? 'a check without method'}: upgrade it`,
+    };
+  }
+  const parsed = probe.options.safeParse(optionsJson(spec));
+  if (!parsed.success) {
+    return {
+      ok: false,
+      message: `the controller sent Options that this agent's build does not know: upgrade it`,
+    };
+  }
+  const found = probe.parseTarget(spec.url);
+  if (!found.ok) return { ok: false, message: found.message };
+  return {
+    ok: true,
+    check: { probe, target: found.target, options: parsed.data, timeoutMs: spec.timeoutMs },
+  };
+}
+
+/** The Options object inside a CheckSpec, as the REST API spells it. */
+function optionsJson(spec: CheckSpec): JsonValue {
+  const arm = spec.options.case;
+  if (arm === undefined) return {};
+  const json = toJson(CheckSpecSchema, create(CheckSpecSchema, { options: spec.options }));
+  return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json[arm] ?? {}) : {};
+}

@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+
+/** What the machine's own files say about names. */
+export interface ResolverFiles {
+  /** Addresses of a name in the hosts file; empty when it is not there. */
+  addresses(name: string): readonly string[];
+  /** The full names to ask the name servers about, in order (resolv.conf's `search` and `ndots`). */
+  candidates(name: string): readonly string[];
+}
+
+/** Reads a hosts file's lines (hosts(5)) into name → addresses. */
+export function parseHosts(text: string): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [address, ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    if (address === undefined || !isIP(address)) continue;
+    for (const name of names) {
+      const key = name.toLowerCase();
+      found.set(key, [...(found.get(key) ?? []), address]);
+    }
+  }
+  return found;
+}
+
+/** Reads the search list and `ndots` of a resolv.conf (resolv.conf(5)). */
+export function parseResolvConf(text: string): {
+  readonly search: readonly string[];
+  readonly ndots: number;
+} {
+  let search: readonly string[] = [];
+  let ndots = 1;
+  for (const line of text.split('\n')) {
+    const [key, ...values] = line
+      .replace(/[#;].*/, '')
+      .trim()
+      .split(/\s+/);
+    if (key === 'search' || key === 'domain') search = values.slice(0, 6);
+    if (key === 'options') {
+      const given = values.find((value) => value.startsWith('ndots:'));
+      if (given) ndots = Math.min(Number(given.slice(6)) || 0, 15);
+    }
+  }
+  return { search, ndots };
+}
+
+/**
+ * Keeps hosts file and resolv.conf in memory, read again when older than 5 s (RFC 6761: localhost never goes on the wire). A file
+ * that cannot be read is an empty one.
+ */
+export function createResolverFiles(deps: {
+  readonly monoMs: () => number;
+  readonly hostsPath?: string;
+  readonly resolvPath?: string;
+}): { current(): Promise<ResolverFiles> } {
+  const { monoMs, hostsPath = '/etc/hosts', resolvPath = '/etc/resolv.conf' } = deps;
+  const load = async (): Promise<ResolverFiles> => {
+    const [hostsText, resolvText] = await Promise.all(
+      [hostsPath, resolvPath].map((path) => readFile(path, 'utf8').catch(() => '')),
+    );
+    const hosts = parseHosts(hostsText ?? '');
+    const { search, ndots } = parseResolvConf(resolvText ?? '');
+    return {
+      addresses(name) {
+        const known = hosts.get(name.replace(/\.$/, ''));
+        if (known) return known;
+        return /(^|\.)localhost\.?$/.test(name) ? ['::1', '127.0.0.1'] : [];
+      },
+      candidates(name) {
+        if (name.endsWith('.')) return [name.slice(0, -1)];
+        const dots = name.split('.').length - 1;
+        const longer = search.map((suffix) => `${name}.${suffix}`);
+        return dots >= ndots ? [name] : [...longer, name];
+      },
+    };
+  };
+  let held: Promise<ResolverFiles> | undefined;
+  let readMs = 0;
+  return {
+    current() {
+      if (held === undefined || monoMs() - readMs > 5000) {
+        readMs = monoMs();
+        held = load();
+      }
+      return held;
+    },
+  };
+}

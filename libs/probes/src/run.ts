@@ -1,0 +1,174 @@
+import { type Clock, messageOf } from '@vantage/kernel';
+import type { CheckSpec } from '@vantage/proto';
+import type { Dial } from './dial.ts';
+import { Failure, outcomeOf, showPeer, showSeconds } from './failure.ts';
+import { createMask } from './mask.ts';
+import { measure, type Noted } from './measurement.ts';
+import {
+  type AnyProbe,
+  type Measurement,
+  type Outcome,
+  type Phase,
+  type Policy,
+  type ProbeContext,
+  type ResultCode,
+  resultCode,
+  type Target,
+} from './probe.ts';
+import { readSpec } from './registry.ts';
+import { secretValues } from './secret-options.ts';
+import { createStopwatch } from './stopwatch.ts';
+
+/** What every check of an agent shares. */
+export interface RunDeps {
+  readonly clock: Clock;
+  readonly policy: Policy;
+  /** The agent's dial, one for all its checks. */
+  readonly dial: Dial;
+  /** Aborts when the agent ends; a measurement made under an aborted signal is to be thrown away, not sent. */
+  readonly signal: AbortSignal;
+  readonly random: () => number;
+}
+
+/** A check whose settings are read already. */
+export interface ReadyCheck {
+  readonly probe: AnyProbe;
+  readonly target: Target;
+  /** As `probe.options` parsed them. */
+  readonly options: unknown;
+  readonly timeoutMs: number;
+}
+
+/** How long a probe may take to come back after its deadline before it is left alone, milliseconds. */
+const graceMs = 400;
+
+/**
+ * Runs one check: deadline, phases, classification, masking, disposal of all it opened. Never throws, never takes longer than the
+ * timeout and 0.4 s. A surprise is a code 10 (`probe failed: …`), so that no bug of ours makes a device look down.
+ */
+export async function runProbe(run: RunDeps & { readonly spec: CheckSpec }): Promise<Measurement> {
+  const ready = readSpec(run.spec);
+  if (ready.ok) return runCheck(run, ready.check);
+  return {
+    code: resultCode.agent,
+    text: ready.message,
+    phases: createStopwatch(() => 0).read(),
+    dataSize: 0,
+    slow: false,
+    extended: {},
+  };
+}
+
+/** Like `runProbe`, for a check read already (the contract suite, trying a script by hand). */
+export async function runCheck(deps: RunDeps, check: ReadyCheck): Promise<Measurement> {
+  const { probe, target, options, timeoutMs } = check;
+  const { clock, dial, policy, random } = deps;
+  const stopwatch = createStopwatch(() => clock.monoMs());
+  const mask = createMask(secretValues(probe, target, options));
+  const facts = new Map<string, Noted>();
+  const evidence = new Map<string, Noted>();
+  const owned: Disposable[] = [];
+  const cut = new AbortController();
+  const context: ProbeContext = {
+    clock,
+    signal: cut.signal,
+    timeoutMs,
+    stopwatch,
+    dial,
+    policy,
+    random,
+    method: probe.method,
+    note: (key, value) => void facts.set(key, value),
+    evidence: (key, value) => void evidence.set(key, value),
+    own: (resource) => (cut.signal.aborted ? disposeQuietly(resource) : void owned.push(resource)),
+    hide: (secret) => mask.add(secret),
+  };
+  const whom = () => {
+    const address = facts.get('Address');
+    if (typeof address === 'string') return address;
+    return target.host === '' ? 'the script' : showPeer(target.host, target.port);
+  };
+
+  const { outcome, phases } = await new Promise<Ended>((resolve) => {
+    let verdict: Ended | undefined;
+    let grace: Disposable | undefined;
+    const finish = (ended: Ended) => {
+      timer[Symbol.dispose]();
+      grace?.[Symbol.dispose]();
+      deps.signal.removeEventListener('abort', onStop);
+      resolve(ended);
+    };
+    const cutOff = (outcome: Outcome) => {
+      if (verdict) return;
+      const ended = { outcome, phases: stopwatch.read() };
+      verdict = ended;
+      grace = clock.timer(graceMs, () => finish(ended));
+      cut.abort(new Failure(resultCode.timeout, outcome.text));
+    };
+    const onStop = () => cutOff(bad(resultCode.agent, 'the agent ended during this check'));
+    const timer = clock.timer(timeoutMs, () =>
+      cutOff(timedOut(stopwatch.running, whom(), target, timeoutMs)),
+    );
+    deps.signal.addEventListener('abort', onStop, { once: true });
+    if (deps.signal.aborted) onStop();
+    start(() => probe.run(context, target, options)).then(
+      (outcome) => {
+        const tooLate = outcome.code === resultCode.ok ? verdict : undefined;
+        finish(tooLate ?? { outcome, phases: stopwatch.read() });
+      },
+      (error: unknown) => finish(verdict ?? { outcome: outcomeOfThrown(error), phases: stopwatch.read() }),
+    );
+  });
+  const measured = measure({ outcome, phases, facts, evidence, mask, slowMs: slowMsOf(options) });
+  cut.abort('the check has ended');
+  for (const resource of owned.reverse()) disposeQuietly(resource);
+  return measured;
+}
+
+type Ended = { readonly outcome: Outcome; readonly phases: Measurement['phases'] };
+
+/** Turns a probe that throws before its first await into one that rejects. */
+async function start(run: () => Promise<Outcome>): Promise<Outcome> {
+  return run();
+}
+
+function bad(code: ResultCode, text: string): Outcome {
+  return { code, text, dataSize: 0, extended: {} };
+}
+
+/** The verdict at the deadline, by the phase that was running then. */
+function timedOut(running: Phase | undefined, whom: string, target: Target, timeoutMs: number): Outcome {
+  const within = `within ${showSeconds(timeoutMs)}`;
+  if (target.host === '') return bad(resultCode.timeout, `${whom} did not end ${within}`);
+  switch (running) {
+    case 'dns':
+      return bad(resultCode.agent, `none of this agent's resolvers answered about ${target.host} ${within}`);
+    case 'ssl':
+      return bad(resultCode.timeout, `no answer from ${whom} to the TLS handshake ${within}`);
+    case 'ttfb':
+      return bad(resultCode.timeout, `no answer from ${whom} ${within}, though it is connected`);
+    case 'ttlb':
+      return bad(resultCode.timeout, `the answer from ${whom} was not complete ${within}`);
+    case 'connect':
+    case undefined:
+      return bad(resultCode.timeout, `no answer from ${whom} ${within}`);
+  }
+}
+
+function outcomeOfThrown(error: unknown): Outcome {
+  if (error instanceof Failure) return outcomeOf(error);
+  return bad(resultCode.agent, `probe failed: ${messageOf(error)}`);
+}
+
+function slowMsOf(options: unknown): number | undefined {
+  if (typeof options !== 'object' || options === null || !('SlowMs' in options)) return undefined;
+  return typeof options.SlowMs === 'number' ? options.SlowMs : undefined;
+}
+
+function disposeQuietly(resource: Disposable): void {
+  try {
+    resource[Symbol.dispose]();
+  } catch {
+    // The check has its verdict; a resource that is gone already has nothing to say.
+  }
+}

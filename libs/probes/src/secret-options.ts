@@ -1,0 +1,51 @@
+import type { AnyProbe, Target } from './probe.ts';
+
+/**
+ * The dotted paths of the secrets that an Options object really holds, in its own spelling: `Password`, `Headers.Authorization`. Letter
+ * case does not count in `secretOptions`, and `*` stands for any text.
+ */
+export function secretPaths(probe: AnyProbe, options: unknown): readonly string[] {
+  const patterns = probe.secretOptions.map(
+    (path) => new RegExp(`^${path.split('*').map(literally).join('[^.]*')}$`, 'i'),
+  );
+  return leaves(options, '')
+    .map(([path]) => path)
+    .filter((path) => patterns.some((pattern) => pattern.test(path)));
+}
+
+/** The Options as the API shows them: every secret replaced by `***`. */
+export function maskOptions(probe: AnyProbe, options: unknown): unknown {
+  const hidden = new Set(secretPaths(probe, options));
+  const walk = (value: unknown, path: string): unknown => {
+    if (hidden.has(path)) return '***';
+    if (Array.isArray(value)) return value.map((each: unknown) => walk(each, path));
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, walk(each, path === '' ? key : `${path}.${key}`)]),
+    );
+  };
+  return walk(options, '');
+}
+
+/** The secrets of one check in clear: the URL's password and those of the Options. */
+export function secretValues(probe: AnyProbe, target: Target, options: unknown): readonly string[] {
+  const hidden = new Set(secretPaths(probe, options));
+  const found = leaves(options, '').filter(([path]) => hidden.has(path));
+  const own = target.password === undefined ? [] : [target.password.reveal()];
+  return [...own, ...found.map(([, value]) => value)];
+}
+
+function leaves(value: unknown, path: string): readonly (readonly [string, string])[] {
+  if (typeof value === 'string') return [[path, value]];
+  if (Array.isArray(value)) return value.flatMap((each: unknown) => leaves(each, path));
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([key, each]) => leaves(each, path === '' ? key : `${path}.${key}`));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function literally(text: string): string {
+  return text.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+}

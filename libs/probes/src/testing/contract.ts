@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import type { AnyProbe, Measurement } from '../probe.ts';
+import { runTest } from './run-test.ts';
+import { listen, type TestServer } from './server.ts';
+
+/** What a method brings to the contract suite: a healthy server, and how to point a check at a port. */
+export interface ContractFixture {
+  readonly probe: AnyProbe;
+  /** Serves one connection as a healthy server of the protocol does. */
+  readonly serve: (socket: Socket) => void;
+  /** The device's URL for a server on 127.0.0.1 at this port. */
+  readonly url: (port: number) => string;
+  /** Options that the healthy server satisfies. */
+  readonly options?: unknown;
+  /**
+   * A URL and Options with `secret` wherever the method has one, login refused by the server or not; omit for methods without secrets.
+   */
+  readonly withSecret?: (port: number, secret: string) => { readonly url: string; readonly options: unknown };
+  /** Does the server speak first? Then a server that is silent, slow or garbage is so in its banner. */
+  readonly serverFirst: boolean;
+  /** What the protocol makes of random bytes (default 3); a method that accepts any bytes says 1 or 7. */
+  readonly garbageCode?: number;
+  /** What a server is that closes at once (default 3); a method that needs no answer says 1. */
+  readonly closedCode?: number;
+  /** What a server is that never says anything (default 2); a method that needs no answer says 1. */
+  readonly silentCode?: number;
+}
+
+const timeoutMs = 600;
+
+/** Every probe over TCP passes this suite: it says what each way of a server's misbehaving must look like. */
+export function probeContract(fixture: ContractFixture): void {
+  const { probe, serve, url, options = {}, garbageCode = 3, closedCode = 3, silentCode = 2 } = fixture;
+  const run = (server: TestServer, settings: { signal?: AbortSignal } = {}) =>
+    runTest(probe, url(server.port), options, { timeoutMs, ...settings });
+  const answerWith = (answer: (socket: Socket) => void) => (socket: Socket) => {
+    if (fixture.serverFirst) answer(socket);
+    else socket.once('data', () => answer(socket));
+  };
+
+  describe(`${probe.method} keeps the contract of every probe`, () => {
+    test('a healthy server is ok, its phases add up and nothing stays open', async () => {
+      await using server = await listen(serve);
+      const startedMs = performance.now();
+      const seen = await runTest(probe, url(server.port), options, { timeoutMs: 5000 });
+      const tookMs = performance.now() - startedMs;
+      expect(seen, seen.text).toMatchObject({ code: 1 });
+      expect(total(seen)).toBeGreaterThan(0);
+      expect(total(seen)).toBeLessThanOrEqual(tookMs + 0.1);
+      expect(seen.phases.connect).toBeGreaterThan(0);
+      await server.idle();
+    });
+
+    test('a closed port is 3 with the address in the text', async () => {
+      const server = await listen(serve);
+      const { port } = server;
+      await server[Symbol.asyncDispose]();
+      const seen = await runTest(probe, url(port), options, { timeoutMs });
+      expect(seen).toMatchObject({ code: 3, text: `connection refused by 127.0.0.1:${port}` });
+    });
+
+    test('a silent server ends at the timeout, and the phase cut off carries the wait', async () => {
+      await using server = await listen(() => {});
+      const startedMs = performance.now();
+      const seen = await run(server);
+      expect(seen).toMatchObject({ code: silentCode });
+      expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
+      if (silentCode === 2) {
+        expect(seen.text).toContain(`127.0.0.1:${server.port}`);
+        expect(total(seen)).toBeGreaterThan(timeoutMs - 20);
+      }
+      await server.idle();
+    });
+
+    test('garbage is named as such at once', async () => {
+      const garbage = Buffer.concat([Buffer.from([0, 255, 254, 0, 1]), randomBytes(512)]);
+      await using server = await listen(answerWith((socket) => void socket.end(garbage)));
+      const seen = await run(server);
+      expect(seen, seen.text).toMatchObject({ code: garbageCode });
+      await server.idle();
+    });
+
+    test('a server that sends a byte a second ends at the timeout', async () => {
+      await using server = await listen(
+        answerWith((socket) => {
+          const timer = setInterval(() => socket.write('2'), 100);
+          socket.on('close', () => clearInterval(timer));
+        }),
+      );
+      const startedMs = performance.now();
+      const seen = await run(server);
+      expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
+      if (silentCode === 2) expect([2, 3, 7]).toContain(seen.code);
+      await server.idle();
+    });
+
+    test('a server that resets the connection is 3', async () => {
+      await using server = await listen(answerWith((socket) => void socket.resetAndDestroy()));
+      const seen = await run(server);
+      expect(seen, seen.text).toMatchObject({ code: closedCode });
+    });
+
+    test('a server that closes early is 3', async () => {
+      await using server = await listen(answerWith((socket) => void socket.end()));
+      const seen = await run(server);
+      expect(seen, seen.text).toMatchObject({ code: closedCode });
+      await server.idle();
+    });
+
+    test('an agent that ends cuts the check off at once', async () => {
+      const ending = new AbortController();
+      await using server = await listen(() => ending.abort('the end'));
+      const startedMs = performance.now();
+      const seen = await run(server, { signal: ending.signal });
+      if (silentCode === 2) expect(seen).toMatchObject({ code: 10 });
+      expect(performance.now() - startedMs).toBeLessThan(timeoutMs);
+      await server.idle();
+    });
+
+    test('a policy that says no is 9, and nothing is touched', async () => {
+      await using server = await listen(serve);
+      const policy = { refuse: () => "not allowed by this agent's policy" };
+      const seen = await runTest(probe, url(server.port), options, { timeoutMs, policy });
+      expect(seen).toMatchObject({ code: 9, text: "not allowed by this agent's policy" });
+      expect(server.hits).toBe(0);
+    });
+
+    test.runIf(fixture.withSecret)('no secret shows, whether the check is good or bad', async () => {
+      const secret = 'sentinel-Sär"7&+/=';
+      const forms = [secret, Buffer.from(secret).toString('base64'), encodeURIComponent(secret), 'sentinel'];
+      for (const server of [await listen(serve), await listen(echo)]) {
+        await using held = server;
+        const made = fixture.withSecret?.(held.port, secret);
+        if (!made) return;
+        const seen = await runTest(probe, made.url, made.options, { timeoutMs });
+        const found = probe.parseTarget(made.url);
+        const shown = JSON.stringify([seen, found.ok ? found.target.display : found.message]);
+        for (const form of forms) expect(shown).not.toContain(form);
+      }
+    });
+  });
+}
+
+/** Repeats what it hears: the meanest place for a secret to come back from. */
+function echo(socket: Socket): void {
+  socket.write('220 hello\r\n');
+  socket.on('data', (chunk) => void socket.write(chunk));
+}
+
+function total(seen: Measurement): number {
+  return Object.values(seen.phases).reduce((sum, each) => sum + each, 0);
+}
