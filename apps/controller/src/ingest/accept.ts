@@ -1,0 +1,54 @@
+import type { ParsedResult } from './record.ts';
+
+/** A span in which the agent held the device; `toUs` null while it lasts. */
+export interface HeldSpan {
+  readonly deviceNo: number;
+  readonly fromUs: number;
+  readonly toUs: number | null;
+}
+
+/** A span in which the agent's stream was up; `toUs` null while it lasts. */
+export interface ConnectedSpan {
+  readonly fromUs: number;
+  readonly toUs: number | null;
+}
+
+/** What decides whether a result is taken. */
+export interface Acceptance {
+  readonly nowUs: number;
+  /** Results that started before this have no place any more. */
+  readonly oldestUs: number;
+  readonly held: ReadonlyMap<number, readonly HeldSpan[]>;
+  readonly connected: readonly ConnectedSpan[];
+}
+
+/** Clocks differ, and telling an agent of a change takes a moment. */
+const toleranceUs = 60_000_000;
+/** A result from further ahead than this is one of a wrong clock. */
+const futureUs = 300_000_000;
+
+/** Why a result cannot be taken, or undefined when it can. Pure. */
+export function refusal(result: ParsedResult, acceptance: Acceptance): string | undefined {
+  if (result.startUs < acceptance.oldestUs) return 'older than the retention of checks';
+  if (result.startUs > acceptance.nowUs + futureUs) return 'more than 5 minutes in the future';
+  const spans = acceptance.held.get(result.deviceNo) ?? [];
+  if (!spans.some((span) => holds(span, result.startUs, acceptance.connected)))
+    return 'the agent did not hold this device then';
+  return undefined;
+}
+
+/**
+ * A device that was given to another agent while this one was cut off stays in this one's hands, as far as it can know, until it
+ * is connected again.
+ */
+function holds(span: HeldSpan, startUs: number, connected: readonly ConnectedSpan[]): boolean {
+  if (startUs < span.fromUs - toleranceUs) return false;
+  const endUs = span.toUs;
+  if (endUs === null) return true;
+  const wasConnected = connected.some(
+    (one) => one.fromUs <= endUs && (one.toUs === null || one.toUs >= endUs),
+  );
+  if (wasConnected) return startUs <= endUs + toleranceUs;
+  const backUs = Math.min(...connected.filter((one) => one.fromUs > endUs).map((one) => one.fromUs));
+  return startUs <= backUs + toleranceUs;
+}

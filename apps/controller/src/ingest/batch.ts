@@ -1,0 +1,51 @@
+import { toJsonString } from '@bufbuild/protobuf';
+import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
+import { type ParsedRecord, type ParsedResult, parseRecord, type Span } from './record.ts';
+
+/** A record as it came, kept beside its parsed form for the case that it must be set aside. */
+export interface Item {
+  readonly wire: OutboxRecord;
+  readonly parsed: ParsedRecord;
+}
+
+/** A batch's records by kind. */
+export interface Sorted {
+  readonly results: readonly { readonly item: Item; readonly result: ParsedResult }[];
+  readonly coverage: readonly Span[];
+  readonly gaps: readonly (Span & { gapId: string; dropped: number; reason: string })[];
+  readonly clocks: readonly { atUs: number; offsetUs: number; roundTripUs: number }[];
+  readonly malformed: readonly { readonly item: Item; readonly reason: string }[];
+}
+
+/** Reads the records of a batch. */
+export function readItems(records: readonly OutboxRecord[]): Item[] {
+  return records.map((wire) => ({ wire, parsed: parseRecord(wire) }));
+}
+
+/** Sorts items by kind, each kind in the order in which it came. */
+export function sortItems(items: readonly Item[]): Sorted {
+  return {
+    results: items.flatMap((item) =>
+      item.parsed.kind === 'result' ? [{ item, result: item.parsed.result }] : [],
+    ),
+    coverage: items.flatMap(({ parsed }) => (parsed.kind === 'coverage' ? [parsed.span] : [])),
+    gaps: items.flatMap(({ parsed }) => (parsed.kind === 'gap' ? [parsed.gap] : [])),
+    clocks: items.flatMap(({ parsed }) => (parsed.kind === 'clock' ? [parsed.clock] : [])),
+    malformed: items.flatMap((item) =>
+      item.parsed.kind === 'malformed' ? [{ item, reason: item.parsed.reason }] : [],
+    ),
+  };
+}
+
+const longestKept = 64 * 1024;
+
+/** The record as JSON text for `set_aside`; one that cannot be told in JSON, or is very long, is told of only. */
+export function describe(item: Item): string {
+  try {
+    const text = toJsonString(OutboxRecordSchema, item.wire);
+    if (text.length <= longestKept && !text.includes('\\u0000')) return text.toWellFormed();
+  } catch {
+    // A number that JSON cannot hold, say NaN: the kind is all that can be said.
+  }
+  return JSON.stringify({ case: item.wire.record.case ?? null, left_out: true });
+}

@@ -1,0 +1,176 @@
+import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import type { Batch } from '@vantage/proto';
+import type { Transaction } from 'kysely';
+import { checkId } from '../check-id.ts';
+import { type Db, dbFailure, lockDevices, type Tables } from '../db/index.ts';
+import { refusal } from './accept.ts';
+import { describe, type Item, readItems, sortItems } from './batch.ts';
+import { createPartitions } from './partitions.ts';
+import { createBaselines, perfOf } from './perf-stat.ts';
+import { type CheckRow, insertChecks, toRow } from './rows.ts';
+import * as store from './store.ts';
+
+/** Who sent a batch, from its credentials only. */
+export interface Sender {
+  readonly agentNo: number;
+  readonly locationNo: number;
+  readonly accountNo: number;
+}
+
+/** What became of a batch's records. */
+export interface Taken {
+  /** Results that are new. */
+  readonly inserted: number;
+  /** Results that were there already. */
+  readonly repeated: number;
+  /** Records kept apart with a reason. */
+  readonly setAside: number;
+}
+
+/**
+ * Turns newly inserted results into transitions and events, in the same transaction. `extended` is JSON text here. The devices' locks
+ * are held.
+ */
+export type Fold = (trx: Transaction<Tables>, rows: readonly CheckRow[], nowUs: number) => Promise<void>;
+
+/** Takes batches of agents' outboxes. */
+export interface Ingest {
+  /**
+   * Resolves once all of the batch is committed; a repeat changes nothing. Rejects only when the database stays away, deadlocked or
+   * overloaded: send it again later.
+   */
+  take(sender: Sender, batch: Batch): Promise<Taken>;
+}
+
+const dayUs = 86_400_000_000;
+const hourUs = 3_600_000_000;
+/** The roll-up of an hour begins at least twice this after its end. */
+const rollUpGraceUs = 60_000_000;
+const tries = 5;
+
+/** Makes the ingest. `retentionDays` is how long checks are kept. */
+export function createIngest({
+  db,
+  clock,
+  log,
+  fold,
+  retentionDays,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly fold: Fold;
+  readonly retentionDays: number;
+}): Ingest {
+  const baselines = createBaselines();
+  const partitions = createPartitions({ db, clock, log, retentionDays });
+
+  /** One transaction for all these items; `refused` are those that the database or the fold would not take. */
+  const commit = (sender: Sender, items: readonly Item[], refused: string | undefined): Promise<Taken> =>
+    db.kysely.transaction().execute(async (trx) => {
+      const nowUs = clock.nowUs();
+      const sorted = sortItems(items);
+      const aside = sorted.malformed.map(({ item, reason }) => ({ reason, record: describe(item) }));
+      if (refused !== undefined) {
+        aside.push(...sorted.results.map(({ item }) => ({ reason: refused, record: describe(item) })));
+        await store.insertSetAside(trx, sender.agentNo, nowUs, aside);
+        return { inserted: 0, repeated: 0, setAside: aside.length };
+      }
+      const deviceNos = [...new Set(sorted.results.map(({ result }) => result.deviceNo))];
+      await lockDevices(trx, deviceNos);
+      const acceptance = await loadAcceptance(trx, sender, deviceNos, nowUs, retentionDays);
+      const judged = sorted.results.map((one) => ({ ...one, reason: refusal(one.result, acceptance) }));
+      for (const { item, reason } of judged)
+        if (reason !== undefined) aside.push({ reason, record: describe(item) });
+      const accepted = judged.filter((one) => one.reason === undefined).map((one) => one.result);
+      const limits = await baselines.limits(trx, sender.locationNo, accepted);
+      const rows = accepted.map((result, i) => toRow(result, sender, perfOf(result, limits[i]), nowUs));
+      const inserted = await insertChecks(trx, rows);
+      await store.answerOrders(trx, withIds(inserted), nowUs);
+      if (inserted.length > 0) await fold(trx, inserted, nowUs);
+      await store.mergeCoverage(trx, sender.agentNo, sorted.coverage);
+      await store.insertGaps(trx, sender.agentNo, sorted.gaps);
+      await store.insertClocks(trx, sender.agentNo, sorted.clocks);
+      await store.markDirtyHours(trx, lateHours(inserted, nowUs));
+      await store.insertSetAside(trx, sender.agentNo, nowUs, aside);
+      return {
+        inserted: inserted.length,
+        repeated: rows.length - inserted.length,
+        setAside: aside.length,
+      };
+    });
+
+  /** Tries again what may pass, splits what may not, until the bad ones stand alone. */
+  const takeItems = async (sender: Sender, items: readonly Item[], refused?: string): Promise<Taken> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await commit(sender, items, refused);
+      } catch (error) {
+        const failure = dbFailure(error);
+        if (failure === 'no-partition' && attempt === 1) {
+          await partitions.ensure();
+        } else if (failure === 'retry') {
+          if (attempt >= tries) throw error;
+          await clock.sleep(20 * 2 ** attempt * Math.random());
+        } else if (items.length > 1) {
+          const middle = Math.ceil(items.length / 2);
+          const first = await takeItems(sender, items.slice(0, middle));
+          return add(first, await takeItems(sender, items.slice(middle)));
+        } else if (refused === undefined) {
+          log.warn({ agentNo: sender.agentNo, error: messageOf(error) }, 'a record is set aside');
+          return takeItems(sender, items, `could not be stored: ${messageOf(error).slice(0, 200)}`);
+        } else {
+          throw error;
+        }
+      }
+    }
+  };
+
+  return {
+    take: (sender, batch) => takeItems(sender, readItems(batch.records)),
+  };
+}
+
+async function loadAcceptance(
+  trx: Transaction<Tables>,
+  { agentNo }: Sender,
+  deviceNos: readonly number[],
+  nowUs: number,
+  retentionDays: number,
+) {
+  const held = await store.heldSpans(trx, agentNo, deviceNos);
+  const ends = [...held.values()].flat().flatMap((span) => (span.toUs === null ? [] : [span.toUs]));
+  // Without a span that ended it does not matter when the agent was connected.
+  const connected =
+    ends.length === 0
+      ? []
+      : await store.connectedSpans(
+          trx,
+          agentNo,
+          ends.reduce((a, b) => Math.min(a, b)),
+        );
+  return { nowUs, oldestUs: nowUs - retentionDays * dayUs, held, connected };
+}
+
+function withIds(rows: readonly CheckRow[]) {
+  return rows
+    .filter((row) => row.order_id !== null)
+    .map((row) => ({
+      ...row,
+      check_id: checkId({ deviceNo: row.device_no, startUs: row.start_us, agentNo: row.agent_no }),
+    }));
+}
+
+function lateHours(rows: readonly CheckRow[], nowUs: number): number[] {
+  return rows
+    .map((row) => row.start_us - (row.start_us % hourUs))
+    .filter((bucket) => bucket + hourUs + rollUpGraceUs < nowUs);
+}
+
+function add(a: Taken, b: Taken): Taken {
+  return {
+    inserted: a.inserted + b.inserted,
+    repeated: a.repeated + b.repeated,
+    setAside: a.setAside + b.setAside,
+  };
+}

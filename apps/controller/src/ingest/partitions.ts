@@ -1,0 +1,96 @@
+import type { Clock, Logger } from '@vantage/kernel';
+import { type Kysely, sql } from 'kysely';
+import type { Db, Tables } from '../db/index.ts';
+
+const dayUs = 86_400_000_000;
+const aheadDays = 2;
+
+/** Daily partitions of `checks`, UTC. */
+export interface Partitions {
+  /** Makes those that are missing, from the oldest day kept to two days ahead. */
+  ensure(): Promise<void>;
+  /** Drops those whose last moment is older than the retention; returns their names. */
+  drop(): Promise<string[]>;
+}
+
+/** The partition of a day: its name and the bounds of `start_us`. Pure. */
+export function partitionOf(dayStartUs: number): {
+  readonly name: string;
+  readonly fromUs: number;
+  readonly toUs: number;
+} {
+  const day = new Date(dayStartUs / 1000).toISOString().slice(0, 10).replaceAll('-', '');
+  return { name: `checks_${day}`, fromUs: dayStartUs, toUs: dayStartUs + dayUs };
+}
+
+/** The days that must have a partition at a time. Pure. */
+export function daysWanted(nowUs: number, retentionDays: number): number[] {
+  const first = startOfDay(nowUs - retentionDays * dayUs);
+  const last = startOfDay(nowUs) + aheadDays * dayUs;
+  return Array.from({ length: (last - first) / dayUs + 1 }, (_, i) => first + i * dayUs);
+}
+
+/** Which partitions, by name, hold nothing that is still kept. Pure. */
+export function namesToDrop(names: readonly string[], nowUs: number, retentionDays: number): string[] {
+  const oldest = partitionOf(startOfDay(nowUs - retentionDays * dayUs)).name;
+  return names.filter((name) => /^checks_\d{8}$/.test(name) && name < oldest);
+}
+
+/** Makes the keeper of partitions. */
+export function createPartitions({
+  db,
+  clock,
+  log,
+  retentionDays,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly retentionDays: number;
+}): Partitions {
+  return {
+    async ensure() {
+      const there = new Set(await partitionNames(db.kysely));
+      for (const day of daysWanted(clock.nowUs(), retentionDays)) {
+        const { name, fromUs, toUs } = partitionOf(day);
+        if (!there.has(name)) await addPartition(db.kysely, name, fromUs, toUs);
+      }
+    },
+    async drop() {
+      const names = namesToDrop(await partitionNames(db.kysely), clock.nowUs(), retentionDays);
+      for (const name of names) await dropPartition(db.kysely, name);
+      if (names.length > 0) log.info({ partitions: names }, 'checks older than the retention are dropped');
+      return names;
+    },
+  };
+}
+
+async function partitionNames(db: Kysely<Tables>): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'checks'::regclass`.execute(db);
+  return rows.map((row) => row.name);
+}
+
+/** A table is made first and attached then: attaching takes a lock that lets inserts into other partitions go on. */
+async function addPartition(db: Kysely<Tables>, name: string, fromUs: number, toUs: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    // Two controllers that start together must not make the same one.
+    await sql`select pg_advisory_xact_lock(${0x7603}::int, 0)`.execute(trx);
+    const { rows } = await sql`select 1 from pg_class where oid = to_regclass(${name})`.execute(trx);
+    if (rows.length > 0) return;
+    const table = sql.table(name);
+    await sql`create table ${table} (like checks including defaults including constraints)`.execute(trx);
+    await sql`alter table checks attach partition ${table} for values from (${sql.lit(fromUs)}) to (${sql.lit(toUs)})`.execute(
+      trx,
+    );
+  });
+}
+
+async function dropPartition(db: Kysely<Tables>, name: string): Promise<void> {
+  await sql`drop table if exists ${sql.table(name)}`.execute(db);
+}
+
+function startOfDay(us: number): number {
+  return us - (us % dayUs);
+}

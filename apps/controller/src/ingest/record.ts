@@ -1,0 +1,160 @@
+import type { CheckResult, OutboxRecord } from '@vantage/proto';
+
+/** A check as it came, read and found well formed. Times are microseconds since 1970, phases milliseconds. */
+export interface ParsedResult {
+  readonly deviceNo: number;
+  readonly startUs: number;
+  readonly endUs: number;
+  readonly revision: number;
+  readonly code: number;
+  readonly text: string;
+  readonly blockMs: number;
+  readonly dnsMs: number;
+  readonly connectMs: number;
+  readonly sslMs: number;
+  readonly ttfbMs: number;
+  readonly ttlbMs: number;
+  readonly dataSize: number;
+  readonly attempt: number;
+  readonly chainId: string | null;
+  readonly orderId: string | null;
+  readonly slow: boolean;
+  /** JSON text of an object, or null. */
+  readonly extended: string | null;
+}
+
+/** A span of an agent, `toUs` exclusive. */
+export interface Span {
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+/** One record of a batch, read. */
+export type ParsedRecord =
+  | { readonly kind: 'result'; readonly result: ParsedResult }
+  | { readonly kind: 'coverage'; readonly span: Span }
+  | { readonly kind: 'gap'; readonly gap: Span & { gapId: string; dropped: number; reason: string } }
+  | { readonly kind: 'clock'; readonly clock: { atUs: number; offsetUs: number; roundTripUs: number } }
+  | { readonly kind: 'malformed'; readonly reason: string };
+
+const maxTextLength = 4_000;
+const maxIdLength = 100;
+const maxExtendedLength = 256 * 1024;
+const maxPhaseMs = 24 * 3_600_000;
+const maxInt = 0x7fff_ffff;
+
+/** Reads a record, or says what is wrong with it. Pure. */
+export function parseRecord({ record }: OutboxRecord): ParsedRecord {
+  switch (record.case) {
+    case 'result':
+      return parseResult(record.value);
+    case 'coverage': {
+      const span = { fromUs: Number(record.value.fromUs), toUs: Number(record.value.toUs) };
+      return isSpan(span) ? { kind: 'coverage', span } : malformed('coverage ends before it begins');
+    }
+    case 'gap': {
+      const { gapId, dropped, reason } = record.value;
+      const span = { fromUs: Number(record.value.fromUs), toUs: Number(record.value.toUs) };
+      if (!isTime(span.fromUs) || !isTime(span.toUs) || span.toUs < span.fromUs)
+        return malformed('gap ends before it begins');
+      if (gapId === '' || gapId.length > maxIdLength) return malformed('gap without a proper gap_id');
+      const gap = { ...span, gapId: plain(gapId), dropped: Math.min(dropped, maxInt), reason: line(reason) };
+      return { kind: 'gap', gap };
+    }
+    case 'clock': {
+      const clock = {
+        atUs: Number(record.value.atUs),
+        offsetUs: Number(record.value.offsetUs),
+        roundTripUs: Number(record.value.roundTripUs),
+      };
+      const isFine = isTime(clock.atUs) && Number.isSafeInteger(clock.offsetUs) && isTime(clock.roundTripUs);
+      return isFine ? { kind: 'clock', clock } : malformed('clock record out of range');
+    }
+    case undefined:
+      return malformed('an empty record, or one of a kind this controller does not know');
+  }
+}
+
+function parseResult(wire: CheckResult): ParsedRecord {
+  const startUs = Number(wire.startUs);
+  const phases = [wire.dnsMs, wire.connectMs, wire.sslMs, wire.ttfbMs, wire.ttlbMs];
+  if (wire.deviceNo < 1 || wire.deviceNo > maxInt) return malformed('device_no out of range');
+  if (!isTime(startUs)) return malformed('start_us out of range');
+  if (wire.revision > maxInt) return malformed('revision out of range');
+  if (wire.resultCode < 1 || wire.resultCode > 10) return malformed('result_code is not one of 1 to 10');
+  if (![wire.blockMs, ...phases].every(isPhase)) return malformed('a phase is not a length of time');
+  if (!Number.isFinite(wire.dataSize) || wire.dataSize < 0) return malformed('data_size is not a size');
+  if (wire.attempt > 0x7fff) return malformed('attempt out of range');
+  if (wire.chainId.length > maxIdLength || wire.orderId.length > maxIdLength)
+    return malformed('an id is too long');
+  const extended = parseExtended(wire.extendedJson);
+  if (extended === undefined) return malformed('extended_json is not a JSON object of at most 256 KiB');
+  return {
+    kind: 'result',
+    result: {
+      deviceNo: wire.deviceNo,
+      startUs,
+      endUs: startUs + Math.round(phases.reduce((sum, ms) => sum + ms, 0) * 1000),
+      revision: wire.revision,
+      code: wire.resultCode,
+      text: line(wire.checkResult),
+      blockMs: wire.blockMs,
+      dnsMs: wire.dnsMs,
+      connectMs: wire.connectMs,
+      sslMs: wire.sslMs,
+      ttfbMs: wire.ttfbMs,
+      ttlbMs: wire.ttlbMs,
+      dataSize: wire.dataSize,
+      attempt: wire.attempt,
+      chainId: wire.chainId === '' ? null : plain(wire.chainId),
+      orderId: wire.orderId === '' ? null : plain(wire.orderId),
+      slow: wire.slow,
+      extended,
+    },
+  };
+}
+
+/** null: none; undefined: not acceptable. jsonb takes neither NUL nor half of a surrogate pair, so both are replaced. */
+function parseExtended(text: string): string | null | undefined {
+  if (text === '') return null;
+  if (text.length > maxExtendedLength) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    if (!text.includes('\\u')) return text;
+    return JSON.stringify(value, (_key, inner: unknown) => clean(inner));
+  } catch {
+    return undefined;
+  }
+}
+
+function clean(value: unknown): unknown {
+  if (typeof value === 'string') return plain(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [plain(key), inner]));
+}
+
+/** PostgreSQL's text holds no NUL. */
+function plain(text: string): string {
+  return text.replaceAll('\0', '\u{fffd}').toWellFormed();
+}
+
+function line(text: string): string {
+  return plain(text.slice(0, maxTextLength));
+}
+
+function isTime(us: number): boolean {
+  return Number.isSafeInteger(us) && us >= 0;
+}
+
+function isSpan(span: Span): boolean {
+  return isTime(span.fromUs) && isTime(span.toUs) && span.fromUs < span.toUs;
+}
+
+function isPhase(ms: number): boolean {
+  return Number.isFinite(ms) && ms >= 0 && ms <= maxPhaseMs;
+}
+
+function malformed(reason: string): ParsedRecord {
+  return { kind: 'malformed', reason };
+}

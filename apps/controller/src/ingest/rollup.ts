@@ -1,0 +1,188 @@
+import type { Clock, Logger } from '@vantage/kernel';
+import { type Kysely, sql } from 'kysely';
+import type { Db, Tables } from '../db/index.ts';
+import { scale } from './histogram.ts';
+
+const hourUs = 3_600_000_000;
+const dayUs = 86_400_000_000;
+/** An hour is rolled up this long after its end, when all that came in time is committed. */
+const settleUs = 120_000_000;
+const chunkDevices = 2_000;
+
+/** Hourly and daily sums of checks. */
+export interface RollUp {
+  /** Rolls up the hours that ended and those that late results changed. Returns how many hours were done. One at a time, please. */
+  run(): Promise<number>;
+}
+
+/** The hours between two positions: those that ended, and settled, since the last time. Pure. */
+export function hoursDue(positionUs: number, nowUs: number): number[] {
+  const end = nowUs - settleUs;
+  const until = end - (end % hourUs);
+  const count = Math.max(0, (until - positionUs) / hourUs);
+  return Array.from({ length: count }, (_, i) => positionUs + i * hourUs);
+}
+
+/** Makes the roll-up. */
+export function createRollUp({
+  db,
+  clock,
+  log,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): RollUp {
+  const kysely = db.kysely;
+
+  /** The mark goes before the work, its place in the work is kept: who marks meanwhile gets the hour done again. */
+  const takeMark = () =>
+    kysely.transaction().execute(async (trx) => {
+      const { rows } = await sql<{ bucket_us: number }>`
+        delete from rollup_dirty where bucket_us = (select min(bucket_us) from rollup_dirty)
+        returning bucket_us`.execute(trx);
+      const bucket = rows[0]?.bucket_us;
+      if (bucket !== undefined) await setPosition(trx, 'roll-up doing', bucket);
+      return bucket;
+    });
+
+  const doHour = async (bucket: number) => {
+    const devices = await devicesOf(kysely, bucket);
+    for (let at = 0; at < devices.length; at += chunkDevices) {
+      const chunk = devices.slice(at, at + chunkDevices);
+      await kysely.transaction().execute(async (trx) => {
+        await sql`set local statement_timeout = '60s'`.execute(trx);
+        await rollHour(trx, bucket, chunk);
+        await rollDay(trx, bucket - (bucket % dayUs), chunk);
+      });
+    }
+    await kysely.deleteFrom('positions').where('name', '=', 'roll-up doing').execute();
+  };
+
+  return {
+    async run() {
+      const nowUs = clock.nowUs();
+      const unfinished = await position(kysely, 'roll-up doing');
+      if (unfinished !== undefined) await doHour(unfinished);
+      await markEnded(kysely, nowUs);
+      let done = 0;
+      for (let bucket = await takeMark(); bucket !== undefined; bucket = await takeMark()) {
+        await doHour(bucket);
+        done += 1;
+      }
+      if (done > 0) log.debug({ hours: done }, 'rolled up');
+      return done;
+    },
+  };
+}
+
+async function markEnded(db: Kysely<Tables>, nowUs: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const known = await position(trx, 'roll-up');
+    const from = known ?? (await firstHour(trx)) ?? nowUs - (nowUs % hourUs);
+    const due = hoursDue(from, nowUs);
+    await sql`
+      insert into rollup_dirty (bucket_us) select unnest(${due}::bigint[]) on conflict do nothing`.execute(
+      trx,
+    );
+    await setPosition(trx, 'roll-up', from + due.length * hourUs);
+  });
+}
+
+async function position(db: Kysely<Tables>, name: string): Promise<number | undefined> {
+  const row = await db.selectFrom('positions').select('at_us').where('name', '=', name).executeTakeFirst();
+  return row?.at_us;
+}
+
+async function setPosition(db: Kysely<Tables>, name: string, atUs: number): Promise<void> {
+  await db
+    .insertInto('positions')
+    .values({ name, at_us: atUs })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ at_us: atUs }))
+    .execute();
+}
+
+async function firstHour(db: Kysely<Tables>): Promise<number | undefined> {
+  const { rows } = await sql<{ first: number | null }>`select min(start_us) as first from checks`.execute(db);
+  const first = rows[0]?.first;
+  return first === null || first === undefined ? undefined : first - (first % hourUs);
+}
+
+/** Devices with checks in the hour, and those that a roll-up of it names already. */
+async function devicesOf(db: Kysely<Tables>, bucket: number): Promise<number[]> {
+  return db.transaction().execute(async (trx) => {
+    await sql`set local statement_timeout = '60s'`.execute(trx);
+    const { rows } = await sql<{ device_no: number }>`
+      select distinct device_no from checks
+      where start_us >= ${bucket} and start_us < ${bucket + hourUs} order by device_no`.execute(trx);
+    return rows.map((row) => row.device_no);
+  });
+}
+
+const bucketSql = sql`greatest(0, ceil(ln(greatest(total_ms, ${sql.lit(scale.smallestMs)}::float8)
+  / ${sql.lit(scale.smallestMs)}::float8) / ln(${sql.lit(scale.growth)}::float8)))::int`;
+
+/** A number of the extended data, or 0; what an agent says there is not trusted to be one. */
+const fact = (key: string) =>
+  sql`case when jsonb_typeof(extended->${sql.lit(key)}) = 'number' then (extended->>${sql.lit(key)})::float8 else 0 end`;
+
+async function rollHour(trx: Kysely<Tables>, bucket: number, deviceNos: readonly number[]): Promise<void> {
+  await sql`
+    with hour as (
+      select device_no, location_no, code, ${fact('sent')} as sent, ${fact('received')} as received,
+        dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms
+      from checks
+      where device_no = any(${deviceNos}::int[]) and start_us >= ${bucket} and start_us < ${bucket + hourUs}
+    ), sums as (
+      select device_no, location_no, count(*) as checks,
+        count(*) filter (where code not in (1, 9, 10)) as errors,
+        count(*) filter (where code in (9, 10)) as abstained,
+        coalesce(sum(total_ms) filter (where code = 1), 0) as sum_ms,
+        coalesce(min(total_ms) filter (where code = 1), 0) as min_ms,
+        coalesce(max(total_ms) filter (where code = 1), 0) as max_ms,
+        sum(greatest(0, sent - received)) as lost, sum(sent) as sent
+      from hour group by device_no, location_no
+    ), counts as (
+      select device_no, location_no, ${bucketSql} as slot, count(*)::int as n
+      from hour where code = 1 group by 1, 2, 3
+    ), histograms as (
+      select device_no, location_no, array_agg(array[slot, n] order by slot) as histogram
+      from counts group by device_no, location_no
+    )
+    insert into rollup_hourly
+      (device_no, bucket_us, location_no, checks, errors, abstained, sum_ms, min_ms, max_ms, lost, sent, histogram)
+    select device_no, ${bucket}::bigint, location_no, checks, errors, abstained, sum_ms, min_ms, max_ms, lost, sent,
+      coalesce(histogram, '{}')
+    from sums left join histograms using (device_no, location_no)
+    on conflict (device_no, bucket_us, location_no) do update set (${replaced}) = (${excluded})`.execute(trx);
+}
+
+async function rollDay(trx: Kysely<Tables>, day: number, deviceNos: readonly number[]): Promise<void> {
+  await sql`
+    with hours as (
+      select * from rollup_hourly
+      where device_no = any(${deviceNos}::int[]) and bucket_us >= ${day} and bucket_us < ${day + dayUs}
+    ), sums as (
+      select device_no, location_no, sum(checks) as checks, sum(errors) as errors, sum(abstained) as abstained,
+        sum(sum_ms) as sum_ms,
+        coalesce(min(min_ms) filter (where checks > errors + abstained), 0) as min_ms, max(max_ms) as max_ms,
+        sum(lost) as lost, sum(sent) as sent
+      from hours group by device_no, location_no
+    ), counts as (
+      select device_no, location_no, histogram[k][1] as slot, sum(histogram[k][2])::int as n
+      from hours, generate_subscripts(histogram, 1) as k group by 1, 2, 3
+    ), histograms as (
+      select device_no, location_no, array_agg(array[slot, n] order by slot) as histogram
+      from counts group by device_no, location_no
+    )
+    insert into rollup_daily
+      (device_no, bucket_us, location_no, checks, errors, abstained, sum_ms, min_ms, max_ms, lost, sent, histogram)
+    select device_no, ${day}::bigint, location_no, checks, errors, abstained, sum_ms, min_ms, max_ms, lost, sent,
+      coalesce(histogram, '{}')
+    from sums left join histograms using (device_no, location_no)
+    on conflict (device_no, bucket_us, location_no) do update set (${replaced}) = (${excluded})`.execute(trx);
+}
+
+const measures = ['checks', 'errors', 'abstained', 'sum_ms', 'min_ms', 'max_ms', 'lost', 'sent', 'histogram'];
+const replaced = sql.join(measures.map((name) => sql.ref(name)));
+const excluded = sql.join(measures.map((name) => sql.ref(`excluded.${name}`)));

@@ -1,0 +1,173 @@
+import { type Kysely, sql } from 'kysely';
+import { lockAgent, type Tables } from '../db/index.ts';
+import type { ConnectedSpan, HeldSpan } from './accept.ts';
+import type { Span } from './record.ts';
+import type { CheckRow } from './rows.ts';
+
+/** When did this agent hold these devices? */
+export async function heldSpans(
+  trx: Kysely<Tables>,
+  agentNo: number,
+  deviceNos: readonly number[],
+): Promise<Map<number, HeldSpan[]>> {
+  const rows = await trx
+    .selectFrom('assignment_spans')
+    .select(['device_no as deviceNo', 'from_us as fromUs', 'to_us as toUs'])
+    .where('agent_no', '=', agentNo)
+    .where(sql<boolean>`device_no = any(${deviceNos}::int[])`)
+    .execute();
+  return Map.groupBy(rows, (row) => row.deviceNo);
+}
+
+/** When was this agent's stream up, from the one that was up at `sinceUs` on? */
+export async function connectedSpans(
+  trx: Kysely<Tables>,
+  agentNo: number,
+  sinceUs: number,
+): Promise<ConnectedSpan[]> {
+  return trx
+    .selectFrom('connection_spans')
+    .select(['from_us as fromUs', 'to_us as toUs'])
+    .where('agent_no', '=', agentNo)
+    .where((eb) => eb.or([eb('to_us', 'is', null), eb('to_us', '>=', sinceUs)]))
+    .execute();
+}
+
+/** Keeps what could not be taken, with its reason. */
+export async function insertSetAside(
+  trx: Kysely<Tables>,
+  agentNo: number,
+  receivedUs: number,
+  records: readonly { readonly reason: string; readonly record: string }[],
+): Promise<void> {
+  if (records.length === 0) return;
+  await sql`
+    insert into set_aside (agent_no, received_us, reason, record)
+    select ${agentNo}, ${receivedUs}, reason, record
+    from unnest(${records.map((one) => one.reason)}::text[], ${records.map((one) => one.record)}::jsonb[])
+      as given (reason, record)`.execute(trx);
+}
+
+/** Joins the spans with those that touch them. */
+export async function mergeCoverage(
+  trx: Kysely<Tables>,
+  agentNo: number,
+  spans: readonly Span[],
+): Promise<void> {
+  if (spans.length === 0) return;
+  await lockAgent(trx, agentNo);
+  for (const span of joinSpans(spans)) {
+    await sql`
+      with touching as (
+        delete from coverage
+        where agent_no = ${agentNo} and from_us <= ${span.toUs} and to_us >= ${span.fromUs}
+        returning from_us, to_us
+      )
+      insert into coverage (agent_no, from_us, to_us)
+      select ${agentNo}::int, least(${span.fromUs}::bigint, min(from_us)), greatest(${span.toUs}::bigint, max(to_us))
+      from touching
+      on conflict (agent_no, from_us) do update set to_us = greatest(coverage.to_us, excluded.to_us)`.execute(
+      trx,
+    );
+  }
+}
+
+/** The union of spans, in order; spans that touch become one. Pure. */
+export function joinSpans(spans: readonly Span[]): Span[] {
+  const joined: Span[] = [];
+  for (const span of [...spans].sort((a, b) => a.fromUs - b.fromUs)) {
+    const last = joined.at(-1);
+    if (last && span.fromUs <= last.toUs)
+      joined[joined.length - 1] = { fromUs: last.fromUs, toUs: Math.max(last.toUs, span.toUs) };
+    else joined.push(span);
+  }
+  return joined;
+}
+
+/** Keeps gaps; the same one told again changes nothing. */
+export async function insertGaps(
+  trx: Kysely<Tables>,
+  agentNo: number,
+  gaps: readonly (Span & { gapId: string; dropped: number; reason: string })[],
+): Promise<void> {
+  if (gaps.length === 0) return;
+  await trx
+    .insertInto('gaps')
+    .values(
+      gaps.map((gap) => ({
+        gap_id: gap.gapId,
+        agent_no: agentNo,
+        from_us: gap.fromUs,
+        to_us: gap.toUs,
+        dropped: gap.dropped,
+        reason: gap.reason,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Keeps the offsets that were in force. */
+export async function insertClocks(
+  trx: Kysely<Tables>,
+  agentNo: number,
+  clocks: readonly { atUs: number; offsetUs: number; roundTripUs: number }[],
+): Promise<void> {
+  if (clocks.length === 0) return;
+  await trx
+    .insertInto('clock_records')
+    .values(
+      clocks.map((one) => ({
+        agent_no: agentNo,
+        at_us: one.atUs,
+        offset_us: one.offsetUs,
+        round_trip_us: one.roundTripUs,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Marks the orders that these checks answer and tells who waits for them. */
+export async function answerOrders(
+  trx: Kysely<Tables>,
+  rows: readonly (Pick<CheckRow, 'device_no' | 'agent_no' | 'order_id'> & { readonly check_id: string })[],
+  nowUs: number,
+): Promise<void> {
+  const answers = rows.filter((row) => row.order_id !== null);
+  if (answers.length === 0) return;
+  await sql`
+    with answered as (
+      update orders o set state = 'Answered', answered_us = ${nowUs}, check_id = given.check_id
+      from unnest(
+        ${answers.map((row) => row.order_id)}::text[], ${answers.map((row) => row.device_no)}::int[],
+        ${answers.map((row) => row.agent_no)}::int[], ${answers.map((row) => row.check_id)}::text[]
+      ) as given (order_id, device_no, agent_no, check_id)
+      where o.order_id = given.order_id and o.device_no = given.device_no and o.agent_no = given.agent_no
+        and o.state = 'Open'
+      returning o.order_id
+    )
+    select pg_notify('vantage_answer', json_build_object('order_id', order_id)::text) from answered`.execute(
+    trx,
+  );
+}
+
+/**
+ * Marks hours to be rolled up again. The share lock keeps the roll-up from taking a mark away before this transaction's rows are
+ * there to be seen.
+ */
+export async function markDirtyHours(trx: Kysely<Tables>, buckets: readonly number[]): Promise<void> {
+  const wanted = [...new Set(buckets)].sort((a, b) => a - b);
+  if (wanted.length === 0) return;
+  for (let found = 0; found < wanted.length; ) {
+    await sql`
+      insert into rollup_dirty (bucket_us) select unnest(${wanted}::bigint[]) on conflict do nothing`.execute(
+      trx,
+    );
+    const { rows } = await sql`
+      select 1 from rollup_dirty where bucket_us = any(${wanted}::bigint[]) order by bucket_us for share`.execute(
+      trx,
+    );
+    found = rows.length;
+  }
+}
