@@ -9,10 +9,12 @@ import {
   type Measurement,
   type Outcome,
   type Phase,
+  type Phases,
   type Policy,
   type ProbeContext,
   type ResultCode,
   resultCode,
+  type Stopwatch,
   type Target,
 } from './probe.ts';
 import { readSpec } from './registry.ts';
@@ -100,10 +102,11 @@ export async function runCheck(deps: RunDeps, check: ReadyCheck): Promise<Measur
     };
     const cutOff = (outcome: Outcome) => {
       if (verdict) return;
-      const ended = { outcome, phases: stopwatch.read() };
+      const reason = new Failure(resultCode.timeout, outcome.text);
+      const ended = { outcome, phases: stopwatch.read(), reason };
       verdict = ended;
       grace = clock.timer(graceMs, () => finish(ended));
-      cut.abort(new Failure(resultCode.timeout, outcome.text));
+      cut.abort(reason);
     };
     const onStop = () => cutOff(bad(resultCode.agent, 'the agent ended during this check'));
     const timer = clock.timer(timeoutMs, () =>
@@ -116,7 +119,7 @@ export async function runCheck(deps: RunDeps, check: ReadyCheck): Promise<Measur
         const tooLate = outcome.code === resultCode.ok ? verdict : undefined;
         finish(tooLate ?? { outcome, phases: stopwatch.read() });
       },
-      (error: unknown) => finish(verdict ?? { outcome: outcomeOfThrown(error), phases: stopwatch.read() }),
+      (error: unknown) => finish(endOfThrown(error, verdict, stopwatch)),
     );
   });
   const measured = measure({ outcome, phases, facts, evidence, mask, slowMs: slowMsOf(options) });
@@ -125,7 +128,12 @@ export async function runCheck(deps: RunDeps, check: ReadyCheck): Promise<Measur
   return measured;
 }
 
-type Ended = { readonly outcome: Outcome; readonly phases: Measurement['phases'] };
+interface Ended {
+  readonly outcome: Outcome;
+  readonly phases: Phases;
+  /** What the probe's signal aborts with, when this is the verdict of a cut. */
+  readonly reason?: Failure;
+}
 
 /** Turns a probe that throws before its first await into one that rejects. */
 async function start(run: () => Promise<Outcome>): Promise<Outcome> {
@@ -155,9 +163,12 @@ function timedOut(running: Phase | undefined, whom: string, target: Target, time
   }
 }
 
-function outcomeOfThrown(error: unknown): Outcome {
-  if (error instanceof Failure) return outcomeOf(error);
-  return bad(resultCode.agent, `probe failed: ${messageOf(error)}`);
+/** A Failure of the probe's own stands, also after the cut (`expected X, got Y` tells more than a timeout). */
+function endOfThrown(error: unknown, verdict: Ended | undefined, stopwatch: Stopwatch): Ended {
+  const phases = stopwatch.read();
+  if (verdict && (error === verdict.reason || !(error instanceof Failure))) return verdict;
+  if (error instanceof Failure) return { outcome: outcomeOf(error), phases };
+  return { outcome: bad(resultCode.agent, `probe failed: ${messageOf(error)}`), phases };
 }
 
 function slowMsOf(options: unknown): number | undefined {

@@ -89,7 +89,7 @@ export function parseHost(text: string): { readonly host: string } | string {
 
 function readPlace(text: string): { host: string; port: number | undefined } | string {
   const bare = isIP(text) === 6;
-  const parts = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(text);
+  const parts = /^(\[[^\]]*\]|[^:]*)(?::([^:]*))?$/.exec(text);
   if (!bare && !parts)
     return `${quote(text)} is no host (write an IPv6 address with a port as [address]:port)`;
   const host = parseHost(bare ? text : (parts?.[1] ?? ''));

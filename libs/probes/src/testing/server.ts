@@ -28,6 +28,8 @@ export async function listen(serve: (socket: Socket) => void, host = '127.0.0.1'
       if (sockets.size === 0) whenIdle?.();
     });
     serve(socket);
+    // Who does not read never learns that the other side is gone.
+    if (socket.listenerCount('data') === 0) socket.resume();
   });
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const { port } = addressOf(server.address());

@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { type Dialogue, openDialogue } from './dialogue.ts';
+import { Failure, notMet } from './failure.ts';
+import { ipFamilyOption, slowMsOption, tlsOptionsWithoutStart, tlsSecretOptions } from './options.ts';
+import { type Outcome, type Probe, resultCode } from './probe.ts';
+import { regexProblem, searchRegex } from './regex.ts';
+import { parseTarget } from './target.ts';
+import { quoteShort } from './transcript.ts';
+
+const hex = z
+  .string()
+  .max(16_384)
+  .regex(/^\s*([0-9a-fA-F]{2}\s*)+$/, 'pairs of hexadecimal digits are accepted, blanks between them allowed')
+  .optional();
+
+const step = z
+  .strictObject({
+    Send: z
+      .string()
+      .min(1)
+      .max(16_384)
+      .optional()
+      .describe('Text to send, as it stands (a line needs its own \\r\\n).'),
+    SendHex: hex.describe('Bytes to send, hexadecimal.'),
+    Expect: z.string().min(1).max(4096).optional().describe('Text that the answer must contain.'),
+    ExpectHex: hex.describe('Bytes that the answer must contain, hexadecimal.'),
+    ExpectRegex: z
+      .string()
+      .min(1)
+      .max(1000)
+      .refine((pattern) => regexProblem(pattern) === undefined, 'no regular expression')
+      .optional()
+      .describe('Regular expression that the answer must match.'),
+  })
+  .refine((each) => each.Send === undefined || each.SendHex === undefined, 'Send or SendHex, not both')
+  .refine(
+    (each) => [each.Expect, each.ExpectHex, each.ExpectRegex].filter((one) => one !== undefined).length <= 1,
+    'one of Expect, ExpectHex and ExpectRegex, not several',
+  );
+
+const options = z.strictObject({
+  TLS: tlsOptionsWithoutStart,
+  Steps: z
+    .array(step)
+    .max(50)
+    .default([])
+    .describe('The dialogue after the connect: each step sends, then expects.'),
+  SlowMs: slowMsOption,
+  IPFamily: ipFamilyOption,
+});
+
+type TcpStep = z.output<typeof step>;
+
+/** Bytes of an answer that are searched for what a step expects. */
+const mostSearched = 64 * 1024;
+
+/** TCP: connects and, if asked, speaks a dialogue of bytes. Without steps an accepted connection is a good check. */
+export const tcp: Probe<'TCP', typeof options> = {
+  method: 'TCP',
+  optionsCase: 'tcp',
+  options,
+  secretOptions: tlsSecretOptions,
+  parseTarget: (url) =>
+    parseTarget(url, {
+      schemes: { tcp: 0, tls: 0 },
+      scheme: 'tcp',
+      accepts: 'host:port, [v6]:port, tcp://host:port or tls://host:port',
+    }),
+
+  async run(context, target, wanted) {
+    const implicit = (wanted.TLS.Mode ?? (target.scheme === 'tls' ? 'Implicit' : 'None')) === 'Implicit';
+    using connection = await context.dial.connect(context, {
+      host: target.host,
+      port: target.port,
+      family: wanted.IPFamily,
+      tls: implicit ? { settings: wanted.TLS } : undefined,
+    });
+    if (wanted.Steps.length === 0) return good(`connected to ${connection.peer}`, 0);
+    using dialogue = openDialogue(context, connection, { text: false });
+    const answer = createAnswer(dialogue);
+    for (const [index, each] of wanted.Steps.entries()) {
+      await send(dialogue, each);
+      const expected = expectationOf(each);
+      if (expected) await meet(answer, expected, index + 1);
+    }
+    const steps = wanted.Steps.length;
+    return good(
+      `${connection.peer} answered as expected in ${steps} ${steps === 1 ? 'step' : 'steps'}`,
+      dialogue.received,
+    );
+  },
+};
+
+function good(text: string, dataSize: number): Outcome {
+  return { code: resultCode.ok, text, dataSize, extended: {} };
+}
+
+async function send(dialogue: Dialogue, { Send, SendHex }: TcpStep): Promise<void> {
+  if (Send !== undefined) await dialogue.write(Buffer.from(Send, 'utf8'), Send);
+  if (SendHex !== undefined) await dialogue.write(fromHex(SendHex), `hex ${SendHex}`);
+}
+
+/** Where in the bytes an expectation is met: the index after it, or why it is not. */
+interface Expectation {
+  readonly shown: string;
+  find(bytes: Buffer): number | undefined;
+}
+
+function expectationOf({ Expect, ExpectHex, ExpectRegex }: TcpStep): Expectation | undefined {
+  const containing = (shown: string, wanted: Buffer): Expectation => ({
+    shown,
+    find(bytes) {
+      const at = bytes.indexOf(wanted);
+      return at < 0 ? undefined : at + wanted.length;
+    },
+  });
+  if (Expect !== undefined) return containing(quoteShort(Expect), Buffer.from(Expect, 'utf8'));
+  if (ExpectHex !== undefined) return containing(`hex ${ExpectHex}`, fromHex(ExpectHex));
+  if (ExpectRegex === undefined) return undefined;
+  return {
+    shown: `/${ExpectRegex}/`,
+    find(bytes) {
+      const found = searchRegex(ExpectRegex, bytes.toString('latin1'));
+      if (found.kind === 'runaway')
+        throw notMet(`/${ExpectRegex}/ takes too long on this answer: make it simpler`);
+      return found.kind === 'match' ? found.index + found.length : undefined;
+    },
+  };
+}
+
+/** What has been read and not yet been used by a step. */
+interface Answer {
+  bytes: Buffer;
+  readonly dialogue: Dialogue;
+}
+
+function createAnswer(dialogue: Dialogue): Answer {
+  return { bytes: Buffer.alloc(0), dialogue };
+}
+
+/** Reads until the expectation is met. An answer that ends, or stands still until the timeout, without it is 7; no answer 2 or 3. */
+async function meet(answer: Answer, expected: Expectation, step: number): Promise<void> {
+  const missed = () =>
+    notMet(`step ${step}: expected ${expected.shown}, got ${quoteShort(answer.bytes.toString('latin1'))}`);
+  while (true) {
+    const after = answer.bytes.length === 0 ? undefined : expected.find(answer.bytes);
+    if (after !== undefined) {
+      answer.bytes = answer.bytes.subarray(after);
+      return;
+    }
+    if (answer.bytes.length >= mostSearched) throw missed();
+    try {
+      answer.bytes = Buffer.concat([answer.bytes, await answer.dialogue.readSome()]);
+    } catch (error) {
+      const reset = error instanceof Failure && error.message.includes('reset');
+      if (answer.bytes.length > 0 && !reset) throw missed();
+      throw error;
+    }
+  }
+}
+
+function fromHex(text: string): Buffer {
+  return Buffer.from(text.replace(/\s+/g, ''), 'hex');
+}
