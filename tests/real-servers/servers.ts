@@ -1,0 +1,362 @@
+// Debian's own servers, each started by hand on loopback with a configuration of the test's own.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type CertificateFiles, type Certificates, makeCertificates } from '../harness/certificates.ts';
+import { freePort } from '../harness/system.ts';
+
+/** The system user whose password the servers know. */
+export const login = { user: 'vtprobe', password: 'Tr0ub4dor-vt' } as const;
+
+/** A server that runs; disposing it ends it. */
+export interface Server extends AsyncDisposable {
+  readonly port: number;
+  readonly pid: number;
+}
+
+/** A place for the servers of one test file: folder, certificates, the login's user. */
+export interface Ground extends AsyncDisposable {
+  readonly folder: string;
+  readonly certificates: Certificates;
+}
+
+/** The Debian packages of which each gives the server named. */
+export const packages = {
+  nginx: '/usr/sbin/nginx',
+  'openssh-server': '/usr/sbin/sshd',
+  opensmtpd: '/usr/sbin/smtpd',
+  'dovecot-imapd': '/usr/lib/dovecot/imap',
+  'dovecot-pop3d': '/usr/lib/dovecot/pop3',
+  'mariadb-server': '/usr/sbin/mariadbd',
+  vsftpd: '/usr/sbin/vsftpd',
+  'inetutils-telnetd': '/usr/sbin/telnetd',
+  leafnode: '/usr/sbin/leafnode',
+  'dnsmasq-base': '/usr/sbin/dnsmasq',
+  socat: '/usr/bin/socat',
+} as const;
+
+/** Why these servers cannot run here; undefined when they can. */
+export function serversMissing(...names: readonly (keyof typeof packages)[]): string | undefined {
+  if (process.getuid?.() !== 0) return 'real servers need root';
+  const missing = names.filter((name) => !existsSync(packages[name]));
+  return missing.length === 0 ? undefined : `not installed: ${missing.join(', ')}`;
+}
+
+/** Prepares the ground: makes the user and the certificates. */
+export async function prepareGround(): Promise<Ground> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'vantage-real-'));
+  chmodSync(folder, 0o755);
+  if (spawnSync('id', [login.user]).status !== 0) {
+    execFileSync('useradd', ['--create-home', '--shell', '/bin/sh', login.user]);
+  }
+  execFileSync('chpasswd', { input: `${login.user}:${login.password}\n` });
+  const certificates = await makeCertificates(path.join(folder, 'tls'));
+  return {
+    folder,
+    certificates,
+    async [Symbol.asyncDispose]() {
+      spawnSync('userdel', ['--remove', '--force', login.user]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts a command and waits until its port answers. Ends it with SIGTERM, then SIGKILL. */
+async function serve(
+  port: number,
+  command: string,
+  args: readonly string[],
+  options: { uid?: number; gid?: number } = {},
+): Promise<Server> {
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: '/',
+    detached: true,
+    ...options,
+  });
+  let text = '';
+  const keep = (chunk: Buffer) => {
+    text = (text + chunk.toString('utf8')).slice(-4000);
+  };
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  for (let i = 0; i < 200 && !(await answers(port)); i += 1) {
+    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${text}`);
+    if (i === 199) throw new Error(`${command} does not listen on ${port}: ${text}`);
+    await delay(50);
+  }
+  return { port, pid: child.pid ?? 0, [Symbol.asyncDispose]: () => end(child) };
+}
+
+/** Ends a server's whole process group. */
+async function end(child: ChildProcess): Promise<void> {
+  const group = -(child.pid ?? 0);
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    try {
+      process.kill(group, signal);
+    } catch {
+      return; // the group is gone
+    }
+    for (let i = 0; i < 40 && child.exitCode === null && child.signalCode === null; i += 1) await delay(50);
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
+
+function write(folder: string, name: string, text: string, mode = 0o644): string {
+  const file = path.join(folder, name);
+  writeFileSync(file, text, { mode });
+  return file;
+}
+
+/** nginx: `/` says "it works", `/missing` 404, `/broken` 500, `/hop` redirects to `/`; TLS when given a certificate. */
+export async function startNginx(ground: Ground, tls?: CertificateFiles): Promise<Server> {
+  const port = await freePort();
+  const home = path.join(ground.folder, `nginx-${port}`);
+  mkdirSync(home);
+  const lines = tls ? `ssl http2; ssl_certificate ${tls.cert}; ssl_certificate_key ${tls.key}` : '';
+  const conf = write(
+    home,
+    'nginx.conf',
+    `daemon off; master_process off; worker_processes 1; pid ${home}/pid; error_log stderr;
+     events { worker_connections 256; }
+     http { access_log off; default_type text/plain;
+       client_body_temp_path ${home}/b; proxy_temp_path ${home}/p; fastcgi_temp_path ${home}/f; uwsgi_temp_path ${home}/u; scgi_temp_path ${home}/s;
+       gzip on; gzip_types text/plain; gzip_min_length 1;
+       server { listen 127.0.0.1:${port} ${lines};
+         location = / { return 200 "it works\\n"; }
+         location = /json { default_type application/json; return 200 '{"state":{"db":"fine","jobs":[1,2,3]}}'; }
+         location = /broken { return 500 "broken\\n"; }
+         location = /hop { return 302 /; }
+         location / { return 404; } } }`,
+  );
+  return serve(port, packages.nginx, ['-c', conf]);
+}
+
+/** sshd with a host key of its own; password and key login for the test's user. */
+export async function startSshd(
+  ground: Ground,
+): Promise<Server & { readonly hostKeyFile: string; readonly userKeyFile: string }> {
+  const port = await freePort();
+  const home = path.join(ground.folder, `sshd-${port}`);
+  mkdirSync(home);
+  mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
+  for (const name of ['host', 'user']) {
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path.join(home, name)]);
+  }
+  const conf = write(
+    home,
+    'sshd_config',
+    `Port ${port}\nListenAddress 127.0.0.1\nHostKey ${home}/host\nPidFile ${home}/pid\nUsePAM no\nPasswordAuthentication yes
+AuthorizedKeysFile ${home}/user.pub\nStrictModes no\nPermitRootLogin no\nMaxStartups 100\n`,
+  );
+  const server = await serve(port, packages['openssh-server'], ['-D', '-e', '-f', conf]);
+  return { ...server, hostKeyFile: `${home}/host.pub`, userKeyFile: `${home}/user` };
+}
+
+/** OpenSMTPD: STARTTLS on one port, implicit TLS on the other, AUTH for the test's user. */
+export async function startSmtpd(
+  ground: Ground,
+  tls: CertificateFiles,
+): Promise<Server & { readonly tlsPort: number }> {
+  const port = await freePort();
+  const tlsPort = await freePort();
+  const home = path.join(ground.folder, `smtpd-${port}`);
+  mkdirSync(home);
+  const credentials = write(
+    home,
+    'creds',
+    `${login.user} ${execFileSync('smtpctl', ['encrypt', login.password], { encoding: 'utf8' }).trim()}\n`,
+    0o640,
+  );
+  chownSync(credentials, 0, gid('opensmtpd'));
+  const conf = write(
+    home,
+    'smtpd.conf',
+    `pki real cert "${tls.cert}"\npki real key "${tls.key}"\ntable creds file:${credentials}
+listen on 127.0.0.1 port ${port} tls pki real auth-optional <creds> hostname real.test
+listen on 127.0.0.1 port ${tlsPort} smtps pki real auth-optional <creds> hostname real.test
+action "drop" maildir "${home}/mail"\nmatch from any for any action "drop"\n`,
+  );
+  const server = await serve(port, packages.opensmtpd, ['-d', '-f', conf]);
+  return { ...server, tlsPort };
+}
+
+/** Dovecot: IMAP and POP3, plain with STARTTLS and implicit TLS, one mailbox for the test's user. */
+export async function startDovecot(
+  ground: Ground,
+  tls: CertificateFiles,
+): Promise<
+  AsyncDisposable & {
+    readonly imap: number;
+    readonly imaps: number;
+    readonly pop3: number;
+    readonly pop3s: number;
+  }
+> {
+  const [imap, imaps, pop3, pop3s] = [await freePort(), await freePort(), await freePort(), await freePort()];
+  const home = path.join(ground.folder, `dovecot-${imap}`);
+  mkdirSync(path.join(home, 'mail'), { recursive: true });
+  chownSync(path.join(home, 'mail'), gid('dovecot', '-u'), gid('dovecot'));
+  const users = write(home, 'users', `${login.user}:{PLAIN}${login.password}\n`);
+  const listener = (protocol: string, plain: number, implicit: number) =>
+    `service ${protocol}-login {
+  inet_listener ${protocol} {
+    address = 127.0.0.1
+    port = ${plain}
+  }
+  inet_listener ${protocol}s {
+    address = 127.0.0.1
+    port = ${implicit}
+    ssl = yes
+  }
+}`;
+  const conf = write(
+    home,
+    'dovecot.conf',
+    `protocols = imap pop3
+base_dir = ${home}/run
+log_path = /dev/stderr
+disable_plaintext_auth = no
+auth_mechanisms = plain login apop
+ssl = yes
+ssl_cert = <${tls.cert}
+ssl_key = <${tls.key}
+mail_location = maildir:${home}/mail
+first_valid_uid = 1
+mail_uid = dovecot
+mail_gid = dovecot
+passdb {
+  driver = passwd-file
+  args = ${users}
+}
+userdb {
+  driver = static
+  args = uid=dovecot gid=dovecot home=${home}/mail
+}
+${listener('imap', imap, imaps)}
+${listener('pop3', pop3, pop3s)}
+`,
+  );
+  const server = await serve(imap, '/usr/sbin/dovecot', ['-F', '-c', conf]);
+  return { imap, imaps, pop3, pop3s, [Symbol.asyncDispose]: server[Symbol.asyncDispose] };
+}
+
+/** MariaDB with the test's user (native password) and a database `probe` with one row. */
+export async function startMariadb(ground: Ground, tls: CertificateFiles): Promise<Server> {
+  const port = await freePort();
+  const home = path.join(ground.folder, `mariadb-${port}`);
+  mkdirSync(home);
+  const ids = { uid: gid('mysql', '-u'), gid: gid('mysql') };
+  chownSync(home, ids.uid, ids.gid);
+  for (const file of [tls.key, tls.cert]) chmodSync(file, 0o644);
+  const data = path.join(home, 'data');
+  execFileSync(
+    'mariadb-install-db',
+    ['--no-defaults', `--datadir=${data}`, '--skip-test-db', '--auth-root-authentication-method=normal'],
+    { ...ids, stdio: 'ignore', cwd: home },
+  );
+  const init = write(
+    home,
+    'init.sql',
+    `create database probe; create table probe.t (n int, s varchar(20)); insert into probe.t values (42, 'fine');
+create user '${login.user}'@'%' identified by '${login.password}'; grant all on probe.* to '${login.user}'@'%';\n`,
+  );
+  return serve(
+    port,
+    packages['mariadb-server'],
+    [
+      '--no-defaults',
+      `--datadir=${data}`,
+      `--port=${port}`,
+      '--bind-address=127.0.0.1',
+      `--socket=${home}/s`,
+      `--init-file=${init}`,
+      '--skip-name-resolve',
+      `--ssl-cert=${tls.cert}`,
+      `--ssl-key=${tls.key}`,
+      `--pid-file=${home}/pid`,
+    ],
+    ids,
+  );
+}
+
+/** vsftpd with the test's local user, explicit TLS when asked for. */
+export async function startVsftpd(ground: Ground, tls: CertificateFiles): Promise<Server> {
+  const port = await freePort();
+  const home = path.join(ground.folder, `vsftpd-${port}`);
+  mkdirSync(path.join(home, 'empty'), { recursive: true });
+  writeFileSync(`/home/${login.user}/report.txt`, 'here\n');
+  const conf = write(
+    home,
+    'vsftpd.conf',
+    `listen=YES\nbackground=NO\nlisten_address=127.0.0.1\nlisten_port=${port}\nanonymous_enable=YES\nlocal_enable=YES\nsecure_chroot_dir=${home}/empty
+ftp_username=ftp\npam_service_name=login\nseccomp_sandbox=NO\nssl_enable=YES\nforce_local_logins_ssl=NO\nforce_local_data_ssl=NO\nallow_anon_ssl=YES
+rsa_cert_file=${tls.bundle}\nrsa_private_key_file=${tls.bundle}\nssl_ciphers=HIGH\nrequire_ssl_reuse=NO\nxferlog_enable=NO\ncheck_shell=NO\n`,
+  );
+  return serve(port, packages.vsftpd, [conf]);
+}
+
+/** inetutils-telnetd, one process a connection; the login is /bin/login's. */
+export async function startTelnetd(): Promise<Server> {
+  const port = await freePort();
+  return serve(port, packages.socat, [
+    `TCP4-LISTEN:${port},bind=127.0.0.1,reuseaddr,fork`,
+    `EXEC:${packages['inetutils-telnetd']},nofork`,
+  ]);
+}
+
+/** leafnode (NNTP), one process a connection, in a mount namespace with a configuration that names the host. */
+export async function startLeafnode(ground: Ground): Promise<Server> {
+  const port = await freePort();
+  const text = 'server = news.vantage-probe.org\nexpire = 20\nhostname = leaf.vantage-probe.org\n';
+  const conf = write(ground.folder, `leafnode-${port}.conf`, text);
+  const socat = `exec ${packages.socat} TCP4-LISTEN:${port},bind=127.0.0.1,reuseaddr,fork EXEC:${packages.leafnode},nofork`;
+  return serve(port, 'unshare', [
+    '-m',
+    'sh',
+    '-c',
+    `mount --bind ${conf} /etc/news/leafnode/config && ${socat}`,
+  ]);
+}
+
+/** dnsmasq with records of the zone real.test. */
+export async function startDnsmasq(): Promise<Server> {
+  const port = await freePort();
+  return serve(port, packages['dnsmasq-base'], [
+    '-k',
+    '-C',
+    '/dev/null',
+    `--port=${port}`,
+    '--listen-address=127.0.0.1',
+    '--bind-interfaces',
+    '--no-resolv',
+    '--no-hosts',
+    '--user=nobody',
+    '--auth-server=ns.real.test,lo',
+    '--address=/www.real.test/192.0.2.10',
+    '--address=/www.real.test/2001:db8::10',
+    '--mx-host=real.test,mail.real.test,10',
+    '--txt-record=real.test,v=spf1 -all',
+    '--srv-host=_sip._tcp.real.test,sip.real.test,5060,1,2',
+    '--ptr-record=10.2.0.192.in-addr.arpa,www.real.test',
+    '--caa-record=real.test,0,issue,ca.test',
+    '--local=/real.test/',
+  ]);
+}
+
+function gid(name: string, kind: '-u' | '-g' = '-g'): number {
+  return Number(execFileSync('id', [kind, name], { encoding: 'utf8' }));
+}
