@@ -36,7 +36,6 @@ test('every problem is named at once', () => {
   expect(result.ok ? [] : result.problems).toEqual([
     'VANTAGE_SETTINGS_FILE cannot be read: no such file',
     'VANTAGE_DATEBASE_URL is not a setting; did you mean VANTAGE_DATABASE_URL?',
-    'VANTAGE_AGENT_TOKEN is a setting of the agent, not of the controller',
     'VANTAGE_TLS_CERT and VANTAGE_TLS_KEY must be given together',
     'VANTAGE_HTTPS_PORT must be a port: 0 to 65535',
     'VANTAGE_LISTEN must be an IP address',

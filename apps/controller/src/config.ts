@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { gatherSettings, logLevels, settings, unknownSettings } from '@vantage/kernel';
+import { gatherSettings, logLevels, messageOf, unknownSettings } from '@vantage/kernel';
 import { z } from 'zod';
 
 /** The controller's settings, checked. */
@@ -83,7 +83,6 @@ const accepted = {
   ],
   VANTAGE_SECRET_KEY_FILE: [z.string(), 'a file'],
   VANTAGE_LOG_LEVEL: [z.enum(logLevels), logLevels.join(', ')],
-  VANTAGE_SETTINGS_FILE: [z.string(), 'a file'],
   VANTAGE_TEST_TIME_SCALE: [
     z
       .string()
@@ -106,9 +105,6 @@ export function loadConfig(deps: {
   const problems: string[] = [];
   const given = gather(deps, problems);
   problems.push(...unknownSettings(Object.keys(given)));
-  for (const name of Object.keys(given))
-    if (settings[name]?.reader === 'agent')
-      problems.push(`${name} is a setting of the agent, not of the controller`);
   const read = <T>(name: string, [schema, words]: Accepted<T>): T | undefined => {
     const text = given[name];
     if (text === undefined) return undefined;
@@ -159,7 +155,7 @@ function gather(
   try {
     return gatherSettings(deps.env, deps.readText);
   } catch (error) {
-    problems.push(`VANTAGE_SETTINGS_FILE cannot be read: ${error instanceof Error ? error.message : error}`);
+    problems.push(`VANTAGE_SETTINGS_FILE cannot be read: ${messageOf(error)}`);
     return gatherSettings({ ...deps.env, VANTAGE_SETTINGS_FILE: undefined }, deps.readText);
   }
 }

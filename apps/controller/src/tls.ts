@@ -1,0 +1,207 @@
+import 'reflect-metadata';
+import { createPrivateKey, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import path from 'node:path';
+import * as x509 from '@peculiar/x509';
+import { type Clock, Fault, type Logger, messageOf } from '@vantage/kernel';
+
+/** PEM texts of a server certificate with its chain, and its key. */
+export interface ServerCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** The controller's own certificates. */
+export interface OwnCertificates {
+  /** The CA's certificate; agents and curl trust it. */
+  readonly caFile: string;
+  readonly server: ServerCertificate;
+  /** When `server` runs out, microseconds since 1970. */
+  readonly notAfterUs: number;
+}
+
+const dayMs = 86_400_000;
+const caDays = 3650;
+const serverDays = 397;
+/** A certificate is made anew when less than this is left. */
+export const renewBeforeDays = 30;
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+
+/**
+ * The certificates below `dir`: a CA of our own and a server certificate for `names` (DNS names and IP addresses), each made when missing,
+ * damaged, close to its end or, for the server's, made for other names. Files are 0600, the CA's certificate 0644.
+ */
+export async function ensureCertificates(deps: {
+  readonly dir: string;
+  readonly names: readonly string[];
+  readonly clock: Pick<Clock, 'nowUs'>;
+  readonly log: Logger;
+}): Promise<OwnCertificates> {
+  const { dir, names, log } = deps;
+  const now = deps.clock.nowUs() / 1000;
+  const file = (name: string) => path.join(dir, name);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const found = await readPair(file('ca.pem'), file('ca.key'));
+  if (found.damaged)
+    throw new Fault(
+      'stop',
+      'ca_damaged',
+      `${file('ca.pem')} and ${file('ca.key')} do not belong together: put the right ones back, or move both away to start with a new CA (agents and clients must then get the new ca.pem)`,
+    );
+  const kept = found.pair && left(found.pair.cert, now) > renewBeforeDays * dayMs ? found.pair : undefined;
+  const ca = kept ?? (await makeCa(now));
+  if (!kept) {
+    log.info({ file: file('ca.pem') }, 'a new certificate authority is made');
+    await writeWhole(file('ca.key'), ca.key, 0o600);
+    await writeWhole(file('ca.pem'), ca.cert, 0o644);
+  }
+  const served = (await readPair(file('server.pem'), file('server.key'))).pair;
+  const fits =
+    served &&
+    left(served.cert, now) > renewBeforeDays * dayMs &&
+    covers(served.cert, names) &&
+    signedBy(served.cert, ca.cert);
+  const server = fits ? served : await makeServer({ ca, names, now });
+  if (!fits) {
+    log.info({ names }, 'a new server certificate is made');
+    await writeWhole(file('server.key'), server.key, 0o600);
+    await writeWhole(file('server.pem'), server.cert, 0o600);
+  }
+  return {
+    caFile: file('ca.pem'),
+    server,
+    notAfterUs: Date.parse(new X509Certificate(server.cert).validTo) * 1000,
+  };
+}
+
+/** Reads the operator's own certificate and key; throws a Fault that says what is wrong with them. */
+export async function readCertificate(files: {
+  certFile: string;
+  keyFile: string;
+}): Promise<ServerCertificate> {
+  try {
+    const [cert, key] = await Promise.all([
+      readFile(files.certFile, 'utf8'),
+      readFile(files.keyFile, 'utf8'),
+    ]);
+    if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
+      throw new Error('the key is not the one of the certificate');
+    return { cert, key };
+  } catch (cause) {
+    throw new Fault(
+      'stop',
+      'bad_certificate',
+      `VANTAGE_TLS_CERT (${files.certFile}) and VANTAGE_TLS_KEY (${files.keyFile}): ${messageOf(cause)}`,
+      { cause },
+    );
+  }
+}
+
+async function makeCa(now: number): Promise<ServerCertificate> {
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const cert = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: serial(),
+    name: `CN=Vantage CA ${randomBytes(4).toString('hex')}`,
+    notBefore: new Date(now - dayMs),
+    notAfter: new Date(now + caDays * dayMs),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { cert: cert.toString('pem'), key: await pemOf(keys.privateKey) };
+}
+
+async function makeServer(from: {
+  readonly ca: ServerCertificate;
+  readonly names: readonly string[];
+  readonly now: number;
+}): Promise<ServerCertificate> {
+  const { now } = from;
+  const ca = new x509.X509Certificate(from.ca.cert);
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const cert = await x509.X509CertificateGenerator.create({
+    serialNumber: serial(),
+    subject: 'CN=Vantage controller',
+    issuer: ca.subject,
+    notBefore: new Date(now - dayMs),
+    notAfter: new Date(Math.min(now + serverDays * dayMs, ca.notAfter.getTime())),
+    signingAlgorithm: algorithm,
+    publicKey: keys.publicKey,
+    signingKey: await webcrypto.subtle.importKey(
+      'pkcs8',
+      createPrivateKey(from.ca.key).export({ type: 'pkcs8', format: 'der' }),
+      algorithm,
+      false,
+      ['sign'],
+    ),
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(
+        from.names.map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value })),
+      ),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await x509.AuthorityKeyIdentifierExtension.create(ca),
+    ],
+  });
+  return { cert: cert.toString('pem'), key: await pemOf(keys.privateKey) };
+}
+
+/** A positive random serial number of 16 bytes (RFC 5280, section 4.1.2.2). */
+function serial(): string {
+  return `01${randomBytes(15).toString('hex')}`;
+}
+
+async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
+  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
+  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+    .export({ type: 'pkcs8', format: 'pem' })
+    .toString();
+}
+
+/** Reads a certificate and its key. Missing: nothing. There but unreadable or not a pair: damaged. */
+async function readPair(
+  certFile: string,
+  keyFile: string,
+): Promise<{ readonly pair?: ServerCertificate; readonly damaged: boolean }> {
+  const read = (file: string) => readFile(file, 'utf8').catch(() => undefined);
+  const [cert, key] = [await read(certFile), await read(keyFile)];
+  // Keys are written first: a key alone is an interrupted start.
+  if (cert === undefined) return { damaged: false };
+  try {
+    if (key !== undefined && new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
+      return { pair: { cert, key }, damaged: false };
+  } catch {
+    // not PEM: damaged
+  }
+  return { damaged: true };
+}
+
+function left(cert: string, now: number): number {
+  return Date.parse(new X509Certificate(cert).validTo) - now;
+}
+
+function covers(cert: string, names: readonly string[]): boolean {
+  const certificate = new X509Certificate(cert);
+  return names.every((name) =>
+    isIP(name) === 0 ? certificate.checkHost(name) !== undefined : certificate.checkIP(name) !== undefined,
+  );
+}
+
+function signedBy(cert: string, ca: string): boolean {
+  return new X509Certificate(cert).verify(new X509Certificate(ca).publicKey);
+}
+
+async function writeWhole(file: string, text: string, mode: number): Promise<void> {
+  const part = `${file}.${process.pid}.part`;
+  await writeFile(part, text, { mode, flush: true });
+  await chmod(part, mode);
+  await rename(part, file);
+}
