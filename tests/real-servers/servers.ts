@@ -1,125 +1,10 @@
 // Debian's own servers, each started by hand on loopback with a configuration of the test's own.
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { type CertificateFiles, type Certificates, makeCertificates } from '../harness/certificates.ts';
+import type { CertificateFiles } from '../harness/certificates.ts';
 import { freePort } from '../harness/system.ts';
-
-/** The system user whose password the servers know. */
-export const login = { user: 'vtprobe', password: 'Tr0ub4dor-vt' } as const;
-
-/** A server that runs; disposing it ends it. */
-export interface Server extends AsyncDisposable {
-  readonly port: number;
-  readonly pid: number;
-}
-
-/** A place for the servers of one test file: folder, certificates, the login's user. */
-export interface Ground extends AsyncDisposable {
-  readonly folder: string;
-  readonly certificates: Certificates;
-}
-
-/** The Debian packages of which each gives the server named. */
-export const packages = {
-  nginx: '/usr/sbin/nginx',
-  'openssh-server': '/usr/sbin/sshd',
-  opensmtpd: '/usr/sbin/smtpd',
-  'dovecot-imapd': '/usr/lib/dovecot/imap',
-  'dovecot-pop3d': '/usr/lib/dovecot/pop3',
-  'mariadb-server': '/usr/sbin/mariadbd',
-  vsftpd: '/usr/sbin/vsftpd',
-  'inetutils-telnetd': '/usr/sbin/telnetd',
-  leafnode: '/usr/sbin/leafnode',
-  'dnsmasq-base': '/usr/sbin/dnsmasq',
-  socat: '/usr/bin/socat',
-} as const;
-
-/** Why these servers cannot run here; undefined when they can. */
-export function serversMissing(...names: readonly (keyof typeof packages)[]): string | undefined {
-  if (process.getuid?.() !== 0) return 'real servers need root';
-  const missing = names.filter((name) => !existsSync(packages[name]));
-  return missing.length === 0 ? undefined : `not installed: ${missing.join(', ')}`;
-}
-
-/** Prepares the ground: makes the user and the certificates. */
-export async function prepareGround(): Promise<Ground> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'vantage-real-'));
-  chmodSync(folder, 0o755);
-  if (spawnSync('id', [login.user]).status !== 0) {
-    execFileSync('useradd', ['--create-home', '--shell', '/bin/sh', login.user]);
-  }
-  execFileSync('chpasswd', { input: `${login.user}:${login.password}\n` });
-  const certificates = await makeCertificates(path.join(folder, 'tls'));
-  return {
-    folder,
-    certificates,
-    async [Symbol.asyncDispose]() {
-      spawnSync('userdel', ['--remove', '--force', login.user]);
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-/** Starts a command and waits until its port answers. Ends it with SIGTERM, then SIGKILL. */
-async function serve(
-  port: number,
-  command: string,
-  args: readonly string[],
-  options: { uid?: number; gid?: number } = {},
-): Promise<Server> {
-  const child = spawn(command, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    cwd: '/',
-    detached: true,
-    ...options,
-  });
-  let text = '';
-  const keep = (chunk: Buffer) => {
-    text = (text + chunk.toString('utf8')).slice(-4000);
-  };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
-  for (let i = 0; i < 200 && !(await answers(port)); i += 1) {
-    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${text}`);
-    if (i === 199) throw new Error(`${command} does not listen on ${port}: ${text}`);
-    await delay(50);
-  }
-  return { port, pid: child.pid ?? 0, [Symbol.asyncDispose]: () => end(child) };
-}
-
-/** Ends a server's whole process group. */
-async function end(child: ChildProcess): Promise<void> {
-  const group = -(child.pid ?? 0);
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    try {
-      process.kill(group, signal);
-    } catch {
-      return; // the group is gone
-    }
-    for (let i = 0; i < 40 && child.exitCode === null && child.signalCode === null; i += 1) await delay(50);
-  }
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.on('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.on('error', () => resolve(false));
-  });
-}
-
-function write(folder: string, name: string, text: string, mode = 0o644): string {
-  const file = path.join(folder, name);
-  writeFileSync(file, text, { mode });
-  return file;
-}
+import { type Ground, idOf, login, packages, type Server, serve, write } from './ground.ts';
 
 /** nginx: `/` says "it works", `/missing` 404, `/broken` 500, `/hop` redirects to `/`; TLS when given a certificate. */
 export async function startNginx(ground: Ground, tls?: CertificateFiles): Promise<Server> {
@@ -181,7 +66,7 @@ export async function startSmtpd(
     `${login.user} ${execFileSync('smtpctl', ['encrypt', login.password], { encoding: 'utf8' }).trim()}\n`,
     0o640,
   );
-  chownSync(credentials, 0, gid('opensmtpd'));
+  chownSync(credentials, 0, idOf('opensmtpd'));
   const conf = write(
     home,
     'smtpd.conf',
@@ -209,7 +94,7 @@ export async function startDovecot(
   const [imap, imaps, pop3, pop3s] = [await freePort(), await freePort(), await freePort(), await freePort()];
   const home = path.join(ground.folder, `dovecot-${imap}`);
   mkdirSync(path.join(home, 'mail'), { recursive: true });
-  chownSync(path.join(home, 'mail'), gid('dovecot', '-u'), gid('dovecot'));
+  chownSync(path.join(home, 'mail'), idOf('dovecot', '-u'), idOf('dovecot'));
   const users = write(home, 'users', `${login.user}:{PLAIN}${login.password}\n`);
   const listener = (protocol: string, plain: number, implicit: number) =>
     `service ${protocol}-login {
@@ -259,7 +144,7 @@ export async function startMariadb(ground: Ground, tls: CertificateFiles): Promi
   const port = await freePort();
   const home = path.join(ground.folder, `mariadb-${port}`);
   mkdirSync(home);
-  const ids = { uid: gid('mysql', '-u'), gid: gid('mysql') };
+  const ids = { uid: idOf('mysql', '-u'), gid: idOf('mysql') };
   chownSync(home, ids.uid, ids.gid);
   for (const file of [tls.key, tls.cert]) chmodSync(file, 0o644);
   const data = path.join(home, 'data');
@@ -355,8 +240,4 @@ export async function startDnsmasq(): Promise<Server> {
     '--caa-record=real.test,0,issue,ca.test',
     '--local=/real.test/',
   ]);
-}
-
-function gid(name: string, kind: '-u' | '-g' = '-g'): number {
-  return Number(execFileSync('id', [kind, name], { encoding: 'utf8' }));
 }

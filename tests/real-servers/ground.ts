@@ -1,0 +1,127 @@
+// The ground of the real servers: the login's user, the certificates, and how a server is started and ended.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Certificates, makeCertificates } from '../harness/certificates.ts';
+
+/** The system user whose password the servers know. */
+export const login = { user: 'vtprobe', password: 'Tr0ub4dor-vt' } as const;
+
+/** A server that runs; disposing it ends it. */
+export interface Server extends AsyncDisposable {
+  readonly port: number;
+  readonly pid: number;
+}
+
+/** A place for the servers of one test file: folder, certificates, the login's user. */
+export interface Ground extends AsyncDisposable {
+  readonly folder: string;
+  readonly certificates: Certificates;
+}
+
+/** The Debian packages of which each gives the server named. */
+export const packages = {
+  nginx: '/usr/sbin/nginx',
+  'openssh-server': '/usr/sbin/sshd',
+  opensmtpd: '/usr/sbin/smtpd',
+  'dovecot-imapd': '/usr/lib/dovecot/imap',
+  'dovecot-pop3d': '/usr/lib/dovecot/pop3',
+  'mariadb-server': '/usr/sbin/mariadbd',
+  vsftpd: '/usr/sbin/vsftpd',
+  'inetutils-telnetd': '/usr/sbin/telnetd',
+  leafnode: '/usr/sbin/leafnode',
+  'dnsmasq-base': '/usr/sbin/dnsmasq',
+  socat: '/usr/bin/socat',
+} as const;
+
+/** Why these servers cannot run here; undefined when they can. */
+export function serversMissing(...names: readonly (keyof typeof packages)[]): string | undefined {
+  if (process.getuid?.() !== 0) return 'real servers need root';
+  const missing = names.filter((name) => !existsSync(packages[name]));
+  return missing.length === 0 ? undefined : `not installed: ${missing.join(', ')}`;
+}
+
+/** Prepares the ground: makes the user and the certificates. */
+export async function prepareGround(): Promise<Ground> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'vantage-real-'));
+  chmodSync(folder, 0o755);
+  if (spawnSync('id', [login.user]).status !== 0) {
+    execFileSync('useradd', ['--create-home', '--shell', '/bin/sh', login.user]);
+  }
+  execFileSync('chpasswd', { input: `${login.user}:${login.password}\n` });
+  const certificates = await makeCertificates(path.join(folder, 'tls'));
+  return {
+    folder,
+    certificates,
+    async [Symbol.asyncDispose]() {
+      spawnSync('userdel', ['--remove', '--force', login.user]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts a command and waits until its port answers. Ends it with SIGTERM, then SIGKILL. */
+export async function serve(
+  port: number,
+  command: string,
+  args: readonly string[],
+  options: { uid?: number; gid?: number } = {},
+): Promise<Server> {
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: '/',
+    detached: true,
+    ...options,
+  });
+  let text = '';
+  const keep = (chunk: Buffer) => {
+    text = (text + chunk.toString('utf8')).slice(-4000);
+  };
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  for (let i = 0; i < 200 && !(await answers(port)); i += 1) {
+    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${text}`);
+    if (i === 199) throw new Error(`${command} does not listen on ${port}: ${text}`);
+    await delay(50);
+  }
+  return { port, pid: child.pid ?? 0, [Symbol.asyncDispose]: () => end(child) };
+}
+
+/** Ends a server's whole process group. */
+async function end(child: ChildProcess): Promise<void> {
+  const group = -(child.pid ?? 0);
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    try {
+      process.kill(group, signal);
+    } catch {
+      return; // the group is gone
+    }
+    for (let i = 0; i < 40 && child.exitCode === null && child.signalCode === null; i += 1) await delay(50);
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
+
+/** Writes a configuration file; its path. */
+export function write(folder: string, name: string, text: string, mode = 0o644): string {
+  const file = path.join(folder, name);
+  writeFileSync(file, text, { mode });
+  return file;
+}
+
+/** A system user's number (`-u`) or its group's (`-g`). */
+export function idOf(name: string, kind: '-u' | '-g' = '-g'): number {
+  return Number(execFileSync('id', [kind, name], { encoding: 'utf8' }));
+}
