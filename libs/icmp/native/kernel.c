@@ -1,0 +1,192 @@
+#define _GNU_SOURCE
+#include "kernel.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/errqueue.h>
+#include <netinet/icmp6.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+/* The kernel's IPv4 ICMP filter; linux/icmp.h, which names them, clashes with the C library's headers. */
+#define RAW_ICMP_FILTER 1
+#define ICMP4_ECHO_REPLY 0
+#define ICMP4_UNREACHABLE 3
+#define ICMP4_TIME_EXCEEDED 11
+#define ICMP4_PARAMETER_PROBLEM 12
+
+static void set_option(int fd, int level, int option, int value) {
+  /* Every option set this way only adds a figure (a TTL, a stamp); without it the figure is missing, not wrong. */
+  (void)setsockopt(fd, level, option, &value, sizeof value);
+}
+
+/* Reads both clocks as close together as can be, and returns the wall clock in nanoseconds. */
+static int64_t read_clocks(struct shared *shared) {
+  struct timespec mono, real;
+  clock_gettime(CLOCK_MONOTONIC, &mono);
+  clock_gettime(CLOCK_REALTIME, &real);
+  int64_t mono_ns = (int64_t)mono.tv_sec * 1000000000 + mono.tv_nsec;
+  int64_t real_ns = (int64_t)real.tv_sec * 1000000000 + real.tv_nsec;
+  shared->mono_ns = (double)mono_ns;
+  shared->offset_ns = (double)(real_ns - mono_ns);
+  return real_ns;
+}
+
+/* Raw sockets get a copy of all ICMP that reaches this machine; let only answers and errors wake us. */
+static void filter_raw(int fd, bool v6) {
+  if (v6) {
+    struct icmp6_filter filter;
+    ICMP6_FILTER_SETBLOCKALL(&filter);
+    ICMP6_FILTER_SETPASS(ICMP6_ECHO_REPLY, &filter);
+    ICMP6_FILTER_SETPASS(ICMP6_DST_UNREACH, &filter);
+    ICMP6_FILTER_SETPASS(ICMP6_PACKET_TOO_BIG, &filter);
+    ICMP6_FILTER_SETPASS(ICMP6_TIME_EXCEEDED, &filter);
+    ICMP6_FILTER_SETPASS(ICMP6_PARAM_PROB, &filter);
+    (void)setsockopt(fd, IPPROTO_ICMPV6, ICMP6_FILTER, &filter, sizeof filter);
+    return;
+  }
+  uint32_t blocked = ~((1u << ICMP4_ECHO_REPLY) | (1u << ICMP4_UNREACHABLE) | (1u << ICMP4_TIME_EXCEEDED) |
+                       (1u << ICMP4_PARAMETER_PROBLEM));
+  (void)setsockopt(fd, SOL_RAW, RAW_ICMP_FILTER, &blocked, sizeof blocked);
+}
+
+int kernel_open(enum kind kind, bool v6) {
+  int type = kind == KIND_RAW ? SOCK_RAW : kind == KIND_TCP ? SOCK_STREAM : SOCK_DGRAM;
+  int protocol = kind == KIND_UDP   ? IPPROTO_UDP
+                 : kind == KIND_TCP ? IPPROTO_TCP
+                 : v6               ? (int)IPPROTO_ICMPV6
+                                    : (int)IPPROTO_ICMP;
+  int fd = socket(v6 ? AF_INET6 : AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
+  if (fd < 0) return -errno;
+
+  set_option(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+  set_option(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_RECVHOPLIMIT : IP_RECVTTL, 1);
+  if (kind == KIND_RAW) filter_raw(fd, v6);
+  /* A raw socket sees the errors themselves; the others learn of them through their error queue. */
+  else set_option(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_RECVERR : IP_RECVERR, 1);
+
+  if (kind == KIND_RAW || kind == KIND_DATAGRAM) {
+    /* Thousands of answers may come while the event loop is busy. The first form needs CAP_NET_ADMIN. */
+    int bytes = 4 << 20;
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) != 0)
+      set_option(fd, SOL_SOCKET, SO_RCVBUF, bytes);
+    set_option(fd, SOL_SOCKET, SO_SNDBUF, bytes);
+  }
+  return fd;
+}
+
+int kernel_socket_error(int fd) {
+  int number = 0;
+  socklen_t size = sizeof number;
+  return getsockopt(fd, SOL_SOCKET, SO_ERROR, &number, &size) == 0 ? number : errno;
+}
+
+int kernel_send(int fd, enum kind kind, bool v6, const struct outgoing *outgoing, struct shared *shared) {
+  socklen_t to_length = v6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+  int level = v6 ? IPPROTO_IPV6 : IPPROTO_IP;
+
+  if (kind == KIND_TCP) {
+    if (outgoing->ttl > 0) set_option(fd, level, v6 ? IPV6_UNICAST_HOPS : IP_TTL, outgoing->ttl);
+    read_clocks(shared);
+    if (connect(fd, outgoing->to, to_length) == 0 || errno == EINPROGRESS) return 0;
+    return errno;
+  }
+
+  /* An error of an earlier packet may wait on the socket and would be taken for this one's. */
+  if (kind != KIND_RAW) (void)kernel_socket_error(fd);
+
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr align;
+  } control;
+  struct iovec part = {.iov_base = (void *)outgoing->packet, .iov_len = outgoing->length};
+  struct msghdr message = {
+      .msg_name = (void *)outgoing->to, .msg_namelen = to_length, .msg_iov = &part, .msg_iovlen = 1};
+  if (outgoing->ttl > 0) {
+    memset(&control, 0, sizeof control);
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = level;
+    header->cmsg_type = v6 ? IPV6_HOPLIMIT : IP_TTL;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &outgoing->ttl, sizeof outgoing->ttl);
+  }
+  read_clocks(shared);
+  return sendmsg(fd, &message, 0) < 0 ? errno : 0;
+}
+
+static void write_address(char *text, size_t size, const struct sockaddr *address) {
+  text[0] = '\0';
+  if (address->sa_family == AF_INET)
+    inet_ntop(AF_INET, &((const struct sockaddr_in *)address)->sin_addr, text, size);
+  else if (address->sa_family == AF_INET6)
+    inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)address)->sin6_addr, text, size);
+}
+
+/* Takes the stamp, the TTL and, from the error queue, the error out of a packet's control messages. */
+static void read_control(struct slot *slot, struct msghdr *message, int64_t now_ns) {
+  for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header != NULL; header = CMSG_NXTHDR(message, header)) {
+    if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SO_TIMESTAMPNS) {
+      struct timespec stamp;
+      memcpy(&stamp, CMSG_DATA(header), sizeof stamp);
+      slot->queued_ns = (double)(now_ns - ((int64_t)stamp.tv_sec * 1000000000 + stamp.tv_nsec));
+    } else if ((header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_TTL) ||
+               (header->cmsg_level == IPPROTO_IPV6 && header->cmsg_type == IPV6_HOPLIMIT)) {
+      memcpy(&slot->ttl, CMSG_DATA(header), sizeof slot->ttl);
+    } else if ((header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_RECVERR) ||
+               (header->cmsg_level == IPPROTO_IPV6 && header->cmsg_type == IPV6_RECVERR)) {
+      struct sock_extended_err *error = (struct sock_extended_err *)CMSG_DATA(header);
+      slot->error_number = (int32_t)error->ee_errno;
+      slot->type = error->ee_type;
+      slot->code = error->ee_code;
+      /* Made by this machine itself (no route, packet too big): there is no offender. */
+      if (error->ee_origin == SO_EE_ORIGIN_ICMP || error->ee_origin == SO_EE_ORIGIN_ICMP6)
+        write_address(slot->from, sizeof slot->from, SO_EE_OFFENDER(error));
+      else slot->from[0] = '\0';
+    }
+  }
+}
+
+int kernel_read(int fd, bool error_queue, struct shared *shared) {
+  struct mmsghdr messages[BATCH];
+  struct iovec parts[BATCH];
+  struct sockaddr_in6 senders[BATCH];
+  union {
+    char bytes[512];
+    struct cmsghdr align;
+  } controls[BATCH];
+  memset(messages, 0, sizeof messages);
+  memset(senders, 0, sizeof senders);
+  for (int i = 0; i < BATCH; i++) {
+    parts[i] = (struct iovec){.iov_base = shared->slots[i].data, .iov_len = SLOT_DATA};
+    messages[i].msg_hdr = (struct msghdr){.msg_name = &senders[i],
+                                          .msg_namelen = sizeof senders[i],
+                                          .msg_iov = &parts[i],
+                                          .msg_iovlen = 1,
+                                          .msg_control = controls[i].bytes,
+                                          .msg_controllen = sizeof controls[i].bytes};
+  }
+  /* MSG_TRUNC: the real length, also of a packet longer than a slot. */
+  int flags = MSG_DONTWAIT | MSG_TRUNC | (error_queue ? MSG_ERRQUEUE : 0);
+  int taken = recvmmsg(fd, messages, BATCH, flags, NULL);
+  /* An error of an earlier packet is told here once before the packets behind it can be read. */
+  if (taken < 0 && errno != EAGAIN) taken = recvmmsg(fd, messages, BATCH, flags, NULL);
+  int64_t now_ns = read_clocks(shared);
+
+  for (int i = 0; i < taken; i++) {
+    struct slot *slot = &shared->slots[i];
+    slot->queued_ns = __builtin_nan("");
+    slot->length = messages[i].msg_len;
+    slot->from_queue = error_queue ? 1 : 0;
+    slot->ttl = -1;
+    slot->error_number = 0;
+    slot->type = 0;
+    slot->code = 0;
+    write_address(slot->from, sizeof slot->from, (struct sockaddr *)&senders[i]);
+    read_control(slot, &messages[i].msg_hdr, now_ns);
+  }
+  return taken < 0 ? 0 : taken;
+}

@@ -1,0 +1,120 @@
+import { getSystemErrorName } from 'node:util';
+import { type Clock, messageOf, systemClock } from '@vantage/kernel';
+import { type Addon, addonKind, loadAddon, readClocks, readSlot } from './addon.ts';
+import { type IcmpErrorReason, icmpErrorReason, icmpErrorText } from './icmp-error.ts';
+import type { Family } from './packet.ts';
+import { roundTripMs } from './round-trip.ts';
+
+/** One packet of a traceroute: a UDP datagram or the start of a TCP connection with a small TTL. */
+export interface HopRequest {
+  readonly kind: 'udp' | 'tcp';
+  readonly family: Family;
+  readonly address: string;
+  readonly port: number;
+  readonly ttl: number;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  readonly clock?: Clock;
+}
+
+/** What came back. */
+export type HopAnswer =
+  /** The target itself: it answered, connected, or refused. */
+  | { readonly kind: 'reached'; readonly rttMs: number; readonly from: string; readonly text: string }
+  /** A router on the way (or the target by an ICMP error). */
+  | {
+      readonly kind: 'error';
+      readonly reason: IcmpErrorReason;
+      readonly text: string;
+      readonly rttMs: number;
+      readonly from: string;
+    }
+  | { readonly kind: 'unsent'; readonly code: string }
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'aborted' }
+  /** This system has no addon. */
+  | { readonly kind: 'unavailable'; readonly error: string };
+
+const payload = Buffer.from('vantage traceroute');
+
+/**
+ * Sends one packet with a small TTL and waits for what comes back. Needs no right: the kernel hands ICMP errors to the socket
+ * they concern. Linux only. Never rejects.
+ */
+export function sendHop(request: HopRequest): Promise<HopAnswer> {
+  const addon = loadAddon();
+  if ('error' in addon) return Promise.resolve({ kind: 'unavailable', error: addon.error });
+  return withAddon(addon, request);
+}
+
+function withAddon(addon: Addon, request: HopRequest): Promise<HopAnswer> {
+  const { kind, family, address, port, ttl, timeoutMs, signal, clock = systemClock } = request;
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve({ kind: 'aborted' });
+    const opened = open();
+    if (opened === undefined) return;
+    const { handle, buffer } = opened;
+    const settle = (answer: HopAnswer) => {
+      timer[Symbol.dispose]();
+      signal?.removeEventListener('abort', onAbort);
+      addon.close(handle);
+      resolve(answer);
+    };
+    const onAbort = () => settle({ kind: 'aborted' });
+    const timer = clock.timer(timeoutMs, () => settle(look(false) ?? { kind: 'timeout' }));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const errno = addon.send(handle, payload, address, port, ttl);
+    const sent = readClocks(buffer);
+    if (errno !== 0) return settle({ kind: 'unsent', code: getSystemErrorName(-errno) });
+
+    function open() {
+      const onReady = () => {
+        const answer = look(true);
+        if (answer) settle(answer);
+      };
+      try {
+        return addon.open(addonKind[kind], family === 6, onReady);
+      } catch (error) {
+        resolve({ kind: 'unsent', code: codeOf(error) });
+        return undefined;
+      }
+    }
+
+    /** `ready`: the event loop says that something happened; a TCP socket in the middle of its connect has no error either. */
+    function look(ready: boolean): HopAnswer | undefined {
+      const error = errorAnswer();
+      if (error || kind === 'udp') return error ?? udpAnswer();
+      return ready ? tcpAnswer() : undefined;
+    }
+
+    function errorAnswer(): HopAnswer | undefined {
+      if (addon.read(handle, true) === 0) return undefined;
+      const slot = readSlot(buffer, 0);
+      if (slot.from === '') return { kind: 'unsent', code: getSystemErrorName(-slot.errno) };
+      const rttMs = roundTripMs({ sent, read: readClocks(buffer), queuedNs: slot.queuedNs });
+      const reason = icmpErrorReason(family, slot.type, slot.code);
+      const text = icmpErrorText(family, slot.type, slot.code);
+      return { kind: 'error', reason, text, rttMs, from: slot.from };
+    }
+
+    function udpAnswer(): HopAnswer | undefined {
+      if (addon.read(handle, false) === 0) return undefined;
+      const slot = readSlot(buffer, 0);
+      const rttMs = roundTripMs({ sent, read: readClocks(buffer), queuedNs: slot.queuedNs });
+      return { kind: 'reached', rttMs, from: slot.from, text: 'answered' };
+    }
+
+    function tcpAnswer(): HopAnswer | undefined {
+      const errno = addon.socketError(handle);
+      const name = errno === 0 ? 'connected' : getSystemErrorName(-errno);
+      if (name !== 'connected' && name !== 'ECONNREFUSED') return undefined;
+      addon.read(handle, true); // for its clocks: a connection has no stamp of its own
+      const rttMs = roundTripMs({ sent, read: readClocks(buffer), queuedNs: Number.NaN });
+      return { kind: 'reached', rttMs, from: address, text: errno === 0 ? 'connected' : 'refused' };
+    }
+  });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : messageOf(error);
+}

@@ -1,0 +1,1 @@
+export { createTestNetwork, type TestNetwork, whyNoNamespaces } from './network.ts';
