@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest';
+import { fold, matters } from './fold.ts';
+import { type Result, type WatchSpan, withObservers } from './result.ts';
+import { newState } from './state.ts';
+
+const second = 1_000_000;
+const always = (agentNo: number): WatchSpan => ({
+  agentNo,
+  locationNo: agentNo,
+  fromUs: 0,
+  toUs: Number.POSITIVE_INFINITY,
+});
+
+/** A check that took a second; agent and Location have the same number. */
+function check(start: number, code: number, more: Partial<Result> = {}): Result {
+  const endUs = (start + 1) * second;
+  return {
+    startUs: start * second,
+    endUs,
+    arrivedUs: endUs,
+    agentNo: 1,
+    locationNo: 1,
+    code,
+    attempt: 0,
+    chainId: null,
+    revision: 1,
+    text: `code ${code}`,
+    ...more,
+  };
+}
+
+const at = (no: number) => ({ agentNo: no, locationNo: no });
+
+function tell(results: Result[], spans: WatchSpan[] = [always(1)], retries = 2, targetRevision = 1) {
+  return fold(newState(0), withObservers(results, spans), { retries, targetRevision });
+}
+
+const types = (story: ReturnType<typeof tell>) => story.events.map((event) => event.type);
+
+test.each([0, 1, 2, 3, 4])(
+  'a target that fails %i times in a row with Retries 3 is Down only after the 4th',
+  (failures) => {
+    const errors = Array.from({ length: failures }, (_, k) => check(60 + 2 * k, 3, { attempt: k }));
+    const story = tell([check(0, 1), ...errors], [always(1)], 3);
+    expect(story.state.status).toBe(failures > 3 ? 'Down' : 'Up');
+    expect(story.state.chain !== null).toBe(failures > 0 && failures <= 3);
+  },
+);
+
+test('Down begins at the end of the first error; its event stands at the last retry and says how long it was up', () => {
+  const story = tell([check(0, 1), check(60, 2), check(62, 2, { attempt: 1 }), check(64, 3, { attempt: 2 })]);
+  expect(types(story)).toEqual(['Up', 'Error', 'Down']);
+  expect(story.intervals).toEqual(
+    [
+      { fromUs: 1 * second, status: 'Up' },
+      { fromUs: 61 * second, status: 'Down' },
+    ].toSpliced(0, 0, { fromUs: 0, status: 'Unknown' }),
+  );
+  expect(story.events.at(-1)).toMatchObject({ atUs: 65 * second, sinceUs: 61 * second, durationS: 60 });
+});
+
+test('one good answer ends a chain, and an outage', () => {
+  expect(types(tell([check(0, 1), check(60, 3), check(62, 1, { attempt: 1 })]))).toEqual([
+    'Up',
+    'Error',
+    'Recovered',
+  ]);
+  const chain = [check(60, 3), check(62, 3, { attempt: 1 }), check(64, 3, { attempt: 2 })];
+  const story = tell([check(0, 1), ...chain, check(120, 3), check(180, 1)]);
+  expect(types(story)).toEqual(['Up', 'Error', 'Down', 'Up']);
+  expect(story.events.at(-1)?.durationS).toBe(120);
+});
+
+test('ordinary turns in an open chain are not retries, and a retry told twice is one', () => {
+  const story = tell([
+    check(0, 1),
+    check(60, 3),
+    check(62, 3, { attempt: 1 }),
+    check(63, 3),
+    check(70, 3, { attempt: 1 }),
+  ]);
+  expect(story.state.chain?.failedKs).toEqual([1]);
+  expect(story.state.status).toBe('Up');
+});
+
+test('where two Locations observe, one alone cannot confirm; an error of the other does', () => {
+  const chain = [check(60, 3), check(62, 3, { attempt: 1 }), check(64, 3, { attempt: 2 })];
+  const both = [always(1), always(2)];
+  expect(tell([check(0, 1), ...chain], both).state.status).toBe('Up');
+  expect(tell([check(0, 1), ...chain, check(70, 3, at(2))], both).state).toMatchObject({
+    status: 'Down',
+    sinceUs: 61 * second,
+  });
+});
+
+test('a Location that abstains is no second observer, and never makes Down', () => {
+  const chain = [check(60, 3), check(62, 10, { attempt: 1, ...at(2) }), check(64, 3, { attempt: 1 })];
+  const both = [always(1), always(2)];
+  const story = tell([check(0, 1), ...chain, check(66, 3, { attempt: 2 })], both);
+  expect(story.state.status).toBe('Down');
+  expect(tell([check(0, 1), check(60, 10), check(120, 9), check(180, 10)], [always(1)]).state.status).toBe(
+    'Unknown',
+  );
+});
+
+test('when all abstain it is Unknown until a real answer; an outage goes on after it', () => {
+  const down = [check(60, 3), check(62, 3, { attempt: 1 }), check(64, 3, { attempt: 2 })];
+  const story = tell([check(0, 1), ...down, check(120, 10), check(180, 3), check(240, 1)]);
+  expect(types(story)).toEqual(['Up', 'Error', 'Down', 'Unknown', 'Down', 'Up']);
+});
+
+test('three chains in a row from the same Locations with others fine are Partial, told once', () => {
+  const chains = [60, 120, 180, 240].flatMap((s) => [check(s, 3), check(s + 2, 1, { attempt: 1, ...at(2) })]);
+  const story = tell([check(0, 1), ...chains], [always(1), always(2)]);
+  expect(types(story).filter((type) => type === 'Partial')).toEqual(['Partial']);
+  expect(story.events.find((event) => event.type === 'Partial')?.failing).toEqual([1]);
+  const broken = tell(
+    [check(0, 1), ...chains.slice(0, 4), check(150, 1), ...chains.slice(4)],
+    [always(1), always(2)],
+  );
+  expect(types(broken)).not.toContain('Partial');
+});
+
+test('results under an older target are history; the first under the new one closes the old chain', () => {
+  const old = tell([check(0, 1), check(60, 3)]);
+  const seen = withObservers([check(61, 3), check(70, 1, { revision: 2 })], [always(1)]);
+  const story = fold(old.state, seen, { retries: 2, targetRevision: 2 });
+  expect(story.state.chain).toBeNull();
+  expect(story.events).toEqual([]);
+});
+
+test('late results fill time that nobody observed live and are left out where somebody did', () => {
+  const late = { arrivedUs: 4000 * second };
+  const chain = [
+    check(60, 3, late),
+    check(62, 3, { attempt: 1, ...late }),
+    check(64, 3, { attempt: 2, ...late }),
+  ];
+  const results = [check(0, 1), ...chain, check(3000, 1)];
+  expect(types(tell(results))).toEqual(['Up', 'Error', 'Down', 'Up']);
+  expect(types(tell(results, [always(1), always(2)]))).toEqual(['Up']);
+});
+
+test('a healthy result of a device that is Up matters to nobody; one from before the last change does', () => {
+  const settings = { retries: 2, targetRevision: 1 };
+  const { state } = tell([check(0, 1), check(60, 3), check(62, 1)]);
+  const [next, past] = withObservers([check(120, 1), check(30, 1)], [always(1)]);
+  expect(next && matters(state, next, settings)).toBe(false);
+  expect(past && matters(state, past, settings)).toBe(true);
+});

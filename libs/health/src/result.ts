@@ -1,0 +1,67 @@
+/** A status before coverage and maintenance are laid over it. */
+export type BaseStatus = 'Up' | 'Down' | 'Unknown';
+
+/** A check's place in the order in which results are folded: by start (microseconds since 1970), then by agent. */
+export interface Point {
+  readonly startUs: number;
+  readonly agentNo: number;
+}
+
+/** What the fold needs to know of one check. */
+export interface Result extends Point {
+  readonly locationNo: number;
+  readonly endUs: number;
+  /** First arrival at a controller. */
+  readonly arrivedUs: number;
+  /** ResultCode: 1 is good, 9 and 10 say nothing about the device, all others are errors. */
+  readonly code: number;
+  /** 0 for an ordinary turn, k for the k-th retry. */
+  readonly attempt: number;
+  readonly chainId: string | null;
+  /** Revision of the settings it ran under. */
+  readonly revision: number;
+  /** One line for people. */
+  readonly text: string;
+}
+
+/** A result with what was known about those who looked at its start. */
+export interface Sighting extends Result {
+  /** Locations connected and assigned at its start, without repetition. */
+  readonly observers: readonly number[];
+  /** It came late and somebody else observed live: kept for history, not folded. */
+  readonly covered: boolean;
+}
+
+/** A span in which an agent was both connected and assigned to the device; `toUs` is exclusive, Infinity while it lasts. */
+export interface WatchSpan {
+  readonly agentNo: number;
+  readonly locationNo: number;
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+/** A result that arrives later than this after its end is late (decisions, section 4). Microseconds. */
+export const lateAfterUs = 60_000_000;
+
+/** Whether the result came late. */
+export function isLate(result: Pick<Result, 'endUs' | 'arrivedUs'>): boolean {
+  return result.arrivedUs > result.endUs + lateAfterUs;
+}
+
+/** The order of the fold: negative when `a` comes first, 0 for the same check. */
+export function comparePoints(a: Point, b: Point): number {
+  return a.startUs - b.startUs || a.agentNo - b.agentNo;
+}
+
+/**
+ * Adds to each result who was observing at its start, by the recorded spans. A late one is covered when any other agent
+ * was watching live: what was decided by those who were connected is not undone.
+ */
+export function withObservers(results: readonly Result[], spans: readonly WatchSpan[]): Sighting[] {
+  return results.map((result) => {
+    const watching = spans.filter((span) => span.fromUs <= result.startUs && result.startUs < span.toUs);
+    const observers = [...new Set(watching.map((span) => span.locationNo))].sort((a, b) => a - b);
+    const covered = isLate(result) && watching.some((span) => span.agentNo !== result.agentNo);
+    return { ...result, observers, covered };
+  });
+}

@@ -1,0 +1,63 @@
+import type { BaseStatus, Point } from './result.ts';
+
+/** A run of errors that is not yet confirmed. Lists are sorted sets. */
+export interface Chain {
+  /** The opening result's own chain id, or null: then the chain is known by its opening check. */
+  readonly chainId: string | null;
+  readonly opened: Point;
+  readonly firstErrorEndUs: number;
+  /** Settings revision of the opening check; a newer target ends the chain. */
+  readonly revision: number;
+  /** Retries that failed. */
+  readonly failedKs: readonly number[];
+  /** Locations that saw an error. */
+  readonly failing: readonly number[];
+  /** The last error that counted: who gave it, and its end. */
+  readonly lastEndUs: number;
+  readonly lastLocationNo: number;
+  readonly lastAgentNo: number;
+}
+
+/** Chains in a row in which the same Locations failed while another was fine; counted up to 3. */
+export interface PartialRun {
+  readonly failing: readonly number[];
+  readonly chains: number;
+}
+
+/** Where the fold of one device stands. Plain JSON: it is stored as it is. */
+export interface FoldState {
+  readonly status: BaseStatus;
+  /** Begin of `status`, microseconds since 1970. */
+  readonly sinceUs: number;
+  /** What was before an Unknown, so that an outage goes on after it. */
+  readonly before: 'Up' | 'Down' | null;
+  readonly chain: Chain | null;
+  readonly partial: PartialRun | null;
+  /** Locations whose last answer said nothing about the device (codes 9 and 10). Sorted. */
+  readonly abstaining: readonly number[];
+  /** The check that changed this state last; null before the first. Everything after it, up to now, changed nothing. */
+  readonly at: Point | null;
+}
+
+/** The state of a device that nobody has looked at yet. */
+export function newState(createdUs: number): FoldState {
+  return {
+    status: 'Unknown',
+    sinceUs: createdUs,
+    before: null,
+    chain: null,
+    partial: null,
+    abstaining: [],
+    at: null,
+  };
+}
+
+/** The set with one more member, sorted; the very same array when it was in already. */
+export function withMember(set: readonly number[], member: number): readonly number[] {
+  return set.includes(member) ? set : [...set, member].sort((a, b) => a - b);
+}
+
+/** The set without a member; the very same array when it was not in. */
+export function withoutMember(set: readonly number[], member: number): readonly number[] {
+  return set.includes(member) ? set.filter((other) => other !== member) : set;
+}

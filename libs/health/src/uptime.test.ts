@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { intersection, outages, timeline, union, uptime } from './uptime.ts';
+
+const s = 1_000_000;
+const span = (from: number, to: number) => ({ fromUs: from * s, toUs: to * s });
+const facts = {
+  createdUs: 10 * s,
+  intervals: [
+    { fromUs: 10 * s, status: 'Unknown' as const },
+    { fromUs: 20 * s, status: 'Up' as const },
+    { fromUs: 60 * s, status: 'Down' as const },
+    { fromUs: 90 * s, status: 'Up' as const },
+  ],
+  observed: [span(10, 200)],
+  maintenance: [],
+};
+
+test('all there is adds up to the period', () => {
+  expect(uptime(facts, span(0, 100))).toEqual({
+    UpSeconds: 50,
+    DownSeconds: 30,
+    MaintenanceSeconds: 0,
+    UnknownSeconds: 20,
+    Outages: 1,
+  });
+});
+
+test('maintenance goes before all else and hides an outage that lies wholly in it', () => {
+  const maintenance = [span(50, 80), span(70, 95)];
+  expect(uptime({ ...facts, maintenance }, span(0, 100))).toMatchObject({
+    MaintenanceSeconds: 45,
+    DownSeconds: 0,
+    Outages: 0,
+  });
+});
+
+test('an outage that nobody watched in the middle is one outage', () => {
+  const observed = [span(10, 65), span(75, 200)];
+  expect(uptime({ ...facts, observed }, span(0, 100))).toMatchObject({ DownSeconds: 20, Outages: 1 });
+  expect(timeline({ ...facts, observed }, span(55, 100)).map((one) => one.status)).toEqual([
+    'Up',
+    'Down',
+    'Unknown',
+    'Down',
+    'Up',
+  ]);
+});
+
+test('an Unknown between two Downs belongs to the outage', () => {
+  const intervals = [
+    { fromUs: 1, status: 'Down' as const },
+    { fromUs: 2, status: 'Unknown' as const },
+    { fromUs: 3, status: 'Down' as const },
+    { fromUs: 4, status: 'Up' as const },
+    { fromUs: 5, status: 'Down' as const },
+  ];
+  expect(outages(intervals)).toEqual([
+    { fromUs: 1, toUs: 4 },
+    { fromUs: 5, toUs: Number.POSITIVE_INFINITY },
+  ]);
+});
+
+test('spans join and cross', () => {
+  expect(union([span(5, 7), span(0, 2), span(2, 3), span(9, 9)])).toEqual([span(0, 3), span(5, 7)]);
+  expect(intersection([span(0, 10), span(20, 30)], [span(5, 25), span(28, 40)])).toEqual([
+    span(5, 10),
+    span(20, 25),
+    span(28, 30),
+  ]);
+});

@@ -1,0 +1,162 @@
+import type { BaseInterval } from './fold.ts';
+import type { BaseStatus } from './result.ts';
+
+/** A status as people see it: coverage and maintenance laid over what results say. */
+export type ShownStatus = BaseStatus | 'Maint';
+
+/** From inclusive, to exclusive; microseconds since 1970. */
+export interface Span {
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+/** A stretch of one shown status. */
+export interface ShownSpan extends Span {
+  readonly status: ShownStatus;
+}
+
+/** What lies under an uptime. Lists need no order and may overlap. */
+export interface UptimeFacts {
+  readonly createdUs: number;
+  readonly intervals: readonly BaseInterval[];
+  /** Where somebody ran everything that was due for this device: coverage within assignment spans, of all agents. */
+  readonly observed: readonly Span[];
+  readonly maintenance: readonly Span[];
+}
+
+/** The API's Uptime object: whole seconds; the four add up to the period. */
+export interface Uptime {
+  readonly UpSeconds: number;
+  readonly DownSeconds: number;
+  readonly MaintenanceSeconds: number;
+  readonly UnknownSeconds: number;
+  readonly Outages: number;
+}
+
+/**
+ * The shown status over a period, adjacent equal stretches joined. Before creation it is Unknown; maintenance goes
+ * before all else; where nobody looked it is Unknown whatever results said before and after.
+ */
+export function timeline(facts: UptimeFacts, period: Span): ShownSpan[] {
+  const maintenance = union(facts.maintenance);
+  const observed = union(facts.observed);
+  const intervals = [...facts.intervals].sort((a, b) => a.fromUs - b.fromUs);
+  const edges = [period.fromUs, period.toUs, facts.createdUs, ...intervals.map((i) => i.fromUs)];
+  for (const span of [...maintenance, ...observed]) edges.push(span.fromUs, span.toUs);
+  const inside = [...new Set(edges.filter((us) => us >= period.fromUs && us <= period.toUs))];
+  inside.sort((a, b) => a - b);
+  const isMaint = walker(maintenance);
+  const isObserved = walker(observed);
+  const baseAt = baseWalker(intervals);
+  const spans: ShownSpan[] = [];
+  for (let i = 0; i + 1 < inside.length; i += 1) {
+    const fromUs = inside[i] ?? 0;
+    const toUs = inside[i + 1] ?? 0;
+    const status = shown(fromUs);
+    const last = spans.at(-1);
+    if (last?.status === status) spans[spans.length - 1] = { fromUs: last.fromUs, toUs, status };
+    else spans.push({ fromUs, toUs, status });
+  }
+  return spans;
+
+  /** Asked with rising times only. */
+  function shown(us: number): ShownStatus {
+    const base = baseAt(us);
+    const observedNow = isObserved(us);
+    const maintNow = isMaint(us);
+    if (us < facts.createdUs) return 'Unknown';
+    if (maintNow) return 'Maint';
+    return observedNow ? base : 'Unknown';
+  }
+}
+
+/**
+ * Seconds of each status in a period and the outages that show in it. Boundaries are cut to whole seconds, so the four
+ * parts equal floor(to) - floor(from) exactly. An outage that an Unknown interrupts is one outage.
+ */
+export function uptime(facts: UptimeFacts, period: Span): Uptime {
+  const seconds: Record<ShownStatus, number> = { Up: 0, Down: 0, Maint: 0, Unknown: 0 };
+  const spans = timeline(facts, period);
+  for (const span of spans) seconds[span.status] += wholeSeconds(span.toUs) - wholeSeconds(span.fromUs);
+  const down = spans.filter((span) => span.status === 'Down');
+  const visible = outages(facts.intervals).filter((outage) =>
+    down.some((span) => span.fromUs < outage.toUs && outage.fromUs < span.toUs),
+  );
+  return {
+    UpSeconds: seconds.Up,
+    DownSeconds: seconds.Down,
+    MaintenanceSeconds: seconds.Maint,
+    UnknownSeconds: seconds.Unknown,
+    Outages: visible.length,
+  };
+}
+
+/** Outages as results tell them: from the first Down to the next Up, an Unknown in between belonging to it. */
+export function outages(intervals: readonly BaseInterval[]): Span[] {
+  const found: Span[] = [];
+  let openUs: number | undefined;
+  for (const interval of [...intervals].sort((a, b) => a.fromUs - b.fromUs)) {
+    if (interval.status === 'Down') openUs ??= interval.fromUs;
+    if (interval.status === 'Up' && openUs !== undefined) {
+      found.push({ fromUs: openUs, toUs: interval.fromUs });
+      openUs = undefined;
+    }
+  }
+  if (openUs !== undefined) found.push({ fromUs: openUs, toUs: Number.POSITIVE_INFINITY });
+  return found;
+}
+
+/** Joins spans that touch or overlap; the result is sorted, empty spans are gone. */
+export function union(spans: readonly Span[]): Span[] {
+  const joined: Span[] = [];
+  for (const span of [...spans].sort((a, b) => a.fromUs - b.fromUs)) {
+    if (span.toUs <= span.fromUs) continue;
+    const last = joined.at(-1);
+    if (last === undefined || span.fromUs > last.toUs) joined.push(span);
+    else if (span.toUs > last.toUs) joined[joined.length - 1] = { fromUs: last.fromUs, toUs: span.toUs };
+  }
+  return joined;
+}
+
+/** The parts of the first list that lie in the second one too. */
+export function intersection(a: readonly Span[], b: readonly Span[]): Span[] {
+  const left = union(a);
+  const right = union(b);
+  const common: Span[] = [];
+  let from = 0;
+  for (const span of left) {
+    while ((right[from]?.toUs ?? Number.POSITIVE_INFINITY) <= span.fromUs) from += 1;
+    for (let i = from; i < right.length; i += 1) {
+      const other = right[i];
+      if (other === undefined || other.fromUs >= span.toUs) break;
+      common.push({ fromUs: Math.max(span.fromUs, other.fromUs), toUs: Math.min(span.toUs, other.toUs) });
+    }
+  }
+  return common;
+}
+
+function wholeSeconds(us: number): number {
+  return Math.floor(us / 1_000_000);
+}
+
+/** Answers "is this moment inside?" for rising moments over joined spans. */
+function walker(spans: readonly Span[]): (us: number) => boolean {
+  let i = 0;
+  return (us) => {
+    let span = spans[i];
+    while (span !== undefined && span.toUs <= us) {
+      i += 1;
+      span = spans[i];
+    }
+    return span !== undefined && span.fromUs <= us;
+  };
+}
+
+/** Answers "what did results say?" for rising moments; Unknown before the first interval. */
+function baseWalker(intervals: readonly BaseInterval[]): (us: number) => BaseStatus {
+  let i = -1;
+  return (us) => {
+    while ((intervals[i + 1]?.fromUs ?? Number.POSITIVE_INFINITY) <= us) i += 1;
+    return intervals[i]?.status ?? 'Unknown';
+  };
+}
