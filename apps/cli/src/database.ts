@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Fault, messageOf } from '@vantage/kernel';
+import pg from 'pg';
+import { z } from 'zod';
+
+/** What the operator's commands need of a database connection. */
+export interface Sql {
+  query<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+const quickstart = z.object({ database_url: z.string() });
+
+/** The database of the settings: VANTAGE_DATABASE_URL, else the one of the system that runs on VANTAGE_DATA. */
+export function findDatabaseUrl(given: Readonly<Record<string, string>>): string {
+  const url = given['VANTAGE_DATABASE_URL'];
+  if (url) return url;
+  const file = path.resolve(given['VANTAGE_DATA'] ?? 'data', 'quickstart.json');
+  if (!existsSync(file))
+    throw new Fault(
+      'stop',
+      'no_database',
+      `no system runs on ${path.dirname(file)} (there is no quickstart.json); start it with "npm start", or set VANTAGE_DATA or VANTAGE_DATABASE_URL`,
+    );
+  return quickstart.parse(JSON.parse(readFileSync(file, 'utf8'))).database_url;
+}
+
+/** Connects, runs `work` in one transaction, disconnects. A database that is away is a Fault with its reason. */
+export async function inTransaction<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 10_000,
+    application_name: 'vantage cli',
+  });
+  // A connection that breaks fails the query that runs; without a listener it would end the process.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (cause) {
+    throw new Fault('retry', 'database_away', `the database cannot be reached: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+  try {
+    await client.query('begin');
+    const answer = await work({
+      query: async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) =>
+        (await client.query<Row>(text, [...values])).rows,
+    });
+    await client.query('commit');
+    return answer;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { Fault, gatherSettings, messageOf, settings, unknownSettings } from '@vantage/kernel';
+import { Command, Option } from 'commander';
+import { createAccount, listAccounts } from './accounts.ts';
+import { inviteAgent, listAgents, revokeAgent } from './agents.ts';
+import { findDatabaseUrl, inTransaction, type Sql } from './database.ts';
+import { issueKey, type Level, levels, listKeys, revokeKey } from './keys.ts';
+import { createLocation, listLocations } from './locations.ts';
+import { render } from './output.ts';
+import { runPart } from './part.ts';
+import { up } from './up/up.ts';
+
+/** The settings, from the environment and the optional file; unknown ones are refused, all at once. */
+function readSettings(): Readonly<Record<string, string>> {
+  const given = gatherSettings(process.env, (file) => readFileSync(file, 'utf8'));
+  const unknown = unknownSettings(Object.keys(given));
+  if (unknown.length > 0) throw new Fault('stop', 'unknown_settings', unknown.join('\n'));
+  return given;
+}
+
+const program = new Command('vantage')
+  .description('Self-hosted monitoring: a controller that knows what to watch, agents that look.')
+  .option('--json', 'answer as JSON')
+  .helpOption('-h, --help', 'show this')
+  .addHelpText(
+    'after',
+    () => `\nSettings (environment variables, or lines of a settings file):\n${settingLines()}`,
+  )
+  .showHelpAfterError('(--help shows what is accepted)');
+
+function settingLines(): string {
+  return Object.entries(settings)
+    .map(
+      ([name, { reader, otherwise, about }]) =>
+        `  ${name} (${reader === 'both' ? 'controller, agent' : reader}${otherwise ? `; default: ${otherwise}` : ''})\n      ${about}`,
+    )
+    .join('\n');
+}
+
+/** Runs one of the operator's commands in a transaction and prints its answer. */
+async function answer(work: (sql: Sql) => Promise<object>): Promise<void> {
+  const found = await inTransaction(findDatabaseUrl(readSettings()), work);
+  console.log(render(found, program.opts()['json'] === true));
+}
+
+const account = () => new Option('--account <name>', 'name or id of the account').default('default');
+const maybeAccount = () => new Option('--account <name>', 'only of this account');
+
+program
+  .command('up')
+  .description('run everything on this machine: controller, database and one agent (npm start)')
+  .action(() => up({ given: readSettings(), env: process.env }));
+for (const part of ['controller', 'agent'] as const)
+  program
+    .command(part)
+    .description(`run the ${part} alone`)
+    .action(() => runPart(part));
+
+const accounts = program.command('accounts').description('accounts, the owners of devices');
+accounts
+  .command('create <name>')
+  .description('make an account')
+  .option('--timezone <zone>', 'IANA time zone of its timestamps', 'UTC')
+  .action((name: string, { timezone }: { timezone: string }) =>
+    answer((sql) => createAccount(sql, { name, timezone })),
+  );
+accounts
+  .command('list')
+  .description('list accounts')
+  .action(() => answer(listAccounts));
+
+const keys = program.command('keys').description('API keys');
+keys
+  .command('issue')
+  .description('issue a key; it is shown once')
+  .addOption(account())
+  .addOption(new Option('--level <level>', 'UW views and modifies, UR views').choices(levels).default('UW'))
+  .option('--name <name>', 'what it is for', '')
+  .option('--user <user>', 'also demand HTTP Basic with this user')
+  .option('--password <password>', 'and this password ("-" reads it from standard input)')
+  .action((given: { account: string; level: Level; name: string; user?: string; password?: string }) => {
+    if ((given.user === undefined) !== (given.password === undefined))
+      throw new Fault('stop', 'half_basic', '--user and --password must be given together');
+    if (given.user?.includes(':')) throw new Fault('stop', 'bad_user', 'a user must not contain ":"');
+    const { user, password } = given;
+    const basic =
+      user === undefined || password === undefined
+        ? {}
+        : { basic: { user, password: password === '-' ? readFileSync(0, 'utf8').trimEnd() : password } };
+    const { account, level, name } = given;
+    return answer((sql) => issueKey(sql, { account, level, name, ...basic }));
+  });
+keys
+  .command('list')
+  .description('list keys')
+  .addOption(maybeAccount())
+  .action(({ account }: { account?: string }) => answer((sql) => listKeys(sql, account)));
+keys
+  .command('revoke <key>')
+  .description('revoke a key by its key_id or its first 6 characters')
+  .action((key: string) => answer((sql) => revokeKey(sql, key)));
+
+const locations = program.command('locations').description('places where agents look');
+locations
+  .command('create <name>')
+  .description('make a Location')
+  .addOption(account())
+  .action((name: string, { account }: { account: string }) =>
+    answer((sql) => createLocation(sql, { account, name })),
+  );
+locations
+  .command('list')
+  .description('list Locations')
+  .addOption(maybeAccount())
+  .action(({ account }: { account?: string }) => answer((sql) => listLocations(sql, account)));
+
+const agents = program.command('agents').description('agents');
+agents
+  .command('invite')
+  .description('make an agent and show the settings to start it with; its token is shown once')
+  .addOption(account())
+  .requiredOption('--location <name>', 'the Location at which it looks')
+  .option('--name <name>', 'a name for it', '')
+  .option('--endpoint <url>', "the controller's agent port as the agent reaches it", 'https://localhost:8444')
+  .action((given: { account: string; location: string; name: string; endpoint: string }) =>
+    answer(async (sql) => {
+      const { agent_id, token } = await inviteAgent(sql, given);
+      const environment = `VANTAGE_AGENT_ENDPOINTS=${given.endpoint} VANTAGE_AGENT_TOKEN=${token} VANTAGE_CA_FILE=ca.pem`;
+      return { agent_id, token, environment, command: `${environment} ./vantage agent` };
+    }),
+  );
+agents
+  .command('list')
+  .description('list agents')
+  .addOption(maybeAccount())
+  .action(({ account }: { account?: string }) => answer((sql) => listAgents(sql, account)));
+agents
+  .command('revoke <agent_id>')
+  .description('revoke an agent: its stream is cut within 5 s')
+  .action((agentId: string) => answer((sql) => revokeAgent(sql, agentId)));
+
+for (const group of [accounts, keys, locations, agents])
+  for (const command of group.commands)
+    command.option('--json', 'answer as JSON', () => program.setOptionValue('json', true));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  console.error(`vantage: ${messageOf(error)}`);
+  process.exitCode = 1;
+}

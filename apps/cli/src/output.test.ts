@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { render } from './output.ts';
+
+test('rows are an aligned table for people and an array as JSON', () => {
+  const rows = [
+    { name: 'a', count: 12, gone: null },
+    { name: 'longer', count: 3, gone: new Date(0) },
+  ];
+  expect(render(rows, false)).toBe(
+    'name    count  gone\na       12     -\nlonger  3      1970-01-01T00:00:00Z',
+  );
+  expect(JSON.parse(render(rows, true))).toHaveLength(2);
+  expect(render([], false)).toBe('none');
+});
+
+test('one thing is a line for each of its fields', () => {
+  expect(render({ key_id: 'x', key: 'secret' }, false)).toBe('key_id: x\nkey:    secret');
+});

@@ -1,0 +1,36 @@
+/** A value of a row, for people. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (value instanceof Date) return value.toISOString().slice(0, 19).concat('Z');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Rows as an aligned table with a header; `none` for no rows. */
+export function table(rows: readonly object[]): string {
+  const [first] = rows;
+  if (!first) return 'none';
+  const columns = Object.keys(first);
+  const lines = [columns, ...rows.map((row) => Object.values(row).map(cell))];
+  const widths = columns.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
+  return lines
+    .map((line) =>
+      line
+        .map((text, i) => text.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** One thing as `name: value` lines. */
+export function record(thing: object): string {
+  const entries = Object.entries(thing);
+  const width = Math.max(...entries.map(([name]) => name.length)) + 1;
+  return entries.map(([name, value]) => `${`${name}:`.padEnd(width)} ${cell(value)}`).join('\n');
+}
+
+/** What a command answers, as JSON or for people. */
+export function render(answer: object, json: boolean): string {
+  if (json) return JSON.stringify(answer, null, 2);
+  return Array.isArray(answer) ? table(answer) : record(answer);
+}

@@ -1,0 +1,18 @@
+/** A repeat within this time is the same wish: a group's signal comes once directly and once through our parents. */
+const sameWishMs = 1_000;
+
+/**
+ * Calls `onEnd` when this process is asked to end (SIGINT, SIGTERM, SIGHUP, or the parent that holds our IPC channel is
+ * gone), and `onInsist` when it is asked again more than a second later.
+ */
+export function whenAskedToEnd(onEnd: () => void, onInsist: () => void): void {
+  let askedMs: number | undefined;
+  const ask = () => {
+    if (askedMs === undefined) {
+      askedMs = performance.now();
+      onEnd();
+    } else if (performance.now() - askedMs > sameWishMs) onInsist();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask);
+  if (process.connected) process.on('disconnect', ask);
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { type Backoff, backoffMs } from '@vantage/kernel';
+import { type Part, programOf } from '../part.ts';
+import { identify, type ProcessId } from './processes.ts';
+
+/** A part that is kept running. */
+export interface Supervised {
+  /** The process that runs now, if one does. */
+  current(): ProcessId | undefined;
+  /** No more restarts; asks the process to end. */
+  end(): void;
+}
+
+/** What a supervised part tells. */
+export interface ChildEvents {
+  onStart(id: ProcessId): void;
+  onMessage(message: unknown): void;
+  /** It ended unasked; `lastWords` is what it logged as errors. It comes back by itself in `againInMs`. */
+  onDeath(death: { readonly how: string; readonly lastWords: string; readonly againInMs: number }): void;
+}
+
+const backoff: Backoff = { baseMs: 400, capMs: 10_000 };
+/** Who ran this long starts again without a wait. */
+const healthyMs = 60_000;
+const logLimitBytes = 16 * 1024 * 1024;
+
+/**
+ * Starts a part and starts it again when it dies. Its log goes to `<logDir>/<part>.log`. It is in a process group of its
+ * own, so a signal to our group reaches it only through us, and it ends by itself when we are gone (IPC channel).
+ */
+export function supervise(deps: {
+  readonly part: Part;
+  readonly env: () => NodeJS.ProcessEnv;
+  readonly logDir: string;
+  readonly events: ChildEvents;
+}): Supervised {
+  const { part, events } = deps;
+  const logFile = path.join(deps.logDir, `${part}.log`);
+  let child: ChildProcess | undefined;
+  let id: ProcessId | undefined;
+  let ending = false;
+  let failures = 0;
+  let waiting: NodeJS.Timeout | undefined;
+  const start = () => {
+    mkdirSync(deps.logDir, { recursive: true, mode: 0o700 });
+    const from = rotate(logFile);
+    const log = openSync(logFile, 'a', 0o600);
+    const startedMs = performance.now();
+    const running = spawn(process.execPath, [programOf(part)], {
+      env: deps.env(),
+      stdio: ['ignore', log, log, 'ipc'],
+      detached: true,
+    });
+    closeSync(log);
+    child = running;
+    if (running.pid !== undefined) {
+      id = identify(running.pid);
+      events.onStart(id);
+    }
+    running.on('message', (message) => events.onMessage(message));
+    const died = (how: string) => {
+      if (child !== running) return;
+      child = undefined;
+      id = undefined;
+      if (ending) return;
+      failures = performance.now() - startedMs > healthyMs ? 0 : failures + 1;
+      const againInMs = failures === 0 ? 0 : 100 + backoffMs(failures - 1, backoff, Math.random);
+      waiting = setTimeout(start, againInMs);
+      events.onDeath({ how, lastWords: lastErrors(readFileSync(logFile, 'utf8').slice(from)), againInMs });
+    };
+    running.once('error', (error) => died(error.message));
+    running.once('exit', (code, signal) => died(signal ?? `code ${code}`));
+  };
+  start();
+  return {
+    current: () => id,
+    end() {
+      ending = true;
+      clearTimeout(waiting);
+      child?.kill('SIGTERM');
+    },
+  };
+}
+
+/** Puts a long log aside; returns the length at which new lines begin. */
+function rotate(file: string): number {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= logLimitBytes) return size;
+  renameSync(file, `${file}.1`);
+  return 0;
+}
+
+/** The errors of a piece of log, for people: the messages of JSON lines of level error and above, else its last lines. */
+export function lastErrors(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const messages = lines.flatMap((line): string[] => {
+    try {
+      const entry: unknown = JSON.parse(line);
+      if (entry === null || typeof entry !== 'object' || !('msg' in entry) || !('level' in entry)) return [];
+      return Number(entry.level) >= 50 ? [String(entry.msg)] : [];
+    } catch {
+      return [];
+    }
+  });
+  return (messages.length > 0 ? messages.slice(-10) : lines.slice(-10)).join('\n');
+}

@@ -1,0 +1,106 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Fault } from '@vantage/kernel';
+import { z } from 'zod';
+import { allEnded, identify, isAlive, type ProcessId, tell } from './processes.ts';
+
+const processId = z.object({ pid: z.int(), started: z.number() });
+const content = z.object({ owner: processId, ending: z.boolean(), children: z.array(processId) });
+type Content = z.infer<typeof content>;
+
+/** The right to run a system on a data folder. */
+export interface DataLock {
+  /** Remembers the processes started under it: a later start waits for them when we are killed. */
+  children(ids: readonly ProcessId[]): void;
+  /** From now on a second start waits for our end instead of being refused. */
+  ending(): void;
+  release(): void;
+}
+
+/** A predecessor that is ending gets this long. */
+const predecessorMs = 15_000;
+
+/**
+ * Takes the lock of a data folder: the file `up.lock` with the owner's pid and start time, so that one left behind by kill -9 is known
+ * for what it is. Waits for a predecessor that is ending, and for what a killed one left running; throws a Fault when
+ * another system runs there.
+ */
+export async function lockData(dataDir: string, say: (text: string) => void): Promise<DataLock> {
+  const file = path.join(dataDir, 'up.lock');
+  const owner = identify(process.pid);
+  let mine: Content = { owner, ending: false, children: [] };
+  const deadline = performance.now() + predecessorMs;
+  let told = false;
+  while (!put(file, mine)) {
+    const other = read(file);
+    if (other && isAlive(other.owner)) {
+      if (!other.ending || performance.now() > deadline)
+        throw new Fault(
+          'stop',
+          'already_running',
+          `a system runs on ${dataDir} already (process ${other.owner.pid}); end it first, or choose another folder with VANTAGE_DATA`,
+        );
+      if (!told) say('waiting for the end of the system that ran before');
+      told = true;
+      await delay(100);
+      continue;
+    }
+    if (other?.children.some(isAlive)) {
+      say('waiting for what a killed start left behind');
+      // They end by themselves: their IPC channel broke. A signal besides would cut their end short.
+      if (!(await allEnded(other.children, 7_000)))
+        for (const child of other.children) tell(child, 'SIGKILL');
+      await allEnded(other.children, 2_000);
+    }
+    takeAway(file, other);
+  }
+  const save = () => replace(file, mine);
+  return {
+    children(ids) {
+      mine = { ...mine, children: [...ids] };
+      save();
+    },
+    ending() {
+      mine = { ...mine, ending: true };
+      save();
+    },
+    release: () => rmSync(file, { force: true }),
+  };
+}
+
+/** Makes the file if there is none, whole at once. */
+function put(file: string, mine: Content): boolean {
+  const part = `${file}.${process.pid}`;
+  writeFileSync(part, JSON.stringify(mine), { mode: 0o600 });
+  try {
+    linkSync(part, file);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(part, { force: true });
+  }
+}
+
+function replace(file: string, mine: Content): void {
+  const part = `${file}.${process.pid}`;
+  writeFileSync(part, JSON.stringify(mine), { mode: 0o600 });
+  renameSync(part, file);
+}
+
+function read(file: string): Content | undefined {
+  try {
+    return content.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return undefined; // gone meanwhile, or damaged: nobody's
+  }
+}
+
+/** Removes a stale lock; another start that was quicker keeps its own. */
+function takeAway(file: string, stale: Content | undefined): void {
+  const now = read(file);
+  if (now?.owner.pid === stale?.owner.pid && now?.owner.started === stale?.owner.started)
+    rmSync(file, { force: true });
+}

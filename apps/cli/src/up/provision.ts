@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { newId } from '@vantage/kernel';
+import { z } from 'zod';
+import { inviteAgent } from '../agents.ts';
+import { hashOf } from '../credentials.ts';
+import { inTransaction, type Sql } from '../database.ts';
+import { issueKey } from '../keys.ts';
+import { writeWhole } from './write-whole.ts';
+
+const kept = z.object({ api_key_uw: z.string(), api_key_ur: z.string(), agent_token: z.string() });
+
+/** What a system on this machine is entered with. */
+export type Credentials = z.infer<typeof kept>;
+
+const account = 'default';
+const location = 'local';
+
+/**
+ * Sees to it that there is an account `default` with a Location `local`, keys UW and UR and an agent, and that what the data folder
+ * remembers of them (the database knows only hashes) is in force. A key or token that was revoked is replaced.
+ */
+export async function provision(dataDir: string, databaseUrl: string): Promise<Credentials> {
+  const file = path.join(dataDir, 'first-run.json');
+  const before = existsSync(file) ? kept.partial().parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
+  const credentials = await inTransaction(databaseUrl, async (sql) => {
+    // Two first starts on one database make one account.
+    await sql.query("select pg_advisory_xact_lock(hashtext('vantage first run'))");
+    await sql.query(`insert into accounts (account_id, name) values ($1, $2) on conflict (name) do nothing`, [
+      newId(),
+      account,
+    ]);
+    await sql.query(
+      `insert into locations (location_id, account_no, name)
+       select $1, account_no, $3 from accounts where name = $2 on conflict (account_no, name) do nothing`,
+      [newId(), account, location],
+    );
+    return {
+      api_key_uw: await key(sql, 'UW', before.api_key_uw),
+      api_key_ur: await key(sql, 'UR', before.api_key_ur),
+      agent_token: await token(sql, before.agent_token),
+    };
+  });
+  writeWhole(file, `${JSON.stringify(credentials, null, 2)}\n`, 0o600);
+  writeWhole(path.join(dataDir, 'agent-token'), `${credentials.agent_token}\n`, 0o600);
+  return credentials;
+}
+
+async function key(sql: Sql, level: 'UW' | 'UR', before: string | undefined): Promise<string> {
+  const state = before ? await stateOf(sql, 'api_keys', 'key_hash', before) : 'revoked';
+  if (before && state === 'in force') return before;
+  const again = before && state === 'unknown' ? { key: before } : {};
+  return (await issueKey(sql, { account, level, name: 'first run', ...again })).key;
+}
+
+async function token(sql: Sql, before: string | undefined): Promise<string> {
+  const state = before ? await stateOf(sql, 'agents', 'token_hash', before) : 'revoked';
+  if (before && state === 'in force') return before;
+  const again = before && state === 'unknown' ? { token: before } : {};
+  return (await inviteAgent(sql, { account, location, name: hostname(), ...again })).token;
+}
+
+async function stateOf(
+  sql: Sql,
+  table: 'api_keys' | 'agents',
+  column: 'key_hash' | 'token_hash',
+  credential: string,
+): Promise<'in force' | 'revoked' | 'unknown'> {
+  const [row] = await sql.query<{ revoked: boolean }>(
+    `select revoked_at is not null as revoked from ${table} where ${column} = $1`,
+    [hashOf(credential)],
+  );
+  if (!row) return 'unknown';
+  return row.revoked ? 'revoked' : 'in force';
+}
+
+/** Whether the agent with this token has its stream. */
+export async function agentIsConnected(databaseUrl: string, agentToken: string): Promise<boolean> {
+  const rows = await inTransaction(databaseUrl, (sql) =>
+    sql.query<{ state: string }>('select state from agents where token_hash = $1', [hashOf(agentToken)]),
+  );
+  return rows[0]?.state === 'Connected';
+}

@@ -1,0 +1,213 @@
+import { mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { get } from 'node:https';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Fault, messageOf, settings } from '@vantage/kernel';
+import { z } from 'zod';
+import { whenAskedToEnd } from '../signals.ts';
+import { type ChildEvents, type Supervised, supervise } from './child.ts';
+import { endDatabase } from './database-end.ts';
+import { lockData } from './lock.ts';
+import { allEnded, type ProcessId, tell } from './processes.ts';
+import { agentIsConnected, type Credentials, provision } from './provision.ts';
+import { writeWhole } from './write-whole.ts';
+
+/** What the controller tells its supervisor once it serves. */
+const readyMessage = z.object({
+  type: z.literal('ready'),
+  base_url: z.string(),
+  agent_endpoint: z.string(),
+  ca_file: z.string(),
+  agent_ca_file: z.string(),
+  database_url: z.string(),
+});
+type Ready = z.infer<typeof readyMessage>;
+
+/** Parts get this long to end by themselves; the whole end takes at most 8 s. */
+const endMs = 6_300;
+
+/**
+ * Runs a whole system on this machine until it is asked to end: controller, database and one agent at the Location `local`, each
+ * started again when it dies. Writes quickstart.json (design.md, section 8) when all answers. Throws a Fault when it cannot start.
+ */
+export async function up(options: {
+  readonly given: Readonly<Record<string, string>>;
+  readonly env: NodeJS.ProcessEnv;
+}): Promise<void> {
+  const say = (text: string) => console.error(`vantage: ${text}`);
+  const dataDir = openData(path.resolve(options.given['VANTAGE_DATA'] ?? 'data'));
+  const lock = await lockData(dataDir, say);
+  const quickstart = path.join(dataDir, 'quickstart.json');
+  rmSync(quickstart, { force: true });
+  const parts = new Map<'controller' | 'agent', Supervised>();
+  const running = () =>
+    [...parts.values()].flatMap((part): ProcessId[] => {
+      const id = part.current();
+      return id ? [id] : [];
+    });
+  const ending = new AbortController();
+  const insist = () => {
+    for (const id of running()) tell(id, 'SIGKILL');
+  };
+  whenAskedToEnd(() => ending.abort(), insist);
+
+  let ready: Ready | undefined;
+  let credentials: Credentials | undefined;
+  let served = false;
+  let failure: Fault | undefined;
+  const tellQuickstart = () => {
+    const [controller, agent] = [parts.get('controller')?.current(), parts.get('agent')?.current()];
+    if (!served || !ready || !credentials || !controller || !agent) return;
+    const { base_url, ca_file, agent_endpoint, database_url } = ready;
+    const { api_key_uw, api_key_ur } = credentials;
+    const pids = { controller: controller.pid, agent: agent.pid };
+    const all = {
+      base_url,
+      ca_file,
+      api_key_uw,
+      api_key_ur,
+      agent_endpoint,
+      dashboard_url: null,
+      database_url,
+      pids,
+    };
+    writeWhole(quickstart, `${JSON.stringify(all, null, 2)}\n`, 0o600);
+  };
+  const events = (part: 'controller' | 'agent'): ChildEvents => ({
+    onStart() {
+      // The map has the part only after its first start; its pid is kept from the next turn on.
+      setImmediate(() => {
+        lock.children(running());
+        tellQuickstart();
+      });
+    },
+    onMessage(message) {
+      const told = readyMessage.safeParse(message);
+      if (part === 'controller' && told.success) ready = told.data;
+    },
+    onDeath({ how, lastWords, againInMs }) {
+      if (served) {
+        say(
+          `the ${part} ended (${how}), starting it again in ${(againInMs / 1000).toFixed(1)} s; see log/${part}.log`,
+        );
+        return;
+      }
+      failure = new Fault('stop', 'first_start', `the ${part} did not start (${how}):\n${lastWords}`);
+      ending.abort();
+    },
+  });
+  const start = (part: 'controller' | 'agent', own: () => NodeJS.ProcessEnv) =>
+    parts.set(part, supervise({ part, logDir: path.join(dataDir, 'log'), events: events(part), env: own }));
+  const environment = (reader: 'controller' | 'agent') => environmentFor(options, reader);
+
+  try {
+    say(`starting on ${dataDir}`);
+    start('controller', () => ({ ...environment('controller'), VANTAGE_DATA: dataDir }));
+    ready = await until(() => ready, ending.signal);
+    say('the controller and its database are up');
+    const { database_url, agent_endpoint, agent_ca_file } = ready;
+    credentials = await provision(dataDir, database_url);
+    const { agent_token } = credentials;
+    start('agent', () => ({
+      ...environment('agent'),
+      VANTAGE_AGENT_ENDPOINTS: agent_endpoint,
+      VANTAGE_AGENT_TOKEN_FILE: path.join(dataDir, 'agent-token'),
+      VANTAGE_CA_FILE: agent_ca_file,
+      VANTAGE_AGENT_DATA: path.join(dataDir, 'agent'),
+    }));
+    await until(async () => (await agentIsConnected(database_url, agent_token)) || undefined, ending.signal);
+    say('the agent at the Location "local" is connected');
+    const { base_url, ca_file } = ready;
+    await until(async () => (await answers(base_url, ca_file)) || undefined, ending.signal);
+    served = true;
+    tellQuickstart();
+    console.log(greeting(ready, credentials, dataDir));
+    await until(() => undefined, ending.signal);
+  } catch (error) {
+    if (!ending.signal.aborted)
+      failure = new Fault('stop', 'first_start', messageOf(error), { cause: error });
+  }
+  say('ending');
+  lock.ending();
+  for (const part of parts.values()) part.end();
+  const last = running();
+  if (!(await allEnded(last, endMs))) insist();
+  await allEnded(last, 500);
+  await endDatabase(path.join(dataDir, 'postgres'));
+  rmSync(quickstart, { force: true });
+  lock.release();
+  if (process.connected) process.disconnect();
+  if (failure) throw failure;
+  say('ended');
+}
+
+/** Makes the data folder, private to us, and returns its real path. */
+function openData(dir: string): string {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    return realpathSync(dir);
+  } catch (cause) {
+    throw new Fault(
+      'stop',
+      'data_dir',
+      `the data folder cannot be used: ${messageOf(cause)} (VANTAGE_DATA)`,
+      { cause },
+    );
+  }
+}
+
+/** The environment of a part: ours, with the settings that it reads and no others. */
+function environmentFor(
+  options: { readonly given: Readonly<Record<string, string>>; readonly env: NodeJS.ProcessEnv },
+  reader: 'controller' | 'agent',
+): NodeJS.ProcessEnv {
+  const rest = Object.entries(options.env).filter(([name]) => !name.startsWith('VANTAGE_'));
+  const own = Object.entries(options.given).filter(
+    ([name]) => name !== 'VANTAGE_SETTINGS_FILE' && ['both', reader].includes(settings[name]?.reader ?? ''),
+  );
+  return Object.fromEntries([...rest, ...own]);
+}
+
+/** Looks every 50 ms until `look` finds something; rejects when the signal aborts. */
+async function until<T>(look: () => T | undefined | Promise<T | undefined>, signal: AbortSignal): Promise<T> {
+  while (true) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await delay(50, undefined, { signal });
+  }
+}
+
+/** Whether the API greets. */
+function answers(baseUrl: string, caFile: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get(
+      `${baseUrl}/hello`,
+      { ca: readFileSync(caFile), agent: false, timeout: 5_000 },
+      (answer) => {
+        answer.resume();
+        answer.once('end', () => resolve(answer.statusCode === 200));
+        answer.once('error', () => resolve(false));
+      },
+    );
+    request.once('timeout', () => request.destroy());
+    request.once('error', () => resolve(false));
+  });
+}
+
+function greeting(ready: Ready, credentials: Credentials, dataDir: string): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  return `
+Vantage is up.
+
+  API          ${ready.base_url}
+  Key (UW)     ${credentials.api_key_uw}   views and modifies
+  Key (UR)     ${credentials.api_key_ur}   views
+  Data, logs   ${dataDir}
+
+Say hello:
+
+  curl --cacert ${quoted(ready.ca_file)} -H 'Service-API-Key: ${credentials.api_key_uw}' ${ready.base_url}/hello
+
+Ctrl-C ends everything. ./vantage --help shows the operator's commands and all settings.
+`;
+}
