@@ -130,6 +130,7 @@ function lacksRoute(at: Address): Promise<boolean> {
       resolve(lacks);
     };
     socket.once('error', (error) => finish(systemCode(error) === 'ENETUNREACH'));
-    socket.connect(9, at.address, () => finish(false));
+    socket.once('connect', () => finish(false));
+    socket.connect(9, at.address);
   });
 }

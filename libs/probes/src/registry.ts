@@ -1,5 +1,6 @@
 import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { type CheckSpec, CheckSpecSchema } from '@vantage/proto';
+import { dns } from './dns.ts';
 import { type AnyProbe, type Method, methods } from './probe.ts';
 import type { ReadyCheck } from './run.ts';
 import { tcp } from './tcp.ts';
@@ -7,6 +8,7 @@ import { tcp } from './tcp.ts';
 /** The methods this build can run. */
 export const registry: Partial<Record<Method, AnyProbe>> = {
   TCP: tcp,
+  DNS: dns,
 };
 
 /** The probe of a method; undefined for a text that names none. Methods are spelled exactly as the API does. */

@@ -8,7 +8,6 @@ import {
   type AnyProbe,
   type Measurement,
   type Outcome,
-  type Phase,
   type Phases,
   type Policy,
   type ProbeContext,
@@ -109,9 +108,7 @@ export async function runCheck(deps: RunDeps, check: ReadyCheck): Promise<Measur
       cut.abort(reason);
     };
     const onStop = () => cutOff(bad(resultCode.agent, 'the agent ended during this check'));
-    const timer = clock.timer(timeoutMs, () =>
-      cutOff(timedOut(stopwatch.running, whom(), target, timeoutMs)),
-    );
+    const timer = clock.timer(timeoutMs, () => cutOff(timedOut(stopwatch, whom(), target, timeoutMs)));
     deps.signal.addEventListener('abort', onStop, { once: true });
     if (deps.signal.aborted) onStop();
     start(() => probe.run(context, target, options)).then(
@@ -145,16 +142,19 @@ function bad(code: ResultCode, text: string): Outcome {
 }
 
 /** The verdict at the deadline, by the phase that was running then. */
-function timedOut(running: Phase | undefined, whom: string, target: Target, timeoutMs: number): Outcome {
+function timedOut(stopwatch: Stopwatch, whom: string, target: Target, timeoutMs: number): Outcome {
   const within = `within ${showSeconds(timeoutMs)}`;
   if (target.host === '') return bad(resultCode.timeout, `${whom} did not end ${within}`);
-  switch (running) {
+  switch (stopwatch.running) {
     case 'dns':
       return bad(resultCode.agent, `none of this agent's resolvers answered about ${target.host} ${within}`);
     case 'ssl':
       return bad(resultCode.timeout, `no answer from ${whom} to the TLS handshake ${within}`);
     case 'ttfb':
-      return bad(resultCode.timeout, `no answer from ${whom} ${within}, though it is connected`);
+      return bad(
+        resultCode.timeout,
+        `no answer from ${whom} ${within}${stopwatch.read().connect > 0 ? ', though it is connected' : ''}`,
+      );
     case 'ttlb':
       return bad(resultCode.timeout, `the answer from ${whom} was not complete ${within}`);
     case 'connect':
