@@ -4,3 +4,4 @@ export type { IcmpErrorReason } from './icmp-error.ts';
 export type { IcmpSocket, PingAnswer, PingRequest } from './icmp-socket.ts';
 export { type IcmpUnavailable, type OpenIcmpOptions, openIcmp } from './open.ts';
 export type { Family } from './packet.ts';
+export { createSharedIcmp, type IcmpLease, type SharedIcmp } from './shared.ts';

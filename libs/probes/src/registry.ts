@@ -1,12 +1,26 @@
 import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { type CheckSpec, CheckSpecSchema } from '@vantage/proto';
 import { dns } from './dns.ts';
+import { ftp } from './ftp.ts';
+import { imap4 } from './imap4.ts';
+import { nntp } from './nntp.ts';
+import { ping } from './ping.ts';
+import { pop3 } from './pop3.ts';
 import { type AnyProbe, type Method, methods } from './probe.ts';
 import type { ReadyCheck } from './run.ts';
+import { smtp } from './smtp.ts';
 import { tcp } from './tcp.ts';
+import { telnet } from './telnet.ts';
 
 /** The methods this build can run. */
 export const registry: Partial<Record<Method, AnyProbe>> = {
+  SMTP: smtp,
+  POP3: pop3,
+  IMAP4: imap4,
+  FTP: ftp,
+  TELNET: telnet,
+  NNTP: nntp,
+  PING: ping,
   TCP: tcp,
   DNS: dns,
 };
