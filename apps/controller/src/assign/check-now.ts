@@ -1,0 +1,95 @@
+import { type Clock, newId } from '@vantage/kernel';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import type { Db } from '../db/index.ts';
+
+/** What came of a check asked for. */
+export type CheckNowAnswer =
+  | { readonly kind: 'done'; readonly checkId: string }
+  | { readonly kind: 'nobody'; readonly message: string };
+
+/** Orders a check from an agent that observes the device and waits for its result. Rejects with the signal's reason. */
+export type CheckNow = (deviceNo: number, signal: AbortSignal) => Promise<CheckNowAnswer>;
+
+const pollMs = 500;
+/** Beside the device's own Timeout: the way there and back, and the commit. */
+const marginUs = 10_000_000;
+const answer = z.object({ order_id: z.string() });
+
+/** Makes it. */
+export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock: Clock }): CheckNow {
+  return async (deviceNo, signal) => {
+    const orderId = newId();
+    const told = new AbortController();
+    await using _listening = await db.listen('vantage_answer', (payload) => {
+      if (payload === undefined || isAbout(payload, orderId)) told.abort();
+    });
+    const deadlineUs = await placeOrder(db, clock, deviceNo, orderId);
+    if (deadlineUs === undefined)
+      return { kind: 'nobody', message: 'no agent observes this device now: see its Locations and their agents' };
+    while (true) {
+      signal.throwIfAborted();
+      const checkId = await answerOf(db, orderId);
+      if (checkId !== undefined) return { kind: 'done', checkId };
+      if (clock.nowUs() > deadlineUs) {
+        await expire(db, orderId);
+        return { kind: 'nobody', message: 'the agent that was asked did not answer in time' };
+      }
+      await clock.sleep(pollMs, AbortSignal.any(told.signal.aborted ? [signal] : [signal, told.signal])).catch(() => {});
+    }
+  };
+}
+
+/** Asks the connected agent that looks first, or any other; undefined when there is none. */
+async function placeOrder(
+  db: Db,
+  clock: Clock,
+  deviceNo: number,
+  orderId: string,
+): Promise<number | undefined> {
+  const nowUs = clock.nowUs();
+  return db.kysely.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ agent_no: number; deadline_us: number }>`
+      insert into orders (order_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us)
+      select ${orderId}, 'Now', d.device_no, s.agent_no, s.location_no, d.revision,
+        ${nowUs + marginUs}::bigint + d.timeout_s * 1000000::bigint, ${nowUs}
+      from assignment_spans s
+        join devices d on d.device_no = s.device_no
+        join agents a on a.agent_no = s.agent_no and a.state = 'Connected'
+      where s.device_no = ${deviceNo} and s.to_us is null
+      order by s.first_look desc, s.turn limit 1
+      returning agent_no, deadline_us`.execute(trx);
+    const [order] = rows;
+    if (!order) return undefined;
+    await db.notify(trx, 'vantage_order', { agent_no: order.agent_no });
+    return order.deadline_us;
+  });
+}
+
+async function answerOf(db: Db, orderId: string): Promise<string | undefined> {
+  const row = await db.kysely
+    .selectFrom('orders')
+    .select('check_id')
+    .where('order_id', '=', orderId)
+    .where('state', '=', 'Answered')
+    .executeTakeFirst();
+  return row?.check_id ?? undefined;
+}
+
+async function expire(db: Db, orderId: string): Promise<void> {
+  await db.kysely
+    .updateTable('orders')
+    .set({ state: 'Expired' })
+    .where('order_id', '=', orderId)
+    .where('state', '=', 'Open')
+    .execute();
+}
+
+function isAbout(payload: string, orderId: string): boolean {
+  try {
+    const parsed = answer.safeParse(JSON.parse(payload));
+    return parsed.success && parsed.data.order_id === orderId;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,45 @@
+import type { PlanAgent } from './plan.ts';
+
+/** An agent of a Location and how it has been lately. */
+export interface Candidate extends PlanAgent {
+  readonly connected: boolean;
+  /** When its stream came up, microseconds since 1970. */
+  readonly connectedUs: number;
+  /** Last heard before it was away; null while it never was. */
+  readonly awaySinceUs: number | null;
+  /** Streams it opened in the last ten minutes. */
+  readonly recentConnects: number;
+  /** It holds devices now. */
+  readonly holds: boolean;
+}
+
+/** Who comes back this often within ten minutes is flapping. */
+const flappingConnects = 3;
+/** A flapping agent gets its share back once it stayed this long. */
+const steadyUs = 300_000_000;
+
+/**
+ * Who shares the devices of a Location. An agent that went away keeps its share for a grace time; one that lost it and flaps waits
+ * until it is steady, unless nobody else is there. Empty: nobody is connected, leave everything as it is. Pure.
+ */
+export function eligibleAgents(
+  candidates: readonly Candidate[],
+  { nowUs, graceUs }: { readonly nowUs: number; readonly graceUs: number },
+): PlanAgent[] {
+  if (!candidates.some((one) => one.connected)) return [];
+  const steady = candidates.filter((one) =>
+    one.connected ? one.holds || !isFlapping(one, nowUs) : isInGrace(one, nowUs, graceUs),
+  );
+  const chosen = steady.length > 0 ? steady : candidates.filter((one) => one.connected);
+  return chosen
+    .map(({ agentNo, capacity }) => ({ agentNo, capacity }))
+    .sort((a, b) => a.agentNo - b.agentNo);
+}
+
+function isFlapping(one: Candidate, nowUs: number): boolean {
+  return one.recentConnects >= flappingConnects && nowUs - one.connectedUs < steadyUs;
+}
+
+function isInGrace(one: Candidate, nowUs: number, graceUs: number): boolean {
+  return one.holds && one.awaySinceUs !== null && nowUs - one.awaySinceUs < graceUs;
+}

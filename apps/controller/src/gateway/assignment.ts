@@ -1,0 +1,103 @@
+import { create, type JsonValue } from '@bufbuild/protobuf';
+import { Fault, type Logger } from '@vantage/kernel';
+import { methods, specOf } from '@vantage/probes';
+import { type Assignment, AssignmentSchema } from '@vantage/proto';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Tables } from '../db/index.ts';
+import { phaseMs } from '../phase.ts';
+import type { HeldDevice } from './plan-store.ts';
+import { fillSecrets, secretNames } from './secret-references.ts';
+
+/** Opens sealed values; see `seal.ts`. */
+export interface Opener {
+  open(sealed: Uint8Array, context: string): unknown;
+}
+
+/** Makes the wire's assignment of a device, secrets filled in. Throws when the sealed settings cannot be opened or read. */
+export type AssignmentBuilder = (
+  accountNo: number,
+  device: HeldDevice,
+) => Promise<{ readonly assignment: Assignment; readonly usesSecrets: boolean }>;
+
+const json: z.ZodType<JsonValue> = z.json();
+const sealedDevice = z.object({ url: z.string(), options: z.record(z.string(), json) });
+
+/** Makes the builder. */
+export function createAssignmentBuilder({
+  kysely,
+  sealer,
+  log,
+}: {
+  readonly kysely: Kysely<Tables>;
+  readonly sealer: Opener;
+  readonly log: Logger;
+}): AssignmentBuilder {
+  return async (accountNo, device) => {
+    const opened = sealedDevice.parse(sealer.open(device.sealed, `device:${device.device_id}`));
+    const method = methods.find((one) => one === device.method);
+    if (!method) throw new Fault('drop', 'unknown-method', `method ${device.method} is not known here`);
+    // A script asks for its secrets by name when it runs; all else has them filled in.
+    const wanted: JsonValue = { url: opened.url, options: opened.options };
+    const names = secretNames(wanted);
+    const values = await loadSecrets(kysely, sealer, accountNo, names);
+    for (const name of names)
+      if (!values.has(name))
+        log.warn(
+          { deviceNo: device.device_no, secret: name },
+          'a device refers to a secret that does not exist',
+        );
+    const filled = sealedDevice.parse(fillSecrets(wanted, (name) => values.get(name)));
+    const intervalMs = device.frequency_min * 60_000;
+    return {
+      usesSecrets: names.size > 0,
+      assignment: create(AssignmentSchema, {
+        deviceNo: device.device_no,
+        revision: device.revision,
+        spec: specOf({
+          method,
+          url: filled.url,
+          timeoutMs: device.timeout_s * 1000,
+          options: filled.options,
+        }),
+        intervalMs,
+        phaseMs: phaseMs(device.device_no, intervalMs),
+        turn: device.turn,
+        turns: device.turns,
+        retries: device.retries,
+        retryDelayMs: device.retry_delay_s * 1000,
+        runsChain: device.runs_chain,
+        changedUs: BigInt(device.changed_us),
+        firstLook: device.first_look,
+      }),
+    };
+  };
+}
+
+/** Changes whenever one of the account's secrets does. */
+export async function loadSecretsStamp(db: Kysely<Tables>, accountNo: number): Promise<string> {
+  const row = await db
+    .selectFrom('secrets')
+    .select((eb) => [eb.fn.max('updated_at').as('at'), eb.fn.countAll<number>().as('count')])
+    .where('account_no', '=', accountNo)
+    .executeTakeFirst();
+  return `${row?.at?.getTime() ?? 0}/${row?.count ?? 0}`;
+}
+
+async function loadSecrets(
+  db: Kysely<Tables>,
+  sealer: Opener,
+  accountNo: number,
+  names: ReadonlySet<string>,
+): Promise<Map<string, string>> {
+  if (names.size === 0) return new Map();
+  const rows = await db
+    .selectFrom('secrets')
+    .select(['name', 'secret_id', 'sealed'])
+    .where('account_no', '=', accountNo)
+    .where('name', 'in', [...names])
+    .execute();
+  return new Map(
+    rows.map((row) => [row.name, z.string().parse(sealer.open(row.sealed, `secret:${row.secret_id}`))]),
+  );
+}

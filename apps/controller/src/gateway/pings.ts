@@ -1,0 +1,34 @@
+import type { ServerHttp2Session } from 'node:http2';
+import type { Clock, Logger } from '@vantage/kernel';
+
+const everyMs = 10_000;
+const deadAfterMs = 15_000;
+
+/**
+ * Pings the peer of an HTTP/2 session every 10 s and destroys the session when one is not answered within 15 s: without it a link
+ * that is cut in the middle goes unnoticed. Ends with the session.
+ */
+export function keepPinging(
+  session: ServerHttp2Session,
+  { clock, log }: { clock: Clock; log: Logger },
+): void {
+  const closed = new AbortController();
+  session.once('close', () => closed.abort());
+  const ping = async () => {
+    while (!session.destroyed) {
+      await clock.sleep(everyMs, closed.signal);
+      using _deadline = clock.timer(deadAfterMs, () => {
+        log.info({ peer: session.socket?.remoteAddress }, 'a ping went unanswered: connection cut');
+        session.destroy();
+      });
+      await pong(session);
+    }
+  };
+  ping().catch(() => {}); // it ends when the session does
+}
+
+function pong(session: ServerHttp2Session): Promise<void> {
+  return new Promise((resolve, reject) => {
+    session.ping((error) => (error ? reject(error) : resolve()));
+  });
+}

@@ -1,0 +1,111 @@
+import { create } from '@bufbuild/protobuf';
+import type { Logger } from '@vantage/kernel';
+import { messageOf } from '@vantage/kernel';
+import { type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import { type AssignmentBuilder, loadSecretsStamp } from './assignment.ts';
+import { type HeldDevice, loadHeld, loadVersions, type Version } from './plan-store.ts';
+import type { KnownAgent } from './store.ts';
+
+/** What one session's agent was told to watch, and what it must be told next. */
+export interface PlanFeed {
+  /** Everything, in parts, the first time; after that only what changed, and nothing when nothing did. */
+  next(): AsyncGenerator<Assignments>;
+}
+
+const partSize = 500;
+const partBytes = 1_000_000;
+
+/** Makes the feed of one session. */
+export function createPlanFeed({
+  kysely,
+  agent,
+  build,
+  log,
+}: {
+  readonly kysely: Kysely<Tables>;
+  readonly agent: KnownAgent;
+  readonly build: AssignmentBuilder;
+  readonly log: Logger;
+}): PlanFeed {
+  /** Signature by device of what was sent; undefined until the snapshot is out. */
+  let told: Map<number, string> | undefined;
+  const withSecrets = new Set<number>();
+  let secretsStamp = '';
+
+  const makeAll = async (devices: readonly HeldDevice[]): Promise<Assignment[]> => {
+    const upserts: Assignment[] = [];
+    for (const device of devices) {
+      withSecrets.delete(device.device_no);
+      try {
+        const built = await build(agent.accountNo, device);
+        if (built.usesSecrets) withSecrets.add(device.device_no);
+        upserts.push(built.assignment);
+      } catch (error) {
+        log.error(
+          { deviceNo: device.device_no, error: messageOf(error) },
+          'a device cannot be sent to its agent',
+        );
+      }
+    }
+    return upserts;
+  };
+
+  return {
+    async *next() {
+      const versions = await loadVersions(kysely, agent.agentNo);
+      const stamp = await loadSecretsStamp(kysely, agent.accountNo);
+      const snapshot = told === undefined;
+      const known = told ?? new Map<number, string>();
+      const wanted = new Set(versions.map((version) => version.device_no));
+      const gone = [...known.keys()].filter((deviceNo) => !wanted.has(deviceNo));
+      const changed = versions.filter(
+        (version) =>
+          known.get(version.device_no) !== signature(version) ||
+          (stamp !== secretsStamp && withSecrets.has(version.device_no)),
+      );
+      told = known;
+      secretsStamp = stamp;
+      for (const deviceNo of gone) known.delete(deviceNo);
+      const parts = partition(changed);
+      if (parts.length === 0 && (snapshot || gone.length > 0)) parts.push([]);
+      for (const [i, part] of parts.entries()) {
+        const devices = await loadHeld(
+          kysely,
+          agent.agentNo,
+          part.map((version) => version.device_no),
+        );
+        const upserts = await makeAll(devices);
+        for (const device of devices) known.set(device.device_no, signature(device));
+        yield create(AssignmentsSchema, {
+          snapshot,
+          lastPart: i === parts.length - 1,
+          upserts,
+          removedDeviceNos: i === 0 && !snapshot ? gone : [],
+        });
+      }
+    },
+  };
+}
+
+/** Parts of at most 500 devices and about a megabyte. Pure. */
+function partition(versions: readonly Version[]): Version[][] {
+  const parts: Version[][] = [];
+  let bytes = 0;
+  for (const version of versions) {
+    const last = parts.at(-1);
+    if (last && last.length < partSize && bytes + version.bytes <= partBytes) {
+      last.push(version);
+      bytes += version.bytes;
+    } else {
+      parts.push([version]);
+      bytes = version.bytes;
+    }
+  }
+  return parts;
+}
+
+function signature(version: Version): string {
+  return `${version.revision}/${version.turn}/${version.turns}/${version.runs_chain}/${version.first_look}`;
+}

@@ -1,0 +1,265 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import {
+  type ConnectRequest,
+  type ConnectResponse,
+  ConnectResponseSchema,
+  Goodbye_Reason,
+  type Heartbeat,
+} from '@vantage/proto';
+import { createBatchLine, type TakeBatch } from './batch-line.ts';
+import type { OrderFeed } from './order-feed.ts';
+import type { PlanFeed } from './plan-feed.ts';
+import type { Heard, KnownAgent } from './store.ts';
+
+/** One agent's stream, from Welcome to Goodbye. */
+export interface Session {
+  readonly agent: KnownAgent;
+  readonly sessionId: string;
+  /** What goes to the agent; made only as fast as it is taken, so a slow agent holds nobody but itself. Ends with the session. */
+  messages(): AsyncGenerator<ConnectResponse>;
+  /** Reads until the agent ends the stream, fails or falls silent. Never rejects. */
+  read(requests: AsyncIterable<ConnectRequest>): Promise<void>;
+  /** Look again: the plan or the orders of this agent changed. */
+  poke(what: 'plan' | 'orders'): void;
+  /** Says goodbye, after the answers that are due, and ends. */
+  end(reason: Goodbye_Reason, text: string): void;
+  /** The stream is gone or must go at once. */
+  abandon(): void;
+  readonly ended: boolean;
+  /** When the agent was last heard, microseconds since 1970. */
+  readonly lastHeardUs: number;
+  /** What was heard since it was last asked for; undefined when nothing was. */
+  takeHeard(): Heard | undefined;
+}
+
+type Message = NonNullable<MessageInitShape<typeof ConnectResponseSchema>['message']>;
+
+/** Either side ends the stream when it heard nothing for this long. */
+const silenceMs = 25_000;
+/** Answers that wait for an agent that does not read; more, and it is not alive. */
+const mostWaiting = 256;
+const planPauseMs = 200;
+const goodbyeGraceMs = 1_500;
+
+/** Makes a session. `cut` breaks the transport when a goodbye is not taken. */
+export function createSession({
+  agent,
+  sessionId,
+  clock,
+  log,
+  plan,
+  orders,
+  take,
+  cut,
+}: {
+  readonly agent: KnownAgent;
+  readonly sessionId: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly plan: PlanFeed;
+  readonly orders: OrderFeed;
+  readonly take: TakeBatch;
+  readonly cut: () => void;
+}): Session {
+  const answers: (() => Message)[] = [];
+  const dirty = { plan: true, orders: true };
+  let goodbye: { readonly reason: Goodbye_Reason; readonly text: string } | undefined;
+  let ended = false;
+  let wake = () => {};
+  let lastHeardUs = clock.nowUs();
+  let planNotBeforeMs = 0;
+  let retryAtMs = 0;
+  let grace: Disposable | undefined;
+  let heard: Heard | undefined;
+  let silence = clock.timer(silenceMs, () => fallSilent());
+
+  const fallSilent = () => {
+    log.warn({ agentNo: agent.agentNo, sessionId }, `agent silent for ${silenceMs / 1000} s: stream cut`);
+    abandon();
+    cut();
+  };
+  const abandon = () => {
+    ended = true;
+    silence[Symbol.dispose]();
+    grace?.[Symbol.dispose]();
+    line.close();
+    wake();
+  };
+  const answer = (make: () => Message) => {
+    if (answers.length >= mostWaiting) {
+      log.warn({ agentNo: agent.agentNo, sessionId }, 'agent does not read its answers: stream cut');
+      abandon();
+      cut();
+      return;
+    }
+    answers.push(make);
+    wake();
+  };
+  const line = createBatchLine({
+    clock,
+    log,
+    take,
+    done: (batchId, taken) => answer(() => ({ case: 'ack', value: { batchId, ...taken } })),
+    rested: () => wake(),
+  });
+
+  const beat = (beatFrom: Heartbeat, receivedUs: number) => {
+    answer(() => ({
+      case: 'heartbeatReply',
+      value: {
+        sequence: beatFrom.sequence,
+        agentSentUs: beatFrom.sentUs,
+        receivedUs: BigInt(receivedUs),
+        sentUs: BigInt(clock.nowUs()),
+      },
+    }));
+    heard = {
+      agentNo: agent.agentNo,
+      sessionId,
+      lastSeenUs: receivedUs,
+      clockOffsetUs: Number(beatFrom.clockOffsetUs),
+      backlogRecords: Number(beatFrom.backlogRecords),
+      latenessP50Ms: finite(beatFrom.latenessP50Ms),
+      latenessP99Ms: finite(beatFrom.latenessP99Ms),
+      checksSkipped: (heard?.checksSkipped ?? 0) + beatFrom.checksSkipped,
+      blindReason:
+        beatFrom.blindReason === '' ? null : beatFrom.blindReason.replaceAll('\0', '').slice(0, 500),
+    };
+  };
+
+  const onRequest = async ({ message }: ConnectRequest) => {
+    lastHeardUs = clock.nowUs();
+    silence[Symbol.dispose]();
+    silence = clock.timer(silenceMs, fallSilent);
+    switch (message.case) {
+      case 'heartbeat':
+        beat(message.value, lastHeardUs);
+        return;
+      case 'batch':
+        await line.add(message.value);
+        return;
+      case 'hello':
+      case undefined:
+        return; // a second Hello, or a kind that this controller does not know: newer agents may speak more
+    }
+  };
+
+  async function* planParts(): AsyncGenerator<ConnectResponse> {
+    dirty.plan = false;
+    const startMs = clock.monoMs();
+    for await (const part of plan.next()) yield message({ case: 'assignments', value: part });
+    // A long list that changes often must not take all of the database: rest five times as long as it took.
+    const nowMs = clock.monoMs();
+    planNotBeforeMs = nowMs + Math.max(planPauseMs, Math.min(10_000, 5 * (nowMs - startMs)));
+  }
+
+  return {
+    agent,
+    sessionId,
+    async *messages() {
+      yield message({
+        case: 'welcome',
+        value: {
+          agentNo: agent.agentNo,
+          locationNo: agent.locationNo,
+          locationName: agent.locationName,
+          sessionId,
+        },
+      });
+      let parts: AsyncGenerator<ConnectResponse> | undefined;
+      while (true) {
+        const next = answers.shift();
+        if (next) {
+          yield message(next());
+          continue;
+        }
+        if (ended) return;
+        if (goodbye && line.idle) {
+          yield message({ case: 'goodbye', value: goodbye });
+          abandon();
+          return;
+        }
+        const mayRead = !goodbye && clock.monoMs() >= retryAtMs;
+        try {
+          if (!parts && dirty.plan && mayRead && clock.monoMs() >= planNotBeforeMs) parts = planParts();
+          if (parts) {
+            const part = await parts.next();
+            if (part.done) parts = undefined;
+            else yield part.value;
+            continue;
+          }
+          if (dirty.orders && mayRead) {
+            dirty.orders = false;
+            for (const order of await orders.next()) yield message({ case: 'order', value: order });
+            continue;
+          }
+        } catch (error) {
+          log.warn({ agentNo: agent.agentNo, error: messageOf(error) }, 'plan or orders cannot be read');
+          parts = undefined;
+          dirty.plan = true;
+          dirty.orders = true;
+          retryAtMs = clock.monoMs() + 1_000;
+        }
+        const waiting = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        if (answers.length > 0 || ended) continue;
+        const laterMs = Math.max(retryAtMs, dirty.plan ? planNotBeforeMs : 0) - clock.monoMs();
+        using _timer =
+          (dirty.plan || dirty.orders) && !goodbye
+            ? clock.timer(Math.max(1, laterMs), () => wake())
+            : undefined;
+        await waiting;
+      }
+    },
+    async read(requests) {
+      const work = line.run();
+      try {
+        for await (const request of requests) {
+          if (ended) break;
+          await onRequest(request);
+        }
+      } catch (error) {
+        log.debug({ agentNo: agent.agentNo, sessionId, error: messageOf(error) }, 'stream broke');
+      } finally {
+        abandon();
+        await work;
+      }
+    },
+    poke(what) {
+      dirty[what] = true;
+      wake();
+    },
+    end(reason, text) {
+      if (goodbye || ended) return;
+      goodbye = { reason, text };
+      line.stop(reason === Goodbye_Reason.REVOKED || reason === Goodbye_Reason.FENCED);
+      wake();
+      grace = clock.timer(goodbyeGraceMs, () => {
+        abandon();
+        cut();
+      });
+    },
+    abandon,
+    get ended() {
+      return ended;
+    },
+    get lastHeardUs() {
+      return lastHeardUs;
+    },
+    takeHeard() {
+      const report = heard;
+      heard = undefined;
+      return report;
+    },
+  };
+}
+
+function message(value: Message): ConnectResponse {
+  return create(ConnectResponseSchema, { message: value });
+}
+
+function finite(value: number): number {
+  return Number.isFinite(value) ? value : 0;
+}

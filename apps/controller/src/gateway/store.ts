@@ -1,0 +1,237 @@
+import type { Hello } from '@vantage/proto';
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../db/index.ts';
+
+/** An agent as its token tells. */
+export interface KnownAgent {
+  readonly agentNo: number;
+  readonly agentId: string;
+  readonly accountNo: number;
+  readonly locationNo: number;
+  readonly locationName: string;
+}
+
+/** Whether a Hello opens a session. */
+export type Opening =
+  | { readonly kind: 'open'; readonly agent: KnownAgent }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'revoked'; readonly agent: KnownAgent }
+  | { readonly kind: 'copy'; readonly agent: KnownAgent; readonly knownCounter: number };
+
+/**
+ * Opens a session in one transaction: the agent's row names it from now on, spans left open by sessions that ended unseen are closed
+ * at the moment the agent was last heard.
+ */
+export async function openSession(
+  db: Kysely<Tables>,
+  session: {
+    readonly tokenHash: Uint8Array;
+    readonly hello: Hello;
+    readonly sessionId: string;
+    readonly gatewayId: string;
+    readonly nowUs: number;
+  },
+): Promise<Opening> {
+  const { hello, sessionId, gatewayId, nowUs } = session;
+  const counter = Number(hello.sessionCounter);
+  return db.transaction().execute(async (trx) => {
+    const row = await trx
+      .selectFrom('agents')
+      .innerJoin('locations', 'locations.location_no', 'agents.location_no')
+      .select(['agent_no', 'agent_id', 'agents.account_no', 'agents.location_no', 'locations.name'])
+      .select(['state', 'session_counter'])
+      .where('token_hash', '=', session.tokenHash)
+      .forUpdate('agents')
+      .executeTakeFirst();
+    if (!row) return { kind: 'unknown' };
+    const agent: KnownAgent = {
+      agentNo: row.agent_no,
+      agentId: row.agent_id,
+      accountNo: row.account_no,
+      locationNo: row.location_no,
+      locationName: row.name,
+    };
+    if (row.state === 'Revoked') return { kind: 'revoked', agent };
+    if (counter <= row.session_counter) return { kind: 'copy', agent, knownCounter: row.session_counter };
+    await sql`
+      update connection_spans c set to_us = greatest(c.from_us, least(${nowUs}::bigint, coalesce(a.last_seen_us, c.from_us)))
+      from agents a where a.agent_no = c.agent_no and c.agent_no = ${agent.agentNo} and c.to_us is null`.execute(
+      trx,
+    );
+    await trx
+      .updateTable('agents')
+      .set({
+        state: 'Connected',
+        version: hello.version,
+        host_name: hello.hostName,
+        boot_id: hello.bootId,
+        session_id: sessionId,
+        session_counter: counter,
+        gateway_id: gatewayId,
+        capacity: hello.capacity > 0 ? Math.min(hello.capacity, 10_000_000) : 60_000,
+        last_seen_us: nowUs,
+        connected_us: nowUs,
+        away_since_us: null,
+      })
+      .where('agent_no', '=', agent.agentNo)
+      .execute();
+    await trx
+      .insertInto('connection_spans')
+      .values({
+        agent_no: agent.agentNo,
+        location_no: agent.locationNo,
+        from_us: nowUs,
+        to_us: null,
+        session_id: sessionId,
+      })
+      .execute();
+    return { kind: 'open', agent };
+  });
+}
+
+/** The session ended; `toUs` is the last moment it was surely up. A newer session's row is left alone. */
+export async function closeSession(
+  db: Kysely<Tables>,
+  { agentNo, sessionId, toUs }: { agentNo: number; sessionId: string; toUs: number },
+): Promise<void> {
+  await sql`
+    update connection_spans set to_us = greatest(from_us, ${toUs}::bigint)
+    where session_id = ${sessionId} and to_us is null`.execute(db);
+  await sql`
+    update agents set state = 'Away', away_since_us = ${toUs}, last_seen_us = greatest(last_seen_us, ${toUs}::bigint)
+    where agent_no = ${agentNo} and session_id = ${sessionId} and state = 'Connected'`.execute(db);
+}
+
+/** What a session heard since the last report. */
+export interface Heard {
+  readonly agentNo: number;
+  readonly sessionId: string;
+  readonly lastSeenUs: number;
+  readonly clockOffsetUs: number;
+  readonly backlogRecords: number;
+  readonly latenessP50Ms: number;
+  readonly latenessP99Ms: number;
+  /** Since the last report. */
+  readonly checksSkipped: number;
+  readonly blindReason: string | null;
+}
+
+/** Writes what sessions heard, all in one statement. */
+export async function recordHeard(db: Kysely<Tables>, heard: readonly Heard[]): Promise<void> {
+  if (heard.length === 0) return;
+  const by = <K extends keyof Heard>(key: K) => heard.map((one) => one[key]);
+  await sql`
+    update agents a set state = 'Connected', away_since_us = null,
+      last_seen_us = g.last_seen_us, clock_offset_us = g.clock_offset_us, backlog_records = g.backlog_records,
+      lateness_p50_ms = g.p50, lateness_p99_ms = g.p99, checks_skipped = a.checks_skipped + g.skipped,
+      blind_reason = g.blind_reason
+    from unnest(
+      ${by('agentNo')}::int[], ${by('sessionId')}::text[], ${by('lastSeenUs')}::bigint[],
+      ${by('clockOffsetUs')}::bigint[], ${by('backlogRecords')}::bigint[], ${by('latenessP50Ms')}::real[],
+      ${by('latenessP99Ms')}::real[], ${by('checksSkipped')}::bigint[], ${by('blindReason')}::text[]
+    ) as g (agent_no, session_id, last_seen_us, clock_offset_us, backlog_records, p50, p99, skipped, blind_reason)
+    where a.agent_no = g.agent_no and a.session_id = g.session_id and a.state <> 'Revoked'`.execute(db);
+}
+
+/** Of these agents: which session their row names now, and whether they are revoked. */
+export async function sessionsOf(
+  db: Kysely<Tables>,
+  agentNos: readonly number[],
+): Promise<{ agent_no: number; session_id: string | null; state: string }[]> {
+  return db
+    .selectFrom('agents')
+    .select(['agent_no', 'session_id', 'state'])
+    .where(sql<boolean>`agent_no = any(${agentNos}::int[])`)
+    .execute();
+}
+
+/** This controller is there. */
+export async function recordController(
+  db: Kysely<Tables>,
+  { id, startedUs, nowUs }: { id: string; startedUs: number; nowUs: number },
+): Promise<void> {
+  await db
+    .insertInto('controllers')
+    .values({ controller_id: id, started_us: startedUs, last_seen_us: nowUs })
+    .onConflict((conflict) =>
+      conflict.column('controller_id').doUpdateSet({ started_us: startedUs, last_seen_us: nowUs }),
+    )
+    .execute();
+}
+
+/**
+ * Agents whose gateway is gone without a word are Away since they were last heard. Returns their Locations. `gatewayId` given: only
+ * those of that gateway (its own sessions of an earlier life).
+ */
+export async function sweepAway(
+  db: Kysely<Tables>,
+  { silentBeforeUs, gatewayId }: { silentBeforeUs: number; gatewayId?: string },
+): Promise<number[]> {
+  const isGone =
+    gatewayId === undefined ? sql`a.last_seen_us < ${silentBeforeUs}` : sql`a.gateway_id = ${gatewayId}`;
+  const { rows } = await sql<{ location_no: number }>`
+    with gone as (
+      update agents a set state = 'Away', away_since_us = a.last_seen_us
+      where a.state = 'Connected' and ${isGone}
+      returning a.agent_no, a.location_no, a.session_id, a.last_seen_us
+    ), closed as (
+      update connection_spans c set to_us = greatest(c.from_us, coalesce(gone.last_seen_us, c.from_us))
+      from gone where c.session_id = gone.session_id and c.to_us is null
+    )
+    select distinct location_no from gone`.execute(db);
+  return rows.map((row) => row.location_no);
+}
+
+/** An order as it goes on the wire. */
+export interface OpenOrder {
+  readonly order_id: string;
+  readonly kind: 'Retry' | 'Now' | 'ChainTaken';
+  readonly device_no: number;
+  readonly revision: number;
+  readonly chain_id: string | null;
+  readonly attempt: number;
+  readonly not_before_us: number;
+}
+
+/** The agent's orders that are still worth sending, oldest first. */
+export async function openOrders(db: Kysely<Tables>, agentNo: number, nowUs: number): Promise<OpenOrder[]> {
+  return db
+    .selectFrom('orders')
+    .select(['order_id', 'kind', 'device_no', 'revision', 'chain_id', 'attempt', 'not_before_us'])
+    .where('agent_no', '=', agentNo)
+    .where('state', '=', 'Open')
+    .where('deadline_us', '>', nowUs)
+    .orderBy('created_us')
+    .limit(500)
+    .execute();
+}
+
+/** Which of these agents have open orders that nobody sent yet? */
+export async function agentsWithOrders(
+  db: Kysely<Tables>,
+  agentNos: readonly number[],
+  nowUs: number,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('orders')
+    .select('agent_no')
+    .distinct()
+    .where('state', '=', 'Open')
+    .where('sent_us', 'is', null)
+    .where('deadline_us', '>', nowUs)
+    .where(sql<boolean>`agent_no = any(${agentNos}::int[])`)
+    .execute();
+  return rows.map((row) => row.agent_no);
+}
+
+/** These orders were handed to the stream. */
+export async function markSent(
+  db: Kysely<Tables>,
+  orderIds: readonly string[],
+  nowUs: number,
+): Promise<void> {
+  await sql`
+    update orders set sent_us = coalesce(sent_us, ${nowUs}::bigint) where order_id = any(${orderIds}::text[])`.execute(
+    db,
+  );
+}
