@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createNetServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { ServerCertificate } from './tls.ts';
 
 /** The REST API's port. */
@@ -25,10 +26,16 @@ const firstByteMs = 20_000;
 export function createApiPort(deps: {
   readonly certificate: ServerCertificate;
   readonly handler: RequestListener;
+  /** Answers what is no HTTP, or closes it. */
+  readonly clientError?: (error: Error, socket: Duplex) => void;
 }): ApiPort {
   const options = { keepAliveTimeout: 65_000, headersTimeout: 30_000, requestTimeout: 60_000 };
   const https = createHttpsServer({ ...options, ...deps.certificate, minVersion: 'TLSv1.2' }, deps.handler);
   const http = createHttpServer(options, deps.handler);
+  if (deps.clientError) {
+    https.on('clientError', deps.clientError);
+    http.on('clientError', deps.clientError);
+  }
   const open = new Set<Socket>();
   const take = (socket: Socket) => {
     open.add(socket);

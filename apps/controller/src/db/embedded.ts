@@ -16,7 +16,9 @@ export interface Embedded {
   /** It was running already (left behind by a killed controller). */
   readonly adopted: boolean;
   readonly pid: number;
-  /** Ends it: orderly within 4 s, else at once (it recovers at the next start). Resolves when it is gone. */
+  /** Whether it still runs. */
+  alive(): boolean;
+  /** Ends it: orderly within 3 s, else at once (it recovers at the next start). Resolves when it is gone. */
   stop(): Promise<void>;
 }
 
@@ -24,7 +26,7 @@ const initdbOptions = '-U vantage --auth=trust --encoding=UTF8 --data-checksums 
   .concat(' --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8')
   .split(' ');
 const startWithinMs = 60_000;
-const stopWithinMs = 4_000;
+const stopWithinMs = 3_000;
 const logLimitBytes = 16 * 1024 * 1024;
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: '',
@@ -63,6 +65,7 @@ export async function startEmbedded(options: {
     url: `postgresql://vantage@/postgres?host=${encodeURIComponent(socket.folder)}`,
     adopted,
     pid,
+    alive: () => isRunning(pid, mark),
     async stop() {
       await stopPostmaster(pid, mark);
       await socket.release();

@@ -1,0 +1,41 @@
+import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Embedded, startEmbedded } from './embedded.ts';
+
+/** An embedded PostgreSQL that is started again when it dies. */
+export interface KeptEmbedded {
+  readonly url: string;
+  /** Looks after it until the signal aborts. */
+  run(ending: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const everyMs = 500;
+
+/** Starts the embedded PostgreSQL; a later death (kill -9, out of memory) is noticed within a second and mended, with the same URL. */
+export async function keepEmbedded(deps: {
+  readonly dir: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): Promise<KeptEmbedded> {
+  const { dir, clock, log } = deps;
+  const begin = () => startEmbedded({ dir, log });
+  let current: Embedded = await begin();
+  log.info({ pid: current.pid, adopted: current.adopted }, 'the embedded database is up');
+  return {
+    url: current.url,
+    async run(ending) {
+      while (!ending.aborted) {
+        await clock.sleep(everyMs, ending).catch(() => {});
+        if (ending.aborted || current.alive()) continue;
+        log.error({ pid: current.pid }, 'the embedded database died; starting it again');
+        try {
+          current = await begin();
+          log.info({ pid: current.pid }, 'the embedded database is up again');
+        } catch (error) {
+          log.error({ error: messageOf(error) }, 'the embedded database cannot be started');
+        }
+      }
+    },
+    stop: () => current.stop(),
+  };
+}

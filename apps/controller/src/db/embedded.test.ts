@@ -1,0 +1,69 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createLog, systemClock } from '@vantage/kernel';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startEmbedded } from './embedded.ts';
+import { keepEmbedded } from './embedded-keeper.ts';
+import { parsePostmasterPid } from './embedded-process.ts';
+
+const log = createLog('test', 'silent');
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(path.join(tmpdir(), 'vantage-embedded-')));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+async function ask(url: string, text: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query(text)).rows[0];
+  } finally {
+    await client.end();
+  }
+}
+
+test('it starts, is adopted while it runs, ends, and keeps its data', async () => {
+  const dir = path.join(root, 'pg');
+  const first = await startEmbedded({ dir, log });
+  expect(first.adopted).toBe(false);
+  await ask(first.url, 'create table kept as select 42 as answer');
+  const second = await startEmbedded({ dir, log });
+  expect([second.adopted, second.pid]).toEqual([true, first.pid]);
+  await second.stop();
+  await expect(ask(first.url, 'select 1')).rejects.toThrow();
+  const third = await startEmbedded({ dir, log });
+  expect(await ask(third.url, 'select answer from kept')).toEqual({ answer: 42 });
+  expect(await ask(third.url, 'show synchronous_commit')).toEqual({ synchronous_commit: 'on' });
+  await third.stop();
+});
+
+test('a data path of 150 characters works, and a kill -9 is mended under the same URL', async () => {
+  const dir = path.join(root, 'x'.repeat(150 - root.length - 1));
+  expect(dir).toHaveLength(150);
+  const kept = await keepEmbedded({ dir, clock: systemClock, log });
+  const ending = new AbortController();
+  const running = kept.run(ending.signal);
+  const { pid } = await startEmbedded({ dir, log });
+  process.kill(pid, 'SIGKILL');
+  await expect
+    .poll(() => ask(kept.url, 'select 1 as one').catch(() => undefined), { timeout: 20_000 })
+    .toEqual({
+      one: 1,
+    });
+  ending.abort();
+  await running;
+  await kept.stop();
+});
+
+test('the state of a postmaster is read from its pid file', () => {
+  expect(parsePostmasterPid('123\n/data\n1\n5432\n/s\n\n 1 2\nready   \n')).toEqual({
+    pid: 123,
+    ready: true,
+  });
+  expect(parsePostmasterPid('123\n/data\n')).toEqual({ pid: 123, ready: false });
+  expect(parsePostmasterPid('')).toBeUndefined();
+});
