@@ -181,8 +181,8 @@ export interface Tables {
     device_no: number;
     from_us: number;
     status: 'Up' | 'Down' | 'Unknown';
-    state: Jsonb;
   };
+  fold_points: { device_no: number; start_us: number; agent_no: number; state: Jsonb };
   events: {
     event_no: GeneratedAlways<number>;
     event_id: string;

@@ -44,14 +44,24 @@ create table device_state (
   retrying boolean not null default false,
   state jsonb not null                        -- the pure core's own state
 ) with (fillfactor = 70);
+create index device_state_retrying on device_state (device_no) where retrying;
+create index device_state_not_up on device_state (device_no, status) where status <> 'Up';
 
 -- Status over time before coverage and maintenance: an interval reaches to the next row's from_us.
 create table status_intervals (
   device_no int not null references devices on delete cascade,
   from_us bigint not null,
   status text not null check (status in ('Up', 'Down', 'Unknown')),
-  state jsonb not null,                       -- the core's state at from_us: a sure point to fold again from
   primary key (device_no, from_us)
+);
+
+-- The core's state after each check that changed it: the sure points from which late results are folded again.
+create table fold_points (
+  device_no int not null references devices on delete cascade,
+  start_us bigint not null,
+  agent_no int not null,
+  state jsonb not null,
+  primary key (device_no, start_us, agent_no)
 );
 
 create table events (
