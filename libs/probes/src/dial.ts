@@ -28,6 +28,8 @@ export interface TlsRequest {
   readonly settings: TlsSettings;
   /** Protocols offered by ALPN, the best first. */
   readonly alpn?: readonly string[];
+  /** A session to resume: FTP servers want the control connection's on data connections. */
+  readonly session?: Buffer;
 }
 
 /** A connection that stands. It is closed when the check ends; `using` or `[Symbol.dispose]` closes it sooner. */
@@ -105,6 +107,7 @@ export function createDial(deps: { readonly names?: Names } = {}): Dial {
         host,
         peer: connection.peer,
         ...(tls.alpn ? { alpn: tls.alpn } : {}),
+        ...(tls.session ? { session: tls.session } : {}),
       });
       const { address, port, family, peer } = connection;
       return connectionOf(socket, { host, address, port, family, peer });

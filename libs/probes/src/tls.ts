@@ -83,6 +83,7 @@ export interface Handshake {
   /** `10.0.0.1:443`, for the texts. */
   readonly peer: string;
   readonly alpn?: readonly string[];
+  readonly session?: Buffer;
 }
 
 /**
@@ -99,6 +100,7 @@ export async function handshake(request: Handshake): Promise<TLSSocket> {
     rejectUnauthorized: false,
     ...(isIP(name) ? {} : { servername: name }),
     ...(request.alpn ? { ALPNProtocols: [...request.alpn] } : {}),
+    ...(request.session ? { session: request.session } : {}),
     checkServerIdentity: (_servername, certificate) => checkServerIdentity(name, certificate),
   });
   secured.on('error', () => {});
