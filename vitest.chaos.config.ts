@@ -1,12 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
-/** Faults in true time: kills, cuts, full disks. Minutes, not seconds; each file has the machine for itself. */
+/** The faults: kill -9, cuts, takeovers, in true time, one file after the other. */
 export default defineConfig({
   test: {
     include: ['tests/chaos/**/*.test.ts'],
+    globalSetup: ['tests/harness/global-setup.ts'],
     testTimeout: 1_800_000,
     hookTimeout: 120_000,
+    pool: 'forks',
     fileParallelism: false,
-    maxConcurrency: 8,
   },
 });

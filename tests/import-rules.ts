@@ -1,0 +1,160 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** A source file with its path from the repository's root. */
+export interface Source {
+  readonly file: string;
+  readonly text: string;
+}
+
+const mostLines = 300;
+const appOf = /^apps\/([^/]+)\//;
+const libOf = /^libs\/([^/]+)\//;
+/** Folders of the controller that are no steps: everybody may use them (`http` only through what its rules allow). */
+const shared = new Set(['db', 'http', 'testing']);
+/** What each library may use of the others. */
+const libraries: Readonly<Record<string, readonly string[]>> = {
+  proto: [],
+  kernel: [],
+  icmp: ['kernel'],
+  probes: ['kernel', 'proto', 'icmp'],
+  health: ['kernel'],
+};
+/** What a probe's file may import from its folder. */
+const besideProbe =
+  /^\.\/(probe|dial|dialogue|failure|target|stopwatch|options|mask|transcript|[a-z0-9-]+-.+|[a-z0-9]+)\.ts$/;
+const probeFiles = [
+  ...[
+    'http',
+    'ping',
+    'smtp',
+    'pop3',
+    'mysql',
+    'imap4',
+    'ftp',
+    'telnet',
+    'ssh',
+    'nntp',
+    'tcp',
+    'dns',
+    'script',
+  ],
+];
+
+/** Every TypeScript source of the workspace (generated code aside). */
+export function readSources(root: string): Source[] {
+  return ['libs', 'apps', 'tests'].flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
+      .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
+      .filter((file) => !/node_modules\/|\/gen\/|(^|\/)dist\//.test(file))
+      .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') })),
+  );
+}
+
+/** The modules that a source names in import and export declarations and in `import()`. */
+export function importsOf(text: string): string[] {
+  const declared = text.matchAll(/^\s*(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]/gm);
+  const bare = text.matchAll(/^\s*import\s*['"]([^'"]+)['"]/gm);
+  const dynamic = text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g);
+  return [...declared, ...bare, ...dynamic].flatMap((match) => match[1] ?? []);
+}
+
+/** One sentence for each rule of the house that a source breaks. */
+export function broken({ file, text }: Source): string[] {
+  const isTest = /\.test\.ts$/.test(file) || /\/testing\//.test(file) || file.startsWith('tests/');
+  const problems: string[] = [];
+  const lines = text.split('\n').length - 1;
+  if (lines > mostLines) problems.push(`${file} has ${lines} lines, ${mostLines} is the most`);
+  if (new RegExp(`\\b(${['TO', 'DO'].join('')}|${['FIX', 'ME'].join('')})\\b`).test(text))
+    problems.push(`${file} puts work off`);
+  if (/^\s*export \* /m.test(text)) problems.push(`${file} exports everything`);
+  if (/(^|\/)(utils?|helpers?|common|manager)\.ts$/.test(file))
+    problems.push(`${file} has a name that says nothing`);
+  for (const name of importsOf(text)) {
+    const target = name.startsWith('.') ? path.posix.join(path.posix.dirname(file), name) : name;
+    const reason = refuse({ file, isTest, name, target });
+    if (reason !== undefined) problems.push(`${file} imports ${name}: ${reason}`);
+  }
+  return problems;
+}
+
+interface Import {
+  readonly file: string;
+  readonly isTest: boolean;
+  readonly name: string;
+  /** The imported file from the root for relative ones, else the name. */
+  readonly target: string;
+}
+
+function refuse(one: Import): string | undefined {
+  return (
+    acrossWorkspaces(one) ??
+    (one.isTest ? undefined : (betweenSteps(one) ?? libraryPlaces(one) ?? probeRule(one)))
+  );
+}
+
+function acrossWorkspaces({ file, isTest, name, target }: Import): string | undefined {
+  const lib = libOf.exec(file)?.[1];
+  const app = appOf.exec(file)?.[1];
+  const toApp = appOf.exec(target)?.[1] ?? /^@vantage\/(agent|controller|cli|dashboard)\b/.exec(name)?.[1];
+  const toLib = libOf.exec(target)?.[1] ?? /^@vantage\/(proto|kernel|icmp|probes|health)\b/.exec(name)?.[1];
+  if (
+    name.startsWith('.') &&
+    (lib ?? app) !== undefined &&
+    (toApp ?? toLib) !== undefined &&
+    (toApp ?? toLib) !== (lib ?? app)
+  )
+    return 'another workspace is imported by its package name';
+  if (target.startsWith('tests/') && !isTest) return 'only tests use the harness';
+  if (lib !== undefined && toApp !== undefined) return 'a library never imports an app';
+  if (app !== undefined && toApp !== undefined && toApp !== app) return 'apps never import each other';
+  if (
+    lib !== undefined &&
+    toLib !== undefined &&
+    toLib !== lib &&
+    !isTest &&
+    !(libraries[lib] ?? []).includes(toLib)
+  )
+    return `libs/${lib} does not build on libs/${toLib}`;
+  return undefined;
+}
+
+function betweenSteps({ file, target }: Import): string | undefined {
+  const from = /^apps\/controller\/src\/([^/]+)\//.exec(file)?.[1];
+  const to = /^apps\/controller\/src\/([^/]+)\//.exec(target)?.[1];
+  if (from === undefined || to === undefined || from === to || shared.has(from) || shared.has(to))
+    return undefined;
+  return 'a step never imports a sibling step, main.ts joins them';
+}
+
+/** Libraries that belong to certain places. */
+const places: readonly { readonly library: RegExp; readonly place: RegExp; readonly words: string }[] = [
+  {
+    library: /^@mikro-orm\//,
+    place: /^apps\/controller\/src\/(db\/|(.*\/)?(schema|store|[a-z-]+-store)\.ts$)/,
+    words: 'the ORM is used in db/, schema.ts and store.ts only',
+  },
+  {
+    library: /^(koa|@koa\/.*)$/,
+    place: /^apps\/controller\/src\/(http\/|(.*\/)?routes\.ts$)/,
+    words: 'Koa is used in http/ and routes.ts only',
+  },
+  {
+    library: /^@connectrpc\//,
+    place: /^apps\/(controller\/src\/(gateway|enrol)\/|agent\/src\/link)/,
+    words: 'Connect is used in gateway/, enrol/ and the link only',
+  },
+];
+
+function libraryPlaces({ file, name }: Import): string | undefined {
+  return places.find(({ library, place }) => library.test(name) && !place.test(file))?.words;
+}
+
+function probeRule({ file, name }: Import): string | undefined {
+  const method = /^libs\/probes\/src\/([a-z0-9]+)\.ts$/.exec(file)?.[1];
+  if (method === undefined || !probeFiles.includes(method)) return undefined;
+  const other = /^\.\/([a-z0-9]+)\.ts$/.exec(name)?.[1];
+  if (other !== undefined && probeFiles.includes(other)) return 'a probe never imports another probe';
+  return name.startsWith('.') && !besideProbe.test(name) ? 'not a neighbour of a probe' : undefined;
+}
