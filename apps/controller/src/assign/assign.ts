@@ -58,9 +58,13 @@ export function createAssign({
       const devices = await store.loadDevices(trx, locationNo);
       const present = await store.loadHoldings(trx, locationNo);
       const wanted = planLocation({ locationNo, agents, devices, observing });
-      // Nobody is connected: whoever held a device goes on with it, cut off as he is, unless it is gone from the Location.
-      const still = new Set(devices.map((device) => device.deviceNo));
-      const target = agents.length > 0 ? wanted : present.filter((one) => still.has(one.deviceNo));
+      // Nobody is connected: whoever held a device goes on with it, cut off as it is, unless device or agent are gone for good.
+      const here = new Set(devices.map((device) => device.deviceNo));
+      const known = new Set(location.candidates.map((candidate) => candidate.agentNo));
+      const target =
+        agents.length > 0
+          ? wanted
+          : present.filter((one) => here.has(one.deviceNo) && known.has(one.agentNo));
       const change = diffPlans(present, target);
       await store.writeChange(trx, { locationNo, change, nowUs });
       // Settings may have changed without a change of hands, so everybody who holds something here looks.

@@ -26,7 +26,10 @@ export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock:
     });
     const deadlineUs = await placeOrder(db, clock, deviceNo, orderId);
     if (deadlineUs === undefined)
-      return { kind: 'nobody', message: 'no agent observes this device now: see its Locations and their agents' };
+      return {
+        kind: 'nobody',
+        message: 'no agent observes this device now: see its Locations and their agents',
+      };
     while (true) {
       signal.throwIfAborted();
       const checkId = await answerOf(db, orderId);
@@ -35,7 +38,9 @@ export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock:
         await expire(db, orderId);
         return { kind: 'nobody', message: 'the agent that was asked did not answer in time' };
       }
-      await clock.sleep(pollMs, AbortSignal.any(told.signal.aborted ? [signal] : [signal, told.signal])).catch(() => {});
+      await clock
+        .sleep(pollMs, AbortSignal.any(told.signal.aborted ? [signal] : [signal, told.signal]))
+        .catch(() => {});
     }
   };
 }

@@ -31,9 +31,7 @@ export function eligibleAgents(
     one.connected ? one.holds || !isFlapping(one, nowUs) : isInGrace(one, nowUs, graceUs),
   );
   const chosen = steady.length > 0 ? steady : candidates.filter((one) => one.connected);
-  return chosen
-    .map(({ agentNo, capacity }) => ({ agentNo, capacity }))
-    .sort((a, b) => a.agentNo - b.agentNo);
+  return chosen.map(({ agentNo, capacity }) => ({ agentNo, capacity })).sort((a, b) => a.agentNo - b.agentNo);
 }
 
 function isFlapping(one: Candidate, nowUs: number): boolean {
