@@ -1,0 +1,173 @@
+import { createLog, systemClock } from '@vantage/kernel';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { createDb, type Db } from '../db/index.ts';
+import { createFixtures, type Fixtures } from '../testing/fixtures.ts';
+import { createAssign } from './assign.ts';
+
+const log = createLog('assign test', 'silent');
+let database: TestDatabase;
+let db: Db;
+let rows: Fixtures;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await createDb({ connection: { url: database.url }, log });
+  rows = createFixtures(db.kysely);
+});
+
+afterAll(async () => {
+  await db.close();
+  await database[Symbol.asyncDispose]();
+});
+
+/** A planner at work for the length of a test. */
+function running(controllerId = 'one', graceMs = 60_000) {
+  const ending = new AbortController();
+  const done = createAssign({ db, clock: systemClock, log, controllerId, graceMs }).run(ending.signal);
+  return {
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await done;
+    },
+  };
+}
+
+async function site(agents: number, devices: number) {
+  const accountNo = await rows.account();
+  const locationNo = await rows.location(accountNo, { observing: true });
+  const agentNos: number[] = [];
+  for (let i = 0; i < agents; i += 1) {
+    const connected = { state: 'Connected', connected_us: systemClock.nowUs() } as const;
+    agentNos.push((await rows.agent({ accountNo, locationNo }, connected)).agentNo);
+  }
+  const deviceNos: number[] = [];
+  for (let i = 0; i < devices; i += 1) deviceNos.push(await rows.device(accountNo, [locationNo]));
+  return { accountNo, locationNo, agentNos, deviceNos };
+}
+
+function open(locationNo: number) {
+  return db.kysely
+    .selectFrom('assignment_spans')
+    .selectAll()
+    .where('location_no', '=', locationNo)
+    .where('to_us', 'is', null)
+    .orderBy('device_no')
+    .execute();
+}
+
+const soon = { timeout: 10_000, interval: 20 };
+
+test('a device of a Location with an agent is planned, and its agent is told', async () => {
+  const { locationNo, agentNos, deviceNos } = await site(1, 3);
+  const told: string[] = [];
+  await using _listening = await db.listen('vantage_plan', (payload) => told.push(payload ?? ''));
+  await using _planner = running();
+  await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(3), soon);
+  expect((await open(locationNo)).map((span) => span.device_no)).toEqual(deviceNos);
+  await vi.waitFor(() => expect(told).toContain(JSON.stringify({ agent_nos: agentNos })), soon);
+});
+
+test('a new device is planned at a word from the catalog, a deleted one is gone with its spans', async () => {
+  const { accountNo, locationNo, deviceNos } = await site(1, 1);
+  await using _planner = running();
+  await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(1), soon);
+  const added = await rows.device(accountNo, [locationNo]);
+  const start = performance.now();
+  await db.notify(db.kysely, 'vantage_catalog', { location_nos: [locationNo] });
+  await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(2), soon);
+  expect(performance.now() - start).toBeLessThan(2_000);
+  await db.kysely.deleteFrom('devices').where('device_no', '=', added).execute();
+  expect((await open(locationNo)).map((span) => span.device_no)).toEqual(deviceNos);
+});
+
+test('a lost agent keeps its share for the grace time, then the others have it', async () => {
+  const { locationNo, agentNos } = await site(2, 40);
+  const [lost = 0, left = 0] = agentNos;
+  await using _planner = running('one', 1_500);
+  await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(40), soon);
+  const before = (await open(locationNo)).filter((span) => span.agent_no === lost);
+  expect(before.length).toBeGreaterThan(5);
+  const awayUs = systemClock.nowUs();
+  await db.kysely
+    .updateTable('agents')
+    .set({ state: 'Away', away_since_us: awayUs })
+    .where('agent_no', '=', lost)
+    .execute();
+  await db.notify(db.kysely, 'vantage_catalog', { location_nos: [locationNo] });
+  await vi.waitFor(async () => {
+    const holders = new Set((await open(locationNo)).map((span) => span.agent_no));
+    expect(holders).toEqual(new Set([left]));
+  }, soon);
+  const ended = await db.kysely
+    .selectFrom('assignment_spans')
+    .selectAll()
+    .where('agent_no', '=', lost)
+    .where('to_us', 'is not', null)
+    .execute();
+  expect(ended).toHaveLength(before.length);
+  expect(ended.every((span) => (span.to_us ?? 0) >= awayUs + 1_500_000)).toBe(true);
+});
+
+test('a Location that goes blind keeps its spans, and its turns are taken by the others', async () => {
+  const { accountNo, locationNo, agentNos } = await site(1, 1);
+  const other = await rows.location(accountNo, { observing: true });
+  await rows.agent({ accountNo, locationNo: other }, { state: 'Connected' });
+  const shared = await rows.device(accountNo, [locationNo, other]);
+  await using _planner = running();
+  await vi.waitFor(async () => expect((await open(other))[0]).toMatchObject({ turn: 1, turns: 2 }), soon);
+  await db.kysely
+    .updateTable('agents')
+    .set({ state: 'Away', away_since_us: 1 })
+    .where('agent_no', '=', agentNos[0] ?? 0)
+    .execute();
+  await db.kysely
+    .updateTable('locations')
+    .set({ observing: false })
+    .where('location_no', '=', locationNo)
+    .execute();
+  await db.notify(db.kysely, 'vantage_catalog', { location_nos: [other, locationNo] });
+  const alone = { device_no: shared, turn: 0, turns: 1, runs_chain: true, first_look: true };
+  await vi.waitFor(async () => expect((await open(other))[0]).toMatchObject(alone), soon);
+  expect(await open(locationNo)).toHaveLength(2);
+});
+
+test('two planners never plan one Location at the same time', async () => {
+  const sites = await Promise.all([site(1, 5), site(1, 5), site(1, 5)]);
+  await using _one = running('one');
+  await using _two = running('two');
+  for (const { locationNo } of sites) {
+    await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(5), soon);
+  }
+  const all = await db.kysely
+    .selectFrom('assignment_spans')
+    .selectAll()
+    .where('to_us', 'is not', null)
+    .execute();
+  const numbers = new Set(sites.flatMap(({ locationNo }) => locationNo));
+  expect(all.filter((span) => numbers.has(span.location_no))).toEqual([]);
+});
+
+test('ten thousand devices in one Location are planned in less than a second', async () => {
+  const { accountNo, locationNo } = await site(3, 0);
+  await sql`
+    with made as (
+      insert into devices (device_id, account_no, method, url, sealed, short_name, frequency_min, timeout_s, retries,
+        retry_delay_s, locations_given, changed_us, created_us, updated_us)
+      select 'many ' || n, ${accountNo}, 'TCP', '', '', 'd', 1, 10, 1, 10, true, 1, 1, 1
+      from generate_series(1, 10000) as n returning device_no
+    )
+    insert into device_locations select device_no, ${locationNo}, 0 from made`.execute(db.kysely);
+  const start = performance.now();
+  await using _planner = running('many');
+  await vi.waitFor(async () => {
+    const { rows: counted } = await sql<{ n: number }>`
+      select count(*)::int as n from assignment_spans
+      where location_no = ${locationNo} and to_us is null`.execute(db.kysely);
+    expect(counted[0]?.n).toBe(10_000);
+  }, soon);
+  const tookMs = performance.now() - start;
+  console.log(`10,000 devices planned and committed in ${Math.round(tookMs)} ms`);
+  expect(tookMs).toBeLessThan(1_000);
+});
