@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
+import type { Http2SecureServer, Http2Server, ServerHttp2Session } from 'node:http2';
 import { Code, ConnectError, createContextKey, createContextValues } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { type Clock, type Logger, messageOf, newId } from '@vantage/kernel';
@@ -30,7 +30,7 @@ export interface Gateway {
   /** For `http2.createSecureServer`. */
   readonly handler: ReturnType<typeof connectNodeAdapter>;
   /** Pings the server's connections, and ends them when the gateway closes. */
-  attach(server: Http2SecureServer): void;
+  attach(server: Http2SecureServer | Http2Server): void;
   /** Listens to the bus and keeps this controller's row; call once before the server listens. */
   start(): Promise<void>;
   /** Sends agents elsewhere, finishes what is being committed and ends every stream, within 3 s. */
