@@ -2,6 +2,7 @@ import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { type CheckSpec, CheckSpecSchema } from '@vantage/proto';
 import { dns } from './dns.ts';
 import { ftp } from './ftp.ts';
+import { http } from './http.ts';
 import { imap4 } from './imap4.ts';
 import { nntp } from './nntp.ts';
 import { ping } from './ping.ts';
@@ -9,11 +10,13 @@ import { pop3 } from './pop3.ts';
 import { type AnyProbe, type Method, methods } from './probe.ts';
 import type { ReadyCheck } from './run.ts';
 import { smtp } from './smtp.ts';
+import { ssh } from './ssh.ts';
 import { tcp } from './tcp.ts';
 import { telnet } from './telnet.ts';
 
 /** The methods this build can run. */
 export const registry: Partial<Record<Method, AnyProbe>> = {
+  HTTP: http,
   SMTP: smtp,
   POP3: pop3,
   IMAP4: imap4,
@@ -21,6 +24,7 @@ export const registry: Partial<Record<Method, AnyProbe>> = {
   TELNET: telnet,
   NNTP: nntp,
   PING: ping,
+  SSH: ssh,
   TCP: tcp,
   DNS: dns,
 };
