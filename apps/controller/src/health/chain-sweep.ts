@@ -1,0 +1,44 @@
+import { answerGraceUs } from '@vantage/health';
+import { type Kysely, sql } from 'kysely';
+import { lockDevices, type Tables } from '../db/index.ts';
+import { foldDevices } from './fold-store.ts';
+import { orderRetries } from './orders.ts';
+
+const devicesPerTurn = 500;
+
+/**
+ * Ends orders that nobody answered in time and asks the next vantage for the same retry; asks too where a chain is open
+ * and its agent did not go on with it. Returns how many devices it looked at.
+ */
+export async function sweepChains(db: Kysely<Tables>, nowUs: number): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    const { rows: expired } = await sql<{ device_no: number; kind: string }>`
+      update orders set state = 'Expired' where state = 'Open' and deadline_us < ${nowUs}::bigint
+      returning device_no, kind`.execute(trx);
+    const unanswered = expired.filter((row) => row.kind === 'Retry').map((row) => row.device_no);
+    const deviceNos = [...new Set([...unanswered, ...(await forsaken(trx, nowUs))])].slice(0, devicesPerTurn);
+    if (deviceNos.length === 0) return 0;
+    await lockDevices(trx, deviceNos);
+    const devices = await foldDevices(trx, deviceNos);
+    await orderRetries(
+      trx,
+      [...devices.values()].map((device) => ({ device, state: device.state })),
+      { agentGoesOn: false, nowUs },
+    );
+    return deviceNos.length;
+  });
+}
+
+/** Devices whose chain should have had its next answer by now and for which nobody is asked. */
+async function forsaken(trx: Kysely<Tables>, nowUs: number): Promise<number[]> {
+  const { rows } = await sql<{ device_no: number }>`
+    select s.device_no from device_state s join devices d on d.device_no = s.device_no
+    where s.retrying
+      and (s.state -> 'chain' ->> 'lastEndUs')::bigint
+        + (d.retry_delay_s + d.timeout_s) * 1000000::bigint + ${2 * answerGraceUs}::bigint < ${nowUs}::bigint
+      and (s.state -> 'chain' ->> 'revision')::int >= d.target_revision
+      and not exists (
+        select 1 from orders o where o.device_no = s.device_no and o.kind = 'Retry' and o.state = 'Open')
+    limit ${devicesPerTurn}`.execute(trx);
+  return rows.map((row) => row.device_no);
+}

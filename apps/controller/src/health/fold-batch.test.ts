@@ -1,0 +1,149 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sweepChains } from './chain-sweep.ts';
+import { createScene, type SceneCheck, second, startUs } from './testing/scene.ts';
+
+let scene: Awaited<ReturnType<typeof createScene>>;
+let a: { locationNo: number; agentNo: number };
+let b: { locationNo: number; agentNo: number };
+
+beforeAll(async () => {
+  scene = await createScene();
+  a = await scene.location('a');
+  b = await scene.location('b');
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+
+const types = async (device: number) => (await scene.events(device)).map((event) => event.type);
+
+test('a device goes Up, Down from its first error on, and Up; healthy results write nothing', async () => {
+  const device = await scene.device([a]);
+  const base = { device, agent: a.agentNo };
+  await scene.take([{ ...base, at: 0, code: 1 }]);
+  const up = await scene.state(device);
+  await scene.take([{ ...base, at: 60, code: 1 }]);
+  expect(await scene.state(device)).toEqual(up);
+  await scene.take([{ ...base, at: 120, code: 3 }]);
+  expect(await scene.state(device)).toMatchObject({ status: 'Up', retrying: true });
+  await scene.take([{ ...base, at: 122, code: 3, attempt: 1 }]);
+  await scene.take([{ ...base, at: 124, code: 3, attempt: 2 }]);
+  expect(await scene.state(device)).toMatchObject({
+    status: 'Down',
+    since_us: startUs + 121 * second,
+    retrying: false,
+  });
+  const down = await scene.state(device);
+  await scene.take([{ ...base, at: 180, code: 3 }]);
+  expect(await scene.state(device)).toEqual(down);
+  await scene.take([{ ...base, at: 240, code: 1 }]);
+  expect(await types(device)).toEqual(['Up', 'Error', 'Down', 'Up']);
+  expect((await scene.events(device)).at(-1)).toMatchObject({ duration_s: 120, late: false });
+  expect(await scene.orders(device)).toEqual([]);
+});
+
+test('with two Locations the retry is ordered from the other one, and who saw the error is told', async () => {
+  const device = await scene.device([a, b]);
+  await scene.take([{ device, agent: a.agentNo, at: 0, code: 1 }]);
+  await scene.take([{ device, agent: a.agentNo, at: 60, code: 3 }]);
+  const first = await scene.orders(device);
+  expect(first).toMatchObject([
+    { kind: 'Retry', agent_no: b.agentNo, attempt: 1, not_before_us: startUs + 62 * second },
+    { kind: 'ChainTaken', agent_no: a.agentNo },
+  ]);
+  const orderId = first[0]?.order_id ?? '';
+  await scene.take([{ device, agent: b.agentNo, at: 62, code: 3, attempt: 1, orderId }]);
+  const second2 = (await scene.orders(device)).filter((order) => order.attempt === 2);
+  expect(second2).toMatchObject([{ kind: 'Retry', agent_no: a.agentNo, state: 'Open' }]);
+  const last = second2[0]?.order_id ?? '';
+  await scene.take([{ device, agent: a.agentNo, at: 64, code: 3, attempt: 2, orderId: last }]);
+  expect(await scene.state(device)).toMatchObject({ status: 'Down', since_us: startUs + 61 * second });
+});
+
+test('an abstention hands the same retry on; a chain that recovers withdraws what is open', async () => {
+  const device = await scene.device([a, b]);
+  await scene.take([{ device, agent: a.agentNo, at: 0, code: 1 }]);
+  await scene.take([{ device, agent: a.agentNo, at: 60, code: 3 }]);
+  const orderId = (await scene.orders(device))[0]?.order_id ?? '';
+  await scene.take([{ device, agent: b.agentNo, at: 62, code: 10, attempt: 1, orderId }]);
+  const again = (await scene.orders(device)).filter(
+    (order) => order.state === 'Open' && order.kind === 'Retry',
+  );
+  expect(again).toMatchObject([{ agent_no: a.agentNo, attempt: 1 }]);
+  await scene.take([{ device, agent: a.agentNo, at: 65, code: 1 }]);
+  expect(await types(device)).toEqual(['Up', 'Error', 'Recovered']);
+  expect((await scene.orders(device)).filter((order) => order.state === 'Open')).toEqual([]);
+});
+
+test('an unanswered retry goes to the next vantage with the same k', async () => {
+  const device = await scene.device([a, b]);
+  await scene.take([{ device, agent: a.agentNo, at: 0, code: 1 }]);
+  await scene.take([{ device, agent: a.agentNo, at: 60, code: 3 }]);
+  await sweepChains(scene.kysely, startUs + 70 * second);
+  expect(await scene.orders(device)).toHaveLength(2);
+  await sweepChains(scene.kysely, startUs + 90 * second);
+  const orders = (await scene.orders(device)).filter((order) => order.kind === 'Retry');
+  expect(orders).toMatchObject([
+    { agent_no: b.agentNo, attempt: 1, state: 'Expired' },
+    { agent_no: a.agentNo, attempt: 1, state: 'Open' },
+  ]);
+});
+
+test('a chain that its agent alone did not go on with is taken up', async () => {
+  const device = await scene.device([a]);
+  await scene.take([{ device, agent: a.agentNo, at: 0, code: 1 }]);
+  await scene.take([{ device, agent: a.agentNo, at: 60, code: 3 }]);
+  await sweepChains(scene.kysely, startUs + 75 * second);
+  expect(await scene.orders(device)).toEqual([]);
+  await sweepChains(scene.kysely, startUs + 90 * second);
+  expect(await scene.orders(device)).toMatchObject([{ kind: 'Retry', agent_no: a.agentNo, attempt: 1 }]);
+});
+
+test('a cut agent tells late of an outage: late events, the same intervals, a check now where it is not Up', async () => {
+  const lone = await scene.location('lone');
+  const device = await scene.device([lone]);
+  const base = { device, agent: lone.agentNo };
+  await scene.take([{ ...base, at: 0, code: 1 }]);
+  await scene.cut(lone.agentNo, 30);
+  await sql`update agents set state = 'Connected' where agent_no = ${lone.agentNo}`.execute(scene.kysely);
+  const late: SceneCheck[] = [
+    { ...base, at: 60, code: 3, arrives: 1000 },
+    { ...base, at: 62, code: 3, attempt: 1, arrives: 1000 },
+    { ...base, at: 64, code: 3, attempt: 2, arrives: 1000 },
+  ];
+  await scene.take([{ ...base, at: 990, code: 1 }]);
+  await scene.take(late.toReversed());
+  await scene.take(late);
+  const events = await scene.events(device);
+  expect(events.map((event) => event.type)).toEqual(['Up', 'Error', 'Down', 'Up']);
+  expect(events.map((event) => event.late)).toEqual([false, true, true, false]);
+  const intervals = await scene.kysely
+    .selectFrom('status_intervals')
+    .select(['from_us', 'status'])
+    .where('device_no', '=', device)
+    .orderBy('from_us')
+    .execute();
+  expect(intervals.map((one) => [(one.from_us - startUs) / second, one.status])).toEqual([
+    [0, 'Unknown'],
+    [1, 'Up'],
+    [61, 'Down'],
+    [991, 'Up'],
+  ]);
+  expect(await scene.state(device)).toMatchObject({ status: 'Up' });
+  expect(await scene.orders(device)).toEqual([]);
+
+  const dead = await scene.device([lone]);
+  await scene.take([{ ...base, device: dead, at: 0, code: 1 }]);
+  await scene.take(late.map((check) => ({ ...check, device: dead })));
+  expect(await scene.state(dead)).toMatchObject({ status: 'Down', since_us: startUs + 61 * second });
+  expect(await scene.orders(dead)).toMatchObject([{ kind: 'Now', agent_no: lone.agentNo }]);
+});
+
+test('two Locations, one cut: what the cut one tells late is history where the other watched', async () => {
+  const cut = await scene.location('cut');
+  const device = await scene.device([b, cut]);
+  await scene.take([{ device, agent: b.agentNo, at: 0, code: 1 }]);
+  await scene.cut(cut.agentNo, 30);
+  const base = { device, agent: cut.agentNo, code: 3, arrives: 1000 };
+  await scene.take([0, 1, 2].map((attempt) => ({ ...base, at: 60 + 2 * attempt, attempt })));
+  expect(await types(device)).toEqual(['Up']);
+});

@@ -1,0 +1,176 @@
+import {
+  comparePoints,
+  type FoldState,
+  fold,
+  isLate,
+  matters,
+  meaning,
+  newState,
+  type Sighting,
+  type Story,
+  withObservers,
+} from '@vantage/health';
+import type { Transaction } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import { correction, insertEvents, lastTold, locationNames, toEventRow } from './events.ts';
+import { readState } from './fold-state.ts';
+import * as store from './fold-store.ts';
+import { orderAfterFold } from './orders.ts';
+
+/** A device whose results may change something. */
+interface Loud {
+  readonly device: store.FoldDevice;
+  readonly fresh: readonly Sighting[];
+}
+
+/** A device that is folded: from which result on, and whether that lies before its last sure point. */
+interface Folding extends Loud {
+  readonly first: Sighting;
+  readonly isPast: boolean;
+}
+
+/**
+ * Folds newly inserted checks into status, events and retry orders, in the transaction that inserted them; the caller
+ * holds the devices' locks. Healthy results of devices that are Up cost one read and no write.
+ */
+export async function foldBatch(
+  trx: Transaction<Tables>,
+  inserted: readonly store.InsertedCheck[],
+  nowUs: number,
+): Promise<void> {
+  const byDevice = Map.groupBy(inserted, (row) => row.device_no);
+  const devices = await store.foldDevices(trx, [...byDevice.keys()]);
+  const candidates = [...devices.values()].flatMap((device) => {
+    const results = (byDevice.get(device.deviceNo) ?? []).map(store.toResult);
+    const isQuiet =
+      device.state.chain === null && !withObservers(results, []).some((seen) => matter(device, seen));
+    return isQuiet ? [] : [{ device, results }];
+  });
+  if (candidates.length === 0) return;
+
+  const earliestUs = Math.min(
+    ...candidates.flatMap(({ results }) => results.map((result) => result.startUs)),
+  );
+  const deviceNos = candidates.map(({ device }) => device.deviceNo);
+  const spans = await store.watchSpans(trx, deviceNos, earliestUs);
+  const louds: Loud[] = candidates.map(({ device, results }) => ({
+    device,
+    fresh: withObservers(results, spans.get(device.deviceNo) ?? []).sort(comparePoints),
+  }));
+  const foldings = louds.flatMap((loud): Folding[] => {
+    const { device, fresh } = loud;
+    const first = fresh.find((seen) => matter(device, seen));
+    if (first === undefined) return [];
+    const isPast = device.state.at !== null && comparePoints(first, device.state.at) <= 0;
+    return [{ ...loud, first, isPast }];
+  });
+  const after = await foldAndWrite(trx, foldings, spans, nowUs);
+  await orderAfterFold(
+    trx,
+    louds.map(({ device, fresh }) => {
+      const folded = after.get(device.deviceNo);
+      return {
+        device,
+        before: device.state,
+        state: folded?.state ?? device.state,
+        isLateStory: folded?.endsLate ?? false,
+        heardOfChain: fresh.some((seen) => meaning(seen.code) !== 'good' && !isLate(seen)),
+      };
+    }),
+    nowUs,
+  );
+}
+
+async function foldAndWrite(
+  trx: Transaction<Tables>,
+  foldings: readonly Folding[],
+  spans: Awaited<ReturnType<typeof store.watchSpans>>,
+  nowUs: number,
+): Promise<Map<number, { state: FoldState; endsLate: boolean }>> {
+  if (foldings.length === 0) return new Map();
+  const places = foldings.map(({ device, first }) => at(device.deviceNo, first));
+  const past = places.filter((_, i) => foldings[i]?.isPast);
+  const sure = await store.surePointsBefore(trx, past);
+  const rows = await store.checksFrom(trx, places);
+  const told = foldings.map((folding) => {
+    const { device, first } = folding;
+    const sightings = withObservers(
+      (rows.get(device.deviceNo) ?? []).map(store.toResult),
+      spans.get(device.deviceNo) ?? [],
+    );
+    const seed = folding.isPast ? seedOf(sure.get(device.deviceNo), device) : device.state;
+    const story = fold(seed, sightings, device);
+    return { ...folding, seed, story, endsLate: endsLate(sightings, first) };
+  });
+  await store.writeStories(
+    trx,
+    told.map(({ device, first, seed, story }) => ({
+      deviceNo: device.deviceNo,
+      from: first,
+      points: story.points,
+      intervalsFromUs: seed.sinceUs,
+      intervals: story.intervals,
+      state: story.state,
+    })),
+  );
+  await tell(trx, told, nowUs);
+  return new Map(
+    told.map(({ device, story, endsLate: late }) => [
+      device.deviceNo,
+      { state: story.state, endsLate: late },
+    ]),
+  );
+}
+
+async function tell(
+  trx: Transaction<Tables>,
+  told: readonly (Folding & { readonly story: Story })[],
+  nowUs: number,
+): Promise<void> {
+  const failing = told.flatMap(({ story }) => story.events.flatMap((event) => event.failing));
+  const names = await locationNames(trx, failing);
+  const telling = ({ device }: Folding) => ({
+    deviceNo: device.deviceNo,
+    accountNo: device.accountNo,
+    nowUs,
+    locationNames: names,
+  });
+  await insertEvents(
+    trx,
+    told.flatMap((one) => one.story.events.map((event) => toEventRow(event, telling(one)))),
+  );
+  const retold = told.filter(({ isPast }) => isPast);
+  if (retold.length === 0) return;
+  const last = await lastTold(
+    trx,
+    retold.map(({ device }) => device.deviceNo),
+  );
+  const wrong = retold.filter(({ device, story }) => {
+    const status = last.get(device.deviceNo);
+    return status !== undefined && status !== story.state.status;
+  });
+  await insertEvents(
+    trx,
+    wrong.map((one) => correction(one.story.state, telling(one))),
+  );
+}
+
+function matter(device: store.FoldDevice, seen: Sighting): boolean {
+  return matters(device.state, seen, device);
+}
+
+function at(deviceNo: number, { startUs, agentNo }: Sighting): store.DevicePoint {
+  return { deviceNo, startUs, agentNo };
+}
+
+function seedOf(stored: unknown, device: store.FoldDevice): FoldState {
+  return stored === undefined ? newState(device.createdUs) : readState(stored, device.createdUs);
+}
+
+/** The newest result that counts came late: nobody has looked since who could tell at once. */
+function endsLate(sightings: readonly Sighting[], first: Sighting): boolean {
+  const newest = sightings
+    .filter((seen) => !seen.covered)
+    .reduce((a, b) => (comparePoints(a, b) < 0 ? b : a), first);
+  return isLate(newest);
+}

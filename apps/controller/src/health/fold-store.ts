@@ -1,0 +1,194 @@
+import type { FoldState, Point, Result, WatchSpan } from '@vantage/health';
+import { type Kysely, sql } from 'kysely';
+import type { Row, Tables } from '../db/index.ts';
+import { readState } from './fold-state.ts';
+
+/** A device as the fold needs it. */
+export interface FoldDevice {
+  readonly deviceNo: number;
+  readonly accountNo: number;
+  readonly createdUs: number;
+  readonly revision: number;
+  readonly targetRevision: number;
+  readonly retries: number;
+  readonly retryDelayUs: number;
+  readonly timeoutUs: number;
+  readonly state: FoldState;
+}
+
+/** The columns of a check that the fold reads. */
+export type InsertedCheck = Pick<
+  Row<'checks'>,
+  | 'device_no'
+  | 'start_us'
+  | 'agent_no'
+  | 'location_no'
+  | 'end_us'
+  | 'arrived_us'
+  | 'revision'
+  | 'attempt'
+  | 'code'
+  | 'check_result'
+  | 'chain_id'
+  | 'order_id'
+>;
+
+/** Stands for "still going on" in spans read from the database; later than any time. */
+const foreverUs = Number.MAX_SAFE_INTEGER;
+
+/** A check as the pure core reads it. */
+export function toResult(row: InsertedCheck): Result {
+  return {
+    startUs: row.start_us,
+    agentNo: row.agent_no,
+    locationNo: row.location_no,
+    endUs: row.end_us,
+    arrivedUs: row.arrived_us,
+    code: row.code,
+    attempt: row.attempt,
+    chainId: row.chain_id === '' ? null : row.chain_id,
+    revision: row.revision,
+    text: row.check_result,
+  };
+}
+
+/** Where do these devices stand, and by which rules are they judged? */
+export async function foldDevices(
+  trx: Kysely<Tables>,
+  deviceNos: readonly number[],
+): Promise<Map<number, FoldDevice>> {
+  const rows = await trx
+    .selectFrom('devices as d')
+    .leftJoin('device_state as s', 's.device_no', 'd.device_no')
+    .select(['d.device_no', 'd.account_no', 'd.created_us', 'd.revision', 'd.target_revision'])
+    .select(['d.retries', 'd.retry_delay_s', 'd.timeout_s', 's.state'])
+    .where(sql<boolean>`d.device_no = any(${deviceNos}::int[])`)
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.device_no,
+      {
+        deviceNo: row.device_no,
+        accountNo: row.account_no,
+        createdUs: row.created_us,
+        revision: row.revision,
+        targetRevision: row.target_revision,
+        retries: row.retries,
+        retryDelayUs: row.retry_delay_s * 1_000_000,
+        timeoutUs: row.timeout_s * 1_000_000,
+        state: readState(row.state, row.created_us),
+      },
+    ]),
+  );
+}
+
+/** Who was connected and assigned to these devices at any time from `sinceUs` on? */
+export async function watchSpans(
+  trx: Kysely<Tables>,
+  deviceNos: readonly number[],
+  sinceUs: number,
+): Promise<Map<number, WatchSpan[]>> {
+  const { rows } = await sql<WatchSpan & { deviceNo: number }>`
+    select a.device_no as "deviceNo", a.agent_no as "agentNo", a.location_no as "locationNo",
+      greatest(a.from_us, c.from_us) as "fromUs",
+      least(coalesce(a.to_us, ${foreverUs}::bigint), coalesce(c.to_us, ${foreverUs}::bigint)) as "toUs"
+    from assignment_spans a
+    join connection_spans c on c.agent_no = a.agent_no
+      and c.from_us < coalesce(a.to_us, ${foreverUs}::bigint) and coalesce(c.to_us, ${foreverUs}::bigint) > a.from_us
+    where a.device_no = any(${deviceNos}::int[])
+      and coalesce(a.to_us, ${foreverUs}::bigint) > ${sinceUs}::bigint
+      and coalesce(c.to_us, ${foreverUs}::bigint) > ${sinceUs}::bigint`.execute(trx);
+  return Map.groupBy(rows, (row) => row.deviceNo);
+}
+
+/** A place in a device's order of checks. */
+export interface DevicePoint extends Point {
+  readonly deviceNo: number;
+}
+
+/** All checks of these devices from these points on. */
+export async function checksFrom(
+  trx: Kysely<Tables>,
+  from: readonly DevicePoint[],
+): Promise<Map<number, InsertedCheck[]>> {
+  const { rows } = await sql<InsertedCheck>`
+    select c.device_no, c.start_us, c.agent_no, c.location_no, c.end_us, c.arrived_us, c.revision, c.attempt, c.code,
+      c.check_result, c.chain_id, c.order_id
+    from ${pointsTable(from)} as f (device_no, start_us, agent_no)
+    cross join lateral (
+      select * from checks where device_no = f.device_no and (start_us, agent_no) >= (f.start_us, f.agent_no)
+        and start_us >= f.start_us
+    ) c`.execute(trx);
+  return Map.groupBy(rows, (row) => row.device_no);
+}
+
+/** The last sure point before each of these points; devices without one begin anew. */
+export async function surePointsBefore(
+  trx: Kysely<Tables>,
+  points: readonly DevicePoint[],
+): Promise<Map<number, unknown>> {
+  if (points.length === 0) return new Map();
+  const { rows } = await sql<{ device_no: number; state: unknown }>`
+    select p.device_no, p.state
+    from ${pointsTable(points)} as f (device_no, start_us, agent_no)
+    cross join lateral (
+      select device_no, state from fold_points
+      where device_no = f.device_no and (start_us, agent_no) < (f.start_us, f.agent_no)
+      order by start_us desc, agent_no desc limit 1
+    ) p`.execute(trx);
+  return new Map(rows.map((row) => [row.device_no, row.state]));
+}
+
+/** A device's folded story as it is written. */
+export interface Written {
+  readonly deviceNo: number;
+  /** Sure points from here on are replaced. */
+  readonly from: Point;
+  readonly points: readonly FoldState[];
+  /** Intervals from here on are replaced. */
+  readonly intervalsFromUs: number;
+  readonly intervals: readonly { readonly fromUs: number; readonly status: string }[];
+  readonly state: FoldState;
+}
+
+/** Writes stories: state, sure points and intervals. */
+export async function writeStories(trx: Kysely<Tables>, stories: readonly Written[]): Promise<void> {
+  const froms = stories.map(({ deviceNo, from }) => ({ ...from, deviceNo }));
+  const points = stories.flatMap(({ deviceNo, points: list }) =>
+    list.flatMap((state) =>
+      state.at === null ? [] : [{ deviceNo, ...state.at, json: JSON.stringify(state) }],
+    ),
+  );
+  const intervals = stories.flatMap(({ deviceNo, intervals: list }) =>
+    list.map((one) => ({ deviceNo, ...one })),
+  );
+  await sql`
+    delete from fold_points p using ${pointsTable(froms)} as f (device_no, start_us, agent_no)
+    where p.device_no = f.device_no and (p.start_us, p.agent_no) >= (f.start_us, f.agent_no)`.execute(trx);
+  await sql`
+    insert into fold_points (device_no, start_us, agent_no, state)
+    select * from unnest(${points.map((p) => p.deviceNo)}::int[], ${points.map((p) => p.startUs)}::bigint[],
+      ${points.map((p) => p.agentNo)}::int[], ${points.map((p) => p.json)}::jsonb[])`.execute(trx);
+  await sql`
+    delete from status_intervals i
+    using unnest(${stories.map((s) => s.deviceNo)}::int[], ${stories.map((s) => s.intervalsFromUs)}::bigint[])
+      as f (device_no, from_us)
+    where i.device_no = f.device_no and i.from_us >= f.from_us`.execute(trx);
+  await sql`
+    insert into status_intervals (device_no, from_us, status)
+    select * from unnest(${intervals.map((i) => i.deviceNo)}::int[], ${intervals.map((i) => i.fromUs)}::bigint[],
+      ${intervals.map((i) => i.status)}::text[])`.execute(trx);
+  await sql`
+    insert into device_state (device_no, version, status, since_us, retrying, state)
+    select device_no, 1, status, since_us, retrying, state from unnest(
+      ${stories.map((s) => s.deviceNo)}::int[], ${stories.map((s) => s.state.status)}::text[],
+      ${stories.map((s) => s.state.sinceUs)}::bigint[], ${stories.map((s) => s.state.chain !== null)}::boolean[],
+      ${stories.map((s) => JSON.stringify(s.state))}::jsonb[]) as g (device_no, status, since_us, retrying, state)
+    on conflict (device_no) do update set version = device_state.version + 1, status = excluded.status,
+      since_us = excluded.since_us, retrying = excluded.retrying, state = excluded.state`.execute(trx);
+}
+
+function pointsTable(points: readonly DevicePoint[]) {
+  return sql`unnest(${points.map((p) => p.deviceNo)}::int[], ${points.map((p) => p.startUs)}::bigint[],
+    ${points.map((p) => p.agentNo)}::int[])`;
+}

@@ -1,0 +1,73 @@
+import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import { sweepChains } from './chain-sweep.ts';
+import { foldBatch } from './fold-batch.ts';
+import type { InsertedCheck } from './fold-store.ts';
+import { endMaintenance } from './maintenance.ts';
+import { noticeBlindness, noticeSight } from './observe.ts';
+
+/** The step from results to status, and the loops that go with it. */
+export interface Health {
+  /** Called by ingest inside its transaction, after the rows are in and the devices' locks are held. */
+  fold(trx: Transaction<Tables>, inserted: readonly InsertedCheck[], nowUs: number): Promise<void>;
+  /** Called when an agent of the Location connected or sees again: it observes at once. */
+  observeNow(db: Kysely<Tables>, locationNo: number): Promise<void>;
+  /** Chains' deadlines, ends of maintenance, blind Locations; until the signal aborts. Any number of controllers may run it. */
+  run(db: Kysely<Tables>, signal: AbortSignal): Promise<void>;
+}
+
+const everyMs = 1_000;
+
+/** Makes the step. */
+export function createHealth({ clock, log }: { readonly clock: Clock; readonly log: Logger }): Health {
+  const tellSight = (changes: readonly { name: string; devices: number }[], text: string) => {
+    for (const { name, devices } of changes) log.warn({ location: name, devices }, text);
+  };
+  const jobs: Record<string, (db: Kysely<Tables>) => Promise<unknown>> = {
+    'chain deadlines': (db) => sweepChains(db, clock.nowUs()),
+    'ends of maintenance': (db) => endMaintenance(db, clock.nowUs()),
+    'blind Locations': async (db) => {
+      tellSight(await noticeSight(db, clock.nowUs()), 'a Location observes');
+      tellSight(await noticeBlindness(db, clock.nowUs()), 'a Location is blind');
+    },
+  };
+  const failing = new Set<string>();
+
+  /** One failing job does not hold up the others; its failure is told once, and its recovery. */
+  const attempt = async (db: Kysely<Tables>, name: string, job: (db: Kysely<Tables>) => Promise<unknown>) => {
+    try {
+      await job(db);
+      if (failing.delete(name)) log.info({ job: name }, 'a job of health works again');
+    } catch (error) {
+      if (!failing.has(name))
+        log.warn({ job: name, error: messageOf(error) }, 'a job of health failed; trying again');
+      failing.add(name);
+    }
+  };
+
+  return {
+    fold: foldBatch,
+    async observeNow(db, locationNo) {
+      tellSight(await noticeSight(db, clock.nowUs(), locationNo), 'a Location observes');
+    },
+    async run(db, signal) {
+      while (!signal.aborted) {
+        for (const [name, job] of Object.entries(jobs)) await attempt(db, name, job);
+        await clock.sleep(everyMs, signal).catch(() => {});
+      }
+    },
+  };
+}
+
+/**
+ * Drops sure points older than `beforeUs` (the age at which checks are dropped), but each device's newest: nothing older
+ * is ever folded again.
+ */
+export async function trimSurePoints(db: Kysely<Tables>, beforeUs: number): Promise<void> {
+  await sql`
+    delete from fold_points p where p.start_us < ${beforeUs}::bigint
+      and exists (
+        select 1 from fold_points n where n.device_no = p.device_no and n.start_us > p.start_us
+          and n.start_us < ${beforeUs}::bigint)`.execute(db);
+}

@@ -1,0 +1,126 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import { sqlNewId } from './maintenance.ts';
+
+/** A Location is blind when all its agents have been away this long. */
+const blindAfterUs = 60_000_000;
+/** And only when a controller has served at least this long: our own outage is not theirs. */
+const servedForUs = 120_000_000;
+/** A controller that was not seen for this long does not serve. */
+const controllerSilenceUs = 30_000_000;
+
+/** An agent that can see; `a` is its row. */
+const isWell = sql`a.state = 'Connected' and a.blind_reason is null`;
+
+/** A Location whose sight changed. */
+export interface SightChange {
+  readonly locationNo: number;
+  readonly name: string;
+  /** Devices that changed with it. */
+  readonly devices: number;
+}
+
+/**
+ * A Location with a connected, well agent observes, at once. Devices that nobody had observed are told again with the
+ * status that results gave them. `locationNo` undefined: all Locations.
+ */
+export async function noticeSight(
+  db: Kysely<Tables>,
+  nowUs: number,
+  locationNo?: number,
+): Promise<SightChange[]> {
+  const which = locationNo === undefined ? sql`true` : sql`l.location_no = ${locationNo}`;
+  const { rows } = await sql<SightChange>`
+    with back as (
+      update locations l
+      set observing = true, observing_since_us = ${nowUs}::bigint, blind_reason = null, blind_since_us = null
+      from locations was
+      where was.location_no = l.location_no and not l.observing and ${which}
+        and exists (select 1 from agents a where a.location_no = l.location_no and ${isWell})
+      returning l.location_no, l.account_no, l.name, was.blind_since_us
+    ), found as (
+      select distinct on (dl.device_no) b.*, dl.device_no, s.status
+      from back b
+      join device_locations dl on dl.location_no = b.location_no
+      join device_state s on s.device_no = dl.device_no and s.status <> 'Unknown'
+      where b.blind_since_us is not null and not ${observedBy(sql`l.observing`)}
+      order by dl.device_no, b.location_no
+    ), told as (
+      insert into events (event_id, account_no, device_no, at_us, type, status, location_no, message, duration_s, told_us)
+      select ${sqlNewId}, account_no, device_no, ${nowUs}::bigint, status, status, location_no,
+        'Observed again from ' || name, (${nowUs}::bigint - blind_since_us) / 1000000, ${nowUs}::bigint
+      from found order by device_no
+    ), summed as (
+      select b.location_no, b.account_no, b.name, b.blind_since_us, count(f.device_no)::int as devices
+      from back b left join found f on f.location_no = b.location_no
+      group by b.location_no, b.account_no, b.name, b.blind_since_us
+    ), account_told as (
+      insert into events (event_id, account_no, device_no, at_us, type, status, location_no, message, duration_s, told_us)
+      select ${sqlNewId}, account_no, null, ${nowUs}::bigint, 'Up', 'Up', location_no,
+        'Location ' || name || ' observes again', (${nowUs}::bigint - blind_since_us) / 1000000, ${nowUs}::bigint
+      from summed where blind_since_us is not null
+    )
+    select location_no as "locationNo", name, devices from summed`.execute(db);
+  return rows;
+}
+
+/**
+ * Locations whose agents are all away for a minute, or say themselves that they cannot see, are blind since the end of
+ * their coverage. One event for the account, and one for each device that nobody observes any more.
+ */
+export async function noticeBlindness(db: Kysely<Tables>, nowUs: number): Promise<SightChange[]> {
+  const { rows } = await sql<SightChange>`
+    with candidates as (
+      select l.location_no, max(a.blind_reason) filter (where a.state = 'Connected') as reason,
+        least(${nowUs}::bigint, coalesce(
+          (select max(c.to_us) from coverage c join agents o on o.agent_no = c.agent_no
+           where o.location_no = l.location_no),
+          max(a.last_seen_us), ${nowUs}::bigint)) as since_us
+      from locations l
+      left join agents a on a.location_no = l.location_no and a.state <> 'Revoked'
+      where l.observing
+        and exists (select 1 from controllers c where c.started_us <= ${nowUs - servedForUs}::bigint
+          and c.last_seen_us > ${nowUs - controllerSilenceUs}::bigint)
+      group by l.location_no
+      having coalesce(bool_and(a.state <> 'Connected' or a.blind_reason is not null), true)
+        and (coalesce(max(a.last_seen_us), 0) < ${nowUs - blindAfterUs}::bigint
+          or bool_or(a.state = 'Connected' and a.blind_reason is not null))
+    ), blind as (
+      update locations l
+      set observing = false, observing_since_us = null, blind_since_us = c.since_us, blind_reason = c.reason
+      from candidates c where c.location_no = l.location_no and l.observing
+      returning l.location_no, l.account_no, l.name, c.since_us, c.reason
+    ), lost as (
+      select distinct on (dl.device_no) b.*, dl.device_no, s.since_us as status_since_us
+      from blind b
+      join device_locations dl on dl.location_no = b.location_no
+      join device_state s on s.device_no = dl.device_no and s.status <> 'Unknown'
+      where not ${observedBy(sql`l.observing and l.location_no not in (select location_no from blind)`)}
+      order by dl.device_no, b.since_us desc
+    ), told as (
+      insert into events (event_id, account_no, device_no, at_us, type, status, location_no, message, duration_s, told_us)
+      select ${sqlNewId}, account_no, device_no, since_us, 'Unknown', 'Unknown', location_no,
+        'Nobody observes it: Location ' || name || ' is blind' || coalesce(' (' || reason || ')', ''),
+        greatest(0, since_us - status_since_us) / 1000000, ${nowUs}::bigint
+      from lost order by device_no
+    ), summed as (
+      select b.location_no, b.account_no, b.name, b.since_us, b.reason, count(k.device_no)::int as devices
+      from blind b left join lost k on k.location_no = b.location_no
+      group by b.location_no, b.account_no, b.name, b.since_us, b.reason
+    ), account_told as (
+      insert into events (event_id, account_no, device_no, at_us, type, status, location_no, message, told_us)
+      select ${sqlNewId}, account_no, null, since_us, 'Unknown', 'Unknown', location_no,
+        'Location ' || name || ' is blind' || coalesce(' (' || reason || ')', '') || ', '
+          || devices || case when devices = 1 then ' device' else ' devices' end || ' unobserved', ${nowUs}::bigint
+      from summed
+    )
+    select location_no as "locationNo", name, devices from summed`.execute(db);
+  return rows;
+}
+
+/** Whether the device of `dl` is assigned to a Location that fulfils the condition on `l`. */
+function observedBy(condition: ReturnType<typeof sql>) {
+  return sql`exists (
+    select 1 from device_locations o join locations l on l.location_no = o.location_no
+    where o.device_no = dl.device_no and ${condition})`;
+}
