@@ -1,0 +1,153 @@
+import { methods } from '@vantage/probes';
+import { z } from 'zod';
+import { idField, timestampField } from '../../http/field.ts';
+
+/** Bounds of a device's settings, and what holds where nothing is said. */
+export const deviceDefaults = { Frequency: 5, Timeout: 30, Retries: 2, RetryDelay: 1 } as const;
+
+const optionalId = (what: string) =>
+  z.string().max(100).nullable().optional().describe(`${what}; null: none.`);
+
+const shortName = z
+  .string()
+  .regex(/^[A-Za-z0-9-]{1,8}$/, "must be 1 to 8 characters: letters, digits or '-'")
+  .describe("Up to 8 characters: letters, digits or '-'. Need not be unique.");
+const url = z
+  .string()
+  .min(1)
+  .max(64 * 1024)
+  .describe(
+    'URL, host name or custom script to monitor; what is accepted depends on Method. A password comes back as `***`.',
+  );
+const options = z
+  .record(z.string(), z.unknown())
+  .nullable()
+  .optional()
+  .meta({
+    description:
+      'Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back.',
+    override: {
+      anyOf: [
+        ...methods.map((method) => ({ $ref: `#/components/schemas/Options${method}` })),
+        { type: 'null' },
+      ],
+    },
+  });
+
+const optional = {
+  FullName: z.string().max(1000).nullable().optional().describe('Description; null: none.'),
+  Frequency: z
+    .literal([1, 2, 5, 10, 20, 30, 60])
+    .nullable()
+    .optional()
+    .describe('Minutes between checks; default 5.'),
+  Timeout: z
+    .int()
+    .min(1)
+    .max(120)
+    .nullable()
+    .optional()
+    .describe('Seconds to wait for a response; default 30.'),
+  Retries: z
+    .int()
+    .min(2)
+    .max(10)
+    .nullable()
+    .optional()
+    .describe('Retries after an error before alerting; default 2.'),
+  RetryDelay: z.int().min(1).max(300).nullable().optional().describe('Seconds before a retry; default 1.'),
+  nschedule_id: optionalId('Notification schedule'),
+  mschedule_id: optionalId('Maintenance schedule'),
+  device_master_id: optionalId('Master device: when it is down already, alerts for this one are suppressed'),
+  Locations: z
+    .array(z.string().min(1).max(200))
+    .max(1000)
+    .nullable()
+    .optional()
+    .describe("Names or ids; null: the account's DefaultLocations; []: none."),
+  Options: options,
+  HostData: z
+    .strictObject({ headers: z.record(z.string(), z.string()).optional() })
+    .nullable()
+    .optional()
+    .describe('Older name of the HTTP request headers (Options.Headers).'),
+};
+
+/** The body of POST /devices. */
+export const deviceCreate = z
+  .strictObject({
+    Method: z.enum(methods).describe('Cannot be changed later.'),
+    URL: url,
+    ShortName: shortName,
+    ...optional,
+  })
+  .meta({ id: 'DeviceCreate' });
+
+/** The body of PUT /devices/{device_id}: what is absent stays as it is. */
+export const deviceUpdate = z
+  .strictObject({
+    Method: z.string().optional().describe('May be sent back; cannot be changed.'),
+    URL: url.optional(),
+    ShortName: shortName.optional(),
+    ...optional,
+  })
+  .meta({ id: 'DeviceUpdate' });
+
+/** Settings as sent, good fields only. */
+export type SentSettings = {
+  readonly [Name in keyof z.output<typeof deviceUpdate>]?: z.output<typeof deviceUpdate>[Name] | undefined;
+};
+
+/** What a device's GET returns and nobody can set. */
+export const deviceReadOnly = [
+  'device_id',
+  'Status',
+  'StatusSince',
+  'Retrying',
+  'LastCheckResult',
+  'Tags',
+  'Warnings',
+  'CreatedAt',
+  'UpdatedAt',
+] as const;
+
+const nullableId = z.string().nullable();
+
+/** An entry of a device list. */
+export const deviceEntry = z
+  .strictObject({
+    Status: z.enum(['Up', 'Down', 'Maint', 'Unknown']),
+    URL: z.string(),
+    Method: z.enum(methods),
+    Frequency: z.int(),
+    LastCheckResult: z.string().nullable(),
+    StatusSince: timestampField,
+    ShortName: z.string(),
+    FullName: z.string().nullable(),
+    device_id: idField,
+    Retrying: z.boolean().describe('An error was seen that is not confirmed yet.'),
+  })
+  .meta({ id: 'DeviceEntry' });
+
+/** A device with all its settings. */
+export const deviceFull = z
+  .strictObject({
+    ...deviceEntry.shape,
+    Timeout: z.int(),
+    Retries: z.int(),
+    RetryDelay: z.int(),
+    nschedule_id: nullableId,
+    mschedule_id: nullableId,
+    device_master_id: nullableId,
+    Locations: z.array(z.string()).describe('Names of the Locations that look.'),
+    Options: z.record(z.string(), z.unknown()),
+    Tags: z.array(z.strictObject({ tag_id: idField, Name: z.string() })),
+    Warnings: z.array(z.string()),
+    CreatedAt: timestampField,
+    UpdatedAt: timestampField,
+    HostData: z
+      .strictObject({ headers: z.record(z.string(), z.string()).optional() })
+      .optional()
+      .describe('With WithConfig=Y only.'),
+  })
+  .meta({ id: 'Device' });

@@ -1,0 +1,108 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../../db/index.ts';
+import type { LocationRow } from './store.ts';
+
+const locationColumns = ['location_no', 'location_id', 'name', 'public_targets_only'] as const;
+
+/** The account's Locations with these ids or names. */
+export async function findLocations(
+  db: Kysely<Tables>,
+  accountNo: number,
+  texts: readonly string[],
+): Promise<readonly LocationRow[]> {
+  if (texts.length === 0) return [];
+  return db
+    .selectFrom('locations')
+    .select(locationColumns)
+    .where('account_no', '=', accountNo)
+    .where((where) => where.or([where('location_id', 'in', texts), where('name', 'in', texts)]))
+    .execute();
+}
+
+/** The Locations of devices that name none: the account's choice, at first the one named `local`. */
+export async function defaultLocations(
+  db: Kysely<Tables>,
+  accountNo: number,
+): Promise<readonly LocationRow[]> {
+  const account = await db
+    .selectFrom('accounts')
+    .select('default_location_ids')
+    .where('account_no', '=', accountNo)
+    .executeTakeFirst();
+  const ids = account?.default_location_ids ?? null;
+  const rows = await findLocations(db, accountNo, ids ?? ['local']);
+  return ids === null ? rows.filter(({ name }) => name === 'local') : inOrder(rows, ids);
+}
+
+/** The Locations in the order in which their ids stand. */
+function inOrder(rows: readonly LocationRow[], ids: readonly string[]): readonly LocationRow[] {
+  return ids.flatMap((id) => rows.find(({ location_id }) => location_id === id) ?? []);
+}
+
+/** The number of the account's notification schedule with this id. */
+export async function findNschedule(
+  db: Kysely<Tables>,
+  accountNo: number,
+  id: string,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('nschedules')
+    .select('nschedule_no')
+    .where('nschedule_id', '=', id)
+    .where('account_no', '=', accountNo)
+    .executeTakeFirst();
+  return row?.nschedule_no;
+}
+
+/** The number of the account's maintenance schedule with this id. */
+export async function findMschedule(
+  db: Kysely<Tables>,
+  accountNo: number,
+  id: string,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('mschedules')
+    .select('mschedule_no')
+    .where('mschedule_id', '=', id)
+    .where('account_no', '=', accountNo)
+    .executeTakeFirst();
+  return row?.mschedule_no;
+}
+
+/** Holds the account until the transaction ends: whoever changes masters or who is used by whom takes it first. */
+export async function lockAccount(trx: Kysely<Tables>, accountNo: number): Promise<void> {
+  await sql`select 1 from accounts where account_no = ${accountNo} for no key update`.execute(trx);
+}
+
+/** Is `deviceNo` among the masters of `masterNo`, or the same device? */
+export async function makesCircle(trx: Kysely<Tables>, deviceNo: number, masterNo: number): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    with recursive up as (
+      select device_no, master_no from devices where device_no = ${masterNo}
+      union select d.device_no, d.master_no from devices d join up on d.device_no = up.master_no
+    ) select exists (select 1 from up where device_no = ${deviceNo}) as found`.execute(trx);
+  return rows[0]?.found ?? false;
+}
+
+/** Locations whose devices ask for more checks a minute than their connected agents can run, `addPerMinute` each on top. */
+export async function overloaded(
+  db: Kysely<Tables>,
+  locationNos: readonly number[],
+  addPerMinute: number,
+): Promise<readonly string[]> {
+  if (locationNos.length === 0) return [];
+  const { rows } = await sql<{ name: string }>`
+    select l.name from locations l
+    cross join lateral (
+      select coalesce(sum(1.0 / d.frequency_min / dl2.turns), 0) as per_minute
+      from device_locations dl join devices d using (device_no)
+        cross join lateral (select count(*) as turns from device_locations x where x.device_no = d.device_no) dl2
+      where dl.location_no = l.location_no) need
+    cross join lateral (
+      select coalesce(sum(capacity), 0) as per_minute, count(*) as agents from agents a
+      where a.location_no = l.location_no and a.state = 'Connected') have
+    where l.location_no = any(${locationNos}::int[]) and have.agents > 0
+      and need.per_minute + ${addPerMinute}::float8 > have.per_minute
+    order by l.location_no`.execute(db);
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '@vantage/kernel';
+import { z } from 'zod';
+import type { Db } from '../../db/index.ts';
+import { type Route, route } from '../../http/route.ts';
+import { deviceFull } from './fields.ts';
+import { createDeviceReader, deviceSubject } from './routes.ts';
+
+/** Starts and ends maintenance; durations are microseconds. */
+export interface Maintenance {
+  startMaintenance(ask: {
+    readonly accountNo: number;
+    readonly deviceNo: number;
+    readonly durationUs: number;
+  }): Promise<unknown>;
+  stopMaintenance(ask: { readonly accountNo: number; readonly deviceNo: number }): Promise<unknown>;
+}
+
+/** `HH:MM` from 00:01 to 99:59. */
+export const durationField = z
+  .string()
+  .regex(/^\d\d:[0-5]\d$/, 'must be HH:MM, from 00:01 to 99:59')
+  .refine((text) => text !== '00:00', 'must be HH:MM, from 00:01 to 99:59');
+
+/** The microseconds of `HH:MM`. */
+export function durationUs(text: string): number {
+  const [hours = 0, minutes = 0] = text.split(':').map(Number);
+  return (hours * 60 + minutes) * 60_000_000;
+}
+
+/** Starting and stopping the maintenance of one device. */
+export function maintenanceRoutes({
+  db,
+  clock,
+  maintenance,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly maintenance: Maintenance;
+}): Route[] {
+  const subject = deviceSubject(db);
+  const read = createDeviceReader({ db, clock });
+  const shared = {
+    method: 'PUT',
+    level: 'UW',
+    tag: 'Maintenance',
+    subject,
+    response: deviceFull,
+    names: { root: 'device', id: 'device_id' },
+  } as const;
+  return [
+    route({
+      ...shared,
+      path: '/devices/{device_id}/start-maintenance',
+      summary: 'Starts maintenance, or sets the end of the one that runs anew. Checks go on, alerts do not.',
+      body: z
+        .strictObject({
+          Duration: durationField.default('01:00').describe('HH:MM, elapsed time.'),
+        })
+        .meta({ id: 'MaintenanceStart' }),
+      handler: async ({ session, subject: { device_no: deviceNo }, body }) => {
+        const { accountNo } = session;
+        await maintenance.startMaintenance({ accountNo, deviceNo, durationUs: durationUs(body.Duration) });
+        return read(session, deviceNo, false);
+      },
+    }),
+    route({
+      ...shared,
+      path: '/devices/{device_id}/stop-maintenance',
+      summary: 'Ends all current maintenance; the state is what checks say.',
+      handler: async ({ session, subject: { device_no: deviceNo } }) => {
+        await maintenance.stopMaintenance({ accountNo: session.accountNo, deviceNo });
+        return read(session, deviceNo, false);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,67 @@
+import { type AnyProbe, secretPaths, type Target } from '@vantage/probes';
+import type { FieldFault } from '../../http/problem.ts';
+
+/** What stands in an answer for a secret. */
+export const mask = '***';
+
+/** What must stay the same for a kept secret to be used again. */
+export function identityOf(target: Target, options: Readonly<Record<string, unknown>>): string {
+  const { scheme, host, port, user } = target;
+  return JSON.stringify([scheme, host, port, user ?? '', options['User'] ?? '', options['Proxy'] ?? '']);
+}
+
+/**
+ * The Options with kept secrets in the place of their masks. Names a fault where no secret is kept, or where the target is another one now; then
+ * also for secrets that would stay because no Options were sent at all.
+ */
+export function fillMasks({
+  probe,
+  options,
+  kept,
+  stays,
+  faults,
+  sentAnew,
+}: {
+  readonly probe: AnyProbe;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly kept: Readonly<Record<string, unknown>>;
+  readonly stays: boolean;
+  readonly faults: FieldFault[];
+  /** Options came with this request; false: these are the current ones, in clear. */
+  readonly sentAnew: boolean;
+}): Readonly<Record<string, unknown>> {
+  const hidden = new Set(secretPaths(probe, options));
+  const fill = (value: unknown, old: unknown, path: string): unknown => {
+    if (typeof value === 'string') {
+      if (!hidden.has(path)) return value;
+      const isKept = sentAnew ? value === mask : true;
+      if (!isKept) return value;
+      if (stays && typeof old === 'string') return old;
+      faults.push({
+        field: `Options.${path}`,
+        message: `${sentAnew ? 'is the mask ***' : 'is a kept secret'}; send the secret itself (it is kept only while scheme, host, port and user stay)`,
+      });
+      return value;
+    }
+    if (Array.isArray(value))
+      return value.map((item: unknown, at) => fill(item, Array.isArray(old) ? old[at] : undefined, path));
+    if (!isRecord(value)) return value;
+    const before = isRecord(old) ? old : {};
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [
+        key,
+        fill(
+          inner,
+          Object.hasOwn(before, key) ? before[key] : undefined,
+          path === '' ? key : `${path}.${key}`,
+        ),
+      ]),
+    );
+  };
+  const filled = fill(options, kept, '');
+  return isRecord(filled) ? filled : {};
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,25 @@
+import { Fault } from '@vantage/kernel';
+import { z } from 'zod';
+import type { SealedJson, Sealer } from '../../seal.ts';
+import type { ClearTarget } from './target.ts';
+
+const content = z.object({ url: z.string(), options: z.record(z.string(), z.json()) });
+
+/** What a device's sealed value belongs to: it opens nowhere else. */
+export function sealContext(deviceId: string): string {
+  return `device:${deviceId}`;
+}
+
+/** Seals URL and Options with their secrets. */
+export function sealTarget(sealer: Sealer, deviceId: string, { url, options }: ClearTarget): Buffer {
+  const value: Readonly<Record<string, SealedJson>> = content.parse({ url, options });
+  return sealer.seal(value, sealContext(deviceId));
+}
+
+/** Opens what `sealTarget` sealed. */
+export function openTarget(sealer: Sealer, deviceId: string, sealed: Uint8Array): ClearTarget {
+  const parsed = content.safeParse(sealer.open(sealed, sealContext(deviceId)));
+  if (!parsed.success)
+    throw new Fault('drop', 'sealed', `the sealed value of device ${deviceId} has another form`);
+  return parsed.data;
+}

@@ -1,0 +1,141 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../../db/index.ts';
+import { isId } from '../../http/field.ts';
+import type { FieldFault } from '../../http/problem.ts';
+import { deviceDefaults, type SentSettings } from './fields.ts';
+import { defaultLocations, findLocations, findMschedule, findNschedule } from './lookup-store.ts';
+import { isPrivateHost } from './reach.ts';
+import { type DeviceRow, findDeviceNo, type LocationRow } from './store.ts';
+
+/** The plain settings of a device as they are to be kept. */
+export interface PlainSettings {
+  readonly shortName: string;
+  readonly fullName: string | null;
+  readonly frequencyMin: number;
+  readonly timeoutS: number;
+  readonly retries: number;
+  readonly retryDelayS: number;
+}
+
+/** What is sent over what is: absent stays, null clears to the default. */
+export function settlePlain(sent: SentSettings, current: DeviceRow | undefined): PlainSettings {
+  const chosen = (value: number | null | undefined, kept: number | undefined, byDefault: number) =>
+    value === undefined ? (kept ?? byDefault) : (value ?? byDefault);
+  return {
+    shortName: sent.ShortName ?? current?.short_name ?? '',
+    fullName: sent.FullName === undefined ? (current?.full_name ?? null) : sent.FullName,
+    frequencyMin: chosen(sent.Frequency, current?.frequency_min, deviceDefaults.Frequency),
+    timeoutS: chosen(sent.Timeout, current?.timeout_s, deviceDefaults.Timeout),
+    retries: chosen(sent.Retries, current?.retries, deviceDefaults.Retries),
+    retryDelayS: chosen(sent.RetryDelay, current?.retry_delay_s, deviceDefaults.RetryDelay),
+  };
+}
+
+/** The things of the account that a device refers to. */
+export interface References {
+  readonly nscheduleNo: number | null;
+  readonly mscheduleNo: number | null;
+  readonly masterNo: number | null;
+  readonly locations: readonly LocationRow[];
+  readonly locationsGiven: boolean;
+}
+
+/** Looks up what a device refers to and names what does not exist. The circle of masters is judged later, under the account's lock. */
+export async function settleReferences(
+  db: Kysely<Tables>,
+  accountNo: number,
+  sent: SentSettings,
+  current: DeviceRow | undefined,
+): Promise<{ readonly references: References; readonly faults: readonly FieldFault[] }> {
+  const faults: FieldFault[] = [];
+  const look = async (
+    field: 'nschedule_id' | 'mschedule_id' | 'device_master_id',
+    kept: number | null | undefined,
+    find: (id: string) => Promise<number | undefined>,
+  ): Promise<number | null> => {
+    const id = sent[field];
+    if (id === undefined) return kept ?? null;
+    if (id === null) return null;
+    const found = isId(id) ? await find(id) : undefined;
+    if (found === undefined) faults.push({ field, message: 'names nothing that exists' });
+    return found ?? null;
+  };
+  const nscheduleNo = await look('nschedule_id', current?.nschedule_no, (id) =>
+    findNschedule(db, accountNo, id),
+  );
+  const mscheduleNo = await look('mschedule_id', current?.mschedule_no, (id) =>
+    findMschedule(db, accountNo, id),
+  );
+  const masterNo = await look('device_master_id', current?.master_no, async (id) => {
+    const master = await findDeviceNo(db, accountNo, id);
+    return master?.device_no;
+  });
+  if (masterNo !== null && masterNo === current?.device_no)
+    faults.push({ field: 'device_master_id', message: 'must not be the device itself' });
+  const places = await settleLocations(db, accountNo, sent.Locations, current, faults);
+  return { references: { nscheduleNo, mscheduleNo, masterNo, ...places }, faults };
+}
+
+async function settleLocations(
+  db: Kysely<Tables>,
+  accountNo: number,
+  sent: readonly string[] | null | undefined,
+  current: DeviceRow | undefined,
+  faults: FieldFault[],
+): Promise<Pick<References, 'locations' | 'locationsGiven'>> {
+  if (sent === undefined && current !== undefined)
+    return { locations: current.locations, locationsGiven: current.locations_given };
+  if (sent === undefined || sent === null)
+    return { locations: await defaultLocations(db, accountNo), locationsGiven: false };
+  const known = await findLocations(db, accountNo, sent);
+  const chosen = sent.flatMap((text) => {
+    const row =
+      known.find(({ location_id }) => location_id === text) ?? known.find(({ name }) => name === text);
+    if (row === undefined)
+      faults.push({
+        field: 'Locations',
+        message: `names ${JSON.stringify(text.slice(0, 60))}, which does not exist`,
+      });
+    return row ?? [];
+  });
+  const locations = [...new Map(chosen.map((row) => [row.location_no, row])).values()];
+  const asBefore =
+    current !== undefined && !current.locations_given && samePlaces(locations, current.locations);
+  return { locations, locationsGiven: !asBefore };
+}
+
+/** Are these the same Locations in the same order? */
+export function samePlaces(a: readonly LocationRow[], b: readonly LocationRow[]): boolean {
+  return a.length === b.length && a.every((row, at) => row.location_no === b[at]?.location_no);
+}
+
+/** Names a private target at a Location that looks at public ones only. */
+export function reachFaults(host: string, locations: readonly LocationRow[]): readonly FieldFault[] {
+  if (!isPrivateHost(host)) return [];
+  return locations
+    .filter((row) => row.public_targets_only)
+    .map(({ name }) => ({
+      field: 'URL',
+      message: `is a private address, and the Location ${name} looks at public targets only`,
+    }));
+}
+
+/** What an operator should know of these settings though they are taken. */
+export function warningsOf(
+  host: string,
+  locations: readonly LocationRow[],
+  overloadedNames: readonly string[],
+): readonly string[] {
+  return [
+    ...(locations.length === 0 ? ['No Location looks at this device, so it is never checked.'] : []),
+    ...(locations.length > 1 && isPrivateHost(host)
+      ? [
+          `${host} is a private address: each of the ${locations.length} Locations may see another machine there.`,
+        ]
+      : []),
+    ...overloadedNames.map(
+      (name) =>
+        `Location ${name} is overloaded: its devices ask for more checks a minute than its agents can run.`,
+    ),
+  ];
+}

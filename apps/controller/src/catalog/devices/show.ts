@@ -1,0 +1,64 @@
+import { type Method, methods } from '@vantage/probes';
+import type { z } from 'zod';
+import type { Zone } from '../../http/zone.ts';
+import type { deviceEntry, deviceFull } from './fields.ts';
+import type { DeviceRow, EntryRow } from './store.ts';
+
+/** A row as a device list shows it. `lastResult` is the text of the last check. */
+export function showEntry(
+  row: EntryRow,
+  lastResult: string | undefined,
+  zone: Zone,
+): z.input<typeof deviceEntry> {
+  return {
+    Status: row.status,
+    URL: row.url,
+    Method: methodOf(row.method),
+    Frequency: row.frequency_min,
+    LastCheckResult: lastResult ?? null,
+    StatusSince: zone.format(row.since_us),
+    ShortName: row.short_name,
+    FullName: row.full_name,
+    device_id: row.device_id,
+    Retrying: row.retrying,
+  };
+}
+
+/** A device with all its settings. */
+export function showDevice(
+  row: DeviceRow,
+  lastResult: string | undefined,
+  zone: Zone,
+  withConfig: boolean,
+): z.input<typeof deviceFull> {
+  const headers = headersOf(row.options['Headers']);
+  return {
+    ...showEntry(row, lastResult, zone),
+    Timeout: row.timeout_s,
+    Retries: row.retries,
+    RetryDelay: row.retry_delay_s,
+    nschedule_id: row.nschedule_id,
+    mschedule_id: row.mschedule_id,
+    device_master_id: row.master_id,
+    Locations: row.locations.map(({ name }) => name),
+    Options: { ...row.options },
+    Tags: row.tags.map(({ tag_id, name }) => ({ tag_id, Name: name })),
+    Warnings: [...row.warnings],
+    CreatedAt: zone.format(row.created_us),
+    UpdatedAt: zone.format(row.updated_us),
+    ...(withConfig ? { HostData: headers === undefined ? {} : { headers } } : {}),
+  };
+}
+
+function headersOf(value: unknown): Record<string, string> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const entries = Object.entries(value).map(([name, text]): [string, string] => [name, String(text)]);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+function methodOf(text: string): Method {
+  const method = methods.find((each) => each === text);
+  if (method === undefined)
+    throw new TypeError(`the database holds a device with the unknown method ${text}`);
+  return method;
+}

@@ -1,0 +1,164 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Db, Tables } from '../../db/index.ts';
+import { statusOf } from './status.ts';
+
+/** The status as people see it. */
+export type ShownStatus = 'Up' | 'Down' | 'Maint' | 'Unknown';
+
+/** A device as a list shows it; times are microseconds since 1970. */
+export interface EntryRow {
+  readonly device_no: number;
+  readonly device_id: string;
+  readonly account_no: number;
+  readonly method: string;
+  readonly url: string;
+  readonly frequency_min: number;
+  readonly short_name: string;
+  readonly full_name: string | null;
+  readonly created_us: number;
+  readonly status: ShownStatus;
+  readonly since_us: number;
+  readonly retrying: boolean;
+}
+
+/** A device with all that its GET shows and its PUT needs. */
+export interface DeviceRow extends EntryRow {
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly sealed: Uint8Array;
+  readonly timeout_s: number;
+  readonly retries: number;
+  readonly retry_delay_s: number;
+  readonly nschedule_id: string | null;
+  readonly nschedule_no: number | null;
+  readonly mschedule_id: string | null;
+  readonly mschedule_no: number | null;
+  readonly master_id: string | null;
+  readonly master_no: number | null;
+  readonly locations: readonly LocationRow[];
+  readonly locations_given: boolean;
+  readonly tags: readonly { readonly tag_id: string; readonly name: string }[];
+  readonly warnings: readonly string[];
+  readonly updated_us: number;
+}
+
+/** A Location that a device is looked at from. */
+export interface LocationRow {
+  readonly location_no: number;
+  readonly location_id: string;
+  readonly name: string;
+  readonly public_targets_only: boolean;
+}
+
+/** What a list is narrowed to. */
+export type DeviceFilter =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'status'; readonly status: ShownStatus }
+  | { readonly kind: 'tag'; readonly tagNo: number };
+
+const entryColumns = sql`d.device_no, d.device_id, d.account_no, d.method, d.url, d.frequency_min, d.short_name, d.full_name,
+  d.created_us, st.status, st.since_us, st.retrying`;
+
+/** Which device of this account has this id? */
+export async function findDeviceNo(
+  db: Kysely<Tables>,
+  accountNo: number,
+  deviceId: string,
+): Promise<{ readonly device_no: number; readonly created_us: number } | undefined> {
+  return db
+    .selectFrom('devices')
+    .select(['device_no', 'created_us'])
+    .where('device_id', '=', deviceId)
+    .where('account_no', '=', accountNo)
+    .executeTakeFirst();
+}
+
+/** One device with everything. */
+export async function readDevice(
+  db: Kysely<Tables>,
+  deviceNo: number,
+  nowUs: number,
+): Promise<DeviceRow | undefined> {
+  const { rows } = await sql<DeviceRow>`
+    select ${entryColumns}, d.options, d.sealed, d.timeout_s, d.retries, d.retry_delay_s, d.locations_given, d.warnings,
+      d.updated_us, d.nschedule_no, n.nschedule_id, d.mschedule_no, m.mschedule_id, d.master_no, o.device_id as master_id,
+      coalesce((select json_agg(json_build_object('location_no', l.location_no, 'location_id', l.location_id, 'name', l.name,
+          'public_targets_only', l.public_targets_only) order by dl.turn)
+        from device_locations dl join locations l using (location_no) where dl.device_no = d.device_no), '[]') as locations,
+      coalesce((select json_agg(json_build_object('tag_id', t.tag_id, 'name', t.name) order by t.name, t.tag_no)
+        from device_tags dt join tags t using (tag_no) where dt.device_no = d.device_no), '[]') as tags
+    from devices d
+      left join nschedules n on n.nschedule_no = d.nschedule_no
+      left join mschedules m on m.mschedule_no = d.mschedule_no
+      left join devices o on o.device_no = d.master_no
+      cross join lateral ${statusOf(nowUs)} st
+    where d.device_no = ${deviceNo}`.execute(db);
+  return rows[0];
+}
+
+/** A page of an account's devices in the order of their creation, and how many there are in all. */
+export async function listDevices(
+  { kysely }: Pick<Db, 'kysely'>,
+  ask: {
+    readonly accountNo: number;
+    readonly filter: DeviceFilter;
+    readonly limit: number;
+    readonly offset: number;
+    readonly nowUs: number;
+  },
+): Promise<{ readonly rows: readonly EntryRow[]; readonly total: number }> {
+  const source = sourceOf(ask.filter);
+  const [page, count] = await Promise.all([
+    sql<EntryRow>`select ${entryColumns} from ${source} cross join lateral ${statusOf(ask.nowUs)} st
+      where ${conditionOf(ask.filter, ask.accountNo)} order by d.device_no limit ${ask.limit} offset ${ask.offset}`.execute(
+      kysely,
+    ),
+    sql<{ total: number }>`select count(*)::int as total from ${source}
+      ${ask.filter.kind === 'status' ? sql`cross join lateral ${statusOf(ask.nowUs)} st` : sql``}
+      where ${conditionOf(ask.filter, ask.accountNo)}`.execute(kysely),
+  ]);
+  return { rows: page.rows, total: count.rows[0]?.total ?? 0 };
+}
+
+/** The text of each device's last check, looked for among the newest partitions first. */
+export async function lastResults(
+  { kysely }: Pick<Db, 'kysely'>,
+  deviceNos: readonly number[],
+  nowUs: number,
+): Promise<ReadonlyMap<number, string>> {
+  const recent = await lastSince(kysely, deviceNos, nowUs - recentUs);
+  const silent = deviceNos.filter((no) => !recent.has(no));
+  const older = silent.length === 0 ? new Map<number, string>() : await lastSince(kysely, silent, 0);
+  return new Map([...recent, ...older]);
+}
+
+/** Twice the longest Frequency. */
+const recentUs = 2 * 60 * 60_000_000;
+
+async function lastSince(
+  db: Kysely<Tables>,
+  deviceNos: readonly number[],
+  fromUs: number,
+): Promise<Map<number, string>> {
+  const { rows } = await sql<{ device_no: number; check_result: string }>`
+    select asked.device_no, c.check_result from unnest(${deviceNos}::int[]) as asked (device_no)
+    cross join lateral (
+      select check_result from checks where device_no = asked.device_no and start_us >= ${fromUs}
+      order by start_us desc limit 1) c`.execute(db);
+  return new Map(rows.map((row) => [row.device_no, row.check_result]));
+}
+
+function sourceOf(filter: DeviceFilter): RawBuilder<unknown> {
+  return filter.kind === 'tag' ? sql`device_tags dt join devices d using (device_no)` : sql`devices d`;
+}
+
+function conditionOf(filter: DeviceFilter, accountNo: number): RawBuilder<unknown> {
+  const own = sql`d.account_no = ${accountNo}`;
+  switch (filter.kind) {
+    case 'all':
+      return own;
+    case 'status':
+      return sql`${own} and st.status = ${filter.status}`;
+    case 'tag':
+      return sql`${own} and dt.tag_no = ${filter.tagNo}`;
+  }
+}

@@ -1,0 +1,148 @@
+import { type AnyProbe, maskOptions, probeFor, type Target } from '@vantage/probes';
+import { faultsOf } from '../../http/input.ts';
+import type { FieldFault } from '../../http/problem.ts';
+import { fillMasks, identityOf, mask } from './masks.ts';
+
+/** JSON object of Options, in clear. */
+export type ClearOptions = Readonly<Record<string, unknown>>;
+
+/** URL and Options of a device with their secrets. */
+export interface ClearTarget {
+  readonly url: string;
+  readonly options: ClearOptions;
+}
+
+/** What was sent of it; undefined: nothing. */
+export interface SentTarget {
+  readonly URL?: string | undefined;
+  readonly Options?: ClearOptions | null | undefined;
+  readonly HostData?: { readonly headers?: Readonly<Record<string, string>> | undefined } | null | undefined;
+}
+
+/** The target as it is to be kept, and as the API shows it. */
+export interface SettledTarget {
+  readonly clear: ClearTarget;
+  readonly shownUrl: string;
+  readonly shownOptions: ClearOptions;
+  readonly host: string;
+}
+
+/** The settled target, or what is wrong with what was sent. */
+export type TargetVerdict =
+  | { readonly ok: true; readonly target: SettledTarget }
+  | { readonly ok: false; readonly faults: readonly FieldFault[] };
+
+/**
+ * Judges URL and Options by the Method's probe and puts kept secrets where their masks were sent back. Secrets stay only while scheme, host,
+ * port, user and proxy stay the same: else somebody with a key could have them sent to a host of his own.
+ */
+export function settleTarget(
+  method: string,
+  sent: SentTarget,
+  current: ClearTarget | undefined,
+): TargetVerdict {
+  const probe = probeFor(method);
+  if (probe === undefined)
+    return refuse([{ field: 'Method', message: `${method} is not available in this version` }]);
+  const url = sent.URL ?? current?.url;
+  if (url === undefined) return refuse([]); // named already: it is required
+  const faults: FieldFault[] = [];
+  const options = readOptions(method, sent, current, faults);
+  const given = probe.parseTarget(url);
+  if (!given.ok) faults.push({ field: 'URL', message: `is not accepted: ${given.message}` });
+  const old = current === undefined ? undefined : oldTarget(probe, current);
+  const stays =
+    given.ok &&
+    old !== undefined &&
+    identityOf(given.target, options) === identityOf(old.target, old.clear.options);
+  const filled = fillMasks({
+    probe,
+    options,
+    kept: old?.clear.options ?? {},
+    stays,
+    faults,
+    sentAnew: sent.Options !== undefined || sent.HostData !== undefined,
+  });
+  judgeOptions(probe, filled, faults);
+  const clearUrl = given.ok ? fillUrl(url, given.target, old?.target, stays, faults) : url;
+  if (!given.ok || faults.length > 0) return refuse(faults);
+  const shown = maskOptions(probe, filled);
+  return {
+    ok: true,
+    target: {
+      clear: { url: clearUrl, options: filled },
+      shownUrl: given.target.display,
+      shownOptions: isRecord(shown) ? shown : {},
+      host: given.target.host,
+    },
+  };
+}
+
+function refuse(faults: readonly FieldFault[]): TargetVerdict {
+  return { ok: false, faults };
+}
+
+function oldTarget(probe: AnyProbe, clear: ClearTarget): { target: Target; clear: ClearTarget } | undefined {
+  const parsed = probe.parseTarget(clear.url);
+  return parsed.ok ? { target: parsed.target, clear } : undefined;
+}
+
+/** The Options asked for: those sent, else the current ones; HostData stands in for HTTP's Headers. */
+function readOptions(
+  method: string,
+  { Options, HostData }: SentTarget,
+  current: ClearTarget | undefined,
+  faults: FieldFault[],
+): ClearOptions {
+  const base = Options === undefined ? (current?.options ?? {}) : (Options ?? {});
+  if (HostData === undefined || HostData === null) return base;
+  const headers = HostData.headers ?? {};
+  if (method !== 'HTTP') {
+    if (Object.keys(headers).length > 0)
+      faults.push({ field: 'HostData', message: 'is for the Method HTTP only' });
+    return base;
+  }
+  const { Headers: sentHeaders, ...rest } = base;
+  if (Options?.['Headers'] !== undefined && !sameRecord(sentHeaders, headers))
+    faults.push({ field: 'HostData', message: 'and Options.Headers are the same thing and differ' });
+  return Object.keys(headers).length === 0 ? rest : { ...rest, Headers: headers };
+}
+
+function judgeOptions(probe: AnyProbe, options: ClearOptions, faults: FieldFault[]): void {
+  const result = probe.options.safeParse(options, { reportInput: true });
+  if (!result.success) faults.push(...faultsOf(result.error, 'Options'));
+}
+
+/** Puts the kept password into a URL that came with the mask. */
+function fillUrl(
+  url: string,
+  given: Target,
+  old: Target | undefined,
+  stays: boolean,
+  faults: FieldFault[],
+): string {
+  if (given.password?.reveal() !== mask) return url;
+  if (!stays || old?.password === undefined) {
+    faults.push({
+      field: 'URL',
+      message:
+        'holds *** for a password; send the password itself (the mask stands for it only while scheme, host, port and user stay)',
+    });
+    return url;
+  }
+  const password = old.password.reveal();
+  return url.replace(/:\*\*\*@/, () => `:${encodeURIComponent(password)}@`);
+}
+
+function sameRecord(a: unknown, b: Readonly<Record<string, string>>): boolean {
+  if (!isRecord(a)) return false;
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && a[name] === b[name])
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,195 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Clock, newId } from '@vantage/kernel';
+import type { Db } from '../../db/index.ts';
+import { conflict, type FieldFault, invalid, missing } from '../../http/problem.ts';
+import type { Session } from '../../http/session.ts';
+import type { Sealer } from '../../seal.ts';
+import type { SentSettings } from './fields.ts';
+import { lockAccount, makesCircle, overloaded } from './lookup-store.ts';
+import { openTarget, sealTarget } from './sealed.ts';
+import { reachFaults, samePlaces, settlePlain, settleReferences, warningsOf } from './settings.ts';
+import { type DeviceRow, readDevice } from './store.ts';
+import { type ClearTarget, settleTarget } from './target.ts';
+import {
+  type ChangeReach,
+  type DeviceSettings,
+  deleteDevice,
+  insertDevice,
+  insertEvent,
+  locationNosOf,
+  slavesOf,
+  updateDevice,
+} from './write-store.ts';
+
+/** Settings as they were sent: good fields, and what is wrong with the others. */
+export interface Sent {
+  readonly values: SentSettings;
+  readonly faults: readonly FieldFault[];
+}
+
+/** Writes devices. Each call is one transaction; faults end it with a Problem that names them all. */
+export interface DeviceWriter {
+  create(
+    session: Session,
+    sent: Sent,
+  ): Promise<{ readonly deviceId: string; readonly warnings: readonly string[] }>;
+  update(session: Session, deviceNo: number, sent: Sent): Promise<{ readonly warnings: readonly string[] }>;
+  /** Refused (1005) while the device is a master; names its users. */
+  remove(session: Session, deviceNo: number): Promise<void>;
+}
+
+const channel = 'vantage_catalog';
+
+/** Makes the writer. */
+export function createDeviceWriter({
+  db,
+  clock,
+  sealer,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+}): DeviceWriter {
+  const settle = async (
+    trx: Db['kysely'],
+    session: Session,
+    method: string,
+    sent: Sent,
+    current: { readonly row: DeviceRow; readonly clear: ClearTarget } | undefined,
+  ): Promise<DeviceSettings> => {
+    const faults = [...sent.faults];
+    const plain = settlePlain(sent.values, current?.row);
+    const verdict = settleTarget(method, sent.values, current?.clear);
+    if (!verdict.ok) faults.push(...verdict.faults);
+    const found = await settleReferences(trx, session.accountNo, sent.values, current?.row);
+    faults.push(...found.faults);
+    if (verdict.ok) faults.push(...reachFaults(verdict.target.host, found.references.locations));
+    if (!verdict.ok || faults.length > 0) throw invalid(unique(faults));
+    const { references } = found;
+    if (current !== undefined && references.masterNo !== null) {
+      if (await makesCircle(trx, current.row.device_no, references.masterNo))
+        throw invalid([{ field: 'device_master_id', message: 'would close a circle of masters' }]);
+    }
+    const places = references.locations.map(({ location_no }) => location_no);
+    const added = current === undefined ? 1 / plain.frequencyMin / Math.max(1, places.length) : 0;
+    const busy = await overloaded(trx, places, added);
+    const warnings = warningsOf(verdict.target.host, references.locations, busy);
+    return { plain, target: verdict.target, references, warnings };
+  };
+
+  return {
+    async create(session, sent) {
+      const method = sent.values.Method;
+      if (method === undefined) throw invalid(sent.faults);
+      const deviceId = newId();
+      return db.kysely.transaction().execute(async (trx) => {
+        if (typeof sent.values.device_master_id === 'string') await lockAccount(trx, session.accountNo);
+        const settings = await settle(trx, session, method, sent, undefined);
+        const nowUs = clock.nowUs();
+        const sealed = sealTarget(sealer, deviceId, settings.target.clear);
+        const created = { deviceId, accountNo: session.accountNo, method, settings, sealed, nowUs };
+        const deviceNo = await insertDevice(trx, created);
+        const event = { account_no: session.accountNo, device_no: deviceNo, at_us: nowUs, status: 'Unknown' };
+        await insertEvent(trx, {
+          ...event,
+          type: 'Created',
+          message: `${settings.plain.shortName} was created`,
+        });
+        await tell(
+          db,
+          trx,
+          settings.references.locations.map(({ location_no }) => location_no),
+        );
+        return { deviceId, warnings: settings.warnings };
+      });
+    },
+
+    async update(session, deviceNo, sent) {
+      return db.kysely.transaction().execute(async (trx) => {
+        await lockAccount(trx, session.accountNo);
+        const nowUs = clock.nowUs();
+        const row = await readDevice(trx, deviceNo, nowUs);
+        if (row === undefined) throw missing('device');
+        if (sent.values.Method !== undefined && sent.values.Method !== row.method)
+          throw conflict(`Method cannot be changed: this device's is ${row.method}.`, [
+            { field: 'Method', message: 'cannot be changed' },
+          ]);
+        const clear = openTarget(sealer, row.device_id, row.sealed);
+        const settings = await settle(trx, session, row.method, sent, { row, clear });
+        const newLocations = !samePlaces(settings.references.locations, row.locations);
+        const changes = changesOf(row, clear, settings, newLocations);
+        if (changes.fields.length === 0) return { warnings: settings.warnings };
+        const sealed = sealTarget(sealer, row.device_id, settings.target.clear);
+        await updateDevice(trx, { deviceNo, settings, sealed, reach: changes.reach, newLocations, nowUs });
+        await insertEvent(trx, {
+          account_no: session.accountNo,
+          device_no: deviceNo,
+          at_us: nowUs,
+          type: 'Changed',
+          status: row.status,
+          message: `${settings.plain.shortName} was changed: ${changes.fields.join(', ')}`,
+        });
+        const places = [...row.locations, ...settings.references.locations].map(
+          ({ location_no }) => location_no,
+        );
+        if (changes.reach !== 'none') await tell(db, trx, places);
+        return { warnings: settings.warnings };
+      });
+    },
+
+    async remove(session, deviceNo) {
+      await db.kysely.transaction().execute(async (trx) => {
+        await lockAccount(trx, session.accountNo);
+        const slaves = await slavesOf(trx, deviceNo);
+        if (slaves.length > 0) throw conflict(usedText(slaves));
+        const places = await locationNosOf(trx, deviceNo);
+        await deleteDevice(trx, deviceNo);
+        await tell(db, trx, places);
+      });
+    },
+  };
+}
+
+async function tell(db: Db, trx: Db['kysely'], locationNos: readonly number[]): Promise<void> {
+  const places = [...new Set(locationNos)].sort((a, b) => a - b);
+  if (places.length > 0) await db.notify(trx, channel, { location_nos: places });
+}
+
+function usedText(slaves: readonly { readonly device_id: string; readonly short_name: string }[]): string {
+  const shown = slaves.slice(0, 10).map(({ device_id, short_name }) => `${short_name} (${device_id})`);
+  const rest = slaves.length - shown.length;
+  return `This device is the master of ${shown.join(', ')}${rest > 0 ? ` and ${rest} or more others` : ''}.`;
+}
+
+/** Which settings change, and what that means for agents. */
+function changesOf(
+  row: DeviceRow,
+  clear: ClearTarget,
+  { plain, target, references, warnings }: DeviceSettings,
+  newLocations: boolean,
+): { readonly fields: readonly string[]; readonly reach: ChangeReach } {
+  const parts: readonly (readonly [field: string, changed: boolean, reach: ChangeReach])[] = [
+    ['URL', clear.url !== target.clear.url, 'target'],
+    ['Options', !isDeepStrictEqual(clear.options, target.clear.options), 'target'],
+    ['Locations', newLocations, 'turns'],
+    ['Locations', row.locations_given !== references.locationsGiven, 'none'],
+    ['Frequency', row.frequency_min !== plain.frequencyMin, 'turns'],
+    ['Timeout', row.timeout_s !== plain.timeoutS, 'settings'],
+    ['Retries', row.retries !== plain.retries, 'settings'],
+    ['RetryDelay', row.retry_delay_s !== plain.retryDelayS, 'settings'],
+    ['ShortName', row.short_name !== plain.shortName, 'none'],
+    ['FullName', row.full_name !== plain.fullName, 'none'],
+    ['nschedule_id', row.nschedule_no !== references.nscheduleNo, 'none'],
+    ['mschedule_id', row.mschedule_no !== references.mscheduleNo, 'none'],
+    ['device_master_id', row.master_no !== references.masterNo, 'none'],
+    ['Warnings', !isDeepStrictEqual(row.warnings, warnings), 'none'],
+  ];
+  const changed = parts.filter(([, is]) => is);
+  const order: readonly ChangeReach[] = ['target', 'turns', 'settings'];
+  const reach = order.find((kind) => changed.some(([, , each]) => each === kind)) ?? 'none';
+  return { fields: [...new Set(changed.map(([field]) => field))], reach };
+}
+
+function unique(faults: readonly FieldFault[]): readonly FieldFault[] {
+  return [...new Map(faults.map((fault) => [`${fault.field}\0${fault.message}`, fault])).values()];
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { parseCheckId } from '../check-id.ts';
+import type { Db } from '../db/index.ts';
+import { cutPage, pagingQuery } from '../http/paging.ts';
+import { conflict, missing, Problem, problemCode } from '../http/problem.ts';
+import { type Route, type RouteSpec, route } from '../http/route.ts';
+import type { Session } from '../http/session.ts';
+import { checkExtended, checkOfDevice, checkRecord, showCheck, showExtended } from './check-record.ts';
+import { findCheck, listChecks } from './check-store.ts';
+
+/** What a check now ended with: its address, or why nobody looked. */
+export type CheckNowResult =
+  | { readonly kind: 'done'; readonly checkId: string }
+  | { readonly kind: 'nobody'; readonly message: string };
+
+/** Has a device checked at once. */
+export type CheckNow = (deviceNo: number, signal: AbortSignal) => Promise<CheckNowResult>;
+
+/** A device that a path names, as the catalog finds it. */
+export interface FoundDevice {
+  readonly device_no: number;
+  readonly created_us: number;
+}
+
+/** How a path's device is found. */
+export type DeviceSubject = RouteSpec<FoundDevice, z.ZodObject, z.ZodObject, z.ZodType>['subject'];
+
+const tag = 'Checks';
+
+/** Reading checks, and having one made. */
+export function checkRoutes({
+  db,
+  device,
+  checkNow,
+}: {
+  readonly db: Db;
+  readonly device: DeviceSubject;
+  readonly checkNow: CheckNow;
+}): Route[] {
+  const find = async ({ accountNo }: Session, checkId: string) => {
+    const key = parseCheckId(checkId);
+    return key === undefined ? undefined : findCheck(db, accountNo, key);
+  };
+  const check = {
+    what: 'check',
+    find: (session: Session, { check_id = '' }: Readonly<Record<string, string>>) => find(session, check_id),
+  };
+  return [
+    route({
+      method: 'GET',
+      path: '/checks/{check_id}',
+      level: 'UR',
+      tag,
+      summary: 'One check.',
+      subject: check,
+      response: checkOfDevice,
+      names: { root: 'check', id: 'check_id' },
+      handler: async ({ session, subject }) => ({
+        body: { ...showCheck(subject, session.zone), device_id: subject.device_id },
+      }),
+    }),
+    route({
+      method: 'GET',
+      path: '/checks/{check_id}/extended',
+      level: 'UR',
+      tag,
+      summary: 'Everything else that is known about a check.',
+      subject: check,
+      response: checkExtended,
+      names: { root: 'check', id: 'check_id' },
+      handler: async ({ session, subject }) => ({ body: showExtended(subject, session.zone) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/devices/{device_id}/checks',
+      level: 'UR',
+      tag,
+      summary: "A device's checks, newest first.",
+      subject: device,
+      query: z.object(pagingQuery),
+      response: z.array(checkRecord),
+      names: { root: 'checks', row: 'check', id: 'check_id' },
+      handler: async ({ session, subject, query }) => {
+        const page = { limit: query.Limit, offset: query.Offset };
+        const { rows, next } = cutPage(await listChecks(db, subject.device_no, page), query);
+        return { body: rows.map((row) => showCheck(row, session.zone)), next };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/devices/{device_id}/check',
+      level: 'UW',
+      tag,
+      summary: 'Checks a device now and answers with the record.',
+      subject: device,
+      response: checkOfDevice,
+      names: { root: 'check', id: 'check_id' },
+      handler: async ({ session, subject, signal }) => {
+        const result = await checkNow(subject.device_no, signal);
+        if (result.kind === 'nobody') throw conflict(result.message);
+        const row = await find(session, result.checkId);
+        if (row === undefined) {
+          if (await isGone(db, subject.device_no)) throw missing('device');
+          throw new Problem(problemCode.unavailable, 'The check was made, but its result is not stored yet.');
+        }
+        return { body: { ...showCheck(row, session.zone), device_id: row.device_id } };
+      },
+    }),
+  ];
+}
+
+async function isGone({ kysely }: Db, deviceNo: number): Promise<boolean> {
+  const row = await kysely
+    .selectFrom('devices')
+    .select('device_no')
+    .where('device_no', '=', deviceNo)
+    .executeTakeFirst();
+  return row === undefined;
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import { type CheckKey, checkId } from '../check-id.ts';
+import type { Db } from '../db/index.ts';
+
+/** A check as it is kept, with the names that people know. */
+export interface CheckFacts {
+  readonly device_no: number;
+  readonly start_us: number;
+  readonly agent_no: number;
+  readonly location: string | null;
+  readonly code: number;
+  readonly perf: number;
+  readonly block_ms: number;
+  readonly dns_ms: number;
+  readonly connect_ms: number;
+  readonly ssl_ms: number;
+  readonly ttfb_ms: number;
+  readonly ttlb_ms: number;
+  readonly data_size: number;
+  readonly check_result: string;
+}
+
+/** A check with everything that is known about it. */
+export interface ExtendedFacts extends CheckFacts {
+  readonly device_id: string;
+  readonly end_us: number;
+  readonly arrived_us: number;
+  readonly attempt: number;
+  readonly revision: number;
+  readonly chain_id: string | null;
+  readonly agent_id: string | null;
+  readonly agent: string | null;
+  readonly extended: unknown;
+}
+
+const columns = sql`c.device_no, c.start_us, c.agent_no, l.name as location, c.code, c.perf, c.block_ms, c.dns_ms, c.connect_ms,
+  c.ssl_ms, c.ttfb_ms, c.ttlb_ms, c.data_size, c.check_result`;
+
+/** A device's checks, newest first, one row more than `limit` to know whether there are more. */
+export async function listChecks(
+  { kysely }: Db,
+  deviceNo: number,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<readonly CheckFacts[]> {
+  const { rows } = await sql<CheckFacts>`
+    select ${columns} from (
+      select * from checks where device_no = ${deviceNo}
+      order by start_us desc, agent_no desc limit ${page.limit + 1} offset ${page.offset}) c
+    left join locations l using (location_no) order by c.start_us desc, c.agent_no desc`.execute(kysely);
+  return rows;
+}
+
+/** One check of an account; undefined also when its device is gone or another account's. */
+export async function findCheck(
+  { kysely }: Db,
+  accountNo: number,
+  key: CheckKey,
+): Promise<ExtendedFacts | undefined> {
+  const { rows } = await sql<ExtendedFacts>`
+    select ${columns}, d.device_id, c.end_us, c.arrived_us, c.attempt, c.revision, c.chain_id, c.extended, a.agent_id,
+      a.name as agent
+    from checks c join devices d using (device_no)
+      left join locations l on l.location_no = c.location_no left join agents a on a.agent_no = c.agent_no
+    where c.device_no = ${key.deviceNo} and c.start_us = ${key.startUs} and c.agent_no = ${key.agentNo}
+      and d.account_no = ${accountNo}`.execute(kysely);
+  return rows[0];
+}
+
+/** The check's address. */
+export function idOf(row: Pick<CheckFacts, 'device_no' | 'start_us' | 'agent_no'>): string {
+  return checkId({ deviceNo: row.device_no, startUs: row.start_us, agentNo: row.agent_no });
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { toCsv } from './csv.ts';
+import { attachment } from './disposition.ts';
+import type { Form, Format } from './form.ts';
+import type { Problem } from './problem.ts';
+import type { Reply, Route } from './route.ts';
+import { toXml } from './xml.ts';
+
+/** An answer as it goes on the wire. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const always = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const;
+const json = 'application/json; charset=utf-8';
+
+/** A good answer in the form asked for. `path` is the request's, for the link to the next page. */
+export function answerReply({
+  route,
+  reply,
+  form,
+  path,
+  query,
+}: {
+  readonly route: Route;
+  readonly reply: Reply<unknown>;
+  readonly form: Form;
+  readonly path: string;
+  readonly query: URLSearchParams;
+}): Answer {
+  const { warnings = [], total, next } = reply;
+  const file = form.filename === undefined ? undefined : attachment(form.filename);
+  const [type, body] = render(route, reply.body, form.format);
+  return {
+    status: 200,
+    headers: {
+      ...always,
+      'Content-Type': type,
+      ...(warnings.length === 0 ? {} : { 'Vantage-Warning': warnings.map(headerText).join('; ') }),
+      ...(total === undefined ? {} : { 'X-Total-Count': String(total) }),
+      ...(next === undefined ? {} : { Link: `<${nextPage(path, query, next)}>; rel="next"` }),
+      ...(file === undefined ? {} : { 'Content-Disposition': file }),
+    },
+    body,
+  };
+}
+
+/** A failure: JSON whatever `fmt` says. */
+export function answerProblem(problem: Problem): Answer {
+  return {
+    status: problem.status,
+    headers: { ...always, 'Content-Type': json, ...problem.headers },
+    body: JSON.stringify(problem),
+  };
+}
+
+function render(route: Route, body: unknown, format: Format): readonly [type: string, text: string] {
+  if (route.mediaType === 'text/plain') return ['text/plain; charset=utf-8', String(body)];
+  if (route.names === undefined) return [json, JSON.stringify(body)];
+  switch (format) {
+    case 'json':
+      return [json, JSON.stringify(body)];
+    case 'xml':
+      return ['application/xml; charset=utf-8', toXml(body, route.names)];
+    case 'csv':
+      return [
+        'text/csv; charset=utf-8; header=present',
+        toCsv(body, route.names.id, columns(route.response)),
+      ];
+  }
+}
+
+/** A list's columns by its schema, for the header of an empty one. */
+function columns(schema: z.ZodType): readonly string[] {
+  const row = schema instanceof z.ZodArray ? schema.element : schema;
+  return row instanceof z.ZodObject ? Object.keys(row.shape) : [];
+}
+
+/** The address of the next page, without the key. */
+function nextPage(path: string, query: URLSearchParams, next: { limit: number; offset: number }): string {
+  const following = new URLSearchParams(query);
+  following.delete('api_key');
+  following.set('Limit', String(next.limit));
+  following.set('Offset', String(next.offset));
+  return `${path}?${following}`;
+}
+
+/** A header holds printable ASCII. */
+function headerText(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '?');
+}

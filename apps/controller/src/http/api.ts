@@ -1,0 +1,78 @@
+import { type Logger, messageOf } from '@vantage/kernel';
+import { z } from 'zod';
+import { type App, createApp } from './app.ts';
+import { createAuthenticator } from './authenticate.ts';
+import { findKey } from './key-store.ts';
+import { createRoutes, type RouteDeps } from './routes.ts';
+
+/** What an operator sets of the API. */
+export interface HttpSettings {
+  /** Header names besides Service-API-Key. */
+  readonly apiKeyHeaders: readonly string[];
+  /** Addresses and networks whose forwarded headers count. */
+  readonly trustedProxies: readonly string[];
+  readonly retentionDays: number;
+  /** Shown in the OpenAPI document. */
+  readonly version?: string;
+}
+
+/** The REST API, to be served by any number of node's servers. */
+export interface HttpApi extends App, AsyncDisposable {}
+
+const revoked = z.object({ key_nos: z.array(z.int()).optional() });
+
+/** Makes the REST API. It listens for revoked keys until it is disposed of. */
+export function createHttpApi({
+  db,
+  clock,
+  log,
+  sealer,
+  health,
+  checkNow,
+  settings,
+}: Pick<RouteDeps, 'db' | 'clock' | 'sealer' | 'health' | 'checkNow'> & {
+  readonly log: Logger;
+  readonly settings: HttpSettings;
+}): HttpApi {
+  const authenticator = createAuthenticator({
+    findKey: (hash) => findKey(db, hash),
+    clock,
+    aliasHeaders: settings.apiKeyHeaders,
+  });
+  const listening = db
+    .listen('vantage_revoked', (payload) =>
+      authenticator.forget(payload === undefined ? undefined : keyNosOf(payload)),
+    )
+    .catch((error: unknown) => {
+      // Keys are forgotten after 4 seconds anyway.
+      log.warn({ error: messageOf(error) }, 'revoked keys are noticed by time only');
+      return undefined;
+    });
+  const routes = createRoutes({
+    db,
+    clock,
+    sealer,
+    health,
+    checkNow,
+    retentionDays: settings.retentionDays,
+    version: settings.version ?? '0.1.0',
+    onAccountChanged: (accountNo) => authenticator.forgetAccount(accountNo),
+  });
+  const app = createApp({ routes, authenticator, trustedProxies: settings.trustedProxies, clock, log });
+  return {
+    ...app,
+    async [Symbol.asyncDispose]() {
+      await (await listening)?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The keys that a notification names; undefined (all) when it cannot be read. */
+function keyNosOf(payload: string): readonly number[] | undefined {
+  try {
+    const parsed = revoked.safeParse(JSON.parse(payload));
+    return parsed.success ? (parsed.data.key_nos ?? []) : undefined;
+  } catch {
+    return undefined;
+  }
+}

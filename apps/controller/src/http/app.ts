@@ -1,0 +1,152 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import Router from '@koa/router';
+import type { Clock, Logger } from '@vantage/kernel';
+import Koa from 'koa';
+import { type Answer, answerProblem, answerReply } from './answer.ts';
+import type { Authenticator } from './authenticate.ts';
+import { readBody } from './body.ts';
+import { readForm } from './form.ts';
+import { createOriginReader } from './origin.ts';
+import { badKey, malformed, Problem, problemCode } from './problem.ts';
+import type { Route } from './route.ts';
+import { isStorageAway } from './storage-fault.ts';
+
+/** The paths' common beginning. */
+export const basePath = '/v1.1';
+
+/** The API as a server uses it. */
+export interface App {
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** For the server's `clientError`: what node could not parse (a header too long, no HTTP) is answered in the API's shape. */
+  readonly clientError: (error: Error, socket: Duplex) => void;
+}
+
+/** Builds the Koa application that serves a route table. */
+export function createApp({
+  routes,
+  authenticator,
+  trustedProxies,
+  clock,
+  log,
+}: {
+  readonly routes: readonly Route[];
+  readonly authenticator: Authenticator;
+  readonly trustedProxies: readonly string[];
+  readonly clock: Clock;
+  readonly log: Logger;
+}): App {
+  const readOrigin = createOriginReader(trustedProxies);
+  const koa = new Koa();
+  const router = new Router({ prefix: basePath, sensitive: true });
+
+  const serve = async (route: Route, context: Koa.Context): Promise<Answer> => {
+    const query = new URLSearchParams(context.querystring);
+    const { address } = readOrigin(context.req);
+    const known = await authenticator.identify({ headers: context.req.headers, query, address });
+    if (route.level !== 'none' && known === undefined) throw badKey();
+    if (route.level === 'UW' && known?.session.level !== 'UW')
+      throw new Problem(problemCode.denied, 'Access denied.');
+    const gone = new AbortController();
+    context.res.once('close', () => gone.abort(new Error('the caller is gone')));
+    const reply = await route.run({
+      session: known?.session,
+      key: known?.key,
+      address,
+      params: context['params'],
+      query,
+      body: () => readBody(context.req),
+      signal: gone.signal,
+    });
+    const form =
+      route.names === undefined
+        ? { format: 'json' as const, filename: query.get('filename') ?? undefined }
+        : readForm(query);
+    return answerReply({ route, reply, form, path: context.path, query });
+  };
+
+  for (const route of routes) {
+    const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    router.register(path, [route.method], async (context) => put(context, await serve(route, context)));
+  }
+
+  koa.on('error', (error: Error) => log.error({ error: error.message }, 'an answer could not be sent'));
+  koa.use(async (context, next) => {
+    const from = clock.monoMs();
+    try {
+      if (!readOrigin(context.req).secure) throw new Problem(problemCode.httpsRequired, 'HTTPS is required.');
+      if (context.method === 'HEAD') throw malformed('HEAD is not supported.');
+      await next();
+      if (context.status === 404 && context.body === undefined) throw notRouted(router, context);
+    } catch (error) {
+      if (context.req.destroyed && !context.req.complete) return; // the caller left while sending
+      const problem = problemOf(error, log, context);
+      if (!context.req.complete) context.set('Connection', 'close');
+      put(context, answerProblem(problem));
+    } finally {
+      const ms = Math.round(clock.monoMs() - from);
+      log.debug({ method: context.method, path: context.path, status: context.status, ms }, 'request');
+    }
+  });
+  koa.use(router.routes());
+  const callback = koa.callback();
+  return {
+    handler: (request, response) => void callback(request, response),
+    clientError(error, socket) {
+      if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
+        socket.destroy();
+        return;
+      }
+      const tooLong = 'code' in error && error.code === 'HPE_HEADER_OVERFLOW';
+      const { status, headers, body } = answerProblem(
+        malformed(
+          tooLong ? 'The request line or a header is too long.' : 'This is not a valid HTTP request.',
+        ),
+      );
+      const lines = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
+      const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.end(`HTTP/1.1 ${status} Bad Request\r\n${head.join('')}\r\n${body}`);
+    },
+  };
+}
+
+function put(context: Koa.Context, { status, headers, body }: Answer): void {
+  context.status = status;
+  context.body = body;
+  for (const [name, value] of Object.entries(headers)) context.set(name, value);
+}
+
+function notRouted(router: Router, context: Koa.Context): Problem {
+  const verbs = router.match(context.path, context.method).path.flatMap((layer) => layer.methods);
+  const known = [...new Set(verbs)].filter((verb) => verb !== 'HEAD');
+  if (known.length === 0) return malformed('There is no such address in this API.');
+  const problem = malformed(`${context.method} is not supported here; supported: ${known.join(', ')}.`);
+  return new Problem(problem.code, problem.message, { headers: { Allow: known.join(', ') } });
+}
+
+function problemOf(error: unknown, log: Logger, context: Koa.Context): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof URIError) return malformed('The address is not percent-encoded correctly.');
+  const where = { method: context.method, path: context.path };
+  if (isStorageAway(error)) {
+    log.warn({ ...where, error: messageWithCause(error) }, 'the database did not answer');
+    return new Problem(
+      problemCode.unavailable,
+      'The service is unavailable at the moment. Try again later.',
+      {
+        headers: { 'Retry-After': '5' },
+      },
+    );
+  }
+  log.error({ ...where, error: messageWithCause(error), stack: stackOf(error) }, 'a request failed');
+  return new Problem(problemCode.internal, 'Internal error.');
+}
+
+function messageWithCause(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}
+
+function stackOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.stack : undefined;
+}

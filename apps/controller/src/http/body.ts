@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http';
+import { type FieldFault, invalid, malformed, type Problem } from './problem.ts';
+
+/** The longest body that is read, bytes. */
+export const bodyLimitBytes = 1024 * 1024;
+const deepest = 32;
+
+/** Reads a request's body as a JSON object; `{}` when there is none. Throws a Problem: 1000, or 1004 for text that no field can hold. */
+export async function readBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+  const text = await readText(request);
+  if (text === undefined) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw malformed('The body is not valid JSON.');
+  }
+  if (!isObject(value)) throw malformed('The body must be a JSON object.');
+  const fault = findBadText(value);
+  if (fault !== undefined) throw fault;
+  return value;
+}
+
+async function readText(request: IncomingMessage): Promise<string | undefined> {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > bodyLimitBytes) throw tooLong();
+  if (announced === 0 && request.headers['transfer-encoding'] === undefined) return undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    size += bytes.length;
+    if (size > bodyLimitBytes) throw tooLong();
+    chunks.push(bytes);
+  }
+  if (size === 0) return undefined;
+  judgeType(request.headers['content-type'], request.headers['content-encoding']);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw malformed('The body is not valid UTF-8.');
+  }
+}
+
+function judgeType(type: string | undefined, encoding: string | undefined): void {
+  const [media = '', ...parameters] = (type ?? '').split(';').map((part) => part.trim().toLowerCase());
+  if (media !== 'application/json')
+    throw malformed('A body must be JSON with the header Content-Type: application/json.');
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  if (charset !== undefined && !['utf-8', 'utf8'].includes(charset.replaceAll('"', '')))
+    throw malformed('A JSON body must be encoded in UTF-8.');
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw malformed('A compressed body is not accepted.');
+}
+
+function tooLong(): Problem {
+  return malformed(`The body is longer than ${bodyLimitBytes} bytes.`);
+}
+
+/** Finds text that PostgreSQL cannot hold (NUL, halves of surrogate pairs), `__proto__`, and nesting that no resource has. */
+function findBadText(root: Readonly<Record<string, unknown>>): Problem | undefined {
+  const faults: FieldFault[] = [];
+  const waiting: { value: unknown; path: readonly string[] }[] = [{ value: root, path: [] }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, path } = next;
+    if (path.length > deepest) return malformed(`The body is nested deeper than ${deepest} levels.`);
+    if (typeof value === 'string' && !isStorable(value))
+      faults.push({ field: path.join('.'), message: 'holds a NUL or half of a surrogate pair' });
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, inner] of Object.entries(value)) {
+      const name = key.toWellFormed().replaceAll('\0', '');
+      if (name !== key || key === '__proto__')
+        faults.push({ field: [...path, name].join('.'), message: 'is not a possible name' });
+      waiting.push({ value: inner, path: [...path, name] });
+    }
+  }
+  return faults.length === 0 ? undefined : invalid(faults.slice(0, 100));
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

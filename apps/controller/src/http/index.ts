@@ -1,0 +1,4 @@
+export { createHttpApi, type HttpApi, type HttpSettings } from './api.ts';
+export type { App } from './app.ts';
+export { basePath } from './app.ts';
+export { hashPassword, verifyPassword } from './basic.ts';

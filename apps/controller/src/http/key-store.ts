@@ -1,0 +1,34 @@
+import type { Db } from '../db/index.ts';
+import type { Level } from './session.ts';
+
+/** A key that is in force, with what is needed of its account. */
+export interface KeyRow {
+  readonly keyNo: number;
+  readonly keyHash: Uint8Array;
+  readonly level: Level;
+  readonly basicUser: string | null;
+  readonly basicHash: string | null;
+  readonly accountNo: number;
+  readonly accountId: string;
+  readonly timezone: string;
+}
+
+/** Asks the database for the key with this SHA-256; undefined when there is none or it is revoked. */
+export async function findKey(db: Pick<Db, 'kysely'>, hash: Uint8Array): Promise<KeyRow | undefined> {
+  return db.kysely
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.account_no', 'api_keys.account_no')
+    .select([
+      'key_no as keyNo',
+      'key_hash as keyHash',
+      'level',
+      'basic_user as basicUser',
+      'basic_hash as basicHash',
+      'accounts.account_no as accountNo',
+      'account_id as accountId',
+      'timezone',
+    ])
+    .where('key_hash', '=', hash)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+}

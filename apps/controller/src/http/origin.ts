@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { Fault } from '@vantage/kernel';
+
+/** Where a request comes from. */
+export interface Origin {
+  /** The caller's address: the nearest one that is no trusted proxy. IPv4-mapped addresses are written as IPv4. */
+  readonly address: string;
+  /** It came by HTTPS, to us or to a trusted proxy that says so. */
+  readonly secure: boolean;
+}
+
+/** Makes the reader of origins. `trustedProxies` are addresses or networks (`10.0.0.0/8`); forwarded headers from elsewhere count for nothing. */
+export function createOriginReader(
+  trustedProxies: readonly string[],
+): (request: Pick<IncomingMessage, 'socket' | 'headers'>) => Origin {
+  const trusted = readNetworks(trustedProxies);
+  const isTrusted = (address: string) =>
+    isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  return ({ socket, headers }) => {
+    const peer = plainAddress(socket.remoteAddress ?? '');
+    if (!isTrusted(peer)) return { address: peer, secure: socket instanceof TLSSocket };
+    const hops = entries(headers['x-forwarded-for']).map(plainAddress).reverse();
+    const caller = hops.find((hop) => !isTrusted(hop)) ?? hops.at(-1) ?? peer;
+    const proto = entries(headers['x-forwarded-proto']).at(-1)?.toLowerCase();
+    return {
+      address: isIP(caller) === 0 ? peer : caller,
+      secure: proto === undefined ? socket instanceof TLSSocket : proto === 'https',
+    };
+  };
+}
+
+function readNetworks(texts: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const text of texts) {
+    const [address = '', bits] = text.trim().split('/');
+    const family = isIP(address);
+    const most = family === 6 ? 128 : 32;
+    const prefix = bits === undefined ? most : Number(bits);
+    if (family === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > most || bits === '')
+      throw new Fault(
+        'stop',
+        'bad-network',
+        `trusted proxies: ${text} is no address or network (10.0.0.0/8)`,
+      );
+    list.addSubnet(address, prefix, family === 6 ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
+
+function entries(header: string | string[] | undefined): string[] {
+  return (Array.isArray(header) ? header.join(',') : (header ?? ''))
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+/** Without brackets, port, zone and IPv4-mapping. */
+function plainAddress(text: string): string {
+  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1];
+  const withPort = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1];
+  const address = (bracketed ?? withPort ?? text).replace(/%.*$/, '').toLowerCase();
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1] ?? address;
+}

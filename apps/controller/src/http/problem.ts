@@ -1,0 +1,97 @@
+/** The API's error codes (decisions.md section 1). */
+export const problemCode = {
+  malformed: 1000,
+  key: 1001,
+  denied: 1002,
+  missing: 1003,
+  invalid: 1004,
+  conflict: 1005,
+  tooMany: 1006,
+  httpsRequired: 1007,
+  internal: 1500,
+  unavailable: 1503,
+} as const;
+
+export type ProblemCode = (typeof problemCode)[keyof typeof problemCode];
+
+/** One fault in what was sent; `field` is dotted (`Options.Headers.Cookie`). */
+export interface FieldFault {
+  readonly field: string;
+  readonly message: string;
+}
+
+const statusOf: Readonly<Record<ProblemCode, number>> = {
+  1000: 400,
+  1001: 400,
+  1002: 400,
+  1003: 400,
+  1004: 400,
+  1005: 400,
+  1006: 429,
+  1007: 400,
+  1500: 500,
+  1503: 503,
+};
+
+/** Ends a request with a failure that the caller is told as it stands. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly errors: readonly FieldFault[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ProblemCode,
+    message: string,
+    more: { errors?: readonly FieldFault[]; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(message);
+    this.name = 'Problem';
+    this.code = code;
+    this.status = statusOf[code];
+    this.errors = more.errors;
+    this.headers = more.headers ?? {};
+  }
+
+  /** The body of the answer. */
+  toJSON(): { code: number; message: string; errors?: readonly FieldFault[] } {
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.errors === undefined ? {} : { errors: this.errors }),
+    };
+  }
+}
+
+/** 1000: the request cannot be read. */
+export function malformed(message: string): Problem {
+  return new Problem(problemCode.malformed, message);
+}
+
+/** 1001: no key, an unknown one, or wrong Basic credentials; says no more, so that nothing can be learned by trying. */
+export function badKey(message = 'Missing or unknown key, or wrong credentials.'): Problem {
+  return new Problem(problemCode.key, message);
+}
+
+/** 1003: the same bytes for an unknown id and for a foreign one. */
+export function missing(what: string): Problem {
+  return new Problem(problemCode.missing, `No such ${what}.`);
+}
+
+/** 1004: every fault is named. */
+export function invalid(errors: readonly FieldFault[]): Problem {
+  const shown = errors
+    .slice(0, 3)
+    .map(({ field, message }) => (field === '' ? message : `${field} ${message}`));
+  const rest = errors.length - shown.length;
+  return new Problem(
+    problemCode.invalid,
+    `Invalid value: ${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}.`,
+    { errors },
+  );
+}
+
+/** 1005: what is asked for contradicts the present state. */
+export function conflict(message: string, errors?: readonly FieldFault[]): Problem {
+  return new Problem(problemCode.conflict, message, errors === undefined ? {} : { errors });
+}

@@ -1,0 +1,165 @@
+import type { z } from 'zod';
+import { readForm } from './form.ts';
+import { checkFields, readFields, readQuery } from './input.ts';
+import { badKey, type FieldFault, missing } from './problem.ts';
+import type { Session } from './session.ts';
+import type { XmlNames } from './xml.ts';
+
+/** Names for XML and CSV: the element of the whole answer, of a list's rows, and the row's own id, which begins a CSV row. */
+export interface AnswerNames extends XmlNames {
+  readonly id?: string;
+}
+
+/** What a route answers with. */
+export interface Reply<T> {
+  readonly body: T;
+  /** Sent as `Vantage-Warning`. */
+  readonly warnings?: readonly string[];
+  /** Sent as `X-Total-Count`. */
+  readonly total?: number;
+  /** There are more rows: a `Link` to the next page is sent. */
+  readonly next?: { readonly limit: number; readonly offset: number } | undefined;
+}
+
+/** A request as it reaches a route: judged up to the key's level, neither query nor body read yet. */
+export interface RouteRequest {
+  readonly session: Session | undefined;
+  /** The key as it came; for the greeting only. */
+  readonly key: string | undefined;
+  readonly address: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Reads the body as a JSON object, `{}` when there is none. Throws a Problem (1000). */
+  readonly body: () => Promise<Readonly<Record<string, unknown>>>;
+  /** Aborts when the caller goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** One row of the route table: feeds routing, validation and the OpenAPI document. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** With `{placeholders}`. */
+  readonly path: string;
+  /** The level that a key must have; none: works without a key. */
+  readonly level: 'none' | 'UR' | 'UW';
+  /** Group in the OpenAPI document. */
+  readonly tag: string;
+  readonly summary: string;
+  /** Facts for the OpenAPI document. */
+  readonly description?: string;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodObject;
+  /** Fields that the resource returns and nobody can set: ignored when sent back. */
+  readonly readOnly?: readonly string[];
+  readonly response: z.ZodType;
+  /** undefined: the answer has its own form, `fmt` changes nothing. */
+  readonly names: AnswerNames | undefined;
+  /** Media type of an answer without `names`; default application/json. */
+  readonly mediaType?: 'text/plain' | 'application/json';
+  /** Judges id, query and body, in this order, and answers. */
+  readonly run: (request: RouteRequest) => Promise<Reply<unknown>>;
+}
+
+/** What a handler gets. */
+export interface Call<Subject, Query, Body> {
+  readonly session: Session;
+  readonly subject: Subject;
+  readonly query: Query;
+  readonly body: Body;
+  readonly signal: AbortSignal;
+}
+
+/** A route as a step declares it; see `Route` for what is not explained here. */
+export interface RouteSpec<
+  Subject,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject,
+  Response extends z.ZodType,
+> extends Omit<Route, 'run' | 'query' | 'body' | 'response' | 'level'> {
+  readonly level: 'UR' | 'UW';
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly response: Response;
+  /** Finds what the path names, of this account; undefined answers 1003 `No such <what>.` */
+  readonly subject: {
+    readonly what: string;
+    readonly find: (
+      session: Session,
+      params: Readonly<Record<string, string>>,
+    ) => Promise<Subject | undefined>;
+  };
+  readonly handler: (
+    call: Call<Subject, z.output<Query>, z.output<Body>>,
+  ) => Promise<Reply<z.input<Response>>>;
+}
+
+/** A route whose handler judges the body further, so that all faults are named together. */
+export interface JudgingRouteSpec<
+  Subject,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject,
+  Response extends z.ZodType,
+> extends Omit<RouteSpec<Subject, Query, Body, Response>, 'handler' | 'body'> {
+  readonly body: Body;
+  /** `body` holds the fields that were sent well; `faults` what is wrong with the others. The handler ends with 1004 when there are any. */
+  readonly handler: (
+    call: Call<Subject, z.output<Query>, Partial<z.output<Body>>> & {
+      readonly faults: readonly FieldFault[];
+    },
+  ) => Promise<Reply<z.input<Response>>>;
+}
+
+/** The subject of routes that name nothing. */
+export const noSubject = { what: 'thing', find: async () => null };
+
+/** Makes a route of its declaration; the types of subject, query, body and answer are checked here and forgotten in the table. */
+export function route<
+  Subject,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject,
+  Response extends z.ZodType,
+>(spec: RouteSpec<Subject, Query, Body, Response>): Route {
+  const { subject, handler, body, ...rest } = spec;
+  return {
+    ...rest,
+    ...(body === undefined ? {} : { body }),
+    run: async (request) => {
+      const judged = await judge(rest, subject, request);
+      return handler({ ...judged, body: readFields(body, judged.sent, rest.readOnly ?? []) });
+    },
+  };
+}
+
+/** Like `route`, for a body that its handler judges further. */
+export function judgingRoute<
+  Subject,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject,
+  Response extends z.ZodType,
+>(spec: JudgingRouteSpec<Subject, Query, Body, Response>): Route {
+  const { subject, handler, body, ...rest } = spec;
+  return {
+    ...rest,
+    body,
+    run: async (request) => {
+      const judged = await judge(rest, subject, request);
+      const { values, faults } = checkFields(body, judged.sent, rest.readOnly ?? []);
+      return handler({ ...judged, body: values, faults });
+    },
+  };
+}
+
+/** Judges all that comes before the body's fields: id, form, query, and whether there is a JSON object. */
+async function judge<Subject, Query extends z.ZodObject>(
+  spec: { readonly method: Route['method']; readonly query?: Query },
+  subject: RouteSpec<Subject, Query, z.ZodObject, z.ZodType>['subject'],
+  { session, params, query, body, signal }: RouteRequest,
+) {
+  if (session === undefined) throw badKey();
+  const found = await subject.find(session, params);
+  if (found === undefined) throw missing(subject.what);
+  readForm(query);
+  const parsedQuery = readQuery(spec.query, query);
+  const sent = spec.method === 'GET' ? {} : await body();
+  return { session, signal, subject: found, query: parsedQuery, sent };
+}

@@ -1,0 +1,66 @@
+import { XMLBuilder } from 'fast-xml-parser';
+
+/** The elements' names: of the whole answer and, for a list, of its rows. */
+export interface XmlNames {
+  readonly root: string;
+  readonly row?: string;
+}
+
+type Node = { readonly [key: string]: string | Node | readonly Node[] };
+
+const builder = new XMLBuilder({
+  attributeNamePrefix: '@',
+  ignoreAttributes: false,
+  processEntities: true,
+  suppressEmptyNode: true,
+});
+
+/**
+ * Writes XML 1.0. Lists hold one element a row, named in the singular (`Locations` → `Location`); a key that cannot be an element's name
+ * becomes `<entry name="…">`; what is null is an empty element; characters that XML 1.0 forbids are removed.
+ */
+export function toXml(body: unknown, names: XmlNames): string {
+  const inner = Array.isArray(body) ? { [names.row ?? 'row']: body.map((row) => node(row)) } : node(body);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${String(builder.build({ [names.root]: inner }))}\n`;
+}
+
+function node(value: unknown): string | Node {
+  if (value === null || value === undefined) return '';
+  if (typeof value !== 'object') return clean(String(value));
+  const children = Object.entries(value);
+  const named = children.filter(([key]) => isName(key));
+  const others = children.filter(([key]) => !isName(key));
+  return {
+    ...Object.fromEntries(named.map(([key, child]) => [key, element(key, child)])),
+    ...(others.length === 0 ? {} : { entry: others.map(([key, child]) => entry(key, element(key, child))) }),
+  };
+}
+
+function element(key: string, value: unknown): string | Node {
+  if (!Array.isArray(value)) return node(value);
+  return {
+    [singular(key)]: value.map((item) => (Array.isArray(item) ? element('item', item) : node(item))),
+  } as Node;
+}
+
+function entry(name: string, content: string | Node): Node {
+  const attribute = { '@name': clean(name) };
+  return typeof content === 'string' ? { ...attribute, '#text': content } : { ...attribute, ...content };
+}
+
+function singular(name: string): string {
+  if (name.endsWith('ies')) return `${name.slice(0, -3)}y`;
+  return name.endsWith('s') && name.length > 1 ? name.slice(0, -1) : 'item';
+}
+
+function isName(key: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(key) && !/^xml/i.test(key) && key !== 'entry';
+}
+
+/** Leaves what the production Char of XML 1.0 (section 2.2) allows. A carriage return would be read as a line feed, so it is written as such. */
+function clean(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/[^\t\n\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '');
+}

@@ -1,0 +1,112 @@
+/** Reads and writes timestamps of one account. Times are microseconds since 1970. */
+export interface Zone {
+  readonly name: string;
+  /** `YYYY-MM-DDThh:mm:ss±hh:mm`, whole seconds (cut, not rounded). */
+  format(us: number): string;
+  /** The same with six digits of a second. */
+  formatFine(us: number): string;
+  /** Reads a timestamp; without an offset it is local time of this zone. undefined: not one. */
+  parse(text: string): number | undefined;
+}
+
+const minuteUs = 60_000_000;
+const stepMs = 15 * 60_000;
+const cacheLimit = 4096;
+const pattern = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+\- ]\d\d:\d\d)?$/;
+
+/** Is this a name that the time zone database (IANA) knows? Offsets such as `+02:00` are not names. */
+export function isZoneName(name: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Makes the zone of an IANA name; throws a RangeError for a name that is not known. Offsets are cached per quarter of an hour. */
+export function createZone(name: string): Zone {
+  const offsets = new Map<number, number>();
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
+  const offsetMinutes = (ms: number): number => {
+    const slot = Math.floor(ms / stepMs);
+    const known = offsets.get(slot);
+    if (known !== undefined) return known;
+    if (offsets.size >= cacheLimit) offsets.clear();
+    const found = readOffset(format, slot * stepMs);
+    offsets.set(slot, found);
+    return found;
+  };
+  const write = (us: number, fine: boolean): string => {
+    const ms = Math.floor(us / 1000);
+    const offset = offsetMinutes(ms);
+    const local = new Date(ms + offset * 60_000).toISOString();
+    const fraction = fine ? `.${String(((us % 1_000_000) + 1_000_000) % 1_000_000).padStart(6, '0')}` : '';
+    return `${local.slice(0, local.indexOf('.'))}${fraction}${offset < 0 ? '-' : '+'}${clockFace(Math.abs(offset))}`;
+  };
+  return {
+    name,
+    format: (us) => write(us, false),
+    formatFine: (us) => write(Math.floor(us), true),
+    parse(text) {
+      const parts = readParts(text);
+      if (parts === undefined) return undefined;
+      if (parts.offsetMinutes !== undefined) return parts.wallUs - parts.offsetMinutes * minuteUs;
+      const wallMs = Math.floor(parts.wallUs / 1000);
+      return parts.wallUs - localOffset(wallMs, offsetMinutes) * minuteUs;
+    },
+  };
+}
+
+/** Does this text have the form of a timestamp (whatever the zone)? */
+export function isTimestamp(text: string): boolean {
+  return readParts(text) !== undefined;
+}
+
+function readOffset(format: Intl.DateTimeFormat, ms: number): number {
+  const text = format.formatToParts(ms).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
+  const parts = /^GMT([+-])(\d\d):(\d\d)/.exec(text);
+  if (!parts) return 0;
+  const minutes = Number(parts[2]) * 60 + Number(parts[3]);
+  return parts[1] === '-' ? -minutes : minutes;
+}
+
+/**
+ * The offset of a local time: the earlier moment where a clock change shows it twice, the offset before the change where it
+ * is skipped (as RFC 5545 section 3.3.5 reads such times).
+ */
+function localOffset(wallMs: number, offsetMinutes: (ms: number) => number): number {
+  const dayMs = 86_400_000;
+  const before = offsetMinutes(wallMs - dayMs);
+  const after = offsetMinutes(wallMs + dayMs);
+  const real = [before, after].filter((offset) => offsetMinutes(wallMs - offset * 60_000) === offset);
+  return real.length === 0 ? before : Math.max(...real);
+}
+
+function readParts(text: string): { wallUs: number; offsetMinutes: number | undefined } | undefined {
+  const match = pattern.exec(text);
+  if (!match) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
+  if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 60) return undefined;
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  if (date.getUTCMonth() !== month - 1) return undefined; // the 31st of a shorter month
+  const wallMs = date.getTime() + ((hour * 60 + minute) * 60 + second) * 1000;
+  const offsetMinutes = readSentOffset(match[8]);
+  if (offsetMinutes === null) return undefined;
+  return { wallUs: wallMs * 1000 + Math.floor(Number(`0.${match[7] ?? 0}`) * 1e6), offsetMinutes };
+}
+
+/** Minutes; undefined when none was sent, null when it cannot be one. A blank is a `+` that nobody escaped in a query. */
+function readSentOffset(text: string | undefined): number | undefined | null {
+  if (text === undefined) return undefined;
+  if (text === 'Z') return 0;
+  const [hours = 0, minutes = 0] = text.slice(1).split(':').map(Number);
+  if (hours > 23 || minutes > 59) return null;
+  return (text[0] === '-' ? -1 : 1) * (hours * 60 + minutes);
+}
+
+function clockFace(minutes: number): string {
+  return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
+}
