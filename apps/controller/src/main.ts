@@ -1,0 +1,173 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createSecureServer } from 'node:http2';
+import path from 'node:path';
+import {
+  systemClock as clock,
+  createLog,
+  Fault,
+  type Logger,
+  messageOf,
+  newId,
+  shutdownSignal,
+  whenAborted,
+} from '@vantage/kernel';
+import { createApiPort } from './api-port.ts';
+import { createAssign, createCheckNow } from './assign/index.ts';
+import { keepCertificates, loadCertificates } from './certificates.ts';
+import { type Config, loadConfig } from './config.ts';
+import { keepEmbedded } from './db/embedded-keeper.ts';
+import { createDb } from './db/index.ts';
+import { createGateway } from './gateway/index.ts';
+import { createHealth, startMaintenance, stopMaintenance, trimSurePoints, uptime } from './health/index.ts';
+import { createHttpApi } from './http/index.ts';
+import { createIngest, createPartitions, createRollUp, createUpkeep } from './ingest/index.ts';
+import { listenHttp2, listenOn } from './listen-on.ts';
+import { createSealer } from './seal.ts';
+import { readSecretKey } from './secret-key.ts';
+
+/** Loops and connections get this long to end; the database is ended after that in any case. */
+const endMs = 3_000;
+const dayUs = 86_400_000_000;
+
+/** Opens what the way of the data stands on, runs it until `ending` aborts, and closes it again. */
+async function run(config: Config, log: Logger, ending: AbortSignal): Promise<void> {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const embedded = config.databaseUrl
+    ? undefined
+    : await keepEmbedded({ dir: path.join(config.dataDir, 'postgres'), clock, log });
+  try {
+    await serve({ config, log, ending, databaseUrl: config.databaseUrl ?? embedded?.url ?? '' }, embedded);
+  } finally {
+    await embedded?.stop();
+  }
+}
+
+interface Ground {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly ending: AbortSignal;
+  readonly databaseUrl: string;
+}
+
+/** Joins the steps along the way of the data and serves both ports. Rejects when a loop breaks. */
+async function serve(
+  { config, log, ending, databaseUrl }: Ground,
+  database: { run(ending: AbortSignal): Promise<void> } | undefined,
+): Promise<void> {
+  const { retentionDays, trustedProxies, apiKeyHeaders, listen } = config;
+  const controllerId = newId();
+  const sealer = createSealer(await readSecretKey(config.secretKeyFile));
+  const certificates = await loadCertificates({ config, clock, log });
+  const db = await createDb({ connection: { url: databaseUrl }, log, clock });
+  await db.migrate();
+
+  // REST -> catalog -> assign -> gateway = stream = agents
+  const assign = createAssign({ db, clock, log, controllerId });
+  const checkNow = createCheckNow({ db, clock });
+
+  // agents = stream = gateway -> ingest -> health -> events, uptime -> REST
+  const health = createHealth({ clock, log });
+  const partitions = createPartitions({ db, clock, log, retentionDays });
+  await partitions.ensure();
+  const ingest = createIngest({ db, clock, log, retentionDays, fold: health.fold });
+  const gateway = createGateway({
+    ...{ db, clock, log, sealer, controllerId, ingest },
+    onAgentSeen: ({ locationNo }) =>
+      void health.observeNow(db.kysely, locationNo).catch((error: unknown) => {
+        log.debug({ error: messageOf(error) }, 'the loop of health will see the agent');
+      }),
+  });
+  const rollUp = createRollUp({ db, clock, log });
+  const upkeep = createUpkeep({ db, clock, log, partitions, rollUp, retentionDays, holder: controllerId });
+  const settings = { trustedProxies, apiKeyHeaders, retentionDays };
+  const api = createHttpApi({
+    ...{ db, clock, log, sealer, checkNow, settings },
+    health: {
+      startMaintenance: (ask) => startMaintenance(db.kysely, { ...ask, nowUs: clock.nowUs() }),
+      stopMaintenance: (ask) => stopMaintenance(db.kysely, { ...ask, nowUs: clock.nowUs() }),
+      uptime: (ask) => uptime(db.kysely, ask),
+    },
+  });
+
+  const apiPort = createApiPort({ certificate: certificates.api, ...api });
+  const agentServer = createSecureServer({ ...certificates.gateway, minVersion: 'TLSv1.2' }, gateway.handler);
+  gateway.attach(agentServer);
+  await gateway.start();
+  const httpsPort = await listenOn('VANTAGE_HTTPS_PORT', config.httpsPort, () =>
+    apiPort.listen(config.httpsPort, listen),
+  );
+  const agentPort = await listenOn('VANTAGE_AGENT_PORT', config.agentPort, () =>
+    listenHttp2(agentServer, config.agentPort, listen),
+  );
+  log.info({ controllerId, httpsPort, agentPort }, 'the controller serves');
+
+  const renew = (next: typeof certificates) => {
+    apiPort.renew(next.api);
+    agentServer.setSecureContext(next.gateway);
+  };
+  const loops = [
+    assign.run(ending),
+    health.run(db.kysely, ending),
+    upkeep.run(ending),
+    hourly('old sure points', ending, log, () =>
+      trimSurePoints(db.kysely, clock.nowUs() - retentionDays * dayUs),
+    ),
+    keepCertificates({ config, clock, log, current: certificates, onChange: renew }, ending),
+    ...(database ? [database.run(ending)] : []),
+  ];
+  const { apiHost, apiTrustFile, caFile } = certificates;
+  const host = apiHost.includes(':') ? `[${apiHost}]` : apiHost;
+  process.send?.({
+    type: 'ready',
+    base_url: `https://${host}:${httpsPort}/v1.1`,
+    agent_endpoint: `https://${host}:${agentPort}`,
+    ca_file: apiTrustFile,
+    agent_ca_file: caFile,
+    database_url: databaseUrl,
+  });
+  await Promise.race([whenAborted(ending), Promise.all(loops)]);
+  log.info({ reason: String(ending.reason) }, 'ending');
+  agentServer.close();
+  const closed = Promise.allSettled([
+    apiPort.close(1_000),
+    gateway.close(),
+    ...loops,
+    api[Symbol.asyncDispose](),
+  ]);
+  await Promise.race([closed.then(() => db.close()), clock.sleep(endMs)]);
+}
+
+/** Does a piece of upkeep every hour; a failure is told and left to the next hour. */
+async function hourly(
+  name: string,
+  ending: AbortSignal,
+  log: Logger,
+  work: () => Promise<void>,
+): Promise<void> {
+  while (!ending.aborted) {
+    await work().catch((error: unknown) => log.warn({ error: messageOf(error) }, `${name}: upkeep failed`));
+    await clock.sleep(3_600_000, ending).catch(() => {});
+  }
+}
+
+const loaded = loadConfig({
+  env: process.env,
+  cwd: process.cwd(),
+  readText: (file) => readFileSync(file, 'utf8'),
+});
+if (!loaded.ok) {
+  for (const problem of loaded.problems) console.error(`vantage controller: ${problem}`);
+  process.exit(2);
+}
+const log = createLog('controller', loaded.config.logLevel);
+try {
+  await run(loaded.config, log, shutdownSignal());
+  process.exit(0);
+} catch (error) {
+  const data = error instanceof Fault ? error.data : {};
+  log.fatal(
+    { ...data, stack: error instanceof Fault ? undefined : error instanceof Error ? error.stack : undefined },
+    messageOf(error),
+  );
+  process.exit(1);
+}
