@@ -230,7 +230,6 @@ export async function startDnsmasq(): Promise<Server> {
     '--no-resolv',
     '--no-hosts',
     '--user=nobody',
-    '--auth-server=ns.real.test,lo',
     '--address=/www.real.test/192.0.2.10',
     '--address=/www.real.test/2001:db8::10',
     '--mx-host=real.test,mail.real.test,10',

@@ -8,7 +8,7 @@ import {
   type SecureContext,
   type TLSSocket,
 } from 'node:tls';
-import { Failure, systemCode } from './failure.ts';
+import { Failure, systemCode, tlsReason } from './failure.ts';
 import { type Json, type ProbeContext, resultCode } from './probe.ts';
 
 /** How to speak TLS; the shared part of every method's `TLS` Options. */
@@ -104,13 +104,16 @@ export async function handshake(request: Handshake): Promise<TLSSocket> {
     checkServerIdentity: (_servername, certificate) => checkServerIdentity(name, certificate),
   });
   secured.on('error', () => {});
-  context.own({ [Symbol.dispose]: () => void secured.destroy() });
+  // Never from inside a TLS callback (a verdict may fall there): Node then reads on in freed memory and dies.
+  context.own({ [Symbol.dispose]: () => void setImmediate(() => secured.destroy()) });
   await settled(secured, request);
   context.stopwatch.pause();
 
   const leaf = secured.getPeerX509Certificate();
   context.note('TLS', { Version: secured.getProtocol(), Cipher: secured.getCipher().standardName });
   if (leaf === undefined) {
+    // A resumed session (FTP's data connection) was judged where it began; OpenSSL may not carry its certificate.
+    if (request.session && secured.isSessionReused()) return secured;
     throw new Failure(resultCode.tls, `${request.peer} presented no certificate`);
   }
   const nowMs = context.clock.nowUs() / 1000;

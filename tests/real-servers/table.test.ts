@@ -1,0 +1,330 @@
+// The table of issue 3: every method against a real server, good and broken in each way. Each cell says the ResultCode
+// and what the text must hold; the table is printed at the end.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { type Method, probeFor } from '@vantage/probes';
+import { runTest } from '@vantage/probes/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Fault, startFaultProxy } from '../harness/fault-proxy.ts';
+import { freePort } from '../harness/system.ts';
+import { type Ground, login, type packages, prepareGround, serversMissing } from './ground.ts';
+import {
+  startDnsmasq,
+  startDovecot,
+  startLeafnode,
+  startMariadb,
+  startNginx,
+  startSmtpd,
+  startSshd,
+  startTelnetd,
+  startVsftpd,
+} from './servers.ts';
+
+/** A method's real server as the table needs it. */
+interface Row {
+  readonly method: Method;
+  readonly needs: readonly (keyof typeof packages)[];
+  /** Starts the server; `port` speaks plainly, `tls` is where TLS is checked (with `tlsOptions`). */
+  start(ground: Ground): Promise<Place>;
+}
+
+interface Place extends AsyncDisposable {
+  readonly port: number;
+  url(port: number): string;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly wrongPassword?: Readonly<Record<string, unknown>>;
+  readonly wrongExpectation: Readonly<Record<string, unknown>>;
+  /** How TLS is reached on which port; absent where the method has none. */
+  readonly tls?: {
+    readonly port: number;
+    readonly url?: (port: number) => string;
+    readonly mode: 'StartTLS' | 'Implicit';
+  };
+  /** The same place with another certificate. */
+  readonly again?: (certificate: 'expired' | 'wrongName') => Promise<Place>;
+  /** Bytes of a good answer after which a cut is in its middle. */
+  readonly middle: number;
+}
+
+const credentials = { User: login.user, Password: login.password };
+const wrong = { ...credentials, Password: 'not-it' };
+
+function place(server: AsyncDisposable, rest: Omit<Place, typeof Symbol.asyncDispose>): Place {
+  return { ...rest, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+const nginxPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const plain = await startNginx(ground);
+  const secure = await startNginx(ground, ground.certificates[name]);
+  const both = {
+    async [Symbol.asyncDispose]() {
+      await plain[Symbol.asyncDispose]();
+      await secure[Symbol.asyncDispose]();
+    },
+  };
+  return place(both, {
+    port: plain.port,
+    url: (port) => `http://127.0.0.1:${port}/`,
+    options: { ExpectText: 'it works' },
+    wrongExpectation: { ExpectText: 'something else' },
+    tls: { port: secure.port, url: (port) => `https://127.0.0.1:${port}/`, mode: 'Implicit' },
+    again: (certificate) => nginxPlace(ground, certificate),
+    middle: 40,
+  });
+};
+
+const tcpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const http = await nginxPlace(ground, name);
+  const steps = (expect: string) => ({ Steps: [{ Send: 'GET / HTTP/1.0\r\n\r\n', Expect: expect }] });
+  return place(http, {
+    port: http.port,
+    url: (port) => `127.0.0.1:${port}`,
+    options: steps('it works'),
+    wrongExpectation: steps('something else'),
+    tls: { port: http.tls?.port ?? 0, mode: 'Implicit' },
+    again: (certificate) => tcpPlace(ground, certificate),
+    middle: 40,
+  });
+};
+
+const smtpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const server = await startSmtpd(ground, ground.certificates[name]);
+  const tls = { Mode: 'StartTLS', CA: ground.certificates.ca };
+  return place(server, {
+    port: server.port,
+    url: (port) => `smtp://127.0.0.1:${port}`,
+    options: {},
+    wrongPassword: { ...wrong, TLS: tls },
+    wrongExpectation: { ExpectBanner: 'Exchange' },
+    tls: { port: server.port, mode: 'StartTLS' },
+    again: (certificate) => smtpPlace(ground, certificate),
+    middle: 10,
+  });
+};
+
+const mailPlace =
+  (method: 'IMAP4' | 'POP3') => async (ground: Ground, name: 'good' | 'expired' | 'wrongName') => {
+    const server = await startDovecot(ground, ground.certificates[name]);
+    const [plain, implicit, scheme] =
+      method === 'IMAP4' ? [server.imap, server.imaps, 'imap'] : [server.pop3, server.pop3s, 'pop3'];
+    const made: Place = place(server, {
+      port: plain,
+      url: (port) => `${scheme}://127.0.0.1:${port}`,
+      options: { ...credentials, ...(method === 'IMAP4' ? { Mailbox: 'INBOX' } : {}) },
+      wrongPassword: wrong,
+      wrongExpectation:
+        method === 'IMAP4' ? { ...credentials, Mailbox: 'NoSuchBox' } : { ExpectBanner: 'Exchange' },
+      tls: { port: implicit, mode: 'Implicit' },
+      again: (certificate) => mailPlace(method)(ground, certificate),
+      middle: 10,
+    });
+    return made;
+  };
+
+const mysqlPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const server = await startMariadb(ground, ground.certificates[name]);
+  const query = { ...credentials, Database: 'probe', Query: 'select n from t' };
+  return place(server, {
+    port: server.port,
+    url: (port) => `mysql://127.0.0.1:${port}`,
+    options: { ...query, ExpectResult: '42' },
+    wrongPassword: wrong,
+    wrongExpectation: { ...query, ExpectResult: '43' },
+    tls: { port: server.port, mode: 'StartTLS' },
+    again: (certificate) => mysqlPlace(ground, certificate),
+    middle: 20,
+  });
+};
+
+const ftpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const server = await startVsftpd(ground, ground.certificates[name]);
+  return place(server, {
+    port: server.port,
+    url: (port) => `ftp://127.0.0.1:${port}`,
+    options: { ...credentials, List: true, ExpectEntry: 'report.txt' },
+    wrongPassword: wrong,
+    wrongExpectation: { ...credentials, List: true, ExpectEntry: 'missing.txt' },
+    tls: { port: server.port, mode: 'StartTLS' },
+    again: (certificate) => ftpPlace(ground, certificate),
+    middle: 10,
+  });
+};
+
+const rows: readonly Row[] = [
+  { method: 'HTTP', needs: ['nginx'], start: (ground) => nginxPlace(ground, 'good') },
+  { method: 'TCP', needs: ['nginx'], start: (ground) => tcpPlace(ground, 'good') },
+  { method: 'SMTP', needs: ['opensmtpd'], start: (ground) => smtpPlace(ground, 'good') },
+  { method: 'IMAP4', needs: ['dovecot-imapd'], start: (ground) => mailPlace('IMAP4')(ground, 'good') },
+  { method: 'POP3', needs: ['dovecot-pop3d'], start: (ground) => mailPlace('POP3')(ground, 'good') },
+  { method: 'MySQL', needs: ['mariadb-server'], start: (ground) => mysqlPlace(ground, 'good') },
+  { method: 'FTP', needs: ['vsftpd'], start: (ground) => ftpPlace(ground, 'good') },
+  {
+    method: 'SSH',
+    needs: ['openssh-server'],
+    async start(ground) {
+      const server = await startSshd(ground);
+      const print = execFileSync('ssh-keygen', ['-lf', server.hostKeyFile], { encoding: 'utf8' }).split(
+        ' ',
+      )[1];
+      const command = { ...credentials, Command: 'echo alive', ExpectOutput: 'alive' };
+      return place(server, {
+        port: server.port,
+        url: (port) => `127.0.0.1:${port}`,
+        options: { ...command, HostKeyFingerprint: print },
+        wrongPassword: wrong,
+        wrongExpectation: { ...command, ExpectOutput: 'dead' },
+        middle: 10,
+      });
+    },
+  },
+  {
+    method: 'TELNET',
+    needs: ['inetutils-telnetd', 'socat'],
+    async start() {
+      const server = await startTelnetd();
+      return place(server, {
+        port: server.port,
+        url: (port) => `127.0.0.1:${port}`,
+        options: { ...credentials, ExpectPrompt: '$' },
+        wrongPassword: wrong,
+        wrongExpectation: { ...credentials, ExpectPrompt: 'no such prompt' },
+        middle: 5,
+      });
+    },
+  },
+  {
+    method: 'NNTP',
+    needs: ['leafnode', 'socat'],
+    async start(ground) {
+      const server = await startLeafnode(ground);
+      return place(server, {
+        port: server.port,
+        url: (port) => `127.0.0.1:${port}`,
+        options: { ExpectBanner: 'Leafnode' },
+        wrongExpectation: { Group: 'no.such.group' },
+        middle: 10,
+      });
+    },
+  },
+  {
+    method: 'DNS',
+    needs: ['dnsmasq-base'],
+    async start() {
+      const server = await startDnsmasq();
+      return place(server, {
+        port: server.port,
+        url: (port) => `dns://127.0.0.1:${port}/www.real.test?type=A`,
+        options: { Transport: 'TCP', Expect: ['192.0.2.10'] },
+        wrongExpectation: { Transport: 'TCP', Expect: ['192.0.2.11'] },
+        middle: 10,
+      });
+    },
+  },
+];
+
+const faults: Readonly<Record<string, { fault: (place: Place) => Fault; codes: readonly number[] }>> = {
+  silent: { fault: () => ({ kind: 'silent' }), codes: [2] },
+  slow: { fault: () => ({ kind: 'slow', everyMs: 400 }), codes: [2] },
+  garbage: { fault: () => ({ kind: 'garbage' }), codes: [3] },
+  'reset in mid-answer': { fault: (at) => ({ kind: 'reset', afterBytes: at.middle }), codes: [3] },
+  'closed early': { fault: (at) => ({ kind: 'close', afterBytes: at.middle }), codes: [3] },
+};
+
+/** What a server that never heard of its method's own grammar gets: TCP takes any bytes, so its text is not met. */
+const exceptions: Readonly<Record<string, readonly number[]>> = {
+  'TCP garbage': [3, 7],
+  'TELNET garbage': [3, 7],
+};
+
+/** Servers make a wrong password wait some seconds. */
+const loginTimeoutMs = 8000;
+const printed: string[] = [];
+afterAll(() => void process.stdout.write(`\n${printed.join('\n')}\n`));
+
+for (const row of rows) {
+  const missing = serversMissing(...row.needs);
+  describe.skipIf(missing !== undefined)(
+    `${row.method} against a real server${missing ? ` (skipped: ${missing})` : ''}`,
+    () => {
+      let ground: Ground;
+      let at: Place;
+      const probe = probeFor(row.method);
+      const look = async (
+        cell: string,
+        url: string,
+        options: unknown,
+        codes: readonly number[],
+        timeoutMs = 2500,
+      ) => {
+        if (!probe) throw new Error(`no probe for ${row.method}`);
+        const startedMs = performance.now();
+        const seen = await runTest(probe, url, options, { timeoutMs });
+        printed.push(
+          `${row.method.padEnd(7)} ${cell.padEnd(20)} ${String(seen.code).padStart(2)}  ${seen.text}`,
+        );
+        expect(codes, `${seen.code} ${seen.text}`).toContain(seen.code);
+        expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
+        for (const secret of [login.password, 'not-it']) expect(JSON.stringify(seen)).not.toContain(secret);
+        return seen;
+      };
+      beforeAll(async () => {
+        ground = await prepareGround();
+        at = await row.start(ground);
+      });
+      afterAll(async () => {
+        await at?.[Symbol.asyncDispose]();
+        await ground?.[Symbol.asyncDispose]();
+      });
+
+      test('ok', async () => {
+        const seen = await look('ok', at.url(at.port), at.options, [1]);
+        expect(seen.phases.connect).toBeGreaterThan(0);
+      });
+      test('refused', async () => {
+        const port = await freePort();
+        const seen = await look('refused', at.url(port), at.options, [3]);
+        expect(seen.text).toBe(`connection refused by 127.0.0.1:${port}`);
+      });
+      test.each(Object.entries(faults))('%s', async (name, { fault, codes }) => {
+        await using proxy = await startFaultProxy(at.port, fault(at));
+        await look(name, at.url(proxy.port), at.options, exceptions[`${row.method} ${name}`] ?? codes);
+      });
+      test('wrong expectation', () => look('wrong expectation', at.url(at.port), at.wrongExpectation, [7]));
+      test('wrong password', async () => {
+        if (at.wrongPassword)
+          await look('wrong password', at.url(at.port), at.wrongPassword, [8], loginTimeoutMs);
+        else printed.push(`${row.method.padEnd(7)} ${'wrong password'.padEnd(20)}  -  no login here`);
+      });
+      test('TLS: good, wrong name, expired', async () => {
+        if (!at.tls || !at.again) {
+          printed.push(`${row.method.padEnd(7)} ${'TLS'.padEnd(20)}  -  none in this server`);
+          return;
+        }
+        const options = (place: Place) => ({
+          ...place.options,
+          TLS: { Mode: place.tls?.mode, CA: readFileSync(ground.certificates.caFile, 'utf8') },
+        });
+        const url = (place: Place) => (place.tls?.url ?? place.url)(place.tls?.port ?? 0);
+        const good = await look('TLS good', url(at), optionsFor(row.method, options(at)), [1]);
+        expect(good.phases.ssl).toBeGreaterThan(0);
+        for (const certificate of ['wrongName', 'expired'] as const) {
+          await using other = await at.again(certificate);
+          const seen = await look(
+            `TLS ${certificate}`,
+            url(other),
+            optionsFor(row.method, options(other)),
+            [6],
+          );
+          expect(seen.text).toMatch(certificate === 'expired' ? /expired 3 days ago/ : /127\.0\.0\.1|name/);
+        }
+      });
+    },
+  );
+}
+
+/** HTTP takes its TLS from the URL's scheme. */
+function optionsFor(method: Method, options: Record<string, unknown>): Record<string, unknown> {
+  if (method !== 'HTTP') return options;
+  const tls = options['TLS'];
+  return { ...options, TLS: typeof tls === 'object' && tls !== null && 'CA' in tls ? { CA: tls.CA } : {} };
+}
