@@ -2,15 +2,15 @@ import type { AnyProbe, Target } from './probe.ts';
 
 /**
  * The dotted paths of the secrets that an Options object really holds, in its own spelling: `Password`, `Headers.Authorization`. Letter
- * case does not count in `secretOptions`, and `*` stands for any text.
+ * case does not count in `secretOptions`, and `*` stands for any text. A URL without a login in it (`Proxy`) hides nothing.
  */
 export function secretPaths(probe: AnyProbe, options: unknown): readonly string[] {
   const patterns = probe.secretOptions.map(
     (path) => new RegExp(`^${path.split('*').map(literally).join('[^.]*')}$`, 'i'),
   );
   return leaves(options, '')
-    .map(([path]) => path)
-    .filter((path) => patterns.some((pattern) => pattern.test(path)));
+    .filter(([path, value]) => patterns.some((pattern) => pattern.test(path)) && !isOpenUrl(value))
+    .map(([path]) => path);
 }
 
 /** The Options as the API shows them: every secret replaced by `***`. */
@@ -40,6 +40,10 @@ function leaves(value: unknown, path: string): readonly (readonly [string, strin
   if (Array.isArray(value)) return value.flatMap((each: unknown) => leaves(each, path));
   if (!isRecord(value)) return [];
   return Object.entries(value).flatMap(([key, each]) => leaves(each, path === '' ? key : `${path}.${key}`));
+}
+
+function isOpenUrl(value: string): boolean {
+  return value.includes('://') && !value.includes('@');
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -155,11 +155,7 @@ function handshakeFailure(error: Error | undefined, peer: string): Failure {
     return new Failure(resultCode.tls, `${peer} does not speak TLS on this port`, { cause: error });
   }
   const alert = /alert number (\d+)/.exec(error.message)?.[1];
-  const reason =
-    code
-      .replace(/^ERR_SSL_/, '')
-      .replaceAll('_', ' ')
-      .toLowerCase() || error.message;
+  const reason = code === '' ? error.message : tlsReason(code);
   return new Failure(
     resultCode.tls,
     `TLS handshake with ${peer} failed: ${reason}${alert ? ` (alert ${alert})` : ''}`,

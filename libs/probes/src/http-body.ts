@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createUnzip } from 'node:zlib';
+import { closedEarly, Failure, networkFailure, systemCode } from './failure.ts';
+import { type ProbeContext, resultCode } from './probe.ts';
+
+/** Decoded bytes of a body that are kept for expectations and evidence. */
+export const keptBytes = 1024 * 1024;
+
+/** A body as far as it was read. */
+export interface Body {
+  /** The first MiB, decoded. */
+  readonly start: Buffer;
+  /** Decoded bytes. */
+  readonly size: number;
+  /** Bytes on the wire, without headers. */
+  readonly wire: number;
+  /** Hex, of the decoded bytes; undefined when not asked for. */
+  readonly sha256: string | undefined;
+  /** It was longer than allowed and the rest was not read. */
+  readonly overflow: boolean;
+}
+
+/** How a body is read. */
+export interface BodySettings {
+  /** `Content-Encoding` as the server said it. */
+  readonly encoding: string | undefined;
+  readonly digest: boolean;
+  /** Decoded bytes after which the rest is not read: an endless body or a bomb must end. */
+  readonly maxSize: number;
+  readonly peer: string;
+}
+
+/** Reads a body to its end in constant memory; the last byte ends the phase. Throws Failure 3 for one that breaks off or is damaged. */
+export function readBody(
+  context: Pick<ProbeContext, 'signal' | 'stopwatch'>,
+  source: Readable,
+  settings: BodySettings,
+): Promise<Body> {
+  const { signal, stopwatch } = context;
+  const { peer } = settings;
+  const decoder = decoderFor(settings.encoding);
+  const sink = decoder ? source.pipe(decoder) : source;
+  const hash = settings.digest ? createHash('sha256') : undefined;
+  const kept: Buffer[] = [];
+  let wire = 0;
+  let size = 0;
+  return new Promise((resolve, reject) => {
+    let settled = false;
+    const finish = (then: () => void) => {
+      if (settled) return;
+      settled = true;
+      signal.removeEventListener('abort', onAbort);
+      then();
+    };
+    const done = (overflow: boolean) => {
+      stopwatch.pause();
+      finish(() =>
+        resolve({
+          start: Buffer.concat(kept),
+          size,
+          wire,
+          sha256: overflow ? undefined : hash?.digest('hex'),
+          overflow,
+        }),
+      );
+      if (overflow) {
+        source.destroy();
+        decoder?.destroy();
+      }
+    };
+    const onAbort = () => finish(() => reject(signal.reason));
+    signal.addEventListener('abort', onAbort, { once: true });
+    source.on('data', (chunk: Buffer) => {
+      wire += chunk.length;
+    });
+    source.on('error', (error) => finish(() => reject(bodyFailure(error, peer))));
+    source.on('end', () => stopwatch.pause());
+    source.on('close', () => {
+      if (!source.readableEnded) finish(() => reject(closedEarly(peer, 'before its answer was complete')));
+    });
+    sink.on('data', (chunk: Buffer) => {
+      if (settled) return;
+      const room = keptBytes - Math.min(size, keptBytes);
+      if (room > 0) kept.push(chunk.subarray(0, room));
+      size += chunk.length;
+      hash?.update(chunk);
+      if (size > settings.maxSize) done(true);
+    });
+    sink.on('end', () => done(false));
+    decoder?.on('error', (error) =>
+      finish(() =>
+        reject(
+          new Failure(
+            resultCode.protocol,
+            `the ${settings.encoding} body of ${peer} is damaged (${error.message})`,
+            {
+              cause: error,
+            },
+          ),
+        ),
+      ),
+    );
+  });
+}
+
+function decoderFor(encoding: string | undefined) {
+  switch (encoding?.trim().toLowerCase()) {
+    case 'gzip':
+    case 'x-gzip':
+    case 'deflate':
+      return createUnzip();
+    case 'br':
+      return createBrotliDecompress();
+    default:
+      return undefined;
+  }
+}
+
+function bodyFailure(error: Error, peer: string): Failure {
+  const code = systemCode(error);
+  if (code === 'ECONNRESET' && error.message === 'aborted')
+    return closedEarly(peer, 'before its answer was complete');
+  if (code.startsWith('HPE_') || code.startsWith('ERR_HTTP2')) {
+    return new Failure(resultCode.protocol, `${peer} broke the rules of HTTP in its body (${code})`, {
+      cause: error,
+    });
+  }
+  return networkFailure(error, peer);
+}

@@ -1,0 +1,203 @@
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request as request1 } from 'node:http';
+import { connect as connect2, constants, type IncomingHttpHeaders as Headers2 } from 'node:http2';
+import type { Readable } from 'node:stream';
+import type { Connection } from './dial.ts';
+import { closedEarly, Failure, networkFailure, systemCode } from './failure.ts';
+import { type ProbeContext, resultCode } from './probe.ts';
+
+/** One request, ready to be sent. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Origin form, or absolute form for a proxy; CONNECT: `host:port`. */
+  readonly path: string;
+  readonly scheme: string;
+  /** The value of Host, or `:authority`. */
+  readonly authority: string;
+  /** Without Host. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** The head of an answer; the body waits in `stream`. */
+export interface HttpAnswer {
+  readonly version: '1.0' | '1.1' | '2';
+  readonly status: number;
+  /** The server's own words, '' in HTTP/2. */
+  readonly reason: string;
+  /** Names in lower case; several values joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly stream: Readable;
+}
+
+type Context = Pick<ProbeContext, 'signal' | 'stopwatch' | 'own'>;
+
+const mostHeaderBytes = 64 * 1024;
+
+/**
+ * Sends a request and waits for the head of the answer: phase `ttfb` from here to the first byte, then `ttlb`. Throws Failure 3 for
+ * what is not HTTP, closes early or has more than 64 KiB of headers.
+ */
+export function exchange(
+  context: Context,
+  connection: Connection,
+  request: HttpRequest,
+  http2: boolean,
+): Promise<HttpAnswer> {
+  return http2 ? exchange2(context, connection, request) : exchange1(context, connection, request);
+}
+
+function exchange1(context: Context, connection: Connection, wanted: HttpRequest): Promise<HttpAnswer> {
+  const { signal, stopwatch } = context;
+  const { socket, peer } = connection;
+  return new Promise((resolve, reject) => {
+    const headers: OutgoingHttpHeaders = { Host: wanted.authority, ...wanted.headers, Connection: 'close' };
+    if (wanted.body !== undefined) headers['Content-Length'] = Buffer.byteLength(wanted.body);
+    const onFirstByte = () => stopwatch.enter('ttlb');
+    socket.once('data', onFirstByte);
+    const request = request1({
+      createConnection: () => socket,
+      method: wanted.method,
+      path: wanted.path,
+      headers,
+      setHost: false,
+      maxHeaderSize: mostHeaderBytes,
+    });
+    const finish = (then: () => void) => {
+      signal.removeEventListener('abort', onAbort);
+      socket.off('data', onFirstByte);
+      then();
+    };
+    const onAbort = () => finish(() => reject(signal.reason));
+    signal.addEventListener('abort', onAbort, { once: true });
+    request.on('error', (error) => finish(() => reject(headFailure(error, peer))));
+    request.on('response', (response) =>
+      finish(() =>
+        resolve({
+          version: response.httpVersion === '1.0' ? '1.0' : '1.1',
+          status: response.statusCode ?? 0,
+          reason: response.statusMessage ?? '',
+          headers: joined(response.headers),
+          stream: response,
+        }),
+      ),
+    );
+    stopwatch.enter('ttfb');
+    request.end(wanted.body);
+  });
+}
+
+function exchange2(context: Context, connection: Connection, wanted: HttpRequest): Promise<HttpAnswer> {
+  const { signal, stopwatch } = context;
+  const { socket, peer } = connection;
+  return new Promise((resolve, reject) => {
+    const session = connect2(`${wanted.scheme}://${wanted.authority}`, {
+      createConnection: () => socket,
+      settings: { enablePush: false, maxHeaderListSize: mostHeaderBytes },
+      maxSessionMemory: 8,
+    });
+    context.own({ [Symbol.dispose]: () => session.destroy() });
+    const finish = (then: () => void) => {
+      signal.removeEventListener('abort', onAbort);
+      then();
+    };
+    const fail = (failure: unknown) => finish(() => reject(failure));
+    const onAbort = () => fail(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    session.on('error', (error) => fail(headFailure(error, peer)));
+    session.on('close', () => fail(closedEarly(peer, 'before it answered')));
+    session.on('goaway', (code) => {
+      if (code === constants.NGHTTP2_NO_ERROR) return;
+      fail(new Failure(resultCode.protocol, `${peer} ended the HTTP/2 session (error ${code})`));
+    });
+    const own = Object.entries(wanted.headers).map(([name, value]) => [name.toLowerCase(), value]);
+    const stream = session.request(
+      {
+        ':method': wanted.method,
+        ':path': wanted.path,
+        ':scheme': wanted.scheme,
+        ':authority': wanted.authority,
+        ...Object.fromEntries(own),
+        ...(wanted.body === undefined ? {} : { 'content-length': Buffer.byteLength(wanted.body) }),
+      },
+      { endStream: wanted.body === undefined },
+    );
+    stream.on('error', (error) => fail(headFailure(error, peer)));
+    stream.on('response', (headers) => {
+      stopwatch.enter('ttlb');
+      const { ':status': status = 0, ...rest } = headers;
+      finish(() => resolve({ version: '2', status, reason: '', headers: joined(rest), stream }));
+    });
+    stopwatch.enter('ttfb');
+    if (wanted.body !== undefined) stream.end(wanted.body);
+  });
+}
+
+/** Asks a proxy to connect through to `request.path` (RFC 9110 section 9.3.6); the connection carries the bytes afterwards. */
+export function connectThrough(context: Context, connection: Connection, wanted: HttpRequest): Promise<void> {
+  const { signal, stopwatch } = context;
+  const { socket, peer } = connection;
+  stopwatch.enter('connect');
+  return new Promise((resolve, reject) => {
+    const request = request1({
+      createConnection: () => socket,
+      method: 'CONNECT',
+      path: wanted.path,
+      headers: { Host: wanted.authority, ...wanted.headers },
+      setHost: false,
+      maxHeaderSize: mostHeaderBytes,
+    });
+    const finish = (then: () => void) => {
+      signal.removeEventListener('abort', onAbort);
+      then();
+    };
+    const onAbort = () => finish(() => reject(signal.reason));
+    signal.addEventListener('abort', onAbort, { once: true });
+    request.on('error', (error) => finish(() => reject(headFailure(error, `proxy ${peer}`))));
+    const refused = (status: number, words: string) =>
+      new Failure(
+        resultCode.protocol,
+        `proxy ${peer} does not connect to ${wanted.path}: ${status} ${words}`,
+      );
+    request.on('connect', (response, _socket, head) =>
+      finish(() => {
+        const status = response.statusCode ?? 0;
+        if (status < 200 || status > 299) reject(refused(status, response.statusMessage ?? ''));
+        else if (head.length > 0)
+          reject(new Failure(resultCode.protocol, `proxy ${peer} spoke before we did`));
+        else resolve();
+      }),
+    );
+    request.on('response', (response) =>
+      finish(() => reject(refused(response.statusCode ?? 0, response.statusMessage ?? ''))),
+    );
+    request.end();
+  });
+}
+
+function joined(headers: IncomingHttpHeaders | Headers2): Readonly<Record<string, string>> {
+  const all: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) all[name] = Array.isArray(value) ? value.join(', ') : String(value);
+  }
+  return all;
+}
+
+function headFailure(error: Error, peer: string): Failure {
+  if (error instanceof Failure) return error;
+  const code = systemCode(error);
+  if (code === 'HPE_HEADER_OVERFLOW') return protocol(`${peer} sends more than 64 KiB of headers`, error);
+  if (code.startsWith('HPE_') || code.startsWith('ERR_HTTP2') || code === 'ERR_STREAM_PREMATURE_CLOSE') {
+    return protocol(`${peer} does not answer in HTTP (${reasonOf(error, code)})`, error);
+  }
+  if (code === 'ECONNRESET' && error.message === 'socket hang up')
+    return closedEarly(peer, 'before it answered');
+  return networkFailure(error, peer);
+}
+
+function reasonOf(error: Error, code: string): string {
+  return code.startsWith('HPE_') ? error.message.replace(/^Parse Error: /, '') : error.message || code;
+}
+
+function protocol(text: string, cause: Error): Failure {
+  return new Failure(resultCode.protocol, text, { cause });
+}

@@ -1,0 +1,140 @@
+import { STATUS_CODES } from 'node:http';
+import { JSONPath } from 'jsonpath-plus';
+import { Failure, notMet } from './failure.ts';
+import { type Body, keptBytes } from './http-body.ts';
+import type { HttpAnswer } from './http-exchange.ts';
+import type { HttpOptions } from './http-options.ts';
+import { type Phases, resultCode } from './probe.ts';
+import { searchRegex } from './regex.ts';
+import { quoteShort } from './transcript.ts';
+
+/** `200 OK`: the server's words, or the standard's where it has none. */
+export function statusText({ status, reason }: Pick<HttpAnswer, 'status' | 'reason'>): string {
+  return `${status} ${reason === '' ? (STATUS_CODES[status] ?? '') : reason}`.trim();
+}
+
+/** The first expectation that an answer does not meet; undefined when it is good. Pure. */
+export function judge(
+  answer: Omit<HttpAnswer, 'stream'>,
+  body: Body,
+  wanted: HttpOptions,
+  seen: { readonly phases: Phases; readonly loggedIn: boolean },
+): Failure | undefined {
+  return (
+    judgeStatus(answer, wanted, seen.loggedIn) ??
+    judgeHeaders(answer, wanted) ??
+    judgeSize(body, wanted) ??
+    judgeBody(answer, body, wanted) ??
+    judgeTime(seen.phases, wanted)
+  );
+}
+
+function judgeStatus(
+  answer: Omit<HttpAnswer, 'stream'>,
+  wanted: HttpOptions,
+  loggedIn: boolean,
+): Failure | undefined {
+  const { status } = answer;
+  const shown = statusText(answer);
+  const expected = wanted.ExpectStatus;
+  const fits = (range: string) => {
+    const [from, to = from] = range.split('-').map(Number);
+    return from !== undefined && to !== undefined && status >= from && status <= to;
+  };
+  if (expected.length === 0 ? status < 400 : expected.some(fits)) return undefined;
+  const text = expected.length === 0 ? shown : `expected ${expected.join(', ')}, got ${shown}`;
+  if (status === 401 && loggedIn)
+    return new Failure(resultCode.login, `${text}: user or password are refused`);
+  return status >= 400 ? new Failure(resultCode.protocol, text) : notMet(text);
+}
+
+function judgeHeaders(answer: Omit<HttpAnswer, 'stream'>, wanted: HttpOptions): Failure | undefined {
+  for (const [name, part] of Object.entries(wanted.ExpectHeaders)) {
+    const value = answer.headers[name.toLowerCase()];
+    if (value === undefined) return notMet(`header ${name} is missing`);
+    if (!value.includes(part))
+      return notMet(`expected ${quoteShort(part)} in header ${name}, got ${quoteShort(value)}`);
+  }
+  return undefined;
+}
+
+function judgeSize(body: Body, wanted: HttpOptions): Failure | undefined {
+  const { MinSize, MaxSize } = wanted;
+  if (MinSize !== undefined && body.size < MinSize && !body.overflow) {
+    return notMet(`body has ${body.size} bytes, at least ${MinSize} are expected`);
+  }
+  return body.overflow ? notMet(`body has more than ${MaxSize} bytes: the rest was not read`) : undefined;
+}
+
+function judgeBody(answer: Omit<HttpAnswer, 'stream'>, body: Body, wanted: HttpOptions): Failure | undefined {
+  const { ExpectText, RejectText, ExpectRegex, ExpectJSONPath, ExpectSHA256 } = wanted;
+  if (ExpectSHA256 !== undefined && body.sha256 !== ExpectSHA256.toLowerCase()) {
+    return notMet(`SHA-256 of the body is ${body.sha256}, not the one expected`);
+  }
+  if ([ExpectText, RejectText, ExpectRegex, ExpectJSONPath].every((each) => each === undefined))
+    return undefined;
+  const text = textOf(body, answer.headers['content-type']);
+  if (ExpectText !== undefined && !text.includes(ExpectText)) {
+    return notMet(`${quoteShort(ExpectText)} is not in the body`);
+  }
+  if (RejectText !== undefined && text.includes(RejectText))
+    return notMet(`${quoteShort(RejectText)} is in the body`);
+  if (ExpectRegex !== undefined) {
+    const found = searchRegex(ExpectRegex, text);
+    if (found.kind === 'none') return notMet(`/${ExpectRegex}/ does not match the body`);
+    if (found.kind === 'runaway')
+      return notMet(`/${ExpectRegex}/ takes too long on this body: make it simpler`);
+  }
+  return ExpectJSONPath === undefined
+    ? undefined
+    : judgeJson(text, body, ExpectJSONPath, wanted.ExpectJSONValue);
+}
+
+function judgeJson(text: string, body: Body, path: string, value: string | undefined): Failure | undefined {
+  if (body.size > keptBytes) return notMet('body is over 1 MiB: too long for a JSONPath');
+  let found: readonly unknown[];
+  try {
+    const json: unknown = JSON.parse(text);
+    found = findIn(json, path);
+  } catch (error) {
+    return notMet(
+      `body cannot be searched as JSON: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  if (found.length === 0) return notMet(`${path} finds nothing in the body`);
+  if (
+    value === undefined ||
+    found.some((each) => shownJson(each) === value || JSON.stringify(each) === value)
+  ) {
+    return undefined;
+  }
+  return notMet(
+    `${path} is ${quoteShort(found.slice(0, 5).map(shownJson).join(', '))}, not ${quoteShort(value)}`,
+  );
+}
+
+function findIn(json: unknown, path: string): readonly unknown[] {
+  if (typeof json !== 'object' || json === null) return path === '$' ? [json] : [];
+  const found: unknown = JSONPath({ path, json, eval: false, wrap: true });
+  return Array.isArray(found) ? found : [];
+}
+
+function shownJson(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+function judgeTime(phases: Phases, { MaxTimeMs }: HttpOptions): Failure | undefined {
+  const tookMs = Object.values(phases).reduce((sum, each) => sum + each, 0);
+  if (MaxTimeMs === undefined || tookMs <= MaxTimeMs) return undefined;
+  return notMet(`took ${Math.round(tookMs)} ms, at most ${MaxTimeMs} ms are expected`);
+}
+
+/** The kept part of a body as text, in the charset that the server names; UTF-8 where that is none. */
+export function textOf(body: Pick<Body, 'start'>, contentType = ''): string {
+  const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(charset).decode(body.start);
+  } catch {
+    return body.start.toString('utf8');
+  }
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { ipFamilyOption, slowMsOption, tlsOptionsWithoutStart } from './options.ts';
+import { regexProblem } from './regex.ts';
+
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'no header name');
+const headerValue = z
+  .string()
+  .max(8192)
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'no header value (no line breaks, Latin-1 only)');
+/** Headers that the connection itself decides. */
+const ownHeaders = [
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'te',
+  'trailer',
+];
+const headers = z
+  .record(headerName, headerValue)
+  .refine((given) => Object.keys(given).length <= 100, 'at most 100 headers');
+const size = z.int().min(0).max(0xffff_ffff);
+
+/** The Options of HTTP: the request and what is expected of the answer. */
+export const httpOptions = z.strictObject({
+  Method: z
+    .enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+    .default('GET')
+    .describe('Request method.'),
+  Headers: headers
+    .refine(
+      (given) => Object.keys(given).every((name) => !ownHeaders.includes(name.toLowerCase())),
+      `these cannot be set: ${ownHeaders.join(', ')}`,
+    )
+    .default({})
+    .describe('Request headers; Host names a virtual host.'),
+  Body: z
+    .string()
+    .max(256 * 1024)
+    .optional()
+    .describe('Request body.'),
+  User: z.string().min(1).max(256).optional().describe("User for Basic authentication; default: the URL's."),
+  Password: z.string().max(1024).optional().describe('Password for Basic authentication.'),
+  MaxRedirects: z
+    .int()
+    .min(0)
+    .max(20)
+    .default(10)
+    .describe('Redirects to follow; 0: the redirect is the answer.'),
+  IPFamily: ipFamilyOption,
+  Proxy: z
+    .string()
+    .max(2048)
+    .refine(
+      (url) => /^https?:\/\/[^/]/i.test(url) && URL.canParse(url),
+      'http://user:password@host:port is accepted',
+    )
+    .optional()
+    .describe('Proxy to go through: http://user:password@host:port.'),
+  HTTPVersion: z
+    .enum(['Auto', '1.1', '2'])
+    .default('Auto')
+    .describe('Auto: what the server prefers (ALPN); plain http is 1.1.'),
+  ExpectStatus: z
+    .array(
+      z
+        .string()
+        .regex(/^[1-5]\d\d(-[1-5]\d\d)?$/, 'a status such as 200 or a range such as 200-299 is accepted'),
+    )
+    .max(50)
+    .default([])
+    .describe('Statuses that are good; default: all below 400.'),
+  ExpectText: z.string().min(1).max(4096).optional().describe('Text that the body must contain.'),
+  RejectText: z.string().min(1).max(4096).optional().describe('Text that the body must not contain.'),
+  ExpectRegex: z
+    .string()
+    .min(1)
+    .max(1000)
+    .refine((pattern) => regexProblem(pattern) === undefined, 'no regular expression')
+    .optional()
+    .describe('Regular expression that the body (its first MiB) must match.'),
+  ExpectJSONPath: z
+    .string()
+    .min(1)
+    .max(500)
+    .refine((path) => !/[?()]/.test(path), 'filters and scripts in a JSONPath are not supported')
+    .refine((path) => path.split('..').length <= 3, 'at most two .. in a JSONPath')
+    .optional()
+    .describe('JSONPath that must find something in the body; no filters.'),
+  ExpectJSONValue: z
+    .string()
+    .max(4096)
+    .optional()
+    .describe('What ExpectJSONPath must find at least once, as text or JSON.'),
+  ExpectHeaders: headers
+    .default({})
+    .describe('Headers of the answer and the text each must contain ("" for any).'),
+  MaxTimeMs: z.int().min(1).max(120_000).optional().describe('A check that takes longer fails.'),
+  SlowMs: slowMsOption,
+  MinSize: size.optional().describe('Least bytes of the body, decompressed.'),
+  MaxSize: size
+    .default(16 * 1024 * 1024)
+    .describe('Most bytes of the body, decompressed; more are not read and fail the check.'),
+  ExpectSHA256: z
+    .string()
+    .regex(/^[0-9a-fA-F]{64}$/, '64 hexadecimal digits are accepted')
+    .optional()
+    .describe('SHA-256 of the body, decompressed.'),
+  Compression: z.boolean().default(true).describe('Accept a compressed body (gzip, deflate, br).'),
+  TLS: tlsOptionsWithoutStart,
+});
+
+/** The Options of HTTP once parsed. */
+export type HttpOptions = z.output<typeof httpOptions>;
+
+/** Keys of the HTTP Options that come back as `***`. */
+export const httpSecretOptions = [
+  'Password',
+  'Proxy',
+  'Headers.Authorization',
+  'Headers.Cookie',
+  'Headers.Proxy-Authorization',
+  'Headers.X-*Key',
+  'Headers.X-*Token',
+  'TLS.ClientKey',
+] as const;

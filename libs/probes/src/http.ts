@@ -1,0 +1,133 @@
+import { Secret } from '@vantage/kernel';
+import { Failure } from './failure.ts';
+import { basic, type Hop, type HopResult, runHop } from './http-hop.ts';
+import { judge, statusText, textOf } from './http-judge.ts';
+import { type HttpOptions, httpOptions, httpSecretOptions } from './http-options.ts';
+import { parseHttpTarget, showUrl } from './http-target.ts';
+import { type Json, type Phases, type Probe, type ProbeContext, resultCode, type Target } from './probe.ts';
+
+const redirects = [301, 302, 303, 307, 308];
+const shownBody = 4096;
+const shownHeaders = 100;
+/** Request headers that must not follow a redirect to another origin. */
+const privateHeader = /^(authorization|cookie|proxy-authorization|host|x-.*(key|token))$/i;
+
+/** HTTP: asks a web server over HTTP/1.1 or HTTP/2, follows redirects and judges the last answer. Every hop is a connection of its own. */
+export const http: Probe<'HTTP', typeof httpOptions> = {
+  method: 'HTTP',
+  optionsCase: 'http',
+  options: httpOptions,
+  secretOptions: httpSecretOptions,
+  parseTarget: parseHttpTarget,
+
+  async run(context, target, wanted) {
+    const first = firstHop(context, target, wanted);
+    const loggedIn = Object.keys(first.headers).some((name) => name.toLowerCase() === 'authorization');
+    const { answer, body } = await follow(context, first, wanted);
+    const phases = context.stopwatch.read();
+    const fault = judge(answer, body, wanted, { phases, loggedIn });
+    const code = fault?.code ?? resultCode.ok;
+    return {
+      code,
+      text: fault?.message ?? statusText(answer),
+      dataSize: body.wire,
+      extended: fault?.extended ?? {},
+    };
+  },
+};
+
+function firstHop(context: ProbeContext, target: Target, wanted: HttpOptions): Hop {
+  const url = new URL(target.url);
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  const user = wanted.User ?? target.user;
+  const password = wanted.Password === undefined ? target.password : new Secret(wanted.Password);
+  const login: Record<string, string> =
+    user === undefined ? {} : { Authorization: basic(context, user, password) };
+  return { url, method: wanted.Method, body: wanted.Body, headers: { ...login, ...wanted.Headers } };
+}
+
+/** Follows redirects up to the limit; notes what every hop took. */
+async function follow(context: ProbeContext, first: Hop, wanted: HttpOptions): Promise<HopResult> {
+  const hops: Json[] = [];
+  const visited: URL[] = [];
+  let hop: Hop | undefined = first;
+  while (hop) {
+    const before = context.stopwatch.read();
+    visited.push(hop.url);
+    context.note('URL', showUrl(hop.url));
+    const result: HopResult = await runHop(context, hop, wanted);
+    noteAnswer(context, result);
+    hops.push({
+      URL: showUrl(hop.url),
+      Status: result.answer.status,
+      Address: result.peer,
+      ...between(before, context.stopwatch.read()),
+    });
+    if (visited.length > 1) context.note('Hops', [...hops]);
+    const next = nextHop(hop, result, wanted.MaxRedirects);
+    if (next === undefined) return result;
+    if (visited.length === 1) context.note('Hops', [...hops]);
+    if (visited.length > wanted.MaxRedirects) {
+      throw new Failure(
+        resultCode.protocol,
+        `more than ${wanted.MaxRedirects} redirects, the last to ${showUrl(next.url)}`,
+      );
+    }
+    hop = next;
+  }
+  throw new TypeError('a chain of hops has a last one');
+}
+
+/** Where an answer sends us (RFC 9110 section 15.4); undefined when it is the last. Throws Failure 3 for a place that is no web address. */
+function nextHop(hop: Hop, { answer }: HopResult, maxRedirects: number): Hop | undefined {
+  const location = answer.headers['location'];
+  if (maxRedirects === 0 || location === undefined || !redirects.includes(answer.status)) return undefined;
+  const parsed = URL.canParse(location, hop.url.href) ? new URL(location, hop.url) : undefined;
+  if (!parsed || !parseHttpTarget(parsed.href).ok) {
+    throw new Failure(
+      resultCode.protocol,
+      `${statusText(answer)} to ${location.slice(0, 200)}: this is no web address`,
+    );
+  }
+  parsed.hash = '';
+  const asGet = answer.status === 303 ? hop.method !== 'HEAD' : answer.status < 303 && hop.method === 'POST';
+  const stays = parsed.origin === hop.url.origin;
+  const kept = Object.entries(hop.headers).filter(
+    ([name]) => (stays || !privateHeader.test(name)) && !(asGet && /^content-/i.test(name)),
+  );
+  return {
+    url: parsed,
+    method: asGet ? 'GET' : hop.method,
+    body: asGet ? undefined : hop.body,
+    headers: Object.fromEntries(kept),
+  };
+}
+
+function noteAnswer(context: ProbeContext, { answer, body }: HopResult): void {
+  context.note('Status', answer.status);
+  context.note('Version', `HTTP/${answer.version}`);
+  if (answer.headers['content-encoding'] !== undefined) {
+    context.note('Encoding', answer.headers['content-encoding']);
+    context.note('BodySize', body.size);
+  }
+  context.evidence('Headers', () =>
+    Object.fromEntries(Object.entries(answer.headers).slice(0, shownHeaders)),
+  );
+  context.evidence('Body', () =>
+    textOf({ start: body.start.subarray(0, shownBody) }, answer.headers['content-type']),
+  );
+}
+
+/** What one hop took, milliseconds. */
+function between(before: Phases, after: Phases): { readonly [key: string]: Json } {
+  const round = (ms: number) => Math.round(ms * 1000) / 1000;
+  return {
+    DNSTime: round(after.dns - before.dns),
+    ConnectTime: round(after.connect - before.connect),
+    SSLTime: round(after.ssl - before.ssl),
+    TTFB: round(after.ttfb - before.ttfb),
+    TTLB: round(after.ttlb - before.ttlb),
+  };
+}
