@@ -84,7 +84,7 @@ function nextPage(path: string, query: URLSearchParams, next: { limit: number; o
   following.delete('api_key');
   following.set('Limit', String(next.limit));
   following.set('Offset', String(next.offset));
-  return `${path}?${following}`;
+  return `${path}?${following.toString()}`;
 }
 
 /** A header holds printable ASCII. */

@@ -26,7 +26,8 @@ export function toXml(body: unknown, names: XmlNames): string {
 
 function node(value: unknown): string | Node {
   if (value === null || value === undefined) return '';
-  if (typeof value !== 'object') return clean(String(value));
+  if (typeof value === 'string') return clean(value);
+  if (typeof value !== 'object') return clean(JSON.stringify(value) ?? '');
   const children = Object.entries(value);
   const named = children.filter(([key]) => isName(key));
   const others = children.filter(([key]) => !isName(key));

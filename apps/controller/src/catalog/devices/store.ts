@@ -1,9 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Db, Tables } from '../../db/index.ts';
-import { statusOf } from './status.ts';
-
-/** The status as people see it. */
-export type ShownStatus = 'Up' | 'Down' | 'Maint' | 'Unknown';
+import { type DeviceStatus, statusSql } from '../../db/status.ts';
 
 /** A device as a list shows it; times are microseconds since 1970. */
 export interface EntryRow {
@@ -16,7 +13,7 @@ export interface EntryRow {
   readonly short_name: string;
   readonly full_name: string | null;
   readonly created_us: number;
-  readonly status: ShownStatus;
+  readonly status: DeviceStatus;
   readonly since_us: number;
   readonly retrying: boolean;
 }
@@ -52,11 +49,12 @@ export interface LocationRow {
 /** What a list is narrowed to. */
 export type DeviceFilter =
   | { readonly kind: 'all' }
-  | { readonly kind: 'status'; readonly status: ShownStatus }
+  | { readonly kind: 'status'; readonly status: DeviceStatus }
   | { readonly kind: 'tag'; readonly tagNo: number };
 
-const entryColumns = sql`d.device_no, d.device_id, d.account_no, d.method, d.url, d.frequency_min, d.short_name, d.full_name,
-  d.created_us, st.status, st.since_us, st.retrying`;
+const entryColumns = ({ status, sinceUs, retrying }: ReturnType<typeof statusSql>) => sql`
+  d.device_no, d.device_id, d.account_no, d.method, d.url, d.frequency_min, d.short_name, d.full_name, d.created_us,
+  ${status} as status, ${sinceUs} as since_us, ${retrying} as retrying`;
 
 /** Which device of this account has this id? */
 export async function findDeviceNo(
@@ -79,7 +77,7 @@ export async function readDevice(
   nowUs: number,
 ): Promise<DeviceRow | undefined> {
   const { rows } = await sql<DeviceRow>`
-    select ${entryColumns}, d.options, d.sealed, d.timeout_s, d.retries, d.retry_delay_s, d.locations_given, d.warnings,
+    select ${entryColumns(statusSql(nowUs))}, d.options, d.sealed, d.timeout_s, d.retries, d.retry_delay_s, d.locations_given, d.warnings,
       d.updated_us, d.nschedule_no, n.nschedule_id, d.mschedule_no, m.mschedule_id, d.master_no, o.device_id as master_id,
       coalesce((select json_agg(json_build_object('location_no', l.location_no, 'location_id', l.location_id, 'name', l.name,
           'public_targets_only', l.public_targets_only) order by dl.turn)
@@ -90,7 +88,6 @@ export async function readDevice(
       left join nschedules n on n.nschedule_no = d.nschedule_no
       left join mschedules m on m.mschedule_no = d.mschedule_no
       left join devices o on o.device_no = d.master_no
-      cross join lateral ${statusOf(nowUs)} st
     where d.device_no = ${deviceNo}`.execute(db);
   return rows[0];
 }
@@ -106,15 +103,14 @@ export async function listDevices(
     readonly nowUs: number;
   },
 ): Promise<{ readonly rows: readonly EntryRow[]; readonly total: number }> {
-  const source = sourceOf(ask.filter);
+  const shown = statusSql(ask.nowUs);
+  const from =
+    ask.filter.kind === 'tag' ? sql`device_tags dt join devices d using (device_no)` : sql`devices d`;
+  const where = sql`d.account_no = ${ask.accountNo} and ${conditionOf(ask.filter, shown)}`;
   const [page, count] = await Promise.all([
-    sql<EntryRow>`select ${entryColumns} from ${source} cross join lateral ${statusOf(ask.nowUs)} st
-      where ${conditionOf(ask.filter, ask.accountNo)} order by d.device_no limit ${ask.limit} offset ${ask.offset}`.execute(
-      kysely,
-    ),
-    sql<{ total: number }>`select count(*)::int as total from ${source}
-      ${ask.filter.kind === 'status' ? sql`cross join lateral ${statusOf(ask.nowUs)} st` : sql``}
-      where ${conditionOf(ask.filter, ask.accountNo)}`.execute(kysely),
+    sql<EntryRow>`select ${entryColumns(shown)} from ${from} where ${where}
+      order by d.device_no limit ${ask.limit} offset ${ask.offset}`.execute(kysely),
+    sql<{ total: number }>`select count(*)::int as total from ${from} where ${where}`.execute(kysely),
   ]);
   return { rows: page.rows, total: count.rows[0]?.total ?? 0 };
 }
@@ -147,18 +143,13 @@ async function lastSince(
   return new Map(rows.map((row) => [row.device_no, row.check_result]));
 }
 
-function sourceOf(filter: DeviceFilter): RawBuilder<unknown> {
-  return filter.kind === 'tag' ? sql`device_tags dt join devices d using (device_no)` : sql`devices d`;
-}
-
-function conditionOf(filter: DeviceFilter, accountNo: number): RawBuilder<unknown> {
-  const own = sql`d.account_no = ${accountNo}`;
+function conditionOf(filter: DeviceFilter, shown: ReturnType<typeof statusSql>): RawBuilder<unknown> {
   switch (filter.kind) {
     case 'all':
-      return own;
+      return sql`true`;
     case 'status':
-      return sql`${own} and st.status = ${filter.status}`;
+      return shown.is(filter.status);
     case 'tag':
-      return sql`${own} and dt.tag_no = ${filter.tagNo}`;
+      return sql`dt.tag_no = ${filter.tagNo}`;
   }
 }
