@@ -104,6 +104,16 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: 'everything but cloud metadata addresses',
     about: 'File that says which networks, ports and methods the agent may touch',
   },
+  VANTAGE_AGENT_CONCURRENCY: {
+    reader: 'agent',
+    otherwise: '500',
+    about: 'Checks that may run at one moment (1 to 10000)',
+  },
+  VANTAGE_AGENT_OUTBOX_MB: {
+    reader: 'agent',
+    otherwise: '256',
+    about: 'Room for results not delivered yet, MiB (8 to 65536); the oldest go first, and are told',
+  },
 };
 
 /** The VANTAGE_ variables of an environment, on top of those of the settings file. `readText` throws when the file cannot be read. */

@@ -1,0 +1,184 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { createLog, Secret, systemClock } from '@vantage/kernel';
+import { specOf } from '@vantage/probes';
+import { listen, makeCertificate } from '@vantage/probes/testing';
+import {
+  type Assignment,
+  AssignmentSchema,
+  type CheckResult,
+  Goodbye_Reason,
+  Order_Kind,
+} from '@vantage/proto';
+import { afterAll, expect, test } from 'vitest';
+import { runAgent } from './agent.ts';
+import type { Config } from './config.ts';
+import { loadPolicy } from './policy.ts';
+import { type FakeController, startFakeController } from './testing/fake-controller.ts';
+
+const certificate = makeCertificate();
+const token = 'a-token';
+const folder = mkdtempSync(path.join(tmpdir(), 'vantage-agent-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let folders = 0;
+const newFolder = () => path.join(folder, String(folders++));
+
+function tcp(deviceNo: number, url: string, more: Partial<Assignment> = {}): Assignment {
+  const spec = specOf({ method: 'TCP', url, timeoutMs: 2000, options: {} });
+  const base = create(AssignmentSchema, {
+    deviceNo,
+    revision: 1,
+    spec,
+    intervalMs: 60_000,
+    phaseMs: 0,
+    turn: 0,
+    turns: 1,
+    retries: 2,
+    retryDelayMs: 100,
+    runsChain: true,
+    changedUs: BigInt(Date.now()) * 1000n,
+    firstLook: true,
+  });
+  return Object.assign(base, more);
+}
+
+function startTestAgent(endpoints: readonly string[], dataDir = newFolder(), more: Partial<Config> = {}) {
+  const policy = loadPolicy(undefined);
+  if (!policy.ok) throw new Error('no policy');
+  const ending = new AbortController();
+  const done = runAgent({
+    config: {
+      endpoints,
+      token: new Secret(token),
+      ca: certificate.cert,
+      dataDir,
+      policyText: undefined,
+      concurrency: 50,
+      outboxBytes: 64 * 1024 * 1024,
+      logLevel: 'silent',
+      testTimeScale: 1,
+      ...more,
+    },
+    policy: policy.policy,
+    clock: systemClock,
+    random: Math.random,
+    log: createLog('agent', 'silent'),
+    signal: ending.signal,
+  });
+  return {
+    dataDir,
+    async [Symbol.asyncDispose]() {
+      ending.abort('test ends');
+      await done;
+    },
+  };
+}
+
+function results(controller: FakeController): CheckResult[] {
+  return controller.records.flatMap(({ record }) => (record.case === 'result' ? [record.value] : []));
+}
+
+test('a new device is looked at at once and its result arrives with its facts', async () => {
+  await using target = await listen(() => {});
+  await using controller = await startFakeController({
+    certificate,
+    token,
+    assignments: [tcp(7, target.target)],
+  });
+  await using _agent = startTestAgent([controller.endpoint]);
+  await controller.until(() => results(controller).length > 0);
+  const [result] = results(controller);
+  expect(result).toMatchObject({ deviceNo: 7, revision: 1, resultCode: 1, attempt: 0, chainId: '' });
+  expect(Math.abs(Number(result?.startUs) / 1000 - Date.now())).toBeLessThan(5000);
+  expect(JSON.parse(result?.extendedJson ?? '')).toMatchObject({ Address: target.target });
+});
+
+test('an error is retried with the same chain until all retries failed', async () => {
+  const closed = await listen(() => {});
+  const { target } = closed;
+  await closed[Symbol.asyncDispose]();
+  await using controller = await startFakeController({ certificate, token, assignments: [tcp(1, target)] });
+  await using _agent = startTestAgent([controller.endpoint]);
+  await controller.until(() => results(controller).length === 3);
+  const all = results(controller);
+  expect(all.map(({ attempt }) => attempt)).toEqual([0, 1, 2]);
+  expect(all.map(({ resultCode }) => resultCode)).toEqual([3, 3, 3]);
+  expect(new Set(all.map(({ chainId }) => chainId)).size).toBe(1);
+  expect(all[0]?.chainId).toMatch(/^[0-9a-f]{48}$/);
+});
+
+test('what was seen without a controller arrives when it is back, each result once', async () => {
+  await using target = await listen(() => {});
+  const dataDir = newFolder();
+  const assignments = [tcp(1, target.target, { intervalMs: 50 })];
+  const first = await startFakeController({ certificate, token, assignments });
+  const { port } = first;
+  const before: CheckResult[] = [];
+  {
+    await using _agent = startTestAgent([first.endpoint], dataDir);
+    await first.until(() => results(first).length > 0);
+    await first[Symbol.asyncDispose]();
+    before.push(...results(first));
+    const hits = target.hits;
+    await new Promise<void>((resolve) => {
+      const look = () => (target.hits >= hits + 10 ? resolve() : void setImmediate(look));
+      look();
+    });
+  }
+  const hitsWithout = target.hits;
+  await using second = await startFakeController({ certificate, token, assignments, port });
+  await using _again = startTestAgent([second.endpoint], dataDir);
+  await second.until(() => results(second).length >= hitsWithout - before.length);
+  const starts = [...before, ...results(second)].map(({ startUs }) => startUs);
+  const distinct = new Set(starts).size;
+  expect(distinct).toBeGreaterThanOrEqual(hitsWithout - 1);
+  expect(distinct).toBeLessThanOrEqual(target.hits);
+});
+
+test('an ordered check answers its order, and a foreign token is refused', async () => {
+  await using target = await listen(() => {});
+  const assignments = [tcp(1, target.target, { firstLook: false, intervalMs: 3_600_000 })];
+  await using controller = await startFakeController({ certificate, token, assignments });
+  await using _agent = startTestAgent([controller.endpoint]);
+  await controller.until(() => controller.heard.some((message) => message.case === 'heartbeat'));
+  controller.send({
+    case: 'order',
+    value: { orderId: 'o1', kind: Order_Kind.NOW, deviceNo: 1, revision: 1 },
+  });
+  await controller.until(() => results(controller).some(({ orderId }) => orderId === 'o1'));
+  await using foreign = await startFakeController({ certificate, token: 'another' });
+  await using _stranger = startTestAgent([foreign.endpoint]);
+  expect(foreign.streams).toBe(0);
+});
+
+test('sent away by a controller that shuts down, the agent goes to the other', async () => {
+  await using one = await startFakeController({ certificate, token });
+  await using two = await startFakeController({ certificate, token });
+  await using _agent = startTestAgent([one.endpoint, two.endpoint]);
+  const anyHello = (controller: FakeController) =>
+    controller.heard.filter((message) => message.case === 'hello').length;
+  await Promise.race([one.until(() => anyHello(one) > 0), two.until(() => anyHello(two) > 0)]);
+  const [here, there] = anyHello(one) > 0 ? [one, two] : [two, one];
+  here.send({ case: 'goodbye', value: { reason: Goodbye_Reason.SHUTDOWN, text: '' } });
+  await there.until(() => anyHello(there) > 0);
+});
+
+test('starts follow the clock of the controller', async () => {
+  await using target = await listen(() => {});
+  const aheadUs = 3_600_000_000;
+  const changedUs = BigInt(Date.now()) * 1000n + BigInt(aheadUs);
+  await using controller = await startFakeController({
+    certificate,
+    token,
+    assignments: [tcp(1, target.target, { changedUs, intervalMs: 200 })],
+  });
+  controller.clockAheadUs = aheadUs;
+  await using _agent = startTestAgent([controller.endpoint]);
+  await controller.until(() => results(controller).length >= 3);
+  for (const { startUs } of results(controller)) {
+    expect(Math.abs(Number(startUs) - aheadUs - Date.now() * 1000)).toBeLessThan(10_000_000);
+  }
+  expect(controller.records.some(({ record }) => record.case === 'clock')).toBe(true);
+});

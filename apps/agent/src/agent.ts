@@ -1,0 +1,242 @@
+import { hostname, networkInterfaces, uptime } from 'node:os';
+import path from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { type Clock, type Logger, messageOf, newId } from '@vantage/kernel';
+import { createDial } from '@vantage/probes';
+import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
+import { createAgentTime } from './agent-time.ts';
+import { createAllowance } from './allowance.ts';
+import { openAssignments } from './assignments.ts';
+import { cachedOwnNetworks } from './beyond.ts';
+import { createClockSync } from './clock-sync.ts';
+import type { Config } from './config.ts';
+import { createCoverage } from './coverage.ts';
+import { every } from './every.ts';
+import { openIdentity } from './identity.ts';
+import { createLatenessMeter, type Lateness, nothingMeasured } from './lateness.ts';
+import { createLink, goodbyeText, type Incoming } from './link.ts';
+import { createLook } from './look.ts';
+import { openOutbox } from './outbox/outbox.ts';
+import type { Parting } from './parting.ts';
+import type { AgentPolicy } from './policy.ts';
+import { createScheduler } from './scheduler.ts';
+import { createStalls } from './stalls.ts';
+import { scaledFor } from './time-scale.ts';
+import { createUplink } from './uplink.ts';
+import { createUploader } from './uploader.ts';
+
+const version = '0.1.0';
+const heartbeatMs = 10_000;
+const coverageMs = 10_000;
+const pulseMs = 250;
+/** The process stood still when its pulse comes this much late. */
+const stallMs = 1500;
+const orderGraceMs = 5000;
+/** Without an offset from an earlier run, checks wait this long after Welcome for the first measurement. */
+const firstOffsetWithinMs = 5000;
+
+/** Runs the agent until the signal aborts; resolves when all it knows is on disk. */
+export async function runAgent(deps: {
+  readonly config: Config;
+  readonly policy: AgentPolicy;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}): Promise<void> {
+  const { config, policy, clock, random, log, signal } = deps;
+  const folder = config.dataDir;
+  const onFault = (text: string) => log.error(text);
+  const onError = (error: unknown) => log.error({ error: messageOf(error) }, 'unexpected error');
+
+  const identity = await openIdentity({ folder, newId, onFault });
+  const wallOffsetUs = identity.wallOffsetUs ?? 0;
+  const time = createAgentTime({ clock, upMs: () => uptime() * 1000, wallOffsetUs });
+  await using assignments = await openAssignments({ folder, clock, onFault });
+  let wakeUploader = () => {};
+  await using outbox = await openOutbox({
+    folder: path.join(folder, 'outbox'),
+    maxBytes: config.outboxBytes,
+    nowMs: () => time.nowUs() / 1000,
+    newId,
+    onAvailable: () => wakeUploader(),
+    onFault: (text) => log.error(`outbox: ${text}`),
+  });
+  const append = (record: OutboxRecord['record']) => outbox.append(create(OutboxRecordSchema, { record }));
+
+  const monoMs = () => clock.monoMs();
+  const coverage = createCoverage(time.nowUs());
+  const meter = createLatenessMeter();
+  const stalls = createStalls({ monoMs, thresholdMs: stallMs });
+  const uplink = createUplink({
+    clock,
+    ownNetworks: cachedOwnNetworks({ clock, interfaces: networkInterfaces }),
+    ask: () => beat(nothingMeasured),
+    look: (deviceNo) => scheduler.look(deviceNo),
+  });
+  const scheduler = createScheduler({
+    time,
+    clock,
+    check: createLook({ clock, dial: createDial(), policy, random }),
+    judge: (deviceNo, measurement) => uplink.judge(deviceNo, measurement),
+    onResult: (value) => append({ case: 'result', value }),
+    concurrency: config.concurrency,
+    allowance: createAllowance({ checksPerMinute: policy.checksPerMinute, monoMs }),
+    coverage,
+    meter,
+    stalls,
+    orderGraceMs: orderGraceMs / config.testTimeScale,
+    newId,
+  });
+  const sync = createClockSync({
+    time,
+    isKnown: identity.wallOffsetUs !== undefined,
+    onOffset(clockRecord, movedUs) {
+      log.debug({ offsetUs: Number(clockRecord.offsetUs) }, 'clock offset');
+      append({ case: 'clock', value: clockRecord });
+      scheduler.clockStepped(movedUs);
+      scheduler.start();
+      void identity.keepWallOffset(time.wallOffsetUs());
+    },
+  });
+  const link = createLink({
+    endpoints: config.endpoints,
+    token: config.token,
+    ca: config.ca,
+    clock,
+    random,
+    async hello() {
+      const sessionCounter = await identity.nextSession();
+      const capacity = Math.min(policy.checksPerMinute, config.concurrency * 60);
+      return { version, bootId: identity.bootId, sessionCounter, capacity, hostName: hostname() };
+    },
+    onUp({ agentNo, locationName }, endpoint) {
+      log.info({ endpoint, agentNo, location: locationName }, 'connected');
+      uplink.heard();
+      beat(nothingMeasured);
+      uploader.up();
+      clock.timer(firstOffsetWithinMs, () => scheduler.start());
+    },
+    onMessage(message) {
+      uplink.heard();
+      receive(message);
+    },
+    onDown(parting, endpoint) {
+      tellParting(log, parting, endpoint);
+      assignments.forgetParts();
+      uploader.down();
+      uplink.cut();
+    },
+  });
+  const uploader = createUploader({
+    outbox,
+    clock,
+    random,
+    send: (value) => link.send({ case: 'batch', value }),
+    stuck: (why) => link.drop(why),
+    onError,
+  });
+
+  wakeUploader = () => uploader.available();
+  let sequence = 0n;
+  const beat = (lateness: Lateness): boolean => {
+    if (!link.isUp) return false;
+    sequence += 1n;
+    return link.send({
+      case: 'heartbeat',
+      value: {
+        sequence,
+        sentUs: BigInt(time.rawUs()),
+        clockOffsetUs: BigInt(time.offsetUs),
+        backlogRecords: BigInt(outbox.records),
+        backlogBytes: BigInt(outbox.bytes),
+        latenessP50Ms: lateness.p50Ms,
+        latenessP99Ms: lateness.p99Ms,
+        checksStarted: lateness.started,
+        checksSkipped: lateness.skipped,
+        blindReason: uplink.blindReason,
+        coveredToUs: BigInt(Math.round(coverage.toldUs)),
+      },
+    });
+  };
+  const scaled = scaledFor(config.testTimeScale);
+  const receive = (message: Incoming) => {
+    switch (message.case) {
+      case 'assignments': {
+        const taken = assignments.take(message.value);
+        if (taken.kind === 'wait') return;
+        const faults =
+          taken.kind === 'replace'
+            ? scheduler.replace(taken.assignments.map(scaled))
+            : scheduler.change(taken.upserts.map(scaled), taken.removedDeviceNos);
+        for (const fault of faults) log.error(`assignment refused: ${fault}`);
+        return;
+      }
+      case 'order':
+        scheduler.order(message.value);
+        return;
+      case 'ack':
+        uploader.acked(message.value.batchId);
+        return;
+      case 'heartbeatReply':
+        sync.reply(message.value);
+        return;
+      case 'welcome':
+      case 'goodbye':
+      case undefined:
+        return;
+    }
+  };
+  const pulse = () => {
+    const stalledMs = stalls.beat();
+    const sleptMs = time.noticeSleep();
+    if (sleptMs > 0) {
+      stalls.mark();
+      sync.forget();
+    }
+    if (sleptMs > 0 || stalledMs > 0) {
+      log.warn({ stalledMs: Math.round(stalledMs), sleptMs: Math.round(sleptMs) }, 'the agent stood still');
+      scheduler.gapEnded(Math.max(stalledMs, sleptMs));
+      beat(nothingMeasured);
+    }
+  };
+  const tellCoverage = () => {
+    const nowUs = time.nowUs();
+    if (uplink.blindFromMs !== undefined) {
+      coverage.broken(nowUs - (clock.monoMs() - uplink.blindFromMs) * 1000, nowUs);
+    }
+    for (const { fromUs, toUs } of coverage.take(nowUs, scheduler.waitingUs())) {
+      const value = { fromUs: BigInt(Math.round(fromUs)), toUs: BigInt(Math.round(toUs)) };
+      outbox.append(create(OutboxRecordSchema, { record: { case: 'coverage', value } }));
+    }
+  };
+
+  log.info({ version, devices: assignments.all.size, records: outbox.records }, 'agent starts');
+  scheduler.replace([...assignments.all.values()].map(scaled));
+  if (identity.wallOffsetUs !== undefined) scheduler.start();
+  using _pulse = every(clock, pulseMs, pulse);
+  using _heartbeat = every(clock, heartbeatMs, () => {
+    beat(meter.take());
+    if (identity.wallOffsetUs !== undefined) void identity.keepWallOffset(time.wallOffsetUs());
+  });
+  using _coverage = every(clock, coverageMs / config.testTimeScale, tellCoverage);
+  await link.run(signal);
+  await scheduler.stop();
+  tellCoverage();
+  await outbox.flushed();
+  log.info({ records: outbox.records }, 'agent ends');
+}
+
+function tellParting(log: Logger, parting: Parting, endpoint: string): void {
+  switch (parting.kind) {
+    case 'lost':
+      log.warn({ endpoint }, `no connection: ${parting.text}`);
+      return;
+    case 'refused':
+      log.error({ endpoint }, `the controller refuses this agent's token: ${parting.text}`);
+      return;
+    case 'goodbye':
+      log.warn({ endpoint }, `sent away: ${goodbyeText(parting.reason)} ${parting.text}`.trimEnd());
+      return;
+  }
+}

@@ -1,0 +1,153 @@
+import path from 'node:path';
+import { gatherSettings, logLevels, messageOf, Secret, unknownSettings } from '@vantage/kernel';
+import { z } from 'zod';
+
+/** The agent's settings, checked. */
+export interface Config {
+  /** `https://host:port` of each controller. */
+  readonly endpoints: readonly string[];
+  readonly token: Secret;
+  /** PEM; undefined: the system's certificates. */
+  readonly ca: string | undefined;
+  /** Absolute. */
+  readonly dataDir: string;
+  /** The policy file's text; undefined: none. */
+  readonly policyText: string | undefined;
+  readonly concurrency: number;
+  readonly outboxBytes: number;
+  readonly logLevel: (typeof logLevels)[number];
+  /** How many times faster configured intervals pass; 1 outside tests. */
+  readonly testTimeScale: number;
+}
+
+/** The settings, or everything that is wrong with them. */
+export type ConfigResult =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+type Accepted<T> = readonly [z.ZodType<T>, string];
+
+const whole = (least: number, most: number): Accepted<number> => [
+  z
+    .string()
+    .regex(/^\d{1,6}$/)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most),
+  `a whole number from ${least} to ${most}`,
+];
+
+/** Each setting with what is accepted, in words. */
+const accepted = {
+  VANTAGE_AGENT_ENDPOINTS: [
+    z
+      .string()
+      .transform((text) => text.split(',').map((entry) => entry.trim().replace(/\/$/, '')))
+      .refine((all) => all.every(isEndpoint)),
+    'https://host:port, several of them comma-separated',
+  ],
+  VANTAGE_AGENT_TOKEN: [z.string(), 'a token'],
+  VANTAGE_AGENT_TOKEN_FILE: [z.string(), 'a file'],
+  VANTAGE_CA_FILE: [z.string(), 'a file'],
+  VANTAGE_AGENT_DATA: [z.string(), 'a folder'],
+  VANTAGE_AGENT_POLICY_FILE: [z.string(), 'a file'],
+  VANTAGE_AGENT_CONCURRENCY: whole(1, 10_000),
+  VANTAGE_AGENT_OUTBOX_MB: whole(8, 65_536),
+  VANTAGE_LOG_LEVEL: [z.enum(logLevels), logLevels.join(', ')],
+  VANTAGE_TEST_TIME_SCALE: [
+    z
+      .string()
+      .regex(/^\d+(\.\d+)?$/)
+      .transform(Number)
+      .refine((scale) => scale >= 1 && scale <= 1000),
+    'a number from 1 to 1000',
+  ],
+} as const satisfies Record<string, Accepted<unknown>>;
+
+/**
+ * Reads the settings from the environment and the optional file. Every problem is named at once; names that are no settings are
+ * refused. Relative paths start at `cwd`.
+ */
+export function loadConfig(deps: {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly readText: (file: string) => string;
+}): ConfigResult {
+  const problems: string[] = [];
+  const given = gather(deps, problems);
+  problems.push(...unknownSettings(Object.keys(given)));
+  const read = <T>(name: string, [schema, words]: Accepted<T>): T | undefined => {
+    const text = given[name];
+    if (text === undefined) return undefined;
+    const result = schema.safeParse(text);
+    if (result.success) return result.data;
+    problems.push(`${name} must be ${words}`);
+    return undefined;
+  };
+  const content = (name: string, file: string | undefined): string | undefined => {
+    if (file === undefined) return undefined;
+    try {
+      return deps.readText(path.resolve(deps.cwd, file));
+    } catch (error) {
+      problems.push(`${name} cannot be read: ${messageOf(error)}`);
+      return undefined;
+    }
+  };
+  const endpoints = read('VANTAGE_AGENT_ENDPOINTS', accepted.VANTAGE_AGENT_ENDPOINTS);
+  if (given['VANTAGE_AGENT_ENDPOINTS'] === undefined) {
+    problems.push('VANTAGE_AGENT_ENDPOINTS is missing: the controllers, as https://host:port');
+  }
+  const tokenFile = read('VANTAGE_AGENT_TOKEN_FILE', accepted.VANTAGE_AGENT_TOKEN_FILE);
+  const token = (
+    read('VANTAGE_AGENT_TOKEN', accepted.VANTAGE_AGENT_TOKEN) ??
+    content('VANTAGE_AGENT_TOKEN_FILE', tokenFile) ??
+    ''
+  ).trim();
+  if (token === '' && tokenFile === undefined) {
+    problems.push(
+      'VANTAGE_AGENT_TOKEN or VANTAGE_AGENT_TOKEN_FILE is missing: `vantage agents invite` issues a token',
+    );
+  } else if (!/^[\x21-\x7e]+$/.test(token)) {
+    problems.push("the agent's token must be one word of printable characters");
+  }
+  if (given['VANTAGE_TEST_TIME_SCALE'] !== undefined && deps.env['NODE_ENV'] !== 'test') {
+    problems.push('VANTAGE_TEST_TIME_SCALE is for tests only (NODE_ENV=test)');
+  }
+  const config: Config = {
+    endpoints: endpoints ?? [],
+    token: new Secret(token),
+    ca: content('VANTAGE_CA_FILE', read('VANTAGE_CA_FILE', accepted.VANTAGE_CA_FILE)),
+    dataDir: path.resolve(deps.cwd, read('VANTAGE_AGENT_DATA', accepted.VANTAGE_AGENT_DATA) ?? 'agent-data'),
+    policyText: content(
+      'VANTAGE_AGENT_POLICY_FILE',
+      read('VANTAGE_AGENT_POLICY_FILE', accepted.VANTAGE_AGENT_POLICY_FILE),
+    ),
+    concurrency: read('VANTAGE_AGENT_CONCURRENCY', accepted.VANTAGE_AGENT_CONCURRENCY) ?? 500,
+    outboxBytes: (read('VANTAGE_AGENT_OUTBOX_MB', accepted.VANTAGE_AGENT_OUTBOX_MB) ?? 256) * 1024 * 1024,
+    logLevel: read('VANTAGE_LOG_LEVEL', accepted.VANTAGE_LOG_LEVEL) ?? 'info',
+    testTimeScale: read('VANTAGE_TEST_TIME_SCALE', accepted.VANTAGE_TEST_TIME_SCALE) ?? 1,
+  };
+  return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
+}
+
+function isEndpoint(text: string): boolean {
+  const url = URL.parse(text);
+  return (
+    url !== null &&
+    url.protocol === 'https:' &&
+    url.pathname === '/' &&
+    url.search === '' &&
+    url.username === ''
+  );
+}
+
+function gather(
+  deps: { env: Readonly<Record<string, string | undefined>>; readText: (file: string) => string },
+  problems: string[],
+): Readonly<Record<string, string>> {
+  try {
+    return gatherSettings(deps.env, deps.readText);
+  } catch (error) {
+    problems.push(`VANTAGE_SETTINGS_FILE cannot be read: ${messageOf(error)}`);
+    return gatherSettings({ ...deps.env, VANTAGE_SETTINGS_FILE: undefined }, deps.readText);
+  }
+}

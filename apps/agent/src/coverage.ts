@@ -1,0 +1,55 @@
+/** A span of corrected time, microseconds, `toUs` exclusive. */
+export interface Span {
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+/** Keeps in which spans everything that was due was started. */
+export interface Coverage {
+  /** Everything due in [fromUs, toUs) was not started in time: the span ends before it and begins anew after it. */
+  broken(fromUs: number, toUs: number): void;
+  /** The clock itself was put right: what is covered ends at `beforeUs` and goes on at `afterUs`. */
+  stepped(beforeUs: number, afterUs: number): void;
+  /**
+   * The spans to tell now. `waitingUs` is the oldest due time that still waits to be started: nothing from there on is
+   * covered yet.
+   */
+  take(nowUs: number, waitingUs: number | undefined): readonly Span[];
+  /** Up to where it was told. */
+  readonly toldUs: number;
+}
+
+/** Makes the keeper of coverage, beginning at `fromUs`. */
+export function createCoverage(fromUs: number): Coverage {
+  let beginUs = fromUs;
+  let toldUs = 0;
+  const closed: Span[] = [];
+  const close = (toUs: number) => {
+    if (toUs > beginUs) closed.push({ fromUs: beginUs, toUs });
+  };
+  return {
+    broken(brokenFromUs, brokenToUs) {
+      if (brokenToUs <= beginUs) return;
+      close(brokenFromUs);
+      beginUs = Math.max(beginUs, brokenToUs);
+    },
+    stepped(beforeUs, afterUs) {
+      close(beforeUs);
+      beginUs = afterUs;
+    },
+    take(nowUs, waitingUs) {
+      const toUs = Math.min(nowUs, waitingUs ?? nowUs);
+      if (toUs > beginUs) {
+        close(toUs);
+        beginUs = toUs;
+      }
+      const spans = closed.splice(0);
+      const last = spans.at(-1);
+      if (last) toldUs = last.toUs;
+      return spans;
+    },
+    get toldUs() {
+      return toldUs;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { crc32 } from 'node:zlib';
+
+/** Makes what was created, renamed or removed in a folder survive a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes a folder (and its parents) that only this user may enter. */
+export async function ensureFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+}
+
+/**
+ * Replaces a file as a whole, durably: whoever reads it later finds the old or the new content, with a checksum that tells damage.
+ * The content before is kept as `<file>.old`.
+ */
+export async function writeChecked(file: string, content: Uint8Array): Promise<void> {
+  const fresh = `${file}.new`;
+  const handle = await open(fresh, 'w', 0o600);
+  try {
+    const head = Buffer.allocUnsafe(4);
+    head.writeUInt32BE(crc32(content));
+    await handle.writev([head, content]);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(file, `${file}.old`).catch(ignoreMissing);
+  await rename(fresh, file);
+  await syncFolder(path.dirname(file));
+}
+
+/** The content of a file that `writeChecked` wrote, or of its predecessor where it is missing or damaged. */
+export async function readChecked(
+  file: string,
+): Promise<{ readonly content: Buffer | undefined; readonly isDamaged: boolean }> {
+  let isDamaged = false;
+  for (const name of [file, `${file}.old`]) {
+    const bytes = await readFile(name).catch(ignoreMissing);
+    if (bytes === undefined) continue;
+    if (bytes.length >= 4 && bytes.readUInt32BE(0) === crc32(bytes.subarray(4))) {
+      return { content: bytes.subarray(4), isDamaged };
+    }
+    isDamaged = true;
+  }
+  return { content: undefined, isDamaged };
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
+}

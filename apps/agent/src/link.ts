@@ -1,0 +1,172 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
+import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
+import { type Clock, createMailbox, messageOf, type Secret } from '@vantage/kernel';
+import {
+  AgentService,
+  type ConnectRequest,
+  ConnectRequestSchema,
+  type ConnectResponse,
+  Goodbye_Reason,
+  type HelloSchema,
+  type Welcome,
+} from '@vantage/proto';
+import { type Parting, waitAfter } from './parting.ts';
+
+/** A message to the controller. */
+export type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;
+/** A message from the controller. */
+export type Incoming = ConnectResponse['message'];
+
+/** The one stream to a controller: kept up, or tried again, for as long as `run` runs. */
+export interface Link {
+  /** Sends; false when there is no stream, or it does not drain. */
+  send(message: Outgoing): boolean;
+  /** Between Welcome and the stream's end. */
+  readonly isUp: boolean;
+  /** Ends the present stream; another is tried. */
+  drop(why: string): void;
+  /** Resolves when the signal aborts and the stream is closed. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const welcomeWithinMs = 15_000;
+const deadAfterMs = 25_000;
+const pingOptions = { pingIntervalMs: 10_000, pingTimeoutMs: 5000, pingIdleConnection: true };
+/** Messages on their way out; more, and the stream does not drain. */
+const outgoingMax = 64;
+
+/** Makes the link. `hello` is asked before each try; the handlers are called in the order of the messages. */
+export function createLink(deps: {
+  readonly endpoints: readonly string[];
+  readonly token: Secret;
+  /** PEM; undefined: the system's certificates. */
+  readonly ca: string | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly hello: () => Promise<MessageInitShape<typeof HelloSchema>>;
+  readonly onUp: (welcome: Welcome, endpoint: string) => void;
+  readonly onMessage: (message: Incoming) => void;
+  /** The stream ended, or a try failed. */
+  readonly onDown: (parting: Parting, endpoint: string) => void;
+}): Link {
+  const { clock, random } = deps;
+  let outbound: ReturnType<typeof createMailbox<ConnectRequest>> | undefined;
+  let isUp = false;
+  let cut: ((why: string) => void) | undefined;
+
+  const converse = async (endpoint: string, signal: AbortSignal): Promise<Parting> => {
+    const ending = new AbortController();
+    const stop = () => ending.abort(new Error('the agent ends'));
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    cut = (why) => ending.abort(new Error(why));
+    let silence = clock.timer(welcomeWithinMs, () => cut?.(`no welcome within ${welcomeWithinMs / 1000} s`));
+    const heard = () => {
+      silence[Symbol.dispose]();
+      silence = clock.timer(deadAfterMs, () => cut?.(`nothing heard for ${deadAfterMs / 1000} s`));
+    };
+    const box = createMailbox<ConnectRequest>(outgoingMax);
+    const sessions = new Http2SessionManager(
+      endpoint,
+      pingOptions,
+      deps.ca === undefined ? {} : { ca: deps.ca },
+    );
+    const beganMs = clock.monoMs();
+    let goodbye: Parting | undefined;
+    try {
+      const hello = await deps.hello();
+      box.offer(create(ConnectRequestSchema, { message: { case: 'hello', value: hello } }));
+      const client = createClient(
+        AgentService,
+        createGrpcTransport({ baseUrl: endpoint, sessionManager: sessions }),
+      );
+      const headers = { authorization: `Bearer ${deps.token.reveal()}` };
+      outbound = box;
+      for await (const { message } of client.connect(box, { headers, signal: ending.signal })) {
+        heard();
+        if (message.case === 'welcome') {
+          isUp = true;
+          deps.onUp(message.value, endpoint);
+        } else if (message.case === 'goodbye') {
+          const { reason, text } = message.value;
+          goodbye = { kind: 'goodbye', reason, text };
+          break;
+        } else deps.onMessage(message);
+      }
+      return (
+        goodbye ?? {
+          kind: 'lost',
+          text: 'the controller ended the stream',
+          lastedMs: clock.monoMs() - beganMs,
+        }
+      );
+    } catch (error) {
+      return partingOf(ending.signal.aborted ? ending.signal.reason : error, clock.monoMs() - beganMs);
+    } finally {
+      silence[Symbol.dispose]();
+      signal.removeEventListener('abort', stop);
+      outbound = undefined;
+      isUp = false;
+      cut = undefined;
+      box.close();
+      ending.abort(new Error('the stream is over'));
+      sessions.abort();
+    }
+  };
+
+  return {
+    send: (message) => outbound?.offer(create(ConnectRequestSchema, { message })) ?? false,
+    get isUp() {
+      return isUp;
+    },
+    drop: (why) => cut?.(why),
+    async run(signal) {
+      let round: string[] = [];
+      let failures = 0;
+      while (!signal.aborted) {
+        if (round.length === 0) round = shuffled(deps.endpoints, random);
+        const endpoint = round.shift();
+        if (endpoint === undefined) return;
+        const parting = await converse(endpoint, signal);
+        if (signal.aborted) return;
+        deps.onDown(parting, endpoint);
+        const isFresh = parting.kind === 'lost' && parting.lastedMs < deadAfterMs;
+        failures = isFresh || parting.kind === 'refused' ? failures + 1 : 0;
+        const waitMs = waitAfter(parting, { failures, others: round.length, random });
+        if (waitMs > 0) await clock.sleep(waitMs, signal).catch(() => undefined);
+      }
+    },
+  };
+}
+
+function partingOf(error: unknown, lastedMs: number): Parting {
+  const isRefusal =
+    error instanceof ConnectError &&
+    (error.code === Code.Unauthenticated || error.code === Code.PermissionDenied);
+  const text = error instanceof ConnectError ? error.rawMessage : messageOf(error);
+  return isRefusal ? { kind: 'refused', text } : { kind: 'lost', text, lastedMs };
+}
+
+function shuffled(list: readonly string[], random: () => number): string[] {
+  return list
+    .map((entry) => ({ entry, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ entry }) => entry);
+}
+
+/** A goodbye's reason for people. */
+export function goodbyeText(reason: Goodbye_Reason): string {
+  switch (reason) {
+    case Goodbye_Reason.UNSPECIFIED:
+      return 'for no stated reason';
+    case Goodbye_Reason.REPLACED:
+      return 'a newer session of this agent came: does another process use the same token?';
+    case Goodbye_Reason.REVOKED:
+      return 'this agent is revoked';
+    case Goodbye_Reason.SHUTDOWN:
+      return 'the controller shuts down';
+    case Goodbye_Reason.FENCED:
+      return 'a copy of this agent was seen: use each token in one place only';
+  }
+}

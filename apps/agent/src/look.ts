@@ -1,0 +1,46 @@
+import type { Clock } from '@vantage/kernel';
+import {
+  type Dial,
+  type Measurement,
+  type ResultCode,
+  readSpec,
+  resultCode,
+  runCheck,
+} from '@vantage/probes';
+import type { Assignment } from '@vantage/proto';
+import type { AgentPolicy } from './policy.ts';
+
+/** Looks at a device once, as far as this machine's policy allows. Never throws. */
+export type Look = (assignment: Assignment, signal: AbortSignal) => Promise<Measurement>;
+
+/** Makes the look; an assignment's settings are read once. */
+export function createLook(deps: {
+  readonly clock: Clock;
+  readonly dial: Dial;
+  readonly policy: AgentPolicy;
+  readonly random: () => number;
+}): Look {
+  const { policy } = deps;
+  const readings = new WeakMap<Assignment, ReturnType<typeof readSpec>>();
+  const readingOf = (assignment: Assignment): ReturnType<typeof readSpec> => {
+    const known = readings.get(assignment);
+    if (known !== undefined) return known;
+    const { spec } = assignment;
+    const fresh = spec ? readSpec(spec) : ({ ok: false, message: 'the controller sent no check' } as const);
+    readings.set(assignment, fresh);
+    return fresh;
+  };
+  return async (assignment, signal) => {
+    const reading = readingOf(assignment);
+    if (!reading.ok) return without(resultCode.agent, reading.message);
+    const refusal = policy.refuseMethod(reading.check.probe.method);
+    if (refusal !== undefined) return without(resultCode.policy, refusal);
+    return runCheck({ ...deps, signal }, reading.check);
+  };
+}
+
+/** The measurement of a check that could not be made. */
+function without(code: ResultCode, text: string): Measurement {
+  const phases = { dns: 0, connect: 0, ssl: 0, ttfb: 0, ttlb: 0 };
+  return { code, text, phases, dataSize: 0, slow: false, extended: {} };
+}

@@ -1,0 +1,287 @@
+import { open, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { messageOf } from '@vantage/kernel';
+import { type GapRecord, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
+import { ensureFolder, syncFolder } from '../disk.ts';
+import { encodeFrame } from './frame.ts';
+import { type Loss, openGaps } from './gaps.ts';
+import { recoverSegments } from './recover.ts';
+import { addRecord, createSegment, giveUp, readRecords, type Segment, setState } from './segment.ts';
+
+/** A record taken out to be sent. Give it back by `ack`; `release` gives back all that were not acked. */
+export interface Taken {
+  readonly record: OutboxRecord;
+  readonly origin:
+    | { readonly kind: 'segment'; readonly segment: Segment; readonly index: number }
+    | { readonly kind: 'gap'; readonly gap: GapRecord };
+}
+
+/**
+ * Records on their way to the controller. What `append` took is on disk (fsynced) before it can be taken out, and stays there
+ * until acked. Bounded: beyond the limits the oldest go and a gap record says what went.
+ */
+export interface Outbox extends AsyncDisposable {
+  append(record: OutboxRecord): void;
+  /** Resolves when all that was appended before is on disk, or given up. */
+  flushed(): Promise<void>;
+  /** While online new records are kept at hand for `takeNew`. */
+  setOnline(isOnline: boolean): void;
+  /** Gaps and the newest records: what came since the connection stands. */
+  takeNew(max: number): readonly Taken[];
+  /** Older records, oldest first, from disk. */
+  takeBacklog(max: number): Promise<readonly Taken[]>;
+  ack(taken: readonly Taken[]): Promise<void>;
+  /** Records not acked yet, and the bytes they hold on disk. */
+  readonly records: number;
+  readonly bytes: number;
+  /** Records that only `takeBacklog` gives. */
+  readonly backlog: number;
+}
+
+const segmentBytes = 1024 * 1024;
+/** A segment in use is let go, all acked, from this size on. */
+const worthRetiringBytes = 64 * 1024;
+const maxAgeMs = 7 * 24 * 3600 * 1000;
+/** New records kept at hand while online; more are read back from disk. */
+const atHandMax = 5000;
+/** Records that wait for a disk that does not answer. */
+const unwrittenMax = 20_000;
+
+/** Opens the outbox in a folder and finds what earlier runs left there. Never throws for what the disk does. */
+export async function openOutbox(deps: {
+  readonly folder: string;
+  readonly maxBytes: number;
+  readonly nowMs: () => number;
+  readonly newId: () => string;
+  /** A record can be taken. */
+  readonly onAvailable: () => void;
+  /** The disk refused something; called once per change. */
+  readonly onFault: (text: string) => void;
+}): Promise<Outbox> {
+  const { folder, nowMs } = deps;
+  let lastFault = '';
+  const fault = (error: unknown) => {
+    const text = messageOf(error);
+    if (text !== lastFault) deps.onFault(text);
+    lastFault = text;
+  };
+  await ensureFolder(folder).catch(fault);
+  const gaps = await openGaps({ folder, newId: deps.newId, onFault: fault });
+  const segments = new Map<number, Segment>();
+  const tell = async (loss: Loss | undefined) => {
+    if (loss === undefined) return;
+    await gaps.add(loss);
+    deps.onAvailable();
+  };
+  let nextNo = 1;
+  for (const { segment, losses } of await recoverSegments(folder, fault)) {
+    for (const loss of losses) await tell(loss);
+    nextNo = segment.no + 1;
+    if (segment.waiting > 0) segments.set(segment.no, segment);
+    else if (segment.file !== undefined) await unlink(segment.file).catch(fault);
+  }
+  let active: { readonly segment: Segment; readonly handle: Awaited<ReturnType<typeof open>> } | undefined;
+  let unwritten: { readonly record: OutboxRecord; readonly payload: Uint8Array }[] = [];
+  let atHand: Taken[] = [];
+  let isOnline = false;
+  let cached: { readonly no: number; readonly records: Map<number, OutboxRecord> } | undefined;
+  let work: Promise<void> = Promise.resolve();
+  const inTurn = (job: () => Promise<void>) => {
+    work = work.then(job).catch(fault);
+    return work;
+  };
+
+  const begin = async () => {
+    const no = nextNo++;
+    const file = path.join(folder, `${String(no).padStart(12, '0')}.seg`);
+    const handle = await open(file, 'wx', 0o600);
+    await syncFolder(folder);
+    const segment = createSegment(no, file, nowMs());
+    segments.set(no, segment);
+    active = { segment, handle };
+    return active;
+  };
+  const seal = async () => {
+    const sealed = active;
+    active = undefined;
+    await sealed?.handle.close();
+    if (sealed !== undefined) await retire(sealed.segment);
+  };
+  const retire = async (segment: Segment) => {
+    if (segment.waiting + segment.taken > 0) return;
+    if (active?.segment === segment) {
+      if (segment.bytes >= worthRetiringBytes) await seal();
+      return;
+    }
+    segments.delete(segment.no);
+    if (segment.file !== undefined) await unlink(segment.file);
+  };
+  const hand = (segment: Segment, record: OutboxRecord) => {
+    const isAtHand = isOnline && atHand.length < atHandMax;
+    const index = addRecord(segment, record, isAtHand ? 'taken' : 'waiting');
+    if (isAtHand) atHand.push({ record, origin: { kind: 'segment', segment, index } });
+  };
+  const write = async () => {
+    const batch = unwritten;
+    unwritten = [];
+    if (batch.length === 0) return;
+    try {
+      const { segment, handle } = active ?? (await begin());
+      const first = segment.states.length;
+      const frames = batch.map(({ payload }, i) => encodeFrame(first + i, payload));
+      await handle.appendFile(Buffer.concat(frames));
+      await handle.datasync();
+      segment.bytes += frames.reduce((sum, frame) => sum + frame.length, 0);
+      for (const { record } of batch) hand(segment, record);
+      lastFault = '';
+      if (segment.bytes >= segmentBytes) await seal();
+    } catch (error) {
+      fault(error);
+      await keepInMemory(
+        batch.map(({ record }) => record),
+        messageOf(error),
+      );
+    }
+    await dropBeyondLimits();
+    deps.onAvailable();
+  };
+  /** The disk took nothing: what can't go out while the connection stands is lost, and told. */
+  const keepInMemory = async (records: readonly OutboxRecord[], why: string) => {
+    const broken = active;
+    active = undefined;
+    await broken?.handle.truncate(broken.segment.bytes).catch(fault);
+    await broken?.handle.close().catch(fault);
+    const segment = createSegment(nextNo++, undefined, nowMs());
+    for (const record of records) hand(segment, record);
+    segments.set(segment.no, segment);
+    await tell(giveUp(segment, 'waiting', `the agent's disk refuses writes: ${why}`));
+    await retire(segment);
+  };
+  const dropBeyondLimits = async () => {
+    for (const segment of segments.values()) {
+      if (segment.file === undefined || active?.segment === segment) continue;
+      const isTooOld = nowMs() - segment.bornMs > maxAgeMs;
+      if (!isTooOld && bytesOf(segments) <= deps.maxBytes) break;
+      const { file } = segment;
+      segment.file = undefined;
+      await tell(giveUp(segment, 'waiting', isTooOld ? 'older than 7 days' : 'outbox full'));
+      await unlink(file).catch(fault);
+      await retire(segment);
+    }
+  };
+
+  const takeFrom = async (segment: Segment, max: number): Promise<Taken[]> => {
+    if (segment.file === undefined) return [];
+    const isActive = active?.segment === segment;
+    const records =
+      cached?.no === segment.no ? cached.records : await readRecords(segment.file).catch(() => new Map());
+    cached = isActive ? undefined : { no: segment.no, records };
+    const taken: Taken[] = [];
+    let unreadable = 0;
+    for (let index = 0; index < segment.states.length && taken.length < max; index += 1) {
+      if (segment.states[index] !== 'waiting') continue;
+      const record = records.get(index);
+      if (record === undefined) {
+        if (segment.isResult[index]) unreadable += 1;
+        setState(segment, index, 'done');
+        continue;
+      }
+      setState(segment, index, 'taken');
+      taken.push({ record, origin: { kind: 'segment', segment, index } });
+    }
+    if (unreadable > 0) {
+      const { minStartUs: fromUs, maxStartUs: toUs } = segment;
+      await tell({ fromUs, toUs, dropped: unreadable, reason: 'damaged on disk' });
+    }
+    return taken;
+  };
+
+  return {
+    append(record) {
+      if (unwritten.length >= unwrittenMax) {
+        if (record.record.case !== 'result') return;
+        const atUs = Number(record.record.value.startUs);
+        void tell({ fromUs: atUs, toUs: atUs, dropped: 1, reason: "the agent's disk does not answer" });
+        return;
+      }
+      unwritten.push({ record, payload: toBinary(OutboxRecordSchema, record) });
+      if (unwritten.length === 1) void inTurn(write);
+    },
+    flushed: () => inTurn(write),
+    setOnline(value) {
+      isOnline = value;
+      if (value) return;
+      atHand = [];
+      gaps.release();
+      void inTurn(async () => {
+        for (const segment of segments.values()) {
+          if (segment.taken === 0) continue;
+          if (segment.file === undefined) {
+            await tell(giveUp(segment, 'taken', 'could be kept in memory only, and the connection was lost'));
+            await retire(segment);
+            continue;
+          }
+          for (let i = 0; i < segment.states.length; i += 1) {
+            if (segment.states[i] === 'taken') setState(segment, i, 'waiting');
+          }
+        }
+      });
+    },
+    takeNew(max) {
+      const told = gaps.take().map((gap): Taken => {
+        const record = create(OutboxRecordSchema, { record: { case: 'gap', value: gap } });
+        return { record, origin: { kind: 'gap', gap } };
+      });
+      return [...told, ...atHand.splice(0, Math.max(0, max - told.length))];
+    },
+    async takeBacklog(max) {
+      const taken: Taken[] = [];
+      await inTurn(async () => {
+        for (const segment of segments.values()) {
+          if (!isOnline || taken.length >= max) break;
+          if (segment.waiting > 0) taken.push(...(await takeFrom(segment, max - taken.length)));
+        }
+      });
+      return taken;
+    },
+    async ack(taken) {
+      const touched = new Set<Segment>();
+      for (const { origin } of taken) {
+        if (origin.kind === 'gap') {
+          await gaps.ack(origin.gap);
+          continue;
+        }
+        setState(origin.segment, origin.index, 'done');
+        touched.add(origin.segment);
+      }
+      await inTurn(async () => {
+        for (const segment of touched) await retire(segment);
+      });
+    },
+    get records() {
+      let count = gaps.waiting;
+      for (const segment of segments.values()) count += segment.waiting + segment.taken;
+      return count;
+    },
+    get bytes() {
+      return bytesOf(segments);
+    },
+    get backlog() {
+      let count = 0;
+      for (const segment of segments.values()) count += segment.waiting;
+      return count;
+    },
+    async [Symbol.asyncDispose]() {
+      await inTurn(write);
+      await inTurn(seal);
+      await gaps[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function bytesOf(segments: ReadonlyMap<number, Segment>): number {
+  let bytes = 0;
+  for (const segment of segments.values()) if (segment.file !== undefined) bytes += segment.bytes;
+  return bytes;
+}

@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import { fromBinary } from '@bufbuild/protobuf';
+import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
+import { decodeFrames } from './frame.ts';
+import type { Loss } from './gaps.ts';
+
+/** Where a record of a segment stands. */
+export type RecordState = 'waiting' | 'taken' | 'done';
+
+/** One segment: a file of records, or (where the disk refused them) records in memory only. */
+export interface Segment {
+  readonly no: number;
+  /** Undefined: there is no file, or no longer. */
+  file: string | undefined;
+  bytes: number;
+  readonly states: RecordState[];
+  /** Which of them are check results; others (coverage, clock) are not counted in gaps. */
+  readonly isResult: boolean[];
+  waiting: number;
+  taken: number;
+  /** Least and greatest start of its results, microseconds; Infinity and -Infinity without any. */
+  minStartUs: number;
+  maxStartUs: number;
+  /** Wall clock, milliseconds. */
+  readonly bornMs: number;
+}
+
+/** A segment without records. */
+export function createSegment(no: number, file: string | undefined, bornMs: number): Segment {
+  return {
+    no,
+    file,
+    bytes: 0,
+    states: [],
+    isResult: [],
+    waiting: 0,
+    taken: 0,
+    minStartUs: Number.POSITIVE_INFINITY,
+    maxStartUs: Number.NEGATIVE_INFINITY,
+    bornMs,
+  };
+}
+
+/** Adds a record at the segment's end; returns its index. */
+export function addRecord(segment: Segment, record: OutboxRecord, state: RecordState): number {
+  const index = segment.states.push('done') - 1;
+  const isResult = record.record.case === 'result';
+  segment.isResult.push(isResult);
+  if (record.record.case === 'result') {
+    const startUs = Number(record.record.value.startUs);
+    segment.minStartUs = Math.min(segment.minStartUs, startUs);
+    segment.maxStartUs = Math.max(segment.maxStartUs, startUs);
+  }
+  setState(segment, index, state);
+  return index;
+}
+
+/** Moves a record to another state. */
+export function setState(segment: Segment, index: number, state: RecordState): void {
+  const old = segment.states[index];
+  if (old === undefined || old === state) return;
+  if (old !== 'done') segment[old] -= 1;
+  if (state !== 'done') segment[state] += 1;
+  segment.states[index] = state;
+}
+
+/** Marks all records of a state as done and says what results were lost by it; undefined when none was. */
+export function giveUp(segment: Segment, state: RecordState, reason: string): Loss | undefined {
+  let dropped = 0;
+  for (let index = 0; index < segment.states.length; index += 1) {
+    if (segment.states[index] !== state) continue;
+    if (segment.isResult[index]) dropped += 1;
+    setState(segment, index, 'done');
+  }
+  if (dropped === 0) return undefined;
+  return { fromUs: segment.minStartUs, toUs: segment.maxStartUs, dropped, reason };
+}
+
+/** Reads the records of a segment's file by their index; what can't be read is missing. */
+export async function readRecords(file: string): Promise<Map<number, OutboxRecord>> {
+  const { frames } = decodeFrames(await readFile(file));
+  return new Map(frames.map(({ index, payload }) => [index, fromBinary(OutboxRecordSchema, payload)]));
+}

@@ -1,0 +1,43 @@
+import { backoffMs } from '@vantage/kernel';
+import { Goodbye_Reason } from '@vantage/proto';
+
+/** How a stream, or the try at one, ended. */
+export type Parting =
+  | { readonly kind: 'goodbye'; readonly reason: Goodbye_Reason; readonly text: string }
+  /** The token does not open the door. */
+  | { readonly kind: 'refused'; readonly text: string }
+  | { readonly kind: 'lost'; readonly text: string; readonly lastedMs: number };
+
+const backoff = { baseMs: 500, capMs: 30_000 };
+const refusedBackoff = { baseMs: 2000, capMs: 60_000 };
+/** Tries of an agent that was sent away for good. */
+const awayMs = 300_000;
+/** Tries of an agent whose place another took. */
+const replacedMs = 60_000;
+
+/** Milliseconds until the next try. `failures` counts tries in a row that came to nothing; `others` are endpoints not tried yet. */
+export function waitAfter(
+  parting: Parting,
+  around: { readonly failures: number; readonly others: number; readonly random: () => number },
+): number {
+  const { failures, others, random } = around;
+  const about = (ms: number) => Math.round(ms * (0.75 + random() / 2));
+  switch (parting.kind) {
+    case 'lost':
+      return backoffMs(Math.max(0, failures - 1), backoff, random);
+    case 'refused':
+      return 500 + backoffMs(failures, refusedBackoff, random);
+    case 'goodbye':
+      switch (parting.reason) {
+        case Goodbye_Reason.REVOKED:
+        case Goodbye_Reason.FENCED:
+          return about(awayMs);
+        case Goodbye_Reason.REPLACED:
+          return about(replacedMs);
+        case Goodbye_Reason.SHUTDOWN:
+          return others > 0 ? 0 : backoffMs(0, backoff, random);
+        case Goodbye_Reason.UNSPECIFIED:
+          return backoffMs(0, backoff, random);
+      }
+  }
+}

@@ -1,0 +1,38 @@
+import { create } from '@bufbuild/protobuf';
+import type { Measurement } from '@vantage/probes';
+import { type CheckResult, CheckResultSchema } from '@vantage/proto';
+
+/** What belongs to a check beside its measurement. */
+export interface CheckFacts {
+  readonly deviceNo: number;
+  readonly startUs: number;
+  readonly revision: number;
+  readonly blockMs: number;
+  readonly attempt: number;
+  readonly chainId: string;
+  readonly orderId: string;
+}
+
+/** A check as it goes to disk and over the wire. */
+export function resultOf(facts: CheckFacts, measurement: Measurement): CheckResult {
+  const { phases } = measurement;
+  return create(CheckResultSchema, {
+    deviceNo: facts.deviceNo,
+    startUs: BigInt(facts.startUs),
+    revision: facts.revision,
+    resultCode: measurement.code,
+    checkResult: measurement.text,
+    blockMs: facts.blockMs,
+    dnsMs: phases.dns,
+    connectMs: phases.connect,
+    sslMs: phases.ssl,
+    ttfbMs: phases.ttfb,
+    ttlbMs: phases.ttlb,
+    dataSize: measurement.dataSize,
+    attempt: facts.attempt,
+    chainId: facts.chainId,
+    orderId: facts.orderId,
+    slow: measurement.slow,
+    extendedJson: JSON.stringify(measurement.extended),
+  });
+}

@@ -1,0 +1,299 @@
+import { equals } from '@bufbuild/protobuf';
+import type { Clock } from '@vantage/kernel';
+import type { Measurement } from '@vantage/probes';
+import { type Assignment, AssignmentSchema, type CheckResult, type Order, Order_Kind } from '@vantage/proto';
+import { createAgenda } from './agenda.ts';
+import type { AgentTime } from './agent-time.ts';
+import type { Allowance } from './allowance.ts';
+import { afterAnswer, afterRetryBegan, afterRetryOrder, afterTaken, type Chain, noChain } from './chain.ts';
+import type { Coverage } from './coverage.ts';
+import type { LatenessMeter } from './lateness.ts';
+import { resultOf } from './record.ts';
+import { afterGapUs, duesBetween, faultOfTurns, lastDueUs, nextDueUs } from './schedule.ts';
+import type { Stalls } from './stalls.ts';
+import { createWatch, nextWork, rulesOf, startOf, type Watch, type Work, wantsFirstLook } from './watch.ts';
+
+/** Starts every check when it is due, never two of one device at once, never more than the limit. */
+export interface Scheduler {
+  /** All that is to be watched; what is not named is dropped. Returns why some were refused. */
+  replace(assignments: readonly Assignment[]): readonly string[];
+  change(upserts: readonly Assignment[], removedDeviceNos: readonly number[]): readonly string[];
+  order(order: Order): void;
+  /** One check beside the standing ones, now. */
+  look(deviceNo: number): void;
+  /** The corrected clock was put right by this much, microseconds. */
+  clockStepped(byUs: number): void;
+  /** The host slept or this process stood still for so long: what fell due in a long gap is skipped. */
+  gapEnded(lengthMs: number): void;
+  /** Oldest due time that waits to be started, corrected microseconds. */
+  waitingUs(): number | undefined;
+  /** Starts looking. Before, nothing is due. */
+  start(): void;
+  /** Starts nothing more; resolves when nothing runs. Checks cut short are not results. */
+  stop(): Promise<void>;
+  readonly running: number;
+}
+
+/** Later than this is not covered; a stall longer than this skips what fell due in it. Milliseconds. */
+const toleratedMs = 5000;
+/** A clock put right by less than this leaves the due times alone, microseconds. */
+const smallStepUs = 1_000_000;
+
+/** Makes the scheduler. `check` looks once; `judge` says what may be written of it. */
+export function createScheduler(deps: {
+  readonly time: AgentTime;
+  readonly clock: Clock;
+  readonly check: (assignment: Assignment, signal: AbortSignal) => Promise<Measurement>;
+  readonly judge: (deviceNo: number, measurement: Measurement) => Promise<Measurement>;
+  readonly onResult: (result: CheckResult) => void;
+  readonly concurrency: number;
+  readonly allowance: Allowance;
+  readonly coverage: Coverage;
+  readonly meter: LatenessMeter;
+  readonly stalls: Stalls;
+  /** How long past RetryDelay the controller's word on a retry is waited for. */
+  readonly orderGraceMs: number;
+  readonly newId: () => string;
+}): Scheduler {
+  const { time, clock, coverage, meter, stalls } = deps;
+  const watches = new Map<number, Watch>();
+  const agenda = createAgenda<Watch>();
+  const ending = new AbortController();
+  let started = false;
+  let running = 0;
+  let timer: Disposable | undefined;
+  let onIdle: (() => void) | undefined;
+
+  const queue = (watch: Watch) => {
+    if (!watch.busy && !watch.gone) agenda.set(watch, nextWork(watch).atUs);
+  };
+  const wakeIn = (ms: number) => {
+    timer?.[Symbol.dispose]();
+    timer = clock.timer(Math.min(1000, Math.max(1, Math.ceil(ms))), pump);
+  };
+  const pump = () => {
+    if (!started || ending.signal.aborted) return;
+    if (stalls.beat() > toleratedMs) skipMissed();
+    while (running < deps.concurrency) {
+      const first = agenda.first();
+      if (first === undefined) return;
+      const waitUs = first.atUs - time.nowUs();
+      if (waitUs > 0) return wakeIn(waitUs / 1000);
+      const allowed = deps.allowance.take();
+      if (!allowed.ok) return wakeIn(allowed.waitMs);
+      agenda.delete(first.key);
+      void run(first.key, nextWork(first.key));
+    }
+  };
+  const skipMissed = () => {
+    const nowUs = time.nowUs();
+    for (const watch of watches.values()) {
+      if (watch.busy || watch.dueUs > nowUs || watch.chain.phase.kind === 'open') continue;
+      const { assignment, dueUs } = watch;
+      meter.skipped(1 + duesBetween(assignment, dueUs, nowUs));
+      coverage.broken(dueUs, nowUs);
+      watch.dueUs = afterGapUs(assignment, dueUs, nowUs);
+      queue(watch);
+    }
+  };
+
+  const run = async (watch: Watch, work: Work) => {
+    const { assignment } = watch;
+    const startUs = startOf(watch, time.nowUs());
+    const startMs = clock.monoMs();
+    const blockMs = Math.max(0, (startUs - work.atUs) / 1000);
+    watch.busy = true;
+    watch.lastStartUs = startUs;
+    running += 1;
+    begin(watch, work, startUs);
+    const measured = await deps.check(assignment, ending.signal);
+    running -= 1;
+    pump();
+    if (ending.signal.aborted) return idle();
+    if (measured.code !== 1 && stalls.since(startMs)) return again(watch, work);
+    const endUs = startUs + Math.round((clock.monoMs() - startMs) * 1000);
+    const judged = await deps.judge(assignment.deviceNo, measured);
+    if (ending.signal.aborted) return;
+    const attempt = work.kind === 'retry' ? work.k : 0;
+    const answer = {
+      code: judged.code,
+      attempt,
+      chainId: work.kind === 'retry' ? work.chainId : '',
+      endUs,
+    };
+    const after = afterAnswer(watch.chain, answer, rulesOf(assignment, deps.orderGraceMs), deps.newId);
+    const { deviceNo, revision } = assignment;
+    const orderId = work.kind === 'turn' ? '' : work.orderId;
+    deps.onResult(
+      resultOf({ deviceNo, startUs, revision, blockMs, attempt, chainId: after.chainId, orderId }, judged),
+    );
+    if (watch.assignment.revision === revision) setChain(watch, after.chain);
+    watch.checkedRevision = revision;
+    rest(watch);
+  };
+  /** Ordinary turns that passed during a chain are not made up for. */
+  const setChain = (watch: Watch, chain: Chain) => {
+    const nowUs = time.nowUs();
+    const ends = watch.chain.phase.kind === 'open' && chain.phase.kind !== 'open';
+    watch.chain = chain;
+    if (ends && watch.dueUs <= nowUs) watch.dueUs = nextDueUs(watch.assignment, nowUs);
+  };
+  const begin = (watch: Watch, work: Work, startUs: number) => {
+    const lateUs = startUs - Math.max(work.atUs, watch.freeUs);
+    meter.started(Math.max(0, lateUs / 1000));
+    if (lateUs > toleratedMs * 1000) coverage.broken(work.atUs, startUs);
+    switch (work.kind) {
+      case 'turn':
+        meter.skipped(duesBetween(watch.assignment, work.atUs, startUs));
+        watch.dueUs = nextDueUs(watch.assignment, Math.max(startUs, work.atUs));
+        return;
+      case 'retry':
+        watch.chain = afterRetryBegan(watch.chain, work.chainId, work.k);
+        return;
+      case 'asked':
+        watch.asked.shift();
+        return;
+    }
+  };
+  const again = (watch: Watch, work: Work) => {
+    if (work.kind !== 'retry') {
+      const orderId = work.kind === 'asked' ? work.orderId : '';
+      watch.asked.push({ orderId, atUs: time.nowUs() });
+    }
+    rest(watch);
+  };
+  /** The device is free again: turns that passed while its own check ran leave one to do now. */
+  const rest = (watch: Watch) => {
+    const nowUs = time.nowUs();
+    watch.busy = false;
+    watch.freeUs = nowUs;
+    if (watch.gone) watches.delete(watch.assignment.deviceNo);
+    if (watch.dueUs <= nowUs) watch.dueUs = lastDueUs(watch.assignment, nowUs);
+    queue(watch);
+    pump();
+  };
+  const idle = () => {
+    if (running === 0) onIdle?.();
+  };
+
+  const put = (assignment: Assignment): string | undefined => {
+    const fault = assignment.spec === undefined ? 'no check in it' : faultOfTurns(assignment);
+    if (fault !== undefined) return `device ${assignment.deviceNo}: ${fault}`;
+    const nowUs = time.nowUs();
+    const old = watches.get(assignment.deviceNo);
+    const isSame = old !== undefined && equals(AssignmentSchema, old.assignment, assignment);
+    if (isSame && !old.gone) return undefined;
+    const watch = old ?? createWatch(assignment, nowUs);
+    watches.set(assignment.deviceNo, watch);
+    if (old !== undefined) {
+      if (old.assignment.revision !== assignment.revision) watch.chain = noChain;
+      watch.gone = false;
+      watch.assignment = assignment;
+      watch.dueUs = nextDueUs(assignment, nowUs);
+    }
+    const isAsked = watch.asked.some(({ orderId }) => orderId === '');
+    if (!isAsked && wantsFirstLook(watch, nowUs)) watch.asked.push({ orderId: '', atUs: nowUs });
+    queue(watch);
+    return undefined;
+  };
+  const remove = (deviceNo: number) => {
+    const watch = watches.get(deviceNo);
+    if (watch === undefined) return;
+    watch.gone = true;
+    agenda.delete(watch);
+    if (!watch.busy) watches.delete(deviceNo);
+  };
+  const change: Scheduler['change'] = (upserts, removedDeviceNos) => {
+    for (const deviceNo of removedDeviceNos) remove(deviceNo);
+    const faults = upserts.map(put).filter((fault) => fault !== undefined);
+    pump();
+    return faults;
+  };
+  const ask = (deviceNo: number, orderId: string, atUs: number) => {
+    const watch = watches.get(deviceNo);
+    if (watch === undefined || watch.gone) return;
+    if (orderId !== '' && watch.asked.some((each) => each.orderId === orderId)) return;
+    watch.asked.push({ orderId, atUs });
+    watch.asked.sort((a, b) => a.atUs - b.atUs);
+    queue(watch);
+    pump();
+  };
+
+  return {
+    replace(assignments) {
+      const named = new Set(assignments.map(({ deviceNo }) => deviceNo));
+      return change(
+        assignments,
+        [...watches.keys()].filter((deviceNo) => !named.has(deviceNo)),
+      );
+    },
+    change,
+    order(order) {
+      const watch = watches.get(order.deviceNo);
+      if (watch === undefined || watch.gone) return;
+      const atUs = Math.max(Number(order.notBeforeUs), time.nowUs());
+      switch (order.kind) {
+        case Order_Kind.NOW:
+          return ask(order.deviceNo, order.orderId, atUs);
+        case Order_Kind.RETRY:
+          setChain(watch, afterRetryOrder(watch.chain, { ...order, atUs }) ?? watch.chain);
+          break;
+        case Order_Kind.CHAIN_TAKEN: {
+          const rules = rulesOf(watch.assignment, deps.orderGraceMs);
+          setChain(watch, afterTaken(watch.chain, time.nowUs(), rules));
+          break;
+        }
+        case Order_Kind.UNSPECIFIED:
+          return;
+      }
+      queue(watch);
+      pump();
+    },
+    look: (deviceNo) => ask(deviceNo, '', time.nowUs()),
+    clockStepped(byUs) {
+      if (Math.abs(byUs) >= smallStepUs) {
+        const nowUs = time.nowUs();
+        coverage.stepped(nowUs - byUs, nowUs);
+        for (const watch of watches.values()) {
+          const { phase } = watch.chain;
+          if (phase.kind === 'open') {
+            watch.chain = { ...watch.chain, phase: { ...phase, dueUs: phase.dueUs + byUs } };
+          }
+          watch.dueUs = nextDueUs(watch.assignment, nowUs);
+          watch.freeUs += byUs;
+          queue(watch);
+        }
+      }
+      pump();
+    },
+    gapEnded(lengthMs) {
+      if (lengthMs > toleratedMs) skipMissed();
+      pump();
+    },
+    waitingUs() {
+      const first = agenda.first();
+      return first !== undefined && first.atUs <= time.nowUs() ? first.atUs : undefined;
+    },
+    start() {
+      if (started) return;
+      started = true;
+      const nowUs = time.nowUs();
+      for (const watch of watches.values()) {
+        watch.dueUs = nextDueUs(watch.assignment, nowUs);
+        queue(watch);
+      }
+      pump();
+    },
+    async stop() {
+      timer?.[Symbol.dispose]();
+      ending.abort(new Error('the agent ends'));
+      if (running === 0) return;
+      await new Promise<void>((resolve) => {
+        onIdle = resolve;
+      });
+    },
+    get running() {
+      return running;
+    },
+  };
+}

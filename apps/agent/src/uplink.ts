@@ -1,0 +1,126 @@
+import type { Clock } from '@vantage/kernel';
+import { type Measurement, resultCode } from '@vantage/probes';
+import { asUplinkDead, isBeyond, type OwnNetworks, wayOf } from './beyond.ts';
+
+/**
+ * Keeps errors that a dead uplink would cause from counting against devices (decisions.md section 5).
+ *
+ * An error of a target beyond the agent's own subnets is held until something beyond answers after it: the controller (asked
+ * by a heartbeat at once; normally a matter of milliseconds) or another target. Where the controller is silent, up to three
+ * targets that were well are checked at once as witnesses. If none answers either, the error becomes code 10. So a retry
+ * never starts before the error before it is known to be real, however short the dead time was.
+ */
+export interface Uplink {
+  /** The measurement as it may be written: as it is, or code 10. Resolves when that is known. */
+  judge(deviceNo: number, measurement: Measurement): Promise<Measurement>;
+  /** The controller was heard. */
+  heard(): void;
+  /** The stream to the controller ended. */
+  cut(): void;
+  /** Empty while it sees; else why not. */
+  readonly blindReason: string;
+  /** Monotonic milliseconds of the first check that could not see; undefined while it sees. */
+  readonly blindFromMs: number | undefined;
+}
+
+interface Held {
+  readonly deviceNo: number;
+  readonly endMs: number;
+  readonly release: (genuine: boolean) => void;
+}
+
+/** How long the controller may take to answer the heartbeat that an error asks for. */
+const replyWithinMs = 5000;
+/** How long witnesses may take. */
+const witnessWithinMs = 10_000;
+const witnessCount = 3;
+/** Rounds of witnesses don't follow each other faster. */
+const roundsApartMs = 2000;
+
+/** Makes the judge. `ask` sends a heartbeat now and says whether there is a stream; `look` checks a device at once. */
+export function createUplink(deps: {
+  readonly clock: Clock;
+  readonly ownNetworks: () => OwnNetworks;
+  readonly ask: () => boolean;
+  readonly look: (deviceNo: number) => void;
+}): Uplink {
+  const { clock, ownNetworks, ask, look } = deps;
+  const held = new Set<Held>();
+  /** Devices beyond that were well when last seen, the latest last. */
+  const well = new Set<number>();
+  const awaited = new Set<number>();
+  let step: { readonly kind: 'asking' | 'witnesses' | 'pausing'; readonly timer: Disposable } | undefined;
+  let roundEndedMs = Number.NEGATIVE_INFINITY;
+  let blindFromMs: number | undefined;
+
+  const rest = () => {
+    step?.timer[Symbol.dispose]();
+    step = undefined;
+    awaited.clear();
+  };
+  const settle = (genuine: boolean) => {
+    rest();
+    const all = [...held];
+    held.clear();
+    for (const each of all) each.release(genuine);
+  };
+  const sees = () => {
+    blindFromMs = undefined;
+    settle(true);
+  };
+  const isBlind = () => {
+    roundEndedMs = clock.monoMs();
+    blindFromMs ??= Math.min(...[...held].map((each) => each.endMs));
+    settle(false);
+  };
+  const callWitnesses = () => {
+    rest();
+    const waitMs = roundEndedMs + roundsApartMs - clock.monoMs();
+    if (waitMs > 0) {
+      step = { kind: 'pausing', timer: clock.timer(waitMs, callWitnesses) };
+      return;
+    }
+    const witnesses = [...well].slice(-witnessCount);
+    if (witnesses.length === 0) {
+      isBlind();
+      return;
+    }
+    step = { kind: 'witnesses', timer: clock.timer(witnessWithinMs, isBlind) };
+    for (const deviceNo of witnesses) awaited.add(deviceNo);
+    for (const deviceNo of witnesses) look(deviceNo);
+  };
+  const hold = (deviceNo: number, measurement: Measurement) =>
+    new Promise<Measurement>((resolve) => {
+      held.add({
+        deviceNo,
+        endMs: clock.monoMs(),
+        release: (genuine) => resolve(genuine ? measurement : asUplinkDead(measurement)),
+      });
+      if (step === undefined) {
+        if (ask()) step = { kind: 'asking', timer: clock.timer(replyWithinMs, callWitnesses) };
+        else callWitnesses();
+      } else if (awaited.delete(deviceNo) && awaited.size === 0) isBlind();
+    });
+
+  return {
+    async judge(deviceNo, measurement) {
+      const way = wayOf(measurement);
+      if (way === 'nothing' || !isBeyond(measurement, ownNetworks())) return measurement;
+      well.delete(deviceNo);
+      if (way === 'silent') return hold(deviceNo, measurement);
+      if (measurement.code === resultCode.ok) well.add(deviceNo);
+      sees();
+      return measurement;
+    },
+    heard: sees,
+    cut() {
+      if (step?.kind === 'asking') callWitnesses();
+    },
+    get blindReason() {
+      return blindFromMs === undefined ? '' : 'uplink dead: nothing beyond the own networks answers';
+    },
+    get blindFromMs() {
+      return blindFromMs;
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Clock } from '@vantage/kernel';
+import type { BatchSchema } from '@vantage/proto';
+import type { Outbox, Taken } from './outbox/outbox.ts';
+
+/** Brings the outbox to the controller: what is new at once, older records behind it and slower. */
+export interface Uploader {
+  /** The stream stands. */
+  up(): void;
+  /** The stream ended; what was not acked is sent again over the next one. */
+  down(): void;
+  /** There is something to take. */
+  available(): void;
+  acked(batchId: bigint): void;
+}
+
+const batchMax = 500;
+const gatherMs = 200;
+const newInFlightMax = 4;
+/** The pause after a backlog batch: at least this, and this many times what its ack took. */
+const backlogPauseMs = 250;
+const backlogPauseTimes = 4;
+/** The first backlog batch comes up to this much after the connection, so that a crowd does not come at one moment. */
+const backlogSpreadMs = 2000;
+const ackWithinMs = 60_000;
+
+interface Flight {
+  readonly taken: readonly Taken[];
+  readonly sentMs: number;
+  readonly isBacklog: boolean;
+  readonly deadline: Disposable;
+}
+
+/** Makes the uploader. `stuck` is called when an ack does not come; it is to end the stream. */
+export function createUploader(deps: {
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly send: (batch: MessageInitShape<typeof BatchSchema>) => boolean;
+  readonly stuck: (why: string) => void;
+  readonly onError: (error: unknown) => void;
+}): Uploader {
+  const { clock, outbox } = deps;
+  const flights = new Map<bigint, Flight>();
+  let isUp = false;
+  let batchNo = 0n;
+  let lastSentMs = Number.NEGATIVE_INFINITY;
+  let gathering: Disposable | undefined;
+  let backlogAtMs = 0;
+  let backlogTimer: Disposable | undefined;
+  let isReading = false;
+
+  const inFlight = (isBacklog: boolean) =>
+    [...flights.values()].filter((flight) => flight.isBacklog === isBacklog).length;
+  const launch = (taken: readonly Taken[], isBacklog: boolean) => {
+    batchNo += 1n;
+    const batchId = batchNo;
+    const deadline = clock.timer(ackWithinMs, () =>
+      deps.stuck(`no ack of batch ${batchId} within ${ackWithinMs / 1000} s`),
+    );
+    flights.set(batchId, { taken, sentMs: clock.monoMs(), isBacklog, deadline });
+    const records = taken.map(({ record }) => record);
+    if (!deps.send({ batchId, records })) deps.stuck('the stream does not drain');
+  };
+  const sendNew = () => {
+    gathering = undefined;
+    while (isUp && inFlight(false) < newInFlightMax) {
+      const taken = outbox.takeNew(batchMax);
+      if (taken.length === 0) return;
+      lastSentMs = clock.monoMs();
+      launch(taken, false);
+    }
+  };
+  const sendBacklog = async () => {
+    backlogTimer = undefined;
+    if (!isUp || isReading || inFlight(true) > 0 || outbox.backlog === 0) return;
+    isReading = true;
+    try {
+      const taken = await outbox.takeBacklog(batchMax);
+      if (isUp && taken.length > 0) launch(taken, true);
+    } catch (error) {
+      deps.onError(error);
+    } finally {
+      isReading = false;
+    }
+  };
+  const plan = () => {
+    if (!isUp) return;
+    gathering ??= clock.timer(Math.max(0, lastSentMs + gatherMs - clock.monoMs()), sendNew);
+    if (backlogTimer === undefined && !isReading && inFlight(true) === 0 && outbox.backlog > 0) {
+      backlogTimer = clock.timer(Math.max(0, backlogAtMs - clock.monoMs()), () => void sendBacklog());
+    }
+  };
+
+  return {
+    up() {
+      isUp = true;
+      outbox.setOnline(true);
+      backlogAtMs = clock.monoMs() + deps.random() * backlogSpreadMs;
+      plan();
+    },
+    down() {
+      if (!isUp) return;
+      isUp = false;
+      gathering?.[Symbol.dispose]();
+      backlogTimer?.[Symbol.dispose]();
+      gathering = undefined;
+      backlogTimer = undefined;
+      for (const { deadline } of flights.values()) deadline[Symbol.dispose]();
+      flights.clear();
+      outbox.setOnline(false);
+    },
+    available: plan,
+    acked(batchId) {
+      const flight = flights.get(batchId);
+      if (flight === undefined) return;
+      flights.delete(batchId);
+      flight.deadline[Symbol.dispose]();
+      if (flight.isBacklog) {
+        const tookMs = clock.monoMs() - flight.sentMs;
+        backlogAtMs = clock.monoMs() + Math.max(backlogPauseMs, backlogPauseTimes * tookMs);
+      }
+      outbox.ack(flight.taken).catch(deps.onError);
+      plan();
+    },
+  };
+}

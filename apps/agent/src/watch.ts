@@ -1,0 +1,87 @@
+import type { Assignment } from '@vantage/proto';
+import { type Chain, type ChainRules, noChain } from './chain.ts';
+import { nextDueUs } from './schedule.ts';
+
+/** One device that the agent looks at, between its checks. The scheduler owns and changes it. */
+export interface Watch {
+  assignment: Assignment;
+  /** Next ordinary turn, corrected microseconds. */
+  dueUs: number;
+  chain: Chain;
+  /** Checks asked for beside turns and retries, oldest first. */
+  asked: { readonly orderId: string; readonly atUs: number }[];
+  /** A check of it is running: nothing else of it starts. */
+  busy: boolean;
+  /** Taken away while a check was running. */
+  gone: boolean;
+  /** Start of its newest check; the next one starts later. */
+  lastStartUs: number;
+  /** When its newest check ended; lateness is counted from there at the earliest. */
+  freeUs: number;
+  /** Revision of its newest check. */
+  checkedRevision: number | undefined;
+}
+
+/** What a device waits for next. */
+export type Work =
+  | { readonly kind: 'turn'; readonly atUs: number }
+  | {
+      readonly kind: 'retry';
+      readonly atUs: number;
+      readonly k: number;
+      readonly chainId: string;
+      readonly orderId: string;
+    }
+  | { readonly kind: 'asked'; readonly atUs: number; readonly orderId: string };
+
+/** A device that nobody looked at yet. */
+export function createWatch(assignment: Assignment, nowUs: number): Watch {
+  return {
+    assignment,
+    dueUs: nextDueUs(assignment, nowUs),
+    chain: noChain,
+    asked: [],
+    busy: false,
+    gone: false,
+    lastStartUs: 0,
+    freeUs: 0,
+    checkedRevision: undefined,
+  };
+}
+
+/** The earliest thing to do; a retry chain stands in for ordinary turns. */
+export function nextWork(watch: Watch): Work {
+  const { phase } = watch.chain;
+  const regular: Work =
+    phase.kind === 'open'
+      ? { kind: 'retry', atUs: phase.dueUs, k: phase.k, chainId: phase.chainId, orderId: phase.orderId }
+      : { kind: 'turn', atUs: watch.dueUs };
+  const asked = watch.asked[0];
+  return asked !== undefined && asked.atUs <= regular.atUs ? { kind: 'asked', ...asked } : regular;
+}
+
+/** A device changed less than this ago is looked at once, microseconds. */
+const freshUs = 60_000_000;
+
+/** Whether a changed device is to be looked at now, by this agent, without waiting for its turn. */
+export function wantsFirstLook(watch: Watch, nowUs: number): boolean {
+  const { firstLook, changedUs, revision } = watch.assignment;
+  return firstLook && watch.checkedRevision !== revision && nowUs - Number(changedUs) < freshUs;
+}
+
+/** A start that is unique and increasing for the device; a clock put back by more than a minute is followed. */
+export function startOf(watch: Watch, nowUs: number): number {
+  const backUs = watch.lastStartUs - nowUs;
+  return backUs >= 0 && backUs < freshUs ? watch.lastStartUs + 1 : nowUs;
+}
+
+/** The retry rules of an assignment; `graceMs` is how long past RetryDelay the controller's word is waited for. */
+export function rulesOf(assignment: Assignment, graceMs: number): ChainRules {
+  return {
+    retries: assignment.retries,
+    retryDelayMs: assignment.retryDelayMs,
+    timeoutMs: assignment.spec?.timeoutMs ?? 0,
+    runsChain: assignment.runsChain,
+    graceMs,
+  };
+}
