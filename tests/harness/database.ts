@@ -2,6 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { inDatabase, withClient } from './postgres-url.ts';
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A server on which databases can be made. */
+    databaseUrl: string;
+    /** The migrated database that `createTestDatabase` copies. */
+    databaseTemplate: string;
+  }
+}
+
 /** A database of one test file's own, migrated and empty; disposing drops it with whatever is connected. */
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;

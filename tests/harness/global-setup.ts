@@ -8,15 +8,6 @@ import { startEmbedded } from '../../apps/controller/src/db/embedded.ts';
 import { createDb } from '../../apps/controller/src/db/index.ts';
 import { inDatabase, withClient } from './postgres-url.ts';
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** A server on which databases can be made. */
-    databaseUrl: string;
-    /** The migrated database that `createTestDatabase` copies. */
-    databaseTemplate: string;
-  }
-}
-
 /**
  * One PostgreSQL for a run of vitest: the embedded one on a temporary folder (fsync off, nothing in it outlives the run), or
  * the one that VANTAGE_TEST_DATABASE_URL names. A template database is migrated once.
