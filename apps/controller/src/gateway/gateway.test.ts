@@ -1,9 +1,9 @@
 import http2 from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
-import { createLog, createMailbox, systemClock } from '@vantage/kernel';
+import { type Clock, createLog, createMailbox, systemClock } from '@vantage/kernel';
 import {
   AgentService,
   type Batch,
@@ -46,8 +46,8 @@ beforeEach(async () => {
   agent = await rows.agent(place);
 });
 
-async function gatewayWith(ingest: BatchTaker, controllerId = 'controller one') {
-  const gateway = createGateway({ db, clock, log, sealer, controllerId, ingest });
+async function gatewayWith(ingest: BatchTaker, controllerId = 'controller one', time: Clock = clock) {
+  const gateway = createGateway({ db, clock: time, log, sealer, controllerId, ingest });
   const server = http2.createServer(gateway.handler);
   gateway.attach(server);
   await gateway.start();
@@ -400,4 +400,52 @@ test('closing finishes the batch in work, says goodbye and takes less than three
   await closed;
   expect(performance.now() - start).toBeLessThan(3_000);
   expect(await agentRow()).toMatchObject({ state: 'Away' });
+});
+
+/** Waits twenty times shorter than the machine's clock; the time of day is the true one. */
+const hasty: Clock = {
+  nowUs: clock.nowUs,
+  monoMs: () => clock.monoMs() * 20,
+  sleep: (ms, signal) => clock.sleep(ms / 20, signal),
+  timer: (ms, fn) => clock.timer(ms / 20, fn),
+};
+
+/** A way to the gateway that can be made to swallow everything without closing anything. */
+async function deadEnd(url: string) {
+  const sockets = new Set<net.Socket>();
+  let isOpen = true;
+  const server = net.createServer((near) => {
+    const far = net.connect(Number(new URL(url).port), '127.0.0.1');
+    const relay = (from: net.Socket, to: net.Socket) => {
+      sockets.add(from);
+      from.on('data', (chunk) => void (isOpen && to.write(chunk)));
+      from.on('error', () => {});
+      from.on('close', () => void (isOpen && to.destroy()));
+    };
+    relay(near, far);
+    relay(far, near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut() {
+      isOpen = false;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+test('a link that is cut in the middle without a word is noticed within 30 s', async () => {
+  await using server = await gatewayWith(nothing, 'controller one', hasty);
+  await using way = await deadEnd(server.url);
+  await using stream = connectTo(way.url);
+  await stream.until('welcome');
+  expect(await agentRow()).toMatchObject({ state: 'Connected' });
+  way.cut();
+  const start = hasty.monoMs();
+  await vi.waitFor(async () => expect(await agentRow()).toMatchObject({ state: 'Away' }), soon);
+  expect(hasty.monoMs() - start).toBeLessThan(30_000);
 });

@@ -124,7 +124,7 @@ const fact = (key: string) =>
 async function rollHour(trx: Kysely<Tables>, bucket: number, deviceNos: readonly number[]): Promise<void> {
   await sql`
     with hour as (
-      select device_no, location_no, code, ${fact('sent')} as sent, ${fact('received')} as received,
+      select device_no, location_no, code, ${fact('Sent')} as sent, ${fact('Received')} as received,
         dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms
       from checks
       where device_no = any(${deviceNos}::int[]) and start_us >= ${bucket} and start_us < ${bucket + hourUs}

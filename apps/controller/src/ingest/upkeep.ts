@@ -25,6 +25,7 @@ export function createUpkeep({
   rollUp,
   retentionDays,
   holder,
+  trim = async () => {},
 }: {
   readonly db: Db;
   readonly clock: Clock;
@@ -34,6 +35,8 @@ export function createUpkeep({
   readonly retentionDays: number;
   /** This controller's id. */
   readonly holder: string;
+  /** Lets another step drop what is older than the checks that are kept (`beforeUs`). */
+  readonly trim?: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
 }): Upkeep {
   let partitionsAtMs = Number.NEGATIVE_INFINITY;
   let isWell = true;
@@ -45,6 +48,7 @@ export function createUpkeep({
       await partitions.ensure();
       await partitions.drop();
       await prune(db, clock.nowUs(), retentionDays);
+      await trim(db.kysely, clock.nowUs() - retentionDays * dayUs);
       partitionsAtMs = clock.monoMs();
     }
     await rollUp.run();

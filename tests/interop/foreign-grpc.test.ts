@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import http2 from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import grpc from '@grpc/grpc-js';
+import { createLog, systemClock } from '@vantage/kernel';
+import {
+  AgentService,
+  ConnectRequestSchema,
+  type ConnectResponse,
+  ConnectResponseSchema,
+  Goodbye_Reason,
+} from '@vantage/proto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDb, type Db } from '../../apps/controller/src/db/index.ts';
+import { createGateway, type Gateway } from '../../apps/controller/src/gateway/index.ts';
+import { createIngest, createPartitions } from '../../apps/controller/src/ingest/index.ts';
+import { createSealer } from '../../apps/controller/src/seal.ts';
+import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+const clock = systemClock;
+const log = createLog('interop', 'silent');
+let database: TestDatabase;
+let db: Db;
+let gateway: Gateway;
+let server: http2.Http2Server;
+let address: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await createDb({ connection: { url: database.url }, log });
+  await createPartitions({ db, clock, log, retentionDays: 2 }).ensure();
+  const ingest = createIngest({ db, clock, log, fold: async () => {}, retentionDays: 2 });
+  const sealer = createSealer(new Uint8Array(32));
+  gateway = createGateway({ db, clock, log, sealer, controllerId: 'interop', ingest });
+  server = http2.createServer(gateway.handler);
+  gateway.attach(server);
+  await gateway.start();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await new Promise((resolve) => server.close(resolve));
+  await db.close();
+  await database[Symbol.asyncDispose]();
+});
+
+type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;
+
+/** The stream as grpc-js speaks it: another implementation of gRPC over HTTP/2, knowing nothing of ours but the proto. */
+function foreignStream(token: string) {
+  const { connect } = AgentService.method;
+  const client = new grpc.Client(address, grpc.credentials.createInsecure());
+  const metadata = new grpc.Metadata();
+  metadata.set('authorization', `Bearer ${token}`);
+  const call = client.makeBidiStreamRequest(
+    `/${AgentService.typeName}/${connect.name}`,
+    (message: Outgoing) =>
+      Buffer.from(toBinary(ConnectRequestSchema, create(ConnectRequestSchema, { message }))),
+    (bytes: Buffer): ConnectResponse => fromBinary(ConnectResponseSchema, bytes),
+    metadata,
+  );
+  const messages = call[Symbol.asyncIterator]();
+  return {
+    send: (message: Outgoing) => void call.write(message),
+    async next(): Promise<ConnectResponse['message']> {
+      const { value, done } = await messages.next();
+      if (done) throw new Error('the stream ended');
+      return value.message;
+    },
+    end: () => void call.end(),
+    close: () => client.close(),
+  };
+}
+
+test('a foreign gRPC client is welcomed, gets its plan, is acked and dismissed', async () => {
+  const rows = createFixtures(db.kysely);
+  const accountNo = await rows.account();
+  const locationNo = await rows.location(accountNo);
+  const { agentNo, token } = await rows.agent({ accountNo, locationNo });
+  const deviceId = 'foreign device';
+  const sealed = createSealer(new Uint8Array(32)).seal(
+    { url: '127.0.0.1:7', options: { SlowMs: 5 } },
+    `device:${deviceId}`,
+  );
+  const deviceNo = await rows.device(accountNo, [locationNo], { device_id: deviceId, sealed });
+  const nowUs = clock.nowUs();
+  await rows.hold({ deviceNo, agentNo, locationNo, fromUs: nowUs });
+
+  const stream = foreignStream(token);
+  stream.send({ case: 'hello', value: { bootId: 'foreign', sessionCounter: 1n, capacity: 10 } });
+  expect(await stream.next()).toMatchObject({ case: 'welcome', value: { agentNo, locationNo } });
+  expect(await stream.next()).toMatchObject({
+    case: 'assignments',
+    value: {
+      snapshot: true,
+      lastPart: true,
+      upserts: [{ deviceNo, spec: { url: '127.0.0.1:7', options: { case: 'tcp', value: { slowMs: 5 } } } }],
+    },
+  });
+  const result = {
+    deviceNo,
+    startUs: BigInt(nowUs),
+    revision: 1,
+    resultCode: 1,
+    checkResult: 'fine',
+    ttfbMs: 2,
+  };
+  const records = [{ record: { case: 'result' as const, value: result } }];
+  stream.send({ case: 'batch', value: { batchId: 41n, records } });
+  expect(await stream.next()).toMatchObject({
+    case: 'ack',
+    value: { batchId: 41n, inserted: 1, setAside: 0 },
+  });
+  stream.send({ case: 'batch', value: { batchId: 42n, records } });
+  expect(await stream.next()).toMatchObject({
+    case: 'ack',
+    value: { batchId: 42n, inserted: 0, repeated: 1 },
+  });
+  stream.send({ case: 'heartbeat', value: { sequence: 3n, sentUs: 9n } });
+  expect(await stream.next()).toMatchObject({
+    case: 'heartbeatReply',
+    value: { sequence: 3n, agentSentUs: 9n },
+  });
+  await db.kysely.updateTable('agents').set({ state: 'Revoked' }).where('agent_no', '=', agentNo).execute();
+  await db.notify(db.kysely, 'vantage_revoked', { agent_nos: [agentNo], key_nos: [] });
+  expect(await stream.next()).toMatchObject({ case: 'goodbye', value: { reason: Goodbye_Reason.REVOKED } });
+  stream.end();
+  stream.close();
+});
+
+test('a foreign client with a wrong token gets the status UNAUTHENTICATED', async () => {
+  const stream = foreignStream(createHash('sha256').update('wrong').digest('hex'));
+  stream.send({ case: 'hello', value: { sessionCounter: 1n } });
+  await expect(stream.next()).rejects.toMatchObject({ code: grpc.status.UNAUTHENTICATED });
+  stream.close();
+});
