@@ -78,7 +78,11 @@ async function serve(
       }),
   });
   const rollUp = createRollUp({ db, clock, log });
-  const upkeep = createUpkeep({ db, clock, log, partitions, rollUp, retentionDays, holder: controllerId });
+  const upkeep = createUpkeep({
+    ...{ db, clock, log, partitions, rollUp, retentionDays },
+    holder: controllerId,
+    trim: trimSurePoints,
+  });
   const settings = { trustedProxies, apiKeyHeaders, retentionDays };
   const api = createHttpApi({
     ...{ db, clock, log, sealer, checkNow, settings },
