@@ -21,7 +21,13 @@ export interface Certificates {
   readonly wrongName: CertificateFiles;
 }
 
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+/** RSA, since not every server of the field takes an elliptic key. */
+const algorithm = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  modulusLength: 2048,
+  publicExponent: new Uint8Array([1, 0, 1]),
+} as const;
 const day = 86_400_000;
 
 /** Makes the certificates in `folder`; the expired one ended three days ago. */

@@ -44,7 +44,6 @@ export async function startFaultProxy(upstreamPort: number, fault: Fault): Promi
     const upstream = connect(upstreamPort, '127.0.0.1');
     keep(upstream);
     client.pipe(upstream);
-    upstream.on('close', () => client.end());
     client.on('close', () => upstream.destroy());
     mistreat(upstream, client, fault);
   });
@@ -70,6 +69,7 @@ function mistreat(upstream: Socket, client: Socket, fault: Mistreatment): void {
       return;
     case 'delay':
       upstream.on('data', (chunk) => void setTimeout(() => client.write(chunk), fault.ms));
+      upstream.on('end', () => void setTimeout(() => client.end(), fault.ms));
       return;
     case 'slow': {
       const waiting: number[] = [];

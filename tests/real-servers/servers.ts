@@ -131,6 +131,11 @@ userdb {
   driver = static
   args = uid=dovecot gid=dovecot home=${home}/mail
 }
+service anvil {
+  unix_listener anvil-auth-penalty {
+    mode = 0
+  }
+}
 ${listener('imap', imap, imaps)}
 ${listener('pop3', pop3, pop3s)}
 `,
