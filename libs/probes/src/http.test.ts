@@ -1,11 +1,7 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { createSecureServer, createServer as createServer2 } from 'node:http2';
-import { createServer as createTlsServer } from 'node:https';
-import { connect, type Server, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { http } from './http.ts';
-import { addressOf, listen, makeCertificate, probeContract, runTest } from './testing/index.ts';
+import { answerWith, probeContract, runTest, serveSite } from './testing/index.ts';
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello';
 
@@ -20,35 +16,9 @@ probeContract({
   }),
 });
 
-interface Site extends AsyncDisposable {
-  readonly url: string;
-  readonly port: number;
-}
-
-async function started(server: Server, scheme: string): Promise<Site> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => sockets.add(socket));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = addressOf(server.address());
-  return {
-    url: `${scheme}://127.0.0.1:${port}`,
-    port,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-const site = (serve: RequestListener) => started(createServer(serve), 'http');
-const answer =
-  (status: number, body: string | Buffer = '', headers: Record<string, string> = {}) =>
-  (_request: IncomingMessage, response: ServerResponse) =>
-    void response.writeHead(status, headers).end(body);
-
 describe('HTTP', () => {
   test('a page is good, its phases and facts are told', async () => {
-    await using server = await site(answer(200, 'hello'));
+    await using server = await serveSite(answerWith(200, 'hello'));
     const seen = await runTest(http, `${server.url}/page?q=1#top`);
     expect(seen).toMatchObject({ code: 1, text: '200 OK', dataSize: 5 });
     expect(seen.extended).toMatchObject({ Status: 200, Version: 'HTTP/1.1', URL: `${server.url}/page?q=1` });
@@ -56,7 +26,7 @@ describe('HTTP', () => {
   });
 
   test('first byte and last byte are timed apart', async () => {
-    await using server = await site((_request, response) => {
+    await using server = await serveSite((_request, response) => {
       setTimeout(() => response.write('a'), 50);
       setTimeout(() => response.end('b'), 150);
     });
@@ -76,7 +46,7 @@ describe('HTTP', () => {
     [401, { User: 'u', Password: 'sesame' }, 8, '401 Unauthorized: user or password are refused'],
     [401, {}, 3, '401 Unauthorized'],
   ])('status %i with %o is %i', async (status, options, code, text) => {
-    await using server = await site(answer(status, status === 204 ? '' : 'why'));
+    await using server = await serveSite(answerWith(status, status === 204 ? '' : 'why'));
     const seen = await runTest(http, server.url, options);
     expect(seen).toMatchObject({ code, text });
     if (code !== 1 && status !== 204)
@@ -99,19 +69,19 @@ describe('HTTP', () => {
     [{ ExpectSHA256: '4d7d0d2e5ac9f43ca5b76b1d0bd10d08b1ed0d3ec6c4a4bcbeb2f8dbd4e51d9c' }, 7],
     [{ MaxTimeMs: 60_000 }, 1],
   ])('the expectation %o is %i', async (options, code) => {
-    await using server = await site(answer(200, 'hello wörld', { 'X-Kind': 'plant' }));
+    await using server = await serveSite(answerWith(200, 'hello wörld', { 'X-Kind': 'plant' }));
     const seen = await runTest(http, server.url, options);
     expect(seen, seen.text).toMatchObject({ code });
   });
 
   test('a digest is that of the decompressed body', async () => {
-    await using server = await site(answer(200, gzipSync('hello'), { 'Content-Encoding': 'gzip' }));
+    await using server = await serveSite(answerWith(200, gzipSync('hello'), { 'Content-Encoding': 'gzip' }));
     const ExpectSHA256 = '2CF24DBA5FB0A30E26E83B2AC5B9E29E1B161E5C1FA7425E73043362938B9824';
     expect(await runTest(http, server.url, { ExpectSHA256 })).toMatchObject({ code: 1 });
   });
 
   test('slower than MaxTimeMs is 7 and says so', async () => {
-    await using server = await site((_request, response) => void setTimeout(() => response.end(), 60));
+    await using server = await serveSite((_request, response) => void setTimeout(() => response.end(), 60));
     const seen = await runTest(http, server.url, { MaxTimeMs: 20 });
     expect(seen).toMatchObject({ code: 7 });
     expect(seen.text).toMatch(/^took \d+ ms, at most 20 ms are expected$/);
@@ -125,7 +95,9 @@ describe('HTTP', () => {
     ['$..id', undefined, 1],
     ['$.flag', 'true', 1],
   ])('JSONPath %s = %s is %i', async (ExpectJSONPath, ExpectJSONValue, code) => {
-    await using server = await site(answer(200, '{"state":"up","flag":true,"list":[{"id":1},{"id":2}]}'));
+    await using server = await serveSite(
+      answerWith(200, '{"state":"up","flag":true,"list":[{"id":1},{"id":2}]}'),
+    );
     const seen = await runTest(http, server.url, {
       ExpectJSONPath,
       ...(ExpectJSONValue && { ExpectJSONValue }),
@@ -138,7 +110,7 @@ describe('HTTP', () => {
     ['deflate', deflateSync('hello')],
     ['br', brotliCompressSync('hello')],
   ])('a body in %s is read', async (encoding, body) => {
-    await using server = await site(answer(200, body, { 'Content-Encoding': encoding }));
+    await using server = await serveSite(answerWith(200, body, { 'Content-Encoding': encoding }));
     const seen = await runTest(http, server.url, { ExpectText: 'hello' });
     expect(seen).toMatchObject({
       code: 1,
@@ -148,12 +120,12 @@ describe('HTTP', () => {
   });
 
   test('a damaged compressed body is 3', async () => {
-    await using server = await site(answer(200, 'no gzip', { 'Content-Encoding': 'gzip' }));
+    await using server = await serveSite(answerWith(200, 'no gzip', { 'Content-Encoding': 'gzip' }));
     expect(await runTest(http, server.url)).toMatchObject({ code: 3 });
   });
 
   test('method, headers, body and Basic authentication arrive', async () => {
-    await using server = await site((request, response) => {
+    await using server = await serveSite((request, response) => {
       let body = '';
       request.on('data', (chunk) => (body += String(chunk)));
       request.on('end', () => {
@@ -172,7 +144,7 @@ describe('HTTP', () => {
 
   describe('redirects', () => {
     test('are followed, each hop with its phases', async () => {
-      await using server = await site((request, response) =>
+      await using server = await serveSite((request, response) =>
         request.url === '/'
           ? void response.writeHead(302, { Location: '/next?a=1' }).end()
           : void response.end('there'),
@@ -192,7 +164,7 @@ describe('HTTP', () => {
     });
 
     test('are the answer when none may be followed, and 3 when there are too many', async () => {
-      await using server = await site(answer(302, '', { Location: '/' }));
+      await using server = await serveSite(answerWith(302, '', { Location: '/' }));
       expect(await runTest(http, server.url, { MaxRedirects: 0 })).toMatchObject({
         code: 1,
         text: '302 Found',
@@ -204,8 +176,8 @@ describe('HTTP', () => {
     });
 
     test('to a place that the policy forbids is 9, and to no web address 3', async () => {
-      await using inner = await site(answer(200, 'secret'));
-      await using server = await site(answer(302, '', { Location: inner.url }));
+      await using inner = await serveSite(answerWith(200, 'secret'));
+      await using server = await serveSite(answerWith(302, '', { Location: inner.url }));
       const policy = {
         refuse: ({ port }: { port: number }) => (port === inner.port ? 'not this port' : undefined),
       };
@@ -213,19 +185,19 @@ describe('HTTP', () => {
         code: 9,
         text: 'not this port',
       });
-      await using file = await site(answer(302, '', { Location: 'file:///etc/passwd' }));
+      await using file = await serveSite(answerWith(302, '', { Location: 'file:///etc/passwd' }));
       expect(await runTest(http, file.url)).toMatchObject({ code: 3 });
     });
 
     test('to another origin lose the login, a POST becomes a GET', async () => {
       const told: string[] = [];
-      await using second = await site((request, response) => {
+      await using second = await serveSite((request, response) => {
         told.push(
-          `${request.method} ${request.headers.authorization ?? 'none'} ${request.headers['x-one'] ?? 'none'}`,
+          `${request.method} ${request.headers.authorization ?? 'none'} ${String(request.headers['x-one'] ?? 'none')}`,
         );
         response.end();
       });
-      await using server = await site(answer(302, '', { Location: `${second.url}/` }));
+      await using server = await serveSite(answerWith(302, '', { Location: `${second.url}/` }));
       await runTest(http, server.url, {
         Method: 'POST',
         Body: 'x',
@@ -234,221 +206,6 @@ describe('HTTP', () => {
         Headers: { 'X-One': '1' },
       });
       expect(told).toEqual(['GET none 1']);
-    });
-  });
-
-  describe('TLS', () => {
-    const certificate = makeCertificate();
-    const CA = certificate.cert;
-    const secure = (from: { cert: string; key: string }, options = {}) =>
-      started(createTlsServer({ cert: from.cert, key: from.key, ...options }, answer(200, 'hello')), 'https');
-
-    test('a trusted server is good, with ssl time and certificate facts', async () => {
-      await using server = await secure(certificate);
-      const seen = await runTest(http, server.url, { TLS: { CA } });
-      expect(seen, seen.text).toMatchObject({
-        code: 1,
-        extended: { Version: 'HTTP/1.1', TLS: { Version: 'TLSv1.3' } },
-      });
-      expect(seen.phases.ssl).toBeGreaterThan(0);
-      expect(seen.extended['Certificate']).toHaveProperty('DaysLeft');
-    });
-
-    test.each([
-      ['self-signed', makeCertificate(), {}, 'certificate for 127.0.0.1 is self-signed'],
-      [
-        'expired',
-        makeCertificate({ fromDays: -30, toDays: -3.5 }),
-        'own',
-        'certificate for 127.0.0.1 expired 3 days ago',
-      ],
-      [
-        'not yet valid',
-        makeCertificate({ fromDays: 2.5, toDays: 30 }),
-        'own',
-        /^certificate for 127.0.0.1 is not valid before .* \(in 2 days\)$/,
-      ],
-      [
-        'for another name',
-        makeCertificate({ names: ['other.example'] }),
-        'own',
-        'certificate is for other.example, not for 127.0.0.1',
-      ],
-    ])('a certificate that is %s is 6', async (_what, from, trust, text) => {
-      await using server = await secure(from);
-      const seen = await runTest(http, server.url, { TLS: trust === 'own' ? { CA: from.cert } : {} });
-      expect(seen.code).toBe(6);
-      if (typeof text === 'string') expect(seen.text).toBe(text);
-      else expect(seen.text).toMatch(text);
-      expect(seen.extended['CertificateChain']).toHaveLength(1);
-      expect(await runTest(http, server.url, { TLS: { Verify: false } })).toMatchObject({ code: 1 });
-    });
-
-    test('too few days left are 6', async () => {
-      await using server = await secure(certificate);
-      const seen = await runTest(http, server.url, { TLS: { CA, MinDaysLeft: 3650 } });
-      expect(seen.code).toBe(6);
-      expect(seen.text).toMatch(/expires in \d+ days, at least 3650 days are expected$/);
-    });
-
-    test('a server without TLS is 6 and named', async () => {
-      await using server = await site(answer(200));
-      const seen = await runTest(http, server.url.replace('http', 'https'), {});
-      expect(seen).toMatchObject({
-        code: 6,
-        text: `127.0.0.1:${server.port} does not speak TLS on this port`,
-      });
-    });
-
-    test('a client certificate is shown', async () => {
-      const client = makeCertificate({ names: ['client.example'] });
-      await using server = await secure(certificate, {
-        requestCert: true,
-        rejectUnauthorized: true,
-        ca: client.cert,
-      });
-      const TLS = { CA, ClientCert: client.cert, ClientKey: client.key };
-      expect(await runTest(http, server.url, { TLS })).toMatchObject({ code: 1 });
-      const without = await runTest(http, server.url, { TLS: { CA } });
-      expect(without.code, without.text).toBe(6);
-    });
-
-    test('HTTP/2 is spoken where the server prefers it, and asked for where the Options do', async () => {
-      const both = createSecureServer(
-        { cert: certificate.cert, key: certificate.key, allowHTTP1: true },
-        (_request, response) => {
-          response.writeHead(200, { 'x-kind': 'two' });
-          response.end('hello');
-        },
-      );
-      await using server = await started(both, 'https');
-      const look = (options: object) =>
-        runTest(http, server.url, { TLS: { CA }, ExpectText: 'hello', ...options });
-      expect(await look({})).toMatchObject({
-        code: 1,
-        text: '200 OK',
-        dataSize: 5,
-        extended: { Version: 'HTTP/2' },
-      });
-      expect(await look({ HTTPVersion: '1.1' })).toMatchObject({
-        code: 1,
-        extended: { Version: 'HTTP/1.1' },
-      });
-      expect(await look({ Method: 'POST', Body: 'x', ExpectHeaders: { 'X-Kind': 'two' } })).toMatchObject({
-        code: 1,
-      });
-      await using plain = await secure(certificate);
-      expect(await runTest(http, plain.url, { TLS: { CA }, HTTPVersion: '2' })).toMatchObject({ code: 6 });
-      await using clear = await started(
-        createServer2((_request, response) => void response.end('hello')),
-        'http',
-      );
-      expect(await runTest(http, clear.url, { HTTPVersion: '2' })).toMatchObject({
-        code: 1,
-        extended: { Version: 'HTTP/2' },
-      });
-    });
-  });
-
-  test('a proxy is used for plain and, by CONNECT, for secure targets', async () => {
-    const certificate = makeCertificate();
-    const asked: string[] = [];
-    const server = createServer((request, response) => {
-      asked.push(`${request.method} ${request.url} ${request.headers['proxy-authorization']}`);
-      response.end('by proxy');
-    });
-    server.on('connect', (request: IncomingMessage, socket: Socket) => {
-      asked.push(`${request.method} ${request.url}`);
-      const [host, port] = String(request.url).split(':');
-      const onward = connect(Number(port), host, () => {
-        socket.write('HTTP/1.1 200 Fine\r\n\r\n');
-        onward.pipe(socket).pipe(onward);
-      });
-      onward.on('error', () => socket.destroy());
-      socket.on('error', () => onward.destroy());
-    });
-    await using proxy = await started(server, 'http');
-    await using secure = await started(createTlsServer(certificate, answer(200, 'hello')), 'https');
-    const way = proxy.url.replace('//', '//me:sesame@');
-    const plain = await runTest(http, 'http://far.example/x', { Proxy: way, ExpectText: 'by proxy' });
-    expect(plain, plain.text).toMatchObject({ code: 1 });
-    const through = await runTest(http, secure.url, {
-      Proxy: way,
-      ExpectText: 'hello',
-      TLS: { CA: certificate.cert },
-    });
-    expect(through, through.text).toMatchObject({ code: 1 });
-    expect(asked).toEqual([
-      `GET http://far.example/x Basic ${Buffer.from('me:sesame').toString('base64')}`,
-      `CONNECT 127.0.0.1:${secure.port}`,
-    ]);
-    expect(JSON.stringify([plain, through])).not.toContain('sesame');
-  });
-
-  describe('hostile servers', () => {
-    const hostile = (serve: (socket: Socket) => void) =>
-      listen((socket) => void socket.once('data', () => serve(socket)));
-    const forever = (socket: Socket, piece: string | Buffer) => {
-      const more = () => {
-        while (!socket.destroyed && socket.write(piece));
-      };
-      socket.on('drain', more);
-      more();
-    };
-
-    test('endless headers end at once', async () => {
-      await using server = await hostile((socket) => {
-        socket.write('HTTP/1.1 200 OK\r\n');
-        forever(socket, `X-More: ${'x'.repeat(1000)}\r\n`);
-      });
-      const seen = await runTest(http, `http://${server.target}/`, {}, { timeoutMs: 2000 });
-      expect(seen).toMatchObject({ code: 3, text: `${server.target} sends more than 64 KiB of headers` });
-    });
-
-    test('an endless body ends at its bound or the timeout, in little memory', async () => {
-      await using server = await hostile((socket) => {
-        socket.write('HTTP/1.1 200 OK\r\n\r\n');
-        forever(socket, Buffer.alloc(65_536, 120));
-      });
-      const before = process.memoryUsage().rss;
-      const seen = await runTest(http, `http://${server.target}/`, {}, { timeoutMs: 2000 });
-      expect(seen.code).toBe(7);
-      expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
-    });
-
-    test('a gzip bomb is given up', async () => {
-      const bomb = gzipSync(Buffer.alloc(80 * 1024 * 1024), { level: 9 });
-      await using server = await hostile((socket) => {
-        socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
-        socket.write(bomb);
-      });
-      const seen = await runTest(http, `http://${server.target}/`, {}, { timeoutMs: 10_000 });
-      expect(seen).toMatchObject({
-        code: 7,
-        text: 'body has more than 16777216 bytes: the rest was not read',
-      });
-    });
-
-    test('a body that breaks off is 3', async () => {
-      await using server = await hostile(
-        (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf'),
-      );
-      const seen = await runTest(http, `http://${server.target}/`);
-      expect(seen).toMatchObject({
-        code: 3,
-        text: `${server.target} closed the connection before its answer was complete`,
-      });
-    });
-
-    test('a password that the server sends back is masked', async () => {
-      await using server = await site((request, response) => {
-        response
-          .writeHead(500, { 'X-Echo': request.headers.authorization ?? '' })
-          .end('your password is sesame');
-      });
-      const seen = await runTest(http, server.url, { User: 'u', Password: 'sesame' });
-      expect(seen.extended).toMatchObject({ Body: 'your password is ***' });
-      expect(JSON.stringify(seen)).not.toContain(Buffer.from('u:sesame').toString('base64'));
     });
   });
 

@@ -1,0 +1,72 @@
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { http } from './http.ts';
+import { listen, runTest, serveSite } from './testing/index.ts';
+
+describe('HTTP with hostile servers', () => {
+  const hostile = (serve: (socket: Socket) => void) =>
+    listen((socket) => void socket.once('data', () => serve(socket)));
+  const forever = (socket: Socket, piece: string | Buffer) => {
+    const more = () => {
+      while (!socket.destroyed && socket.write(piece));
+    };
+    socket.on('drain', more);
+    more();
+  };
+
+  test('endless headers end at once', async () => {
+    await using server = await hostile((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      forever(socket, `X-More: ${'x'.repeat(1000)}\r\n`);
+    });
+    const seen = await runTest(http, `http://${server.target}/`, {}, { timeoutMs: 2000 });
+    expect(seen).toMatchObject({ code: 3, text: `${server.target} sends more than 64 KiB of headers` });
+  });
+
+  test('an endless body ends at its bound or the timeout, in little memory', async () => {
+    await using server = await hostile((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      forever(socket, Buffer.alloc(65_536, 120));
+    });
+    const before = process.memoryUsage().rss;
+    const seen = await runTest(http, `http://${server.target}/`, {}, { timeoutMs: 2000 });
+    expect(seen.code).toBe(7);
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  test('a gzip bomb is given up', async () => {
+    const bomb = gzipSync(Buffer.alloc(80 * 1024 * 1024), { level: 9 });
+    await using server = await hostile((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
+      socket.write(bomb);
+    });
+    const seen = await runTest(http, `http://${server.target}/`, {}, { timeoutMs: 10_000 });
+    expect(seen).toMatchObject({
+      code: 7,
+      text: 'body has more than 16777216 bytes: the rest was not read',
+    });
+  });
+
+  test('a body that breaks off is 3', async () => {
+    await using server = await hostile(
+      (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf'),
+    );
+    const seen = await runTest(http, `http://${server.target}/`);
+    expect(seen).toMatchObject({
+      code: 3,
+      text: `${server.target} closed the connection before its answer was complete`,
+    });
+  });
+
+  test('a password that the server sends back is masked', async () => {
+    await using server = await serveSite((request, response) => {
+      response
+        .writeHead(500, { 'X-Echo': request.headers.authorization ?? '' })
+        .end('your password is sesame');
+    });
+    const seen = await runTest(http, server.url, { User: 'u', Password: 'sesame' });
+    expect(seen.extended).toMatchObject({ Body: 'your password is ***' });
+    expect(JSON.stringify(seen)).not.toContain(Buffer.from('u:sesame').toString('base64'));
+  });
+});
