@@ -89,9 +89,20 @@ function run(file, argv) {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  const parent = process.ppid;
+  const above = ancestors();
+  // npm and its shell do not always pass a signal on before they end.
   if (process.env.npm_lifecycle_event)
-    setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 1000).unref();
+    setInterval(() => ancestors() !== above && child.kill('SIGTERM'), 100).unref();
   child.once('error', (error) => fail(`${file}: ${error.message}`));
   child.once('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
+}
+
+/** Our parent and its parent: the shell that npm runs a script in, and npm. */
+function ancestors() {
+  try {
+    const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
+    return `${process.ppid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]}`;
+  } catch {
+    return `${process.ppid}`;
+  }
 }

@@ -20,6 +20,8 @@ export interface DataLock {
 
 /** A predecessor that is ending gets this long. */
 const predecessorMs = 15_000;
+/** One that shows no sign of ending gets this long: its end may just have been asked for. */
+const courtesyMs = 1_500;
 
 /**
  * Takes the lock of a data folder: the file `up.lock` with the owner's pid and start time, so that one left behind by kill -9 is known
@@ -30,19 +32,19 @@ export async function lockData(dataDir: string, say: (text: string) => void): Pr
   const file = path.join(dataDir, 'up.lock');
   const owner = identify(process.pid);
   let mine: Content = { owner, ending: false, children: [] };
-  const deadline = performance.now() + predecessorMs;
+  const fromMs = performance.now();
   let told = false;
   while (!put(file, mine)) {
     const other = read(file);
     if (other && isAlive(other.owner)) {
-      if (!other.ending || performance.now() > deadline)
+      if (performance.now() - fromMs > (other.ending ? predecessorMs : courtesyMs))
         throw new Fault(
           'stop',
           'already_running',
           `a system runs on ${dataDir} already (process ${other.owner.pid}); end it first, or choose another folder with VANTAGE_DATA`,
         );
-      if (!told) say('waiting for the end of the system that ran before');
-      told = true;
+      if (!told && other.ending) say('waiting for the end of the system that ran before');
+      told ||= other.ending;
       await delay(100);
       continue;
     }
