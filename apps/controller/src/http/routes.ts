@@ -8,7 +8,9 @@ import { tagRoutes } from '../catalog/tags/routes.ts';
 import type { Db } from '../db/index.ts';
 import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
 import { eventRoutes } from '../history/event-routes.ts';
+import { statisticsRoutes } from '../history/statistics-routes.ts';
 import { type ReadUptime, uptimeRoutes } from '../history/uptime-routes.ts';
+import { mergeHistograms, percentile, scale } from '../ingest/histogram.ts';
 import type { Sealer } from '../seal.ts';
 import { helloRoutes } from './hello.ts';
 import { openApiRoutes } from './openapi.ts';
@@ -38,6 +40,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...eventRoutes({ db, clock, device }),
     ...maintenanceRoutes({ db, clock, maintenance: health }),
     ...uptimeRoutes({ clock, device, uptime: (ask) => health.uptime(ask) }),
+    ...statisticsRoutes({ db, clock, device, histograms: { scale, merge: mergeHistograms, percentile } }),
     ...tagRoutes({ db, clock }),
     ...accountRoutes({ db, clock, retentionDays, onChanged: deps.onAccountChanged }),
     ...locationRoutes(db),

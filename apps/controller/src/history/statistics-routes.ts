@@ -1,0 +1,178 @@
+import type { Clock } from '@vantage/kernel';
+import { z } from 'zod';
+import type { Db } from '../db/index.ts';
+import { idField, timestampField } from '../http/field.ts';
+import { timestampQuery } from '../http/paging.ts';
+import { invalid } from '../http/problem.ts';
+import { type Route, route } from '../http/route.ts';
+import type { Zone } from '../http/zone.ts';
+import type { DeviceSubject } from './check-routes.ts';
+import { type Period, readPeriod } from './period.ts';
+import { segmentsOf } from './segments.ts';
+import {
+  type LatencyScale,
+  readLocationNames,
+  readProgress,
+  readTallies,
+  type Tally,
+} from './statistics-store.ts';
+
+/** Histograms of latencies as the roll-ups keep them. */
+export interface Histograms {
+  readonly scale: LatencyScale;
+  merge(histograms: Iterable<Tally['histogram']>): Tally['histogram'];
+  /** Milliseconds that the share `p` (0..1) does not exceed; undefined when empty. */
+  percentile(histogram: Tally['histogram'], p: number): number | undefined;
+}
+
+const percent = z.number().min(0).max(100).nullable();
+const time = z.number().min(0).nullable();
+
+const statisticsRow = z
+  .strictObject({
+    Timestamp: timestampField.describe('Begin of the bucket.'),
+    Location: z.string(),
+    location_id: idField.nullable(),
+    Count: z.int().describe('Checks.'),
+    Errors: z.int().describe('Checks that found an error (ResultCode 2 to 8).'),
+    Abstained: z.int().describe('Checks that say nothing about the device (ResultCode 9 and 10).'),
+    Availability: percent.describe(
+      'Percent of good checks among those that say something; null: there is none.',
+    ),
+    Loss: percent.describe('Percent of PING packets lost; null: none was sent.'),
+    MinTime: time.describe('Least RequestTime of good checks, milliseconds.'),
+    MeanTime: time,
+    MaxTime: time,
+    P50: time.describe('Percentiles of RequestTime, within 2 percent.'),
+    P90: time,
+    P95: time,
+    P99: time,
+  })
+  .meta({ id: 'Statistics' });
+
+const buckets = ['All', 'Hour', 'Day'] as const;
+const bucketUs = { All: Number.POSITIVE_INFINITY, Hour: 3_600_000_000, Day: 86_400_000_000 } as const;
+const mostBuckets = 10_000;
+
+/** Figures of a device per Location, from roll-ups and, where those do not reach, raw checks. */
+export function statisticsRoutes({
+  db,
+  clock,
+  device,
+  histograms,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly device: DeviceSubject;
+  readonly histograms: Histograms;
+}): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/devices/{device_id}/statistics',
+      level: 'UR',
+      tag: 'Statistics',
+      summary: 'Count, availability, loss and percentiles per Location.',
+      subject: device,
+      query: z.object({
+        Timestamp1: timestampQuery.describe('Begin; default: since creation.'),
+        Timestamp2: timestampQuery.describe('End; default, and at most: now.'),
+        Bucket: z
+          .enum(buckets)
+          .default('All')
+          .describe("All: the whole period; Day: days of the account's time zone."),
+      }),
+      response: z.array(statisticsRow),
+      names: { root: 'statistics', row: 'bucket' },
+      handler: async ({ session: { zone }, subject, query }) => {
+        const period = readPeriod(query, { zone, createdUs: subject.created_us, nowUs: clock.nowUs() });
+        if ((period.toUs - period.fromUs) / bucketUs[query.Bucket] > mostBuckets)
+          throw invalid([
+            { field: 'Bucket', message: `would make more than ${mostBuckets} buckets of this period` },
+          ]);
+        const progress = await readProgress(db);
+        const segments = segmentsOf(period, { ...progress, days: query.Bucket === 'All' });
+        const tallies: Tally[] = [];
+        for (const segment of segments)
+          tallies.push(...(await readTallies(db, subject.device_no, segment, histograms.scale)));
+        const groups = group(tallies, query.Bucket, period, zone);
+        const places = await readLocationNames(db, [
+          ...new Set(tallies.map(({ location_no }) => location_no)),
+        ]);
+        return {
+          body: groups.map(({ fromUs, tallies: parts }) => {
+            const place = places.get(parts[0]?.location_no ?? 0);
+            return {
+              Timestamp: zone.format(fromUs),
+              Location: place?.name ?? '',
+              location_id: place?.location_id ?? null,
+              ...figures(parts, histograms),
+            };
+          }),
+        };
+      },
+    }),
+  ];
+}
+
+interface Group {
+  readonly fromUs: number;
+  readonly tallies: readonly Tally[];
+}
+
+/** Tallies by bucket and Location, in order. */
+function group(
+  tallies: readonly Tally[],
+  bucket: (typeof buckets)[number],
+  period: Period,
+  zone: Zone,
+): readonly Group[] {
+  const groups = new Map<string, { fromUs: number; tallies: Tally[] }>();
+  for (const tally of tallies) {
+    const fromUs = beginOf(tally.bucket_us, bucket, period, zone);
+    const name = `${fromUs}/${tally.location_no}`;
+    const known = groups.get(name);
+    if (known === undefined) groups.set(name, { fromUs, tallies: [tally] });
+    else known.tallies.push(tally);
+  }
+  const place = ({ tallies: [first] }: Group) => first?.location_no ?? 0;
+  return [...groups.values()].sort((a, b) => a.fromUs - b.fromUs || place(a) - place(b));
+}
+
+function beginOf(us: number, bucket: (typeof buckets)[number], period: Period, zone: Zone): number {
+  switch (bucket) {
+    case 'All':
+      return period.fromUs;
+    case 'Hour':
+      return us;
+    case 'Day':
+      return zone.parse(`${zone.format(us).slice(0, 10)}T00:00:00`) ?? us;
+  }
+}
+
+function figures(parts: readonly Tally[], histograms: Histograms) {
+  const sum = (read: (tally: Tally) => number) => parts.reduce((all, tally) => all + read(tally), 0);
+  const count = sum(({ checks }) => checks);
+  const errors = sum((tally) => tally.errors);
+  const abstained = sum((tally) => tally.abstained);
+  const good = count - errors - abstained;
+  const sent = sum((tally) => tally.sent);
+  const histogram = histograms.merge(parts.map((tally) => tally.histogram));
+  const withGood = parts.filter((tally) => tally.checks > tally.errors + tally.abstained);
+  const orNull = (value: number | undefined) =>
+    value === undefined || good === 0 ? null : Math.round(value * 1000) / 1000;
+  return {
+    Count: count,
+    Errors: errors,
+    Abstained: abstained,
+    Availability: good + errors === 0 ? null : Math.round((good / (good + errors)) * 1e6) / 1e4,
+    Loss: sent === 0 ? null : Math.round((sum((tally) => tally.lost) / sent) * 1e6) / 1e4,
+    MinTime: orNull(Math.min(...withGood.map((tally) => tally.min_ms))),
+    MeanTime: orNull(sum((tally) => tally.sum_ms) / Math.max(1, good)),
+    MaxTime: orNull(Math.max(...withGood.map((tally) => tally.max_ms))),
+    P50: orNull(histograms.percentile(histogram, 0.5)),
+    P90: orNull(histograms.percentile(histogram, 0.9)),
+    P95: orNull(histograms.percentile(histogram, 0.95)),
+    P99: orNull(histograms.percentile(histogram, 0.99)),
+  };
+}

@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/index.ts';
+import type { Segment } from './segments.ts';
+
+/** Counts of one Location's checks in one hour, or in a day when they come from the daily roll-up. */
+export interface Tally {
+  /** Begin, microseconds since 1970. */
+  readonly bucket_us: number;
+  readonly location_no: number;
+  readonly checks: number;
+  readonly errors: number;
+  readonly abstained: number;
+  /** Of good checks: sum, least and most of RequestTime, milliseconds. */
+  readonly sum_ms: number;
+  readonly min_ms: number;
+  readonly max_ms: number;
+  /** PING packets. */
+  readonly lost: number;
+  readonly sent: number;
+  /** Pairs [bucket of the log scale, count]. */
+  readonly histogram: readonly (readonly number[])[];
+}
+
+/** The log scale that histograms count on. */
+export interface LatencyScale {
+  readonly smallestMs: number;
+  readonly growth: number;
+}
+
+/** How far roll-ups have come. */
+export async function readProgress({
+  kysely,
+}: Db): Promise<{ readonly rolledToUs: number; readonly dirty: ReadonlySet<number> }> {
+  const { rows } = await sql<{ name: string; at_us: number }>`
+    select name, at_us from positions where name in ('roll-up', 'roll-up doing')
+    union all select 'dirty', bucket_us from rollup_dirty`.execute(kysely);
+  return {
+    rolledToUs: rows.find(({ name }) => name === 'roll-up')?.at_us ?? 0,
+    dirty: new Set(rows.filter(({ name }) => name !== 'roll-up').map(({ at_us }) => at_us)),
+  };
+}
+
+/** A device's tallies of one stretch. */
+export async function readTallies(
+  { kysely }: Db,
+  deviceNo: number,
+  { source, fromUs, toUs }: Segment,
+  scale: LatencyScale,
+): Promise<readonly Tally[]> {
+  switch (source) {
+    case 'hourly':
+    case 'daily':
+      return kysely
+        .selectFrom(source === 'hourly' ? 'rollup_hourly' : 'rollup_daily')
+        .selectAll()
+        .where('device_no', '=', deviceNo)
+        .where('bucket_us', '>=', fromUs)
+        .where('bucket_us', '<', toUs)
+        .execute();
+    case 'raw': {
+      const { rows } = await rawTallies(deviceNo, fromUs, toUs, scale).execute(kysely);
+      return rows;
+    }
+  }
+}
+
+/** A number of the extended data, or 0. */
+const fact = (key: string) =>
+  sql`case when jsonb_typeof(extended->${sql.lit(key)}) = 'number' then (extended->>${sql.lit(key)})::float8 else 0 end`;
+
+function rawTallies(deviceNo: number, fromUs: number, toUs: number, { smallestMs, growth }: LatencyScale) {
+  return sql<Tally>`
+    with chosen as (
+      select start_us - start_us % 3600000000 as bucket_us, location_no, code, ${fact('sent')} as sent,
+        ${fact('received')} as received, dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms
+      from checks where device_no = ${deviceNo} and start_us >= ${fromUs} and start_us < ${toUs}
+    ), sums as (
+      select bucket_us, location_no, count(*)::int as checks,
+        count(*) filter (where code not in (1, 9, 10))::int as errors,
+        count(*) filter (where code in (9, 10))::int as abstained,
+        coalesce(sum(total_ms) filter (where code = 1), 0) as sum_ms,
+        coalesce(min(total_ms) filter (where code = 1), 0) as min_ms,
+        coalesce(max(total_ms) filter (where code = 1), 0) as max_ms,
+        coalesce(sum(greatest(0, sent - received)), 0) as lost, coalesce(sum(sent), 0) as sent
+      from chosen group by 1, 2
+    ), counts as (
+      select bucket_us, location_no, count(*)::int as n,
+        greatest(0, ceil(ln(greatest(total_ms, ${smallestMs}::float8) / ${smallestMs}::float8) / ln(${growth}::float8)))::int as slot
+      from chosen where code = 1 group by bucket_us, location_no, slot
+    ), histograms as (
+      select bucket_us, location_no, json_agg(json_build_array(slot, n) order by slot) as histogram
+      from counts group by 1, 2
+    )
+    select sums.*, coalesce(histogram, '[]') as histogram
+    from sums left join histograms using (bucket_us, location_no)`;
+}
+
+/** The Locations with these numbers. */
+export async function readLocationNames(
+  { kysely }: Db,
+  locationNos: readonly number[],
+): Promise<ReadonlyMap<number, { readonly location_id: string; readonly name: string }>> {
+  if (locationNos.length === 0) return new Map();
+  const rows = await kysely
+    .selectFrom('locations')
+    .select(['location_no', 'location_id', 'name'])
+    .where('location_no', 'in', locationNos)
+    .execute();
+  return new Map(rows.map((row) => [row.location_no, row]));
+}
