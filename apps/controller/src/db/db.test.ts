@@ -1,0 +1,173 @@
+import { createLog, systemClock } from '@vantage/kernel';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { withClient } from '../../../../tests/harness/postgres-url.ts';
+import { Account, entities } from './entities.ts';
+import { createDb, type Db, dbFailure, holdsLease, lockDevices, releaseLeases, takeLeases } from './index.ts';
+
+const log = createLog('db test', 'silent');
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await createDb({ connection: { url: database.url }, log });
+});
+
+afterAll(async () => {
+  await db.close();
+  await database[Symbol.asyncDispose]();
+});
+
+async function breakConnections() {
+  await withClient(database.url, (client) =>
+    client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    ),
+  );
+}
+
+test('controllers that start together migrate once, and a second start changes nothing', async () => {
+  await withClient(database.url, (client) =>
+    client.query('drop schema public cascade; create schema public'),
+  );
+  const starting = await Promise.all(
+    [1, 2, 3].map(() => createDb({ connection: { url: database.url }, log })),
+  );
+  await Promise.all(starting.map((one) => one.migrate()));
+  await db.migrate();
+  const { rows } = await sql<{ name: string }>`select name from migrations order by id`.execute(db.kysely);
+  expect(rows.map((row) => row.name)).toEqual([...new Set(rows.map((row) => row.name))].sort());
+  await Promise.all(starting.map((one) => one.close()));
+});
+
+test('what the ORM writes Kysely reads: numbers for bigints, dates for timestamps', async () => {
+  const em = db.orm.em.fork();
+  em.create(Account, { accountId: 'a', name: 'a', timezone: 'UTC', createdAt: new Date(0) });
+  await em.flush();
+  const [row] = await db.kysely.selectFrom('accounts').selectAll().execute();
+  expect(row).toMatchObject({ account_id: 'a', created_at: new Date(0), default_location_ids: null });
+  const { rows } = await sql<{ big: number }>`select 1700000000000000::bigint as big`.execute(db.kysely);
+  expect(rows[0]?.big).toBe(1_700_000_000_000_000);
+});
+
+test('every entity names the columns of its table', async () => {
+  for (const entity of entities) {
+    const { meta } = entity;
+    const { rows } = await sql<{ name: string }>`
+      select column_name as name from information_schema.columns where table_name = ${meta.tableName}`.execute(
+      db.kysely,
+    );
+    const columns = new Set(rows.map((row) => row.name));
+    const named = meta.props.flatMap((property) => property.fieldNames ?? []);
+    expect([...columns].sort()).toEqual([...new Set(named)].sort());
+  }
+});
+
+describe('listening', () => {
+  test('a notification in a transaction is told at its commit, not before', async () => {
+    const told: (string | undefined)[] = [];
+    await using _listening = await db.listen('a_channel', (payload) => told.push(payload));
+    await db.kysely.transaction().execute(async (trx) => {
+      await db.notify(trx, 'a_channel', { a: 1 });
+      await db.notify(db.kysely, 'a_channel', { b: 2 });
+      await vi.waitFor(() => expect(told).toEqual(['{"b":2}']));
+    });
+    await vi.waitFor(() => expect(told).toEqual(['{"b":2}', '{"a":1}']));
+  });
+
+  test('after a broken connection it listens again and says that something may have been missed', async () => {
+    const told: (string | undefined)[] = [];
+    await using _listening = await db.listen('b_channel', (payload) => told.push(payload));
+    await breakConnections();
+    await vi.waitFor(() => expect(told).toEqual([undefined]), { timeout: 8_000 });
+    await db.notify(db.kysely, 'b_channel', {});
+    await vi.waitFor(() => expect(told).toEqual([undefined, '{}']));
+  });
+
+  test('who stopped listening is not told', async () => {
+    const told = vi.fn();
+    await (await db.listen('c_channel', told))[Symbol.asyncDispose]();
+    const witness = vi.fn();
+    await using _listening = await db.listen('c_channel', witness);
+    await db.notify(db.kysely, 'c_channel', {});
+    await vi.waitFor(() => expect(witness).toHaveBeenCalled());
+    expect(told).not.toHaveBeenCalled();
+  });
+});
+
+test('the pool outlives connections that the server ends', async () => {
+  await sql`select 1`.execute(db.kysely);
+  await breakConnections();
+  await vi.waitFor(() => sql`select 1`.execute(db.kysely));
+});
+
+test('an ack means a commit on disk, and a stalled transaction is ended within seconds', async () => {
+  const show = async (name: string) => {
+    const { rows } = await sql<{ value: string }>`select current_setting(${name}) as value`.execute(
+      db.kysely,
+    );
+    return rows[0]?.value;
+  };
+  expect(await show('synchronous_commit')).toBe('on');
+  expect(await show('idle_in_transaction_session_timeout')).toBe('5s');
+  expect(await show('lock_timeout')).toBe('5s');
+  expect(await show('statement_timeout')).toBe('5s');
+});
+
+describe('leases', () => {
+  test('one holder at a time; the epoch grows when the holder changes', async () => {
+    const [first] = await takeLeases(db.kysely, ['x'], 'one', 60_000);
+    expect(first).toEqual({ name: 'x', holder: 'one', epoch: 1 });
+    expect(await takeLeases(db.kysely, ['x'], 'two', 60_000)).toEqual([]);
+    expect(await takeLeases(db.kysely, ['x'], 'one', 60_000)).toMatchObject([{ epoch: 1 }]);
+    await releaseLeases(db.kysely, 'one', 'x');
+    expect(await takeLeases(db.kysely, ['x'], 'two', 60_000)).toMatchObject([{ holder: 'two', epoch: 2 }]);
+    expect(first && (await holdsLease(db.kysely, first))).toBe(false);
+  });
+
+  test('an expired lease is not held, even before another takes it', async () => {
+    const [lease] = await takeLeases(db.kysely, ['y'], 'one', 0);
+    expect(lease && (await holdsLease(db.kysely, lease))).toBe(false);
+  });
+});
+
+test('transactions that lock the same devices in any order do not deadlock', async () => {
+  const done: number[] = [];
+  await Promise.all(
+    [
+      [3, 1, 2],
+      [2, 3, 1],
+      [1, 2, 3],
+    ].map((deviceNos, i) =>
+      db.kysely.transaction().execute(async (trx) => {
+        await lockDevices(trx, deviceNos);
+        done.push(i);
+      }),
+    ),
+  );
+  expect(done.sort()).toEqual([0, 1, 2]);
+});
+
+test.each([
+  ['40P01', 'retry'],
+  ['57P01', 'retry'],
+  ['55P03', 'retry'],
+  ['53100', 'retry'],
+  ['22003', 'refused'],
+  ['23503', 'refused'],
+] as const)('SQLSTATE %s: %s', (code, meaning) => {
+  expect(dbFailure(Object.assign(new Error('x'), { code }))).toBe(meaning);
+});
+
+test('a refused connection is worth another try', async () => {
+  const nowhere = await createDb({
+    connection: { url: 'postgres://127.0.0.1:1/x' },
+    log,
+    clock: systemClock,
+  });
+  const failed = await sql`select 1`.execute(nowhere.kysely).catch((error: unknown) => error);
+  expect(dbFailure(failed)).toBe('retry');
+  await nowhere.close();
+});
