@@ -230,9 +230,14 @@ const faults: Readonly<Record<string, { fault: (place: Place) => Fault; codes: r
   'closed early': { fault: (at) => ({ kind: 'close', afterBytes: at.middle }), codes: [3] },
 };
 
-/** What a server that never heard of its method's own grammar gets: TCP takes any bytes, so its text is not met. */
+/**
+ * Where a method cannot know better: a TCP dialogue takes any bytes, so what came by the deadline or the close is judged against
+ * the text expected; so is a TELNET prompt.
+ */
 const exceptions: Readonly<Record<string, readonly number[]>> = {
   'TCP garbage': [3, 7],
+  'TCP slow': [2, 7],
+  'TCP closed early': [3, 7],
   'TELNET garbage': [3, 7],
 };
 
