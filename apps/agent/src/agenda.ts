@@ -58,11 +58,8 @@ export function createAgenda<K>(): Agenda<K> {
   const isStale = (entry: Entry<K>) => current.get(entry.key) !== entry;
   const compact = () => {
     if (heap.length < 64 || heap.length < 4 * current.size) return;
-    heap.splice(
-      0,
-      heap.length,
-      ...[...current.values()].sort((a, b) => a.atUs - b.atUs || a.order - b.order),
-    );
+    heap.length = 0;
+    for (const entry of [...current.values()].sort((a, b) => a.atUs - b.atUs || a.order - b.order)) heap.push(entry);
   };
   return {
     set(key, atUs) {

@@ -65,7 +65,7 @@ export async function runAgent(deps: {
   const append = (record: OutboxRecord['record']) => outbox.append(create(OutboxRecordSchema, { record }));
 
   const monoMs = () => clock.monoMs();
-  const coverage = createCoverage(time.nowUs());
+  const coverage = createCoverage();
   const meter = createLatenessMeter();
   const stalls = createStalls({ monoMs, thresholdMs: stallMs });
   const uplink = createUplink({
@@ -99,6 +99,7 @@ export async function runAgent(deps: {
       void identity.keepWallOffset(time.wallOffsetUs());
     },
   });
+  let tellParting = partingTeller(log);
   const link = createLink({
     endpoints: config.endpoints,
     token: config.token,
@@ -112,6 +113,7 @@ export async function runAgent(deps: {
     },
     onUp({ agentNo, locationName }, endpoint) {
       log.info({ endpoint, agentNo, location: locationName }, 'connected');
+      tellParting = partingTeller(log);
       uplink.heard();
       beat(nothingMeasured);
       uploader.up();
@@ -122,7 +124,7 @@ export async function runAgent(deps: {
       receive(message);
     },
     onDown(parting, endpoint) {
-      tellParting(log, parting, endpoint);
+      tellParting(parting, endpoint);
       assignments.forgetParts();
       uploader.down();
       uplink.cut();
@@ -227,16 +229,26 @@ export async function runAgent(deps: {
   log.info({ records: outbox.records }, 'agent ends');
 }
 
-function tellParting(log: Logger, parting: Parting, endpoint: string): void {
+/** Tells why there is no connection: each reason once, until there is one again. */
+function partingTeller(log: Logger): (parting: Parting, endpoint: string) => void {
+  const told = new Set<string>();
+  return (parting, endpoint) => {
+    const text = textOf(parting);
+    const key = `${endpoint} ${text}`;
+    if (told.has(key)) return;
+    told.add(key);
+    if (parting.kind === 'lost') log.warn({ endpoint }, text);
+    else log.error({ endpoint }, text);
+  };
+}
+
+function textOf(parting: Parting): string {
   switch (parting.kind) {
     case 'lost':
-      log.warn({ endpoint }, `no connection: ${parting.text}`);
-      return;
+      return `no connection: ${parting.text}`;
     case 'refused':
-      log.error({ endpoint }, `the controller refuses this agent's token: ${parting.text}`);
-      return;
+      return `the controller refuses this agent's token (${parting.text}); it is tried again`;
     case 'goodbye':
-      log.warn({ endpoint }, `sent away: ${goodbyeText(parting.reason)} ${parting.text}`.trimEnd());
-      return;
+      return `sent away: ${goodbyeText(parting.reason)} ${parting.text}`.trimEnd();
   }
 }

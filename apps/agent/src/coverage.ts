@@ -6,6 +6,8 @@ export interface Span {
 
 /** Keeps in which spans everything that was due was started. */
 export interface Coverage {
+  /** From here on something is covered. */
+  begin(atUs: number): void;
   /** Everything due in [fromUs, toUs) was not started in time: the span ends before it and begins anew after it. */
   broken(fromUs: number, toUs: number): void;
   /** The clock itself was put right: what is covered ends at `beforeUs` and goes on at `afterUs`. */
@@ -19,21 +21,25 @@ export interface Coverage {
   readonly toldUs: number;
 }
 
-/** Makes the keeper of coverage, beginning at `fromUs`. */
-export function createCoverage(fromUs: number): Coverage {
-  let beginUs = fromUs;
+/** Makes the keeper of coverage; nothing is covered before `begin`. */
+export function createCoverage(): Coverage {
+  let beginUs = Number.POSITIVE_INFINITY;
   let toldUs = 0;
   const closed: Span[] = [];
   const close = (toUs: number) => {
     if (toUs > beginUs) closed.push({ fromUs: beginUs, toUs });
   };
   return {
+    begin(atUs) {
+      beginUs = atUs;
+    },
     broken(brokenFromUs, brokenToUs) {
       if (brokenToUs <= beginUs) return;
       close(brokenFromUs);
       beginUs = Math.max(beginUs, brokenToUs);
     },
     stepped(beforeUs, afterUs) {
+      if (beginUs === Number.POSITIVE_INFINITY) return;
       close(beforeUs);
       beginUs = afterUs;
     },

@@ -278,6 +278,7 @@ export function createScheduler(deps: {
       if (started) return;
       started = true;
       const nowUs = time.nowUs();
+      coverage.begin(nowUs);
       for (const watch of watches.values()) {
         watch.dueUs = nextDueUs(watch.assignment, nowUs);
         queue(watch);
