@@ -1,4 +1,4 @@
-import { methods } from '@vantage/probes';
+import { methods, registry } from '@vantage/probes';
 import { z } from 'zod';
 import { idField, timestampField } from '../../http/field.ts';
 
@@ -28,7 +28,7 @@ const options = z
       'Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back.',
     override: {
       anyOf: [
-        ...methods.map((method) => ({ $ref: `#/components/schemas/Options${method}` })),
+        ...Object.keys(registry).map((method) => ({ $ref: `#/components/schemas/Options${method}` })),
         { type: 'null' },
       ],
     },
