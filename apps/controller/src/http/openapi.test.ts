@@ -89,7 +89,9 @@ describe('the OpenAPI document', () => {
 
   it('agrees with every answer, good and bad', async () => {
     const order = [...rest.routes].sort(
-      (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
+      // What is deleted is not asked for later.
+      (a, b) =>
+        Number(a.method === 'DELETE') - Number(b.method === 'DELETE') || b.path.length - a.path.length,
     );
     for (const route of order) {
       const unknown = await send(route, '', undefined, {});
