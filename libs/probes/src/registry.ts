@@ -4,6 +4,7 @@ import { dns } from './dns.ts';
 import { ftp } from './ftp.ts';
 import { http } from './http.ts';
 import { imap4 } from './imap4.ts';
+import { mysql } from './mysql.ts';
 import { nntp } from './nntp.ts';
 import { ping } from './ping.ts';
 import { pop3 } from './pop3.ts';
@@ -19,6 +20,7 @@ export const registry: Partial<Record<Method, AnyProbe>> = {
   HTTP: http,
   SMTP: smtp,
   POP3: pop3,
+  MySQL: mysql,
   IMAP4: imap4,
   FTP: ftp,
   TELNET: telnet,

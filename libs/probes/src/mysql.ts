@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { openDialogue } from './dialogue.ts';
+import { Failure, notMet } from './failure.ts';
+import type { ServerError } from './mysql-packets.ts';
+import { createMysqlSession, type MysqlLogin, type QueryResult } from './mysql-session.ts';
+import { ipFamilyOption, slowMsOption, textOption, tlsOptions, tlsSecretOptions } from './options.ts';
+import { type Probe, resultCode, type Target } from './probe.ts';
+import { parseTarget } from './target.ts';
+import { quoteShort } from './transcript.ts';
+
+const line = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .regex(/^\P{Cc}+$/u, 'may hold no control character')
+    .optional();
+
+const options = z.strictObject({
+  TLS: tlsOptions,
+  User: line(255).describe('User name to log in with; default: the one in the URL, else no login.'),
+  Password: line(1000).describe('Password to log in with; default: the one in the URL.'),
+  Database: line(64).describe('Database to use; default: the one in the URL, else none.'),
+  Query: textOption(8192).describe('Query to run after the login.'),
+  ExpectResult: z
+    .string()
+    .max(4096)
+    .optional()
+    .describe(
+      "The first row's first value must be this, or the whole first row with tabs between its values (NULL is NULL).",
+    ),
+  SlowMs: slowMsOption,
+  IPFamily: ipFamilyOption,
+});
+
+type MysqlOptions = z.output<typeof options>;
+
+/** Whoever only wants to see that the server lives shows up under this name; a refusal is an answer too. */
+const stranger: MysqlLogin = { user: 'vantage', password: '' };
+/** Errors that speak of the server's state and not of who logs in: too many connections, shutdown, host blocked, too many of this user. */
+const busyErrors = [1040, 1053, 1129, 1203, 1226, 4031];
+const hostNotAllowed = 1130;
+
+/**
+ * MySQL and MariaDB: greeting (TTFB), then TLS, login and a query where asked for. Without a user name the dialogue still goes on to
+ * the refusal of a login: a server counts connections that break off after its greeting and blocks the host after some of them.
+ */
+export const mysql: Probe<'MySQL', typeof options> = {
+  method: 'MySQL',
+  optionsCase: 'mysql',
+  options,
+  secretOptions: ['Password', ...tlsSecretOptions],
+  parseTarget: (url) => {
+    const accepts = 'host, host:port, [v6]:port or mysql://user:password@host:port/database';
+    const found = parseTarget(url, {
+      schemes: { mysql: 3306 },
+      scheme: 'mysql',
+      credentials: true,
+      path: true,
+      accepts,
+    });
+    if (!found.ok || databaseIn(found.target) !== 'unreadable') return found;
+    return { ok: false, message: `the path is no database name; accepted is ${accepts}` };
+  },
+
+  async run(context, target, wanted) {
+    const login = loginOf(target, wanted);
+    const mode = wanted.TLS.Mode ?? 'None';
+    const connection = await context.dial.connect(context, {
+      host: target.host,
+      port: target.port,
+      family: wanted.IPFamily,
+      tls: mode === 'Implicit' ? { settings: wanted.TLS } : undefined,
+    });
+    using dialogue = openDialogue(context, connection, { text: false });
+    const session = createMysqlSession(dialogue, databaseOf(target, wanted));
+    const greeted = await session.greeting();
+    if (!greeted.ok) throw greetingFailure(greeted.error, connection.peer);
+    const greeting = greeted.value;
+    const version = greeting.version.replace(/^5\.5\.5-/, '');
+    context.note('Banner', version);
+    if (mode === 'StartTLS') await session.startTls(greeting, wanted.TLS);
+
+    const answer = await session.login(greeting, login ?? stranger);
+    if (!answer.ok && (login || busyErrors.includes(answer.error.code))) throw loginFailure(answer.error);
+    const good = (text: string) => ({ code: resultCode.ok, text, dataSize: dialogue.received, extended: {} });
+    if (!answer.ok) return good(`${version} answers`);
+    if (login) context.note('LoginMethod', answer.value);
+    if (wanted.Query !== undefined) {
+      const result = await session.query(wanted.Query);
+      if (!result.ok) throw notMet(`query failed: ${shown(result.error)}`);
+      context.note('Rows', result.value.rows);
+      if (wanted.ExpectResult !== undefined) judgeResult(result.value, wanted.ExpectResult);
+    }
+    context.stopwatch.pause();
+    await session.quit();
+    const done = [version, login && 'login accepted', wanted.Query !== undefined && 'query answered'];
+    return good(done.filter(Boolean).join(', '));
+  },
+};
+
+/** Who logs in, or nobody; Options go before the URL. Throws Failure 8 for settings that cannot log in. */
+function loginOf(target: Target, wanted: MysqlOptions): MysqlLogin | undefined {
+  const user = wanted.User ?? target.user;
+  const password = wanted.Password ?? target.password?.reveal();
+  if (user !== undefined && user !== '') return { user, password: password ?? '' };
+  if (password !== undefined) throw new Failure(resultCode.login, 'a password is set but no user name');
+  if (wanted.Query !== undefined || databaseOf(target, wanted) !== undefined) {
+    throw new Failure(resultCode.login, 'a query or database needs a login: set User and Password');
+  }
+  return undefined;
+}
+
+function databaseOf(target: Target, wanted: MysqlOptions): string | undefined {
+  const named = databaseIn(target);
+  return wanted.Database ?? (named === 'none' || named === 'unreadable' ? undefined : named.name);
+}
+
+/** The database in a URL's path. */
+function databaseIn({ path }: Target): { readonly name: string } | 'none' | 'unreadable' {
+  if (path === '' || path === '/') return 'none';
+  const encoded = /^\/([^/?#]+)$/.exec(path)?.[1];
+  if (encoded === undefined) return 'unreadable';
+  try {
+    const name = decodeURIComponent(encoded);
+    return /\p{Cc}/u.test(name) ? 'unreadable' : { name };
+  } catch {
+    return 'unreadable';
+  }
+}
+
+function shown({ code, message }: ServerError): string {
+  return `error ${code}: ${quoteShort(message, 200)}`;
+}
+
+function greetingFailure(error: ServerError, peer: string): Failure {
+  const code = error.code === hostNotAllowed ? resultCode.login : resultCode.protocol;
+  return new Failure(code, `${peer} takes no connection from this agent: ${shown(error)}`);
+}
+
+function loginFailure(error: ServerError): Failure {
+  if (busyErrors.includes(error.code)) {
+    return new Failure(resultCode.protocol, `the server takes no logins now: ${shown(error)}`);
+  }
+  return new Failure(resultCode.login, `login refused: ${shown(error)}`);
+}
+
+function judgeResult({ first }: QueryResult, expected: string): void {
+  if (first === undefined) throw notMet(`expected ${quoteShort(expected)}, got no row`);
+  const values = first.map((value) => value ?? 'NULL');
+  const row = values.join('\t');
+  if (values[0] !== expected && row !== expected) {
+    throw notMet(`expected ${quoteShort(expected)}, got ${quoteShort(row)}`);
+  }
+}
