@@ -49,21 +49,20 @@ const graceMs = 400;
  */
 export async function runProbe(run: RunDeps & { readonly spec: CheckSpec }): Promise<Measurement> {
   const ready = readSpec(run.spec);
-  if (ready.ok) return runCheck(run, ready.check);
-  return {
-    code: resultCode.agent,
-    text: ready.message,
-    phases: createStopwatch(() => 0).read(),
-    dataSize: 0,
-    slow: false,
-    extended: {},
-  };
+  return ready.ok ? runCheck(run, ready.check) : notRun(ready.message);
+}
+
+/** A check that never began. */
+function notRun(text: string): Measurement {
+  const phases = createStopwatch(() => 0).read();
+  return { code: resultCode.agent, text, phases, dataSize: 0, slow: false, extended: {} };
 }
 
 /** Like `runProbe`, for a check read already (the contract suite, trying a script by hand). */
 export async function runCheck(deps: RunDeps, check: ReadyCheck): Promise<Measurement> {
   const { probe, target, options, timeoutMs } = check;
   const { clock, dial, policy, random } = deps;
+  if (deps.signal.aborted) return notRun('the agent ended before this check');
   const stopwatch = createStopwatch(() => clock.monoMs());
   const mask = createMask(secretValues(probe, target, options));
   const facts = new Map<string, Noted>();
@@ -110,7 +109,6 @@ export async function runCheck(deps: RunDeps, check: ReadyCheck): Promise<Measur
     const onStop = () => cutOff(bad(resultCode.agent, 'the agent ended during this check'));
     const timer = clock.timer(timeoutMs, () => cutOff(timedOut(stopwatch, whom(), target, timeoutMs)));
     deps.signal.addEventListener('abort', onStop, { once: true });
-    if (deps.signal.aborted) onStop();
     start(() => probe.run(context, target, options)).then(
       (outcome) => {
         const tooLate = outcome.code === resultCode.ok ? verdict : undefined;

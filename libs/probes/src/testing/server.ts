@@ -10,6 +10,8 @@ export interface TestServer extends AsyncDisposable {
   readonly hits: number;
   /** Connections open now; a probe that ended leaves none. */
   open(): number;
+  /** Resolves when so many connections have been taken: a client may be done with one before the server sees it. */
+  reached(hits: number): Promise<void>;
   /** Resolves when no connection is open any more. */
   idle(): Promise<void>;
 }
@@ -17,10 +19,12 @@ export interface TestServer extends AsyncDisposable {
 /** Listens and hands every connection to `serve`; errors of the connections are the client's business. */
 export async function listen(serve: (socket: Socket) => void, host = '127.0.0.1'): Promise<TestServer> {
   const sockets = new Set<Socket>();
+  const awaited = new Set<() => void>();
   let hits = 0;
   let whenIdle: (() => void) | undefined;
   const server = createServer({ noDelay: true }, (socket) => {
     hits += 1;
+    for (const each of awaited) each();
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => {
@@ -40,6 +44,16 @@ export async function listen(serve: (socket: Socket) => void, host = '127.0.0.1'
       return hits;
     },
     open: () => sockets.size,
+    reached: (count) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (hits < count) return;
+          awaited.delete(look);
+          resolve();
+        };
+        awaited.add(look);
+        look();
+      }),
     idle: () =>
       new Promise((resolve) => {
         if (sockets.size === 0) resolve();
