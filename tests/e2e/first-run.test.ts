@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type System, startSystem } from '../harness/system.ts';
+import { dnsServer, httpServer, noPing, pingAddress, tcpServer, type Watched } from './watched.ts';
+
+const device = z.object({ device_id: z.string(), Status: z.string(), Retrying: z.boolean().optional() });
+const check = z.object({
+  Timestamp: z.string(),
+  ResultCode: z.int(),
+  DNSTime: z.number(),
+  ConnectTime: z.number(),
+  SSLTime: z.number(),
+  TTFB: z.number(),
+  TTLB: z.number(),
+  RequestTime: z.number(),
+});
+const event = z.object({ Type: z.string() });
+const uptime = z.object({
+  Uptime: z.object({
+    UpSeconds: z.int(),
+    DownSeconds: z.int(),
+    MaintenanceSeconds: z.int(),
+    UnknownSeconds: z.int(),
+    Outages: z.int(),
+  }),
+});
+
+/** Of the devices here: a minute's turn, a Timeout of 5 s, two retries a second after one another, and 5 s to spare. */
+const noLaterThanMs = 60_000 + 5_000 + 2 * (1_000 + 5_000) + 5_000;
+
+let system: System;
+beforeAll(async () => {
+  system = await startSystem();
+}, 120_000);
+afterAll(async () => {
+  const tookMs = await system[Symbol.asyncDispose]().then(() => system.stop());
+  expect(tookMs).toBeLessThan(8_000);
+});
+
+/** Looks again and again until `look` finds something; milliseconds it took. */
+async function until(what: string, withinMs: number, look: () => Promise<boolean>): Promise<number> {
+  const from = performance.now();
+  while (!(await look())) {
+    if (performance.now() - from > withinMs) throw new Error(`${what}: not within ${withinMs} ms`);
+    await delay(200);
+  }
+  return performance.now() - from;
+}
+
+test('the curl line works as printed', () => {
+  const line = system
+    .output()
+    .split('\n')
+    .find((one) => one.trim().startsWith('curl '));
+  expect(line).toBeDefined();
+  expect(
+    execFileSync('sh', ['-c', line ?? ''], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+  ).toMatch(/^Hello [\s\S]*Auth level: UW/);
+});
+
+const kinds: readonly (readonly [string, (() => Promise<Watched>) | undefined, string])[] = [
+  ['HTTP', httpServer, ''],
+  ['TCP', tcpServer, ''],
+  ['DNS', dnsServer, ''],
+  noPing === undefined ? ['PING', pingAddress, ''] : ['PING', undefined, noPing],
+];
+
+describe.concurrent('a device is watched from its creation on, through death and return', () => {
+  test.for(kinds)('%s', { timeout: 300_000 }, async ([method, make, missing], { skip, expect }) => {
+    if (!make) return skip(missing);
+    await using watched = await make();
+    const { api } = system;
+    const created = device.pick({ device_id: true }).parse(
+      await api.ok('POST', '/devices', {
+        ...{ Method: method, URL: watched.url, ShortName: method, Frequency: 1, Timeout: 5 },
+        ...{ Retries: 2, RetryDelay: 1 },
+      }),
+    );
+    const path = `/devices/${created.device_id}`;
+    const status = async () => device.parse(await api.ok('GET', path)).Status;
+    const checks = async () => z.array(check).parse(await api.ok('GET', `${path}/checks`));
+    const types = async () =>
+      z
+        .array(event)
+        .parse(await api.ok('GET', `${path}/events`))
+        .map(({ Type }) => Type);
+
+    await until('first check', 5_000, async () => (await checks()).length > 0);
+    await until('Up', 5_000, async () => (await status()) === 'Up');
+    for (const one of await checks()) {
+      expect(one.ResultCode).toBe(1);
+      const phases = one.DNSTime + one.ConnectTime + one.SSLTime + one.TTFB + one.TTLB;
+      expect(Math.abs(phases - one.RequestTime)).toBeLessThan(0.01);
+    }
+
+    await watched.kill();
+    await until('Down', noLaterThanMs, async () => (await status()) === 'Down');
+    const told = await types();
+    expect(told.indexOf('Error')).toBeGreaterThan(told.indexOf('Down'));
+    expect(told.indexOf('Down')).toBeGreaterThanOrEqual(0);
+
+    await watched.revive();
+    await until('Up again', noLaterThanMs, async () => (await status()) === 'Up');
+    expect((await types())[0]).toBe('Up');
+
+    const to = new Date();
+    const from = new Date(to.getTime() - 600_000);
+    const query = `Timestamp1=${from.toISOString()}&Timestamp2=${to.toISOString()}`;
+    const { Uptime } = uptime.parse(await api.ok('GET', `${path}/uptime?${query}`));
+    expect(Uptime.UpSeconds + Uptime.DownSeconds + Uptime.MaintenanceSeconds + Uptime.UnknownSeconds).toBe(
+      600,
+    );
+    expect(Uptime.DownSeconds).toBeGreaterThan(0);
+    expect(Uptime.Outages).toBe(1);
+  });
+});
