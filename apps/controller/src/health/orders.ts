@@ -61,14 +61,17 @@ export async function orderAfterFold(
   );
 }
 
-/** Orders the next retry of each device's open chain, where there is anybody to ask. */
+/**
+ * Orders the next retry of each device's open chain, where there is anybody to ask. Whoever gave the last error is told
+ * when it is not the one to retry: it would go on by itself.
+ */
 export async function orderRetries(
   trx: Kysely<Tables>,
   chains: readonly { readonly device: FoldDevice; readonly state: FoldState }[],
   { agentGoesOn, nowUs }: { readonly agentGoesOn: boolean; readonly nowUs: number },
 ): Promise<void> {
-  const open = chains.flatMap(({ device, state }) =>
-    state.chain === null ? [] : [{ device, chain: state.chain }],
+  const open = chains.flatMap(({ device, state: { chain } }) =>
+    chain === null || chain.revision < device.targetRevision ? [] : [{ device, chain }],
   );
   if (open.length === 0) return;
   const deviceNos = open.map(({ device }) => device.deviceNo);
@@ -92,7 +95,7 @@ export async function orderRetries(
     const common = { device, chainId, nowUs, deadlineUs };
     const retry = orderRow({ ...common, kind: 'Retry', vantage, attempt, notBeforeUs });
     const isElsewhere = vantage.agentNo !== chain.lastAgentNo;
-    if (before.length > 0 || !isElsewhere) return [retry];
+    if (!isElsewhere) return [retry];
     const seer = { agentNo: chain.lastAgentNo, locationNo: chain.lastLocationNo };
     return [retry, orderRow({ ...common, kind: 'ChainTaken', vantage: seer, attempt: 0, notBeforeUs: 0 })];
   });
