@@ -59,7 +59,8 @@ export function createAgenda<K>(): Agenda<K> {
   const compact = () => {
     if (heap.length < 64 || heap.length < 4 * current.size) return;
     heap.length = 0;
-    for (const entry of [...current.values()].sort((a, b) => a.atUs - b.atUs || a.order - b.order)) heap.push(entry);
+    for (const entry of [...current.values()].sort((a, b) => a.atUs - b.atUs || a.order - b.order))
+      heap.push(entry);
   };
   return {
     set(key, atUs) {

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decodeFrames, encodeFrame } from './frame.ts';
+
+const payloads = fc.array(fc.uint8Array({ minLength: 0, maxLength: 60 }), { minLength: 1, maxLength: 12 });
+
+function fileOf(all: readonly Uint8Array[]): Buffer {
+  return Buffer.concat(all.map((payload, index) => encodeFrame(index, payload)));
+}
+
+test('what was written is read', () => {
+  fc.assert(
+    fc.property(payloads, (all) => {
+      const { frames, damages } = decodeFrames(fileOf(all));
+      expect(damages).toEqual([]);
+      expect(frames.map(({ payload }) => [...payload])).toEqual(all.map((payload) => [...payload]));
+    }),
+  );
+});
+
+test('cut at any byte, every whole frame before the cut is read and a torn one is noticed', () => {
+  fc.assert(
+    fc.property(payloads, fc.nat(), (all, where) => {
+      const file = fileOf(all);
+      const cut = where % (file.length + 1);
+      const { frames, damages } = decodeFrames(file.subarray(0, cut));
+      let end = 0;
+      let whole = 0;
+      for (const [index, payload] of all.entries()) {
+        end += encodeFrame(index, payload).length;
+        if (end <= cut) whole = index + 1;
+      }
+      const boundary = fileOf(all.slice(0, whole)).length;
+      expect(frames.length).toBe(whole);
+      expect(damages).toEqual(cut > boundary ? [{ index: whole, lost: 1 }] : []);
+    }),
+  );
+});
+
+test('a flipped bit loses the frame it is in, and exactly that is told', () => {
+  fc.assert(
+    fc.property(payloads, fc.nat(), (all, where) => {
+      const file = fileOf(all);
+      const bit = where % (file.length * 8);
+      const byte = Math.floor(bit / 8);
+      file[byte] = (file[byte] ?? 0) ^ (1 << (bit % 8));
+      const { frames, damages } = decodeFrames(file);
+      let end = 0;
+      const hit = all.findIndex((payload, index) => {
+        end += encodeFrame(index, payload).length;
+        return byte < end;
+      });
+      expect(damages).toEqual([{ index: hit, lost: 1 }]);
+      expect(frames.map(({ index }) => index)).toEqual(all.map((_, index) => index).filter((i) => i !== hit));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a stretch of several frames that is overwritten is counted', () => {
+  const all = Array.from({ length: 10 }, (_, i) => Buffer.alloc(20, i));
+  const file = fileOf(all);
+  const size = encodeFrame(0, Buffer.alloc(20)).length;
+  file.fill(0x57, 3 * size + 5, 6 * size + 1);
+  const { frames, damages } = decodeFrames(file);
+  expect(damages).toEqual([{ index: 3, lost: 4 }]);
+  expect(frames.length).toBe(6);
+});

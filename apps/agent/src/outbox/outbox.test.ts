@@ -1,0 +1,228 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { newId } from '@vantage/kernel';
+import { CheckResultSchema, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
+import { afterAll, expect, test } from 'vitest';
+import { type Outbox, openOutbox, type Taken } from './outbox.ts';
+
+const root = mkdtempSync(path.join(tmpdir(), 'vantage-outbox-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let folders = 0;
+const newFolder = () => path.join(root, String(folders++));
+
+function open(folder: string, more: { maxBytes?: number; nowMs?: () => number } = {}): Promise<Outbox> {
+  return openOutbox({
+    folder,
+    maxBytes: 256 * 1024 * 1024,
+    nowMs: () => Date.now(),
+    newId,
+    onAvailable: () => {},
+    onFault: () => {},
+    ...more,
+  });
+}
+
+function result(startUs: number, bytes = 0): OutboxRecord {
+  const value = create(CheckResultSchema, {
+    deviceNo: 1,
+    startUs: BigInt(startUs),
+    extendedJson: 'x'.repeat(bytes),
+  });
+  return create(OutboxRecordSchema, { record: { case: 'result', value } });
+}
+
+function startsOf(taken: readonly Taken[]): number[] {
+  return taken.flatMap(({ record: { record } }) =>
+    record.case === 'result' ? [Number(record.value.startUs)] : [],
+  );
+}
+
+function gapsOf(taken: readonly Taken[]) {
+  return taken.flatMap(({ record: { record } }) => (record.case === 'gap' ? [record.value] : []));
+}
+
+const onlySegment = (folder: string) =>
+  path.join(folder, readdirSync(folder).find((name) => name.endsWith('.seg')) ?? '');
+
+test('a result can be taken only when it is on disk', async () => {
+  const folder = newFolder();
+  await using outbox = await open(folder);
+  outbox.setOnline(true);
+  outbox.append(result(1));
+  expect(outbox.takeNew(10)).toEqual([]);
+  await outbox.flushed();
+  expect(readFileSync(onlySegment(folder)).length).toBeGreaterThan(14);
+  expect(startsOf(outbox.takeNew(10))).toEqual([1]);
+});
+
+test('what was not acked is found again after a kill, what was acked in a full segment is gone', async () => {
+  const folder = newFolder();
+  const before = await open(folder);
+  before.setOnline(true);
+  for (let i = 1; i <= 20; i += 1) {
+    before.append(result(i, 100_000));
+    await before.flushed();
+  }
+  const taken = before.takeNew(100);
+  await before.ack(taken.slice(0, 15));
+  await using after = await open(copyOf(folder));
+  after.setOnline(true);
+  const found = startsOf(await after.takeBacklog(100));
+  expect(found.slice(-5)).toEqual([16, 17, 18, 19, 20]);
+  expect(found).not.toContain(1);
+  await before[Symbol.asyncDispose]();
+});
+
+test('new records come before the backlog, and each is given once', async () => {
+  const folder = newFolder();
+  await using outbox = await open(folder);
+  for (let i = 1; i <= 1200; i += 1) outbox.append(result(i));
+  await outbox.flushed();
+  outbox.setOnline(true);
+  outbox.append(result(9999));
+  await outbox.flushed();
+  expect(outbox.backlog).toBe(1200);
+  expect(startsOf(outbox.takeNew(500))).toEqual([9999]);
+  const backlog: number[] = [];
+  for (let part = await outbox.takeBacklog(500); part.length > 0; part = await outbox.takeBacklog(500)) {
+    backlog.push(...startsOf(part));
+  }
+  expect(backlog).toEqual(Array.from({ length: 1200 }, (_, i) => i + 1));
+});
+
+test('a lost connection gives everything back that was not acked', async () => {
+  await using outbox = await open(newFolder());
+  outbox.setOnline(true);
+  for (let i = 1; i <= 10; i += 1) outbox.append(result(i));
+  await outbox.flushed();
+  await outbox.ack(outbox.takeNew(4));
+  outbox.setOnline(false);
+  outbox.setOnline(true);
+  expect(startsOf(await outbox.takeBacklog(100))).toEqual([5, 6, 7, 8, 9, 10]);
+  expect(outbox.takeNew(100)).toEqual([]);
+});
+
+test('beyond its bound the oldest go, and what went is told to the last result', async () => {
+  await using outbox = await open(newFolder(), { maxBytes: 8 * 1024 * 1024 });
+  for (let i = 1; i <= 200; i += 1) {
+    outbox.append(result(i, 100_000));
+    await outbox.flushed();
+  }
+  expect(outbox.bytes).toBeLessThanOrEqual(9.2 * 1024 * 1024);
+  outbox.setOnline(true);
+  const [gap, ...none] = gapsOf(outbox.takeNew(100));
+  expect(none).toEqual([]);
+  const kept = startsOf(await outbox.takeBacklog(1000));
+  expect(gap).toMatchObject({ fromUs: 1n, reason: 'outbox full' });
+  expect((gap?.dropped ?? 0) + kept.length).toBe(200);
+  expect(Number(gap?.toUs)).toBe((kept[0] ?? 0) - 1);
+});
+
+test('after seven days the oldest go', async () => {
+  let nowMs = Date.now();
+  await using outbox = await open(newFolder(), { nowMs: () => nowMs });
+  for (let i = 1; i <= 12; i += 1) outbox.append(result(i, 100_000));
+  await outbox.flushed();
+  nowMs += 8 * 24 * 3600 * 1000;
+  outbox.append(result(13));
+  await outbox.flushed();
+  outbox.setOnline(true);
+  expect(gapsOf(outbox.takeNew(10))).toMatchObject([{ dropped: 12, reason: 'older than 7 days' }]);
+});
+
+test('cut at any byte, the outbox opens, gives all whole records and tells the torn one once', async () => {
+  const folder = newFolder();
+  const whole = await open(folder);
+  for (let i = 1; i <= 5; i += 1) whole.append(result(i));
+  await whole.flushed();
+  const file = onlySegment(folder);
+  const size = readFileSync(file).length;
+  for (let cut = 0; cut <= size; cut += 1) {
+    const copy = copyOf(folder);
+    truncateSync(onlySegment(copy), cut);
+    const outbox = await open(copy);
+    outbox.setOnline(true);
+    const found = startsOf(await outbox.takeBacklog(100));
+    const gaps = gapsOf(outbox.takeNew(100));
+    const isTorn = cut % (size / 5) !== 0;
+    expect(found).toEqual(Array.from({ length: Math.floor(cut / (size / 5)) }, (_, i) => i + 1));
+    expect(gaps.length).toBe(isTorn ? 1 : 0);
+    await outbox[Symbol.asyncDispose]();
+  }
+  await whole[Symbol.asyncDispose]();
+});
+
+test('a damaged record is told under the same id however often the outbox is opened', async () => {
+  const folder = newFolder();
+  const first = await open(folder);
+  for (let i = 1; i <= 3; i += 1) first.append(result(i * 1000));
+  await first[Symbol.asyncDispose]();
+  const file = onlySegment(folder);
+  const bytes = readFileSync(file);
+  bytes[Math.floor(bytes.length / 2)] = 0xff;
+  writeFileSync(file, bytes);
+  const ids = new Set<string>();
+  for (let i = 0; i < 3; i += 1) {
+    const outbox = await open(folder);
+    outbox.setOnline(true);
+    const gaps = gapsOf(outbox.takeNew(10));
+    expect(gaps).toMatchObject([{ fromUs: 1000n, toUs: 3000n, dropped: 1 }]);
+    for (const { gapId } of gaps) ids.add(gapId);
+    await outbox[Symbol.asyncDispose]();
+  }
+  expect(ids.size).toBe(1);
+});
+
+test('a disk that takes nothing: connected, results still go out; cut off, they are told as a gap', async () => {
+  const file = newFolder();
+  writeFileSync(file, '');
+  const folder = path.join(file, 'outbox');
+  await using outbox = await open(folder);
+  outbox.setOnline(true);
+  outbox.append(result(1));
+  await outbox.flushed();
+  const taken = outbox.takeNew(10);
+  expect(startsOf(taken)).toEqual([1]);
+  await outbox.ack(taken);
+  outbox.append(result(2));
+  await outbox.flushed();
+  outbox.setOnline(false);
+  outbox.append(result(3));
+  await outbox.flushed();
+  outbox.setOnline(true);
+  const told = gapsOf(outbox.takeNew(10));
+  expect(told.reduce((sum, gap) => sum + gap.dropped, 0)).toBe(2);
+  expect(outbox.records).toBe(told.length);
+});
+
+test('a gap is told again until it is acked, over restarts too', async () => {
+  const folder = newFolder();
+  const more = { maxBytes: 1 };
+  const first = await open(folder, more);
+  for (let i = 1; i <= 30; i += 1) first.append(result(i, 100_000));
+  await first.flushed();
+  first.append(result(31));
+  await first.flushed();
+  await first[Symbol.asyncDispose]();
+  const second = await open(folder, more);
+  second.setOnline(true);
+  const [gap] = gapsOf(second.takeNew(10));
+  expect(gap?.dropped).toBe(30);
+  second.setOnline(false);
+  second.setOnline(true);
+  const again = second.takeNew(10);
+  expect(gapsOf(again)[0]?.gapId).toBe(gap?.gapId);
+  await second.ack(again);
+  await second[Symbol.asyncDispose]();
+  await using third = await open(folder, more);
+  third.setOnline(true);
+  expect(gapsOf(third.takeNew(10))).toEqual([]);
+});
+
+function copyOf(folder: string): string {
+  const copy = newFolder();
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+}
