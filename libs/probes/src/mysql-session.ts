@@ -52,6 +52,8 @@ export interface MysqlSession {
 
 /** No greeting is longer; so long a first packet is another protocol's. */
 const longestGreeting = 64 * 1024;
+/** A greeting begins with its protocol's number (9 is of old), an error with 255. */
+const firstBytes = [9, 10, 255];
 /** What is kept of any packet; the rest of a long value is read and dropped. */
 const mostKept = 64 * 1024;
 const mostLoginSteps = 10;
@@ -68,15 +70,24 @@ export function createMysqlSession(dialogue: Dialogue, database: string | undefi
       `${dialogue.connection.peer} sent ${what}: this is not the protocol expected`,
     );
 
-  const read = async (longest = Number.POSITIVE_INFINITY): Promise<Buffer> => {
+  const read = async (): Promise<Buffer> => {
     const header = await dialogue.readExactly(4);
     const length = header.readUIntLE(0, 3);
-    if (length > longest) throw unexpected(`a first packet of ${length} bytes`);
     if (length === 0) throw unexpected('an empty packet');
     sequence = header.readUInt8(3) + 1;
     const kept = await dialogue.readExactly(Math.min(length, mostKept));
     for (let left = length - kept.length; left > 0; ) left -= (await dialogue.readSome(left)).length;
     return kept;
+  };
+  /** The first packet: what its first five bytes rule out is not waited for. */
+  const readFirst = async (): Promise<Buffer> => {
+    const opening = await dialogue.readExactly(5);
+    const length = opening.readUIntLE(0, 3);
+    if (length > longestGreeting) throw unexpected(`a first packet of ${length} bytes`);
+    const [ordinal, kind] = [opening.readUInt8(3), opening.readUInt8(4)];
+    if (length === 0 || ordinal !== 0 || !firstBytes.includes(kind)) throw unexpected('no MySQL greeting');
+    sequence = 1;
+    return Buffer.concat([opening.subarray(4), await dialogue.readExactly(length - 1)]);
   };
   const write = (payload: Uint8Array, shown: string) => dialogue.write(packetOf(sequence, payload), shown);
 
@@ -123,7 +134,7 @@ export function createMysqlSession(dialogue: Dialogue, database: string | undefi
 
   return {
     async greeting() {
-      const payload = await read(longestGreeting);
+      const payload = await readFirst();
       const error = readError(payload);
       if (error) return { ok: false, error };
       const greeting = readGreetingPacket(payload);

@@ -155,14 +155,18 @@ describe('MySQL', () => {
     await server.idle();
   });
 
-  test('a first packet over 64 KiB is 3 at once', async () => {
-    await using server = await listen((socket) => void socket.write('SSH-2.0-OpenSSH_9.2\r\n'));
+  test.each([
+    { bytes: 'SSH-2.0-OpenSSH_9.2\r\n', what: 'a first packet of 4739923 bytes' },
+    { bytes: '\x10\0\0\x07\x0a', what: 'no MySQL greeting' },
+    { bytes: '\x10\0\0\0\0', what: 'no MySQL greeting' },
+    { bytes: '\0\0\0\0\x0a', what: 'no MySQL greeting' },
+    { bytes: '\x04\0\0\0\x0a8.0', what: 'no MySQL greeting' },
+  ])('impossible opening bytes are 3 at once: $what', async ({ bytes, what }) => {
+    await using server = await listen((socket) => void socket.write(Buffer.from(bytes, 'latin1')));
     const startedMs = performance.now();
     const seen = await runTest(mysql, server.target, {}, { timeoutMs: 5000 });
-    expect(seen).toMatchObject({
-      code: 3,
-      text: `${server.target} sent a first packet of 4739923 bytes: this is not the protocol expected`,
-    });
+    const text = `${server.target} sent ${what}: this is not the protocol expected`;
+    expect(seen).toMatchObject({ code: 3, text });
     expect(performance.now() - startedMs).toBeLessThan(1000);
   });
 
