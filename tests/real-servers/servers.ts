@@ -161,8 +161,15 @@ export async function startMariadb(ground: Ground, tls: CertificateFiles): Promi
   const init = write(
     home,
     'init.sql',
-    `create database probe; create table probe.t (n int, s varchar(20)); insert into probe.t values (42, 'fine');
-create user '${login.user}'@'%' identified by '${login.password}'; grant all on probe.* to '${login.user}'@'%';\n`,
+    // The server reads one statement a line.
+    [
+      'create database probe;',
+      'create table probe.t (n int, s varchar(20));',
+      `insert into probe.t values (42, 'fine');`,
+      `create user '${login.user}'@'%' identified by '${login.password}';`,
+      `grant all on probe.* to '${login.user}'@'%';`,
+      '',
+    ].join('\n'),
   );
   return serve(
     port,
