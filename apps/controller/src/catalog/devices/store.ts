@@ -108,8 +108,10 @@ export async function listDevices(
     ask.filter.kind === 'tag' ? sql`device_tags dt join devices d using (device_no)` : sql`devices d`;
   const where = sql`d.account_no = ${ask.accountNo} and ${conditionOf(ask.filter, shown)}`;
   const [page, count] = await Promise.all([
-    sql<EntryRow>`select ${entryColumns(shown)} from ${from} where ${where}
-      order by d.device_no limit ${ask.limit} offset ${ask.offset}`.execute(kysely),
+    // The page first: status is judged for its rows only, not for those before it.
+    sql<EntryRow>`select ${entryColumns(shown)} from (
+      select d.* from ${from} where ${where} order by d.device_no limit ${ask.limit} offset ${ask.offset}) d
+      order by d.device_no`.execute(kysely),
     sql<{ total: number }>`select count(*)::int as total from ${from} where ${where}`.execute(kysely),
   ]);
   return { rows: page.rows, total: count.rows[0]?.total ?? 0 };
