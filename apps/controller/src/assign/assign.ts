@@ -11,8 +11,9 @@ export interface Assign {
   run(signal: AbortSignal): Promise<void>;
 }
 
-const leaseMs = 15_000;
-const pollMs = 4_000;
+/** A controller that died is replaced after this; one that plans renews at every turn. */
+const leaseMs = 10_000;
+const pollMs = 3_000;
 const pauseMs = 200;
 /** Plans are looked at again after this long even when nothing seems to have changed. */
 const safetyMs = 60_000;
@@ -48,7 +49,7 @@ export function createAssign({
     wake();
   };
 
-  /** Plans one Location in a transaction in which its lease is ours. */
+  /** Plans one Location in a transaction in which its lease is ours; false when it is not any more. */
   const planOne = async (location: store.LocationState, lease: Lease, observing: ReadonlySet<number>) => {
     const nowUs = clock.nowUs();
     const agents = eligibleAgents(location.candidates, { nowUs, graceUs: graceMs * 1000 });
@@ -74,6 +75,7 @@ export function createAssign({
       return change.open.length + change.close.length;
     });
     if (touched) log.debug({ locationNo, changes: touched, agents: agents.length }, 'planned');
+    return touched !== undefined;
   };
 
   const turn = async () => {
@@ -92,6 +94,7 @@ export function createAssign({
       );
       const leaseOf = new Map(leases.map((lease) => [lease.name, lease]));
       const observingOf = observingByAccount(locations);
+      let failed: unknown;
       for (const location of locations) {
         const lease = leaseOf.get(leaseName(location.locationNo));
         const { locationNo } = location;
@@ -108,10 +111,16 @@ export function createAssign({
         const before = made.get(locationNo);
         const isDue = !before || before.from !== from || clock.monoMs() - before.atMs > safetyMs;
         if (!isDue && !asked.has(locationNo) && !wasAll) continue;
-        await planOne(location, lease, observing);
-        made.set(locationNo, { from, atMs: clock.monoMs() });
-        asked.delete(locationNo);
+        try {
+          if (await planOne(location, lease, observing)) made.set(locationNo, { from, atMs: clock.monoMs() });
+          else made.delete(locationNo);
+        } catch (error) {
+          // One Location that cannot be planned must not keep the others waiting.
+          made.delete(locationNo);
+          failed = error;
+        }
       }
+      if (failed !== undefined) throw failed;
     } catch (error) {
       for (const no of asked) dirty.add(no);
       lookAtAll ||= wasAll;

@@ -14,10 +14,13 @@ export interface Opener {
   open(sealed: Uint8Array, context: string): unknown;
 }
 
+/** An account's secrets in clear, by name; read from the database when first asked for. */
+export type SecretLookup = () => Promise<ReadonlyMap<string, string>>;
+
 /** Makes the wire's assignment of a device, secrets filled in. Throws when the sealed settings cannot be opened or read. */
 export type AssignmentBuilder = (
-  accountNo: number,
   device: HeldDevice,
+  secrets: SecretLookup,
 ) => Promise<{ readonly assignment: Assignment; readonly usesSecrets: boolean }>;
 
 const json: z.ZodType<JsonValue> = z.json();
@@ -25,22 +28,20 @@ const sealedDevice = z.object({ url: z.string(), options: z.record(z.string(), j
 
 /** Makes the builder. */
 export function createAssignmentBuilder({
-  kysely,
   sealer,
   log,
 }: {
-  readonly kysely: Kysely<Tables>;
   readonly sealer: Opener;
   readonly log: Logger;
 }): AssignmentBuilder {
-  return async (accountNo, device) => {
+  return async (device, secrets) => {
     const opened = sealedDevice.parse(sealer.open(device.sealed, `device:${device.device_id}`));
     const method = methods.find((one) => one === device.method);
     if (!method) throw new Fault('drop', 'unknown-method', `method ${device.method} is not known here`);
     // A script asks for its secrets by name when it runs; all else has them filled in.
     const wanted: JsonValue = { url: opened.url, options: opened.options };
     const names = secretNames(wanted);
-    const values = await loadSecrets(kysely, sealer, accountNo, names);
+    const values = names.size > 0 ? await secrets() : new Map<string, string>();
     for (const name of names)
       if (!values.has(name))
         log.warn(
@@ -84,20 +85,29 @@ export async function loadSecretsStamp(db: Kysely<Tables>, accountNo: number): P
   return `${row?.at?.getTime() ?? 0}/${row?.count ?? 0}`;
 }
 
-async function loadSecrets(
-  db: Kysely<Tables>,
-  sealer: Opener,
-  accountNo: number,
-  names: ReadonlySet<string>,
-): Promise<Map<string, string>> {
-  if (names.size === 0) return new Map();
-  const rows = await db
-    .selectFrom('secrets')
-    .select(['name', 'secret_id', 'sealed'])
-    .where('account_no', '=', accountNo)
-    .where('name', 'in', [...names])
-    .execute();
-  return new Map(
-    rows.map((row) => [row.name, z.string().parse(sealer.open(row.sealed, `secret:${row.secret_id}`))]),
-  );
+/** Makes the lookup for one account; it asks once and keeps the answer for as long as it is kept itself. */
+export function createSecretLookup({
+  kysely,
+  sealer,
+  accountNo,
+}: {
+  readonly kysely: Kysely<Tables>;
+  readonly sealer: Opener;
+  readonly accountNo: number;
+}): SecretLookup {
+  let loaded: Promise<ReadonlyMap<string, string>> | undefined;
+  const load = async () => {
+    const rows = await kysely
+      .selectFrom('secrets')
+      .select(['name', 'secret_id', 'sealed'])
+      .where('account_no', '=', accountNo)
+      .execute();
+    return new Map(
+      rows.map((row) => [row.name, z.string().parse(sealer.open(row.sealed, `secret:${row.secret_id}`))]),
+    );
+  };
+  return () => {
+    loaded ??= load();
+    return loaded;
+  };
 }

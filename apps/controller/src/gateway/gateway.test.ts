@@ -404,7 +404,7 @@ test('closing finishes the batch in work, says goodbye and takes less than three
 
 /** Waits twenty times shorter than the machine's clock; the time of day is the true one. */
 const hasty: Clock = {
-  nowUs: clock.nowUs,
+  nowUs: () => clock.nowUs(),
   monoMs: () => clock.monoMs() * 20,
   sleep: (ms, signal) => clock.sleep(ms / 20, signal),
   timer: (ms, fn) => clock.timer(ms / 20, fn),

@@ -5,7 +5,7 @@ import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { type Clock, type Logger, messageOf, newId } from '@vantage/kernel';
 import { AgentService, type Batch, type ConnectRequest, Goodbye_Reason, type Hello } from '@vantage/proto';
 import type { Db } from '../db/index.ts';
-import { createAssignmentBuilder, type Opener } from './assignment.ts';
+import { createAssignmentBuilder, createSecretLookup, type Opener } from './assignment.ts';
 import type { Taken } from './batch-line.ts';
 import { farewell } from './farewell.ts';
 import { createOrderFeed } from './order-feed.ts';
@@ -65,7 +65,7 @@ export function createGateway({
 }): Gateway {
   const kysely = db.kysely;
   const roster = createRoster();
-  const build = createAssignmentBuilder({ kysely, sealer, log });
+  const build = createAssignmentBuilder({ sealer, log });
   const slots = createSlots(ingestsAtOnce);
   const connections = new Set<ServerHttp2Session>();
   const watch = createWatch({ db, clock, log, controllerId, roster });
@@ -89,7 +89,13 @@ export function createGateway({
       sessionId,
       clock,
       log,
-      plan: createPlanFeed({ kysely, agent, build, log }),
+      plan: createPlanFeed({
+        kysely,
+        agent,
+        build,
+        log,
+        secretsNow: () => createSecretLookup({ kysely, sealer, accountNo }),
+      }),
       orders: createOrderFeed({ kysely, clock, agentNo }),
       take: (batch) => slots.run(() => ingest.take({ agentNo, locationNo, accountNo }, batch)),
       cut,

@@ -4,7 +4,7 @@ import { messageOf } from '@vantage/kernel';
 import { type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
-import { type AssignmentBuilder, loadSecretsStamp } from './assignment.ts';
+import { type AssignmentBuilder, loadSecretsStamp, type SecretLookup } from './assignment.ts';
 import { type HeldDevice, loadHeld, loadVersions, type Version } from './plan-store.ts';
 import type { KnownAgent } from './store.ts';
 
@@ -22,11 +22,14 @@ export function createPlanFeed({
   kysely,
   agent,
   build,
+  secretsNow,
   log,
 }: {
   readonly kysely: Kysely<Tables>;
   readonly agent: KnownAgent;
   readonly build: AssignmentBuilder;
+  /** A fresh lookup of the account's secrets. */
+  readonly secretsNow: () => SecretLookup;
   readonly log: Logger;
 }): PlanFeed {
   /** Signature by device of what was sent; undefined until the snapshot is out. */
@@ -34,12 +37,12 @@ export function createPlanFeed({
   const withSecrets = new Set<number>();
   let secretsStamp = '';
 
-  const makeAll = async (devices: readonly HeldDevice[]): Promise<Assignment[]> => {
+  const makeAll = async (devices: readonly HeldDevice[], secrets: SecretLookup): Promise<Assignment[]> => {
     const upserts: Assignment[] = [];
     for (const device of devices) {
       withSecrets.delete(device.device_no);
       try {
-        const built = await build(agent.accountNo, device);
+        const built = await build(device, secrets);
         if (built.usesSecrets) withSecrets.add(device.device_no);
         upserts.push(built.assignment);
       } catch (error) {
@@ -68,6 +71,7 @@ export function createPlanFeed({
       told = known;
       secretsStamp = stamp;
       for (const deviceNo of gone) known.delete(deviceNo);
+      const secrets = secretsNow();
       const parts = partition(changed);
       if (parts.length === 0 && (snapshot || gone.length > 0)) parts.push([]);
       for (const [i, part] of parts.entries()) {
@@ -76,7 +80,7 @@ export function createPlanFeed({
           agent.agentNo,
           part.map((version) => version.device_no),
         );
-        const upserts = await makeAll(devices);
+        const upserts = await makeAll(devices, secrets);
         for (const device of devices) known.set(device.device_no, signature(device));
         yield create(AssignmentsSchema, {
           snapshot,

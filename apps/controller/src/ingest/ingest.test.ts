@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { createDb, type Db } from '../db/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
+import { histogramOf } from './histogram.ts';
 import { createIngest, type Fold } from './ingest.ts';
 import { createPartitions } from './partitions.ts';
 import type { CheckRow } from './rows.ts';
@@ -293,6 +294,46 @@ test('a late result marks its hour to be rolled up again', async () => {
   await ingestWith().take(sender, batchOf(result(device, startUs), result(device, clock.nowUs())));
   const rows = await db.kysely.selectFrom('rollup_dirty').selectAll().execute();
   expect(rows.map((row) => row.bucket_us)).toContain(startUs - (startUs % (60 * minuteUs)));
+});
+
+test('a check slower than its own past at this hour of the week is Slow, a failed one is Error', async () => {
+  const [device = 0, fresh = 0] = deviceNos;
+  const startUs = clock.nowUs() - minuteUs;
+  const hourUs = 60 * minuteUs;
+  const weekAgo = startUs - (startUs % hourUs) - 168 * hourUs;
+  await db.kysely
+    .insertInto('rollup_hourly')
+    .values({
+      device_no: device,
+      bucket_us: weekAgo,
+      location_no: sender.locationNo,
+      checks: 200,
+      errors: 0,
+      abstained: 0,
+      sum_ms: 2_000,
+      min_ms: 10,
+      max_ms: 10,
+      histogram: histogramOf(Array.from({ length: 200 }, () => 10)).map((pair) => [...pair]),
+    })
+    .execute();
+  await ingestWith().take(
+    sender,
+    batchOf(
+      result(device, startUs, { ttfbMs: 20 }),
+      result(device, startUs + 1, { ttfbMs: 40 }),
+      result(device, startUs + 2, { ttfbMs: 40, resultCode: 3 }),
+      result(fresh, startUs, { ttfbMs: 40 }),
+      result(fresh, startUs + 1, { ttfbMs: 1, slow: true }),
+    ),
+  );
+  const rows = await db.kysely
+    .selectFrom('checks')
+    .select('perf')
+    .where('agent_no', '=', sender.agentNo)
+    .orderBy('device_no')
+    .orderBy('start_us')
+    .execute();
+  expect(rows.map((row) => row.perf)).toEqual([0, 1, 2, 0, 1]);
 });
 
 function sqlPid(trx: Parameters<Fold>[0]) {

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { type ConnectedSpan, type HeldSpan, refusal } from './accept.ts';
+import type { ParsedResult } from './record.ts';
+
+const minuteUs = 60_000_000;
+const nowUs = 1_700_000_000_000_000;
+const at = (minutes: number) => nowUs + minutes * minuteUs;
+const never = 'the agent did not hold this device then';
+
+function resultAt(minutes: number): ParsedResult {
+  return {
+    deviceNo: 1,
+    startUs: at(minutes),
+    endUs: at(minutes),
+    revision: 1,
+    code: 1,
+    text: '',
+    blockMs: 0,
+    dnsMs: 0,
+    connectMs: 0,
+    sslMs: 0,
+    ttfbMs: 0,
+    ttlbMs: 0,
+    dataSize: 0,
+    attempt: 0,
+    chainId: null,
+    orderId: null,
+    slow: false,
+    extended: null,
+  };
+}
+const held = (from: number, to: number | null): HeldSpan => ({
+  deviceNo: 1,
+  fromUs: at(from),
+  toUs: to === null ? null : at(to),
+});
+const up = (from: number, to: number | null): ConnectedSpan => ({
+  fromUs: at(from),
+  toUs: to === null ? null : at(to),
+});
+
+/** Connected until 30 minutes ago, then cut; the device was given away a minute later; back five minutes ago. */
+const cutOff = { held: [held(-60, -29)], connected: [up(-90, -30), up(-5, null)] };
+/** Never cut; the device was given away 29 minutes ago. */
+const told = { held: [held(-60, -29)], connected: [up(-90, null)] };
+
+test.each<[string, number, { held: HeldSpan[]; connected: ConnectedSpan[] }, string | undefined]>([
+  ['held now', -1, { held: [held(-60, null)], connected: [] }, undefined],
+  ['never held', -1, { held: [], connected: [] }, never],
+  ['a little before it was given, by a clock that differs', -60.5, told, undefined],
+  ['well before it was given', -62, told, never],
+  ['while it was held', -40, told, undefined],
+  ['a moment after it was taken away', -28.5, told, undefined],
+  ['well after it was taken away, with the agent connected', -20, told, never],
+  ['after it was given to another while the agent was cut off', -20, cutOff, undefined],
+  ['a moment after the agent was back and could know', -4.5, cutOff, undefined],
+  ['well after the agent was back', -3, cutOff, never],
+  ['held again later', -1, { held: [held(-60, -29), held(-2, null)], connected: [up(-90, null)] }, undefined],
+  [
+    'too far in the future',
+    6,
+    { held: [held(-60, null)], connected: [] },
+    'more than 5 minutes in the future',
+  ],
+  ['just not too far in the future', 5, { held: [held(-60, null)], connected: [] }, undefined],
+  ['too old', -200, { held: [held(-999, null)], connected: [] }, 'older than the retention of checks'],
+])('a result that started %s', (_what, minutes, spans, reason) => {
+  const acceptance = {
+    nowUs,
+    oldestUs: at(-120),
+    held: new Map([[1, spans.held]]),
+    connected: spans.connected,
+  };
+  expect(refusal(resultAt(minutes), acceptance)).toBe(reason);
+});
