@@ -1,31 +1,51 @@
+import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { type Rest, startRest } from '../../http/testing/rest.ts';
+import { openTarget } from './sealed.ts';
+
+const idAnswer = z.strictObject({ device_id: z.string().regex(/^[0-9a-f]{48}$/) });
+const problem = z.object({
+  code: z.int(),
+  message: z.string(),
+  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+});
 
 describe('devices', () => {
   let rest: Rest;
   let key: string;
+  let accountNo: number;
+  let locationNo: number;
   beforeAll(async () => {
     rest = await startRest();
-    const { accountNo } = await rest.account('one', 'Europe/Berlin');
+    ({ accountNo, locationNo } = await rest.account('one', 'Europe/Berlin'));
     ({ key } = await rest.key(accountNo, 'UW'));
   });
   afterAll(() => rest[Symbol.asyncDispose]());
 
-  const tcp = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'tcp-1' };
-  const create = async (body: object): Promise<string> => {
-    const { status, json, text } = await rest.send('POST', '/devices', { key, body });
-    expect(text).toMatch(/^\{"device_id":"[0-9a-f]{48}"\}$/);
-    expect(status).toBe(200);
-    return (json as { device_id: string }).device_id;
-  };
+  const tcp = { Method: 'TCP', URL: 'example.org:9', ShortName: 'tcp-1' };
+  const web = { Method: 'HTTP', URL: 'https://me:hunter2@example.org/x', ShortName: 'web' };
+  const create = async (body: object) =>
+    idAnswer.parse((await rest.send('POST', '/devices', { key, body })).json).device_id;
+  const put = (id: string, body: object) => rest.send('PUT', `/devices/${id}`, { key, body });
+  const get = async (id: string, query = '') =>
+    (await rest.send('GET', `/devices/${id}${query}`, { key })).json;
+  const refused = async (sending: Promise<{ json: unknown }>) => problem.parse((await sending).json);
+  const fieldsOf = async (sending: Promise<{ json: unknown }>) =>
+    (await refused(sending)).errors?.map(({ field }) => field).sort();
+  const row = (id: string) =>
+    rest.db.kysely.selectFrom('devices').selectAll().where('device_id', '=', id).executeTakeFirstOrThrow();
+  const clear = async (id: string) => openTarget(rest.sealer, id, (await row(id)).sealed);
 
   it('are created with defaults and read back', async () => {
     const id = await create(tcp);
-    const { status, json } = await rest.send('GET', `/devices/${id}?WithConfig=Y`, { key });
-    expect(json).toMatchObject({
+    expect(await get(id, '?WithConfig=Y')).toEqual({
       ...tcp,
       device_id: id,
       Status: 'Unknown',
+      StatusSince: '2026-09-21T16:13:20+02:00',
+      CreatedAt: '2026-09-21T16:13:20+02:00',
+      UpdatedAt: '2026-09-21T16:13:20+02:00',
       Retrying: false,
       LastCheckResult: null,
       Frequency: 5,
@@ -33,28 +53,223 @@ describe('devices', () => {
       Retries: 2,
       RetryDelay: 1,
       FullName: null,
+      nschedule_id: null,
+      mschedule_id: null,
+      device_master_id: null,
       Locations: ['local'],
+      Options: {},
       HostData: {},
       Tags: [],
       Warnings: [],
     });
-    expect(status).toBe(200);
+    const { rows } = { rows: await rest.db.kysely.selectFrom('events').selectAll().execute() };
+    expect(rows.at(-1)).toMatchObject({ type: 'Created', status: 'Unknown', account_no: accountNo });
   });
 
-  it('hello, openapi and everything else answer', async () => {
-    for (const path of [
-      '/hello',
-      '/openapi.json',
-      '/tags',
-      '/account',
-      '/locations',
-      '/agents',
-      '/events',
-      '/devices',
-    ]) {
-      const { status, text } = await rest.send('GET', path, { key });
-      expect([path, status, text.slice(0, 300)]).toEqual([path, 200, expect.anything()]);
-      console.log(path, text.slice(0, 400));
-    }
+  it('name every fault of a body at once', async () => {
+    const body = {
+      Method: 'TCP',
+      URL: '-rf',
+      ShortName: 'too long a name',
+      Frequency: 3,
+      Timeout: '5',
+      Retries: 11,
+      RetryDelay: 0.5,
+      Locations: ['nowhere'],
+      nschedule_id: newId(),
+      mschedule_id: 'x',
+      device_master_id: newId(),
+      Options: { Nonsense: 1 },
+      Colour: 'red',
+    };
+    expect(await fieldsOf(rest.send('POST', '/devices', { key, body }))).toEqual(
+      [
+        ...Object.keys(body).filter((name) => name !== 'Method' && name !== 'Options'),
+        'Options.Nonsense',
+      ].sort(),
+    );
+    expect(await fieldsOf(rest.send('POST', '/devices', { key, body: {} }))).toEqual([
+      'Method',
+      'ShortName',
+      'URL',
+    ]);
+  });
+
+  it('keep what a PUT leaves out, clear what it sets to null, and ignore what nobody can set', async () => {
+    const id = await create({ ...tcp, FullName: 'A name', Frequency: 1, Timeout: 9 });
+    const changed = await put(id, { Frequency: null, FullName: null, ShortName: 'x' });
+    expect(changed.json).toMatchObject({
+      Frequency: 5,
+      FullName: null,
+      ShortName: 'x',
+      Timeout: 9,
+      URL: tcp.URL,
+    });
+    const whole = z.record(z.string(), z.unknown()).parse(await get(id, '?WithConfig=Y'));
+    const again = await put(id, { ...whole, Retries: 3 });
+    const { HostData: _, ...plain } = whole;
+    expect([again.status, again.json]).toEqual([200, { ...plain, Retries: 3 }]);
+    expect((await row(id)).locations_given).toBe(false);
+  });
+
+  it('cannot change their Method, but take it back', async () => {
+    const id = await create(tcp);
+    expect((await put(id, { Method: 'TCP' })).status).toBe(200);
+    expect(await refused(put(id, { Method: 'PING' }))).toMatchObject({ code: 1005 });
+    expect(await refused(put(id, { Method: 5 }))).toMatchObject({ code: 1004 });
+  });
+
+  it('tell agents of new settings, and look at once at a new target, rhythm or place', async () => {
+    const id = await create(tcp);
+    const first = await row(id);
+    await rest.clock.advance(1000);
+    await put(id, { FullName: 'only shown' });
+    expect(await row(id)).toMatchObject({ revision: 1, target_revision: 1, changed_us: first.changed_us });
+    await put(id, { Timeout: 7 });
+    expect(await row(id)).toMatchObject({ revision: 2, target_revision: 1, changed_us: first.changed_us });
+    await put(id, { Frequency: 1 });
+    expect(await row(id)).toMatchObject({
+      revision: 3,
+      target_revision: 1,
+      changed_us: first.changed_us + 1_000_000,
+    });
+    await put(id, { URL: 'example.net:9' });
+    expect(await row(id)).toMatchObject({ revision: 4, target_revision: 4 });
+    await put(id, { Locations: [] });
+    expect(await row(id)).toMatchObject({ revision: 5, target_revision: 4, locations_given: true });
+    expect(await get(id)).toMatchObject({
+      Locations: [],
+      Warnings: [expect.stringContaining('never checked')],
+    });
+  });
+
+  it('hide secrets and keep them while their mask comes back for the same target', async () => {
+    const headers = { Cookie: 'sid=1', 'X-Api-Key': 'k', Accept: '*/*' };
+    const id = await create({ ...web, Options: { Headers: headers, User: 'u', Password: 'hunter2' } });
+    const shown = { Cookie: '***', 'X-Api-Key': '***', Accept: '*/*' };
+    expect(await get(id, '?WithConfig=Y')).toMatchObject({
+      URL: 'https://me:***@example.org/x',
+      Options: { Headers: shown },
+      HostData: { headers: shown },
+    });
+    const kept = await put(id, {
+      URL: 'https://me:***@example.org/y',
+      Options: { Headers: { ...shown, Cookie: 'new' }, User: 'u', Password: '***' },
+    });
+    expect(kept.status).toBe(200);
+    expect(await clear(id)).toEqual({
+      url: 'https://me:hunter2@example.org/y',
+      options: { Headers: { ...headers, Cookie: 'new' }, User: 'u', Password: 'hunter2' },
+    });
+    for (const url of [
+      'http://me:***@example.org/y',
+      'https://me:***@example.net/',
+      'https://you:***@example.org/',
+    ])
+      expect(await fieldsOf(put(id, { URL: url }))).toEqual(
+        expect.arrayContaining(['Options.Headers.Cookie', 'Options.Headers.X-Api-Key', 'URL']),
+      );
+    for (const more of [{}, { HostData: { headers: {} } }])
+      expect(await fieldsOf(put(id, { URL: 'https://example.net/', ...more }))).toContain('Options.Password');
+    expect(
+      await fieldsOf(put(id, { Options: { Headers: shown, Password: '***', Proxy: 'http://a.example:1' } })),
+    ).toContain('Options.Password');
+    expect((await put(id, { URL: 'https://example.net/', Options: null })).status).toBe(200);
+    expect(
+      await fieldsOf(
+        rest.send('POST', '/devices', { key, body: { ...web, URL: 'https://me:***@example.org' } }),
+      ),
+    ).toEqual(['URL']);
+    const dump = JSON.stringify(await rest.db.kysely.selectFrom('devices').selectAll().execute());
+    expect(dump).not.toContain('hunter2');
+  });
+
+  it('take HostData as the older name of the headers', async () => {
+    const id = await create({ ...web, HostData: { headers: { 'X-Id': '7' } } });
+    expect(await get(id)).toMatchObject({ Options: { Headers: { 'X-Id': '7' } } });
+    expect(await get(id)).not.toHaveProperty('HostData');
+    expect(
+      await fieldsOf(put(id, { HostData: { headers: { a: '1' } }, Options: { Headers: { a: '2' } } })),
+    ).toEqual(['HostData']);
+    expect(
+      (await put(id, { HostData: { headers: { a: '1' } }, Options: { Headers: { a: '1' } } })).status,
+    ).toBe(200);
+    expect(
+      await fieldsOf(
+        rest.send('POST', '/devices', { key, body: { ...tcp, HostData: { headers: { a: '1' } } } }),
+      ),
+    ).toEqual(['HostData']);
+  });
+
+  it('never close a circle of masters, also by PUTs at the same moment', async () => {
+    const [a, b, c] = [await create(tcp), await create(tcp), await create(tcp)];
+    expect((await put(b, { device_master_id: a })).json).toMatchObject({ device_master_id: a });
+    expect((await put(c, { device_master_id: b })).status).toBe(200);
+    expect(await fieldsOf(put(a, { device_master_id: c }))).toEqual(['device_master_id']);
+    expect(await fieldsOf(put(a, { device_master_id: a }))).toEqual(['device_master_id']);
+    const [d, e] = [await create(tcp), await create(tcp)];
+    const both = await Promise.all([put(d, { device_master_id: e }), put(e, { device_master_id: d })]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
+    const inUse = await refused(rest.send('DELETE', `/devices/${a}`, { key }));
+    expect(inUse).toMatchObject({ code: 1005, message: expect.stringContaining(b) });
+    await put(b, { device_master_id: null });
+    const gone = await rest.send('DELETE', `/devices/${a}`, { key });
+    expect(gone.text).toBe(`{"device_id":"${a}"}`);
+    expect(await refused(rest.send('GET', `/devices/${a}`, { key }))).toEqual({
+      code: 1003,
+      message: 'No such device.',
+    });
+  });
+
+  it('are told to the planners of all Locations concerned', async () => {
+    const told: unknown[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await using _listening = await rest.db.listen('vantage_catalog', (payload) => {
+      told.push(JSON.parse(payload ?? 'null'));
+      resolve();
+    });
+    await create(tcp);
+    await promise;
+    expect(told).toContainEqual({ location_nos: [locationNo] });
+  });
+
+  it('warn of a private address with several Locations, in the header and in Warnings', async () => {
+    const second = await rest.db.kysely
+      .insertInto('locations')
+      .values({ location_id: newId(), account_no: accountNo, name: 'second' })
+      .returning('location_id')
+      .executeTakeFirstOrThrow();
+    const body = { ...tcp, URL: '10.0.0.1:9', Locations: ['local', second.location_id, 'local'] };
+    const { headers, json } = await rest.send('POST', '/devices', { key, body });
+    expect(headers.get('vantage-warning')).toContain('10.0.0.1 is a private address');
+    expect(await get(idAnswer.parse(json).device_id)).toMatchObject({
+      Locations: ['local', 'second'],
+      Warnings: [expect.stringContaining('private address')],
+    });
+  });
+
+  it('are listed by Filter and page', async () => {
+    const list = async (query: string) => rest.send('GET', `/devices${query}`, { key });
+    const all = await list('?Limit=100');
+    const total = Number(all.headers.get('x-total-count'));
+    expect(z.array(z.unknown()).parse(all.json)).toHaveLength(total);
+    const page = await list(`?Limit=2&Offset=1&api_key=${key}`);
+    expect(page.json).toEqual(z.array(z.unknown()).parse(all.json).slice(1, 3));
+    expect(page.headers.get('link')).toBe('</v1.1/devices?Limit=2&Offset=3>; rel="next"');
+    expect((await list(`?Limit=2&Offset=${total - 2}`)).headers.get('link')).toBeNull();
+    expect((await list('?Filter=Unknown&Limit=999')).headers.get('x-total-count')).toBe(String(total));
+    for (const filter of ['Ok', 'Down', 'Maint']) expect((await list(`?Filter=${filter}`)).json).toEqual([]);
+    expect(await refused(list(`?Filter=${newId()}`))).toMatchObject({ code: 1003 });
+    for (const bad of [
+      'Filter=up',
+      'Limit=0',
+      'Limit=-1',
+      'Limit=1e9',
+      'Limit=',
+      'Offset=',
+      'Offset=+1',
+      'Limit=1&Limit=2',
+    ])
+      expect(await refused(list(`?${bad}`))).toMatchObject({ code: 1004 });
   });
 });

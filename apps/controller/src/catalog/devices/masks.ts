@@ -4,10 +4,15 @@ import type { FieldFault } from '../../http/problem.ts';
 /** What stands in an answer for a secret. */
 export const mask = '***';
 
-/** What must stay the same for a kept secret to be used again. */
-export function identityOf(target: Target, options: Readonly<Record<string, unknown>>): string {
+/** What must stay the same for a kept secret to be used again. `kept` says what a masked proxy (one with a login) was. */
+export function identityOf(
+  target: Target,
+  options: Readonly<Record<string, unknown>>,
+  kept: Readonly<Record<string, unknown>>,
+): string {
   const { scheme, host, port, user } = target;
-  return JSON.stringify([scheme, host, port, user ?? '', options['User'] ?? '', options['Proxy'] ?? '']);
+  const proxy = options['Proxy'] === mask ? kept['Proxy'] : options['Proxy'];
+  return JSON.stringify([scheme, host, port, user ?? '', options['User'] ?? '', proxy ?? '']);
 }
 
 /**
@@ -27,19 +32,19 @@ export function fillMasks({
   readonly kept: Readonly<Record<string, unknown>>;
   readonly stays: boolean;
   readonly faults: FieldFault[];
-  /** Options came with this request; false: these are the current ones, in clear. */
+  /** Options came with this request; false: these are the current ones, in clear, perhaps with other Headers. */
   readonly sentAnew: boolean;
 }): Readonly<Record<string, unknown>> {
   const hidden = new Set(secretPaths(probe, options));
   const fill = (value: unknown, old: unknown, path: string): unknown => {
     if (typeof value === 'string') {
       if (!hidden.has(path)) return value;
-      const isKept = sentAnew ? value === mask : true;
+      const isKept = value === mask || (!sentAnew && value === old);
       if (!isKept) return value;
       if (stays && typeof old === 'string') return old;
       faults.push({
         field: `Options.${path}`,
-        message: `${sentAnew ? 'is the mask ***' : 'is a kept secret'}; send the secret itself (it is kept only while scheme, host, port and user stay)`,
+        message: `${value === mask ? 'is the mask ***' : 'is a kept secret'}; send the secret itself (it is kept only while scheme, host, port and user stay)`,
       });
       return value;
     }

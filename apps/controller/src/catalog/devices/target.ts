@@ -54,14 +54,15 @@ export function settleTarget(
   const stays =
     given.ok &&
     old !== undefined &&
-    identityOf(given.target, options) === identityOf(old.target, old.clear.options);
+    identityOf(given.target, options, old.clear.options) ===
+      identityOf(old.target, old.clear.options, old.clear.options);
   const filled = fillMasks({
     probe,
     options,
     kept: old?.clear.options ?? {},
     stays,
     faults,
-    sentAnew: sent.Options !== undefined || sent.HostData !== undefined,
+    sentAnew: sent.Options !== undefined,
   });
   judgeOptions(probe, filled, faults);
   const clearUrl = given.ok ? fillUrl(url, given.target, old?.target, stays, faults) : url;
