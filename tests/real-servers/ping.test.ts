@@ -1,0 +1,98 @@
+// PING's figure against fping's for the same target in the same run, at rest and while this process runs 500 checks a second.
+import { execFile, spawnSync } from 'node:child_process';
+import { createServer } from 'node:net';
+import { promisify } from 'node:util';
+import { systemClock } from '@vantage/kernel';
+import { type Measurement, probeFor } from '@vantage/probes';
+import { runTest } from '@vantage/probes/testing';
+import { afterAll, describe, expect, test } from 'vitest';
+import { freePort } from '../harness/system.ts';
+
+const run = promisify(execFile);
+const count = 100;
+const intervalMs = 20;
+const printed: string[] = [];
+afterAll(() => void process.stdout.write(`\n${printed.join('\n')}\n`));
+
+function whyNot(): string | undefined {
+  if (process.getuid?.() !== 0) return 'real pings need root';
+  return spawnSync('fping', ['--version']).error ? 'fping is not installed' : undefined;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** The median of fping's round-trip times, milliseconds. */
+async function fpingMedian(address: string): Promise<number> {
+  const { stderr } = await run('fping', ['-C', `${count}`, '-p', `${intervalMs}`, '-q', address]);
+  const times = stderr.split(' : ')[1]?.trim().split(' ').map(Number) ?? [];
+  expect(times).toHaveLength(count);
+  return median(times);
+}
+
+async function probeMedian(address: string): Promise<number> {
+  const ping = probeFor('PING');
+  if (!ping) throw new Error('no probe for PING');
+  const options = { Count: count, IntervalMs: intervalMs };
+  const seen = await runTest(ping, address, options, { timeoutMs: 30_000 });
+  expect(seen, seen.text).toMatchObject({ code: 1 });
+  return median(timesOf(seen));
+}
+
+function timesOf({ extended }: Measurement): readonly number[] {
+  const facts = extended['Ping'];
+  const times = typeof facts === 'object' && facts !== null && 'RTTsMs' in facts ? facts.RTTsMs : undefined;
+  return Array.isArray(times) ? times.filter((time) => typeof time === 'number') : [];
+}
+
+/** Runs TCP checks against a server of this process, 500 a second, until disposed. */
+async function startLoad(): Promise<AsyncDisposable & { readonly checks: number }> {
+  const tcp = probeFor('TCP');
+  if (!tcp) throw new Error('no probe for TCP');
+  const server = createServer((socket) => socket.on('error', () => {}).resume());
+  const port = await freePort();
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const open = new Set<Promise<unknown>>();
+  let checks = 0;
+  const startMs = systemClock.monoMs();
+  const timer = setInterval(() => {
+    const due = ((systemClock.monoMs() - startMs) / 1000) * 500;
+    for (; checks < due; checks += 1) {
+      const check = runTest(tcp, `127.0.0.1:${port}`).finally(() => open.delete(check));
+      open.add(check);
+    }
+  }, 2);
+  return {
+    get checks() {
+      return checks;
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await Promise.all(open);
+      server.close();
+    },
+  };
+}
+
+const missing = whyNot();
+describe.skipIf(missing)(`PING against fping${missing ? ` (skipped: ${missing})` : ''}`, () => {
+  test.each(['127.0.0.1', '::1'])('agrees about %s within 0.05 ms at rest', async (address) => {
+    const [ours, theirs] = await Promise.all([probeMedian(address), fpingMedian(address)]);
+    printed.push(`PING    ${address} at rest: ${ours.toFixed(3)} ms, fping ${theirs.toFixed(3)} ms`);
+    expect(Math.abs(ours - theirs)).toBeLessThan(0.05);
+  });
+
+  test('agrees within 0.05 ms while 500 checks a second run beside it', async () => {
+    await using load = await startLoad();
+    const before = load.checks;
+    const startMs = systemClock.monoMs();
+    const [ours, theirs] = await Promise.all([probeMedian('127.0.0.1'), fpingMedian('127.0.0.1')]);
+    const rate = (load.checks - before) / ((systemClock.monoMs() - startMs) / 1000);
+    printed.push(
+      `PING    127.0.0.1 beside ${Math.round(rate)} checks/s: ${ours.toFixed(3)} ms, fping ${theirs.toFixed(3)} ms`,
+    );
+    expect(rate).toBeGreaterThan(400);
+    expect(Math.abs(ours - theirs)).toBeLessThan(0.05);
+  });
+});
