@@ -12,20 +12,27 @@ const devicesPerTurn = 500;
  */
 export async function sweepChains(db: Kysely<Tables>, nowUs: number): Promise<number> {
   return db.transaction().execute(async (trx) => {
+    const { rows: overdue } = await sql<{ device_no: number }>`
+      select distinct device_no from orders where state = 'Open' and deadline_us < ${nowUs}::bigint
+      limit ${devicesPerTurn}`.execute(trx);
+    const waiting = await forsaken(trx, nowUs);
+    const deviceNos = [...new Set([...overdue.map((row) => row.device_no), ...waiting])];
+    if (deviceNos.length === 0) return 0;
+    // The devices before their orders, as ingest does it: else the two could wait for each other.
+    await lockDevices(trx, deviceNos);
     const { rows: expired } = await sql<{ device_no: number; kind: string }>`
-      update orders set state = 'Expired' where state = 'Open' and deadline_us < ${nowUs}::bigint
+      update orders set state = 'Expired'
+      where state = 'Open' and deadline_us < ${nowUs}::bigint and device_no = any(${deviceNos}::int[])
       returning device_no, kind`.execute(trx);
     const unanswered = expired.filter((row) => row.kind === 'Retry').map((row) => row.device_no);
-    const deviceNos = [...new Set([...unanswered, ...(await forsaken(trx, nowUs))])].slice(0, devicesPerTurn);
-    if (deviceNos.length === 0) return 0;
-    await lockDevices(trx, deviceNos);
-    const devices = await foldDevices(trx, deviceNos);
+    const toAsk = [...new Set([...unanswered, ...waiting])];
+    const devices = await foldDevices(trx, toAsk);
     await orderRetries(
       trx,
       [...devices.values()].map((device) => ({ device, state: device.state })),
       { agentGoesOn: false, nowUs },
     );
-    return deviceNos.length;
+    return toAsk.length;
   });
 }
 
