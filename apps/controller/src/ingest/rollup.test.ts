@@ -129,8 +129,7 @@ test('a roll-up that was killed at work is done again', async () => {
   await insertChecks(db.kysely, [check(startUs)]);
   await db.kysely
     .insertInto('positions')
-    .values({ name: 'roll-up doing', at_us: startUs })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ at_us: startUs }))
+    .values({ name: `roll-up doing ${startUs}`, at_us: startUs })
     .execute();
   await createRollUp({ db, clock, log }).run();
   expect((await rolled('rollup_hourly')).map((row) => row.checks)).toEqual([1]);

@@ -42,7 +42,7 @@ export function createRollUp({
         delete from rollup_dirty where bucket_us = (select min(bucket_us) from rollup_dirty)
         returning bucket_us`.execute(trx);
       const bucket = rows[0]?.bucket_us;
-      if (bucket !== undefined) await setPosition(trx, 'roll-up doing', bucket);
+      if (bucket !== undefined) await setPosition(trx, doing(bucket), bucket);
       return bucket;
     });
 
@@ -56,14 +56,13 @@ export function createRollUp({
         await rollDay(trx, bucket - (bucket % dayUs), chunk);
       });
     }
-    await kysely.deleteFrom('positions').where('name', '=', 'roll-up doing').execute();
+    await kysely.deleteFrom('positions').where('name', '=', doing(bucket)).execute();
   };
 
   return {
     async run() {
       const nowUs = clock.nowUs();
-      const unfinished = await position(kysely, 'roll-up doing');
-      if (unfinished !== undefined) await doHour(unfinished);
+      for (const bucket of await unfinished(kysely)) await doHour(bucket);
       await markEnded(kysely, nowUs);
       let done = 0;
       for (let bucket = await takeMark(); bucket !== undefined; bucket = await takeMark()) {
@@ -92,6 +91,22 @@ async function markEnded(db: Kysely<Tables>, nowUs: number): Promise<void> {
 async function position(db: Kysely<Tables>, name: string): Promise<number | undefined> {
   const row = await db.selectFrom('positions').select('at_us').where('name', '=', name).executeTakeFirst();
   return row?.at_us;
+}
+
+/** Under this name an hour's place in the work is kept. */
+function doing(bucket: number): string {
+  return `roll-up doing ${bucket}`;
+}
+
+/** Hours that somebody began and did not end. */
+async function unfinished(db: Kysely<Tables>): Promise<number[]> {
+  const rows = await db
+    .selectFrom('positions')
+    .select('at_us')
+    .where('name', 'like', 'roll-up doing %')
+    .orderBy('at_us')
+    .execute();
+  return rows.map((row) => row.at_us);
 }
 
 async function setPosition(db: Kysely<Tables>, name: string, atUs: number): Promise<void> {
