@@ -63,6 +63,8 @@ export interface Outcome {
   /** Bytes of the answer. */
   readonly dataSize: number;
   readonly extended: Extended;
+  /** What a script gets back beside the measurement: an HTTP status and body, the rows of a query. Never stored. */
+  readonly answer?: { readonly [key: string]: Json };
 }
 
 /** Measures phases: entering one ends the one before; a phase entered again (a redirect's next hop) adds up. */
@@ -88,6 +90,27 @@ export interface Policy {
   }): string | undefined;
 }
 
+/** A check that a script asks for as a part of its own. */
+export interface StepRequest {
+  readonly method: Method;
+  /** URL and Options as the REST API would take them, the letter case of the Options' keys aside. */
+  readonly url: string;
+  readonly options: Json;
+  /** Default: the time of the whole check. */
+  readonly timeoutMs?: number;
+  /** A mail that SMTP really sends; a device's own check never sends anything. */
+  readonly message?: string;
+}
+
+/** What became of it; `message` says what is wrong with a request that was not run. */
+export type StepResult =
+  | {
+      readonly ok: true;
+      readonly measurement: Measurement;
+      readonly answer: { readonly [key: string]: Json };
+    }
+  | { readonly ok: false; readonly message: string };
+
 /** What a probe gets from its surroundings. Everything that reaches the network goes through `dial` (or libs/icmp). */
 export interface ProbeContext {
   readonly clock: Clock;
@@ -106,6 +129,12 @@ export interface ProbeContext {
   evidence(key: string, value: Json | (() => Json)): void;
   /** Hands a resource over: it is disposed of when the check ends, however it ends. */
   own(resource: Disposable): void;
+  /** The values behind a script's `secret("NAME")`; hidden like everything secret. */
+  readonly secrets?: ReadonlyMap<string, Secret>;
+  /** A mail to send instead of merely asking whether it would be taken (`StepRequest.message`). */
+  readonly message?: string;
+  /** Runs a check of another method under this one's deadline and policy; only Script does so. */
+  runStep(step: StepRequest): Promise<StepResult>;
   /** Text that must not be shown: every text and extended string of this check has it replaced by `***`. */
   hide(secret: string): void;
 }

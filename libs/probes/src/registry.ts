@@ -1,4 +1,5 @@
 import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
+import { Secret } from '@vantage/kernel';
 import { type CheckSpec, CheckSpecSchema } from '@vantage/proto';
 import { dns } from './dns.ts';
 import { ftp } from './ftp.ts';
@@ -10,6 +11,7 @@ import { ping } from './ping.ts';
 import { pop3 } from './pop3.ts';
 import { type AnyProbe, type Method, methods } from './probe.ts';
 import type { ReadyCheck } from './run.ts';
+import { script } from './script.ts';
 import { smtp } from './smtp.ts';
 import { ssh } from './ssh.ts';
 import { tcp } from './tcp.ts';
@@ -29,6 +31,7 @@ export const registry: Partial<Record<Method, AnyProbe>> = {
   SSH: ssh,
   TCP: tcp,
   DNS: dns,
+  Script: script,
 };
 
 /** The probe of a method; undefined for a text that names none. Methods are spelled exactly as the API does. */
@@ -81,7 +84,13 @@ export function readSpec(spec: CheckSpec): SpecReading {
   if (!found.ok) return { ok: false, message: found.message };
   return {
     ok: true,
-    check: { probe, target: found.target, options: parsed.data, timeoutMs: spec.timeoutMs },
+    check: {
+      probe,
+      target: found.target,
+      options: parsed.data,
+      timeoutMs: spec.timeoutMs,
+      secrets: new Map(Object.entries(spec.secrets).map(([name, value]) => [name, new Secret(value)])),
+    },
   };
 }
 

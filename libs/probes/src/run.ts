@@ -1,9 +1,10 @@
-import { type Clock, messageOf } from '@vantage/kernel';
+import { type Clock, messageOf, type Secret } from '@vantage/kernel';
 import type { CheckSpec } from '@vantage/proto';
 import type { Dial } from './dial.ts';
 import { Failure, outcomeOf, showPeer, showSeconds } from './failure.ts';
-import { createMask } from './mask.ts';
+import { createMask, type Mask } from './mask.ts';
 import { measure, type Noted } from './measurement.ts';
+import { spellOptions } from './option-spelling.ts';
 import {
   type AnyProbe,
   type Measurement,
@@ -13,10 +14,12 @@ import {
   type ProbeContext,
   type ResultCode,
   resultCode,
+  type StepRequest,
+  type StepResult,
   type Stopwatch,
   type Target,
 } from './probe.ts';
-import { readSpec } from './registry.ts';
+import { probeFor, readSpec } from './registry.ts';
 import { secretValues } from './secret-options.ts';
 import { createStopwatch } from './stopwatch.ts';
 
@@ -38,10 +41,15 @@ export interface ReadyCheck {
   /** As `probe.options` parsed them. */
   readonly options: unknown;
   readonly timeoutMs: number;
+  /** The values behind a script's `secret("NAME")`. */
+  readonly secrets?: ReadonlyMap<string, Secret>;
 }
 
 /** How long a probe may take to come back after its deadline before it is left alone, milliseconds. */
 const graceMs = 400;
+
+/** A deadline that comes this much late means that the agent stood still (stopped, swapped out), not the device; milliseconds. */
+const stallMs = 1000;
 
 /**
  * Runs one check: deadline, phases, classification, masking, disposal of all it opened. Never throws, never takes longer than the
@@ -60,11 +68,22 @@ function notRun(text: string): Measurement {
 
 /** Like `runProbe`, for a check read already (the contract suite, trying a script by hand). */
 export async function runCheck(deps: RunDeps, check: ReadyCheck): Promise<Measurement> {
-  const { probe, target, options, timeoutMs } = check;
+  return (await look(deps, check)).measured;
+}
+
+/** Runs a check; its outcome, unmasked, is for the script that asked for it. */
+async function look(
+  deps: RunDeps,
+  check: ReadyCheck & Pick<StepRequest, 'message'>,
+): Promise<{ readonly measured: Measurement; readonly answer: NonNullable<Outcome['answer']> }> {
+  const { probe, target, options, timeoutMs, secrets, message } = check;
   const { clock, dial, policy, random } = deps;
-  if (deps.signal.aborted) return notRun('the agent ended before this check');
+  if (deps.signal.aborted) return { measured: notRun('the agent ended before this check'), answer: {} };
   const stopwatch = createStopwatch(() => clock.monoMs());
-  const mask = createMask(secretValues(probe, target, options));
+  const mask = createMask([
+    ...secretValues(probe, target, options),
+    ...[...(secrets?.values() ?? [])].map((each) => each.reveal()),
+  ]);
   const facts = new Map<string, Noted>();
   const evidence = new Map<string, Noted>();
   const owned: Disposable[] = [];
@@ -82,6 +101,9 @@ export async function runCheck(deps: RunDeps, check: ReadyCheck): Promise<Measur
     evidence: (key, value) => void evidence.set(key, value),
     own: (resource) => (cut.signal.aborted ? disposeQuietly(resource) : void owned.push(resource)),
     hide: (secret) => mask.add(secret),
+    runStep: (step) => runStep({ ...deps, signal: cut.signal }, mask, timeoutMs, step),
+    ...(secrets && { secrets }),
+    ...(message !== undefined && { message }),
   };
   const whom = () => {
     const address = facts.get('Address');
@@ -107,7 +129,15 @@ export async function runCheck(deps: RunDeps, check: ReadyCheck): Promise<Measur
       cut.abort(reason);
     };
     const onStop = () => cutOff(bad(resultCode.agent, 'the agent ended during this check'));
-    const timer = clock.timer(timeoutMs, () => cutOff(timedOut(stopwatch, whom(), target, timeoutMs)));
+    const startedMs = clock.monoMs();
+    const onDeadline = () => {
+      const lateMs = clock.monoMs() - startedMs - timeoutMs;
+      // A busy event loop counts a timer from when its turn began, before this check did.
+      if (lateMs < -1) timer = clock.timer(-lateMs, onDeadline);
+      else if (lateMs > stallMs) cutOff(bad(resultCode.agent, stalled(lateMs)));
+      else cutOff(timedOut(stopwatch, whom(), target, timeoutMs));
+    };
+    let timer = clock.timer(timeoutMs, onDeadline);
     deps.signal.addEventListener('abort', onStop, { once: true });
     start(() => probe.run(context, target, options)).then(
       (outcome) => {
@@ -120,7 +150,29 @@ export async function runCheck(deps: RunDeps, check: ReadyCheck): Promise<Measur
   const measured = measure({ outcome, phases, facts, evidence, mask, slowMs: slowMsOf(options) });
   cut.abort('the check has ended');
   for (const resource of owned.reverse()) disposeQuietly(resource);
-  return measured;
+  return { measured, answer: outcome.answer ?? {} };
+}
+
+/** A step of a script: any method but Script itself; its secrets are the script's too. */
+async function runStep(deps: RunDeps, mask: Mask, limitMs: number, step: StepRequest): Promise<StepResult> {
+  const probe = step.method === 'Script' ? undefined : probeFor(step.method);
+  if (!probe) return { ok: false, message: `${step.method} cannot be used within a script` };
+  const found = probe.parseTarget(step.url);
+  if (!found.ok) return { ok: false, message: found.message };
+  const options = probe.options.safeParse(spellOptions(probe.options, step.options));
+  if (!options.success) {
+    const faults = options.error.issues.map((each) => `${each.path.join('.') || 'options'}: ${each.message}`);
+    return { ok: false, message: faults.join('; ') };
+  }
+  for (const secret of secretValues(probe, found.target, options.data)) mask.add(secret);
+  const { measured, answer } = await look(deps, {
+    probe,
+    target: found.target,
+    options: options.data,
+    timeoutMs: Math.min(step.timeoutMs ?? limitMs, limitMs),
+    ...(step.message !== undefined && { message: step.message }),
+  });
+  return { ok: true, measurement: measured, answer };
 }
 
 interface Ended {
@@ -137,6 +189,10 @@ async function start(run: () => Promise<Outcome>): Promise<Outcome> {
 
 function bad(code: ResultCode, text: string): Outcome {
   return { code, text, dataSize: 0, extended: {} };
+}
+
+function stalled(lateMs: number): string {
+  return `this agent stood still for ${showSeconds(lateMs)} during the check: its machine was suspended or overloaded`;
 }
 
 /** The verdict at the deadline, by the phase that was running then. */

@@ -115,6 +115,13 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
     value: ScriptOptions;
     case: "script";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * For Script: the values behind secret("NAME"), by name. Never kept in a result.
+   *
+   * @generated from field: map<string, string> secrets = 30;
+   */
+  secrets: { [key: string]: string };
 };
 
 /**

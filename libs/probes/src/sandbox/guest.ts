@@ -1,0 +1,68 @@
+/**
+ * The guest process: one script, then nothing. It runs with an empty environment and without any right to files, processes or threads;
+ * lines come from the spawner on stdin and go to it on stdout. Arguments: the script's time in milliseconds and its memory in bytes.
+ */
+import { createInterpreter } from './interpreter.ts';
+import { createLineSplitter } from './lines.ts';
+
+/** The agent cuts the run off at its deadline; the guest ends by itself a little later, should nobody be left to do so. */
+const graceMs = 300;
+const longestLine = 8 * 1024 * 1024;
+/** Characters a script may send in all. */
+const mostSent = 4 * 1024 * 1024;
+
+const [timeoutMs = 0, memoryBytes = 0] = process.argv.slice(2).map(Number);
+const deadline = performance.now() + timeoutMs + graceMs;
+let sentBytes = 0;
+const flooded = () => sentBytes > mostSent;
+const expired = () => flooded() || performance.now() > deadline;
+
+const interpreter = await createInterpreter({ memoryBytes, expired }, (line) => {
+  if (flooded()) return;
+  sentBytes += line.length;
+  const flood = '{"kind":"end","how":"error","text":"the script sent more than 4 MiB in calls and logs"}';
+  process.stdout.write(`${flooded() ? flood : line}\n`);
+});
+
+const leave = () => {
+  process.stdout.write('', () => process.exit(0));
+};
+
+let working = false;
+const work = () => {
+  working = false;
+  switch (interpreter.work()) {
+    case 'more':
+      goOn();
+      return;
+    case 'waiting':
+      return;
+    case 'ended':
+      leave();
+      return;
+    case 'interrupted':
+      if (flooded()) leave();
+      else process.exit(1);
+  }
+};
+const goOn = () => {
+  if (working) return;
+  working = true;
+  setImmediate(work);
+};
+
+let begun = false;
+const split = createLineSplitter(
+  longestLine,
+  (line) => {
+    if (begun) interpreter.deliver(line);
+    else interpreter.begin(line);
+    begun = true;
+    goOn();
+  },
+  () => process.exit(1),
+);
+process.stdin.on('data', split);
+process.stdout.write('{"kind":"ready"}\n');
+process.stdin.on('end', () => process.exit(1));
+setTimeout(() => process.exit(1), timeoutMs + graceMs);

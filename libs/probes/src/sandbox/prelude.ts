@@ -1,0 +1,165 @@
+/** What the guest process gets back from the prelude: the two ways into the script's world, all in texts. */
+export interface Bridge {
+  /** Takes the agent's first line (`{"script", "secrets"}`) and returns the script's text. */
+  begin(line: string): string;
+  /** Takes an answer (`{"id", "value"}` or `{"id", "error"}`) and settles the promise that waits for it. */
+  deliver(line: string): void;
+  /** How many answers the script still waits for. */
+  pending(): number;
+  /** Says in JSON why a script ended, from what it threw. */
+  describe(error: unknown): string;
+}
+
+/**
+ * Gives a script its functions. Runs INSIDE the sandbox's JavaScript, as its own source text (`prelude.toString()`), so it may use
+ * nothing from outside its braces. Its only way out is `send`, which takes one line of JSON.
+ * What it needs of the language is taken before the script can touch it.
+ */
+export function prelude(send: (line: string) => void): Bridge {
+  interface Waiting {
+    resolve(value: unknown): void;
+    reject(error: unknown): void;
+  }
+  interface Told {
+    how: 'expect' | 'check' | 'error';
+    text: string;
+    code?: number;
+  }
+  const { parse, stringify } = JSON;
+  const { defineProperty, freeze, create, hasOwn, entries } = Object;
+  const told = new WeakMap<object, Told>();
+  const tell = WeakMap.prototype.set.bind(told);
+  const toldOf = WeakMap.prototype.get.bind(told);
+  const place = /script\.js:(\d+)/;
+  const findPlace = place.exec.bind(place);
+  const text = String;
+
+  const waiting: Record<number, Waiting | undefined> = create(null);
+  let secrets: Record<string, string> = create(null);
+  let last = 0;
+  let open = 0;
+
+  function failure(name: string, what: Told, facts: object): Error {
+    const error = new Error(what.text);
+    defineProperty(error, 'name', { value: name });
+    for (const [key, value] of entries(facts)) {
+      if (key !== 'stack' && key !== 'message') defineProperty(error, key, { value, enumerable: true });
+    }
+    tell(error, what);
+    return error;
+  }
+
+  function ask(name: string, options: unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      last += 1;
+      const line = stringify({ kind: 'call', id: last, name, options: options === undefined ? {} : options });
+      waiting[last] = { resolve, reject };
+      open += 1;
+      send(line);
+    });
+  }
+
+  function offer(name: string, value: unknown): void {
+    defineProperty(globalThis, name, { value: freeze(value), enumerable: true });
+  }
+
+  for (const name of [
+    'http',
+    'tcp',
+    'tls',
+    'dns',
+    'ping',
+    'smtp',
+    'pop3',
+    'imap',
+    'ftp',
+    'telnet',
+    'nntp',
+    'ssh',
+    'mysql',
+  ]) {
+    offer(name, (options: unknown) => ask(name, options));
+  }
+
+  offer('sleep', async (ms: unknown) => {
+    await ask('sleep', { ms });
+  });
+
+  offer('expect', (condition: unknown, description?: unknown) => {
+    if (condition instanceof Promise) throw new TypeError('expect() was given a promise: await it first');
+    if (condition) return;
+    const what = description === undefined ? 'an expectation was not met' : text(description);
+    send(stringify({ kind: 'expect', text: what }));
+    throw failure('ExpectError', { how: 'expect', text: what }, {});
+  });
+
+  offer('log', (...values: unknown[]) => {
+    const shown = values.map((value) => {
+      if (typeof value === 'string') return value;
+      try {
+        return stringify(value) ?? text(value);
+      } catch {
+        return text(value);
+      }
+    });
+    send(stringify({ kind: 'log', text: shown.join(' ') }));
+  });
+
+  offer('secret', (name: unknown) => {
+    const key = text(name);
+    if (!hasOwn(secrets, key)) throw new Error(`there is no secret named ${key}`);
+    return secrets[key];
+  });
+
+  offer('step', async (name: unknown, action?: unknown) => {
+    last += 1;
+    const id = last;
+    send(stringify({ kind: 'step', id, name: text(name), state: action === undefined ? 'section' : 'open' }));
+    if (action === undefined) return undefined;
+    if (typeof action !== 'function') throw new TypeError('step(name, action): the action is no function');
+    try {
+      const value: unknown = await action();
+      send(stringify({ kind: 'step', id, name: '', state: 'ok' }));
+      return value;
+    } catch (error) {
+      send(stringify({ kind: 'step', id, name: '', state: 'failed' }));
+      throw error;
+    }
+  });
+
+  function lineOf(error: object): number | undefined {
+    const found = 'stack' in error ? findPlace(text(error.stack)) : null;
+    return found ? Number(found[1]) : undefined;
+  }
+
+  return {
+    begin(line) {
+      const given: { script: string; secrets: Record<string, string> } = parse(line);
+      secrets = given.secrets;
+      return given.script;
+    },
+    deliver(line) {
+      const answer: { id: number; value?: unknown; error?: Told & { facts?: object } } = parse(line);
+      const who = waiting[answer.id];
+      if (!who) return;
+      waiting[answer.id] = undefined;
+      open -= 1;
+      const { error } = answer;
+      if (error) who.reject(failure('CheckError', error, { code: error.code, ...error.facts }));
+      else who.resolve(answer.value);
+    },
+    pending: () => open,
+    describe(error) {
+      try {
+        const object = typeof error === 'object' && error !== null ? error : undefined;
+        const known = object && toldOf(object);
+        if (known) return stringify({ kind: 'end', ...known });
+        const at = object && lineOf(object);
+        const where = at === undefined ? '' : ` (line ${text(at)})`;
+        return stringify({ kind: 'end', how: 'error', text: `${text(error)}${where}` });
+      } catch {
+        return stringify({ kind: 'end', how: 'error', text: 'the script threw something that has no text' });
+      }
+    },
+  };
+}

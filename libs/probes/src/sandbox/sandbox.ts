@@ -1,0 +1,162 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { Socket } from 'node:net';
+import path from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { createMailbox, type Mailbox } from '@vantage/kernel';
+import { createLineSplitter, cutWords } from './lines.ts';
+
+/** What a guest may use. */
+export interface GuestLimits {
+  /** It ends by itself shortly after this, milliseconds. */
+  readonly timeoutMs: number;
+  /** Memory of its interpreter, bytes. */
+  readonly memoryBytes: number;
+}
+
+/** A process that runs one script. Disposing it kills it. */
+export interface Guest extends Disposable {
+  /** The lines it sends; they end when it is gone. */
+  readonly lines: AsyncIterable<string>;
+  /** Its process, once the spawner has told. */
+  readonly pid: number | undefined;
+  send(line: string): void;
+}
+
+/** Starts guests through one spawner process, which is itself started with the first of them. */
+export interface Sandbox extends Disposable {
+  start(limits: GuestLimits): Guest;
+}
+
+/** Where the code of the two processes lies, and what they may read besides. */
+export interface SandboxFiles {
+  readonly spawner: string;
+  readonly guest: string;
+  /** Files and folders (ending in `/`) that a guest may read: its own code and nothing else. */
+  readonly readable: readonly string[];
+}
+
+const idleMs = 10 * 60_000;
+const longestLine = 8 * 1024 * 1024;
+const mostLinesWaiting = 10_000;
+
+/** The files in this repository's layout; a bundled agent names its own. */
+export function sandboxFiles(): SandboxFiles {
+  const folder = path.dirname(fileURLToPath(import.meta.url));
+  const library = createRequire(import.meta.url).resolve('quickjs-emscripten');
+  const modules = library.slice(0, library.lastIndexOf(`${path.sep}quickjs-emscripten${path.sep}`));
+  return {
+    spawner: path.join(folder, 'spawner.ts'),
+    guest: path.join(folder, 'guest.ts'),
+    readable: [
+      `${folder}/`,
+      path.join(folder, '..', '..', 'package.json'),
+      `${modules}/quickjs-emscripten/`,
+      `${modules}/quickjs-emscripten-core/`,
+      `${modules}/@jitl/`,
+    ],
+  };
+}
+
+/** Makes a sandbox; nothing runs before the first `start`. The spawner ends with the agent, or after ten minutes without a script. */
+export function createSandbox(files: () => SandboxFiles = sandboxFiles): Sandbox {
+  let spawner: Spawner | undefined;
+  return {
+    start(limits) {
+      if (!spawner?.alive()) spawner = startSpawner(files());
+      return spawner.start(limits);
+    },
+    [Symbol.dispose]: () => spawner?.[Symbol.dispose](),
+  };
+}
+
+interface Spawner extends Disposable {
+  alive(): boolean;
+  start(limits: GuestLimits): Guest;
+}
+
+interface Held {
+  readonly box: Mailbox<string>;
+  pid: number | undefined;
+}
+
+function startSpawner(files: SandboxFiles): Spawner {
+  const rights = ['--permission', ...files.readable.map((each) => `--allow-fs-read=${each}`)];
+  const flags = [...rights, '--disable-proto=delete', '--max-old-space-size=64', '--no-warnings'];
+  const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
+    process.execPath,
+    ['--no-warnings', files.spawner, files.guest, ...flags],
+    { env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'], detached: true },
+  );
+  const guests = new Map<string, Held>();
+  let last = 0;
+  let alive = true;
+  let idle: NodeJS.Timeout | undefined;
+
+  const end = () => {
+    alive = false;
+    clearTimeout(idle);
+    child.stdin.destroy();
+    for (const { box, pid } of guests.values()) {
+      if (pid !== undefined) killQuietly(pid);
+      box.close();
+    }
+    guests.clear();
+  };
+  const rest = () => {
+    clearTimeout(idle);
+    if (guests.size === 0) idle = setTimeout(end, idleMs).unref();
+  };
+  const hear = (line: string) => {
+    const [id = '', verb = '', text = ''] = cutWords(line, 2);
+    const guest = guests.get(id);
+    if (!guest) return;
+    if (verb === 'pid') guest.pid = Number(text);
+    if (verb === 'line' && !guest.box.offer(text)) tell(`${id} kill`);
+    if (line !== `${id} end`) return;
+    guests.delete(id);
+    guest.box.close();
+    rest();
+  };
+  const tell = (line: string) => {
+    if (alive) child.stdin.write(`${line}\n`);
+  };
+  child.on('error', end);
+  child.on('close', end);
+  child.stdin.on('error', end);
+  child.stdout.on('data', createLineSplitter(longestLine, hear, end));
+  // The spawner keeps no agent alive; while a script runs, its check does.
+  child.unref();
+  for (const stream of [child.stdin, child.stdout]) if (stream instanceof Socket) stream.unref();
+
+  return {
+    alive: () => alive,
+    start({ timeoutMs, memoryBytes }) {
+      last += 1;
+      const id = String(last);
+      const held: Held = { box: createMailbox(mostLinesWaiting), pid: undefined };
+      guests.set(id, held);
+      clearTimeout(idle);
+      tell(`${id} start ${Math.ceil(timeoutMs)} ${memoryBytes}`);
+      return {
+        lines: held.box,
+        get pid() {
+          return held.pid;
+        },
+        send: (line) => tell(`${id} line ${line}`),
+        [Symbol.dispose]: () => tell(`${id} kill`),
+      };
+    },
+    [Symbol.dispose]: end,
+  };
+}
+
+/** For guests whose spawner died before them. */
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+}

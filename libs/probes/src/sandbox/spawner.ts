@@ -1,0 +1,69 @@
+/**
+ * The spawner process: starts guests for the agent, because a big process forks slowly, and sees to it that none outlives its time or
+ * the agent. It speaks in lines: from the agent `ID start TIMEOUT_MS MEMORY_BYTES`, `ID line TEXT`, `ID kill`; to it `ID pid PID`,
+ * `ID line TEXT`, `ID end`. Arguments: the guest's file, then the flags of Node to run it with.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createLineSplitter, cutWords } from './lines.ts';
+
+/** How long a guest may go on after its own time before it is killed, milliseconds. */
+const graceMs = 1000;
+const longestLine = 8 * 1024 * 1024;
+
+const [guestFile = '', ...flags] = process.argv.slice(2);
+const guests = new Map<string, ChildProcess>();
+
+const tell = (line: string) => process.stdout.write(`${line}\n`);
+
+function start(id: string, timeoutMs: number, memoryBytes: number): void {
+  const guest = spawn(process.execPath, [...flags, guestFile, String(timeoutMs), String(memoryBytes)], {
+    env: {},
+    cwd: '/',
+    stdio: ['pipe', 'pipe', 'ignore'],
+    detached: true,
+  });
+  guests.set(id, guest);
+  const late = setTimeout(() => guest.kill('SIGKILL'), timeoutMs + graceMs);
+  const gone = () => {
+    clearTimeout(late);
+    if (guests.delete(id)) tell(`${id} end`);
+  };
+  guest.on('error', gone);
+  guest.on('close', gone);
+  guest.stdin.on('error', () => {});
+  guest.stdout.on(
+    'data',
+    createLineSplitter(
+      longestLine,
+      (line) => tell(`${id} line ${line}`),
+      () => guest.kill('SIGKILL'),
+    ),
+  );
+  if (guest.pid !== undefined) tell(`${id} pid ${guest.pid}`);
+}
+
+function obey(line: string): void {
+  const [id = '', verb = '', rest = ''] = cutWords(line, 2);
+  const guest = guests.get(id);
+  switch (verb) {
+    case 'start': {
+      const [timeoutMs = 0, memoryBytes = 0] = rest.split(' ').map(Number);
+      start(id, timeoutMs, memoryBytes);
+      return;
+    }
+    case 'line':
+      guest?.stdin?.write(`${rest}\n`);
+      return;
+    case 'kill':
+      guest?.kill('SIGKILL');
+  }
+}
+
+function leave(): void {
+  for (const guest of guests.values()) guest.kill('SIGKILL');
+  process.exit(0);
+}
+
+process.stdin.on('data', createLineSplitter(longestLine, obey, leave));
+process.stdin.on('end', leave);
+process.stdout.on('error', leave);
