@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { newId, systemClock } from '@vantage/kernel';
+import { type BatchSchema, CheckResultSchema, OutboxRecordSchema } from '@vantage/proto';
+import { afterAll, expect, test } from 'vitest';
+import { openOutbox } from './outbox/outbox.ts';
+import { createUploader } from './uploader.ts';
+
+const root = mkdtempSync(path.join(tmpdir(), 'vantage-uploader-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function result(startUs: number) {
+  const value = create(CheckResultSchema, { deviceNo: 1, startUs: BigInt(startUs) });
+  return create(OutboxRecordSchema, { record: { case: 'result', value } });
+}
+
+test('an hour of backlog drains within seconds, in batches of at most 500, what is new in front of it', async () => {
+  let wake = () => {};
+  await using outbox = await openOutbox({
+    folder: path.join(root, 'a'),
+    maxBytes: 64 * 1024 * 1024,
+    nowMs: () => Date.now(),
+    newId,
+    onAvailable: () => wake(),
+    onFault: () => {},
+  });
+  for (let i = 1; i <= 3600; i += 1) outbox.append(result(i));
+  await outbox.flushed();
+  const batches: MessageInitShape<typeof BatchSchema>[] = [];
+  const seen: number[] = [];
+  const startedMs = performance.now();
+  let newAfterMs = Number.POSITIVE_INFINITY;
+  await new Promise<void>((resolve) => {
+    const uploader = createUploader({
+      outbox,
+      clock: systemClock,
+      random: () => 0,
+      send(batch) {
+        batches.push(batch);
+        for (const { record } of batch.records ?? []) {
+          if (record?.case !== 'result') continue;
+          const start = Number(record.value.startUs);
+          seen.push(start);
+          if (start === 9999) newAfterMs = performance.now() - startedMs;
+        }
+        setImmediate(() => uploader.acked(batch.batchId ?? 0n));
+        if (seen.length === 3601) resolve();
+        return true;
+      },
+      stuck: (why) => {
+        throw new Error(why);
+      },
+      onError: (error) => {
+        throw error;
+      },
+    });
+    wake = () => uploader.available();
+    uploader.up();
+    outbox.append(result(9999));
+  });
+  expect(performance.now() - startedMs).toBeLessThan(20_000);
+  expect(newAfterMs).toBeLessThan(1000);
+  expect(new Set(seen).size).toBe(3601);
+  expect(Math.max(...batches.map(({ records }) => records?.length ?? 0))).toBeLessThanOrEqual(500);
+});
