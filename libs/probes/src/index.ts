@@ -26,3 +26,5 @@ export { createNames, type Names } from './resolve.ts';
 export { type ReadyCheck, type RunDeps, runCheck, runProbe } from './run.ts';
 export { maskOptions, secretPaths } from './secret-options.ts';
 export { parseHost, parseTarget } from './target.ts';
+export { type TracePlan, tracePlan } from './trace-plan.ts';
+export { type Hop, type Trace, type TraceRequest, traceEvidence, traceroute } from './traceroute.ts';

@@ -70,7 +70,7 @@ describe('MySQL', () => {
       const tls = makeCertificate();
       await using server = await serving({ plugin, cached: false, tls, suggests: 'mysql_native_password' });
       const seen = await runTest(mysql, server.target, { ...login, TLS: { Mode: 'StartTLS', CA: tls.cert } });
-      expect(seen, seen.text).toMatchObject({ code: 1, extended: { LoginMethod: plugin } });
+      expect(seen, seen.text).toMatchObject({ code: 1, extended: { Auth: plugin } });
       expect(seen.phases.ssl).toBeGreaterThan(0);
     },
   );

@@ -85,7 +85,7 @@ export const mysql: Probe<'MySQL', typeof options> = {
     if (!answer.ok && (login || busyErrors.includes(answer.error.code))) throw loginFailure(answer.error);
     const good = (text: string) => ({ code: resultCode.ok, text, dataSize: dialogue.received, extended: {} });
     if (!answer.ok) return good(`${version} answers`);
-    if (login) context.note('LoginMethod', answer.value);
+    if (login) context.note('Auth', answer.value);
     if (wanted.Query !== undefined) {
       const result = await session.query(wanted.Query);
       if (!result.ok) throw notMet(`query failed: ${shown(result.error)}`);

@@ -182,7 +182,7 @@ function tryInTurn(
     const at = untried.findIndex(({ type }) => accepted === undefined || accepted.includes(type));
     const [method] = at < 0 ? [] : untried.splice(at, 1);
     if (method) {
-      context.note('LoginMethod', method.type);
+      context.note('Auth', method.type);
       next(method);
       return;
     }

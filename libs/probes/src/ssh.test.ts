@@ -60,21 +60,21 @@ describe('SSH', () => {
       code: 1,
       text: 'SSH-2.0-test, login accepted, command as expected',
     });
-    expect(seen.extended).toMatchObject({ LoginMethod: 'password', ExitCode: 0 });
+    expect(seen.extended).toMatchObject({ Auth: 'password', ExitCode: 0 });
   });
 
   test('logs in by key', async () => {
     const { pem, parsed } = makeKey();
     await using server = await listenSsh({ key: parsed });
     const seen = await runTest(ssh, `ssh://probe@${server.target}`, { PrivateKey: pem });
-    expect(seen, seen.text).toMatchObject({ code: 1, extended: { LoginMethod: 'publickey' } });
+    expect(seen, seen.text).toMatchObject({ code: 1, extended: { Auth: 'publickey' } });
     expect(JSON.stringify(seen)).not.toContain(pem.slice(40, 80));
   });
 
   test('answers a server that asks for the password by a prompt', async () => {
     await using server = await listenSsh({ prompts: true });
     const seen = await runTest(ssh, server.target, login);
-    expect(seen, seen.text).toMatchObject({ code: 1, extended: { LoginMethod: 'keyboard-interactive' } });
+    expect(seen, seen.text).toMatchObject({ code: 1, extended: { Auth: 'keyboard-interactive' } });
     expect(server.tried).toEqual(['password', 'keyboard-interactive']);
   });
 

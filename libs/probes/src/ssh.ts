@@ -72,7 +72,13 @@ export const ssh: Probe<'SSH', typeof options> = {
     const text = [version, login && 'login accepted', result && 'command as expected']
       .filter(Boolean)
       .join(', ');
-    return { code: resultCode.ok, text, dataSize: connection.socket.bytesRead, extended: {} };
+    return {
+      code: resultCode.ok,
+      text,
+      dataSize: connection.socket.bytesRead,
+      extended: {},
+      answer: () => ({ output: result?.output ?? '', exitCode: result?.exitCode ?? null }),
+    };
   },
 };
 
