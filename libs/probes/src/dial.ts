@@ -126,6 +126,7 @@ function connectionOf(
     socket,
     secure: secured,
     alpn: secured && typeof socket.alpnProtocol === 'string' ? socket.alpnProtocol : undefined,
-    [Symbol.dispose]: () => void socket.destroy(),
+    // Not from inside a TLS callback, see tls.ts.
+    [Symbol.dispose]: secured ? () => void setImmediate(() => socket.destroy()) : () => void socket.destroy(),
   };
 }

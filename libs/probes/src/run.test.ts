@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { createFakeClock } from '@vantage/kernel/testing';
+import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createDial } from './dial.ts';
@@ -25,8 +25,11 @@ function probeOf(run: Body): Probe<'TCP', typeof options> {
   };
 }
 
-function start(run: Body, settings: { options?: unknown; signal?: AbortSignal; url?: string } = {}) {
-  const clock = createFakeClock();
+function start(
+  run: Body,
+  settings: { options?: unknown; signal?: AbortSignal; url?: string; clock?: FakeClock } = {},
+) {
+  const clock = settings.clock ?? createFakeClock();
   const probe = probeOf(run);
   const found = probe.parseTarget(settings.url ?? 'mail.example:25');
   if (!found.ok) throw new TypeError(found.message);
@@ -95,6 +98,23 @@ describe('around every probe', () => {
     expect(await Promise.race([done, Promise.resolve('running')])).toBe('running');
     const seen = await at(clock, 1, done);
     expect(seen).toMatchObject({ code: 2, phases: { ttfb: 5000 } });
+  });
+
+  test('a deadline that comes early is waited for, one that comes far too late blames the agent', async () => {
+    /** A clock whose monotonic hand is off by so much once the check has begun. */
+    const skewed = (skewMs: number) => {
+      const clock = createFakeClock();
+      return { ...clock, monoMs: () => (clock.monoMs() === 0 ? 0 : clock.monoMs() + skewMs) };
+    };
+    const frozen = start(aborted, { clock: skewed(3000) });
+    expect(await at(frozen.clock, 5000, frozen.done)).toMatchObject({
+      code: 10,
+      text: 'this agent stood still for 3 s during the check: its machine was suspended or overloaded',
+    });
+    const hasty = start(aborted, { clock: skewed(-200) });
+    await hasty.clock.advance(5000);
+    expect(await Promise.race([hasty.done, Promise.resolve('running')])).toBe('running');
+    expect(await at(hasty.clock, 200, hasty.done)).toMatchObject({ code: 2 });
   });
 
   test('a good answer after the deadline does not count, a telling failure does', async () => {

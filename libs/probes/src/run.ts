@@ -78,7 +78,7 @@ async function look(
 ): Promise<{ readonly measured: Measurement; readonly answer: NonNullable<Outcome['answer']> }> {
   const { probe, target, options, timeoutMs, secrets, message } = check;
   const { clock, dial, policy, random } = deps;
-  if (deps.signal.aborted) return { measured: notRun('the agent ended before this check'), answer: {} };
+  if (deps.signal.aborted) return { measured: notRun('the agent ended before this check'), answer: () => ({}) };
   const stopwatch = createStopwatch(() => clock.monoMs());
   const mask = createMask([
     ...secretValues(probe, target, options),
@@ -150,7 +150,7 @@ async function look(
   const measured = measure({ outcome, phases, facts, evidence, mask, slowMs: slowMsOf(options) });
   cut.abort('the check has ended');
   for (const resource of owned.reverse()) disposeQuietly(resource);
-  return { measured, answer: outcome.answer ?? {} };
+  return { measured, answer: outcome.answer ?? (() => ({})) };
 }
 
 /** A step of a script: any method but Script itself; its secrets are the script's too. */
@@ -172,7 +172,7 @@ async function runStep(deps: RunDeps, mask: Mask, limitMs: number, step: StepReq
     timeoutMs: Math.min(step.timeoutMs ?? limitMs, limitMs),
     ...(step.message !== undefined && { message: step.message }),
   });
-  return { ok: true, measurement: measured, answer };
+  return { ok: true, measurement: measured, answer: answer() };
 }
 
 interface Ended {

@@ -5,12 +5,29 @@ import type { AnyProbe, Target } from './probe.ts';
  * case does not count in `secretOptions`, and `*` stands for any text. A URL without a login in it (`Proxy`) hides nothing.
  */
 export function secretPaths(probe: AnyProbe, options: unknown): readonly string[] {
-  const patterns = probe.secretOptions.map(
+  return secretLeaves(probe, options).map(([path]) => path);
+}
+
+type Leaf = readonly [path: string, value: string];
+
+function secretLeaves(probe: AnyProbe, options: unknown): readonly Leaf[] {
+  const patterns = patternsOf(probe);
+  return leaves(options, '').filter(
+    ([path, value]) => patterns.some((pattern) => pattern.test(path)) && !isOpenUrl(value),
+  );
+}
+
+const patternsByProbe = new WeakMap<AnyProbe, readonly RegExp[]>();
+
+/** Made once for a probe: every check asks. */
+function patternsOf(probe: AnyProbe): readonly RegExp[] {
+  const known = patternsByProbe.get(probe);
+  if (known) return known;
+  const made = probe.secretOptions.map(
     (path) => new RegExp(`^${path.split('*').map(literally).join('[^.]*')}$`, 'i'),
   );
-  return leaves(options, '')
-    .filter(([path, value]) => patterns.some((pattern) => pattern.test(path)) && !isOpenUrl(value))
-    .map(([path]) => path);
+  patternsByProbe.set(probe, made);
+  return made;
 }
 
 /** The Options as the API shows them: every secret replaced by `***`. */
@@ -29,13 +46,11 @@ export function maskOptions(probe: AnyProbe, options: unknown): unknown {
 
 /** The secrets of one check in clear: the URL's password and those of the Options. */
 export function secretValues(probe: AnyProbe, target: Target, options: unknown): readonly string[] {
-  const hidden = new Set(secretPaths(probe, options));
-  const found = leaves(options, '').filter(([path]) => hidden.has(path));
   const own = target.password === undefined ? [] : [target.password.reveal()];
-  return [...own, ...found.map(([, value]) => value)];
+  return [...own, ...secretLeaves(probe, options).map(([, value]) => value)];
 }
 
-function leaves(value: unknown, path: string): readonly (readonly [string, string])[] {
+function leaves(value: unknown, path: string): readonly Leaf[] {
   if (typeof value === 'string') return [[path, value]];
   if (Array.isArray(value)) return value.flatMap((each: unknown) => leaves(each, path));
   if (!isRecord(value)) return [];
