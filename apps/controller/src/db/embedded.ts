@@ -188,14 +188,14 @@ async function launch(options: {
     });
     closeSync(log);
     child.unref();
-    const ended = { yet: false };
-    child.once('exit', () => {
-      ended.yet = true;
+    const ended: { how?: string } = {};
+    child.once('exit', (code, name) => {
+      ended.how = `it ended with ${name ?? code}`;
     });
-    child.once('error', () => {
-      ended.yet = true;
+    child.once('error', (error) => {
+      ended.how = error.message;
     });
-    while (!ended.yet && performance.now() < deadline) {
+    while (ended.how === undefined && performance.now() < deadline) {
       const found = readPostmaster(place.cluster);
       if (found?.ready && found.pid === child.pid) return found.pid;
       await delay(10);
@@ -207,7 +207,7 @@ async function launch(options: {
       throw new Fault(
         'stop',
         'database_start',
-        `the database in ${place.cluster} did not start: ${lastLines(said)} (see ${file})`,
+        `the database in ${place.cluster} did not start: ${lastLines(said)} (${ended.how ?? 'it is not ready'}; see ${file})`,
       );
     await delay(250);
   }
