@@ -68,51 +68,56 @@ const kinds: readonly (readonly [string, (() => Promise<Watched>) | undefined, s
 ];
 
 describe.concurrent('a device is watched from its creation on, through death and return', () => {
-  test.for(kinds)('%s', { timeout: 300_000 }, async ([method, make, missing], { skip, expect }) => {
-    if (!make) return skip(missing);
-    await using watched = await make();
-    const { api } = system;
-    const created = device.pick({ device_id: true }).parse(
-      await api.ok('POST', '/devices', {
-        ...{ Method: method, URL: watched.url, ShortName: method, Frequency: 1, Timeout: 5 },
-        ...{ Retries: 2, RetryDelay: 1 },
-      }),
-    );
-    const path = `/devices/${created.device_id}`;
-    const status = async () => device.parse(await api.ok('GET', path)).Status;
-    const checks = async () => z.array(check).parse(await api.ok('GET', `${path}/checks`));
-    const types = async () =>
-      z
-        .array(event)
-        .parse(await api.ok('GET', `${path}/events`))
-        .map(({ Type }) => Type);
+  test.for(kinds)(
+    '%s',
+    { timeout: 300_000 },
+    async ([method, make, missing], { skip, expect, onTestFailed }) => {
+      if (!make) return skip(missing);
+      onTestFailed(() => console.error(system.output()));
+      await using watched = await make();
+      const { api } = system;
+      const created = device.pick({ device_id: true }).parse(
+        await api.ok('POST', '/devices', {
+          ...{ Method: method, URL: watched.url, ShortName: method, Frequency: 1, Timeout: 5 },
+          ...{ Retries: 2, RetryDelay: 1 },
+        }),
+      );
+      const path = `/devices/${created.device_id}`;
+      const status = async () => device.parse(await api.ok('GET', path)).Status;
+      const checks = async () => z.array(check).parse(await api.ok('GET', `${path}/checks`));
+      const types = async () =>
+        z
+          .array(event)
+          .parse(await api.ok('GET', `${path}/events`))
+          .map(({ Type }) => Type);
 
-    await until('first check', 5_000, async () => (await checks()).length > 0);
-    await until('Up', 5_000, async () => (await status()) === 'Up');
-    for (const one of await checks()) {
-      expect(one.ResultCode).toBe(1);
-      const phases = one.DNSTime + one.ConnectTime + one.SSLTime + one.TTFB + one.TTLB;
-      expect(Math.abs(phases - one.RequestTime)).toBeLessThan(0.01);
-    }
+      await until('first check', 5_000, async () => (await checks()).length > 0);
+      await until('Up', 5_000, async () => (await status()) === 'Up');
+      for (const one of await checks()) {
+        expect(one.ResultCode).toBe(1);
+        const phases = one.DNSTime + one.ConnectTime + one.SSLTime + one.TTFB + one.TTLB;
+        expect(Math.abs(phases - one.RequestTime)).toBeLessThan(0.01);
+      }
 
-    await watched.kill();
-    await until('Down', noLaterThanMs, async () => (await status()) === 'Down');
-    const told = await types();
-    expect(told.indexOf('Error')).toBeGreaterThan(told.indexOf('Down'));
-    expect(told.indexOf('Down')).toBeGreaterThanOrEqual(0);
+      await watched.kill();
+      await until('Down', noLaterThanMs, async () => (await status()) === 'Down');
+      const told = await types();
+      expect(told.indexOf('Error')).toBeGreaterThan(told.indexOf('Down'));
+      expect(told.indexOf('Down')).toBeGreaterThanOrEqual(0);
 
-    await watched.revive();
-    await until('Up again', noLaterThanMs, async () => (await status()) === 'Up');
-    expect((await types())[0]).toBe('Up');
+      await watched.revive();
+      await until('Up again', noLaterThanMs, async () => (await status()) === 'Up');
+      expect((await types())[0]).toBe('Up');
 
-    const to = new Date();
-    const from = new Date(to.getTime() - 600_000);
-    const query = `Timestamp1=${from.toISOString()}&Timestamp2=${to.toISOString()}`;
-    const { Uptime } = uptime.parse(await api.ok('GET', `${path}/uptime?${query}`));
-    expect(Uptime.UpSeconds + Uptime.DownSeconds + Uptime.MaintenanceSeconds + Uptime.UnknownSeconds).toBe(
-      600,
-    );
-    expect(Uptime.DownSeconds).toBeGreaterThan(0);
-    expect(Uptime.Outages).toBe(1);
-  });
+      const to = new Date();
+      const from = new Date(to.getTime() - 600_000);
+      const query = `Timestamp1=${from.toISOString()}&Timestamp2=${to.toISOString()}`;
+      const { Uptime } = uptime.parse(await api.ok('GET', `${path}/uptime?${query}`));
+      expect(Uptime.UpSeconds + Uptime.DownSeconds + Uptime.MaintenanceSeconds + Uptime.UnknownSeconds).toBe(
+        600,
+      );
+      expect(Uptime.DownSeconds).toBeGreaterThan(0);
+      expect(Uptime.Outages).toBe(1);
+    },
+  );
 });
