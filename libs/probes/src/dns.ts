@@ -69,6 +69,7 @@ export const dns: Probe<'DNS', typeof options> = {
       text: `${query.name} ${type}: ${shown}${records.length > 5 ? ` and ${records.length - 5} more` : ''}`,
       dataSize: reply.bytes,
       extended: serials ? { Serials: serials } : {},
+      answer: () => ({ answers: records, rcode: reply.rcode }),
     };
   },
 };

@@ -9,6 +9,8 @@ import { type Json, type Phases, type Probe, type ProbeContext, resultCode, type
 const redirects = [301, 302, 303, 307, 308];
 const shownBody = 4096;
 const shownHeaders = 100;
+/** Characters of a body that a script gets. */
+const mostAnswered = 256 * 1024;
 /** Request headers that must not follow a redirect to another origin. */
 const privateHeader = /^(authorization|cookie|proxy-authorization|host|x-.*(key|token))$/i;
 
@@ -32,6 +34,11 @@ export const http: Probe<'HTTP', typeof httpOptions> = {
       text: fault?.message ?? statusText(answer),
       dataSize: body.wire,
       extended: fault?.extended ?? {},
+      answer: () => ({
+        status: answer.status,
+        headers: answer.headers,
+        body: textOf(body, answer.headers['content-type']).slice(0, mostAnswered),
+      }),
     };
   },
 };

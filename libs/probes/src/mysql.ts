@@ -1,8 +1,14 @@
 import { z } from 'zod';
 import { openDialogue } from './dialogue.ts';
 import { Failure, notMet } from './failure.ts';
-import type { ServerError } from './mysql-packets.ts';
-import { createMysqlSession, type MysqlLogin, type QueryResult } from './mysql-session.ts';
+import type { ServerError, ServerGreeting } from './mysql-packets.ts';
+import {
+  type Answered,
+  createMysqlSession,
+  type MysqlLogin,
+  type MysqlSession,
+  type QueryResult,
+} from './mysql-session.ts';
 import { ipFamilyOption, slowMsOption, textOption, tlsOptions, tlsSecretOptions } from './options.ts';
 import { type Probe, resultCode, type Target } from './probe.ts';
 import { parseTarget } from './target.ts';
@@ -81,21 +87,24 @@ export const mysql: Probe<'MySQL', typeof options> = {
     context.note('Banner', version);
     if (mode === 'StartTLS') await session.startTls(greeting, wanted.TLS);
 
-    const answer = await session.login(greeting, login ?? stranger);
+    const answer = login ? await session.login(greeting, login) : await tryAsStranger(session, greeting);
     if (!answer.ok && (login || busyErrors.includes(answer.error.code))) throw loginFailure(answer.error);
-    const good = (text: string) => ({ code: resultCode.ok, text, dataSize: dialogue.received, extended: {} });
-    if (!answer.ok) return good(`${version} answers`);
-    if (login) context.note('Auth', answer.value);
-    if (wanted.Query !== undefined) {
-      const result = await session.query(wanted.Query);
-      if (!result.ok) throw notMet(`query failed: ${shown(result.error)}`);
-      context.note('Rows', result.value.rows);
-      if (wanted.ExpectResult !== undefined) judgeResult(result.value, wanted.ExpectResult);
+    if (login && answer.ok) context.note('Auth', answer.value);
+    const result = login && wanted.Query !== undefined ? await ask(session, wanted.Query) : undefined;
+    if (result) {
+      context.note('Rows', result.count);
+      if (wanted.ExpectResult !== undefined) judgeResult(result, wanted.ExpectResult);
     }
     context.stopwatch.pause();
-    await session.quit();
-    const done = [version, login && 'login accepted', wanted.Query !== undefined && 'query answered'];
-    return good(done.filter(Boolean).join(', '));
+    if (answer.ok) await session.quit();
+    const done = login ? [version, 'login accepted', result && 'query answered'] : [`${version} answers`];
+    return {
+      code: resultCode.ok,
+      text: done.filter(Boolean).join(', '),
+      dataSize: dialogue.received,
+      extended: {},
+      ...(result && { answer: () => ({ rows: result.rows }) }),
+    };
   },
 };
 
@@ -145,7 +154,24 @@ function loginFailure(error: ServerError): Failure {
   return new Failure(resultCode.login, `login refused: ${shown(error)}`);
 }
 
-function judgeResult({ first }: QueryResult, expected: string): void {
+/** Logs in as nobody in particular: a demand for a login method that is not known here is an answer like any refusal. */
+async function tryAsStranger(session: MysqlSession, greeting: ServerGreeting): Promise<Answered<string>> {
+  try {
+    return await session.login(greeting, stranger);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== resultCode.login) throw error;
+    return { ok: false, error: { code: 0, message: error.message } };
+  }
+}
+
+/** Runs the query; the server's refusal is Failure 7. */
+async function ask(session: MysqlSession, sql: string): Promise<QueryResult> {
+  const result = await session.query(sql);
+  if (!result.ok) throw notMet(`query failed: ${shown(result.error)}`);
+  return result.value;
+}
+
+function judgeResult({ rows: [first] }: QueryResult, expected: string): void {
   if (first === undefined) throw notMet(`expected ${quoteShort(expected)}, got no row`);
   const values = first.map((value) => value ?? 'NULL');
   const row = values.join('\t');

@@ -63,8 +63,8 @@ export interface Outcome {
   /** Bytes of the answer. */
   readonly dataSize: number;
   readonly extended: Extended;
-  /** What a script gets back beside the measurement: an HTTP status and body, the rows of a query. Never stored. */
-  readonly answer?: { readonly [key: string]: Json };
+  /** What a script gets back beside the measurement: an HTTP status and body, the row of a query. Asked only then, never stored. */
+  readonly answer?: () => { readonly [key: string]: Json };
 }
 
 /** Measures phases: entering one ends the one before; a phase entered again (a redirect's next hop) adds up. */

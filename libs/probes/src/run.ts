@@ -78,7 +78,8 @@ async function look(
 ): Promise<{ readonly measured: Measurement; readonly answer: NonNullable<Outcome['answer']> }> {
   const { probe, target, options, timeoutMs, secrets, message } = check;
   const { clock, dial, policy, random } = deps;
-  if (deps.signal.aborted) return { measured: notRun('the agent ended before this check'), answer: () => ({}) };
+  if (deps.signal.aborted)
+    return { measured: notRun('the agent ended before this check'), answer: () => ({}) };
   const stopwatch = createStopwatch(() => clock.monoMs());
   const mask = createMask([
     ...secretValues(probe, target, options),

@@ -46,7 +46,10 @@ const options = z.strictObject({
     ),
 });
 
-/** SMTP (RFC 5321) with STARTTLS (RFC 3207), AUTH (RFC 4954) and the acceptance of a sender and a recipient. */
+/**
+ * SMTP (RFC 5321) with STARTTLS (RFC 3207), AUTH (RFC 4954) and the acceptance of a sender and a recipient. Only a script's message is
+ * ever sent.
+ */
 export const smtp: Probe<'SMTP', typeof options> = {
   method: 'SMTP',
   optionsCase: 'smtp',
@@ -81,6 +84,7 @@ export const smtp: Probe<'SMTP', typeof options> = {
     if (settings.RcptTo !== undefined) {
       last = await accepts(dialogue, `RCPT TO:<${settings.RcptTo}>`, 'recipient');
     }
+    if (context.message !== undefined) last = await deliver(dialogue, context.message);
     await farewell(context, dialogue, 'QUIT');
     return { code: resultCode.ok, text: last, dataSize: dialogue.received, extended: {} };
   },
@@ -179,6 +183,16 @@ async function accepts(dialogue: Dialogue, line: string, what: string): Promise<
   const reply = await dialogue.readReply();
   if (reply.code >= 250 && reply.code <= 252) return reply.text;
   throw notMet(`${what} not accepted: expected 250, got ${quoteShort(reply.text)}`);
+}
+
+/** Sends a mail (RFC 5321 section 4.1.1.4), lines that begin with a dot doubled (section 4.5.2). */
+async function deliver(dialogue: Dialogue, message: string): Promise<string> {
+  await dialogue.send('DATA');
+  await dialogue.expectReply([354]);
+  const lines = message.split(/\r\n|\r|\n/).map((line) => (line.startsWith('.') ? `.${line}` : line));
+  const bytes = Buffer.from(`${lines.join('\r\n')}\r\n.\r\n`, 'utf8');
+  await dialogue.write(bytes, `(a mail of ${bytes.length} bytes)`);
+  return (await dialogue.expectReply([250])).text;
 }
 
 function base64(text: string): string {

@@ -84,10 +84,11 @@ export const tcp: Probe<'TCP', typeof options> = {
       if (expected) await meet(answer, expected, index + 1);
     }
     const steps = wanted.Steps.length;
-    return good(
-      `${connection.peer} answered as expected in ${steps} ${steps === 1 ? 'step' : 'steps'}`,
-      dialogue.received,
-    );
+    const text = `${connection.peer} answered as expected in ${steps} ${steps === 1 ? 'step' : 'steps'}`;
+    return {
+      ...good(text, dialogue.received),
+      answer: () => ({ received: Buffer.concat(answer.heard).toString('utf8') }),
+    };
   },
 };
 
@@ -131,11 +132,13 @@ function expectationOf({ Expect, ExpectHex, ExpectRegex }: TcpStep): Expectation
 /** What has been read and not yet been used by a step. */
 interface Answer {
   bytes: Buffer;
+  /** All that came, for a script. */
+  readonly heard: Buffer[];
   readonly dialogue: Dialogue;
 }
 
 function createAnswer(dialogue: Dialogue): Answer {
-  return { bytes: Buffer.alloc(0), dialogue };
+  return { bytes: Buffer.alloc(0), heard: [], dialogue };
 }
 
 /** Reads until the expectation is met. An answer that ends, or stands still until the timeout, without it is 7; no answer 2 or 3. */
@@ -150,7 +153,9 @@ async function meet(answer: Answer, expected: Expectation, step: number): Promis
     }
     if (answer.bytes.length >= mostSearched) throw missed();
     try {
-      answer.bytes = Buffer.concat([answer.bytes, await answer.dialogue.readSome()]);
+      const some = await answer.dialogue.readSome();
+      answer.heard.push(some);
+      answer.bytes = Buffer.concat([answer.bytes, some]);
     } catch (error) {
       const reset = error instanceof Failure && error.message.includes('reset');
       if (answer.bytes.length > 0 && !reset) throw missed();

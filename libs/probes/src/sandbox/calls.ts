@@ -39,6 +39,7 @@ export function readCall(name: string, given: CallOptions): StepRequest | string
   if (message !== undefined && (method !== 'SMTP' || typeof message !== 'string')) {
     return `${name}(): message is the text of a mail, for smtp() only`;
   }
+  if (message !== undefined && given['rcptTo'] === undefined) return `${name}(): message needs a rcptTo`;
   const options = Object.entries(given).filter(([key]) => !ownNames.includes(key));
   const url = urlOf(name, given);
   if (url === undefined) return `${name}(): ${name === 'http' ? 'url' : 'host'} is missing`;
