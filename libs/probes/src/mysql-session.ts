@@ -28,9 +28,10 @@ export interface MysqlLogin {
 
 /** What a query brought. */
 export interface QueryResult {
-  /** The first row; undefined when there was none. */
-  readonly first: readonly (string | null)[] | undefined;
-  readonly rows: number;
+  /** The first rows: at most 100, and 64 KiB of them. */
+  readonly rows: readonly (readonly (string | null)[])[];
+  /** How many there were. */
+  readonly count: number;
 }
 
 /** The end of a login or query: good, or the server's error. */
@@ -56,6 +57,7 @@ const longestGreeting = 64 * 1024;
 const firstBytes = [9, 10, 255];
 /** What is kept of any packet; the rest of a long value is read and dropped. */
 const mostKept = 64 * 1024;
+const mostRows = 100;
 const mostLoginSteps = 10;
 
 /** Starts a session on a fresh dialogue of bytes; a login will ask for the database. */
@@ -194,7 +196,7 @@ export function createMysqlSession(dialogue: Dialogue, database: string | undefi
       const head = await read();
       const error = readError(head);
       if (error) return { ok: false, error };
-      if (head[0] === 0) return { ok: true, value: { first: undefined, rows: 0 } };
+      if (head[0] === 0) return { ok: true, value: { rows: [], count: 0 } };
       if (head[0] === 0xfb) {
         const file = quoteShort(head.toString('utf8', 1));
         const peer = dialogue.connection.peer;
@@ -202,15 +204,16 @@ export function createMysqlSession(dialogue: Dialogue, database: string | undefi
       }
       if (readLength(head, 0) === undefined) throw unexpected('no answer to the query');
       while (!isEnd(await read()));
-      let first: QueryResult['first'];
-      let rows = 0;
-      while (true) {
+      const rows: QueryResult['rows'][number][] = [];
+      let kept = 0;
+      for (let count = 0; ; count += 1) {
         const payload = await read();
-        if (isEnd(payload)) return { ok: true, value: { first, rows } };
+        if (isEnd(payload)) return { ok: true, value: { rows, count } };
         const late = readError(payload);
         if (late) return { ok: false, error: late };
-        first ??= readRow(payload);
-        rows += 1;
+        if (rows.length > 0 && (rows.length >= mostRows || kept + payload.length > mostKept)) continue;
+        rows.push(readRow(payload));
+        kept += payload.length;
       }
     },
 

@@ -45,6 +45,16 @@ describe('MySQL', () => {
     expect(seen.phases.ttlb).toBeGreaterThan(0);
   });
 
+  test.each(['client_ed25519', 'mysql_clear_password'])(
+    'a demand for %s is an answer to nobody in particular, and a login refused else',
+    async (plugin) => {
+      await using server = await serving({ user: 'vantage', plugin, suggests: 'mysql_native_password' });
+      const seen = await runTest(mysql, server.target);
+      expect(seen, seen.text).toMatchObject({ code: 1, text: '8.0.36-test answers' });
+      expect(await runTest(mysql, server.target, { ...login, User: 'vantage' })).toMatchObject({ code: 8 });
+    },
+  );
+
   test.each([
     { name: 'mysql_native_password', settings: {} },
     { name: 'caching_sha2_password, cached', settings: { plugin: 'caching_sha2_password' } },

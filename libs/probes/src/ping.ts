@@ -126,7 +126,8 @@ function judge(
   const unmet = unmetLimit(seen, wanted);
   if (unmet !== undefined) throw notMet(unmet);
   const text = `${seen.received} of ${seen.sent} answered, mean ${shown(seen.meanMs)} ms`;
-  return { code: resultCode.ok, text, dataSize: seen.bytes, extended: {} };
+  const answer = () => ({ meanMs: seen.meanMs, lossPercent: seen.lossPercent });
+  return { code: resultCode.ok, text, dataSize: seen.bytes, extended: {}, answer };
 }
 
 function facts(seen: PingStatistics, answers: readonly PingAnswer[]): Json {
