@@ -12,7 +12,7 @@ import {
   Goodbye_Reason,
   Order_Kind,
 } from '@vantage/proto';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { runAgent } from './agent.ts';
 import type { Config } from './config.ts';
 import { loadPolicy } from './policy.ts';
@@ -181,4 +181,21 @@ test('starts follow the clock of the controller', async () => {
     expect(Math.abs(Number(startUs) - aheadUs - Date.now() * 1000)).toBeLessThan(10_000_000);
   }
   expect(controller.records.some(({ record }) => record.case === 'clock')).toBe(true);
+});
+
+test('a revoked agent looks no more', async () => {
+  await using target = await listen(() => {});
+  const assignments = [tcp(1, target.target, { intervalMs: 50 })];
+  await using controller = await startFakeController({ certificate, token, assignments });
+  await using _agent = startTestAgent([controller.endpoint]);
+  await controller.until(() => results(controller).length > 2);
+  controller.send({ case: 'goodbye', value: { reason: Goodbye_Reason.REVOKED, text: '' } });
+  await vi.waitFor(
+    async () => {
+      const hits = target.hits;
+      await systemClock.sleep(300);
+      expect(target.hits).toBe(hits);
+    },
+    { timeout: 10_000 },
+  );
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { type Clock, type Logger, messageOf, newId } from '@vantage/kernel';
 import { createDial } from '@vantage/probes';
-import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
+import { Goodbye_Reason, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { createAgentTime } from './agent-time.ts';
 import { createAllowance } from './allowance.ts';
 import { openAssignments } from './assignments.ts';
@@ -71,7 +71,7 @@ export async function runAgent(deps: {
   const uplink = createUplink({
     clock,
     ownNetworks: cachedOwnNetworks({ clock, interfaces: networkInterfaces }),
-    ask: () => beat(nothingMeasured),
+    ask: () => beat(),
     look: (deviceNo) => scheduler.look(deviceNo),
   });
   const scheduler = createScheduler({
@@ -115,7 +115,7 @@ export async function runAgent(deps: {
       log.info({ endpoint, agentNo, location: locationName }, 'connected');
       tellParting = partingTeller(log);
       uplink.heard();
-      beat(nothingMeasured);
+      beat();
       uploader.up();
       clock.timer(firstOffsetWithinMs, () => scheduler.start());
     },
@@ -128,6 +128,10 @@ export async function runAgent(deps: {
       assignments.forgetParts();
       uploader.down();
       uplink.cut();
+      if (parting.kind === 'goodbye' && parting.reason === Goodbye_Reason.REVOKED) {
+        assignments.forget();
+        scheduler.replace([]);
+      }
     },
   });
   const uploader = createUploader({
@@ -141,8 +145,11 @@ export async function runAgent(deps: {
 
   wakeUploader = () => uploader.available();
   let sequence = 0n;
-  const beat = (lateness: Lateness): boolean => {
+  let told = nothingMeasured;
+  /** A heartbeat out of turn tells the lateness that was told last, and no checks, which count once. */
+  const beat = (lateness: Lateness = { ...told, started: 0, skipped: 0 }): boolean => {
     if (!link.isUp) return false;
+    told = lateness;
     sequence += 1n;
     return link.send({
       case: 'heartbeat',
@@ -199,15 +206,17 @@ export async function runAgent(deps: {
     if (sleptMs > 0 || stalledMs > 0) {
       log.warn({ stalledMs: Math.round(stalledMs), sleptMs: Math.round(sleptMs) }, 'the agent stood still');
       scheduler.gapEnded(Math.max(stalledMs, sleptMs));
-      beat(nothingMeasured);
+      beat();
     }
   };
   const tellCoverage = () => {
     const nowUs = time.nowUs();
-    if (uplink.blindFromMs !== undefined) {
-      coverage.broken(nowUs - (clock.monoMs() - uplink.blindFromMs) * 1000, nowUs);
-    }
-    for (const { fromUs, toUs } of coverage.take(nowUs, scheduler.waitingUs())) {
+    const atUs = (atMs: number | undefined) =>
+      atMs === undefined ? undefined : nowUs - (clock.monoMs() - atMs) * 1000;
+    const blindFromUs = atUs(uplink.blindFromMs);
+    if (blindFromUs !== undefined) coverage.broken(blindFromUs, nowUs);
+    const openFromUs = Math.min(scheduler.waitingUs() ?? nowUs, atUs(uplink.undecidedFromMs) ?? nowUs);
+    for (const { fromUs, toUs } of coverage.take(nowUs, openFromUs)) {
       const value = { fromUs: BigInt(Math.round(fromUs)), toUs: BigInt(Math.round(toUs)) };
       outbox.append(create(OutboxRecordSchema, { record: { case: 'coverage', value } }));
     }
@@ -218,7 +227,7 @@ export async function runAgent(deps: {
   if (identity.wallOffsetUs !== undefined) scheduler.start();
   using _pulse = every(clock, pulseMs, pulse);
   using _heartbeat = every(clock, heartbeatMs, () => {
-    beat(meter.take());
+    if (link.isUp) beat(meter.take());
     if (identity.wallOffsetUs !== undefined) void identity.keepWallOffset(time.wallOffsetUs());
   });
   using _coverage = every(clock, coverageMs / config.testTimeScale, tellCoverage);

@@ -12,6 +12,8 @@ export interface AssignmentStore extends AsyncDisposable {
   take(message: Assignments): Taken;
   /** The stream ended: a snapshot that was not complete is forgotten. */
   forgetParts(): void;
+  /** The agent is not to look any more: drops all, on disk too. */
+  forget(): void;
   /** Resolves when all that was taken is on disk, or could not be written. */
   flushed(): Promise<void>;
 }
@@ -81,6 +83,11 @@ export async function openAssignments(deps: {
     },
     forgetParts() {
       parts = undefined;
+    },
+    forget() {
+      parts = undefined;
+      all.clear();
+      changed();
     },
     async flushed() {
       if (timer !== undefined) write();

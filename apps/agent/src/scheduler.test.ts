@@ -67,7 +67,7 @@ function stage(more: { takesMs?: number; concurrency?: number; checksPerMinute?:
     overlaps,
     pulse,
     mostAtOnce: () => most,
-    sleep(ms: number) {
+    sleep: (ms: number) => {
       sleptMs += ms;
     },
     /** Seconds after midnight at which checks started. */

@@ -73,7 +73,7 @@ test('uplink dead, and the stream not known to be dead yet: errors become 10, wh
   await clock.advance(4900);
   expect(verdict.code).toBeUndefined();
   await clock.advance(5000);
-  expect(looked.sort()).toEqual([5, 6]);
+  expect(looked.toSorted((a, b) => a - b)).toEqual([5, 6]);
   expect(verdict.code).toBe(10);
   expect(verdict.text).toContain('uplink dead');
   expect(uplink.blindReason).toContain('uplink dead');

@@ -21,6 +21,8 @@ export interface Uplink {
   readonly blindReason: string;
   /** Monotonic milliseconds of the first check that could not see; undefined while it sees. */
   readonly blindFromMs: number | undefined;
+  /** Monotonic milliseconds of the oldest error that is not judged yet. */
+  readonly undecidedFromMs: number | undefined;
 }
 
 interface Held {
@@ -58,6 +60,11 @@ export function createUplink(deps: {
     step = undefined;
     awaited.clear();
   };
+  const firstEndMs = () => {
+    let firstMs = clock.monoMs();
+    for (const { endMs } of held) firstMs = Math.min(firstMs, endMs);
+    return firstMs;
+  };
   const settle = (genuine: boolean) => {
     rest();
     const all = [...held];
@@ -70,7 +77,7 @@ export function createUplink(deps: {
   };
   const isBlind = () => {
     roundEndedMs = clock.monoMs();
-    blindFromMs ??= Math.min(...[...held].map((each) => each.endMs));
+    blindFromMs ??= firstEndMs();
     settle(false);
   };
   const callWitnesses = () => {
@@ -121,6 +128,9 @@ export function createUplink(deps: {
     },
     get blindFromMs() {
       return blindFromMs;
+    },
+    get undecidedFromMs() {
+      return held.size === 0 ? undefined : firstEndMs();
     },
   };
 }
