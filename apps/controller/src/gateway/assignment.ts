@@ -6,8 +6,8 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
 import { phaseMs } from '../phase.ts';
+import { fillSecrets, secretNames } from '../secret-references.ts';
 import type { HeldDevice } from './plan-store.ts';
-import { fillSecrets, secretNames } from './secret-references.ts';
 
 /** Opens sealed values; see `seal.ts`. */
 export interface Opener {

@@ -38,8 +38,9 @@ describe('every route', () => {
 
   const call = (route: Route, key: string | undefined, ids: Readonly<Record<string, string>>, query = '') => {
     const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? newId());
-    const body = bodies[`${route.method} ${route.path}`];
     addresses += 1;
+    const name = `${route.method} ${route.path}`;
+    const body = name === 'POST /secrets' ? { Name: `new-${addresses}`, Value: 'v' } : bodies[name];
     return rest.send(route.method, `${path}${query}`, {
       ...(key === undefined ? {} : { key }),
       ...(body === undefined ? {} : { body }),
@@ -109,11 +110,13 @@ describe('every route', () => {
   /** What is deleted is made for that. */
   async function fresh(route: Route): Promise<Readonly<Record<string, string>>> {
     if (route.method !== 'DELETE') return mine.ids;
+    await rest.db.kysely.deleteFrom('secrets').where('name', '=', 'to-go').execute();
     const send = async (path: string, body: object) =>
       z.record(z.string(), z.string()).parse((await rest.send('POST', path, { key: keys.UW, body })).json);
     return {
       ...mine.ids,
       ...(await send('/tags', { Name: 'to go' })),
+      ...(await send('/secrets', { Name: 'to-go', Value: 'v' })),
       ...(await send('/devices', { Method: 'TCP', URL: 'example.org:80', ShortName: 'to-go' })),
     };
   }

@@ -28,6 +28,7 @@ const goodBodies: Readonly<Record<string, object>> = {
   'POST /devices': { Method: 'TCP', URL: 'example.org:80', ShortName: 'new' },
   'POST /tags': { Name: 'new' },
   'PUT /tags/{tag_id}': { Name: 'other' },
+  'POST /secrets': { Name: 'new', Value: 'v' },
 };
 
 describe('the OpenAPI document', () => {

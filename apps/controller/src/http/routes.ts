@@ -4,6 +4,7 @@ import { agentRoutes } from '../catalog/agents/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
 import { deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
 import { locationRoutes } from '../catalog/locations/routes.ts';
+import { secretRoutes } from '../catalog/secrets/routes.ts';
 import { tagRoutes } from '../catalog/tags/routes.ts';
 import type { Db } from '../db/index.ts';
 import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
@@ -45,6 +46,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...accountRoutes({ db, clock, retentionDays, onChanged: deps.onAccountChanged }),
     ...locationRoutes(db),
     ...agentRoutes(db),
+    ...secretRoutes(deps),
     ...openApiRoutes(() => routes, deps.version),
   ];
   return routes;

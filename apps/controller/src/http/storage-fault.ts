@@ -1,5 +1,5 @@
-/** SQLSTATE classes and codes after which the same request may work a little later. */
-const passing = /^(08|53|57|55P03|40001|40P01|25P03)/;
+/** SQLSTATE classes and codes after which the same request may work later: connection, login, missing database, resources, shutdown, locks. */
+const passing = /^(08|28|3D|53|57|58|55P03|40001|40P01|25P03)/;
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -1,8 +1,27 @@
-import { type AnyProbe, secretPaths, type Target } from '@vantage/probes';
+import { type AnyProbe, maskOptions, secretPaths, type Target } from '@vantage/probes';
 import type { FieldFault } from '../../http/problem.ts';
 
 /** What stands in an answer for a secret. */
 export const mask = '***';
+
+/** A text that is one reference: the name of a secret is none. */
+const reference = /^\$\{(secret|local):[A-Za-z0-9_.-]{1,100}\}$/;
+
+/** The Options as the API shows them: secrets masked, references to secrets as they stand. */
+export function showOptions(
+  probe: AnyProbe,
+  options: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const merge = (shown: unknown, clear: unknown): unknown => {
+    if (typeof clear === 'string') return reference.test(clear) ? clear : shown;
+    if (Array.isArray(shown))
+      return shown.map((item: unknown, at) => merge(item, Array.isArray(clear) ? clear[at] : undefined));
+    if (!isRecord(shown) || !isRecord(clear)) return shown;
+    return Object.fromEntries(Object.entries(shown).map(([key, inner]) => [key, merge(inner, clear[key])]));
+  };
+  const merged = merge(maskOptions(probe, options), options);
+  return isRecord(merged) ? merged : {};
+}
 
 /** What must stay the same for a kept secret to be used again. `kept` says what a masked proxy (one with a login) was. */
 export function identityOf(

@@ -1,6 +1,7 @@
 import { Fault } from '@vantage/kernel';
 import { z } from 'zod';
 import type { SealedJson, Sealer } from '../../seal.ts';
+import { secretNames } from '../../secret-references.ts';
 import type { ClearTarget } from './target.ts';
 
 const content = z.object({ url: z.string(), options: z.record(z.string(), z.json()) });
@@ -22,4 +23,13 @@ export function openTarget(sealer: Sealer, deviceId: string, sealed: Uint8Array)
   if (!parsed.success)
     throw new Fault('drop', 'sealed', `the sealed value of device ${deviceId} has another form`);
   return parsed.data;
+}
+
+/** Names of the account's secrets that a target refers to. */
+export function referencesOf(target: ClearTarget): {
+  readonly url: ReadonlySet<string>;
+  readonly options: ReadonlySet<string>;
+} {
+  const { url, options } = content.parse(target);
+  return { url: secretNames(url), options: secretNames(options) };
 }

@@ -1,7 +1,7 @@
-import { type AnyProbe, maskOptions, probeFor, type Target } from '@vantage/probes';
+import { type AnyProbe, probeFor, type Target } from '@vantage/probes';
 import { faultsOf } from '../../http/input.ts';
 import type { FieldFault } from '../../http/problem.ts';
-import { fillMasks, identityOf, mask } from './masks.ts';
+import { fillMasks, identityOf, mask, showOptions } from './masks.ts';
 
 /** JSON object of Options, in clear. */
 export type ClearOptions = Readonly<Record<string, unknown>>;
@@ -67,13 +67,12 @@ export function settleTarget(
   judgeOptions(probe, filled, faults);
   const clearUrl = given.ok ? fillUrl(url, given.target, old?.target, stays, faults) : url;
   if (!given.ok || faults.length > 0) return refuse(faults);
-  const shown = maskOptions(probe, filled);
   return {
     ok: true,
     target: {
       clear: { url: clearUrl, options: filled },
       shownUrl: given.target.display,
-      shownOptions: isRecord(shown) ? shown : {},
+      shownOptions: showOptions(probe, filled),
       host: given.target.host,
     },
   };

@@ -4,9 +4,10 @@ import type { Db } from '../../db/index.ts';
 import { conflict, type FieldFault, invalid, missing } from '../../http/problem.ts';
 import type { Session } from '../../http/session.ts';
 import type { Sealer } from '../../seal.ts';
+import { unknownSecrets } from '../secrets/store.ts';
 import type { SentSettings } from './fields.ts';
 import { lockAccount, makesCircle, overloaded } from './lookup-store.ts';
-import { openTarget, sealTarget } from './sealed.ts';
+import { openTarget, referencesOf, sealTarget } from './sealed.ts';
 import { reachFaults, samePlaces, settlePlain, settleReferences, warningsOf } from './settings.ts';
 import { type DeviceRow, readDevice } from './store.ts';
 import { type ClearTarget, settleTarget } from './target.ts';
@@ -63,7 +64,10 @@ export function createDeviceWriter({
     if (!verdict.ok) faults.push(...verdict.faults);
     const found = await settleReferences(trx, session.accountNo, sent.values, current?.row);
     faults.push(...found.faults);
-    if (verdict.ok) faults.push(...reachFaults(verdict.target.host, found.references.locations));
+    if (verdict.ok) {
+      faults.push(...reachFaults(verdict.target.host, found.references.locations));
+      faults.push(...(await referenceFaults(trx, session.accountNo, verdict.target.clear)));
+    }
     if (!verdict.ok || faults.length > 0) throw invalid(unique(faults));
     const { references } = found;
     if (current !== undefined && references.masterNo !== null) {
@@ -159,6 +163,20 @@ function usedText(slaves: readonly { readonly device_id: string; readonly short_
   const shown = slaves.slice(0, 10).map(({ device_id, short_name }) => `${short_name} (${device_id})`);
   const rest = slaves.length - shown.length;
   return `This device is the master of ${shown.join(', ')}${rest > 0 ? ` and ${rest} or more others` : ''}.`;
+}
+
+/** Names references to secrets that the account does not have. */
+async function referenceFaults(
+  trx: Db['kysely'],
+  accountNo: number,
+  target: ClearTarget,
+): Promise<readonly FieldFault[]> {
+  const { url, options } = referencesOf(target);
+  const unknown = await unknownSecrets(trx, accountNo, [...new Set([...url, ...options])]);
+  return unknown.map((name) => ({
+    field: url.has(name) ? 'URL' : 'Options',
+    message: `refers to the secret ${name}, which does not exist`,
+  }));
 }
 
 /** Which settings change, and what that means for agents. */

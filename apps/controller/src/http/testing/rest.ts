@@ -36,6 +36,8 @@ export interface Rest extends AsyncDisposable {
   readonly sealer: Sealer;
   readonly routes: readonly Route[];
   readonly baseUrl: string;
+  /** Takes the database away. */
+  dropDatabase(): Promise<void>;
   send(method: string, path: string, send?: Send): Promise<Reply>;
   /** Creates an account with the Location `local`. */
   account(name: string, timezone?: string): Promise<{ accountNo: number; locationNo: number }>;
@@ -97,6 +99,7 @@ export async function startRest(
       version: 'test',
       onAccountChanged: () => {},
     }),
+    dropDatabase: async () => database[Symbol.asyncDispose](),
     async send(method, path, { key, body, raw, headers = {} } = {}) {
       const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
       const response = await fetch(`${baseUrl}${path}`, {

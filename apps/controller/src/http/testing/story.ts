@@ -29,6 +29,7 @@ export async function tellStory(
     ShortName: 'dev',
   });
   const tag_id = await id('/tags', 'tag_id', { Name: '=SUM(A1) & <tag>' });
+  const secret_id = await id('/secrets', 'secret_id', { Name: 'kept', Value: 'hunter2' });
   const { device_no } = await db.kysely
     .selectFrom('devices')
     .select('device_no')
@@ -57,7 +58,7 @@ export async function tellStory(
   await addChecks(rest, { ...account, deviceNo: device_no, agentNo: agent_no }, [start]);
   const check_id = checkId({ deviceNo: device_no, startUs: start, agentNo: agent_no });
   return {
-    ids: { device_id, tag_id, agent_id, location_id, check_id },
+    ids: { device_id, tag_id, secret_id, agent_id, location_id, check_id },
     deviceNo: device_no,
     agentNo: agent_no,
   };
