@@ -52,6 +52,7 @@ export function readBody(
       settled = true;
       signal.removeEventListener('abort', onAbort);
       then();
+      decoder?.destroy();
     };
     const done = (overflow: boolean) => {
       stopwatch.pause();
@@ -64,10 +65,7 @@ export function readBody(
           overflow,
         }),
       );
-      if (overflow) {
-        source.destroy();
-        decoder?.destroy();
-      }
+      if (overflow) source.destroy();
     };
     const onAbort = () => finish(() => reject(signal.reason));
     signal.addEventListener('abort', onAbort, { once: true });

@@ -1,4 +1,4 @@
-import { systemClock } from '@vantage/kernel';
+import { type Clock, systemClock } from '@vantage/kernel';
 import { createDial, type Dial } from '../dial.ts';
 import type { AnyProbe, Measurement, Policy } from '../probe.ts';
 import { runCheck } from '../run.ts';
@@ -8,7 +8,7 @@ export const allowAll: Policy = { refuse: () => undefined };
 
 /**
  * Runs one real check of a probe in a test: URL and Options as the REST API would take them (defaults applied). Throws when the probe
- * itself refuses URL or Options.
+ * itself refuses URL or Options, or leaves a timer behind.
  */
 export async function runTest(
   probe: AnyProbe,
@@ -23,9 +23,10 @@ export async function runTest(
 ): Promise<Measurement> {
   const found = probe.parseTarget(url);
   if (!found.ok) throw new TypeError(found.message);
-  return runCheck(
+  const clock = createCountingClock();
+  const seen = await runCheck(
     {
-      clock: systemClock,
+      clock,
       policy: settings.policy ?? allowAll,
       dial: settings.dial ?? createDial(),
       signal: settings.signal ?? new AbortController().signal,
@@ -38,4 +39,28 @@ export async function runTest(
       timeoutMs: settings.timeoutMs ?? 5000,
     },
   );
+  if (clock.pending() > 0) throw new Error(`${probe.method} left ${clock.pending()} timers behind`);
+  return seen;
+}
+
+/** The machine's clock that knows how many of its timers are still to fire. */
+function createCountingClock(): Clock & { pending(): number } {
+  const waiting = new Set<Disposable>();
+  return {
+    ...systemClock,
+    timer(ms, fn) {
+      const timer = systemClock.timer(ms, () => {
+        waiting.delete(timer);
+        fn();
+      });
+      waiting.add(timer);
+      return {
+        [Symbol.dispose]() {
+          waiting.delete(timer);
+          timer[Symbol.dispose]();
+        },
+      };
+    },
+    pending: () => waiting.size,
+  };
 }
