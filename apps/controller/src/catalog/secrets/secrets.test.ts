@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Rest, startRest } from '../../http/testing/rest.ts';
+
+describe('secrets', () => {
+  let rest: Rest;
+  let key: string;
+  beforeAll(async () => {
+    rest = await startRest();
+    const { accountNo } = await rest.account('one');
+    ({ key } = await rest.key(accountNo, 'UW'));
+  });
+  afterAll(() => rest[Symbol.asyncDispose]());
+  const reference = (name: string) => ['$', '{secret:', name, '}'].join('');
+  const send = (method: string, path: string, body?: object) =>
+    rest.send(method, path, body === undefined ? { key } : { key, body });
+
+  it('are kept sealed, listed without their values and used by name', async () => {
+    const made = await send('POST', '/secrets', { Name: 'DB_PASS', Value: 'hunter2' });
+    const { secret_id } = z.strictObject({ secret_id: z.string() }).parse(made.json);
+    expect((await send('POST', '/secrets', { Name: 'DB_PASS', Value: 'x' })).json).toMatchObject({
+      code: 1005,
+    });
+    expect((await send('POST', '/secrets', { Name: 'no blanks', Value: '' })).json).toMatchObject({
+      code: 1004,
+    });
+    expect((await send('GET', '/secrets')).json).toEqual([
+      { secret_id, Name: 'DB_PASS', UpdatedAt: expect.any(String) },
+    ]);
+    const row = await rest.db.kysely.selectFrom('secrets').selectAll().executeTakeFirstOrThrow();
+    expect(Buffer.from(row.sealed).includes('hunter2')).toBe(false);
+    expect(rest.sealer.open(row.sealed, `secret:${secret_id}`)).toBe('hunter2');
+
+    const device = {
+      Method: 'HTTP',
+      URL: 'https://example.org/',
+      ShortName: 'web',
+      Options: { User: 'u', Password: reference('DB_PASS') },
+    };
+    const unknown = { ...device, Options: { User: 'u', Password: reference('NOPE') } };
+    expect((await send('POST', '/devices', unknown)).json).toMatchObject({ errors: [{ field: 'Options' }] });
+    const { device_id } = z
+      .object({ device_id: z.string() })
+      .parse((await send('POST', '/devices', device)).json);
+    expect((await send('GET', `/devices/${device_id}`)).json).toMatchObject({ Options: device.Options });
+
+    expect((await send('DELETE', `/secrets/${secret_id}`)).json).toMatchObject({
+      code: 1005,
+      message: expect.stringContaining('web'),
+    });
+    expect(
+      (await send('PUT', `/secrets/${secret_id}`, { Name: 'DB_PASS', Value: 'new' })).json,
+    ).toMatchObject({ Name: 'DB_PASS' });
+    const changed = await rest.db.kysely.selectFrom('secrets').selectAll().executeTakeFirstOrThrow();
+    expect(rest.sealer.open(changed.sealed, `secret:${secret_id}`)).toBe('new');
+    expect((await send('PUT', `/secrets/${secret_id}`, { Name: 'OTHER' })).json).toMatchObject({
+      code: 1005,
+    });
+    await send('DELETE', `/devices/${device_id}`);
+    expect((await send('DELETE', `/secrets/${secret_id}`)).json).toEqual({ secret_id });
+  });
+});

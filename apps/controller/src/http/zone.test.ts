@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { createZone, isTimestamp, isZoneName } from './zone.ts';
+
+const us = (iso: string) => Date.parse(iso) * 1000;
+
+describe('a time zone', () => {
+  const berlin = createZone('Europe/Berlin');
+
+  it.each([
+    ['Europe/Berlin', '2026-03-29T00:59:59Z', '2026-03-29T01:59:59+01:00'],
+    ['Europe/Berlin', '2026-03-29T01:00:00Z', '2026-03-29T03:00:00+02:00'],
+    ['Asia/Kathmandu', '2026-01-01T00:00:00Z', '2026-01-01T05:45:00+05:45'],
+    ['America/St_Johns', '2026-07-01T00:00:00Z', '2026-06-30T21:30:00-02:30'],
+    ['Australia/Lord_Howe', '2026-04-04T15:00:00Z', '2026-04-05T01:30:00+10:30'],
+    ['UTC', '2038-01-19T03:14:08Z', '2038-01-19T03:14:08+00:00'],
+  ])('%s shows %s', (name, at, shown) => {
+    const zone = createZone(name);
+    expect(zone.format(us(at))).toBe(shown);
+    expect(zone.parse(shown)).toBe(us(at));
+  });
+
+  it.each([
+    ['2026-07-01T12:00:00', '2026-07-01T10:00:00Z'],
+    ['2026-07-01T12:00:00 02:00', '2026-07-01T10:00:00Z'],
+    ['2026-07-01T12:00:00-05:30', '2026-07-01T17:30:00Z'],
+    ['2026-07-01T12:00:00Z', '2026-07-01T12:00:00Z'],
+    ['2016-12-31T23:59:60Z', '2017-01-01T00:00:00Z'],
+    ['2026-03-29T02:30:00', '2026-03-29T01:30:00Z'], // skipped: the offset before the change
+    ['2026-10-25T02:30:00', '2026-10-25T00:30:00Z'], // shown twice: the earlier one
+  ])('%s is %s', (text, at) => {
+    expect(berlin.parse(text)).toBe(us(at));
+  });
+
+  it('keeps microseconds', () => {
+    expect(berlin.parse('2026-07-01T12:00:00.123456789Z')).toBe(us('2026-07-01T12:00:00Z') + 123_456);
+    expect(berlin.formatFine(us('2026-07-01T12:00:00Z') + 12)).toBe('2026-07-01T14:00:00.000012+02:00');
+  });
+
+  it('refuses what is no timestamp', () => {
+    for (const text of [
+      '',
+      'now',
+      '2026-07-01',
+      '2026-07-01 12:00:00',
+      '2026-02-30T00:00:00Z',
+      '2026-13-01T00:00:00Z',
+      '2026-01-01T24:00:00Z',
+      '2026-01-01T00:00:00+24:00',
+      '1767225600',
+      '2026-01-01T00:00:00z',
+    ])
+      expect([text, isTimestamp(text), berlin.parse(text)]).toEqual([text, false, undefined]);
+  });
+
+  it('knows the names of the time zone database', () => {
+    for (const name of ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires'])
+      expect(isZoneName(name)).toBe(true);
+    for (const name of ['', '+02:00', 'Mars/Olympus', 'Europe', '../etc'])
+      expect(isZoneName(name)).toBe(false);
+  });
+});
