@@ -438,6 +438,57 @@ async function deadEnd(url: string) {
   };
 }
 
+test('an agent whose gateway died without a word is Away since it was last heard', async () => {
+  const lastUs = clock.nowUs() - 3 * 60_000_000;
+  const dead = {
+    state: 'Connected',
+    gateway_id: 'a dead one',
+    session_id: 'lost',
+    last_seen_us: lastUs,
+  } as const;
+  const lost = await rows.agent(place, dead);
+  await db.kysely
+    .insertInto('connection_spans')
+    .values({
+      agent_no: lost.agentNo,
+      location_no: place.locationNo,
+      from_us: lastUs - 1_000_000,
+      to_us: null,
+      session_id: 'lost',
+    })
+    .execute();
+  await using _server = await gatewayWith(nothing, 'controller one', hasty);
+  await using stream = connectTo(_server.url);
+  await stream.until('welcome');
+  await vi.waitFor(async () => {
+    const row = await db.kysely
+      .selectFrom('agents')
+      .selectAll()
+      .where('agent_no', '=', lost.agentNo)
+      .executeTakeFirst();
+    expect(row).toMatchObject({ state: 'Away', away_since_us: lastUs });
+  }, soon);
+  const span = await db.kysely
+    .selectFrom('connection_spans')
+    .selectAll()
+    .where('session_id', '=', 'lost')
+    .executeTakeFirst();
+  expect(span?.to_us).toBe(lastUs);
+  expect(await agentRow()).toMatchObject({ state: 'Connected' });
+});
+
+test('a session that others gave up is ended, so that the agent begins anew', async () => {
+  await using server = await gatewayWith(nothing, 'controller one', hasty);
+  await using stream = connectTo(server.url);
+  await stream.until('welcome');
+  await db.kysely
+    .updateTable('agents')
+    .set({ state: 'Away' })
+    .where('agent_no', '=', agent.agentNo)
+    .execute();
+  expect((await stream.until('goodbye')).reason).toBe(Goodbye_Reason.SHUTDOWN);
+});
+
 test('a link that is cut in the middle without a word is noticed within 30 s', async () => {
   await using server = await gatewayWith(nothing, 'controller one', hasty);
   await using way = await deadEnd(server.url);

@@ -121,8 +121,7 @@ export async function recordHeard(db: Kysely<Tables>, heard: readonly Heard[]): 
   if (heard.length === 0) return;
   const by = <K extends keyof Heard>(key: K) => heard.map((one) => one[key]);
   await sql`
-    update agents a set state = 'Connected', away_since_us = null,
-      last_seen_us = g.last_seen_us, clock_offset_us = g.clock_offset_us, backlog_records = g.backlog_records,
+    update agents a set last_seen_us = g.last_seen_us, clock_offset_us = g.clock_offset_us, backlog_records = g.backlog_records,
       lateness_p50_ms = g.p50, lateness_p99_ms = g.p99, checks_skipped = a.checks_skipped + g.skipped,
       blind_reason = g.blind_reason
     from unnest(
@@ -130,7 +129,7 @@ export async function recordHeard(db: Kysely<Tables>, heard: readonly Heard[]): 
       ${by('clockOffsetUs')}::bigint[], ${by('backlogRecords')}::bigint[], ${by('latenessP50Ms')}::real[],
       ${by('latenessP99Ms')}::real[], ${by('checksSkipped')}::bigint[], ${by('blindReason')}::text[]
     ) as g (agent_no, session_id, last_seen_us, clock_offset_us, backlog_records, p50, p99, skipped, blind_reason)
-    where a.agent_no = g.agent_no and a.session_id = g.session_id and a.state <> 'Revoked'`.execute(db);
+    where a.agent_no = g.agent_no and a.session_id = g.session_id and a.state = 'Connected'`.execute(db);
 }
 
 /** Of these agents: which session their row names now, and whether they are revoked. */

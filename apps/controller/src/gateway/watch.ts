@@ -71,6 +71,9 @@ export function createWatch({
       if (!row || row.state === 'Revoked') session.end(Goodbye_Reason.REVOKED, 'this agent was revoked');
       else if (row.session_id !== session.sessionId)
         session.end(Goodbye_Reason.REPLACED, 'a newer session of this agent came');
+      else if (row.state === 'Away' && !session.ended)
+        // Others took this controller for dead, after a stall: its spans are closed, so the agent begins anew.
+        session.end(Goodbye_Reason.SHUTDOWN, 'this controller was away: connect again');
     }
   };
 

@@ -1,0 +1,119 @@
+import { create } from '@bufbuild/protobuf';
+import { createLog } from '@vantage/kernel';
+import { createFakeClock } from '@vantage/kernel/testing';
+import { AssignmentsSchema, type ConnectRequest, ConnectRequestSchema, Goodbye_Reason } from '@vantage/proto';
+import { expect, test } from 'vitest';
+import { createSession } from './session.ts';
+
+const agent = { agentNo: 1, agentId: 'a', accountNo: 1, locationNo: 1, locationName: 'here' };
+const log = createLog('session test', 'silent');
+
+function sessionWith({
+  plan = async function* () {
+    yield create(AssignmentsSchema, { snapshot: true, lastPart: true });
+  } as () => AsyncGenerator<ReturnType<typeof create<typeof AssignmentsSchema>>>,
+  take = async () => ({ inserted: 0, repeated: 0, setAside: 0 }),
+} = {}) {
+  const clock = createFakeClock();
+  let cuts = 0;
+  const session = createSession({
+    agent,
+    sessionId: 'session',
+    clock,
+    log,
+    plan: { next: plan },
+    orders: { next: async () => [] },
+    take,
+    cut: () => {
+      cuts += 1;
+    },
+  });
+  return { session, clock, cuts: () => cuts };
+}
+
+function heartbeat(sequence: number): ConnectRequest {
+  return create(ConnectRequestSchema, {
+    message: { case: 'heartbeat', value: { sequence: BigInt(sequence) } },
+  });
+}
+
+test('an agent that sends and never reads is cut when too many answers wait', async () => {
+  const { session, cuts } = sessionWith();
+  async function* endless() {
+    for (let i = 0; ; i += 1) yield heartbeat(i);
+  }
+  await session.read(endless());
+  expect(session.ended).toBe(true);
+  expect(cuts()).toBe(1);
+});
+
+test('an agent that says nothing for 25 s is cut', async () => {
+  const { session, clock, cuts } = sessionWith();
+  void session.read({
+    async *[Symbol.asyncIterator]() {
+      yield heartbeat(1);
+      await new Promise(() => {});
+    },
+  });
+  await clock.advance(24_000);
+  expect(cuts()).toBe(0);
+  await clock.advance(2_000);
+  expect(cuts()).toBe(1);
+});
+
+test('a goodbye that is not taken within its grace ends in a cut', async () => {
+  const { session, clock, cuts } = sessionWith();
+  session.end(Goodbye_Reason.SHUTDOWN, 'ending');
+  await clock.advance(1_000);
+  expect(cuts()).toBe(0);
+  await clock.advance(1_000);
+  expect(cuts()).toBe(1);
+});
+
+test('a plan that cannot be read is read again a second later, and heartbeats are answered meanwhile', async () => {
+  let reads = 0;
+  const { session, clock } = sessionWith({
+    plan: async function* () {
+      reads += 1;
+      if (reads === 1) throw new Error('the database is away');
+      yield create(AssignmentsSchema, { snapshot: true, lastPart: true });
+    },
+  });
+  const messages = session.messages();
+  const kinds: (string | undefined)[] = [(await messages.next()).value?.message.case];
+  const next = messages.next();
+  await clock.advance(100);
+  void session.read({
+    async *[Symbol.asyncIterator]() {
+      yield heartbeat(1);
+      await new Promise(() => {});
+    },
+  });
+  kinds.push((await next).value?.message.case);
+  const later = messages.next();
+  await clock.advance(900);
+  kinds.push((await later).value?.message.case);
+  expect(kinds).toEqual(['welcome', 'heartbeatReply', 'assignments']);
+  expect(reads).toBe(2);
+});
+
+test('changes that come thick are read together, not one by one', async () => {
+  let reads = 0;
+  const { session, clock } = sessionWith({
+    plan: async function* () {
+      reads += 1;
+      yield create(AssignmentsSchema, { snapshot: reads === 1, lastPart: true });
+    },
+  });
+  const messages = session.messages();
+  await messages.next();
+  await messages.next();
+  const change = messages.next();
+  for (let i = 0; i < 50; i += 1) {
+    session.poke('plan');
+    await clock.advance(1);
+  }
+  await clock.advance(200);
+  expect((await change).value?.message.case).toBe('assignments');
+  expect(reads).toBe(2);
+});
