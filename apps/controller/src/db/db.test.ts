@@ -158,8 +158,15 @@ test.each([
   ['53100', 'retry'],
   ['22003', 'refused'],
   ['23503', 'refused'],
-] as const)('SQLSTATE %s: %s', (code, meaning) => {
+  ['EPIPE', 'retry'],
+  ['ECONNREFUSED', 'retry'],
+] as const)('code %s: %s', (code, meaning) => {
   expect(dbFailure(Object.assign(new Error('x'), { code }))).toBe(meaning);
+});
+
+test("a surprise in our own code is the record's fault, a lost connection is not", () => {
+  expect(dbFailure(new TypeError('x is not a function'))).toBe('refused');
+  expect(dbFailure(new Error('Connection terminated unexpectedly'))).toBe('retry');
 });
 
 test('a refused connection is worth another try', async () => {

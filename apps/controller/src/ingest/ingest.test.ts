@@ -197,6 +197,15 @@ test('one record that cannot be stored never blocks the others', async () => {
   expect(taken).toEqual({ inserted: 64 - expected, repeated: 0, setAside: expected });
 });
 
+test('a surprise in the fold costs the record that caused it and no other', async () => {
+  const bad = deviceNos[2];
+  const ingest = ingestWith(async (_trx, rows) => {
+    if (rows.some((row) => row.device_no === bad)) throw new TypeError('a bug');
+  });
+  expect(await ingest.take(sender, batchOf(...many(10)))).toEqual({ inserted: 8, repeated: 0, setAside: 2 });
+  expect((await setAside()).map((row) => row.reason)).toEqual(Array(2).fill('could not be stored: a bug'));
+});
+
 test('texts that PostgreSQL cannot hold are stored with the characters replaced', async () => {
   const [device = 0] = deviceNos;
   const hostile = { checkResult: 'a\0b', extendedJson: '{"k\\u0000":["x\\u0000y","\\ud800"]}' };
