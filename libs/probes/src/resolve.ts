@@ -101,10 +101,13 @@ export function createNames(
       }
       if (last.kind === 'addresses') {
         context.stopwatch.pause();
-        return pick(last.addresses, family);
+        const picked = pick(last.addresses, family);
+        context.note('Addresses', () => picked.map(({ address }) => address));
+        return picked;
       }
-      if (last.kind === 'none') throw noName(host, family, last.code);
       const asked = resolver().getServers().join(', ');
+      context.note('Resolvers', asked);
+      if (last.kind === 'none') throw noName(host, family, last.code);
       const rest = context.timeoutMs - (context.clock.monoMs() - startedMs);
       if (last.code === 'ETIMEOUT' && (await within(alive(), Math.max(rest * 0.8, 1)))) {
         const spent = showSeconds(context.clock.monoMs() - startedMs);
