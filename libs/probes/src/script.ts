@@ -73,8 +73,7 @@ export function outcomeOf({ end, failedExpect, dataSize, calls }: SessionEnd): O
 /** What the interpreter says, for people. */
 function explained(text: string): string {
   if (text.includes('out of memory')) return `the script needs more memory than its ${memoryMiB} MiB`;
-  if (text.includes('InternalError: stack overflow'))
-    return text.replace('InternalError: stack overflow', 'the script calls itself too deeply');
+  if (text.includes('stack overflow')) return 'the script calls itself too deeply';
   if (text.includes('could not load module'))
     return 'a script cannot import anything: it has only the functions given';
   return text;

@@ -110,7 +110,10 @@ export async function runSession(
 
   for await (const line of guest.lines) {
     const message = readMessage(line);
-    if (message === undefined) break;
+    if (message === undefined) {
+      end = { kind: 'end', how: 'error', text: 'the script broke the functions it was given' };
+      break;
+    }
     obey(message);
     if (end) break;
   }
