@@ -1,9 +1,11 @@
 // What `npm test` runs: types, format and lint, the wire's files, then every test. Its last line is
-// "N passed, N failed, N skipped"; each of the checks before the tests counts as one. Arguments are passed to vitest as filters.
+// "N passed, N failed, N skipped"; each of the checks before the tests counts as one. Arguments are passed to vitest as filters;
+// with --config <file> only the tests of that configuration run, without the checks.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { startVitest, type TestModule } from 'vitest/node';
 
 interface Counts {
@@ -26,7 +28,7 @@ const generated = mkdtempSync(path.join(tmpdir(), 'vantage-generated-'));
 const binaries = path.join(root, 'node_modules', '.bin');
 
 const checks: readonly Check[] = [
-  { name: 'types', argv: ['turbo', 'run', 'typecheck', '--output-logs=errors-only'] },
+  { name: 'types', argv: ['turbo', 'run', 'typecheck', '--continue', '--output-logs=errors-only'] },
   { name: 'format and lint', argv: ['biome', 'ci', '--error-on-warnings', '--colors=off', '.'] },
   { name: 'lint with types', argv: ['oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'wire: lint', argv: ['buf', 'lint'] },
@@ -40,9 +42,13 @@ const checks: readonly Check[] = [
 
 const counts: Counts = { passed: 0, failed: 0, skipped: [] };
 process.chdir(root);
-for (const check of checks) await runCheck(check);
+const { values, positionals } = parseArgs({
+  options: { config: { type: 'string' } },
+  allowPositionals: true,
+});
+if (values.config === undefined) for (const check of checks) await runCheck(check);
 rmSync(generated, { recursive: true, force: true });
-await runTests(process.argv.slice(2));
+await runTests(positionals, values.config);
 if (counts.skipped.length > 0)
   console.log(`\nskipped:\n${counts.skipped.map((line) => `  ${line}`).join('\n')}`);
 console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped.length} skipped`);
@@ -99,8 +105,12 @@ function stale(): string | undefined {
 }
 
 /** Runs vitest and adds its tests to the counts; a file that cannot be loaded and an error outside of tests count as failed. */
-async function runTests(filters: readonly string[]): Promise<void> {
-  const vitest = await startVitest('test', [...filters], { watch: false, root });
+async function runTests(filters: readonly string[], config: string | undefined): Promise<void> {
+  const vitest = await startVitest('test', [...filters], {
+    watch: false,
+    root,
+    ...(config ? { config } : {}),
+  });
   for (const module of vitest.state.getTestModules()) addModule(module);
   counts.failed += vitest.state.getUnhandledErrors().length;
   await vitest.close();
