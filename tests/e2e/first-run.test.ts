@@ -78,8 +78,13 @@ describe.concurrent('a device is watched from its creation on, through death and
       const { api } = system;
       const created = device.pick({ device_id: true }).parse(
         await api.ok('POST', '/devices', {
-          ...{ Method: method, URL: watched.url, ShortName: method, Frequency: 1, Timeout: 5 },
-          ...{ Retries: 2, RetryDelay: 1 },
+          Method: method,
+          URL: watched.url,
+          ShortName: method,
+          Frequency: 1,
+          Timeout: 5,
+          Retries: 2,
+          RetryDelay: 1,
         }),
       );
       const path = `/devices/${created.device_id}`;

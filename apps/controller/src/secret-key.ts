@@ -15,7 +15,7 @@ export async function readSecretKey(file: string): Promise<Buffer> {
     });
   });
   if (found === undefined) {
-    const part = `${file}.${process.pid}.part`;
+    const part = `${file}.${randomBytes(6).toString('hex')}.part`;
     await writeFile(part, `${randomBytes(sealKeyBytes).toString('base64')}\n`, { mode: 0o600, flush: true });
     await link(part, file).catch((error: unknown) => {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;

@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createTestDatabase, type TestDatabase } from '../../../tests/harness/database.ts';
+import { hashOf } from './credentials.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database[Symbol.asyncDispose]());
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the command line as an operator does. */
+function vantage(args: readonly string[], settings: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const env = { PATH: process.env['PATH'], VANTAGE_DATABASE_URL: database.url, ...settings };
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [path.join(import.meta.dirname, 'main.ts'), ...args],
+      { env },
+      (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }),
+    );
+  });
+}
+
+async function json<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T> {
+  const { code, out, err } = await vantage([...args, '--json']);
+  if (code !== 0) throw new Error(err);
+  return schema.parse(JSON.parse(out));
+}
+
+async function rows(text: string, values: unknown[] = []): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('an account gets keys, a Location and an agent, of which the database knows only hashes', async () => {
+  await json(
+    z.object({ account_id: z.string() }),
+    'accounts',
+    'create',
+    'acme',
+    '--timezone',
+    'Europe/Berlin',
+  );
+  const issued = await json(
+    z.object({ key_id: z.string(), key: z.string().length(64) }),
+    ...['keys', 'issue', '--account', 'acme', '--level', 'UR', '--user', 'u', '--password', 'p'],
+  );
+  expect(
+    await rows('select level, basic_user, key_hash from api_keys where key_id = $1', [issued.key_id]),
+  ).toEqual([{ level: 'UR', basic_user: 'u', key_hash: hashOf(issued.key) }]);
+  await json(z.object({ location_id: z.string() }), 'locations', 'create', 'office', '--account', 'acme');
+  const agent = await json(
+    z.object({ agent_id: z.string(), token: z.string(), command: z.string() }),
+    ...['agents', 'invite', '--account', 'acme', '--location', 'office', '--endpoint', 'https://here:8444'],
+  );
+  expect(agent.command).toContain(`VANTAGE_AGENT_TOKEN=${agent.token}`);
+  expect(await rows('select token_hash from agents where agent_id = $1', [agent.agent_id])).toEqual([
+    { token_hash: hashOf(agent.token) },
+  ]);
+  const listed = await vantage(['keys', 'list']);
+  expect(listed.out).toContain(issued.key_id);
+  expect(listed.out).not.toContain(issued.key);
+});
+
+test('a revoked key is marked, and every controller is told', async () => {
+  await json(z.object({ account_id: z.string() }), 'accounts', 'create', 'revoker');
+  const issued = await json(z.object({ key_id: z.string() }), 'keys', 'issue', '--account', 'revoker');
+  const listener = new pg.Client({ connectionString: database.url });
+  await listener.connect();
+  await listener.query('listen vantage_revoked');
+  const told = new Promise<string>((resolve) =>
+    listener.once('notification', ({ payload }) => resolve(payload ?? '')),
+  );
+  await json(z.object({ key_id: z.string() }), 'keys', 'revoke', issued.key_id);
+  const [row] = z
+    .array(z.object({ key_no: z.int(), revoked_at: z.date() }))
+    .parse(await rows('select key_no, revoked_at from api_keys where key_id = $1', [issued.key_id]));
+  expect(JSON.parse(await told)).toEqual({ agent_nos: [], key_nos: [row?.key_no] });
+  await listener.end();
+  expect((await vantage(['keys', 'revoke', issued.key_id])).err).toContain('there is no key');
+});
+
+test.each([
+  [['accounts', 'create', 'x', '--timezone', 'Mars/Base'], 'is no IANA time zone'],
+  [['keys', 'issue', '--account', 'nobody'], 'there is no account nobody; accounts:'],
+  [['keys', 'issue', '--level', 'root'], 'Allowed choices are UW, UR'],
+  [['keys', 'issue', '--user', 'u'], '--user and --password must be given together'],
+  [['agents', 'invite', '--location', 'moon'], 'there is no account default'],
+  [['agents', 'revoke', 'x'], 'there is no agent x'],
+])('%j ends with what is wrong', async (args, message) => {
+  const { code, err } = await vantage(args);
+  expect(code).toBe(1);
+  expect(err).toContain(message);
+});
+
+test('unknown settings are refused, all at once, and a missing system is said plainly', async () => {
+  const unknown = await vantage(['keys', 'list'], { VANTAGE_DATTA: 'x', VANTAGE_PORT: '1' });
+  expect(unknown.err).toContain('VANTAGE_DATTA is not a setting; did you mean VANTAGE_DATA?');
+  expect(unknown.err).toContain('VANTAGE_PORT is not a setting');
+  const dir = mkdtempSync(path.join(tmpdir(), 'vantage-cli-'));
+  const away = await vantage(['keys', 'list'], { VANTAGE_DATABASE_URL: '', VANTAGE_DATA: dir });
+  rmSync(dir, { recursive: true });
+  expect(away.err).toContain('start it with "npm start"');
+});
+
+test('--help lists every setting', async () => {
+  const { out } = await vantage(['--help']);
+  for (const name of ['VANTAGE_DATA', 'VANTAGE_TRUSTED_PROXIES', 'VANTAGE_AGENT_TOKEN_FILE'])
+    expect(out).toContain(name);
+});

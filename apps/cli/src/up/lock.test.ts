@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lastErrors } from './child.ts';
+import { lockData } from './lock.ts';
+import { identify, isAlive } from './processes.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'vantage-lock-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const file = () => path.join(dir, 'up.lock');
+const quiet = () => {};
+const put = (owner: { pid: number; started: number }, ending: boolean) =>
+  writeFileSync(file(), JSON.stringify({ owner, ending, children: [] }));
+
+test('a second start on the same data is refused while the first runs', async () => {
+  const lock = await lockData(dir, quiet);
+  await expect(lockData(dir, quiet)).rejects.toThrow(/a system runs on .* already/);
+  lock.release();
+  (await lockData(dir, quiet)).release();
+});
+
+test('what a killed start left behind is taken over, also when its number is in use again', async () => {
+  put({ pid: process.pid, started: 1 }, false);
+  (await lockData(dir, quiet)).release();
+  writeFileSync(file(), 'torn');
+  (await lockData(dir, quiet)).release();
+});
+
+test('a start waits for a predecessor that is ending', async () => {
+  const sleeper = spawn('sleep', ['0.5']);
+  put(identify(sleeper.pid ?? 0), true);
+  const said: string[] = [];
+  const lock = await lockData(dir, (text) => said.push(text));
+  expect(said).toEqual(['waiting for the end of the system that ran before']);
+  expect(JSON.parse(readFileSync(file(), 'utf8')).owner.pid).toBe(process.pid);
+  lock.release();
+});
+
+test('a process is known by its start, and a zombie is dead', async () => {
+  const child = spawn('sleep', ['30']);
+  const id = identify(child.pid ?? 0);
+  expect(isAlive(id)).toBe(true);
+  expect(isAlive({ ...id, started: id.started + 1 })).toBe(false);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await ended;
+  expect(isAlive(id)).toBe(false);
+});
+
+test.each([
+  ['{"level":30,"msg":"starts"}\n{"level":60,"msg":"port 8443 is in use"}\n', 'port 8443 is in use'],
+  ['Error: boom\n    at x\n', 'Error: boom\n    at x'],
+  ['', ''],
+])('the last words of %j', (text, expected) => {
+  expect(lastErrors(text)).toBe(expected);
+});
