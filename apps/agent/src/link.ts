@@ -31,8 +31,11 @@ export interface Link {
 }
 
 const welcomeWithinMs = 15_000;
+/**
+ * Heartbeats are answered every 10 s, so this much silence is a half-open link. connect-node's own pings would notice it too, but a
+ * ping that times out ends the process: the session's error comes when nobody listens any more.
+ */
 const deadAfterMs = 25_000;
-const pingOptions = { pingIntervalMs: 10_000, pingTimeoutMs: 5000, pingIdleConnection: true };
 /** Messages on their way out; more, and the stream does not drain. */
 const outgoingMax = 64;
 
@@ -67,11 +70,7 @@ export function createLink(deps: {
       silence = clock.timer(deadAfterMs, () => cut?.(`nothing heard for ${deadAfterMs / 1000} s`));
     };
     const box = createMailbox<ConnectRequest>(outgoingMax);
-    const sessions = new Http2SessionManager(
-      endpoint,
-      pingOptions,
-      deps.ca === undefined ? {} : { ca: deps.ca },
-    );
+    const sessions = new Http2SessionManager(endpoint, {}, deps.ca === undefined ? {} : { ca: deps.ca });
     const beganMs = clock.monoMs();
     let goodbye: Parting | undefined;
     try {
