@@ -1,5 +1,5 @@
 import type { Http2SecureServer } from 'node:http2';
-import { Fault } from '@vantage/kernel';
+import { Fault, messageOf } from '@vantage/kernel';
 
 /** Listens and says which setting to change when the port cannot be had. */
 export async function listenOn(
@@ -16,7 +16,7 @@ export async function listenOn(
         ? 'is in use by another program'
         : code === 'EACCES'
           ? 'needs more rights (ports below 1024)'
-          : `cannot be listened on (${cause instanceof Error ? cause.message : code})`;
+          : `cannot be listened on (${messageOf(cause)})`;
     throw new Fault('stop', 'port', `port ${port} ${why}; choose another with ${setting}`, { cause });
   }
 }

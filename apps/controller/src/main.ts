@@ -69,7 +69,13 @@ async function serve(
   const health = createHealth({ clock, log });
   const partitions = createPartitions({ db, clock, log, retentionDays });
   await partitions.ensure();
-  const ingest = createIngest({ db, clock, log, retentionDays, fold: health.fold });
+  const ingest = createIngest({
+    db,
+    clock,
+    log,
+    retentionDays,
+    fold: (trx, rows, nowUs) => health.fold(trx, rows, nowUs),
+  });
   const gateway = createGateway({
     ...{ db, clock, log, sealer, controllerId, ingest },
     onAgentSeen: ({ locationNo }) =>
