@@ -52,6 +52,12 @@ static void filter_raw(int fd, bool v6) {
   (void)setsockopt(fd, SOL_RAW, RAW_ICMP_FILTER, &blocked, sizeof blocked);
 }
 
+/* Asks for 4 MiB: by force, which needs CAP_NET_ADMIN, else as far as the system's limit goes. */
+static void raise_buffer(int fd, int by_force, int in_limits) {
+  int bytes = 4 << 20;
+  if (setsockopt(fd, SOL_SOCKET, by_force, &bytes, sizeof bytes) != 0) set_option(fd, SOL_SOCKET, in_limits, bytes);
+}
+
 int kernel_open(enum kind kind, bool v6) {
   int type = kind == KIND_RAW ? SOCK_RAW : kind == KIND_TCP ? SOCK_STREAM : SOCK_DGRAM;
   int protocol = kind == KIND_UDP   ? IPPROTO_UDP
@@ -68,11 +74,9 @@ int kernel_open(enum kind kind, bool v6) {
   else set_option(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_RECVERR : IP_RECVERR, 1);
 
   if (kind == KIND_RAW || kind == KIND_DATAGRAM) {
-    /* Thousands of answers may come while the event loop is busy. The first form needs CAP_NET_ADMIN. */
-    int bytes = 4 << 20;
-    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) != 0)
-      set_option(fd, SOL_SOCKET, SO_RCVBUF, bytes);
-    set_option(fd, SOL_SOCKET, SO_SNDBUF, bytes);
+    /* Thousands of packets may wait, theirs for the event loop and ours for the wire. */
+    raise_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF);
+    raise_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF);
   }
   return fd;
 }

@@ -19,7 +19,7 @@ describe.skipIf(reason)('in a network with a router', () => {
     const args = ['netns', 'exec', network.here, process.execPath, script, JSON.stringify(what)];
     return JSON.parse(execFileSync('ip', args, { encoding: 'utf8' }));
   }
-  const ping = (address: string, ttl = 0) => ({ address, size: 56, timeoutMs: 2000, ttl });
+  const ping = (address: string, ttl = 0) => ({ address, size: 56, timeoutMs: 5000, ttl });
 
   describe.each([
     { kind: 'raw', asNobody: false },
@@ -63,7 +63,7 @@ describe.skipIf(reason)('in a network with a router', () => {
 
   it('finds the hops of UDP and TCP without any right', () => {
     const { router, target } = network;
-    const common = { port: 9, timeoutMs: 2000 };
+    const common = { port: 9, timeoutMs: 5000 };
     const v4 = { ...common, family: 4, address: target.v4 } as const;
     const v6 = { ...common, family: 6, address: target.v6 } as const;
     const hops = ([v4, v6] as const).flatMap((way) => [

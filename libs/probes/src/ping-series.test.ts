@@ -67,6 +67,32 @@ it('puts the pings closer together where the budget is short', async () => {
   expect(seen).toMatchObject({ sentMs: [0, 100, 200, 300], endMs: 301 });
 });
 
+it.each([
+  { full: 3, kinds: ['reply'] },
+  { full: 1000, kinds: ['unsent'] },
+])('tries again while the queue to the wire is full: $full times', async ({ full, kinds }) => {
+  const clock = createFakeClock();
+  let asked = 0;
+  const ping = (): Promise<PingAnswer> => {
+    asked += 1;
+    if (asked <= full) return Promise.resolve({ kind: 'unsent', code: 'ENOBUFS' });
+    return Promise.resolve({ kind: 'reply', rttMs: 1, from: '192.0.2.1', ttl: 64, bytes: 56 });
+  };
+  const { signal } = new AbortController();
+  const settings = {
+    clock,
+    signal,
+    address: '192.0.2.1',
+    count: 1,
+    size: 56,
+    intervalMs: 200,
+    budgetMs: 1000,
+  };
+  const [answers] = await Promise.all([runSeries({ socket: { ping }, ...settings }), clock.advance(1000)]);
+  expect(answers.map(({ kind }) => kind)).toEqual(kinds);
+  expect(asked).toBeLessThan(100);
+});
+
 it('rejects when the check is cut off', async () => {
   const { run, clock, stop } = scene([undefined]);
   clock.timer(50, () => stop.abort(new Error('cut')));

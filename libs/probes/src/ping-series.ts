@@ -20,6 +20,9 @@ export interface PingSeries {
 const lingerMs = 1000;
 /** And at least this many times the slowest reply. */
 const lingerTimes = 4;
+/** A full queue to the wire empties within milliseconds. */
+const retryMs = 5;
+const mostRetries = 40;
 
 /**
  * Sends `count` pings, one each `intervalMs` (closer together where the budget is short), and waits for the answers: for the whole
@@ -41,9 +44,16 @@ export async function runSeries(series: PingSeries): Promise<readonly PingAnswer
     if (slowestMs === undefined || pings.length < count || linger) return;
     linger = clock.timer(Math.max(lingerMs, slowestMs * lingerTimes), () => enough.abort());
   };
-  const send = async (): Promise<PingAnswer> => {
+  const sendOnce = (): Promise<PingAnswer> => {
     const timeoutMs = Math.max(1, endMs - clock.monoMs());
-    const answer = await socket.ping({ address, size, timeoutMs, signal: waited, ...(ttl ? { ttl } : {}) });
+    return socket.ping({ address, size, timeoutMs, signal: waited, ...(ttl ? { ttl } : {}) });
+  };
+  const send = async (): Promise<PingAnswer> => {
+    let answer = await sendOnce();
+    for (let retry = 0; retry < mostRetries && isFull(answer) && !waited.aborted; retry += 1) {
+      await clock.sleep(retryMs, waited).catch(() => undefined);
+      answer = await sendOnce();
+    }
     if (answer.kind === 'unsent') enough.abort();
     if (answer.kind === 'reply') {
       slowestMs = Math.max(slowestMs ?? 0, answer.rttMs);
@@ -60,4 +70,9 @@ export async function runSeries(series: PingSeries): Promise<readonly PingAnswer
   linger?.[Symbol.dispose]();
   if (signal.aborted) throw signal.reason;
   return answers;
+}
+
+/** This machine's own queue to the wire was full for a moment. */
+function isFull(answer: PingAnswer): boolean {
+  return answer.kind === 'unsent' && (answer.code === 'EAGAIN' || answer.code === 'ENOBUFS');
 }

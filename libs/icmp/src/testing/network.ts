@@ -51,6 +51,9 @@ export function createTestNetwork(): TestNetwork {
   try {
     for (const name of Object.values(names)) ip('netns', 'add', name);
     for (const where of ['here', 'router', 'target'] as const) inside(where, 'link', 'set', 'lo', 'up');
+    // Addresses are usable at once, instead of after a second in which IPv6 looks for doubles.
+    for (const where of ['here', 'router', 'target'] as const)
+      set(where, 'ipv6/conf/default/accept_dad', '0');
     inside('router', 'link', 'add', 'near', 'type', 'veth', 'peer', 'name', 'wire', 'netns', names.here);
     inside('router', 'link', 'add', 'far', 'type', 'veth', 'peer', 'name', 'wire', 'netns', names.target);
     set('router', 'ipv4/ip_forward', '1');
