@@ -206,6 +206,17 @@ test('a clock put right by an hour makes no burst and loses no turn', async () =
   expect(results.length).toBeLessThanOrEqual(71);
 });
 
+test('a new device is looked at at once though the clock is put back by an hour just then', async () => {
+  const { clock, scheduler, time, results } = stage();
+  const changedUs = BigInt(midnightUs);
+  scheduler.replace([assignment(1, { intervalMs: 3_600_000, changedUs, firstLook: true })]);
+  time.setOffset(-3_600_000_000);
+  scheduler.clockStepped(-3_600_000_000);
+  scheduler.start();
+  await clock.advance(1000);
+  expect(results.length).toBe(1);
+});
+
 test('an error of a check during which the process stood still is no result: the device is looked at again', async () => {
   const { clock, scheduler, results, codes, pulse } = stage({ takesMs: 5000 });
   codes.splice(0, 1, 2, 1);

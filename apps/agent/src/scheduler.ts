@@ -5,13 +5,25 @@ import { type Assignment, AssignmentSchema, type CheckResult, type Order, Order_
 import { createAgenda } from './agenda.ts';
 import type { AgentTime } from './agent-time.ts';
 import type { Allowance } from './allowance.ts';
-import { afterAnswer, afterRetryBegan, afterRetryOrder, afterTaken, type Chain, noChain } from './chain.ts';
+import { afterAnswer, afterRetryBegan, afterRetryOrder, afterTaken } from './chain.ts';
 import type { Coverage } from './coverage.ts';
 import type { LatenessMeter } from './lateness.ts';
 import { resultOf } from './record.ts';
 import { afterGapUs, duesBetween, faultOfTurns, lastDueUs, nextDueUs } from './schedule.ts';
 import type { Stalls } from './stalls.ts';
-import { createWatch, nextWork, rulesOf, startOf, type Watch, type Work, wantsFirstLook } from './watch.ts';
+import {
+  askFirstLook,
+  askFor,
+  createWatch,
+  moveClock,
+  nextWork,
+  reassign,
+  rulesOf,
+  setChain,
+  startOf,
+  type Watch,
+  type Work,
+} from './watch.ts';
 
 /** Starts every check when it is due, never two of one device at once, never more than the limit. */
 export interface Scheduler {
@@ -127,16 +139,9 @@ export function createScheduler(deps: {
     deps.onResult(
       resultOf({ deviceNo, startUs, revision, blockMs, attempt, chainId: after.chainId, orderId }, judged),
     );
-    if (watch.assignment.revision === revision) setChain(watch, after.chain);
+    if (watch.assignment.revision === revision) setChain(watch, after.chain, time.nowUs());
     watch.checkedRevision = revision;
     rest(watch);
-  };
-  /** Ordinary turns that passed during a chain are not made up for. */
-  const setChain = (watch: Watch, chain: Chain) => {
-    const nowUs = time.nowUs();
-    const ends = watch.chain.phase.kind === 'open' && chain.phase.kind !== 'open';
-    watch.chain = chain;
-    if (ends && watch.dueUs <= nowUs) watch.dueUs = nextDueUs(watch.assignment, nowUs);
   };
   const begin = (watch: Watch, work: Work, startUs: number) => {
     const lateUs = startUs - Math.max(work.atUs, watch.freeUs);
@@ -158,7 +163,7 @@ export function createScheduler(deps: {
   const again = (watch: Watch, work: Work) => {
     if (work.kind !== 'retry') {
       const orderId = work.kind === 'asked' ? work.orderId : '';
-      watch.asked.push({ orderId, atUs: time.nowUs() });
+      askFor(watch, orderId, time.nowUs());
     }
     rest(watch);
   };
@@ -185,14 +190,8 @@ export function createScheduler(deps: {
     if (isSame && !old.gone) return undefined;
     const watch = old ?? createWatch(assignment, nowUs);
     watches.set(assignment.deviceNo, watch);
-    if (old !== undefined) {
-      if (old.assignment.revision !== assignment.revision) watch.chain = noChain;
-      watch.gone = false;
-      watch.assignment = assignment;
-      watch.dueUs = nextDueUs(assignment, nowUs);
-    }
-    const isAsked = watch.asked.some(({ orderId }) => orderId === '');
-    if (!isAsked && wantsFirstLook(watch, nowUs)) watch.asked.push({ orderId: '', atUs: nowUs });
+    if (old !== undefined) reassign(old, assignment, nowUs);
+    askFirstLook(watch, nowUs);
     queue(watch);
     return undefined;
   };
@@ -212,9 +211,7 @@ export function createScheduler(deps: {
   const ask = (deviceNo: number, orderId: string, atUs: number) => {
     const watch = watches.get(deviceNo);
     if (watch === undefined || watch.gone) return;
-    if (orderId !== '' && watch.asked.some((each) => each.orderId === orderId)) return;
-    watch.asked.push({ orderId, atUs });
-    watch.asked.sort((a, b) => a.atUs - b.atUs);
+    askFor(watch, orderId, atUs);
     queue(watch);
     pump();
   };
@@ -236,11 +233,12 @@ export function createScheduler(deps: {
         case Order_Kind.NOW:
           return ask(order.deviceNo, order.orderId, atUs);
         case Order_Kind.RETRY:
-          setChain(watch, afterRetryOrder(watch.chain, { ...order, atUs }) ?? watch.chain);
+          setChain(watch, afterRetryOrder(watch.chain, { ...order, atUs }) ?? watch.chain, time.nowUs());
           break;
         case Order_Kind.CHAIN_TAKEN: {
+          const nowUs = time.nowUs();
           const rules = rulesOf(watch.assignment, deps.orderGraceMs);
-          setChain(watch, afterTaken(watch.chain, time.nowUs(), rules));
+          setChain(watch, afterTaken(watch.chain, nowUs, rules), nowUs);
           break;
         }
         case Order_Kind.UNSPECIFIED:
@@ -255,12 +253,8 @@ export function createScheduler(deps: {
         const nowUs = time.nowUs();
         coverage.stepped(nowUs - byUs, nowUs);
         for (const watch of watches.values()) {
-          const { phase } = watch.chain;
-          if (phase.kind === 'open') {
-            watch.chain = { ...watch.chain, phase: { ...phase, dueUs: phase.dueUs + byUs } };
-          }
-          watch.dueUs = nextDueUs(watch.assignment, nowUs);
-          watch.freeUs += byUs;
+          moveClock(watch, byUs, nowUs);
+          askFirstLook(watch, nowUs);
           queue(watch);
         }
       }

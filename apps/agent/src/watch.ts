@@ -60,13 +60,48 @@ export function nextWork(watch: Watch): Work {
   return asked !== undefined && asked.atUs <= regular.atUs ? { kind: 'asked', ...asked } : regular;
 }
 
+/** Puts a check beside the standing ones on the list, once for each order and once without any. */
+export function askFor(watch: Watch, orderId: string, atUs: number): void {
+  if (watch.asked.some((each) => each.orderId === orderId)) return;
+  watch.asked.push({ orderId, atUs });
+  watch.asked.sort((a, b) => a.atUs - b.atUs);
+}
+
 /** A device changed less than this ago is looked at once, microseconds. */
 const freshUs = 60_000_000;
 
-/** Whether a changed device is to be looked at now, by this agent, without waiting for its turn. */
-export function wantsFirstLook(watch: Watch, nowUs: number): boolean {
+/** Has a device that was changed just now looked at without waiting for its turn, where this agent is to look first. */
+export function askFirstLook(watch: Watch, nowUs: number): void {
   const { firstLook, changedUs, revision } = watch.assignment;
-  return firstLook && watch.checkedRevision !== revision && nowUs - Number(changedUs) < freshUs;
+  const isWanted = firstLook && watch.checkedRevision !== revision && nowUs - Number(changedUs) < freshUs;
+  if (isWanted) askFor(watch, '', nowUs);
+}
+
+/** Gives a device other settings; under other ones of its target a chain is none any more. */
+export function reassign(watch: Watch, assignment: Assignment, nowUs: number): void {
+  if (watch.assignment.revision !== assignment.revision) watch.chain = noChain;
+  watch.gone = false;
+  watch.assignment = assignment;
+  watch.dueUs = nextDueUs(assignment, nowUs);
+}
+
+/** Sets where the chain stands; ordinary turns that passed while it was open are not made up for. */
+export function setChain(watch: Watch, chain: Chain, nowUs: number): void {
+  const ends = watch.chain.phase.kind === 'open' && chain.phase.kind !== 'open';
+  watch.chain = chain;
+  if (ends && watch.dueUs <= nowUs) watch.dueUs = nextDueUs(watch.assignment, nowUs);
+}
+
+/** Follows a clock that was put right by `byUs` and now says `nowUs`. */
+export function moveClock(watch: Watch, byUs: number, nowUs: number): void {
+  const { phase } = watch.chain;
+  if (phase.kind === 'open') {
+    watch.chain = { ...watch.chain, phase: { ...phase, dueUs: phase.dueUs + byUs } };
+  }
+  // Put back, the clock would leave what was asked for in a future that was never meant.
+  if (byUs < 0) watch.asked = watch.asked.map(({ orderId, atUs }) => ({ orderId, atUs: atUs + byUs }));
+  watch.dueUs = nextDueUs(watch.assignment, nowUs);
+  watch.freeUs += byUs;
 }
 
 /** A start that is unique and increasing for the device; a clock put back by more than a minute is followed. */
