@@ -111,6 +111,8 @@ describe('around every probe', () => {
       code: 10,
       text: 'this agent stood still for 3 s during the check: its machine was suspended or overloaded',
     });
+    const busy = start(aborted, { clock: skewed(100) });
+    expect(await at(busy.clock, 5000, busy.done)).toMatchObject({ code: 2 });
     const hasty = start(aborted, { clock: skewed(-200) });
     await hasty.clock.advance(5000);
     expect(await Promise.race([hasty.done, Promise.resolve('running')])).toBe('running');

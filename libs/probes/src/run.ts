@@ -115,14 +115,16 @@ async function look(
   const { outcome, phases } = await new Promise<Ended>((resolve) => {
     let verdict: Ended | undefined;
     let grace: Disposable | undefined;
+    let finished = false;
     const finish = (ended: Ended) => {
+      finished = true;
       timer[Symbol.dispose]();
       grace?.[Symbol.dispose]();
       deps.signal.removeEventListener('abort', onStop);
       resolve(ended);
     };
     const cutOff = (outcome: Outcome) => {
-      if (verdict) return;
+      if (verdict || finished) return;
       const reason = new Failure(resultCode.timeout, outcome.text);
       const ended = { outcome, phases: stopwatch.read(), reason };
       verdict = ended;
@@ -136,6 +138,8 @@ async function look(
       // A busy event loop counts a timer from when its turn began, before this check did.
       if (lateMs < -1) timer = clock.timer(-lateMs, onDeadline);
       else if (lateMs > stallMs) cutOff(bad(resultCode.agent, stalled(lateMs)));
+      // After a pause timers go before sockets: let an answer that waits in one be read first.
+      else if (lateMs > 20) setImmediate(() => cutOff(timedOut(stopwatch, whom(), target, timeoutMs)));
       else cutOff(timedOut(stopwatch, whom(), target, timeoutMs));
     };
     let timer = clock.timer(timeoutMs, onDeadline);
