@@ -76,7 +76,7 @@ function serverOf(settings: SshServerSettings, tried: string[]): (socket: Socket
   const server = new ssh2.Server({ hostKeys: [host.pem], ident: 'test' }, (client) =>
     welcome(client, settings, tried),
   );
-  return (socket) => void server.injectSocket(socket);
+  return (socket) => server.injectSocket(socket);
 }
 
 /** Listens as an SSH server. */
