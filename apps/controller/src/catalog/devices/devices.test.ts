@@ -248,6 +248,33 @@ describe('devices', () => {
     });
   });
 
+  it('warn of an overloaded Location', async () => {
+    const place = await rest.db.kysely
+      .insertInto('locations')
+      .values({ location_id: newId(), account_no: accountNo, name: 'small' })
+      .returning('location_no')
+      .executeTakeFirstOrThrow();
+    const agent = {
+      agent_id: newId(),
+      account_no: accountNo,
+      name: 'a',
+      token_hash: Buffer.from(newId(), 'hex'),
+    };
+    await rest.db.kysely
+      .insertInto('agents')
+      .values({ ...agent, location_no: place.location_no, state: 'Connected', capacity: 1 })
+      .execute();
+    const warning = async () =>
+      (
+        await rest.send('POST', '/devices', { key, body: { ...tcp, Frequency: 2, Locations: ['small'] } })
+      ).headers.get('vantage-warning');
+    expect([await warning(), await warning(), await warning()]).toEqual([
+      null,
+      null,
+      expect.stringContaining('overloaded'),
+    ]);
+  });
+
   it('are listed by Filter and page', async () => {
     const list = async (query: string) => rest.send('GET', `/devices${query}`, { key });
     const all = await list('?Limit=100');

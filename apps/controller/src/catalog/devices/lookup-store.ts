@@ -84,7 +84,10 @@ export async function makesCircle(trx: Kysely<Tables>, deviceNo: number, masterN
   return rows[0]?.found ?? false;
 }
 
-/** Locations whose devices ask for more checks a minute than their connected agents can run, `addPerMinute` each on top. */
+/**
+ * Locations whose devices ask for more checks a minute than their connected agents can run, `addPerMinute` each on top. A device asks for one a
+ * minute at most, so counting them is enough where there is room.
+ */
 export async function overloaded(
   db: Kysely<Tables>,
   locationNos: readonly number[],
@@ -94,15 +97,15 @@ export async function overloaded(
   const { rows } = await sql<{ name: string }>`
     select l.name from locations l
     cross join lateral (
-      select coalesce(sum(1.0 / d.frequency_min / dl2.turns), 0) as per_minute
-      from device_locations dl join devices d using (device_no)
-        cross join lateral (select count(*) as turns from device_locations x where x.device_no = d.device_no) dl2
-      where dl.location_no = l.location_no) need
-    cross join lateral (
       select coalesce(sum(capacity), 0) as per_minute, count(*) as agents from agents a
       where a.location_no = l.location_no and a.state = 'Connected') have
     where l.location_no = any(${locationNos}::int[]) and have.agents > 0
-      and need.per_minute + ${addPerMinute}::float8 > have.per_minute
+      and case when (select count(*) from device_locations where location_no = l.location_no) + 1 <= have.per_minute then false
+        else (
+          select coalesce(sum(1.0 / d.frequency_min / turns), 0) + ${addPerMinute}::float8
+          from device_locations dl join devices d using (device_no)
+            cross join lateral (select count(*) as turns from device_locations x where x.device_no = d.device_no) t
+          where dl.location_no = l.location_no) > have.per_minute end
     order by l.location_no`.execute(db);
   return rows.map(({ name }) => name);
 }

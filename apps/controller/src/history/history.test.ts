@@ -1,0 +1,166 @@
+import { createLog, newId } from '@vantage/kernel';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Rest, startRest } from '../http/testing/rest.ts';
+import { addChecks, type Story, tellStory } from '../http/testing/story.ts';
+import { createRollUp } from '../ingest/rollup.ts';
+import type { CheckNowResult } from './check-routes.ts';
+
+const minuteUs = 60_000_000;
+const problem = z.object({ code: z.int(), message: z.string() });
+const check = z.object({ check_id: z.string(), RequestTime: z.number(), Timestamp: z.string() });
+
+describe('what was seen', () => {
+  let rest: Rest;
+  let key: string;
+  let story: Story;
+  let place: { accountNo: number; locationNo: number };
+  let nowResult: CheckNowResult = { kind: 'nobody', message: 'Location local has no agent.' };
+  let device = '';
+  beforeAll(async () => {
+    rest = await startRest({ checkNow: async () => nowResult });
+    place = await rest.account('one', 'Asia/Kathmandu');
+    ({ key } = await rest.key(place.accountNo, 'UW'));
+    story = await tellStory(rest, place, key);
+    device = `/devices/${story.ids['device_id']}`;
+    const who = { ...place, deviceNo: story.deviceNo, agentNo: story.agentNo };
+    await addChecks(
+      rest,
+      who,
+      Array.from({ length: 120 }, (_, i) => rest.clock.nowUs() - (i + 1) * minuteUs),
+    );
+  });
+  afterAll(() => rest[Symbol.asyncDispose]());
+  const get = (path: string) => rest.send('GET', path, { key });
+
+  it('is read as check records whose phases add up', async () => {
+    const { json } = await get(`/checks/${story.ids['check_id']}`);
+    expect(json).toEqual({
+      check_id: story.ids['check_id'],
+      device_id: story.ids['device_id'],
+      Location: 'local',
+      Timestamp: '2026-09-21T19:57:50+05:45',
+      BlockTime: 1.5,
+      DNSTime: 0,
+      ConnectTime: 1.1,
+      SSLTime: 0,
+      TTFB: 2.05,
+      TTLB: 1.05,
+      RequestTime: 4.2,
+      Kbps: 2580.645,
+      PerfStat: 'Ok',
+      ResultCode: 1,
+      DataSize: 1000,
+      CheckResult: 'connected',
+    });
+    expect((await get(`/checks/${story.ids['check_id']}/extended`)).json).toMatchObject({
+      Timestamp: '2026-09-21T19:57:50.000000+05:45',
+      Agent: 'agent',
+      Attempt: 0,
+      Extended: { address: '127.0.0.1' },
+    });
+    expect((await get('/devices')).json).toMatchObject([{ LastCheckResult: 'connected' }]);
+  });
+
+  it('comes newest first, page by page, never more than 100', async () => {
+    const first = await get(`${device}/checks?Limit=1000`);
+    const second = await get(`${device}/checks?Limit=100&Offset=100`);
+    expect(first.headers.get('link')).toBe(`</v1.1${device}/checks?Limit=100&Offset=100>; rel="next"`);
+    expect(second.headers.get('link')).toBeNull();
+    const all = [...z.array(check).parse(first.json), ...z.array(check).parse(second.json)];
+    expect(all).toHaveLength(121);
+    const times = all.map(({ Timestamp }) => Timestamp);
+    expect(times).toEqual([...times].sort((a, b) => b.localeCompare(a)));
+    expect(z.array(check).parse((await get(`${device}/checks`)).json)).toHaveLength(25);
+  });
+
+  it('is asked for now, or it says who is missing', async () => {
+    expect((await rest.send('POST', `${device}/check`, { key })).json).toEqual({
+      code: 1005,
+      message: 'Location local has no agent.',
+    });
+    nowResult = { kind: 'done', checkId: story.ids['check_id'] ?? '' };
+    expect((await rest.send('POST', `${device}/check`, { key })).json).toMatchObject({
+      check_id: story.ids['check_id'],
+    });
+  });
+
+  it('makes events, newest first, before a Timestamp', async () => {
+    const event = {
+      account_no: place.accountNo,
+      device_no: story.deviceNo,
+      status: 'Down',
+      message: 'm',
+      told_us: 1,
+    };
+    const at = rest.clock.nowUs() - minuteUs;
+    for (const type of ['Error', 'Down'])
+      await rest.db.kysely
+        .insertInto('events')
+        .values({ ...event, event_id: newId(), type, at_us: at })
+        .execute();
+    const types = async (query: string) =>
+      z
+        .array(z.object({ Type: z.string() }))
+        .parse((await get(`${device}/events${query}`)).json)
+        .map(({ Type }) => Type);
+    expect(await types('')).toEqual(['Created', 'Down', 'Error']);
+    expect(await types('?Limit=1&Offset=1')).toEqual(['Down']);
+    const time = rest.clock.nowUs() / 1000 - 60_000;
+    expect(await types(`?Timestamp=${new Date(time + 1).toISOString()}`)).toEqual(['Down', 'Error']);
+    expect(await types(`?Timestamp=${new Date(time).toISOString()}`)).toEqual([]);
+    expect(z.array(z.unknown()).parse((await get('/events')).json)).toHaveLength(3);
+    expect(problem.parse((await get(`${device}/events?Timestamp=yesterday`)).json).code).toBe(1004);
+  });
+
+  it("sums up to the period asked for, read in the account's zone", async () => {
+    const seconds = async (query: string) =>
+      z
+        .object({ Uptime: z.object({ UnknownSeconds: z.number() }) })
+        .parse((await get(`${device}/uptime${query}`)).json).Uptime.UnknownSeconds;
+    expect(await seconds('')).toBe(0);
+    expect(await seconds('?Timestamp1=2026-09-21T19:58:19')).toBe(1);
+    expect(await seconds('?Timestamp1=2026-09-21T19:57:20+05:45')).toBe(60);
+    expect(await seconds('?Timestamp1=2026-09-21T14:12:20.9Z&Timestamp2=2099-01-01T00:00:00Z')).toBe(60);
+    for (const bad of [
+      'Timestamp1=2026-09-21T14:13:20Z&Timestamp2=2026-09-21T14:13:19Z',
+      'Timestamp1=2099-01-01T00:00:00Z',
+      'Timestamp2=x',
+    ])
+      expect(problem.parse((await get(`${device}/uptime?${bad}`)).json).code).toBe(1004);
+  });
+
+  it('has statistics that are the same from raw checks and from roll-ups', async () => {
+    const read = async (query: string) =>
+      z
+        .array(z.record(z.string(), z.unknown()))
+        .parse((await get(`${device}/statistics?Timestamp1=2026-09-21T10:00:00Z${query}`)).json);
+    const raw = { all: await read(''), hours: await read('&Bucket=Hour'), days: await read('&Bucket=Day') };
+    expect(raw.all).toMatchObject([
+      {
+        Location: 'local',
+        Count: 121,
+        Errors: 0,
+        Availability: 100,
+        Loss: null,
+        MinTime: 4.2,
+        MeanTime: 4.2,
+        MaxTime: 4.2,
+      },
+    ]);
+    expect(raw.hours.map((row) => row['Count'])).toEqual([47, 60, 14]);
+    expect(raw.days.map((row) => row['Timestamp'])).toEqual(['2026-09-21T00:00:00+05:45']);
+    await createRollUp({ db: rest.db, clock: rest.clock, log: createLog('history', 'silent') }).run();
+    expect(await rest.db.kysely.selectFrom('rollup_hourly').select('checks').execute()).not.toEqual([]);
+    const rolled = {
+      all: await read(''),
+      hours: await read('&Bucket=Hour'),
+      days: await read('&Bucket=Day'),
+    };
+    expect(rolled).toEqual(raw);
+    expect(
+      (await get(`${device}/statistics?Timestamp1=1990-01-01T00:00:00Z&Bucket=Hour`)).json,
+    ).toMatchObject({ code: 1004 });
+    expect((await get(`${device}/statistics?Bucket=Week`)).json).toMatchObject({ code: 1004 });
+  });
+});
