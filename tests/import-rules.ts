@@ -21,8 +21,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   health: ['kernel'],
 };
 /** What a probe's file may import from its folder. */
-const besideProbe =
-  /^\.\/(probe|dial|dialogue|failure|target|stopwatch|options|mask|transcript|[a-z0-9-]+-.+|[a-z0-9]+)\.ts$/;
+const besideProbe = /^\.\/(?:sandbox\/)?[a-z0-9-]+\.ts$/;
 const probeFiles = [
   'http',
   'ping',

@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
+
+// A long path: the socket needs its short way, and nothing else may mind.
+const root = mkdtempSync(path.join(tmpdir(), 'vantage-up-'));
+const dataDir = path.join(root, 'd'.repeat(150 - root.length - 1));
+let system: System;
+beforeAll(async () => {
+  system = await startSystem({ dataDir });
+}, 120_000);
+afterAll(async () => {
+  await system[Symbol.asyncDispose]();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const greets = () =>
+  system.api.call('GET', '/hello').then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+const isAlive = (pid: number) => {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+const postmaster = () => {
+  try {
+    return Number(readFileSync(path.join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[0]);
+  } catch {
+    return 0;
+  }
+};
+const lock = () =>
+  z
+    .object({ owner: z.object({ pid: z.int() }) })
+    .parse(JSON.parse(readFileSync(path.join(dataDir, 'up.lock'), 'utf8')));
+const within20s = { timeout: 20_000, interval: 100 };
+
+test('quickstart.json is private and says all', () => {
+  const mode = statSync(path.join(dataDir, 'quickstart.json')).mode & 0o777;
+  expect(mode).toBe(0o600);
+  expect(system.quickstart()).toEqual({
+    base_url: expect.stringMatching(/^https:\/\/localhost:\d+\/v1\.1$/),
+    ca_file: path.join(dataDir, 'tls/ca.pem'),
+    api_key_uw: expect.stringMatching(/^[0-9a-f]{64}$/),
+    api_key_ur: expect.stringMatching(/^[0-9a-f]{64}$/),
+    agent_endpoint: expect.stringMatching(/^https:\/\/localhost:\d+$/),
+    dashboard_url: null,
+    database_url: expect.stringMatching(/^postgresql:/),
+    pids: { controller: expect.any(Number), agent: expect.any(Number) },
+  });
+});
+
+test.each(['controller', 'agent'] as const)(
+  'a killed %s comes back, and quickstart.json names it',
+  async (part) => {
+    const before = system.quickstart().pids[part];
+    process.kill(before, 'SIGKILL');
+    await expect.poll(() => system.quickstart().pids[part], within20s).not.toBe(before);
+    await expect.poll(greets, within20s).toBe(true);
+  },
+);
+
+test('a killed database comes back', async () => {
+  const before = postmaster();
+  process.kill(before, 'SIGKILL');
+  await expect.poll(() => [0, before].includes(postmaster()), within20s).toBe(false);
+  await expect
+    .poll(() => system.api.call('GET', '/devices').then(({ status }) => status), within20s)
+    .toBe(200);
+});
+
+test('a second start on the same data is refused with a reason', async () => {
+  const env = { PATH: process.env['PATH'], VANTAGE_DATA: dataDir };
+  const said = await new Promise<string>((resolve) =>
+    execFile(path.join(repositoryRoot, 'vantage'), ['up'], { env }, (error, _out, err) =>
+      resolve(`${error?.code} ${err}`),
+    ),
+  );
+  expect(said).toMatch(/^1 .*a system runs on .* already/);
+  expect(await greets()).toBe(true);
+});
+
+test('after kill -9 of the supervisor a start finds everything again', async () => {
+  const before = system.quickstart();
+  const created = z
+    .object({ tag_id: z.string() })
+    .parse(await system.api.ok('POST', '/tags', { Name: 'kept' }));
+  process.kill(lock().owner.pid, 'SIGKILL');
+  system.api.close();
+  system = await startSystem({ dataDir });
+  const after = system.quickstart();
+  expect([after.api_key_uw, after.api_key_ur]).toEqual([before.api_key_uw, before.api_key_ur]);
+  expect(await system.api.ok('GET', `/tags/${created.tag_id}`)).toMatchObject({ Name: 'kept' });
+}, 60_000);
+
+test('SIGTERM ends all of it within 8 s, the database too', async () => {
+  const { controller, agent } = system.quickstart().pids;
+  const pids = [controller, agent, postmaster(), lock().owner.pid];
+  expect(pids.map(isAlive)).toEqual([true, true, true, true]);
+  expect(await system.stop()).toBeLessThan(8_000);
+  expect(pids.map(isAlive)).toEqual([false, false, false, false]);
+});
