@@ -85,15 +85,13 @@ export const tcp: Probe<'TCP', typeof options> = {
     }
     const steps = wanted.Steps.length;
     const text = `${connection.peer} answered as expected in ${steps} ${steps === 1 ? 'step' : 'steps'}`;
-    return {
-      ...good(text, dialogue.received),
-      answer: () => ({ received: Buffer.concat(answer.heard).toString('utf8') }),
-    };
+    return good(text, dialogue.received, answer.heard);
   },
 };
 
-function good(text: string, dataSize: number): Outcome {
-  return { code: resultCode.ok, text, dataSize, extended: {} };
+function good(text: string, dataSize: number, heard: readonly Buffer[] = []): Outcome {
+  const answer = () => ({ received: Buffer.concat(heard).toString('utf8') });
+  return { code: resultCode.ok, text, dataSize, extended: {}, answer };
 }
 
 async function send(dialogue: Dialogue, { Send, SendHex }: TcpStep): Promise<void> {
