@@ -12,6 +12,13 @@ export function secretNames(value: JsonValue): Set<string> {
   return names;
 }
 
+const call = /\bsecret\s*\(\s*(["'`])([A-Za-z0-9_.-]{1,100})\1\s*\)/g;
+
+/** Names that a script asks for by `secret("NAME")`; one that is put together at run time is not seen, and not sent. Pure. */
+export function scriptSecretNames(text: string): Set<string> {
+  return new Set([...text.matchAll(call)].flatMap(([, , name]) => name ?? []));
+}
+
 /** The value with each `${secret:NAME}` replaced; what `lookup` does not know stays as it stands. Pure. */
 export function fillSecrets(value: JsonValue, lookup: (name: string) => string | undefined): JsonValue {
   return mapStrings(value, (text) => text.replace(reference, (whole, name: string) => lookup(name) ?? whole));

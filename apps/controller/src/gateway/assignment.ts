@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
 import { phaseMs } from '../phase.ts';
-import { fillSecrets, secretNames } from '../secret-references.ts';
+import { fillSecrets, scriptSecretNames, secretNames } from '../secret-references.ts';
 import type { HeldDevice } from './plan-store.ts';
 
 /** Opens sealed values; see `seal.ts`. */
@@ -38,9 +38,11 @@ export function createAssignmentBuilder({
     const opened = sealedDevice.parse(sealer.open(device.sealed, `device:${device.device_id}`));
     const method = methods.find((one) => one === device.method);
     if (!method) throw new Fault('drop', 'unknown-method', `method ${device.method} is not known here`);
-    // A script asks for its secrets by name when it runs; all else has them filled in.
-    const wanted: JsonValue = { url: opened.url, options: opened.options };
-    const names = secretNames(wanted);
+    // A script asks for its secrets by name when it runs, so its text goes as it stands; all else has them filled in.
+    const isScript = method === 'Script';
+    const fillable: JsonValue = { url: isScript ? '' : opened.url, options: opened.options };
+    const asked = isScript ? scriptSecretNames(opened.url) : new Set<string>();
+    const names = new Set([...secretNames(fillable), ...asked]);
     const values = names.size > 0 ? await secrets() : new Map<string, string>();
     for (const name of names)
       if (!values.has(name))
@@ -48,19 +50,24 @@ export function createAssignmentBuilder({
           { deviceNo: device.device_no, secret: name },
           'a device refers to a secret that does not exist',
         );
-    const filled = sealedDevice.parse(fillSecrets(wanted, (name) => values.get(name)));
+    const filled = sealedDevice.parse(fillSecrets(fillable, (name) => values.get(name)));
+    const spec = specOf({
+      method,
+      url: isScript ? opened.url : filled.url,
+      timeoutMs: device.timeout_s * 1000,
+      options: filled.options,
+    });
+    for (const name of asked) {
+      const value = values.get(name);
+      if (value !== undefined) spec.secrets[name] = value;
+    }
     const intervalMs = device.frequency_min * 60_000;
     return {
       usesSecrets: names.size > 0,
       assignment: create(AssignmentSchema, {
         deviceNo: device.device_no,
         revision: device.revision,
-        spec: specOf({
-          method,
-          url: filled.url,
-          timeoutMs: device.timeout_s * 1000,
-          options: filled.options,
-        }),
+        spec,
         intervalMs,
         phaseMs: phaseMs(device.device_no, intervalMs),
         turn: device.turn,
