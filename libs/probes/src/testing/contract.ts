@@ -96,6 +96,29 @@ export function probeContract(fixture: ContractFixture): void {
       await server.idle();
     });
 
+    test('a server that floods ends at the timeout, in little memory', async () => {
+      const chunk = Buffer.alloc(64 * 1024, 'x');
+      await using server = await listen(
+        answerWith((socket) => {
+          const more = () => {
+            while (!socket.destroyed && socket.write(chunk));
+          };
+          socket.on('drain', more);
+          more();
+        }),
+      );
+      const before = process.memoryUsage();
+      const startedMs = performance.now();
+      const seen = await run(server);
+      const after = process.memoryUsage();
+      expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
+      expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(
+        32 * 1024 * 1024,
+      );
+      if (silentCode === 2) expect([2, 3, 7], seen.text).toContain(seen.code);
+      await server.idle();
+    });
+
     test('a server that resets the connection is 3', async () => {
       await using server = await listen(answerWith((socket) => void socket.resetAndDestroy()));
       const seen = await run(server);
