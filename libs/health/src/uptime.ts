@@ -79,15 +79,12 @@ export function uptime(facts: UptimeFacts, period: Span): Uptime {
   const spans = timeline(facts, period);
   for (const span of spans) seconds[span.status] += wholeSeconds(span.toUs) - wholeSeconds(span.fromUs);
   const down = spans.filter((span) => span.status === 'Down');
-  const visible = outages(facts.intervals).filter((outage) =>
-    down.some((span) => span.fromUs < outage.toUs && outage.fromUs < span.toUs),
-  );
   return {
     UpSeconds: seconds.Up,
     DownSeconds: seconds.Down,
     MaintenanceSeconds: seconds.Maint,
     UnknownSeconds: seconds.Unknown,
-    Outages: visible.length,
+    Outages: countTouched(outages(facts.intervals), down),
   };
 }
 
@@ -133,6 +130,17 @@ export function intersection(a: readonly Span[], b: readonly Span[]): Span[] {
     }
   }
   return common;
+}
+
+/** How many of the first list's spans share time with the second's; both sorted, neither overlapping itself. */
+function countTouched(spans: readonly Span[], others: readonly Span[]): number {
+  let count = 0;
+  let i = 0;
+  for (const span of spans) {
+    while ((others[i]?.toUs ?? Number.POSITIVE_INFINITY) <= span.fromUs) i += 1;
+    if ((others[i]?.fromUs ?? Number.POSITIVE_INFINITY) < span.toUs) count += 1;
+  }
+  return count;
 }
 
 function wholeSeconds(us: number): number {
