@@ -1,7 +1,11 @@
 import { createHmac } from 'node:crypto';
+import { systemClock } from '@vantage/kernel';
 import { expect, test } from 'vitest';
+import { createDial } from './dial.ts';
+import type { AnyProbe } from './probe.ts';
+import { runCheck } from './run.ts';
 import { smtp } from './smtp.ts';
-import { listen, probeContract, runTest, speakLines } from './testing/index.ts';
+import { allowAll, listen, probeContract, runTest, speakLines } from './testing/index.ts';
 
 const user = 'monitor';
 const password = 'sesame-9';
@@ -129,4 +133,41 @@ test.each([
   ['[2001:db8::1]:587', 587],
 ])('%s means port %i', (url, port) => {
   expect(smtp.parseTarget(url)).toMatchObject({ ok: true, target: { port } });
+});
+
+test('a script’s message is sent whole, lines that begin with a dot doubled; a device’s check sends none', async () => {
+  const mail: string[] = [];
+  await using server = await listen(
+    speakLines({
+      greeting: '220 ready',
+      answer(line, said) {
+        if (said.includes('DATA') && !said.includes('.')) {
+          mail.push(line);
+          return line === '.' ? '250 queued as 7' : undefined;
+        }
+        return line === 'DATA' ? '354 go on' : '250 ok';
+      },
+    }),
+  );
+  const look = (message?: string) => {
+    const { signal } = new AbortController();
+    const deps = { clock: systemClock, dial: createDial(), signal, policy: allowAll, random: Math.random };
+    const asking: AnyProbe = {
+      ...smtp,
+      run: async (context, target, options) =>
+        smtp.run(
+          { ...context, ...(message !== undefined && { message }) },
+          target,
+          smtp.options.parse(options),
+        ),
+    };
+    const found = smtp.parseTarget(server.target);
+    if (!found.ok) throw new TypeError(found.message);
+    const options = { RcptTo: 'post@mail.example' };
+    return runCheck(deps, { probe: asking, target: found.target, options, timeoutMs: 5000 });
+  };
+  expect(await look('Subject: x\n\n.hidden\n..two\rend')).toMatchObject({ code: 1, text: '250 queued as 7' });
+  expect(mail).toEqual(['Subject: x', '', '..hidden', '...two', 'end', '.']);
+  expect(await look()).toMatchObject({ code: 1, text: '250 ok' });
+  expect(mail).toHaveLength(6);
 });

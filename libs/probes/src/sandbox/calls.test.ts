@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { readCall } from './calls.ts';
+
+test.each([
+  ['tcp', { host: 'db', port: 5432 }, { method: 'TCP', url: 'db:5432', options: {} }],
+  ['tcp', { host: '2001:db8::1', port: 1 }, { method: 'TCP', url: '[2001:db8::1]:1', options: {} }],
+  ['ping', { host: 'db', count: 2 }, { method: 'PING', url: 'db', options: { count: 2 } }],
+  ['smtp', { url: 'smtps://mail' }, { method: 'SMTP', url: 'smtps://mail', options: {} }],
+  ['imap', { host: 'm', timeout: 50 }, { method: 'IMAP4', url: 'm', options: {}, timeoutMs: 50 }],
+  [
+    'dns',
+    { name: 'a.example', server: '::1' },
+    { method: 'DNS', url: 'a.example', options: { server: '::1' } },
+  ],
+  [
+    'tls',
+    { host: 'x', port: 443, minDaysLeft: 14, steps: [] },
+    { method: 'TCP', url: 'x:443', options: { steps: [], tls: { Mode: 'Implicit', minDaysLeft: 14 } } },
+  ],
+  [
+    'http',
+    { url: 'http://x', body: { a: 1 }, headers: { X: 'y' } },
+    {
+      method: 'HTTP',
+      url: 'http://x',
+      options: { body: '{"a":1}', headers: { X: 'y', 'Content-Type': 'application/json' } },
+    },
+  ],
+  [
+    'http',
+    { url: 'http://x', body: [1], headers: { 'content-type': 'x/y' } },
+    { method: 'HTTP', url: 'http://x', options: { body: '[1]', headers: { 'content-type': 'x/y' } } },
+  ],
+  [
+    'smtp',
+    { host: 'm', rcptTo: 'a@b', message: 'Subject: x' },
+    { method: 'SMTP', url: 'm', options: { rcptTo: 'a@b' }, message: 'Subject: x' },
+  ],
+])('%s(%j) asks for a check', (name, options, request) => {
+  expect(readCall(name, options)).toEqual(request);
+});
+
+test.each([
+  ['http', { host: 'x' }, 'http(): url is missing'],
+  ['tcp', { port: 1 }, 'tcp(): host is missing'],
+  ['dns', { name: 1 }, 'dns(): host is missing'],
+  ['tcp', { host: 'x', timeout: '5' }, 'tcp(): timeout is milliseconds up to 120000'],
+  ['smtp', { host: 'x', message: 'x' }, 'message needs a rcptTo'],
+  ['tcp', { host: 'x', message: 'x' }, 'for smtp() only'],
+  ['exec', { host: 'x' }, 'exec() is not known to this agent'],
+  ['constructor', { host: 'x' }, 'constructor() is not known to this agent'],
+])('%s(%j) is refused', (name, options, why) => {
+  expect(readCall(name, options)).toContain(why);
+});
