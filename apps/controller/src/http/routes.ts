@@ -5,6 +5,7 @@ import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintena
 import { deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
 import { locationRoutes } from '../catalog/locations/routes.ts';
 import { secretRoutes } from '../catalog/secrets/routes.ts';
+import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
 import { tagRoutes } from '../catalog/tags/routes.ts';
 import type { Db } from '../db/index.ts';
 import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
@@ -43,6 +44,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...uptimeRoutes({ clock, device, uptime: (ask) => health.uptime(ask) }),
     ...statisticsRoutes({ db, clock, device, histograms: { scale, merge: mergeHistograms, percentile } }),
     ...tagRoutes({ db, clock }),
+    ...tagMaintenanceRoutes({ db, clock, maintenance: health }),
     ...accountRoutes({ db, clock, retentionDays, onChanged: deps.onAccountChanged }),
     ...locationRoutes(db),
     ...agentRoutes(db),

@@ -16,7 +16,7 @@ export interface Maintenance {
 }
 
 /** `HH:MM` from 00:01 to 99:59. */
-export const durationField = z
+const durationField = z
   .string()
   .regex(/^\d\d:[0-5]\d$/, 'must be HH:MM, from 00:01 to 99:59')
   .refine((text) => text !== '00:00', 'must be HH:MM, from 00:01 to 99:59');
@@ -26,6 +26,11 @@ export function durationUs(text: string): number {
   const [hours = 0, minutes = 0] = text.split(':').map(Number);
   return (hours * 60 + minutes) * 60_000_000;
 }
+
+/** The body that starts maintenance. */
+export const maintenanceStart = z
+  .strictObject({ Duration: durationField.default('01:00').describe('HH:MM, elapsed time.') })
+  .meta({ id: 'MaintenanceStart' });
 
 /** Starting and stopping the maintenance of one device. */
 export function maintenanceRoutes({
@@ -52,11 +57,7 @@ export function maintenanceRoutes({
       ...shared,
       path: '/devices/{device_id}/start-maintenance',
       summary: 'Starts maintenance, or sets the end of the one that runs anew. Checks go on, alerts do not.',
-      body: z
-        .strictObject({
-          Duration: durationField.default('01:00').describe('HH:MM, elapsed time.'),
-        })
-        .meta({ id: 'MaintenanceStart' }),
+      body: maintenanceStart,
       handler: async ({ session, subject: { device_no: deviceNo }, body }) => {
         const { accountNo } = session;
         await maintenance.startMaintenance({ accountNo, deviceNo, durationUs: durationUs(body.Duration) });

@@ -26,7 +26,8 @@ const name = z.string().min(1).max(200).describe('Name of the tag; need not be u
 const idAnswer = z.strictObject({ tag_id: idField });
 const pairAnswer = z.strictObject({ tag_id: idField, device_id: idField });
 const tagEntry = z.strictObject({ tag_id: idField, Name: z.string() }).meta({ id: 'TagEntry' });
-const tagFull = z
+/** A tag with its devices. */
+export const tagFull = z
   .strictObject({ ...tagEntry.shape, Devices: z.array(deviceEntry).describe('All devices of the tag.') })
   .meta({ id: 'Tag' });
 const readOnly = ['tag_id', 'Devices'] as const;
@@ -58,10 +59,9 @@ function pairSubject(db: Db) {
   };
 }
 
-/** Creating, listing, reading, renaming and deleting tags; attaching them to devices. */
-export function tagRoutes({ db, clock }: { readonly db: Db; readonly clock: Clock }): Route[] {
-  const subject = tagSubject(db);
-  const read = async ({ accountNo, zone }: Session, row: TagRow): Promise<z.input<typeof tagFull>> => {
+/** Reads a tag with its devices as its GET shows it. */
+export function createTagReader({ db, clock }: { readonly db: Db; readonly clock: Clock }) {
+  return async ({ accountNo, zone }: Session, row: TagRow): Promise<z.input<typeof tagFull>> => {
     const nowUs = clock.nowUs();
     const filter = { kind: 'tag', tagNo: row.tag_no } as const;
     const { rows } = await listDevices(db, { accountNo, filter, limit: mostDevices, offset: 0, nowUs });
@@ -76,6 +76,12 @@ export function tagRoutes({ db, clock }: { readonly db: Db; readonly clock: Cloc
       Devices: rows.map((device) => showEntry(device, results.get(device.device_no), zone)),
     };
   };
+}
+
+/** Creating, listing, reading, renaming and deleting tags; attaching them to devices. */
+export function tagRoutes({ db, clock }: { readonly db: Db; readonly clock: Clock }): Route[] {
+  const subject = tagSubject(db);
+  const read = createTagReader({ db, clock });
 
   return [
     route({

@@ -74,3 +74,14 @@ export async function detachTag({ kysely }: Db, tagNo: number, deviceNo: number)
     .where('device_no', '=', deviceNo)
     .execute();
 }
+
+/** Numbers of the devices that have a tag. */
+export async function deviceNosOf({ kysely }: Db, tagNo: number): Promise<readonly number[]> {
+  const rows = await kysely
+    .selectFrom('device_tags')
+    .select('device_no')
+    .where('tag_no', '=', tagNo)
+    .orderBy('device_no')
+    .execute();
+  return rows.map(({ device_no }) => device_no);
+}

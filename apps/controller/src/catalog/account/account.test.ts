@@ -1,0 +1,88 @@
+import { newId } from '@vantage/kernel';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Rest, startRest } from '../../http/testing/rest.ts';
+
+describe('the account', () => {
+  let rest: Rest;
+  let key: string;
+  let accountNo: number;
+  beforeAll(async () => {
+    rest = await startRest();
+    ({ accountNo } = await rest.account('one', 'Europe/Berlin'));
+    await rest.account('two');
+    ({ key } = await rest.key(accountNo, 'UW'));
+  });
+  afterAll(() => rest[Symbol.asyncDispose]());
+  const put = (body: object) => rest.send('PUT', '/account', { key, body });
+
+  it('is read, changed in part and takes itself back', async () => {
+    const { json } = await rest.send('GET', '/account', { key });
+    expect(json).toMatchObject({
+      Name: 'one',
+      Timezone: 'Europe/Berlin',
+      DefaultLocations: ['local'],
+      RetentionDays: 30,
+    });
+    expect((await put(z.record(z.string(), z.unknown()).parse(json))).json).toEqual(json);
+    expect((await put({ Timezone: 'Asia/Tokyo' })).json).toMatchObject({
+      Name: 'one',
+      Timezone: 'Asia/Tokyo',
+    });
+    const { json: created } = await rest.send('POST', '/devices', {
+      key,
+      body: { Method: 'TCP', URL: 'a.example:1', ShortName: 'a' },
+    });
+    const { device_id } = z.object({ device_id: z.string() }).parse(created);
+    expect((await rest.send('GET', `/devices/${device_id}`, { key })).json).toMatchObject({
+      CreatedAt: expect.stringMatching(/\+09:00$/),
+    });
+  });
+
+  it('names what is wrong', async () => {
+    const { json } = await put({
+      Timezone: '+02:00',
+      DefaultLocations: ['nowhere'],
+      nschedule_id: newId(),
+      Name: '',
+      x: 1,
+    });
+    expect(json).toMatchObject({ code: 1004 });
+    expect(
+      z
+        .object({ errors: z.array(z.object({ field: z.string() })) })
+        .parse(json)
+        .errors.map(({ field }) => field)
+        .sort(),
+    ).toEqual(['DefaultLocations', 'Name', 'Timezone', 'nschedule_id', 'x']);
+    expect((await put({ Name: 'two' })).json).toMatchObject({ code: 1005 });
+  });
+
+  it('moves the devices that name no Locations when its default ones change', async () => {
+    const device = async (more: object) =>
+      z
+        .object({ device_id: z.string() })
+        .parse(
+          (
+            await rest.send('POST', '/devices', {
+              key,
+              body: { Method: 'TCP', URL: 'a.example:1', ShortName: 'a', ...more },
+            })
+          ).json,
+        ).device_id;
+    const [open, fixed] = [await device({}), await device({ Locations: ['local'] })];
+    await rest.db.kysely
+      .insertInto('locations')
+      .values({ location_id: newId(), account_no: accountNo, name: 'north' })
+      .execute();
+    const places = async (id: string) => (await rest.send('GET', `/devices/${id}`, { key })).json;
+    expect(await places(open)).toMatchObject({ Locations: ['local'] });
+    expect((await put({ DefaultLocations: ['north', 'local'] })).json).toMatchObject({
+      DefaultLocations: ['north', 'local'],
+    });
+    expect(await places(open)).toMatchObject({ Locations: ['north', 'local'] });
+    expect(await places(fixed)).toMatchObject({ Locations: ['local'] });
+    expect((await put({ DefaultLocations: null })).json).toMatchObject({ DefaultLocations: ['local'] });
+    expect(await places(open)).toMatchObject({ Locations: ['local'] });
+  });
+});
