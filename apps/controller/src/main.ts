@@ -17,6 +17,7 @@ import { keepCertificates, loadCertificates } from './certificates.ts';
 import { type Config, loadConfig } from './config.ts';
 import { keepEmbedded } from './db/embedded-keeper.ts';
 import { createDb } from './db/index.ts';
+import { checkServer } from './db/server.ts';
 import { createGateway } from './gateway/index.ts';
 import { createHealth, startMaintenance, stopMaintenance, trimSurePoints, uptime } from './health/index.ts';
 import { createHttpApi } from './http/index.ts';
@@ -59,6 +60,7 @@ async function serve(
   const sealer = createSealer(await readSecretKey(config.secretKeyFile));
   const certificates = await loadCertificates({ config, clock, log });
   const db = await createDb({ connection: { url: databaseUrl }, log, clock });
+  await checkServer(db.kysely);
   await db.migrate();
 
   // REST -> catalog -> assign -> gateway = stream = agents
