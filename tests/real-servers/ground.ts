@@ -26,7 +26,7 @@ export interface Ground extends AsyncDisposable {
 export const packages = {
   nginx: '/usr/sbin/nginx',
   'openssh-server': '/usr/sbin/sshd',
-  opensmtpd: '/usr/sbin/smtpd',
+  postfix: '/usr/sbin/postfix',
   'dovecot-imapd': '/usr/lib/dovecot/imap',
   'dovecot-pop3d': '/usr/lib/dovecot/pop3',
   'mariadb-server': '/usr/sbin/mariadbd',

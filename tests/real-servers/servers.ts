@@ -1,6 +1,6 @@
 // Debian's own servers, each started by hand on loopback with a configuration of the test's own.
-import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CertificateFiles } from '../harness/certificates.ts';
 import { freePort } from '../harness/system.ts';
@@ -51,32 +51,63 @@ AuthorizedKeysFile ${home}/user.pub\nStrictModes no\nPermitRootLogin no\nMaxStar
   return { ...server, hostKeyFile: `${home}/host.pub`, userKeyFile: `${home}/user` };
 }
 
-/** OpenSMTPD: STARTTLS on one port, implicit TLS on the other, AUTH for the test's user. */
-export async function startSmtpd(
+/**
+ * Postfix: STARTTLS on one port, implicit TLS on the other; AUTH asks the Dovecot given by its socket, and only under TLS.
+ */
+export async function startPostfix(
   ground: Ground,
   tls: CertificateFiles,
+  authSocket: string,
 ): Promise<Server & { readonly tlsPort: number }> {
   const port = await freePort();
   const tlsPort = await freePort();
-  const home = path.join(ground.folder, `smtpd-${port}`);
-  mkdirSync(home);
-  const credentials = write(
+  const home = path.join(ground.folder, `postfix-${port}`);
+  const ids = { uid: idOf('postfix', '-u'), gid: idOf('postfix') };
+  for (const name of ['', 'queue', 'data']) mkdirSync(path.join(home, name), { recursive: true });
+  chownSync(path.join(home, 'data'), ids.uid, ids.gid);
+  const line = (where: number, options: string) =>
+    `127.0.0.1:${where} inet n - n - - smtpd -o syslog_name=vt ${options}`;
+  write(
     home,
-    'creds',
-    `${login.user} ${execFileSync('smtpctl', ['encrypt', login.password], { encoding: 'utf8' }).trim()}\n`,
-    0o640,
+    'master.cf',
+    `${line(port, '')}
+${line(tlsPort, '-o smtpd_tls_wrappermode=yes')}
+${['pickup unix n - n 60 1 pickup', 'cleanup unix n - n - 0 cleanup', 'qmgr unix n - n 300 1 qmgr', 'tlsmgr unix - - n 1000? 1 tlsmgr', 'rewrite unix - - n - - trivial-rewrite', 'proxymap unix - - n - - proxymap', 'anvil unix - - n - 1 anvil', 'discard unix - - n - - discard', 'postlog unix-dgram n - n - 1 postlogd'].join('\n')}
+`,
   );
-  chownSync(credentials, 0, idOf('opensmtpd'));
-  const conf = write(
+  write(
     home,
-    'smtpd.conf',
-    `pki real cert "${tls.cert}"\npki real key "${tls.key}"\ntable creds file:${credentials}
-listen on 127.0.0.1 port ${port} tls pki real auth-optional <creds> hostname real.test
-listen on 127.0.0.1 port ${tlsPort} smtps pki real auth-optional <creds> hostname real.test
-action "drop" maildir "${home}/mail"\nmatch from any for any action "drop"\n`,
+    'main.cf',
+    `compatibility_level = 3.6
+queue_directory = ${home}/queue
+data_directory = ${home}/data
+maillog_file = /var/log/vantage-postfix-${port}.log
+inet_interfaces = 127.0.0.1
+inet_protocols = ipv4
+myhostname = real.test
+mydestination = real.test
+local_transport = discard
+local_recipient_maps =
+alias_maps =
+smtpd_tls_chain_files = ${tls.bundle}
+smtpd_tls_security_level = may
+smtpd_sasl_auth_enable = yes
+smtpd_sasl_type = dovecot
+smtpd_sasl_path = ${authSocket}
+smtpd_tls_auth_only = yes
+smtpd_client_connection_rate_limit = 0
+`,
   );
-  const server = await serve(port, packages.opensmtpd, ['-d', '-f', conf]);
-  return { ...server, tlsPort };
+  const server = await serve(port, packages.postfix, ['-c', home, 'start-fg']);
+  return {
+    ...server,
+    tlsPort,
+    async [Symbol.asyncDispose]() {
+      spawnSync(packages.postfix, ['-c', home, 'stop']);
+      await server[Symbol.asyncDispose]();
+      rmSync(`/var/log/vantage-postfix-${port}.log`, { force: true });
+    },
+  };
 }
 
 /** Dovecot: IMAP and POP3, plain with STARTTLS and implicit TLS, one mailbox for the test's user. */
@@ -89,6 +120,8 @@ export async function startDovecot(
     readonly imaps: number;
     readonly pop3: number;
     readonly pop3s: number;
+    /** Where other servers ask it for logins. */
+    readonly authSocket: string;
   }
 > {
   const [imap, imaps, pop3, pop3s] = [await freePort(), await freePort(), await freePort(), await freePort()];
@@ -131,6 +164,11 @@ userdb {
   driver = static
   args = uid=dovecot gid=dovecot home=${home}/mail
 }
+service auth {
+  unix_listener ${home}/auth {
+    mode = 0666
+  }
+}
 service anvil {
   unix_listener anvil-auth-penalty {
     mode = 0
@@ -141,7 +179,14 @@ ${listener('pop3', pop3, pop3s)}
 `,
   );
   const server = await serve(imap, '/usr/sbin/dovecot', ['-F', '-c', conf]);
-  return { imap, imaps, pop3, pop3s, [Symbol.asyncDispose]: server[Symbol.asyncDispose] };
+  return {
+    imap,
+    imaps,
+    pop3,
+    pop3s,
+    authSocket: path.join(home, 'auth'),
+    [Symbol.asyncDispose]: server[Symbol.asyncDispose],
+  };
 }
 
 /** MariaDB with the test's user (native password) and a database `probe` with one row. */

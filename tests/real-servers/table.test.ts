@@ -14,7 +14,7 @@ import {
   startLeafnode,
   startMariadb,
   startNginx,
-  startSmtpd,
+  startPostfix,
   startSshd,
   startTelnetd,
   startVsftpd,
@@ -39,6 +39,8 @@ interface Place extends AsyncDisposable {
     readonly port: number;
     readonly url?: (port: number) => string;
     readonly mode: 'StartTLS' | 'Implicit';
+    /** Options besides, where only TLS lets them through. */
+    readonly options?: Readonly<Record<string, unknown>>;
   };
   /** The same place with another certificate. */
   readonly again?: (certificate: 'expired' | 'wrongName') => Promise<Place>;
@@ -88,15 +90,22 @@ const tcpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'):
 };
 
 const smtpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
-  const server = await startSmtpd(ground, ground.certificates[name]);
+  const dovecot = await startDovecot(ground, ground.certificates.good);
+  const server = await startPostfix(ground, ground.certificates[name], dovecot.authSocket);
   const tls = { Mode: 'StartTLS', CA: ground.certificates.ca };
-  return place(server, {
+  const both = {
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await dovecot[Symbol.asyncDispose]();
+    },
+  };
+  return place(both, {
     port: server.port,
     url: (port) => `smtp://127.0.0.1:${port}`,
     options: {},
     wrongPassword: { ...wrong, TLS: tls },
     wrongExpectation: { ExpectBanner: 'Exchange' },
-    tls: { port: server.port, mode: 'StartTLS' },
+    tls: { port: server.port, mode: 'StartTLS', options: credentials },
     again: (certificate) => smtpPlace(ground, certificate),
     middle: 10,
   });
@@ -153,7 +162,7 @@ const ftpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'):
 const rows: readonly Row[] = [
   { method: 'HTTP', needs: ['nginx'], start: (ground) => nginxPlace(ground, 'good') },
   { method: 'TCP', needs: ['nginx'], start: (ground) => tcpPlace(ground, 'good') },
-  { method: 'SMTP', needs: ['opensmtpd'], start: (ground) => smtpPlace(ground, 'good') },
+  { method: 'SMTP', needs: ['postfix', 'dovecot-imapd'], start: (ground) => smtpPlace(ground, 'good') },
   { method: 'IMAP4', needs: ['dovecot-imapd'], start: (ground) => mailPlace('IMAP4')(ground, 'good') },
   { method: 'POP3', needs: ['dovecot-pop3d'], start: (ground) => mailPlace('POP3')(ground, 'good') },
   { method: 'MySQL', needs: ['mariadb-server'], start: (ground) => mysqlPlace(ground, 'good') },
@@ -307,6 +316,7 @@ for (const row of rows) {
         }
         const options = (place: Place) => ({
           ...place.options,
+          ...place.tls?.options,
           TLS: { Mode: place.tls?.mode, CA: readFileSync(ground.certificates.caFile, 'utf8') },
         });
         const url = (place: Place) => (place.tls?.url ?? place.url)(place.tls?.port ?? 0);
