@@ -2,7 +2,7 @@
 // installs what is missing, finds the Node this project runs on and hands over to it.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -24,16 +24,17 @@ const script = command === 'test' ? 'tests/harness/run-all.ts' : 'apps/cli/src/m
 const args = command === 'test' ? rest : [command, ...rest];
 run(node, [path.join(root, script), ...args]);
 
-/** Runs `npm ci` unless node_modules is what the lockfile says. */
+/** Runs `npm ci` unless node_modules holds what the lockfile says. Only `npm start` and `npm test` replace what is there. */
 async function install() {
-  const lockFile = path.join(root, 'package-lock.json');
-  const lock = createHash('sha256').update(readFileSync(lockFile)).digest('hex');
+  const text = readFileSync(path.join(root, 'package-lock.json'), 'utf8');
+  const lock = createHash('sha256').update(text).digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
-  const byHand = path.join(modules, '.package-lock.json');
-  if (existsSync(byHand) && statSync(byHand).mtimeMs >= statSync(lockFile).mtimeMs) return mark(lock);
+  if (holds(JSON.parse(text))) return mark(lock);
+  if (existsSync(modules) && !process.env.npm_lifecycle_event)
+    return say('the packages are not those of package-lock.json; "npm ci" installs them');
   say(
     existsSync(modules)
-      ? 'the packages are older than package-lock.json: installing (npm ci)'
+      ? 'the packages are not those of package-lock.json: installing (npm ci)'
       : 'first start: installing packages (npm ci), this takes a minute or two',
   );
   const from = Date.now();
@@ -53,6 +54,21 @@ async function install() {
   if (code !== 0) fail(`installing packages failed (${code}); "npm ci" in ${root} shows why`);
   say(`packages are installed (${Math.round((Date.now() - from) / 1000)} s)`);
   mark(lock);
+}
+
+/** Whether every package of the lockfile is there in its version; those for other platforms may be missing. */
+function holds(lock) {
+  try {
+    const there = JSON.parse(readFileSync(path.join(modules, '.package-lock.json'), 'utf8')).packages;
+    return Object.entries(lock.packages).every(
+      ([place, { version, optional, link }]) =>
+        link ||
+        !place.startsWith('node_modules/') ||
+        (there[place] ? there[place].version === version : optional),
+    );
+  } catch {
+    return false; // nothing was installed, or not to its end
+  }
 }
 
 /** Remembers what is installed; a read-only folder only costs the next look. */

@@ -15,6 +15,8 @@ test('a server that answers and is new enough is taken', async () => {
 
 test('a server that is away is said with the setting to look at', async () => {
   const db = await createDb({ connection: { url: 'postgres://u@127.0.0.1:1/x' }, log });
-  await expect(checkServer(db.kysely)).rejects.toThrow(/cannot be reached: .*ECONNREFUSED.*VANTAGE_DATABASE_URL/);
+  await expect(checkServer(db.kysely)).rejects.toThrow(
+    /cannot be reached: .*ECONNREFUSED.*VANTAGE_DATABASE_URL/,
+  );
   await db.close();
 });
