@@ -39,32 +39,29 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
   const options = Object.values(registry).map(
     (probe) => [`Options${probe.method}`, probe.options.meta({ id: `Options${probe.method}` })] as const,
   );
-  return createDocument(
-    {
-      openapi: '3.1.0',
-      info: {
-        title: 'Device Monitoring Service API',
-        version: '1.1',
-        description: `Served by Vantage ${version}. Every failed request of the caller's answers 400 with code and message.`,
-      },
-      servers: [{ url: '/v1.1' }],
-      security: [{ apiKeyHeader: [] }, { apiKeyQuery: [] }],
-      paths,
-      components: {
-        schemas: Object.fromEntries(options),
-        securitySchemes: {
-          apiKeyHeader: { type: 'apiKey', in: 'header', name: 'Service-API-Key' },
-          apiKeyQuery: { type: 'apiKey', in: 'query', name: 'api_key' },
-          basic: {
-            type: 'http',
-            scheme: 'basic',
-            description: 'Besides the key, where a user name and password were set for it.',
-          },
+  return createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Device Monitoring Service API',
+      version: '1.1',
+      description: `Served by Vantage ${version}. Every failed request of the caller's answers 400 with code and message.`,
+    },
+    servers: [{ url: '/v1.1' }],
+    security: [{ apiKeyHeader: [] }, { apiKeyQuery: [] }],
+    paths,
+    components: {
+      schemas: Object.fromEntries(options),
+      securitySchemes: {
+        apiKeyHeader: { type: 'apiKey', in: 'header', name: 'Service-API-Key' },
+        apiKeyQuery: { type: 'apiKey', in: 'query', name: 'api_key' },
+        basic: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'Besides the key, where a user name and password were set for it.',
         },
       },
     },
-    { override: ({ jsonSchema, io }) => void (io === 'input' && delete jsonSchema['~standard']) },
-  );
+  });
 }
 
 function operation(route: Route) {

@@ -60,16 +60,14 @@ describe('the account', () => {
 
   it('moves the devices that name no Locations when its default ones change', async () => {
     const device = async (more: object) =>
-      z
-        .object({ device_id: z.string() })
-        .parse(
-          (
-            await rest.send('POST', '/devices', {
-              key,
-              body: { Method: 'TCP', URL: 'a.example:1', ShortName: 'a', ...more },
-            })
-          ).json,
-        ).device_id;
+      z.object({ device_id: z.string() }).parse(
+        (
+          await rest.send('POST', '/devices', {
+            key,
+            body: { Method: 'TCP', URL: 'a.example:1', ShortName: 'a', ...more },
+          })
+        ).json,
+      ).device_id;
     const [open, fixed] = [await device({}), await device({ Locations: ['local'] })];
     await rest.db.kysely
       .insertInto('locations')
