@@ -28,6 +28,7 @@ import { createUploader } from './uploader.ts';
 const version = '0.1.0';
 const heartbeatMs = 10_000;
 const coverageMs = 10_000;
+const pings = { pingIntervalMs: 10_000, pingTimeoutMs: 5000 };
 const pulseMs = 250;
 /** The process stood still when its pulse comes this much late. */
 const stallMs = 1500;
@@ -106,6 +107,7 @@ export async function runAgent(deps: {
     ca: config.ca,
     clock,
     random,
+    pings,
     async hello() {
       const sessionCounter = await identity.nextSession();
       const capacity = Math.min(policy.checksPerMinute, config.concurrency * 60);

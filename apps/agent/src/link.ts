@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
-import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
+import { createGrpcTransport } from '@connectrpc/connect-node';
 import { type Clock, createMailbox, messageOf, type Secret } from '@vantage/kernel';
 import {
   AgentService,
@@ -11,6 +11,7 @@ import {
   type HelloSchema,
   type Welcome,
 } from '@vantage/proto';
+import { openConnection } from './connection.ts';
 import { type Parting, waitAfter } from './parting.ts';
 
 /** A message to the controller. */
@@ -47,6 +48,8 @@ export function createLink(deps: {
   readonly ca: string | undefined;
   readonly clock: Clock;
   readonly random: () => number;
+  /** A connection that leaves a ping unanswered is given up. */
+  readonly pings: { readonly pingIntervalMs: number; readonly pingTimeoutMs: number };
   readonly hello: () => Promise<MessageInitShape<typeof HelloSchema>>;
   readonly onUp: (welcome: Welcome, endpoint: string) => void;
   readonly onMessage: (message: Incoming) => void;
@@ -70,7 +73,7 @@ export function createLink(deps: {
       silence = clock.timer(deadAfterMs, () => cut?.(`nothing heard for ${deadAfterMs / 1000} s`));
     };
     const box = createMailbox<ConnectRequest>(outgoingMax);
-    const sessions = new Http2SessionManager(endpoint, {}, deps.ca === undefined ? {} : { ca: deps.ca });
+    const connection = openConnection({ endpoint, ca: deps.ca, clock, ...deps.pings });
     const beganMs = clock.monoMs();
     let goodbye: Parting | undefined;
     try {
@@ -78,7 +81,7 @@ export function createLink(deps: {
       box.offer(create(ConnectRequestSchema, { message: { case: 'hello', value: hello } }));
       const client = createClient(
         AgentService,
-        createGrpcTransport({ baseUrl: endpoint, sessionManager: sessions }),
+        createGrpcTransport({ baseUrl: endpoint, sessionManager: connection }),
       );
       const headers = { authorization: `Bearer ${deps.token.reveal()}` };
       outbound = box;
@@ -101,7 +104,8 @@ export function createLink(deps: {
         }
       );
     } catch (error) {
-      return partingOf(ending.signal.aborted ? ending.signal.reason : error, clock.monoMs() - beganMs);
+      const cause = ending.signal.aborted ? ending.signal.reason : error;
+      return partingOf(cause, connection.fault, clock.monoMs() - beganMs);
     } finally {
       silence[Symbol.dispose]();
       signal.removeEventListener('abort', stop);
@@ -110,7 +114,7 @@ export function createLink(deps: {
       cut = undefined;
       box.close();
       ending.abort(new Error('the stream is over'));
-      sessions.abort();
+      connection[Symbol.dispose]();
     }
   };
 
@@ -139,11 +143,11 @@ export function createLink(deps: {
   };
 }
 
-function partingOf(error: unknown, lastedMs: number): Parting {
+function partingOf(error: unknown, fault: string | undefined, lastedMs: number): Parting {
   const isRefusal =
     error instanceof ConnectError &&
     (error.code === Code.Unauthenticated || error.code === Code.PermissionDenied);
-  const text = error instanceof ConnectError ? error.rawMessage : messageOf(error);
+  const text = fault ?? (error instanceof ConnectError ? error.rawMessage : messageOf(error));
   return isRefusal ? { kind: 'refused', text } : { kind: 'lost', text, lastedMs };
 }
 

@@ -47,9 +47,8 @@ const catchUpMs = 60_000;
  */
 export function afterGapUs(turns: Turns, dueUs: number, nowUs: number): number {
   const next = nextDueUs(turns, nowUs);
-  if (dueUs > nowUs) return Math.min(dueUs, next);
-  const spread = turns.phaseMs % Math.min(turns.intervalMs, catchUpMs);
-  return Math.min(next, nowUs + spread * 1000);
+  if (dueUs > nowUs || next <= nowUs + catchUpMs * 1000) return next;
+  return nowUs + (turns.phaseMs % catchUpMs) * 1000;
 }
 
 function periodUs(turns: Turns): number {

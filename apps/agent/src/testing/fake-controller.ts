@@ -46,6 +46,8 @@ export async function startFakeController(options: {
   readonly token: string;
   readonly assignments?: readonly Assignment[];
   readonly port?: number;
+  /** Address to listen on; loopback unless said otherwise. */
+  readonly host?: string;
 }): Promise<FakeController> {
   const sessions = new Set<ServerHttp2Session>();
   const waiting = new Set<() => void>();
@@ -110,7 +112,9 @@ export async function startFakeController(options: {
     session.on('close', () => sessions.delete(session));
     session.on('error', () => {});
   });
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) =>
+    server.listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve),
+  );
   const { port } = addressOf(server.address());
   const cut = () => {
     for (const session of sessions) session.destroy();
