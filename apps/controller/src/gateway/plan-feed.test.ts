@@ -1,0 +1,115 @@
+import { systemClock as clock } from '@vantage/kernel';
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import { nothing, sealer, useGatewayBench } from './testing/bench.ts';
+
+const bench = useGatewayBench();
+
+describe('the plan', () => {
+  test('comes whole at first and as changes after that, with secrets filled in', async () => {
+    await bench.db.kysely
+      .insertInto('secrets')
+      .values({
+        account_no: bench.place.accountNo,
+        name: 'host',
+        secret_id: `secret of ${bench.place.accountNo}`,
+        sealed: sealer.seal('127.0.0.1', `secret:secret of ${bench.place.accountNo}`),
+      })
+      .execute();
+    const first = await bench.addDevice({ url: `$${'{secret:host}'}:7` });
+    await using server = await bench.gatewayWith(nothing);
+    await using stream = bench.connectTo(server.url);
+    const snapshot = await stream.until('assignments');
+    expect(snapshot).toMatchObject({ snapshot: true, lastPart: true });
+    expect(snapshot.upserts).toMatchObject([
+      { deviceNo: first, intervalMs: 60_000, retries: 1, spec: { url: '127.0.0.1:7', timeoutMs: 10_000 } },
+    ]);
+    const second = await bench.addDevice({ url: '127.0.0.1:8' });
+    await bench.db.kysely
+      .updateTable('assignment_spans')
+      .set({ to_us: clock.nowUs() })
+      .where('device_no', '=', first)
+      .execute();
+    await bench.db.notify(bench.db.kysely, 'vantage_plan', { agent_nos: [bench.agent.agentNo] });
+    const change = await stream.until('assignments');
+    expect(change).toMatchObject({ snapshot: false, removedDeviceNos: [first] });
+    expect(change.upserts.map((one) => one.deviceNo)).toEqual([second]);
+  });
+
+  test("a script's text goes as it stands, beside the secrets that it asks for", async () => {
+    const name = `pop ${bench.place.accountNo}`.replace(' ', '-');
+    const secretId = `pop secret of ${bench.place.accountNo}`;
+    const sealed = sealer.seal('hunter2', `secret:${secretId}`);
+    await bench.db.kysely
+      .insertInto('secrets')
+      .values({ account_no: bench.place.accountNo, name, secret_id: secretId, sealed })
+      .execute();
+    const text = `log(secret("${name}"), secret('missing'))`;
+    await bench.addDevice({ url: text, method: 'Script' });
+    await using server = await bench.gatewayWith(nothing);
+    await using stream = bench.connectTo(server.url);
+    const { upserts } = await stream.until('assignments');
+    expect(upserts).toMatchObject([{ spec: { url: text, secrets: { [name]: 'hunter2' } } }]);
+  });
+
+  test('an agent without devices gets an empty snapshot', async () => {
+    await using server = await bench.gatewayWith(nothing);
+    await using stream = bench.connectTo(server.url);
+    expect(await stream.until('assignments')).toMatchObject({ snapshot: true, lastPart: true, upserts: [] });
+  });
+
+  test('a long one comes in parts of at most 500', async () => {
+    for (let i = 0; i < 3; i += 1) await bench.addDevice({ url: `127.0.0.1:${i + 1}` });
+    const template = await bench.db.kysely
+      .selectFrom('devices')
+      .selectAll()
+      .where('account_no', '=', bench.place.accountNo)
+      .executeTakeFirstOrThrow();
+    for (let i = 0; i < 1_200; i += 1) {
+      const { device_no: _no, options: _options, host_data: _data, ...same } = template;
+      const device_id = `copy ${bench.agent.agentNo} ${i}`;
+      const sealed = sealer.seal({ url: '127.0.0.1:9', options: {} }, `device:${device_id}`);
+      const deviceNo = await bench.rows.device(bench.place.accountNo, [bench.place.locationNo], {
+        ...same,
+        device_id,
+        sealed,
+      });
+      await bench.rows.hold({
+        deviceNo,
+        agentNo: bench.agent.agentNo,
+        locationNo: bench.place.locationNo,
+        fromUs: 1,
+      });
+    }
+    await using server = await bench.gatewayWith(nothing);
+    await using stream = bench.connectTo(server.url);
+    const sizes: number[] = [];
+    for (let last = false; !last; ) {
+      const part = await stream.until('assignments');
+      expect(part.snapshot).toBe(true);
+      sizes.push(part.upserts.length);
+      last = part.lastPart;
+    }
+    expect(sizes).toEqual([500, 500, 203]);
+  });
+
+  test('an order goes out at once when told of it', async () => {
+    const deviceNo = await bench.addDevice({ url: '127.0.0.1:9' });
+    await using server = await bench.gatewayWith(nothing);
+    await using stream = bench.connectTo(server.url);
+    await stream.until('assignments');
+    const orderId = `order ${bench.agent.agentNo}`;
+    await sql`
+      insert into orders (order_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us)
+      values (${orderId}, 'Now', ${deviceNo}, ${bench.agent.agentNo}, ${bench.place.locationNo}, 1, ${clock.nowUs() + 60_000_000},
+        ${clock.nowUs()})`.execute(bench.db.kysely);
+    await bench.db.notify(bench.db.kysely, 'vantage_order', { agent_no: bench.agent.agentNo });
+    expect(await stream.until('order')).toMatchObject({ orderId, deviceNo });
+    const order = await bench.db.kysely
+      .selectFrom('orders')
+      .selectAll()
+      .where('order_id', '=', orderId)
+      .executeTakeFirst();
+    expect(order?.sent_us).not.toBeNull();
+  });
+});
