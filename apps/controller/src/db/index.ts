@@ -1,6 +1,6 @@
 export { createDb, type Db, type DbConnection } from './db.ts';
 export { holdsLease, type Lease, releaseLeases, takeLeases } from './lease.ts';
+export type { NotifyHandler } from './listen.ts';
 export { lockAgent, lockDevices } from './locks.ts';
 export { type DbFailure, dbFailure, sqlState } from './pg-error.ts';
-export type { NotifyHandler } from './listen.ts';
 export type { Jsonb, NewRow, Row, Tables } from './tables.ts';

@@ -20,5 +20,7 @@ export async function lockAgent(trx: Kysely<Tables>, agentNo: number): Promise<v
 async function lock(trx: Kysely<Tables>, space: number, keys: Iterable<number>): Promise<void> {
   const sorted = [...new Set(keys)].sort((a, b) => a - b);
   if (sorted.length === 0) return;
-  await sql`select pg_advisory_xact_lock(${space}::int, key) from unnest(${sorted}::int[]) as key`.execute(trx);
+  await sql`select pg_advisory_xact_lock(${space}::int, key) from unnest(${sorted}::int[]) as key`.execute(
+    trx,
+  );
 }
