@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { connect, type Socket } from 'node:net';
-import { Failure, networkFailure, showPeer, systemCode } from './failure.ts';
+import { Failure, networkFailure, noRoute, showPeer, systemCode } from './failure.ts';
 import { type Json, type ProbeContext, resultCode } from './probe.ts';
 import type { Address } from './resolve.ts';
 
@@ -109,9 +109,7 @@ async function tellingFailure(attempts: readonly Attempt[], port: number): Promi
     const peer = showPeer(at.address, port);
     const routeless = result === 'ENETUNREACH' && (await lacksRoute(at));
     failures.push(
-      routeless
-        ? new Failure(resultCode.agent, `this agent has no route to ${at.address}`)
-        : networkFailure({ code: result }, peer),
+      routeless ? noRoute(at.address) : networkFailure({ code: result }, peer),
     );
   }
   for (const code of [resultCode.protocol, resultCode.timeout]) {

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { systemClock } from '@vantage/kernel';
 import { describe, expect, test } from 'vitest';
 import { createDial, type Dial } from './dial.ts';
@@ -5,6 +6,10 @@ import type { Policy } from './probe.ts';
 import type { Address, Names } from './resolve.ts';
 import { tcp } from './tcp.ts';
 import { listen, runTest } from './testing/index.ts';
+
+const hasIPv6 = Object.values(networkInterfaces()).some((each) =>
+  each?.some(({ address }) => address === '::1'),
+);
 
 /** A dial whose names all stand for these addresses. */
 function dialTo(...addresses: string[]): Dial {
@@ -75,6 +80,18 @@ describe('dial', () => {
     expect(seen.code === 10 ? seen.text : seen.code).toSatisfy(
       (found: unknown) => found === 2 || found === 'this agent has no route to 2001:db8::1',
     );
+  });
+
+  test.runIf(hasIPv6)('IPv6 is spoken, its address shown in brackets', async () => {
+    await using server = await listen(() => {}, '::1');
+    expect(await runTest(tcp, server.target)).toMatchObject({
+      code: 1,
+      text: `connected to ${server.target}`,
+    });
+    expect(await runTest(tcp, server.target, { IPFamily: '4' })).toMatchObject({
+      code: 5,
+      text: '::1 is no IPv4 address',
+    });
   });
 
   test('a thousand checks leave no socket and little time behind', async () => {

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { type DecodedPacket, decode, encode, type Packet, RECURSION_DESIRED } from 'dns-packet';
 import { openDialogue } from './dialogue.ts';
 import type { RecordType } from './dns-records.ts';
-import { Failure, networkFailure, showPeer } from './failure.ts';
+import { Failure, networkFailure, noRoute, showPeer, systemCode } from './failure.ts';
 import { type ProbeContext, resultCode } from './probe.ts';
 import type { Address } from './resolve.ts';
 import type { TlsSettings } from './tls.ts';
@@ -127,7 +127,11 @@ export async function askUdp(
       if (sent > 1) context.note('Sent', sent);
       if (wait !== undefined) timers.push(context.clock.timer(wait, send));
     };
-    socket.on('error', (error) => finish(() => reject(networkFailure(error, peer))));
+    socket.on('error', (error) => {
+      // Before anything was sent it is this machine's own routing table that says so.
+      const routeless = sent === 0 && systemCode(error) === 'ENETUNREACH';
+      finish(() => reject(routeless ? noRoute(server.address) : networkFailure(error, peer)));
+    });
     socket.on('message', (message) => {
       try {
         const reply = readReply(message, id, query);

@@ -94,6 +94,11 @@ export function tlsReason(code: string): string {
     .toLowerCase();
 }
 
+/** The failure of an address that this machine's routing table has no way to. */
+export function noRoute(address: string): Failure {
+  return new Failure(resultCode.agent, `this agent has no route to ${address}`);
+}
+
 /** The failure of a connection that ended before the answer was complete. */
 export function closedEarly(peer: string, instead: string): Failure {
   return new Failure(resultCode.protocol, `${peer} closed the connection ${instead}`);

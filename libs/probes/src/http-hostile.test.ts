@@ -62,11 +62,17 @@ describe('HTTP with hostile servers', () => {
   test('a password that the server sends back is masked', async () => {
     await using server = await serveSite((request, response) => {
       response
-        .writeHead(500, { 'X-Echo': request.headers.authorization ?? '' })
+        .writeHead(500, {
+          'X-Echo': request.headers.authorization ?? '',
+          'Set-Cookie': ['sid=cookie-77; Path=/; Expires=Wed, 21 Oct 2037 07:28:00 GMT', 'b=cookie-78'],
+        })
         .end('your password is sesame');
     });
     const seen = await runTest(http, server.url, { User: 'u', Password: 'sesame' });
-    expect(seen.extended).toMatchObject({ Body: 'your password is ***' });
+    expect(seen.extended).toMatchObject({
+      Body: 'your password is ***',
+      Headers: { 'set-cookie': 'sid=***; Path=/; Expires=Wed, 21 Oct 2037 07:28:00 GMT, b=***' },
+    });
     expect(JSON.stringify(seen)).not.toContain(Buffer.from('u:sesame').toString('base64'));
   });
 });

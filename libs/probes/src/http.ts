@@ -120,11 +120,20 @@ function noteAnswer(context: ProbeContext, { answer, body }: HopResult): void {
     context.note('BodySize', body.size);
   }
   context.evidence('Headers', () =>
-    Object.fromEntries(Object.entries(answer.headers).slice(0, shownHeaders)),
+    Object.fromEntries(
+      Object.entries(answer.headers)
+        .slice(0, shownHeaders)
+        .map(([name, value]) => [name, name === 'set-cookie' ? withoutCookies(value) : value]),
+    ),
   );
   context.evidence('Body', () =>
     textOf({ start: body.start.subarray(0, shownBody) }, answer.headers['content-type']),
   );
+}
+
+/** The cookies' names without their values, which may log somebody in. */
+function withoutCookies(value: string): string {
+  return value.replace(/(^|, )([^=;,\s]+)=[^;,]*/g, '$1$2=***');
 }
 
 /** What one hop took, milliseconds. */
