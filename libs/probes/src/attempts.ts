@@ -108,9 +108,7 @@ async function tellingFailure(attempts: readonly Attempt[], port: number): Promi
   for (const { at, result } of attempts) {
     const peer = showPeer(at.address, port);
     const routeless = result === 'ENETUNREACH' && (await lacksRoute(at));
-    failures.push(
-      routeless ? noRoute(at.address) : networkFailure({ code: result }, peer),
-    );
+    failures.push(routeless ? noRoute(at.address) : networkFailure({ code: result }, peer));
   }
   for (const code of [resultCode.protocol, resultCode.timeout]) {
     const telling = failures.find((each) => each.code === code);
