@@ -66,6 +66,8 @@ export async function runAgent(deps: {
   const append = (record: OutboxRecord['record']) => outbox.append(create(OutboxRecordSchema, { record }));
 
   const monoMs = () => clock.monoMs();
+  /** A monotonic moment on the corrected clock. */
+  const usOf = (atMs: number) => time.nowUs() - (clock.monoMs() - atMs) * 1000;
   const coverage = createCoverage();
   const meter = createLatenessMeter();
   const stalls = createStalls({ monoMs, thresholdMs: stallMs });
@@ -74,6 +76,7 @@ export async function runAgent(deps: {
     ownNetworks: cachedOwnNetworks({ clock, interfaces: networkInterfaces }),
     ask: () => beat(),
     look: (deviceNo) => scheduler.look(deviceNo),
+    onSight: (fromMs) => coverage.broken(usOf(fromMs), time.nowUs()),
   });
   const scheduler = createScheduler({
     time,
@@ -213,11 +216,10 @@ export async function runAgent(deps: {
   };
   const tellCoverage = () => {
     const nowUs = time.nowUs();
-    const atUs = (atMs: number | undefined) =>
-      atMs === undefined ? undefined : nowUs - (clock.monoMs() - atMs) * 1000;
-    const blindFromUs = atUs(uplink.blindFromMs);
-    if (blindFromUs !== undefined) coverage.broken(blindFromUs, nowUs);
-    const openFromUs = Math.min(scheduler.waitingUs() ?? nowUs, atUs(uplink.undecidedFromMs) ?? nowUs);
+    const { blindFromMs, undecidedFromMs } = uplink;
+    if (blindFromMs !== undefined) coverage.broken(usOf(blindFromMs), nowUs);
+    const undecidedUs = undecidedFromMs === undefined ? nowUs : usOf(undecidedFromMs);
+    const openFromUs = Math.min(scheduler.waitingUs() ?? nowUs, undecidedUs);
     for (const { fromUs, toUs } of coverage.take(nowUs, openFromUs)) {
       const value = { fromUs: BigInt(Math.round(fromUs)), toUs: BigInt(Math.round(toUs)) };
       outbox.append(create(OutboxRecordSchema, { record: { case: 'coverage', value } }));

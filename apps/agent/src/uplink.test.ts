@@ -24,9 +24,11 @@ function stage(
 ) {
   const clock = createFakeClock();
   const looked: number[] = [];
+  const sights: number[] = [];
   const state = { isConnected: false, replies: false, answers: {}, ...more };
   const uplink = createUplink({
     clock,
+    onSight: (fromMs) => void sights.push(fromMs),
     ownNetworks: () => own,
     ask() {
       if (state.isConnected && state.replies) clock.timer(20, () => uplink.heard());
@@ -43,7 +45,7 @@ function stage(
     void uplink.judge(deviceNo, measurement).then((judged) => Object.assign(verdict, judged));
     return verdict;
   };
-  return { clock, uplink, looked, state, judge };
+  return { clock, uplink, looked, sights, state, judge };
 }
 
 test('an error inside the own subnets stands, cut off or not', async () => {
@@ -102,6 +104,7 @@ test('a connection refused is no proof of the uplink, an answer with bytes is', 
   await clock.advance(200);
   expect(dead.code).toBe(10);
   await uplink.judge(6, measured(1));
+  expect(uplink.blindReason).toBe('');
   const alive = judge(1, measured(3));
   await clock.advance(5000);
   expect(alive.code).toBe(3);
@@ -129,12 +132,16 @@ test('the stream ends while the controller is asked: witnesses are called at onc
   expect(verdict.code).toBe(2);
 });
 
-test('it sees again with the first answer from beyond', async () => {
-  const { clock, uplink, judge } = stage();
+test('it sees again with the first answer from beyond; an error held just then is still a 10', async () => {
+  const { clock, uplink, judge, sights } = stage();
   judge(1, measured(2));
   await clock.advance(1);
-  expect(uplink.blindFromMs).toBeDefined();
+  expect(uplink.blindFromMs).toBe(0);
+  const late = judge(3, measured(2));
   await uplink.judge(2, measured(1));
+  await clock.advance(1);
+  expect(late.code).toBe(10);
+  expect(sights).toEqual([0]);
   expect(uplink.blindFromMs).toBeUndefined();
   expect(uplink.blindReason).toBe('');
 });

@@ -45,8 +45,10 @@ export function createUplink(deps: {
   readonly ownNetworks: () => OwnNetworks;
   readonly ask: () => boolean;
   readonly look: (deviceNo: number) => void;
+  /** The agent sees again; it was blind since `fromMs` (monotonic). */
+  readonly onSight: (fromMs: number) => void;
 }): Uplink {
-  const { clock, ownNetworks, ask, look } = deps;
+  const { clock, ownNetworks, ask, look, onSight } = deps;
   const held = new Set<Held>();
   /** Devices beyond that were well when last seen, the latest last. */
   const well = new Set<number>();
@@ -71,9 +73,12 @@ export function createUplink(deps: {
     held.clear();
     for (const each of all) each.release(genuine);
   };
+  /** Something beyond answered. What was held since the agent knew itself blind fell into that time: it stays a 10. */
   const sees = () => {
+    const fromMs = blindFromMs;
     blindFromMs = undefined;
-    settle(true);
+    settle(fromMs === undefined);
+    if (fromMs !== undefined) onSight(fromMs);
   };
   const isBlind = () => {
     roundEndedMs = clock.monoMs();
