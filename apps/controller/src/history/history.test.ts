@@ -57,7 +57,7 @@ describe('what was seen', () => {
       Timestamp: '2026-09-21T19:57:50.000000+05:45',
       Agent: 'agent',
       Attempt: 0,
-      Extended: { address: '127.0.0.1' },
+      Extended: { Address: '127.0.0.1' },
     });
     expect((await get('/devices')).json).toMatchObject([{ LastCheckResult: 'connected' }]);
   });
@@ -142,9 +142,11 @@ describe('what was seen', () => {
         Count: 121,
         Errors: 0,
         Availability: 100,
-        Loss: null,
+        Loss: 25,
         MinTime: 4.2,
         MeanTime: 4.2,
+        P50: 4.2,
+        P99: 4.2,
         MaxTime: 4.2,
       },
     ]);

@@ -159,6 +159,13 @@ function figures(parts: readonly Tally[], histograms: Histograms) {
   const sent = sum((tally) => tally.sent);
   const histogram = histograms.merge(parts.map((tally) => tally.histogram));
   const withGood = parts.filter((tally) => tally.checks > tally.errors + tally.abstained);
+  const least = Math.min(...withGood.map((tally) => tally.min_ms));
+  const most = Math.max(...withGood.map((tally) => tally.max_ms));
+  // A histogram knows its latencies within 2 percent; the extremes are known exactly.
+  const percentile = (p: number) => {
+    const found = histograms.percentile(histogram, p);
+    return orNull(found === undefined ? undefined : Math.min(most, Math.max(least, found)));
+  };
   const orNull = (value: number | undefined) =>
     value === undefined || good === 0 ? null : Math.round(value * 1000) / 1000;
   return {
@@ -167,12 +174,12 @@ function figures(parts: readonly Tally[], histograms: Histograms) {
     Abstained: abstained,
     Availability: good + errors === 0 ? null : Math.round((good / (good + errors)) * 1e6) / 1e4,
     Loss: sent === 0 ? null : Math.round((sum((tally) => tally.lost) / sent) * 1e6) / 1e4,
-    MinTime: orNull(Math.min(...withGood.map((tally) => tally.min_ms))),
+    MinTime: orNull(least),
     MeanTime: orNull(sum((tally) => tally.sum_ms) / Math.max(1, good)),
-    MaxTime: orNull(Math.max(...withGood.map((tally) => tally.max_ms))),
-    P50: orNull(histograms.percentile(histogram, 0.5)),
-    P90: orNull(histograms.percentile(histogram, 0.9)),
-    P95: orNull(histograms.percentile(histogram, 0.95)),
-    P99: orNull(histograms.percentile(histogram, 0.99)),
+    MaxTime: orNull(most),
+    P50: percentile(0.5),
+    P90: percentile(0.9),
+    P95: percentile(0.95),
+    P99: percentile(0.99),
   };
 }

@@ -71,8 +71,8 @@ const fact = (key: string) =>
 function rawTallies(deviceNo: number, fromUs: number, toUs: number, { smallestMs, growth }: LatencyScale) {
   return sql<Tally>`
     with chosen as (
-      select start_us - start_us % 3600000000 as bucket_us, location_no, code, ${fact('sent')} as sent,
-        ${fact('received')} as received, dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms
+      select start_us - start_us % 3600000000 as bucket_us, location_no, code, ${fact('Sent')} as sent,
+        ${fact('Received')} as received, dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms
       from checks where device_no = ${deviceNo} and start_us >= ${fromUs} and start_us < ${toUs}
     ), sums as (
       select bucket_us, location_no, count(*)::int as checks,

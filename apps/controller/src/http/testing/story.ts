@@ -92,7 +92,7 @@ export async function addChecks(
         ttlb_ms: 1.05,
         data_size: 1000,
         check_result: 'connected',
-        extended: JSON.stringify({ address: '127.0.0.1' }),
+        extended: JSON.stringify({ Address: '127.0.0.1', Sent: 4, Received: 3 }),
       })),
     )
     .execute();
