@@ -8,6 +8,7 @@ import { issueKey, type Level, levels, listKeys, revokeKey } from './keys.ts';
 import { createLocation, listLocations } from './locations.ts';
 import { render } from './output.ts';
 import { runPart } from './part.ts';
+import { type ScriptTrial, type ScriptVerdict, tryScript } from './script.ts';
 import { up } from './up/up.ts';
 
 /** The settings, from the environment and the optional file; unknown ones are refused, all at once. */
@@ -139,7 +140,25 @@ agents
   .description('revoke an agent: its stream is cut within 5 s')
   .action((agentId: string) => answer((sql) => revokeAgent(sql, agentId)));
 
-for (const group of [accounts, keys, locations, agents])
+const scripts = program.command('script').description('scripts, the programs of devices with the method Script');
+scripts
+  .command('run <file>')
+  .description('run a script once from this machine, as an agent would, and show what became of it')
+  .option('--timeout <seconds>', 'its Timeout', Number, 30)
+  .option('--secrets <file>', 'a JSON file of values for secret("NAME"), by name')
+  .action(async (file: string, { timeout, secrets }: { timeout: number; secrets?: string }) => {
+    const trial: ScriptTrial = {
+      file,
+      timeoutSeconds: timeout,
+      ...(secrets !== undefined && { secretsFile: secrets }),
+    };
+    const ending = new AbortController();
+    const verdict: ScriptVerdict = await tryScript(trial, ending.signal);
+    console.log(render(verdict, program.opts()['json'] === true));
+    if (verdict.ResultCode !== 1) process.exitCode = 1;
+  });
+
+for (const group of [accounts, keys, locations, agents, scripts])
   for (const command of group.commands)
     command.option('--json', 'answer as JSON', () => program.setOptionValue('json', true));
 

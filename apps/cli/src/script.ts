@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { Fault, messageOf, Secret, systemClock } from '@vantage/kernel';
+import { createDial, probeFor, runCheck } from '@vantage/probes';
+import { z } from 'zod';
+
+/** A script to try by hand. */
+export interface ScriptTrial {
+  readonly file: string;
+  readonly timeoutSeconds: number;
+  /** A JSON file of values for `secret("NAME")`, by name. */
+  readonly secretsFile?: string;
+}
+
+/** What a trial shows, named as in the extended data of a check. */
+export interface ScriptVerdict {
+  readonly ResultCode: number;
+  readonly CheckResult: string;
+  readonly TTLB: number;
+  readonly Steps: unknown;
+  readonly Log: unknown;
+}
+
+const secretValues = z.record(z.string(), z.string());
+
+/**
+ * Runs a script from a file as an agent would, from this machine and without an agent's policy. Throws a Fault for files that cannot be
+ * read and texts that are no script.
+ */
+export async function tryScript(trial: ScriptTrial, signal: AbortSignal): Promise<ScriptVerdict> {
+  const { file, timeoutSeconds, secretsFile } = trial;
+  if (!(timeoutSeconds >= 1 && timeoutSeconds <= 120)) {
+    throw new Fault('stop', 'bad_timeout', '--timeout takes 1 to 120 seconds');
+  }
+  const probe = probeFor('Script');
+  if (!probe) throw new Fault('stop', 'no_probe', 'this build has no Script');
+  const found = probe.parseTarget(read(file));
+  if (!found.ok) throw new Fault('stop', 'no_script', `${file}: ${found.message}`);
+  const secrets = secretsFile === undefined ? {} : readSecrets(secretsFile);
+  const seen = await runCheck(
+    {
+      clock: systemClock,
+      policy: { refuse: () => undefined },
+      dial: createDial(),
+      signal,
+      random: Math.random,
+    },
+    {
+      probe,
+      target: found.target,
+      options: {},
+      timeoutMs: timeoutSeconds * 1000,
+      secrets: new Map(Object.entries(secrets).map(([name, value]) => [name, new Secret(value)])),
+    },
+  );
+  return {
+    ResultCode: seen.code,
+    CheckResult: seen.text,
+    TTLB: seen.phases.ttlb,
+    Steps: seen.extended['Steps'],
+    Log: seen.extended['Log'],
+  };
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Fault('stop', 'unreadable', `cannot read ${file}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function readSecrets(file: string): Readonly<Record<string, string>> {
+  const text = read(file);
+  try {
+    return secretValues.parse(JSON.parse(text));
+  } catch (error) {
+    throw new Fault('stop', 'bad_secrets', `${file} is no JSON object of texts: {"NAME": "value"}`, {
+      cause: error,
+    });
+  }
+}
