@@ -111,7 +111,7 @@ test('a password that cannot be quoted goes as a literal and stays hidden', asyn
 
 test.each([
   ['* BYE too busy', 'expected * OK, got "* BYE too busy"'],
-  ['220 wrong door', 'expected /^\\* /, got "220 wrong door"'],
+  ['220 wrong door', 'expected * OK, got "220 wrong door"'],
 ])('the greeting %j is 3', async (greeting, text) => {
   await using server = await listen(mailStore({ greeting }));
   expect(await runTest(imap4, server.target)).toMatchObject({ code: 3, text });

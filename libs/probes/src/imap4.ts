@@ -44,7 +44,7 @@ export const imap4: Probe<'IMAP4', typeof options> = {
     const login = loginOf(target, settings);
     const mode = tlsModeOf(settings.TLS.Mode, target, { scheme: 'imaps', port: 993 });
     using dialogue = await openLine(context, target, settings, mode);
-    const banner = await dialogue.expectLine(/^\* /);
+    const banner = await dialogue.readLine();
     if (!/^\* (OK|PREAUTH)\b/i.test(banner)) {
       throw new Failure(resultCode.protocol, `expected * OK, got ${quoteShort(banner)}`);
     }

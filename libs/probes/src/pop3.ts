@@ -103,7 +103,9 @@ async function logIn({ context, dialogue, login, auth, banner }: Entry): Promise
 /** Sends a command and returns the one line that answers it; neither `+OK` nor `-ERR` is code 3. */
 async function ask(dialogue: Dialogue, line: string, shown = line): Promise<string> {
   await dialogue.send(line, shown);
-  return dialogue.expectLine(/^(\+OK|-ERR)/);
+  const answer = await dialogue.readLine();
+  if (isOk(answer) || answer.startsWith('-ERR')) return answer;
+  throw new Failure(resultCode.protocol, `expected +OK or -ERR, got ${quoteShort(answer)}`);
 }
 
 function isOk(answer: string): boolean {
