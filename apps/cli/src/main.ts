@@ -140,7 +140,9 @@ agents
   .description('revoke an agent: its stream is cut within 5 s')
   .action((agentId: string) => answer((sql) => revokeAgent(sql, agentId)));
 
-const scripts = program.command('script').description('scripts, the programs of devices with the method Script');
+const scripts = program
+  .command('script')
+  .description('scripts, the programs of devices with the method Script');
 scripts
   .command('run <file>')
   .description('run a script once from this machine, as an agent would, and show what became of it')
