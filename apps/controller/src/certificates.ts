@@ -18,6 +18,8 @@ export interface Certificates {
   readonly caFile: string;
   /** The name in the API's address: localhost where the certificate covers it. */
   readonly apiHost: string;
+  /** The name in the agents' address. */
+  readonly gatewayHost: string;
 }
 
 const dayMs = 86_400_000;
@@ -35,12 +37,13 @@ export async function loadCertificates(deps: {
   const dir = path.join(config.dataDir, 'tls');
   const own = await ensureCertificates({ dir, names, clock, log });
   const { caFile, server: gateway } = own;
-  const ownHost = listen[0] ?? 'localhost';
-  if (!config.tls) return { api: gateway, gateway, apiTrustFile: caFile, caFile, apiHost: ownHost };
+  const gatewayHost = listen[0] ?? 'localhost';
+  const agents = { gateway, caFile, gatewayHost };
+  if (!config.tls) return { ...agents, api: gateway, apiTrustFile: caFile, apiHost: gatewayHost };
   const api = await readCertificate(config.tls);
   const apiTrustFile = path.join(dir, 'api-trust.pem');
   await writeFile(apiTrustFile, `${api.cert.trimEnd()}\n${await readFile(caFile, 'utf8')}`, { mode: 0o644 });
-  return { api, gateway, apiTrustFile, caFile, apiHost: hostOf(api.cert, ownHost) };
+  return { ...agents, api, apiTrustFile, apiHost: hostOf(api.cert, gatewayHost) };
 }
 
 /** Looks once a day whether certificates have changed or must be renewed, and hands them on. */

@@ -11,6 +11,7 @@ import {
   shutdownSignal,
   whenAborted,
 } from '@vantage/kernel';
+import { withSafeAuthority } from './agent-port.ts';
 import { createApiPort } from './api-port.ts';
 import { createAssign, createCheckNow } from './assign/index.ts';
 import { keepCertificates, loadCertificates } from './certificates.ts';
@@ -102,7 +103,10 @@ async function serve(
   });
 
   const apiPort = createApiPort({ certificate: certificates.api, ...api });
-  const agentServer = createSecureServer({ ...certificates.gateway, minVersion: 'TLSv1.2' }, gateway.handler);
+  const agentServer = createSecureServer(
+    { ...certificates.gateway, minVersion: 'TLSv1.2' },
+    withSafeAuthority(gateway.handler),
+  );
   gateway.attach(agentServer);
   await gateway.start();
   const httpsPort = await listenOn('VANTAGE_HTTPS_PORT', config.httpsPort, () =>
@@ -127,12 +131,12 @@ async function serve(
     keepCertificates({ config, clock, log, current: certificates, onChange: renew }, ending),
     ...(database ? [database.run(ending)] : []),
   ];
-  const { apiHost, apiTrustFile, caFile } = certificates;
-  const host = apiHost.includes(':') ? `[${apiHost}]` : apiHost;
+  const { apiHost, gatewayHost, apiTrustFile, caFile } = certificates;
+  const inUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
   process.send?.({
     type: 'ready',
-    base_url: `https://${host}:${httpsPort}/v1.1`,
-    agent_endpoint: `https://${host}:${agentPort}`,
+    base_url: `https://${inUrl(apiHost)}:${httpsPort}/v1.1`,
+    agent_endpoint: `https://${inUrl(gatewayHost)}:${agentPort}`,
     ca_file: apiTrustFile,
     agent_ca_file: caFile,
     database_url: databaseUrl,

@@ -25,6 +25,8 @@ type Ready = z.infer<typeof readyMessage>;
 
 /** Parts get this long to end by themselves; the whole end takes at most 8 s. */
 const endMs = 6_300;
+/** From here on a wait is worth a word. */
+const slowMs = 10_000;
 
 /**
  * Runs a whole system on this machine until it is asked to end: controller, database and one agent at the Location `local`, each
@@ -115,10 +117,22 @@ export async function up(options: {
       VANTAGE_CA_FILE: agent_ca_file,
       VANTAGE_AGENT_DATA: path.join(dataDir, 'agent'),
     }));
-    await until(async () => (await agentIsConnected(database_url, agent_token)) || undefined, ending.signal);
+    const slow = setTimeout(() => say('still waiting for the agent to connect; see log/agent.log'), slowMs);
+    await until(
+      async () => (await agentIsConnected(database_url, agent_token)) || undefined,
+      ending.signal,
+    ).finally(() => clearTimeout(slow));
     say('the agent at the Location "local" is connected');
     const { base_url, ca_file } = ready;
-    await until(async () => (await answers(base_url, ca_file)) || undefined, ending.signal);
+    const fromMs = performance.now();
+    await until(async () => {
+      if (await answers(base_url, ca_file)) return true;
+      if (performance.now() - fromMs < slowMs) return undefined;
+      say(
+        `${base_url} does not answer with a certificate that ${ca_file} proves; check VANTAGE_TLS_CERT and the name`,
+      );
+      return true;
+    }, ending.signal);
     served = true;
     tellQuickstart();
     console.log(greeting(ready, credentials, dataDir));
