@@ -1,12 +1,11 @@
 // PING's figure against fping's for the same target in the same run, at rest and while this process runs 500 checks a second.
 import { execFile, spawnSync } from 'node:child_process';
-import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { systemClock } from '@vantage/kernel';
 import { type Measurement, probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
 import { afterAll, describe, expect, test } from 'vitest';
-import { freePort } from '../harness/system.ts';
+import { startLoad } from './load.ts';
 
 const run = promisify(execFile);
 const count = 100;
@@ -44,35 +43,6 @@ function timesOf({ extended }: Measurement): readonly number[] {
   const facts = extended['Ping'];
   const times = typeof facts === 'object' && facts !== null && 'RTTsMs' in facts ? facts.RTTsMs : undefined;
   return Array.isArray(times) ? times.filter((time) => typeof time === 'number') : [];
-}
-
-/** Runs TCP checks against a server of this process, 500 a second, until disposed. */
-async function startLoad(): Promise<AsyncDisposable & { readonly checks: number }> {
-  const tcp = probeFor('TCP');
-  if (!tcp) throw new Error('no probe for TCP');
-  const server = createServer((socket) => socket.on('error', () => {}).resume());
-  const port = await freePort();
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const open = new Set<Promise<unknown>>();
-  let checks = 0;
-  const startMs = systemClock.monoMs();
-  const timer = setInterval(() => {
-    const due = ((systemClock.monoMs() - startMs) / 1000) * 500;
-    for (; checks < due; checks += 1) {
-      const check = runTest(tcp, `127.0.0.1:${port}`).finally(() => open.delete(check));
-      open.add(check);
-    }
-  }, 2);
-  return {
-    get checks() {
-      return checks;
-    },
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await Promise.all(open);
-      server.close();
-    },
-  };
 }
 
 const missing = whyNot();
