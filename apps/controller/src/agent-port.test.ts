@@ -2,7 +2,7 @@ import { connect, createServer } from 'node:http2';
 import { expect, test } from 'vitest';
 import { withSafeAuthority } from './agent-port.ts';
 
-test.each(['::1:8444', 'a b', 'vantage.example:8444'])(
+test.each(['::1:8444', '1:2:3', 'vantage.example:8444'])(
   'an :authority of %j does not end the controller',
   async (authority) => {
     const server = createServer(
