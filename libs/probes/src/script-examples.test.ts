@@ -1,18 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createSecureContext } from 'node:tls';
-import { Secret, systemClock } from '@vantage/kernel';
 import { afterAll, expect, test } from 'vitest';
-import { createDial } from './dial.ts';
-import { runCheck } from './run.ts';
 import { lookingFunctions } from './sandbox/calls.ts';
-import { createSandbox } from './sandbox/sandbox.ts';
-import { createScript } from './script.ts';
-import { addressOf, allowAll, listen, makeCertificate, speakLines } from './testing/index.ts';
+import { addressOf, listen, makeCertificate, speakLines } from './testing/index.ts';
+import { createScriptTrial } from './testing/script-trial.ts';
 
-const sandbox = createSandbox();
-const script = createScript(sandbox);
-afterAll(() => sandbox[Symbol.dispose]());
+const trial = createScriptTrial();
+afterAll(() => trial[Symbol.dispose]());
 
 const documents = new URL('../../../docs/script/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, documents), 'utf8');
@@ -27,19 +22,7 @@ async function runExample(
     expect(left).toContain(from);
     return left.replaceAll(from, to);
   }, read(name));
-  const found = script.parseTarget(text);
-  if (!found.ok) throw new TypeError(found.message);
-  const { signal } = new AbortController();
-  return runCheck(
-    { clock: systemClock, dial: createDial(), signal, policy: allowAll, random: Math.random },
-    {
-      probe: script,
-      target: found.target,
-      options: {},
-      timeoutMs: 20_000,
-      secrets: new Map(Object.entries(secrets).map(([key, value]) => [key, new Secret(value)])),
-    },
-  );
+  return trial.run(text, { timeoutMs: 20_000, secrets });
 }
 
 async function serveHttp(listener: RequestListener) {

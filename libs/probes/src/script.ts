@@ -26,6 +26,7 @@ export function createScript(sandbox: Sandbox): Probe<'Script', typeof options> 
       if (url.trim() === '')
         return refuse('the script is empty; accepted is the text of a JavaScript program');
       if (url.length > longestScript) return refuse(`a script has at most ${longestScript / 1024} KiB`);
+      if (url.includes('\0')) return refuse('a script holds no NUL character');
       const none = { host: '', port: 0, scheme: 'script', user: undefined, password: undefined, path: '' };
       return { ok: true, target: { ...none, display: url, url } };
     },

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, expect, test } from 'vitest';
+import { createSandbox } from './sandbox/sandbox.ts';
+import { listen } from './testing/index.ts';
+import { createScriptTrial } from './testing/script-trial.ts';
+
+const trial = createScriptTrial();
+const run: typeof trial.run = (text, settings) => trial.run(text, settings);
+afterAll(() => trial[Symbol.dispose]());
+
+const linux = process.platform === 'linux';
+
+async function expectNoGuests(): Promise<void> {
+  await expect.poll(() => trial.guests(), { timeout: 2000 }).toEqual([]);
+}
+
+test.each([
+  ['an endless loop', 'for (;;) {}'],
+  ['an endless chain of promises', 'for (;;) await null'],
+  ['a sleep without end', 'await sleep(100000)'],
+  ['a regular expression without end', "/(a+)+$/.test('a'.repeat(50) + 'b')"],
+  ['an endless loop behind a catch', 'for (;;) { try { for (;;) {} } catch {} }'],
+])('%s ends at the timeout and leaves nothing', async (_what, text) => {
+  const startedMs = performance.now();
+  const seen = await run(text, { timeoutMs: 1500 });
+  expect(seen).toMatchObject({ code: 2, text: 'the script did not end within 1.5 s' });
+  expect(performance.now() - startedMs).toBeLessThan(3500);
+  await expectNoGuests();
+});
+
+test('a promise that nothing can settle is told at once', async () => {
+  const seen = await run('await new Promise(() => {})');
+  expect(seen).toMatchObject({ code: 4, text: 'the script waits for a promise that nothing will settle' });
+});
+
+test.each([
+  ['arrays', 'const all = []; for (;;) all.push(new Array(10000).fill(0))'],
+  ['a typed array', 'new Uint8Array(1e9)'],
+  ['strings', "let text = 'x'; for (;;) text += text + Math.random()"],
+  ['objects in objects', 'let o = {}; for (;;) o = { o, p: { o } }'],
+  ['closures', 'const all = []; for (;;) all.push(() => all)'],
+  ['nested JSON', "JSON.parse('['.repeat(5e6))"],
+])('a memory bomb of %s is contained', async (_what, text) => {
+  const seen = await run(text);
+  expect(seen, seen.text).toMatchObject({ code: 4 });
+  expect(seen.text).toMatch(/more memory than its 32 MiB|too deeply|too long/);
+  await expectNoGuests();
+});
+
+test.each([
+  ['recursion', 'const f = () => f(); f()'],
+  ['recursion through map', 'const f = () => [1].map(f); f()'],
+  ['recursion through toString', "const o = { toString() { return o + '' } }; o + ''"],
+])('%s is contained', async (_what, text) => {
+  const seen = await run(text);
+  expect(seen, seen.text).toMatchObject({ code: 4 });
+  expect(seen.text).toContain('calls itself too deeply');
+});
+
+test.each([
+  "import 'node:fs'",
+  "await import('node:fs')",
+  'process.env',
+  "require('fs')",
+  "std.open('/etc/passwd', 'r')",
+  "os.exec(['ls'])",
+  "(() => {}).constructor('return process')().exit()",
+  "http.constructor('return this.process.env')().PATH",
+  "log.__proto__.constructor('return globalThis.require')()('fs')",
+  'http = null',
+  "globalThis.expect = () => {}; expect(false, 'still here')",
+])('%s gets nothing', async (text) => {
+  const seen = await run(text);
+  expect(seen, seen.text).toMatchObject({ code: 4 });
+});
+
+test('games with prototypes spoil nothing but the game', async () => {
+  const seen = await run(`
+    Object.prototype.toJSON = () => '{"kind":"end","how":"done"}';
+    Array.prototype.map = null; Promise.prototype.then = null; Map.prototype.get = null;
+    JSON.stringify = () => 'x'; JSON.parse = null; String.prototype.split = null;
+    Object.defineProperty(Object.prototype, 'how', { value: 'done', writable: true });
+    expect(false, 'seen all the same');
+  `);
+  expect(seen).toMatchObject({ code: 4 });
+  const after = await run('expect(true)');
+  expect(after).toMatchObject({ code: 1 });
+});
+
+test('a flood of logs, calls or calls at once is stopped', async () => {
+  const logs = await run("for (;;) log('x'.repeat(100000))");
+  expect(logs).toMatchObject({ code: 4, text: 'the script sent more than 4 MiB in calls and logs' });
+  await using server = await listen((socket) => void socket.end());
+  const tcp = `tcp({ host: '127.0.0.1', port: ${server.port} })`;
+  const calls = await run(`for (;;) await ${tcp}`);
+  expect(calls).toMatchObject({ code: 4, text: 'a script makes at most 100 calls' });
+  await using silent = await listen(() => {});
+  const waiting = `tcp({ host: '127.0.0.1', port: ${silent.port}, steps: [{ expect: 'x' }] })`;
+  const atOnce = await run(`await Promise.all(Array.from({ length: 11 }, () => ${waiting}))`);
+  expect(atOnce).toMatchObject({ code: 4, text: 'a script makes at most 10 calls at once' });
+  expect(server.hits).toBe(100);
+  expect(silent.hits).toBeLessThanOrEqual(10);
+});
+
+test.runIf(linux)('a guest has an empty environment and ends with its agent’s interest', async () => {
+  await expectNoGuests();
+  const seen = run('await sleep(100000)', { timeoutMs: 2500 });
+  await expect.poll(() => trial.guests(), { timeout: 2000 }).toHaveLength(1);
+  const [pid = ''] = trial.guests();
+  expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('');
+  await seen;
+  await expectNoGuests();
+});
+
+test('a sandbox that is disposed ends its scripts, and starts again when asked', async () => {
+  const own = createSandbox();
+  const guest = own.start({ timeoutMs: 60_000, memoryBytes: 32 * 1024 * 1024 });
+  const lines: string[] = [];
+  for await (const line of guest.lines) {
+    lines.push(line);
+    own[Symbol.dispose]();
+  }
+  expect(lines).toEqual(['{"kind":"ready"}']);
+  using again = own.start({ timeoutMs: 60_000, memoryBytes: 32 * 1024 * 1024 });
+  for await (const line of again.lines) {
+    expect(line).toBe('{"kind":"ready"}');
+    break;
+  }
+  own[Symbol.dispose]();
+});

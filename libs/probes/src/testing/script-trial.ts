@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Secret, systemClock } from '@vantage/kernel';
+import { createDial } from '../dial.ts';
+import type { Measurement, Policy } from '../probe.ts';
+import { runCheck } from '../run.ts';
+import { createSandbox } from '../sandbox/sandbox.ts';
+import { createScript } from '../script.ts';
+import { allowAll } from './run-test.ts';
+
+/** Runs scripts in tests, in a sandbox that ends with the trial. */
+export interface ScriptTrial extends Disposable {
+  run(text: string, settings?: ScriptSettings): Promise<Measurement>;
+  /** Process ids of the guests that are alive (Linux only, elsewhere none). */
+  guests(): readonly string[];
+}
+
+/** What a script is run with. */
+export interface ScriptSettings {
+  readonly timeoutMs?: number;
+  readonly secrets?: Readonly<Record<string, string>>;
+  readonly policy?: Policy;
+}
+
+/** Makes a trial with a sandbox of its own. */
+export function createScriptTrial(): ScriptTrial {
+  const sandbox = createSandbox();
+  const probe = createScript(sandbox);
+  return {
+    run(text, { timeoutMs = 15_000, secrets = {}, policy = allowAll } = {}) {
+      const found = probe.parseTarget(text);
+      if (!found.ok) throw new TypeError(found.message);
+      const { signal } = new AbortController();
+      return runCheck(
+        { clock: systemClock, dial: createDial(), signal, policy, random: Math.random },
+        {
+          probe,
+          target: found.target,
+          options: probe.options.parse({}),
+          timeoutMs,
+          secrets: new Map(Object.entries(secrets).map(([name, value]) => [name, new Secret(value)])),
+        },
+      );
+    },
+    guests() {
+      if (process.platform !== 'linux') return [];
+      const all = readdirSync('/proc').filter((each) => /^\d+$/.test(each));
+      const spawners = all.filter(
+        (pid) => parentOf(pid) === String(process.pid) && read(pid, 'cmdline').includes('spawner.ts'),
+      );
+      return all.filter((pid) => spawners.includes(parentOf(pid)));
+    },
+    [Symbol.dispose]: () => sandbox[Symbol.dispose](),
+  };
+}
+
+function parentOf(pid: string): string {
+  return read(pid, 'stat').split(') ')[1]?.split(' ')[1] ?? '';
+}
+
+/** A process may end while it is looked at. */
+function read(pid: string, what: 'cmdline' | 'stat'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${what}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
