@@ -78,7 +78,8 @@ export async function startSystem(
       VANTAGE_AGENT_PORT: String(await freePort()),
       ...options.env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The channel is a lifeline: a test that is killed takes its system along.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let text = '';
   const keep = (chunk: Buffer) => {

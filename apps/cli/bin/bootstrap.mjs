@@ -98,13 +98,14 @@ function versionOf(file) {
   return answer.status === 0 ? answer.stdout.trim() : '';
 }
 
-/** Hands over: the child gets our signals, and ends when we are gone (IPC channel) or npm above us is. */
+/** Hands over: the child gets our signals, and ends when we are gone, or who holds our IPC channel, or npm above us is. */
 function run(file, argv) {
   const child = spawn(file, argv, {
     env: { ...process.env, PATH: `${path.join(modules, '.bin')}${path.delimiter}${process.env.PATH ?? ''}` },
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  process.on('disconnect', () => child.kill('SIGTERM'));
   const above = ancestors();
   // npm and its shell do not always pass a signal on before they end.
   if (process.env.npm_lifecycle_event)

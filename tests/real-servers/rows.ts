@@ -1,0 +1,228 @@
+// The real server of each method: how it is started, looked at, and what is wrong with it on request.
+import { execFileSync } from 'node:child_process';
+import type { Method } from '@vantage/probes';
+import { type Ground, login, type packages } from './ground.ts';
+import {
+  startDnsmasq,
+  startDovecot,
+  startLeafnode,
+  startMariadb,
+  startNginx,
+  startPostfix,
+  startSshd,
+  startTelnetd,
+  startVsftpd,
+} from './servers.ts';
+
+/** A method's real server as the table needs it. */
+export interface Row {
+  readonly method: Method;
+  readonly needs: readonly (keyof typeof packages)[];
+  /** Starts the server; `port` speaks plainly, `tls` is where TLS is checked (with `tlsOptions`). */
+  start(ground: Ground): Promise<Place>;
+}
+
+/** A real server that runs, and how the table looks at it. */
+export interface Place extends AsyncDisposable {
+  readonly port: number;
+  url(port: number): string;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly wrongPassword?: Readonly<Record<string, unknown>>;
+  readonly wrongExpectation: Readonly<Record<string, unknown>>;
+  /** How TLS is reached on which port; absent where the method has none. */
+  readonly tls?: {
+    readonly port: number;
+    readonly url?: (port: number) => string;
+    readonly mode: 'StartTLS' | 'Implicit';
+    /** Options besides, where only TLS lets them through. */
+    readonly options?: Readonly<Record<string, unknown>>;
+  };
+  /** The same place with another certificate. */
+  readonly again?: (certificate: 'expired' | 'wrongName') => Promise<Place>;
+  /** Bytes of a good answer after which a cut is in its middle. */
+  readonly middle: number;
+}
+
+const credentials = { User: login.user, Password: login.password };
+const wrong = { ...credentials, Password: 'not-it' };
+
+function place(server: AsyncDisposable, rest: Omit<Place, typeof Symbol.asyncDispose>): Place {
+  return { ...rest, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+const nginxPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const plain = await startNginx(ground);
+  const secure = await startNginx(ground, ground.certificates[name]);
+  const both = {
+    async [Symbol.asyncDispose]() {
+      await plain[Symbol.asyncDispose]();
+      await secure[Symbol.asyncDispose]();
+    },
+  };
+  return place(both, {
+    port: plain.port,
+    url: (port) => `http://127.0.0.1:${port}/`,
+    options: { ExpectText: 'it works' },
+    wrongExpectation: { ExpectText: 'something else' },
+    tls: { port: secure.port, url: (port) => `https://127.0.0.1:${port}/`, mode: 'Implicit' },
+    again: (certificate) => nginxPlace(ground, certificate),
+    middle: 40,
+  });
+};
+
+const tcpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const http = await nginxPlace(ground, name);
+  const steps = (expect: string) => ({ Steps: [{ Send: 'GET / HTTP/1.0\r\n\r\n', Expect: expect }] });
+  return place(http, {
+    port: http.port,
+    url: (port) => `127.0.0.1:${port}`,
+    options: steps('it works'),
+    wrongExpectation: steps('something else'),
+    tls: { port: http.tls?.port ?? 0, mode: 'Implicit' },
+    again: (certificate) => tcpPlace(ground, certificate),
+    middle: 40,
+  });
+};
+
+const smtpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const dovecot = await startDovecot(ground, ground.certificates.good);
+  const server = await startPostfix(ground, ground.certificates[name], dovecot.authSocket);
+  const tls = { Mode: 'StartTLS', CA: ground.certificates.ca };
+  const both = {
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await dovecot[Symbol.asyncDispose]();
+    },
+  };
+  return place(both, {
+    port: server.port,
+    url: (port) => `smtp://127.0.0.1:${port}`,
+    options: {},
+    wrongPassword: { ...wrong, TLS: tls },
+    wrongExpectation: { ExpectBanner: 'Exchange' },
+    tls: { port: server.port, mode: 'StartTLS', options: credentials },
+    again: (certificate) => smtpPlace(ground, certificate),
+    middle: 10,
+  });
+};
+
+const mailPlace =
+  (method: 'IMAP4' | 'POP3') => async (ground: Ground, name: 'good' | 'expired' | 'wrongName') => {
+    const server = await startDovecot(ground, ground.certificates[name]);
+    const [plain, implicit, scheme] =
+      method === 'IMAP4' ? [server.imap, server.imaps, 'imap'] : [server.pop3, server.pop3s, 'pop3'];
+    const made: Place = place(server, {
+      port: plain,
+      url: (port) => `${scheme}://127.0.0.1:${port}`,
+      options: { ...credentials, ...(method === 'IMAP4' ? { Mailbox: 'INBOX' } : {}) },
+      wrongPassword: wrong,
+      wrongExpectation:
+        method === 'IMAP4' ? { ...credentials, Mailbox: 'NoSuchBox' } : { ExpectBanner: 'Exchange' },
+      tls: { port: implicit, mode: 'Implicit' },
+      again: (certificate) => mailPlace(method)(ground, certificate),
+      middle: 10,
+    });
+    return made;
+  };
+
+const mysqlPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const server = await startMariadb(ground, ground.certificates[name]);
+  const query = { ...credentials, Database: 'probe', Query: 'select n from t' };
+  return place(server, {
+    port: server.port,
+    url: (port) => `mysql://127.0.0.1:${port}`,
+    options: { ...query, ExpectResult: '42' },
+    wrongPassword: wrong,
+    wrongExpectation: { ...query, ExpectResult: '43' },
+    tls: { port: server.port, mode: 'StartTLS' },
+    again: (certificate) => mysqlPlace(ground, certificate),
+    middle: 20,
+  });
+};
+
+const ftpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const server = await startVsftpd(ground, ground.certificates[name]);
+  return place(server, {
+    port: server.port,
+    url: (port) => `ftp://127.0.0.1:${port}`,
+    options: { ...credentials, List: true, ExpectEntry: 'report.txt' },
+    wrongPassword: wrong,
+    wrongExpectation: { ...credentials, List: true, ExpectEntry: 'missing.txt' },
+    tls: { port: server.port, mode: 'StartTLS' },
+    again: (certificate) => ftpPlace(ground, certificate),
+    middle: 10,
+  });
+};
+
+/** The methods' real servers. */
+export const rows: readonly Row[] = [
+  { method: 'HTTP', needs: ['nginx'], start: (ground) => nginxPlace(ground, 'good') },
+  { method: 'TCP', needs: ['nginx'], start: (ground) => tcpPlace(ground, 'good') },
+  { method: 'SMTP', needs: ['postfix', 'dovecot-imapd'], start: (ground) => smtpPlace(ground, 'good') },
+  { method: 'IMAP4', needs: ['dovecot-imapd'], start: (ground) => mailPlace('IMAP4')(ground, 'good') },
+  { method: 'POP3', needs: ['dovecot-pop3d'], start: (ground) => mailPlace('POP3')(ground, 'good') },
+  { method: 'MySQL', needs: ['mariadb-server'], start: (ground) => mysqlPlace(ground, 'good') },
+  { method: 'FTP', needs: ['vsftpd'], start: (ground) => ftpPlace(ground, 'good') },
+  {
+    method: 'SSH',
+    needs: ['openssh-server'],
+    async start(ground) {
+      const server = await startSshd(ground);
+      const print = execFileSync('ssh-keygen', ['-lf', server.hostKeyFile], { encoding: 'utf8' }).split(
+        ' ',
+      )[1];
+      const command = { ...credentials, Command: 'echo alive', ExpectOutput: 'alive' };
+      return place(server, {
+        port: server.port,
+        url: (port) => `127.0.0.1:${port}`,
+        options: { ...command, HostKeyFingerprint: print },
+        wrongPassword: wrong,
+        wrongExpectation: { ...command, ExpectOutput: 'dead' },
+        middle: 10,
+      });
+    },
+  },
+  {
+    method: 'TELNET',
+    needs: ['inetutils-telnetd', 'socat'],
+    async start() {
+      const server = await startTelnetd();
+      return place(server, {
+        port: server.port,
+        url: (port) => `127.0.0.1:${port}`,
+        options: { ...credentials, ExpectPrompt: '$' },
+        wrongPassword: wrong,
+        wrongExpectation: { ...credentials, ExpectPrompt: 'no such prompt' },
+        middle: 5,
+      });
+    },
+  },
+  {
+    method: 'NNTP',
+    needs: ['leafnode', 'socat'],
+    async start(ground) {
+      const server = await startLeafnode(ground);
+      return place(server, {
+        port: server.port,
+        url: (port) => `127.0.0.1:${port}`,
+        options: { ExpectBanner: 'Leafnode' },
+        wrongExpectation: { Group: 'no.such.group' },
+        middle: 10,
+      });
+    },
+  },
+  {
+    method: 'DNS',
+    needs: ['dnsmasq-base'],
+    async start() {
+      const server = await startDnsmasq();
+      return place(server, {
+        port: server.port,
+        url: (port) => `dns://127.0.0.1:${port}/www.real.test?type=A`,
+        options: { Transport: 'TCP', Expect: ['192.0.2.10'] },
+        wrongExpectation: { Transport: 'TCP', Expect: ['192.0.2.11'] },
+        middle: 10,
+      });
+    },
+  },
+];
