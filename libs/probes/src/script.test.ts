@@ -1,8 +1,12 @@
 import { createServer } from 'node:http';
+import { systemClock } from '@vantage/kernel';
 import { afterAll, expect, test } from 'vitest';
+import { createDial } from './dial.ts';
 import type { Policy } from './probe.ts';
+import { specOf } from './registry.ts';
+import { runProbe } from './run.ts';
 import { script } from './script.ts';
-import { addressOf, listen, speakLines } from './testing/index.ts';
+import { addressOf, allowAll, listen, speakLines } from './testing/index.ts';
 import { createScriptTrial } from './testing/script-trial.ts';
 
 const trial = createScriptTrial();
@@ -141,4 +145,13 @@ test('secrets that stand in the script itself are hidden like those of Options',
 
 test.each(['', '  \n', 'x'.repeat(70_000), 'log(1)\0'])('a text that is no script is refused', (text) => {
   expect(script.parseTarget(text)).toMatchObject({ ok: false });
+});
+
+test('over the wire a script brings its secrets along', async () => {
+  const spec = specOf({ method: 'Script', url: "log(secret('WORD'))", timeoutMs: 15_000, options: {} });
+  spec.secrets['WORD'] = 'sentinel-77';
+  const { signal } = new AbortController();
+  const deps = { clock: systemClock, dial: createDial(), signal, policy: allowAll, random: Math.random };
+  const seen = await runProbe({ ...deps, spec });
+  expect(seen).toMatchObject({ code: 1, extended: { Log: ['***'] } });
 });
