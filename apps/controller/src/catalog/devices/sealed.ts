@@ -1,7 +1,7 @@
 import { Fault } from '@vantage/kernel';
 import { z } from 'zod';
 import type { SealedJson, Sealer } from '../../seal.ts';
-import { secretNames } from '../../secret-references.ts';
+import { scriptSecretNames, secretNames } from '../../secret-references.ts';
 import type { ClearTarget } from './target.ts';
 
 const content = z.object({ url: z.string(), options: z.record(z.string(), z.json()) });
@@ -25,11 +25,20 @@ export function openTarget(sealer: Sealer, deviceId: string, sealed: Uint8Array)
   return parsed.data;
 }
 
-/** Names of the account's secrets that a target refers to. */
-export function referencesOf(target: ClearTarget): {
+/**
+ * Names of the account's secrets that a target refers to: by `${secret:NAME}`, and by `secret("NAME")` in the text of a Script, which is
+ * all that the gateway sends along with one.
+ */
+export function referencesOf(
+  method: string,
+  target: ClearTarget,
+): {
   readonly url: ReadonlySet<string>;
   readonly options: ReadonlySet<string>;
 } {
   const { url, options } = content.parse(target);
-  return { url: secretNames(url), options: secretNames(options) };
+  return {
+    url: method === 'Script' ? scriptSecretNames(url) : secretNames(url),
+    options: secretNames(options),
+  };
 }

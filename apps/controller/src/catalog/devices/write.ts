@@ -66,7 +66,7 @@ export function createDeviceWriter({
     faults.push(...found.faults);
     if (verdict.ok) {
       faults.push(...reachFaults(verdict.target.host, found.references.locations));
-      faults.push(...(await referenceFaults(trx, session.accountNo, verdict.target.clear)));
+      faults.push(...(await referenceFaults(trx, session.accountNo, method, verdict.target.clear)));
     }
     if (!verdict.ok || faults.length > 0) throw invalid(unique(faults));
     const { references } = found;
@@ -169,9 +169,10 @@ function usedText(slaves: readonly { readonly device_id: string; readonly short_
 async function referenceFaults(
   trx: Db['kysely'],
   accountNo: number,
+  method: string,
   target: ClearTarget,
 ): Promise<readonly FieldFault[]> {
-  const { url, options } = referencesOf(target);
+  const { url, options } = referencesOf(method, target);
   const unknown = await unknownSecrets(trx, accountNo, [...new Set([...url, ...options])]);
   return unknown.map((name) => ({
     field: url.has(name) ? 'URL' : 'Options',

@@ -57,9 +57,9 @@ export function secretRoutes({ db, sealer }: { readonly db: Db; readonly sealer:
     let afterNo = 0;
     let rows = await sealedDevices(trx, accountNo, afterNo);
     while (rows.length > 0 && users.length < 10) {
-      for (const { device_no, device_id, short_name, sealed } of rows) {
+      for (const { device_no, device_id, method, short_name, sealed } of rows) {
         afterNo = device_no;
-        const { url, options } = referencesOf(openTarget(sealer, device_id, sealed));
+        const { url, options } = referencesOf(method, openTarget(sealer, device_id, sealed));
         if (url.has(wanted) || options.has(wanted)) users.push(`${short_name} (${device_id})`);
       }
       rows = await sealedDevices(trx, accountNo, afterNo);

@@ -59,4 +59,32 @@ describe('secrets', () => {
     await send('DELETE', `/devices/${device_id}`);
     expect((await send('DELETE', `/secrets/${secret_id}`)).json).toEqual({ secret_id });
   });
+
+  it('that a script asks for must be there, and stay', async () => {
+    const made = await send('POST', '/secrets', { Name: 'MAIL', Value: 'hunter3' });
+    const { secret_id } = z.object({ secret_id: z.string() }).parse(made.json);
+    const device = { Method: 'Script', ShortName: 'login', URL: 'log(secret("MAIL"))' };
+    const unknown = { ...device, URL: `${device.URL}; log(secret('NOPE'), secret(\`MAIL\`))` };
+    const refused = {
+      code: 1004,
+      errors: [{ field: 'URL', message: 'refers to the secret NOPE, which does not exist' }],
+    };
+    expect((await send('POST', '/devices', unknown)).json).toMatchObject(refused);
+    const created = await send('POST', '/devices', device);
+    const { device_id } = z.object({ device_id: z.string() }).parse(created.json);
+    expect((await send('PUT', `/devices/${device_id}`, { URL: unknown.URL })).json).toMatchObject(refused);
+
+    expect((await send('DELETE', `/secrets/${secret_id}`)).json).toMatchObject({
+      code: 1005,
+      message: expect.stringContaining(`login (${device_id})`),
+    });
+    await send('PUT', `/devices/${device_id}`, { URL: "log('without')" });
+    expect((await send('DELETE', `/secrets/${secret_id}`)).json).toEqual({ secret_id });
+  });
+
+  it('in a script are asked for by secret() alone', async () => {
+    const text = `log('${reference('ELSEWHERE')}')`;
+    const sent = await send('POST', '/devices', { Method: 'Script', ShortName: 'shell', URL: text });
+    expect(sent.json).toMatchObject({ device_id: expect.any(String) });
+  });
 });

@@ -14,6 +14,7 @@ export interface SecretRow {
 export interface SealedDevice {
   readonly device_no: number;
   readonly device_id: string;
+  readonly method: string;
   readonly short_name: string;
   readonly sealed: Uint8Array;
 }
@@ -111,7 +112,7 @@ export async function sealedDevices(
 ): Promise<readonly SealedDevice[]> {
   return trx
     .selectFrom('devices')
-    .select(['device_no', 'device_id', 'short_name', 'sealed'])
+    .select(['device_no', 'device_id', 'method', 'short_name', 'sealed'])
     .where('account_no', '=', accountNo)
     .where('device_no', '>', afterNo)
     .orderBy('device_no')
