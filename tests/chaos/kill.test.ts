@@ -119,7 +119,7 @@ async function query<R extends pg.QueryResultRow>(
   values: unknown[] = [],
 ): Promise<R[]> {
   const client = new pg.Client({ connectionString: url });
-  client.on('error', () => client.end());
+  client.on('error', () => void client.end().catch(() => undefined));
   await client.connect();
   try {
     return (await client.query<R>(text, values)).rows;
@@ -131,7 +131,7 @@ async function query<R extends pg.QueryResultRow>(
 /** The postmaster is the parent of any backend. */
 async function postmasterPid(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
-  client.on('error', () => client.end());
+  client.on('error', () => void client.end().catch(() => undefined));
   await client.connect();
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');

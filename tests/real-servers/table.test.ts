@@ -97,7 +97,7 @@ for (const row of rows) {
           ...place.tls?.options,
           TLS: { Mode: place.tls?.mode, CA: readFileSync(ground.certificates.caFile, 'utf8') },
         });
-        const url = (place: Place) => (place.tls?.url ?? place.url)(place.tls?.port ?? 0);
+        const url = (place: Place) => place.tls?.url?.(place.tls.port) ?? place.url(place.tls?.port ?? 0);
         const good = await look('TLS good', url(at), optionsFor(row.method, options(at)), [1]);
         expect(good.phases.ssl).toBeGreaterThan(0);
         for (const certificate of ['wrongName', 'expired'] as const) {
