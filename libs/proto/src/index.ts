@@ -17,6 +17,8 @@ export {
   ConnectResponseSchema,
   type CoverageSpan,
   CoverageSpanSchema,
+  type Evidence,
+  EvidenceSchema,
   type GapRecord,
   GapRecordSchema,
   type Goodbye,

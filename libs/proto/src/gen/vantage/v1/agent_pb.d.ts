@@ -668,6 +668,12 @@ export declare type OutboxRecord = Message<"vantage.v1.OutboxRecord"> & {
      */
     value: ClockRecord;
     case: "clock";
+  } | {
+    /**
+     * @generated from field: vantage.v1.Evidence evidence = 5;
+     */
+    value: Evidence;
+    case: "evidence";
   } | { case: undefined; value?: undefined };
 };
 
@@ -676,6 +682,39 @@ export declare type OutboxRecord = Message<"vantage.v1.OutboxRecord"> & {
  * Use `create(OutboxRecordSchema)` to create a new message.
  */
 export declare const OutboxRecordSchema: GenMessage<OutboxRecord>;
+
+/**
+ * What was found out about a failed check after its verdict (a traceroute takes seconds; the result does not wait).
+ * Follows its result in the outbox. Adds keys to the extended data of this agent's own check; it changes none.
+ *
+ * @generated from message vantage.v1.Evidence
+ */
+export declare type Evidence = Message<"vantage.v1.Evidence"> & {
+  /**
+   * @generated from field: uint32 device_no = 1;
+   */
+  deviceNo: number;
+
+  /**
+   * Start of the check, as its result has it.
+   *
+   * @generated from field: int64 start_us = 2;
+   */
+  startUs: bigint;
+
+  /**
+   * JSON object, say {"Traceroute": {..}}; at most 64 KiB.
+   *
+   * @generated from field: string extended_json = 3;
+   */
+  extendedJson: string;
+};
+
+/**
+ * Describes the message vantage.v1.Evidence.
+ * Use `create(EvidenceSchema)` to create a new message.
+ */
+export declare const EvidenceSchema: GenMessage<Evidence>;
 
 /**
  * The agent started everything that was due in [from, to). Corrected clock, microseconds.
