@@ -2,7 +2,7 @@ import { hostname, networkInterfaces, uptime } from 'node:os';
 import path from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { type Clock, type Logger, messageOf, newId } from '@vantage/kernel';
-import { createDial } from '@vantage/probes';
+import { createDial, traceroute } from '@vantage/probes';
 import { Goodbye_Reason, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { createAgentTime } from './agent-time.ts';
 import { createAllowance } from './allowance.ts';
@@ -12,6 +12,7 @@ import { createClockSync } from './clock-sync.ts';
 import type { Config } from './config.ts';
 import { createCoverage } from './coverage.ts';
 import { every } from './every.ts';
+import { createEvidence } from './evidence.ts';
 import { openIdentity } from './identity.ts';
 import { createLatenessMeter, type Lateness, nothingMeasured } from './lateness.ts';
 import { createLink, goodbyeText, type Incoming } from './link.ts';
@@ -78,12 +79,22 @@ export async function runAgent(deps: {
     look: (deviceNo) => scheduler.look(deviceNo),
     onSight: (fromMs) => coverage.broken(usOf(fromMs), time.nowUs()),
   });
+  const evidence = createEvidence({
+    clock,
+    policy,
+    trace: traceroute,
+    canSee: () => link.isUp && uplink.blindReason === '',
+    append: (value) => append({ case: 'evidence', value }),
+  });
   const scheduler = createScheduler({
     time,
     clock,
     check: createLook({ clock, dial: createDial(), policy, random }),
     judge: (deviceNo, measurement) => uplink.judge(deviceNo, measurement),
-    onResult: (value) => append({ case: 'result', value }),
+    onResult(value, made) {
+      append({ case: 'result', value });
+      evidence.failed(value, made);
+    },
     concurrency: config.concurrency,
     allowance: createAllowance({ checksPerMinute: policy.checksPerMinute, monoMs }),
     coverage,
@@ -237,6 +248,7 @@ export async function runAgent(deps: {
   using _coverage = every(clock, coverageMs / config.testTimeScale, tellCoverage);
   await link.run(signal);
   await scheduler.stop();
+  await evidence.stop();
   tellCoverage();
   await outbox.flushed();
   log.info({ records: outbox.records }, 'agent ends');

@@ -76,6 +76,12 @@ export function afterAnswer(
   }
 }
 
+/** Whether an answer took the chain from none to its first error. */
+export function beginsTrouble(before: Chain, after: Chain): boolean {
+  const isQuiet = ({ phase }: Chain) => phase.kind === 'none' || phase.kind === 'elsewhere';
+  return isQuiet(before) && !isQuiet(after);
+}
+
 /** The chain after a retry was begun. */
 export function afterRetryBegan(chain: Chain, chainId: string, k: number): Chain {
   return { ...chain, last: { chainId, k } };

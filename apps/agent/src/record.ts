@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import type { Measurement } from '@vantage/probes';
-import { type CheckResult, CheckResultSchema } from '@vantage/proto';
+import { type Assignment, type CheckResult, CheckResultSchema } from '@vantage/proto';
 
 /** What belongs to a check beside its measurement. */
 export interface CheckFacts {
@@ -11,6 +11,14 @@ export interface CheckFacts {
   readonly attempt: number;
   readonly chainId: string;
   readonly orderId: string;
+}
+
+/** How a result came to be. */
+export interface Made {
+  readonly assignment: Assignment;
+  readonly measurement: Measurement;
+  /** The first error after the device was well. */
+  readonly beginsTrouble: boolean;
 }
 
 /** A check as it goes to disk and over the wire. */

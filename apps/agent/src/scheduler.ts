@@ -5,10 +5,10 @@ import { type Assignment, AssignmentSchema, type CheckResult, type Order, Order_
 import { createAgenda } from './agenda.ts';
 import type { AgentTime } from './agent-time.ts';
 import type { Allowance } from './allowance.ts';
-import { afterAnswer, afterRetryBegan, afterRetryOrder, afterTaken } from './chain.ts';
+import { afterAnswer, afterRetryBegan, afterRetryOrder, afterTaken, beginsTrouble } from './chain.ts';
 import type { Coverage } from './coverage.ts';
 import type { LatenessMeter } from './lateness.ts';
-import { resultOf } from './record.ts';
+import { type Made, resultOf } from './record.ts';
 import { afterGapUs, duesBetween, faultOfTurns, lastDueUs, nextDueUs } from './schedule.ts';
 import type { Stalls } from './stalls.ts';
 import {
@@ -57,7 +57,7 @@ export function createScheduler(deps: {
   readonly clock: Clock;
   readonly check: (assignment: Assignment, signal: AbortSignal) => Promise<Measurement>;
   readonly judge: (deviceNo: number, measurement: Measurement) => Promise<Measurement>;
-  readonly onResult: (result: CheckResult) => void;
+  readonly onResult: (result: CheckResult, made: Made) => void;
   readonly concurrency: number;
   readonly allowance: Allowance;
   readonly coverage: Coverage;
@@ -136,9 +136,9 @@ export function createScheduler(deps: {
     const after = afterAnswer(watch.chain, answer, rulesOf(assignment, deps.orderGraceMs), deps.newId);
     const { deviceNo, revision } = assignment;
     const orderId = work.kind === 'turn' ? '' : work.orderId;
-    deps.onResult(
-      resultOf({ deviceNo, startUs, revision, blockMs, attempt, chainId: after.chainId, orderId }, judged),
-    );
+    const facts = { deviceNo, startUs, revision, blockMs, attempt, chainId: after.chainId, orderId };
+    const begins = beginsTrouble(watch.chain, after.chain);
+    deps.onResult(resultOf(facts, judged), { assignment, measurement: judged, beginsTrouble: begins });
     if (watch.assignment.revision === revision) setChain(watch, after.chain, time.nowUs());
     watch.checkedRevision = revision;
     rest(watch);

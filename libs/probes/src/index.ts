@@ -21,7 +21,7 @@ export {
   type ResultCode,
   resultCode,
 } from './probe.ts';
-export { probeFor, readSpec, registry, specOf } from './registry.ts';
+export { methodOf, probeFor, readSpec, registry, specOf } from './registry.ts';
 export { createNames, type Names } from './resolve.ts';
 export { type ReadyCheck, type RunDeps, runCheck, runProbe } from './run.ts';
 export { maskOptions, secretPaths } from './secret-options.ts';

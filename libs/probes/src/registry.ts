@@ -40,6 +40,11 @@ export function probeFor(method: string): AnyProbe | undefined {
   return known === undefined ? undefined : registry[known];
 }
 
+/** The method that a CheckSpec is for; undefined when this build knows none of its kind. */
+export function methodOf(spec: CheckSpec): Method | undefined {
+  return methods.find((each) => registry[each].optionsCase === spec.options.case);
+}
+
 /** A CheckSpec's probe, target and Options, or why it cannot be run. */
 export type SpecReading =
   | { readonly ok: true; readonly check: ReadyCheck }
