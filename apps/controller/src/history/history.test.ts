@@ -1,8 +1,12 @@
+import { create } from '@bufbuild/protobuf';
 import { createLog, newId } from '@vantage/kernel';
+import { BatchSchema } from '@vantage/proto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { checkId } from '../check-id.ts';
 import { type Rest, startRest } from '../http/testing/rest.ts';
 import { addChecks, type Story, tellStory } from '../http/testing/story.ts';
+import { createIngest } from '../ingest/ingest.ts';
 import { createRollUp } from '../ingest/rollup.ts';
 import type { CheckNowResult } from './check-routes.ts';
 
@@ -60,6 +64,22 @@ describe('what was seen', () => {
       Extended: { Address: '127.0.0.1' },
     });
     expect((await get('/devices')).json).toMatchObject([{ LastCheckResult: 'connected' }]);
+  });
+
+  it('shows evidence that came after the verdict', async () => {
+    const { db, clock } = rest;
+    const fold = async () => {};
+    const ingest = createIngest({ db, clock, log: createLog('test', 'silent'), fold, retentionDays: 3 });
+    const startUs = clock.nowUs() - minuteUs;
+    const extendedJson = JSON.stringify({ Traceroute: { Reached: false, Hops: [] } });
+    const value = { deviceNo: story.deviceNo, startUs: BigInt(startUs), extendedJson };
+    const records = [{ record: { case: 'evidence' as const, value } }];
+    const sender = { ...place, agentNo: story.agentNo };
+    await ingest.take(sender, create(BatchSchema, { batchId: 1n, records }));
+    const id = checkId({ deviceNo: story.deviceNo, startUs, agentNo: story.agentNo });
+    expect((await get(`/checks/${id}/extended`)).json).toMatchObject({
+      Extended: { Address: '127.0.0.1', Traceroute: { Reached: false, Hops: [] } },
+    });
   });
 
   it('comes newest first, page by page, never more than 100', async () => {

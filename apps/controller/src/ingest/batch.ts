@@ -1,6 +1,12 @@
 import { toJsonString } from '@bufbuild/protobuf';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
-import { type ParsedRecord, type ParsedResult, parseRecord, type Span } from './record.ts';
+import {
+  type ParsedEvidence,
+  type ParsedRecord,
+  type ParsedResult,
+  parseRecord,
+  type Span,
+} from './record.ts';
 
 /** A record as it came, kept beside its parsed form for the case that it must be set aside. */
 export interface Item {
@@ -14,6 +20,7 @@ export interface Sorted {
   readonly coverage: readonly Span[];
   readonly gaps: readonly (Span & { gapId: string; dropped: number; reason: string })[];
   readonly clocks: readonly { atUs: number; offsetUs: number; roundTripUs: number }[];
+  readonly evidence: readonly { readonly item: Item; readonly evidence: ParsedEvidence }[];
   readonly malformed: readonly { readonly item: Item; readonly reason: string }[];
 }
 
@@ -31,6 +38,9 @@ export function sortItems(items: readonly Item[]): Sorted {
     coverage: items.flatMap(({ parsed }) => (parsed.kind === 'coverage' ? [parsed.span] : [])),
     gaps: items.flatMap(({ parsed }) => (parsed.kind === 'gap' ? [parsed.gap] : [])),
     clocks: items.flatMap(({ parsed }) => (parsed.kind === 'clock' ? [parsed.clock] : [])),
+    evidence: items.flatMap((item) =>
+      item.parsed.kind === 'evidence' ? [{ item, evidence: item.parsed.evidence }] : [],
+    ),
     malformed: items.flatMap((item) =>
       item.parsed.kind === 'malformed' ? [{ item, reason: item.parsed.reason }] : [],
     ),

@@ -5,6 +5,7 @@ import { checkId } from '../check-id.ts';
 import { type Db, dbFailure, lockDevices, type Tables } from '../db/index.ts';
 import { refusal } from './accept.ts';
 import { describe, type Item, readItems, sortItems } from './batch.ts';
+import { addEvidence } from './evidence.ts';
 import { createPartitions } from './partitions.ts';
 import { createBaselines, perfOf } from './perf-stat.ts';
 import { type CheckRow, insertChecks, toRow } from './rows.ts';
@@ -72,12 +73,18 @@ export function createIngest({
       const sorted = sortItems(items);
       const aside = sorted.malformed.map(({ item, reason }) => ({ reason, record: describe(item) }));
       if (refused !== undefined) {
-        aside.push(...sorted.results.map(({ item }) => ({ reason: refused, record: describe(item) })));
+        aside.push(
+          ...[...sorted.results, ...sorted.evidence].map(({ item }) => ({
+            reason: refused,
+            record: describe(item),
+          })),
+        );
         await store.insertSetAside(trx, sender.agentNo, nowUs, aside);
         return { inserted: 0, repeated: 0, setAside: aside.length };
       }
       const deviceNos = [...new Set(sorted.results.map(({ result }) => result.deviceNo))];
-      await lockDevices(trx, deviceNos);
+      const evidence = sorted.evidence.map((one) => one.evidence);
+      await lockDevices(trx, [...deviceNos, ...evidence.map(({ deviceNo }) => deviceNo)]);
       const acceptance = await loadAcceptance(trx, sender, deviceNos, nowUs, retentionDays);
       const judged = sorted.results.map((one) => ({ ...one, reason: refusal(one.result, acceptance) }));
       for (const { item, reason } of judged)
@@ -88,6 +95,7 @@ export function createIngest({
       const inserted = await insertChecks(trx, rows);
       await store.answerOrders(trx, withIds(inserted), nowUs);
       if (inserted.length > 0) await fold(trx, inserted, nowUs);
+      await addEvidence(trx, sender.agentNo, evidence);
       await store.mergeCoverage(trx, sender.agentNo, sorted.coverage);
       await store.insertGaps(trx, sender.agentNo, sorted.gaps);
       await store.insertClocks(trx, sender.agentNo, sorted.clocks);

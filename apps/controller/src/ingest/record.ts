@@ -29,17 +29,27 @@ export interface Span {
   readonly toUs: number;
 }
 
+/** What an agent found out about a check of its own after the verdict. */
+export interface ParsedEvidence {
+  readonly deviceNo: number;
+  readonly startUs: number;
+  /** JSON text of an object. */
+  readonly extended: string;
+}
+
 /** One record of a batch, read. */
 export type ParsedRecord =
   | { readonly kind: 'result'; readonly result: ParsedResult }
   | { readonly kind: 'coverage'; readonly span: Span }
   | { readonly kind: 'gap'; readonly gap: Span & { gapId: string; dropped: number; reason: string } }
   | { readonly kind: 'clock'; readonly clock: { atUs: number; offsetUs: number; roundTripUs: number } }
+  | { readonly kind: 'evidence'; readonly evidence: ParsedEvidence }
   | { readonly kind: 'malformed'; readonly reason: string };
 
 const maxTextLength = 4_000;
 const maxIdLength = 100;
 const maxExtendedLength = 256 * 1024;
+const maxEvidenceLength = 64 * 1024;
 const maxPhaseMs = 24 * 3_600_000;
 const maxInt = 0x7fff_ffff;
 
@@ -69,6 +79,16 @@ export function parseRecord({ record }: OutboxRecord): ParsedRecord {
       };
       const isFine = isTime(clock.atUs) && Number.isSafeInteger(clock.offsetUs) && isTime(clock.roundTripUs);
       return isFine ? { kind: 'clock', clock } : malformed('clock record out of range');
+    }
+    case 'evidence': {
+      const { deviceNo, extendedJson } = record.value;
+      const startUs = Number(record.value.startUs);
+      if (deviceNo < 1 || deviceNo > maxInt) return malformed('device_no out of range');
+      if (!isTime(startUs)) return malformed('start_us out of range');
+      const extended = extendedJson.length > maxEvidenceLength ? undefined : parseExtended(extendedJson);
+      if (typeof extended !== 'string')
+        return malformed('extended_json of evidence is not a JSON object of at most 64 KiB');
+      return { kind: 'evidence', evidence: { deviceNo, startUs, extended } };
     }
     case undefined:
       return malformed('an empty record, or one of a kind this controller does not know');

@@ -1,0 +1,118 @@
+import { systemClock as clock } from '@vantage/kernel';
+import { expect, test } from 'vitest';
+import { createFixtures } from '../testing/fixtures.ts';
+import { batchOf, minuteUs, result, useIngestBench, type WireRecord } from './testing/bench.ts';
+
+const bench = useIngestBench();
+const trace = { Traceroute: { Reached: false, Hops: [] } };
+
+function evidence(deviceNo: number, startUs: number, extendedJson = JSON.stringify(trace)): WireRecord {
+  return { case: 'evidence', value: { deviceNo, startUs: BigInt(startUs), extendedJson } };
+}
+
+const nothing = { inserted: 0, repeated: 0, setAside: 0 };
+
+test('evidence is added to its check, in the same batch or later, and told again changes nothing', async () => {
+  const [one = 0, two = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const ingest = bench.ingestWith();
+  const failed = { resultCode: 2, extendedJson: '{"Address":"192.0.2.1:80"}' };
+  await ingest.take(
+    bench.sender,
+    batchOf(result(one, nowUs, failed), evidence(one, nowUs), result(two, nowUs, { resultCode: 2 })),
+  );
+  expect(await ingest.take(bench.sender, batchOf(evidence(two, nowUs)))).toEqual(nothing);
+  const before = await bench.stored();
+  expect(before.map((row) => row.extended)).toEqual([{ Address: '192.0.2.1:80', ...trace }, trace]);
+  await ingest.take(bench.sender, batchOf(evidence(one, nowUs), evidence(two, nowUs), evidence(two, nowUs)));
+  expect(await bench.stored()).toEqual(before);
+});
+
+test('what the result told is never changed by evidence', async () => {
+  const [device = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  await bench
+    .ingestWith()
+    .take(
+      bench.sender,
+      batchOf(
+        result(device, nowUs, { resultCode: 2, extendedJson: '{"Address":"192.0.2.1:80"}' }),
+        evidence(device, nowUs, '{"Address":"198.51.100.1:1","More":1}'),
+        evidence(device, nowUs, '{"Address":"198.51.100.2:1","Again":2}'),
+      ),
+    );
+  const [row] = await bench.stored();
+  expect(row?.extended).toEqual({ Address: '192.0.2.1:80', More: 1, Again: 2 });
+  expect(row).toMatchObject({ code: 2, check_result: 'connected' });
+});
+
+test("an agent adds nothing to another agent's check, of its own account or of a foreign one", async () => {
+  const [device = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const ingest = bench.ingestWith();
+  await ingest.take(bench.sender, batchOf(result(device, nowUs, { resultCode: 2 })));
+  const rows = createFixtures(bench.db.kysely);
+  const foreign = await rows.account();
+  for (const accountNo of [bench.sender.accountNo, foreign]) {
+    const locationNo = await rows.location(accountNo);
+    const { agentNo } = await rows.agent({ accountNo, locationNo });
+    const taken = await ingest.take({ agentNo, locationNo, accountNo }, batchOf(evidence(device, nowUs)));
+    expect(taken).toEqual(nothing);
+  }
+  expect((await bench.stored())[0]?.extended).toBeNull();
+});
+
+test('evidence of a check that is gone, or at a time without a partition, is let go', async () => {
+  const [device = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const taken = await bench
+    .ingestWith()
+    .take(bench.sender, batchOf(evidence(device, nowUs - minuteUs), evidence(device, 5)));
+  expect(taken).toEqual(nothing);
+  expect(await bench.stored()).toEqual([]);
+});
+
+test('evidence that is no object, too long or of no device is set aside', async () => {
+  const [device = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const taken = await bench
+    .ingestWith()
+    .take(
+      bench.sender,
+      batchOf(
+        result(device, nowUs, { resultCode: 2 }),
+        evidence(device, nowUs, ''),
+        evidence(device, nowUs, '[1]'),
+        evidence(device, nowUs, '{"a":'),
+        evidence(device, nowUs, JSON.stringify({ long: 'x'.repeat(64 * 1024) })),
+        evidence(0, nowUs),
+        evidence(device, -1),
+      ),
+    );
+  expect(taken).toEqual({ inserted: 1, repeated: 0, setAside: 6 });
+  const reasons = (await bench.setAside()).map((row) => row.reason);
+  const misshapen = 'extended_json of evidence is not a JSON object of at most 64 KiB';
+  expect(reasons.sort()).toEqual([
+    'device_no out of range',
+    ...Array(4).fill(misshapen),
+    'start_us out of range',
+  ]);
+  expect((await bench.stored())[0]?.extended).toBeNull();
+});
+
+test('what PostgreSQL cannot hold is replaced, and a check does not grow without end', async () => {
+  const [device = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const ingest = bench.ingestWith();
+  await ingest.take(
+    bench.sender,
+    batchOf(result(device, nowUs, { resultCode: 2 }), evidence(device, nowUs, '{"k\\u0000":"\\ud800"}')),
+  );
+  expect((await bench.stored())[0]?.extended).toEqual({ 'k\u{fffd}': '\u{fffd}' });
+  for (let i = 0; i < 10; i += 1) {
+    const long = JSON.stringify({ [`Key${i}`]: 'x'.repeat(60_000) });
+    await ingest.take(bench.sender, batchOf(evidence(device, nowUs, long)));
+  }
+  const [row] = await bench.stored();
+  expect(JSON.stringify(row?.extended).length).toBeLessThan(512 * 1024);
+});
