@@ -5,6 +5,7 @@ import { dns } from './dns.ts';
 import { ftp } from './ftp.ts';
 import { http } from './http.ts';
 import { imap4 } from './imap4.ts';
+import { fillLocal } from './local-secrets.ts';
 import { mysql } from './mysql.ts';
 import { nntp } from './nntp.ts';
 import { ping } from './ping.ts';
@@ -67,8 +68,20 @@ export function specOf(check: {
   return spec;
 }
 
-/** The wire's CheckSpec → probe, target and parsed Options; what is absent on the wire takes the probe's default. */
-export function readSpec(spec: CheckSpec): SpecReading {
+/** What an agent that keeps no secrets of its own knows. */
+const noLocal = () => undefined;
+
+/**
+ * The wire's CheckSpec → probe, target and parsed Options; what is absent on the wire takes the probe's default. `local` is what the
+ * agent's own secrets file holds for `${local:NAME}`.
+ */
+export function readSpec(
+  given: CheckSpec,
+  local: (name: string) => string | undefined = noLocal,
+): SpecReading {
+  const filling = fillLocal(given, optionsJson(given), local);
+  if (!filling.ok) return filling;
+  const { spec } = filling;
   const arm = spec.options.case;
   const probe = Object.values(registry).find((each) => each.optionsCase === arm);
   if (arm === undefined || !probe) {

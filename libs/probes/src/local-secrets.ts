@@ -1,0 +1,78 @@
+import { fromJson, type JsonValue } from '@bufbuild/protobuf';
+import { type CheckSpec, CheckSpecSchema } from '@vantage/proto';
+
+/** The check with the agent's own secrets in it, or why it cannot be run. */
+export type LocalFilling =
+  | { readonly ok: true; readonly spec: CheckSpec }
+  | { readonly ok: false; readonly message: string };
+
+const reference = /\$\{local:([A-Za-z0-9_.-]{1,100})\}/g;
+const call = /\bsecret\s*\(\s*(["'`])local:([A-Za-z0-9_.-]{1,100})\1\s*\)/g;
+
+/**
+ * Fills `${local:NAME}` in a check's Options and in its URL's user and password (percent-encoded there), and gives a script what it asks for by
+ * `secret("local:NAME")`. Every value used joins the check's secrets, so it is hidden like them. `options` are the check's Options as
+ * JSON; `lookup` is what the agent knows. Pure.
+ */
+export function fillLocal(
+  spec: CheckSpec,
+  options: JsonValue,
+  lookup: (name: string) => string | undefined,
+): LocalFilling {
+  const arm = spec.options.case;
+  const used: Record<string, string> = {};
+  const missing: string[] = [];
+  const reveal = (name: string, where: string): string => {
+    const value = lookup(name);
+    if (value === undefined) missing.push(`\${local:${name}} in ${where}`);
+    else used[`local:${name}`] = value;
+    return value ?? '';
+  };
+  const isScript = arm === 'script';
+  if (isScript) for (const [, , name = ''] of spec.url.matchAll(call)) reveal(name, 'the script');
+  const url = isScript ? spec.url : fillLogin(spec.url, (name) => encodeURIComponent(reveal(name, 'URL')));
+  const filled = fillStrings(options, '', reveal);
+  const [stray] = isScript ? [] : (url.match(reference) ?? []);
+  if (stray !== undefined)
+    return { ok: false, message: `${stray} in URL may stand for its user or password only` };
+  if (missing.length > 0) {
+    const which = [...new Set(missing)].join(', ');
+    return {
+      ok: false,
+      message: `this agent does not know ${which}: put it into the file that VANTAGE_AGENT_SECRETS_FILE names on the agent's machine`,
+    };
+  }
+  if (arm === undefined || Object.keys(used).length === 0) return { ok: true, spec };
+  const made = fromJson(CheckSpecSchema, { [arm]: filled });
+  made.url = url;
+  made.timeoutMs = spec.timeoutMs;
+  made.secrets = { ...spec.secrets, ...used };
+  return { ok: true, spec: made };
+}
+
+/** Only what stands before the host is filled: a secret is never part of a name that is looked up. */
+function fillLogin(url: string, reveal: (name: string) => string): string {
+  const start = url.includes('://') ? url.indexOf('://') + 3 : 0;
+  const length = url.slice(start).search(/[/?#]/);
+  const authority = length < 0 ? url.slice(start) : url.slice(start, start + length);
+  const end = start + Math.max(0, authority.lastIndexOf('@'));
+  const login = url.slice(start, end).replace(reference, (_whole, name: string) => reveal(name));
+  return url.slice(0, start) + login + url.slice(end);
+}
+
+function fillStrings(
+  value: JsonValue,
+  path: string,
+  reveal: (name: string, where: string) => string,
+): JsonValue {
+  if (typeof value === 'string')
+    return value.replace(reference, (_whole, name: string) => reveal(name, path));
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((inner) => fillStrings(inner, path, reveal));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      fillStrings(inner, path === '' ? key : `${path}.${key}`, reveal),
+    ]),
+  );
+}
