@@ -55,6 +55,7 @@ function startTestAgent(endpoints: readonly string[], dataDir = newFolder(), mor
       ca: certificate.cert,
       dataDir,
       policyText: undefined,
+      secretsFile: undefined,
       concurrency: 50,
       outboxBytes: 64 * 1024 * 1024,
       logLevel: 'silent',

@@ -16,6 +16,7 @@ import { createEvidence } from './evidence.ts';
 import { openIdentity } from './identity.ts';
 import { createLatenessMeter, type Lateness, nothingMeasured } from './lateness.ts';
 import { createLink, goodbyeText, type Incoming } from './link.ts';
+import { createLocalSecrets } from './local-secrets.ts';
 import { createLook } from './look.ts';
 import { openOutbox } from './outbox/outbox.ts';
 import type { Parting } from './parting.ts';
@@ -29,6 +30,8 @@ import { createUploader } from './uploader.ts';
 const version = '0.1.0';
 const heartbeatMs = 10_000;
 const coverageMs = 10_000;
+/** A change of the machine's own secrets is noticed within this time. */
+const secretsMs = 5000;
 const pings = { pingIntervalMs: 10_000, pingTimeoutMs: 5000 };
 const pulseMs = 250;
 /** The process stood still when its pulse comes this much late. */
@@ -86,10 +89,21 @@ export async function runAgent(deps: {
     canSee: () => link.isUp && uplink.blindReason === '',
     append: (value) => append({ case: 'evidence', value }),
   });
+  const localSecrets = createLocalSecrets({
+    file: config.secretsFile,
+    onFault: (text) => log.error(`${text}; what was read before stays in force`),
+    onChange: (count) => log.info({ secrets: count }, "this machine's own secrets were read again"),
+  });
   const scheduler = createScheduler({
     time,
     clock,
-    check: createLook({ clock, dial: createDial(), policy, random }),
+    check: createLook({
+      clock,
+      dial: createDial(),
+      policy,
+      random,
+      localSecrets: () => localSecrets.current,
+    }),
     judge: (deviceNo, measurement) => uplink.judge(deviceNo, measurement),
     onResult(value, made) {
       append({ case: 'result', value });
@@ -245,6 +259,7 @@ export async function runAgent(deps: {
     if (link.isUp) beat(meter.take());
     if (identity.wallOffsetUs !== undefined) void identity.keepWallOffset(time.wallOffsetUs());
   });
+  using _secrets = every(clock, secretsMs, () => localSecrets.refresh());
   using _coverage = every(clock, coverageMs / config.testTimeScale, tellCoverage);
   await link.run(signal);
   await scheduler.stop();

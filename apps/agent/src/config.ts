@@ -13,6 +13,8 @@ export interface Config {
   readonly dataDir: string;
   /** The policy file's text; undefined: none. */
   readonly policyText: string | undefined;
+  /** The file of this machine's own secrets, absolute; undefined: none. */
+  readonly secretsFile: string | undefined;
   readonly concurrency: number;
   readonly outboxBytes: number;
   readonly logLevel: (typeof logLevels)[number];
@@ -50,6 +52,7 @@ const accepted = {
   VANTAGE_CA_FILE: [z.string(), 'a file'],
   VANTAGE_AGENT_DATA: [z.string(), 'a folder'],
   VANTAGE_AGENT_POLICY_FILE: [z.string(), 'a file'],
+  VANTAGE_AGENT_SECRETS_FILE: [z.string(), 'a file'],
   VANTAGE_AGENT_CONCURRENCY: whole(1, 10_000),
   VANTAGE_AGENT_OUTBOX_MB: whole(8, 65_536),
   VANTAGE_LOG_LEVEL: [z.enum(logLevels), logLevels.join(', ')],
@@ -112,6 +115,7 @@ export function loadConfig(deps: {
   if (given['VANTAGE_TEST_TIME_SCALE'] !== undefined && deps.env['NODE_ENV'] !== 'test') {
     problems.push('VANTAGE_TEST_TIME_SCALE is for tests only (NODE_ENV=test)');
   }
+  const secretsFile = read('VANTAGE_AGENT_SECRETS_FILE', accepted.VANTAGE_AGENT_SECRETS_FILE);
   const config: Config = {
     endpoints: endpoints ?? [],
     token: new Secret(token),
@@ -121,6 +125,7 @@ export function loadConfig(deps: {
       'VANTAGE_AGENT_POLICY_FILE',
       read('VANTAGE_AGENT_POLICY_FILE', accepted.VANTAGE_AGENT_POLICY_FILE),
     ),
+    secretsFile: secretsFile === undefined ? undefined : path.resolve(deps.cwd, secretsFile),
     concurrency: read('VANTAGE_AGENT_CONCURRENCY', accepted.VANTAGE_AGENT_CONCURRENCY) ?? 500,
     outboxBytes: (read('VANTAGE_AGENT_OUTBOX_MB', accepted.VANTAGE_AGENT_OUTBOX_MB) ?? 256) * 1024 * 1024,
     logLevel: read('VANTAGE_LOG_LEVEL', accepted.VANTAGE_LOG_LEVEL) ?? 'info',

@@ -8,6 +8,7 @@ import {
   runCheck,
 } from '@vantage/probes';
 import type { Assignment } from '@vantage/proto';
+import type { LocalSecrets } from './local-secrets.ts';
 import type { AgentPolicy } from './policy.ts';
 
 /** Looks at a device once, as far as this machine's policy allows. Never throws. */
@@ -19,16 +20,21 @@ export function createLook(deps: {
   readonly dial: Dial;
   readonly policy: AgentPolicy;
   readonly random: () => number;
+  /** The agent's own secrets as they are now; another map after a change. */
+  readonly localSecrets: () => LocalSecrets;
 }): Look {
   const { policy } = deps;
-  const readings = new WeakMap<Assignment, ReturnType<typeof readSpec>>();
+  const readings = new WeakMap<Assignment, { secrets: LocalSecrets; reading: ReturnType<typeof readSpec> }>();
   const readingOf = (assignment: Assignment): ReturnType<typeof readSpec> => {
+    const secrets = deps.localSecrets();
     const known = readings.get(assignment);
-    if (known !== undefined) return known;
+    if (known?.secrets === secrets) return known.reading;
     const { spec } = assignment;
-    const fresh = spec ? readSpec(spec) : ({ ok: false, message: 'the controller sent no check' } as const);
-    readings.set(assignment, fresh);
-    return fresh;
+    const reading = spec
+      ? readSpec(spec, (name) => secrets.get(name)?.reveal())
+      : ({ ok: false, message: 'the controller sent no check' } as const);
+    readings.set(assignment, { secrets, reading });
+    return reading;
   };
   return async (assignment, signal) => {
     const reading = readingOf(assignment);

@@ -4,6 +4,7 @@ import { createLog, messageOf, shutdownSignal, systemClock } from '@vantage/kern
 import { runAgent } from './agent.ts';
 import { loadConfig } from './config.ts';
 import { holdFolder } from './folder-lock.ts';
+import { readLocalSecrets } from './local-secrets.ts';
 import { loadPolicy } from './policy.ts';
 
 const signal = shutdownSignal();
@@ -16,7 +17,11 @@ const policy = settings.ok
   ? loadPolicy(settings.config.policyText)
   : { ok: true as const, policy: undefined };
 const problems = [...(settings.ok ? [] : settings.problems), ...(policy.ok ? [] : policy.problems)];
-if (settings.ok && policy.ok && policy.policy) {
+if (settings.ok && settings.config.secretsFile !== undefined) {
+  const secrets = readLocalSecrets(settings.config.secretsFile);
+  if (!secrets.ok) problems.push(secrets.problem);
+}
+if (problems.length === 0 && settings.ok && policy.ok && policy.policy) {
   const { config } = settings;
   const log = createLog('agent', config.logLevel);
   try {

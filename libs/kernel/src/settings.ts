@@ -104,6 +104,11 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: 'everything but cloud metadata addresses',
     about: 'File that says which networks, ports and methods the agent may touch',
   },
+  VANTAGE_AGENT_SECRETS_FILE: {
+    reader: 'agent',
+    otherwise: 'none',
+    about: 'File with secrets that only this machine knows (JSON of mode 0600; see docs/agent.md)',
+  },
   VANTAGE_AGENT_CONCURRENCY: {
     reader: 'agent',
     otherwise: '500',
