@@ -35,3 +35,11 @@ test.each<[string, string[]]>([
 ])('a script that says %s asks for %j', (text, names) => {
   expect([...scriptSecretNames(text)]).toEqual(names);
 });
+
+test('what only the agent knows is left to it', () => {
+  const local = ['$', '{local:mail}'].join('');
+  const given = { Password: local, Headers: { Cookie: `a=${local}` } };
+  expect(secretNames(given)).toEqual(new Set());
+  expect(fillSecrets(given, () => 'x')).toEqual(given);
+  expect([...scriptSecretNames('secret("local:mail")')]).toEqual([]);
+});

@@ -184,6 +184,19 @@ describe('devices', () => {
     expect(dump).not.toContain('hunter2');
   });
 
+  it('pass what the agent alone knows through, and show it as it stands', async () => {
+    const local = (name: string) => ['$', '{local:', name, '}'].join('');
+    const options = { Headers: { Cookie: local('sid'), Accept: '*/*' }, User: 'u', Password: local('mail') };
+    const url = `https://me:${local('mail')}@example.org/x`;
+    const id = await create({ ...web, URL: url, Options: options });
+    expect(await get(id, '?WithConfig=Y')).toMatchObject({ URL: url, Options: options });
+    expect(await clear(id)).toEqual({ url, options });
+    expect((await put(id, { URL: 'https://me:***@example.org/y' })).status).toBe(200);
+    const moved = `https://me:${local('mail')}@example.org/y`;
+    expect(await get(id)).toMatchObject({ URL: moved, Options: options });
+    expect(await clear(id)).toEqual({ url: moved, options });
+  });
+
   it('take HostData as the older name of the headers', async () => {
     const id = await create({ ...web, HostData: { headers: { 'X-Id': '7' } } });
     expect(await get(id)).toMatchObject({ Options: { Headers: { 'X-Id': '7' } } });

@@ -1,7 +1,7 @@
 import { type AnyProbe, probeFor, type Target } from '@vantage/probes';
 import { faultsOf } from '../../http/input.ts';
 import type { FieldFault } from '../../http/problem.ts';
-import { fillMasks, identityOf, mask, showOptions } from './masks.ts';
+import { fillMasks, identityOf, isReference, mask, showOptions } from './masks.ts';
 
 /** JSON object of Options, in clear. */
 export type ClearOptions = Readonly<Record<string, unknown>>;
@@ -71,7 +71,7 @@ export function settleTarget(
     ok: true,
     target: {
       clear: { url: clearUrl, options: filled },
-      shownUrl: given.target.display,
+      shownUrl: showUrl(probe, clearUrl, given.target.display),
       shownOptions: showOptions(probe, filled),
       host: given.target.host,
     },
@@ -131,7 +131,15 @@ function fillUrl(
     return url;
   }
   const password = old.password.reveal();
-  return url.replace(/:\*\*\*@/, () => `:${encodeURIComponent(password)}@`);
+  const written = isReference(password) ? password : encodeURIComponent(password);
+  return url.replace(/:\*\*\*@/, () => `:${written}@`);
+}
+
+/** The URL as the API shows it: a password that is a reference hides nothing. */
+function showUrl(probe: AnyProbe, clearUrl: string, display: string): string {
+  const parsed = probe.parseTarget(clearUrl);
+  const password = parsed.ok ? parsed.target.password?.reveal() : undefined;
+  return password !== undefined && isReference(password) ? clearUrl : display;
 }
 
 function sameRecord(a: unknown, b: Readonly<Record<string, string>>): boolean {
