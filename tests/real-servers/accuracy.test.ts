@@ -10,7 +10,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Ground, login, prepareGround, serversMissing } from './ground.ts';
 import { startLoad } from './load.ts';
-import { startDovecot, startLeafnode, startNginx, startSshd, startVsftpd } from './servers.ts';
+import {
+  startDnsmasq,
+  startDovecot,
+  startLeafnode,
+  startMariadb,
+  startNginx,
+  startPostfix,
+  startSshd,
+  startTelnetd,
+  startVsftpd,
+} from './servers.ts';
 
 const delays = [20, 50, 100];
 const rounds = 9;
@@ -37,6 +47,10 @@ const missing = serversMissing(
   'leafnode',
   'openssh-server',
   'socat',
+  'postfix',
+  'mariadb-server',
+  'inetutils-telnetd',
+  'dnsmasq-base',
 );
 const printed: string[] = [];
 afterAll(() => void process.stdout.write(`\n${printed.join('\n')}\n`));
@@ -46,7 +60,19 @@ describe.skipIf(missing)(
   () => {
     let ground: Ground;
     const held: AsyncDisposable[] = [];
-    const ports = { http: 0, https: 0, imap: 0, pop3: 0, ftp: 0, nntp: 0, ssh: 0 };
+    const ports = {
+      http: 0,
+      https: 0,
+      imap: 0,
+      pop3: 0,
+      ftp: 0,
+      nntp: 0,
+      ssh: 0,
+      smtp: 0,
+      mysql: 0,
+      telnet: 0,
+      dns: 0,
+    };
     const keep = <T extends AsyncDisposable>(server: T): T => {
       held.push(server);
       return server;
@@ -61,6 +87,10 @@ describe.skipIf(missing)(
       ports.ftp = keep(await startVsftpd(ground, ground.certificates.good)).port;
       ports.nntp = keep(await startLeafnode(ground)).port;
       ports.ssh = keep(await startSshd(ground)).port;
+      ports.smtp = keep(await startPostfix(ground, ground.certificates.good, dovecot.authSocket)).port;
+      ports.mysql = keep(await startMariadb(ground, ground.certificates.good)).port;
+      ports.telnet = keep(await startTelnetd()).port;
+      ports.dns = keep(await startDnsmasq()).port;
     });
     afterAll(async () => {
       for (const server of held) await server[Symbol.asyncDispose]();
@@ -68,6 +98,23 @@ describe.skipIf(missing)(
     });
 
     const plain = (port: number) => `127.0.0.1:${port}`;
+    /** A method whose server speaks first, with the Options that its server takes. */
+    const greeted = (
+      method: Method,
+      port: () => number,
+      options: Subject['options'] = () => ({}),
+    ): Subject => ({
+      name: method,
+      method,
+      port,
+      url: plain,
+      options,
+      first: 'ttfb',
+      began: 'banner',
+    });
+    const credentials = () => ({ User: login.user, Password: login.password });
+    const dialogue = () => ({ Steps: [{ Expect: '200' }] });
+    const userLogin = () => ({ ...credentials(), Auth: 'USER' });
     const subjects: readonly Subject[] = [
       {
         name: 'HTTP',
@@ -88,59 +135,23 @@ describe.skipIf(missing)(
         began: 'banner',
       },
       {
-        name: 'TCP',
-        method: 'TCP',
-        port: () => ports.nntp,
-        url: plain,
-        options: () => ({ Steps: [{ Expect: '200' }] }),
+        name: 'DNS (TCP)',
+        method: 'DNS',
+        port: () => ports.dns,
+        url: (port) => `dns://127.0.0.1:${port}/www.real.test?type=A`,
+        options: () => ({ Transport: 'TCP' }),
         first: 'ttfb',
-        began: 'banner',
+        began: 'answer',
       },
-      {
-        name: 'IMAP4',
-        method: 'IMAP4',
-        port: () => ports.imap,
-        url: plain,
-        options: () => ({ User: login.user, Password: login.password }),
-        first: 'ttfb',
-        began: 'banner',
-      },
-      {
-        name: 'POP3',
-        method: 'POP3',
-        port: () => ports.pop3,
-        url: plain,
-        options: () => ({ User: login.user, Password: login.password, Auth: 'USER' }),
-        first: 'ttfb',
-        began: 'banner',
-      },
-      {
-        name: 'FTP',
-        method: 'FTP',
-        port: () => ports.ftp,
-        url: plain,
-        options: () => ({ User: login.user, Password: login.password }),
-        first: 'ttfb',
-        began: 'banner',
-      },
-      {
-        name: 'NNTP',
-        method: 'NNTP',
-        port: () => ports.nntp,
-        url: plain,
-        options: () => ({}),
-        first: 'ttfb',
-        began: 'banner',
-      },
-      {
-        name: 'SSH',
-        method: 'SSH',
-        port: () => ports.ssh,
-        url: plain,
-        options: () => ({}),
-        first: 'ttfb',
-        began: 'banner',
-      },
+      greeted('TCP', () => ports.nntp, dialogue),
+      greeted('IMAP4', () => ports.imap, credentials),
+      greeted('POP3', () => ports.pop3, userLogin),
+      greeted('FTP', () => ports.ftp, credentials),
+      greeted('NNTP', () => ports.nntp),
+      greeted('SSH', () => ports.ssh),
+      greeted('SMTP', () => ports.smtp),
+      greeted('MySQL', () => ports.mysql, credentials),
+      greeted('TELNET', () => ports.telnet),
     ];
 
     const judge = async (subject: Subject, delayMs: number, withinMs: number, when: string) => {

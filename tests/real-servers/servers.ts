@@ -11,7 +11,9 @@ export async function startNginx(ground: Ground, tls?: CertificateFiles): Promis
   const port = await freePort();
   const home = path.join(ground.folder, `nginx-${port}`);
   mkdirSync(home);
-  const lines = tls ? `ssl http2; ssl_certificate ${tls.cert}; ssl_certificate_key ${tls.key}` : '';
+  const lines = tls
+    ? `ssl http2; ssl_protocols TLSv1.3; ssl_certificate ${tls.cert}; ssl_certificate_key ${tls.key}`
+    : '';
   const conf = write(
     home,
     'nginx.conf',
