@@ -110,6 +110,24 @@ test('an error is retried with the same chain until all retries failed', async (
   expect(all[0]?.chainId).toMatch(/^[0-9a-f]{48}$/);
 });
 
+test('a target that does not answer is traced after its result was written', async () => {
+  await using silent = await listen(() => {});
+  const options = { Steps: [{ Expect: 'never said' }] };
+  const spec = specOf({ method: 'TCP', url: silent.target, timeoutMs: 200, options });
+  const device = tcp(3, silent.target, { spec, retries: 0 });
+  await using controller = await startFakeController({ certificate, token, assignments: [device] });
+  await using _agent = startTestAgent([controller.endpoint]);
+  await controller.until(() => controller.records.some(({ record }) => record.case === 'evidence'));
+  const told = controller.records.map(({ record }) => record);
+  const [result] = results(controller);
+  expect(result).toMatchObject({ deviceNo: 3, resultCode: 2 });
+  expect(result?.extendedJson).not.toContain('Traceroute');
+  const evidence = told.find((record) => record.case === 'evidence')?.value;
+  expect(evidence).toMatchObject({ deviceNo: 3, startUs: result?.startUs });
+  const way = { Traceroute: { Reached: true, Hops: [{ TTL: 1, Address: '127.0.0.1' }] } };
+  expect(JSON.parse(evidence?.extendedJson ?? '')).toMatchObject(way);
+});
+
 test('what was seen without a controller arrives when it is back, each result once', async () => {
   await using target = await listen(() => {});
   const dataDir = newFolder();
