@@ -29,7 +29,6 @@ import { readSecretKey } from './secret-key.ts';
 
 /** Loops and connections get this long to end; the database is ended after that in any case. */
 const endMs = 3_000;
-const dayUs = 86_400_000_000;
 
 /** Opens what the way of the data stands on, runs it until `ending` aborts, and closes it again. */
 async function run(config: Config, log: Logger, ending: AbortSignal): Promise<void> {
@@ -125,9 +124,6 @@ async function serve(
     assign.run(ending),
     health.run(db.kysely, ending),
     upkeep.run(ending),
-    hourly('old sure points', ending, log, () =>
-      trimSurePoints(db.kysely, clock.nowUs() - retentionDays * dayUs),
-    ),
     keepCertificates({ config, clock, log, current: certificates, onChange: renew }, ending),
     ...(database ? [database.run(ending)] : []),
   ];
@@ -151,19 +147,6 @@ async function serve(
     api[Symbol.asyncDispose](),
   ]);
   await Promise.race([closed.then(() => db.close()), clock.sleep(endMs)]);
-}
-
-/** Does a piece of upkeep every hour; a failure is told and left to the next hour. */
-async function hourly(
-  name: string,
-  ending: AbortSignal,
-  log: Logger,
-  work: () => Promise<void>,
-): Promise<void> {
-  while (!ending.aborted) {
-    await work().catch((error: unknown) => log.warn({ error: messageOf(error) }, `${name}: upkeep failed`));
-    await clock.sleep(3_600_000, ending).catch(() => {});
-  }
 }
 
 const loaded = loadConfig({
