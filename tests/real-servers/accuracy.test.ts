@@ -10,13 +10,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Ground, login, prepareGround, serversMissing } from './ground.ts';
 import { startLoad } from './load.ts';
+import { startDovecot, startPostfix } from './mail-servers.ts';
 import {
   startDnsmasq,
-  startDovecot,
   startLeafnode,
   startMariadb,
   startNginx,
-  startPostfix,
   startSshd,
   startTelnetd,
   startVsftpd,

@@ -2,13 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import type { Method } from '@vantage/probes';
 import { type Ground, login, type packages } from './ground.ts';
+import { startDovecot, startPostfix } from './mail-servers.ts';
 import {
   startDnsmasq,
-  startDovecot,
   startLeafnode,
   startMariadb,
   startNginx,
-  startPostfix,
   startSshd,
   startTelnetd,
   startVsftpd,

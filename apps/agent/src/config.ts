@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { gatherSettings, logLevels, messageOf, Secret, unknownSettings } from '@vantage/kernel';
+import { type Accepted, createSettingsReader, logLevels, messageOf, Secret } from '@vantage/kernel';
 import { z } from 'zod';
 
 /** The agent's settings, checked. */
@@ -26,8 +26,6 @@ export interface Config {
 export type ConfigResult =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly string[] };
-
-type Accepted<T> = readonly [z.ZodType<T>, string];
 
 const whole = (least: number, most: number): Accepted<number> => [
   z
@@ -75,17 +73,7 @@ export function loadConfig(deps: {
   readonly cwd: string;
   readonly readText: (file: string) => string;
 }): ConfigResult {
-  const problems: string[] = [];
-  const given = gather(deps, problems);
-  problems.push(...unknownSettings(Object.keys(given)));
-  const read = <T>(name: string, [schema, words]: Accepted<T>): T | undefined => {
-    const text = given[name];
-    if (text === undefined) return undefined;
-    const result = schema.safeParse(text);
-    if (result.success) return result.data;
-    problems.push(`${name} must be ${words}`);
-    return undefined;
-  };
+  const { given, problems, read } = createSettingsReader(deps);
   const content = (name: string, file: string | undefined): string | undefined => {
     if (file === undefined) return undefined;
     try {
@@ -111,9 +99,6 @@ export function loadConfig(deps: {
     );
   } else if (!/^[\x21-\x7e]+$/.test(token)) {
     problems.push("the agent's token must be one word of printable characters");
-  }
-  if (given['VANTAGE_TEST_TIME_SCALE'] !== undefined && deps.env['NODE_ENV'] !== 'test') {
-    problems.push('VANTAGE_TEST_TIME_SCALE is for tests only (NODE_ENV=test)');
   }
   const secretsFile = read('VANTAGE_AGENT_SECRETS_FILE', accepted.VANTAGE_AGENT_SECRETS_FILE);
   const config: Config = {
@@ -143,16 +128,4 @@ function isEndpoint(text: string): boolean {
     url.search === '' &&
     url.username === ''
   );
-}
-
-function gather(
-  deps: { env: Readonly<Record<string, string | undefined>>; readText: (file: string) => string },
-  problems: string[],
-): Readonly<Record<string, string>> {
-  try {
-    return gatherSettings(deps.env, deps.readText);
-  } catch (error) {
-    problems.push(`VANTAGE_SETTINGS_FILE cannot be read: ${messageOf(error)}`);
-    return gatherSettings({ ...deps.env, VANTAGE_SETTINGS_FILE: undefined }, deps.readText);
-  }
 }

@@ -36,11 +36,11 @@ test('every problem is named at once', () => {
   expect(result.ok ? [] : result.problems).toEqual([
     'VANTAGE_SETTINGS_FILE cannot be read: no such file',
     'VANTAGE_DATEBASE_URL is not a setting; did you mean VANTAGE_DATABASE_URL?',
+    'VANTAGE_TEST_TIME_SCALE is for tests only (NODE_ENV=test)',
     'VANTAGE_TLS_CERT and VANTAGE_TLS_KEY must be given together',
     'VANTAGE_HTTPS_PORT must be a port: 0 to 65535',
     'VANTAGE_LISTEN must be an IP address',
     'VANTAGE_TRUSTED_PROXIES must be addresses or networks, comma-separated: 192.0.2.1, 10.0.0.0/8',
-    'VANTAGE_TEST_TIME_SCALE is for tests only (NODE_ENV=test)',
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { gatherSettings, logLevels, messageOf, unknownSettings } from '@vantage/kernel';
+import { type Accepted, createSettingsReader, logLevels } from '@vantage/kernel';
 import { z } from 'zod';
 
 /** The controller's settings, checked. */
@@ -49,8 +49,6 @@ const network = (text: string) => {
     (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
   );
 };
-
-type Accepted<T> = readonly [z.ZodType<T>, string];
 
 /** Each setting with what is accepted, in words. */
 const accepted = {
@@ -102,17 +100,7 @@ export function loadConfig(deps: {
   readonly cwd: string;
   readonly readText: (file: string) => string;
 }): ConfigResult {
-  const problems: string[] = [];
-  const given = gather(deps, problems);
-  problems.push(...unknownSettings(Object.keys(given)));
-  const read = <T>(name: string, [schema, words]: Accepted<T>): T | undefined => {
-    const text = given[name];
-    if (text === undefined) return undefined;
-    const result = schema.safeParse(text);
-    if (result.success) return result.data;
-    problems.push(`${name} must be ${words}`);
-    return undefined;
-  };
+  const { problems, read } = createSettingsReader(deps);
   const absolute = (file: string) => path.resolve(deps.cwd, file);
   const dataDir = absolute(read('VANTAGE_DATA', accepted.VANTAGE_DATA) ?? 'data');
   const [certFile, keyFile] = [
@@ -141,21 +129,7 @@ export function loadConfig(deps: {
     logLevel: read('VANTAGE_LOG_LEVEL', accepted.VANTAGE_LOG_LEVEL) ?? 'info',
     testTimeScale: read('VANTAGE_TEST_TIME_SCALE', accepted.VANTAGE_TEST_TIME_SCALE) ?? 1,
   };
-  if (given['VANTAGE_TEST_TIME_SCALE'] !== undefined && deps.env['NODE_ENV'] !== 'test')
-    problems.push('VANTAGE_TEST_TIME_SCALE is for tests only (NODE_ENV=test)');
   if (config.httpsPort !== 0 && config.httpsPort === config.agentPort)
     problems.push('VANTAGE_HTTPS_PORT and VANTAGE_AGENT_PORT must differ');
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
-}
-
-function gather(
-  deps: { env: Readonly<Record<string, string | undefined>>; readText: (file: string) => string },
-  problems: string[],
-): Readonly<Record<string, string>> {
-  try {
-    return gatherSettings(deps.env, deps.readText);
-  } catch (error) {
-    problems.push(`VANTAGE_SETTINGS_FILE cannot be read: ${messageOf(error)}`);
-    return gatherSettings({ ...deps.env, VANTAGE_SETTINGS_FILE: undefined }, deps.readText);
-  }
 }

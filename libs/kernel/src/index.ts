@@ -12,4 +12,10 @@ export {
   settings,
   unknownSettings,
 } from './settings.ts';
+export {
+  type Accepted,
+  createSettingsReader,
+  type SettingsReader,
+  type SettingsSource,
+} from './settings-reader.ts';
 export { shutdownSignal, whenAborted } from './shutdown.ts';

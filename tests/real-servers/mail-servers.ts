@@ -1,0 +1,145 @@
+// Postfix and Dovecot, started by hand on loopback.
+import { spawnSync } from 'node:child_process';
+import { chownSync, mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { CertificateFiles } from '../harness/certificates.ts';
+import { freePort } from '../harness/system.ts';
+import { type Ground, idOf, login, packages, type Server, serve, write } from './ground.ts';
+
+/**
+ * Postfix: STARTTLS on one port, implicit TLS on the other; AUTH asks the Dovecot given by its socket, and only under TLS.
+ */
+export async function startPostfix(
+  ground: Ground,
+  tls: CertificateFiles,
+  authSocket: string,
+): Promise<Server & { readonly tlsPort: number }> {
+  const port = await freePort();
+  const tlsPort = await freePort();
+  const home = path.join(ground.folder, `postfix-${port}`);
+  const ids = { uid: idOf('postfix', '-u'), gid: idOf('postfix') };
+  for (const name of ['', 'queue', 'data']) mkdirSync(path.join(home, name), { recursive: true });
+  chownSync(path.join(home, 'data'), ids.uid, ids.gid);
+  const line = (where: number, options: string) =>
+    `127.0.0.1:${where} inet n - n - - smtpd -o syslog_name=vt ${options}`;
+  write(
+    home,
+    'master.cf',
+    `${line(port, '')}
+${line(tlsPort, '-o smtpd_tls_wrappermode=yes')}
+${['pickup unix n - n 60 1 pickup', 'cleanup unix n - n - 0 cleanup', 'qmgr unix n - n 300 1 qmgr', 'tlsmgr unix - - n 1000? 1 tlsmgr', 'rewrite unix - - n - - trivial-rewrite', 'proxymap unix - - n - - proxymap', 'anvil unix - - n - 1 anvil', 'discard unix - - n - - discard', 'postlog unix-dgram n - n - 1 postlogd'].join('\n')}
+`,
+  );
+  write(
+    home,
+    'main.cf',
+    `compatibility_level = 3.6
+queue_directory = ${home}/queue
+data_directory = ${home}/data
+maillog_file = /var/log/vantage-postfix-${port}.log
+inet_interfaces = 127.0.0.1
+inet_protocols = ipv4
+myhostname = real.test
+mydestination = real.test
+local_transport = discard
+local_recipient_maps =
+alias_maps =
+smtpd_tls_chain_files = ${tls.bundle}
+smtpd_tls_security_level = may
+smtpd_sasl_auth_enable = yes
+smtpd_sasl_type = dovecot
+smtpd_sasl_path = ${authSocket}
+smtpd_tls_auth_only = yes
+smtpd_client_connection_rate_limit = 0
+`,
+  );
+  const server = await serve(port, packages.postfix, ['-c', home, 'start-fg']);
+  return {
+    ...server,
+    tlsPort,
+    async [Symbol.asyncDispose]() {
+      spawnSync(packages.postfix, ['-c', home, 'stop']);
+      await server[Symbol.asyncDispose]();
+      rmSync(`/var/log/vantage-postfix-${port}.log`, { force: true });
+    },
+  };
+}
+
+/** Dovecot: IMAP and POP3, plain with STARTTLS and implicit TLS, one mailbox for the test's user. */
+export async function startDovecot(
+  ground: Ground,
+  tls: CertificateFiles,
+): Promise<
+  AsyncDisposable & {
+    readonly imap: number;
+    readonly imaps: number;
+    readonly pop3: number;
+    readonly pop3s: number;
+    /** Where other servers ask it for logins. */
+    readonly authSocket: string;
+  }
+> {
+  const [imap, imaps, pop3, pop3s] = [await freePort(), await freePort(), await freePort(), await freePort()];
+  const home = path.join(ground.folder, `dovecot-${imap}`);
+  mkdirSync(path.join(home, 'mail'), { recursive: true });
+  chownSync(path.join(home, 'mail'), idOf('dovecot', '-u'), idOf('dovecot'));
+  const users = write(home, 'users', `${login.user}:{PLAIN}${login.password}\n`);
+  const listener = (protocol: string, plain: number, implicit: number) =>
+    `service ${protocol}-login {
+  inet_listener ${protocol} {
+    address = 127.0.0.1
+    port = ${plain}
+  }
+  inet_listener ${protocol}s {
+    address = 127.0.0.1
+    port = ${implicit}
+    ssl = yes
+  }
+}`;
+  const conf = write(
+    home,
+    'dovecot.conf',
+    `protocols = imap pop3
+base_dir = ${home}/run
+log_path = /dev/stderr
+disable_plaintext_auth = no
+auth_mechanisms = plain login apop
+ssl = yes
+ssl_cert = <${tls.cert}
+ssl_key = <${tls.key}
+mail_location = maildir:${home}/mail
+first_valid_uid = 1
+mail_uid = dovecot
+mail_gid = dovecot
+passdb {
+  driver = passwd-file
+  args = ${users}
+}
+userdb {
+  driver = static
+  args = uid=dovecot gid=dovecot home=${home}/mail
+}
+service auth {
+  unix_listener ${home}/auth {
+    mode = 0666
+  }
+}
+service anvil {
+  unix_listener anvil-auth-penalty {
+    mode = 0
+  }
+}
+${listener('imap', imap, imaps)}
+${listener('pop3', pop3, pop3s)}
+`,
+  );
+  const server = await serve(imap, '/usr/sbin/dovecot', ['-F', '-c', conf]);
+  return {
+    imap,
+    imaps,
+    pop3,
+    pop3s,
+    authSocket: path.join(home, 'auth'),
+    [Symbol.asyncDispose]: server[Symbol.asyncDispose],
+  };
+}
