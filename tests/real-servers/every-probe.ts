@@ -1,0 +1,86 @@
+// A process of its own for exec.test.ts: looks by every method with what a shell or a command line would take for its own.
+import { setTimeout as delay } from 'node:timers/promises';
+import { methods, registry } from '@vantage/probes';
+import { listen, runTest, speakLines } from '@vantage/probes/testing';
+import { z } from 'zod';
+
+/** What each text of a URL and of Options is given, where validation lets it. */
+const nasty = [
+  '-oProxyCommand=id',
+  '--help',
+  '$(id)',
+  '`id`',
+  ';id',
+  '|id',
+  '&&id',
+  '>x',
+  "';id;'",
+  '\nid\n',
+  '%0aid',
+];
+
+const schema = z.looseObject({
+  type: z.string().optional(),
+  enum: z.array(z.unknown()).optional(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+  items: z.unknown().optional(),
+  additionalProperties: z.unknown().optional(),
+});
+
+/** Options objects with `text` at one place each: every place of a schema that takes a text. */
+function places(of: unknown, text: string): unknown[] {
+  const { type, enum: chosen, properties, items, additionalProperties } = schema.parse(of);
+  if (type === 'string') return chosen ? [] : [text];
+  if (type === 'array') return places(items, text).map((each) => [each]);
+  const within = Object.entries(properties ?? {}).flatMap(([key, inner]) =>
+    places(inner, text).map((each) => ({ [key]: each })),
+  );
+  const open = typeof additionalProperties === 'object' ? places(additionalProperties, text) : [];
+  return [...within, ...open.map((each) => ({ 'X-Key': each }))];
+}
+
+await using server = await listen(
+  speakLines({ greeting: '220 +OK * OK echo', answer: (line) => `220 ${line}` }),
+);
+const { port } = server;
+const tally: Record<string, { urls: number; options: number }> = {};
+for (const method of methods) {
+  const probe = registry[method];
+  const at = {
+    PING: '127.0.0.1',
+    DNS: `dns://127.0.0.1:${port}/x.example`,
+    HTTP: `http://127.0.0.1:${port}/`,
+  };
+  const script = `try { await tcp({ host: '127.0.0.1', port: ${port} }); } catch {}`;
+  const fine = method === 'Script' ? script : (at[method as keyof typeof at] ?? `127.0.0.1:${port}`);
+  const scheme = { IMAP4: 'imap' }[String(method)] ?? method.toLowerCase();
+  const urls = nasty.flatMap((text) => [
+    text,
+    `${text}.example`,
+    `${scheme}://${text}:${text}@127.0.0.1:${port}`,
+    `${scheme}://${encodeURIComponent(text)}:${encodeURIComponent(text)}@127.0.0.1:${port}/${text}`,
+    `${scheme}://127.0.0.1:${port}/${text}`,
+  ]);
+  const json = z.toJSONSchema(probe.options, { io: 'input', unrepresentable: 'any' });
+  const login = 'properties' in json && json.properties?.['User'] ? { User: 'me', Password: 'x' } : {};
+  const options = nasty.flatMap((text) => places(json, text)).map((each) => ({ ...login, ...Object(each) }));
+  // Each script starts a process; a few of them say as much as all.
+  const goodUrls = (method === 'Script' ? ['-1', '`id`', '$(id)'] : urls).filter(
+    (url) => probe.parseTarget(url).ok,
+  );
+  const goodOptions = options.filter((each) => probe.options.safeParse(each).success);
+  const wishes = [
+    ...goodUrls.map((url) => ({ url, options: {} })),
+    ...goodOptions.map((each) => ({ url: fine, options: each })),
+  ];
+  if (wishes.length === 0) wishes.push({ url: fine, options: {} });
+  const timeoutMs = method === 'Script' ? 10_000 : 150;
+  for (let from = 0; from < wishes.length; from += 40) {
+    const some = wishes.slice(from, from + 40);
+    await Promise.all(some.map((wish) => runTest(probe, wish.url, wish.options, { timeoutMs })));
+  }
+  tally[method] = { urls: goodUrls.length, options: goodOptions.length };
+}
+console.log(JSON.stringify(tally));
+await delay(100);
+process.exit(0);

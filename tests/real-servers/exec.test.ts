@@ -1,0 +1,47 @@
+// No text of a device's settings reaches a shell or a command line: strace sees no program start but the probes' own process and
+// those of Script.
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { methods } from '@vantage/probes';
+import { afterAll, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'vantage-exec-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function whyNot(): string | undefined {
+  if (process.getuid?.() !== 0) return 'strace and real pings need root';
+  return spawnSync('strace', ['-V']).error ? 'strace is not installed' : undefined;
+}
+
+const tallies = z.record(z.string(), z.object({ urls: z.int(), options: z.int() }));
+
+test("metacharacters and a leading '-' in every field start no program", async ({ skip }) => {
+  const missing = whyNot();
+  if (missing !== undefined) return skip(missing);
+  const trace = path.join(folder, 'trace');
+  const child = path.join(import.meta.dirname, 'every-probe.ts');
+  const strace = ['-f', '-qq', '-s', '400', '-e', 'trace=execve,execveat', '-o', trace];
+  const { stdout } = await promisify(execFile)('strace', [...strace, process.execPath, child]);
+  const tally = tallies.parse(JSON.parse(stdout));
+  expect(Object.keys(tally)).toEqual([...methods]);
+  for (const [method, { urls, options }] of Object.entries(tally))
+    if (method !== 'PING') expect(urls + options, method).toBeGreaterThan(0);
+  expect(tally['PING']).toEqual({ urls: 0, options: 0 }); // It takes no text but a host, and none of these is one.
+
+  const started = readFileSync(trace, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('exec'));
+  const node = JSON.stringify(process.execPath);
+  const kinds = started.map((line) => {
+    if (line.includes(`execve(${node}, [${node}, ${JSON.stringify(child)}]`)) return 'probes';
+    if (line.includes(`execve(${node}, `) && line.includes('/sandbox/spawner.ts"')) return 'spawner';
+    if (line.includes(`execve(${node}, [${node}, "--permission"`)) return 'guest';
+    return line;
+  });
+  expect(new Set(kinds)).toEqual(new Set(['probes', 'spawner', 'guest']));
+  expect(kinds.filter((kind) => kind !== 'guest')).toEqual(['probes', 'spawner']);
+}, 180_000);
