@@ -2,7 +2,10 @@ import type { Json } from './probe.ts';
 
 /** Replaces secrets by `***` wherever they show. */
 export interface Mask {
-  /** One more secret; its Base64, percent-encoded and JSON-escaped forms are masked too. Shorter than 3 characters: ignored. */
+  /**
+   * One more secret. Its Base64, hex, percent-encoded (also twice, as a server does that repeats a URL) and JSON-escaped forms are masked
+   * too, and each in small letters, as names are compared. Shorter than 3 characters: ignored.
+   */
   add(secret: string): void;
   text(text: string): string;
   json(json: Json): Json;
@@ -15,11 +18,20 @@ export function createMask(secrets: Iterable<string>): Mask {
   const add = (secret: string) => {
     if (secret.length < 3) return;
     const bytes = Buffer.from(secret, 'utf8');
-    forms.add(secret);
-    forms.add(bytes.toString('base64'));
-    forms.add(bytes.toString('base64url'));
-    forms.add(encodeURIComponent(secret.toWellFormed()));
-    forms.add(JSON.stringify(secret).slice(1, -1));
+    const encoded = encodeURIComponent(secret.toWellFormed());
+    const escaped = JSON.stringify(secret).slice(1, -1);
+    for (const form of [
+      secret,
+      bytes.toString('base64'),
+      bytes.toString('base64url'),
+      bytes.toString('hex'),
+      encoded,
+      encodeURIComponent(encoded),
+      escaped,
+    ]) {
+      forms.add(form);
+      forms.add(form.toLowerCase());
+    }
     longestFirst = [...forms].sort((a, b) => b.length - a.length);
   };
   const text = (shown: string) => longestFirst.reduce((left, form) => left.replaceAll(form, '***'), shown);

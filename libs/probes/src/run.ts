@@ -57,7 +57,8 @@ const stallMs = 1000;
  */
 export async function runProbe(run: RunDeps & { readonly spec: CheckSpec }): Promise<Measurement> {
   const ready = readSpec(run.spec);
-  return ready.ok ? runCheck(run, ready.check) : notRun(ready.message);
+  if (ready.ok) return runCheck(run, ready.check);
+  return notRun(createMask(Object.values(run.spec.secrets)).text(ready.message));
 }
 
 /** A check that never began. */

@@ -50,14 +50,15 @@ export function createAssignmentBuilder({
           { deviceNo: device.device_no, secret: name },
           'a device refers to a secret that does not exist',
         );
-    const filled = sealedDevice.parse(fillSecrets(fillable, (name) => values.get(name)));
     const spec = specOf({
       method,
-      url: isScript ? opened.url : filled.url,
+      // In a URL a value is one word, whatever characters it holds.
+      url: isScript ? opened.url : filledUrl(opened.url, (name) => encoded(values.get(name))),
       timeoutMs: device.timeout_s * 1000,
-      options: filled.options,
+      options: fillSecrets(opened.options, (name) => values.get(name)),
     });
-    for (const name of asked) {
+    // A script takes them from here; of the other methods the agent learns what it must not show.
+    for (const name of names) {
       const value = values.get(name);
       if (value !== undefined) spec.secrets[name] = value;
     }
@@ -80,6 +81,14 @@ export function createAssignmentBuilder({
       }),
     };
   };
+}
+
+function filledUrl(url: string, lookup: (name: string) => string | undefined): string {
+  return z.string().parse(fillSecrets(url, lookup));
+}
+
+function encoded(value: string | undefined): string | undefined {
+  return value === undefined ? undefined : encodeURIComponent(value.toWellFormed());
 }
 
 /** Changes whenever one of the account's secrets does. */

@@ -117,7 +117,7 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * For Script: the values behind secret("NAME"), by name. Never kept in a result.
+   * The values behind a script's secret("NAME") and the other methods' filled-in references, by name. Never shown in a result.
    *
    * @generated from field: map<string, string> secrets = 30;
    */
