@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { methods } from '@vantage/probes';
 
 /** A source file with its path from the repository's root. */
 export interface Source {
@@ -22,21 +23,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
 };
 /** What a probe's file may import from its folder. */
 const besideProbe = /^\.\/(?:sandbox\/)?[a-z0-9-]+\.ts$/;
-const probeFiles = [
-  'http',
-  'ping',
-  'smtp',
-  'pop3',
-  'mysql',
-  'imap4',
-  'ftp',
-  'telnet',
-  'ssh',
-  'nntp',
-  'tcp',
-  'dns',
-  'script',
-];
+const probeFiles = methods.map((method) => method.toLowerCase());
 
 /** Every TypeScript source of the workspace (generated code aside). */
 export function readSources(root: string): Source[] {

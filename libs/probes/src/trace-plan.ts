@@ -26,16 +26,7 @@ export function tracePlan(
       return { ...place, kind: 'icmp' };
     case 'DNS':
       return { ...place, kind: 'udp' };
-    case 'HTTP':
-    case 'SMTP':
-    case 'POP3':
-    case 'MySQL':
-    case 'IMAP4':
-    case 'FTP':
-    case 'TELNET':
-    case 'SSH':
-    case 'NNTP':
-    case 'TCP':
+    default: // all others speak TCP
       return { ...place, kind: 'tcp' };
   }
 }
