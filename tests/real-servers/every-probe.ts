@@ -46,13 +46,13 @@ const { port } = server;
 const tally: Record<string, { urls: number; options: number }> = {};
 for (const method of methods) {
   const probe = registry[method];
-  const at = {
+  const at: Readonly<Record<string, string>> = {
     PING: '127.0.0.1',
     DNS: `dns://127.0.0.1:${port}/x.example`,
     HTTP: `http://127.0.0.1:${port}/`,
   };
   const script = `try { await tcp({ host: '127.0.0.1', port: ${port} }); } catch {}`;
-  const fine = method === 'Script' ? script : (at[method as keyof typeof at] ?? `127.0.0.1:${port}`);
+  const fine = method === 'Script' ? script : (at[method] ?? `127.0.0.1:${port}`);
   const scheme = { IMAP4: 'imap' }[String(method)] ?? method.toLowerCase();
   const urls = nasty.flatMap((text) => [
     text,
