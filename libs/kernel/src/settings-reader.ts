@@ -23,7 +23,7 @@ export interface SettingsReader {
   /** What is wrong so far, a sentence each; who reads may add to it. */
   readonly problems: string[];
   /** The value; undefined when it is not given or not acceptable (a problem then). */
-  read<T>(name: string, accepted: Accepted<T>): T | undefined;
+  readonly read: <T>(name: string, accepted: Accepted<T>) => T | undefined;
 }
 
 /** Gathers the settings; names that are none, an unreadable file and a test's setting outside tests are problems already. */
@@ -34,18 +34,15 @@ export function createSettingsReader(source: SettingsSource): SettingsReader {
   if (given['VANTAGE_TEST_TIME_SCALE'] !== undefined && source.env['NODE_ENV'] !== 'test') {
     problems.push('VANTAGE_TEST_TIME_SCALE is for tests only (NODE_ENV=test)');
   }
-  return {
-    given,
-    problems,
-    read(name, [schema, words]) {
-      const text = given[name];
-      if (text === undefined) return undefined;
-      const result = schema.safeParse(text);
-      if (result.success) return result.data;
-      problems.push(`${name} must be ${words}`);
-      return undefined;
-    },
+  const read = <T>(name: string, [schema, words]: Accepted<T>): T | undefined => {
+    const text = given[name];
+    if (text === undefined) return undefined;
+    const result = schema.safeParse(text);
+    if (result.success) return result.data;
+    problems.push(`${name} must be ${words}`);
+    return undefined;
   };
+  return { given, problems, read };
 }
 
 function gather({ env, readText }: SettingsSource, problems: string[]): Readonly<Record<string, string>> {
