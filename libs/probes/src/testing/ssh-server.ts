@@ -83,7 +83,12 @@ function serverOf(settings: SshServerSettings, tried: string[]): (socket: Socket
 export async function listenSsh(settings: SshServerSettings = {}): Promise<SshServer> {
   const tried: string[] = [];
   const server = await listen(serverOf(settings, tried));
-  return { port: server.port, target: server.target, tried, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return {
+    port: server.port,
+    target: server.target,
+    tried,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
 }
 
 /** Serves one accepted socket as a healthy SSH server, for the contract suite. */
