@@ -24,9 +24,12 @@ export interface Row {
 /** A real server that runs, and how the table looks at it. */
 export interface Place extends AsyncDisposable {
   readonly port: number;
-  url(port: number): string;
+  readonly url: (port: number) => string;
   readonly options: Readonly<Record<string, unknown>>;
   readonly wrongPassword?: Readonly<Record<string, unknown>>;
+  /** Where the password is asked for, when not at `url`. */
+  readonly privateUrl?: (port: number) => string;
+  readonly wrongHostKey?: Readonly<Record<string, unknown>>;
   readonly wrongExpectation: Readonly<Record<string, unknown>>;
   /** How TLS is reached on which port; absent where the method has none. */
   readonly tls?: {
@@ -62,6 +65,8 @@ const nginxPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'
     port: plain.port,
     url: (port) => `http://127.0.0.1:${port}/`,
     options: { ExpectText: 'it works' },
+    wrongPassword: wrong,
+    privateUrl: (port) => `http://127.0.0.1:${port}/private.txt`,
     wrongExpectation: { ExpectText: 'something else' },
     tls: { port: secure.port, url: (port) => `https://127.0.0.1:${port}/`, mode: 'Implicit' },
     again: (certificate) => nginxPlace(ground, certificate),
@@ -175,6 +180,7 @@ export const rows: readonly Row[] = [
         port: server.port,
         url: (port) => `127.0.0.1:${port}`,
         options: { ...command, HostKeyFingerprint: print },
+        wrongHostKey: { ...command, HostKeyFingerprint: `SHA256:${'A'.repeat(43)}` },
         wrongPassword: wrong,
         wrongExpectation: { ...command, ExpectOutput: 'dead' },
         middle: 10,

@@ -6,11 +6,14 @@ import type { CertificateFiles } from '../harness/certificates.ts';
 import { freePort } from '../harness/system.ts';
 import { type Ground, idOf, login, packages, type Server, serve, write } from './ground.ts';
 
-/** nginx: `/` says "it works", `/missing` 404, `/broken` 500, `/hop` redirects to `/`; TLS when given a certificate. */
+/** nginx: `/` says "it works", `/private.txt` asks for the login, `/missing` 404, `/broken` 500, `/hop` redirects to `/`; TLS when given a certificate. */
 export async function startNginx(ground: Ground, tls?: CertificateFiles): Promise<Server> {
   const port = await freePort();
   const home = path.join(ground.folder, `nginx-${port}`);
   mkdirSync(home);
+  const hash = execFileSync('openssl', ['passwd', '-apr1', login.password], { encoding: 'utf8' }).trim();
+  const users = write(home, 'users', `${login.user}:${hash}\n`);
+  write(home, 'private.txt', 'private\n');
   const lines = tls
     ? `ssl http2; ssl_protocols TLSv1.3; ssl_certificate ${tls.cert}; ssl_certificate_key ${tls.key}`
     : '';
@@ -25,6 +28,7 @@ export async function startNginx(ground: Ground, tls?: CertificateFiles): Promis
        server { listen 127.0.0.1:${port} ${lines};
          location = / { return 200 "it works\\n"; }
          location = /json { default_type application/json; return 200 '{"state":{"db":"fine","jobs":[1,2,3]}}'; }
+         location = /private.txt { auth_basic "vantage"; auth_basic_user_file ${users}; root ${home}; }
          location = /broken { return 500 "broken\\n"; }
          location = /hop { return 302 /; }
          location / { return 404; } } }`,

@@ -5,6 +5,7 @@ import { type Method, probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fault, startFaultProxy } from '../harness/fault-proxy.ts';
+import { dropPort, firewallMissing } from '../harness/firewall.ts';
 import { freePort } from '../harness/system.ts';
 import { type Ground, login, prepareGround, serversMissing } from './ground.ts';
 import { type Place, rows } from './rows.ts';
@@ -77,6 +78,13 @@ for (const row of rows) {
         const seen = await look('refused', at.url(port), at.options, [3]);
         expect(seen.text).toBe(`connection refused by 127.0.0.1:${port}`);
       });
+      test('firewall drop', async (context) => {
+        const noWall = firewallMissing();
+        if (noWall !== undefined) return context.skip(noWall);
+        using _wall = dropPort(at.port);
+        const seen = await look('firewall drop', at.url(at.port), at.options, [2]);
+        expect(seen.phases.connect).toBeGreaterThan(2000);
+      });
       test.each(Object.entries(faults))('%s', async (name, { fault, codes }) => {
         await using proxy = await startFaultProxy(at.port, fault(at));
         await look(name, at.url(proxy.port), at.options, exceptions[`${row.method} ${name}`] ?? codes);
@@ -84,8 +92,18 @@ for (const row of rows) {
       test('wrong expectation', () => look('wrong expectation', at.url(at.port), at.wrongExpectation, [7]));
       test('wrong password', async () => {
         if (at.wrongPassword)
-          await look('wrong password', at.url(at.port), at.wrongPassword, [8], loginTimeoutMs);
+          await look(
+            'wrong password',
+            (at.privateUrl ?? at.url)(at.port),
+            at.wrongPassword,
+            [8],
+            loginTimeoutMs,
+          );
         else printed.push(`${row.method.padEnd(7)} ${'wrong password'.padEnd(20)}  -  no login here`);
+      });
+      test('wrong host key', async () => {
+        if (at.wrongHostKey) await look('wrong host key', at.url(at.port), at.wrongHostKey, [6, 7]);
+        else printed.push(`${row.method.padEnd(7)} ${'wrong host key'.padEnd(20)}  -  no host keys here`);
       });
       test('TLS: good, wrong name, expired', async () => {
         if (!at.tls || !at.again) {

@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process';
+
+const table = `vantage_test_${process.pid}`;
+
+/** Why packets cannot be dropped here; undefined when they can. */
+export function firewallMissing(): string | undefined {
+  if (process.getuid?.() !== 0) return 'a firewall rule needs root';
+  try {
+    dropPort(1)[Symbol.dispose]();
+    return undefined;
+  } catch (error) {
+    return `nft cannot be used: ${error instanceof Error ? error.message.split('\n')[0] : ''}`;
+  }
+}
+
+/** Drops every TCP packet to a loopback port, without a word, until disposed. One port at a time. */
+export function dropPort(port: number): Disposable {
+  const nft = (text: string) =>
+    execFileSync('nft', ['-f', '-'], { input: text, stdio: ['pipe', 'ignore', 'pipe'] });
+  nft(`table inet ${table} {
+  chain input { type filter hook input priority 0; iifname "lo" tcp dport ${port} drop; }
+}`);
+  return { [Symbol.dispose]: () => void nft(`delete table inet ${table}`) };
+}
