@@ -13,12 +13,21 @@ export function firewallMissing(): string | undefined {
   }
 }
 
-/** Drops every TCP packet to a loopback port, without a word, until disposed. One port at a time. */
+/** Drops every TCP packet to a loopback port, without a word, until disposed. One rule at a time. */
 export function dropPort(port: number): Disposable {
+  return drop(`tcp dport ${port}`);
+}
+
+/** Drops every ICMP echo request on loopback until disposed. One rule at a time. */
+export function dropPings(): Disposable {
+  return drop('icmp type echo-request');
+}
+
+function drop(match: string): Disposable {
   const nft = (text: string) =>
     execFileSync('nft', ['-f', '-'], { input: text, stdio: ['pipe', 'ignore', 'pipe'] });
   nft(`table inet ${table} {
-  chain input { type filter hook input priority 0; iifname "lo" tcp dport ${port} drop; }
+  chain input { type filter hook input priority 0; iifname "lo" ${match} drop; }
 }`);
-  return { [Symbol.dispose]: () => void nft(`delete table inet ${table}`) };
+  return { [Symbol.dispose]: () => nft(`delete table inet ${table}`) };
 }
