@@ -158,16 +158,16 @@ const ftpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'):
   });
 };
 
-/** The methods' real servers. */
-export const rows: readonly Row[] = [
-  { method: 'HTTP', needs: ['nginx'], start: (ground) => nginxPlace(ground, 'good') },
-  { method: 'TCP', needs: ['nginx'], start: (ground) => tcpPlace(ground, 'good') },
-  { method: 'SMTP', needs: ['postfix', 'dovecot-imapd'], start: (ground) => smtpPlace(ground, 'good') },
-  { method: 'IMAP4', needs: ['dovecot-imapd'], start: (ground) => mailPlace('IMAP4')(ground, 'good') },
-  { method: 'POP3', needs: ['dovecot-pop3d'], start: (ground) => mailPlace('POP3')(ground, 'good') },
-  { method: 'MySQL', needs: ['mariadb-server'], start: (ground) => mysqlPlace(ground, 'good') },
-  { method: 'FTP', needs: ['vsftpd'], start: (ground) => ftpPlace(ground, 'good') },
-  {
+/** The methods' real servers; the compiler names the method that has none (PING and Script have portless.test.ts). */
+export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script'>, Row>> = {
+  HTTP: { method: 'HTTP', needs: ['nginx'], start: (ground) => nginxPlace(ground, 'good') },
+  TCP: { method: 'TCP', needs: ['nginx'], start: (ground) => tcpPlace(ground, 'good') },
+  SMTP: { method: 'SMTP', needs: ['postfix', 'dovecot-imapd'], start: (ground) => smtpPlace(ground, 'good') },
+  IMAP4: { method: 'IMAP4', needs: ['dovecot-imapd'], start: (ground) => mailPlace('IMAP4')(ground, 'good') },
+  POP3: { method: 'POP3', needs: ['dovecot-pop3d'], start: (ground) => mailPlace('POP3')(ground, 'good') },
+  MySQL: { method: 'MySQL', needs: ['mariadb-server'], start: (ground) => mysqlPlace(ground, 'good') },
+  FTP: { method: 'FTP', needs: ['vsftpd'], start: (ground) => ftpPlace(ground, 'good') },
+  SSH: {
     method: 'SSH',
     needs: ['openssh-server'],
     async start(ground) {
@@ -187,7 +187,7 @@ export const rows: readonly Row[] = [
       });
     },
   },
-  {
+  TELNET: {
     method: 'TELNET',
     needs: ['inetutils-telnetd', 'socat'],
     async start() {
@@ -202,7 +202,7 @@ export const rows: readonly Row[] = [
       });
     },
   },
-  {
+  NNTP: {
     method: 'NNTP',
     needs: ['leafnode', 'socat'],
     async start(ground) {
@@ -216,7 +216,7 @@ export const rows: readonly Row[] = [
       });
     },
   },
-  {
+  DNS: {
     method: 'DNS',
     needs: ['dnsmasq-base'],
     async start() {
@@ -230,4 +230,4 @@ export const rows: readonly Row[] = [
       });
     },
   },
-];
+};

@@ -34,7 +34,7 @@ const loginTimeoutMs = 8000;
 const printed: string[] = [];
 afterAll(() => void process.stdout.write(`\n${printed.join('\n')}\n`));
 
-for (const row of rows) {
+for (const row of Object.values(rows)) {
   const missing = serversMissing(...row.needs);
   describe.skipIf(missing !== undefined)(
     `${row.method} against a real server${missing ? ` (skipped: ${missing})` : ''}`,

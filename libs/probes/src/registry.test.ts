@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { CheckSpecSchema } from '@vantage/proto';
 import { describe, expect, test } from 'vitest';
@@ -110,4 +111,14 @@ test('secrets in Options are found in any spelling of their header and masked', 
     TLS: { ClientKey: '***', ServerName: 'g' },
   });
   expect(secretPaths(probe, { Proxy: 'http://proxy:3128' })).toEqual([]);
+});
+
+test.each(methods)('%s has a test beside its file and a row in the guide', (method) => {
+  const file = new URL(`./${method.toLowerCase()}.test.ts`, import.meta.url);
+  expect(existsSync(file), `${method.toLowerCase()}.test.ts is missing`).toBe(true);
+  const guide = readFileSync(new URL('../../../docs/add-a-probe.md', import.meta.url), 'utf8');
+  const named = guide
+    .split('\n')
+    .some((line) => /^\| (.*?) \|/.exec(line)?.[1]?.split(', ').includes(method));
+  expect(named, `${method} has no row in docs/add-a-probe.md`).toBe(true);
 });
