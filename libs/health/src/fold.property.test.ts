@@ -140,8 +140,11 @@ test('at most one outage is open, and only while the device is Down or unseen af
       const story = storyOf(history);
       const open = outages(story.intervals).filter((outage) => outage.toUs === Number.POSITIVE_INFINITY);
       expect(open.length).toBeLessThanOrEqual(1);
-      const isOpen = story.state.status === 'Down' || story.state.before === 'Down';
-      expect(open.length === 1).toBe(isOpen);
+      const { status, before, sinceUs } = story.state;
+      // A status that ended in the microsecond in which it began has no interval, so neither its outage's end nor its begin.
+      const hadNoLength = story.events.some((event) => event.status === before && event.sinceUs === sinceUs);
+      if (status === 'Unknown' && hadNoLength) return;
+      expect(open.length === 1).toBe(status === 'Down' || before === 'Down');
     }),
     { numRuns: 1000 },
   );
