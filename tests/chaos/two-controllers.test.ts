@@ -8,7 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Api, createApi } from '../harness/api.ts';
-import { freePort, repositoryRoot, type System, startSystem } from '../harness/system.ts';
+import { freePort } from '../harness/free-port.ts';
+import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
 import { startTarget } from '../harness/target.ts';
 
 const vantage = path.join(repositoryRoot, 'vantage');

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Api, createApi } from './api.ts';
+import { freePort } from './free-port.ts';
 
 /** What `vantage up` tells about itself in quickstart.json. */
 export interface Quickstart {
@@ -33,22 +33,6 @@ export interface System extends AsyncDisposable {
 
 /** The repository's root. */
 export const repositoryRoot = path.resolve(import.meta.dirname, '../..');
-
-/** A TCP port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        address !== null && typeof address === 'object'
-          ? resolve(address.port)
-          : reject(new Error('no port')),
-      );
-    });
-  });
-}
 
 /**
  * Starts `vantage up` and waits until quickstart.json of this run is there. `prefix` is put before the command

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { systemClock } from '@vantage/kernel';
 import { probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
-import { freePort } from '../harness/system.ts';
+import { freePort } from '../harness/free-port.ts';
 
 /** Runs TCP checks against a server of this process, 500 a second, until disposed. */
 export async function startLoad(): Promise<AsyncDisposable & { readonly checks: number }> {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { CertificateFiles } from '../harness/certificates.ts';
-import { freePort } from '../harness/system.ts';
+import { freePort } from '../harness/free-port.ts';
 import { type Ground, idOf, login, packages, type Server, serve, write } from './ground.ts';
 
 /**

@@ -3,7 +3,7 @@ import { type Method, probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dropPings, firewallMissing } from '../harness/firewall.ts';
-import { freePort } from '../harness/system.ts';
+import { freePort } from '../harness/free-port.ts';
 import { type Ground, prepareGround, type Server, serversMissing } from './ground.ts';
 import { startNginx } from './servers.ts';
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CertificateFiles } from '../harness/certificates.ts';
-import { freePort } from '../harness/system.ts';
+import { freePort } from '../harness/free-port.ts';
 import { type Ground, idOf, login, packages, type Server, serve, write } from './ground.ts';
 
 /** nginx: `/` says "it works", `/private.txt` asks for the login, `/missing` 404, `/broken` 500, `/hop` redirects to `/`; TLS when given a certificate. */

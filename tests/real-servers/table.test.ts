@@ -6,7 +6,7 @@ import { runTest } from '@vantage/probes/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fault, startFaultProxy } from '../harness/fault-proxy.ts';
 import { dropPort, firewallMissing } from '../harness/firewall.ts';
-import { freePort } from '../harness/system.ts';
+import { freePort } from '../harness/free-port.ts';
 import { type Ground, login, prepareGround, serversMissing } from './ground.ts';
 import { type Place, rows } from './rows.ts';
 
