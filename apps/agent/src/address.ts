@@ -4,16 +4,22 @@ import { isIP } from 'node:net';
  * Every way in which an address reaches a machine: the address itself and the IPv4 address inside it, where it carries one.
  * IPv4-mapped (RFC 4291, 2.5.5.2), IPv4-compatible (2.5.5.1), IPv4-translated (RFC 2765), NAT64 (RFC 6052; 64:ff9b::/96 and the
  * local 64:ff9b:1::/48 of RFC 8215), 6to4 (RFC 3056), Teredo (RFC 4380) and ISATAP (RFC 5214). A mapped address is its IPv4
- * address and nothing else. Empty for what is no address.
+ * address and nothing else. The unspecified address reaches this machine itself, so it is the loopback address too. Empty for
+ * what is no address.
  */
 export function spellingsOf(address: string): readonly string[] {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
-  if (isIP(bare) === 4) return [bare];
+  if (isIP(bare) === 4) return withLoopback(bare);
   const words = wordsOf(bare);
   if (words === undefined) return [];
+  if (words.every((word) => word === 0)) return [canonical(words), '0:0:0:0:0:0:0:1', '127.0.0.1'];
   const { embedded, isSame } = embeddedOf(words);
   if (embedded === undefined) return [canonical(words)];
-  return isSame ? [embedded] : [canonical(words), embedded];
+  return isSame ? withLoopback(embedded) : [canonical(words), ...withLoopback(embedded)];
+}
+
+function withLoopback(address: string): readonly string[] {
+  return address === '0.0.0.0' ? [address, '127.0.0.1'] : [address];
 }
 
 /** The eight words of an IPv6 address. */

@@ -103,5 +103,15 @@ test.each([
 test('a plain IPv6 address carries no IPv4 address', () => {
   expect(spellingsOf('2001:db8::1')).toEqual(['2001:db8:0:0:0:0:0:1']);
   expect(spellingsOf('::1')).toEqual(['0:0:0:0:0:0:0:1']);
-  expect(spellingsOf('::')).toEqual(['0:0:0:0:0:0:0:0']);
+});
+
+test('the unspecified address is this machine', () => {
+  expect(spellingsOf('0.0.0.0')).toEqual(['0.0.0.0', '127.0.0.1']);
+  expect(spellingsOf('::')).toEqual(['0:0:0:0:0:0:0:0', '0:0:0:0:0:0:0:1', '127.0.0.1']);
+  for (const denied of ['127.0.0.0/8', '127.0.0.1']) {
+    const policy = policyOf({ Networks: { Deny: [denied] } });
+    for (const each of ['0.0.0.0', '::', '::ffff:0.0.0.0', '::ffff:0:0'])
+      expect(refuses(policy, each)).toBe(true);
+  }
+  expect(refuses(policyOf({ Networks: { Deny: ['::1'] } }), '::')).toBe(true);
 });
