@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { closedEarly, Failure, networkFailure, systemCode } from './failure.ts';
+import { decodingOf } from './http-coding.ts';
 import { type ProbeContext, resultCode } from './probe.ts';
 
 /** Decoded bytes of a body that are kept for expectations and evidence. */
@@ -19,6 +19,8 @@ export interface Body {
   readonly sha256: string | undefined;
   /** It was longer than allowed and the rest was not read. */
   readonly overflow: boolean;
+  /** The coding that kept it from being decoded. */
+  readonly unknownCoding: string | undefined;
 }
 
 /** How a body is read. */
@@ -39,8 +41,9 @@ export function readBody(
 ): Promise<Body> {
   const { signal, stopwatch } = context;
   const { peer } = settings;
-  const decoder = decoderFor(settings.encoding);
-  const sink = decoder ? source.pipe(decoder) : source;
+  const decoding = decodingOf(settings.encoding);
+  const decoders = decoding.kind === 'decoders' ? decoding.list : [];
+  const sink = decoders.reduce<Readable>((from, decoder) => from.pipe(decoder), source);
   const hash = settings.digest ? createHash('sha256') : undefined;
   const kept: Buffer[] = [];
   let wire = 0;
@@ -52,7 +55,7 @@ export function readBody(
       settled = true;
       signal.removeEventListener('abort', onAbort);
       then();
-      decoder?.destroy();
+      for (const each of decoders) each.destroy();
     };
     const done = (overflow: boolean) => {
       stopwatch.pause();
@@ -63,6 +66,7 @@ export function readBody(
           wire,
           sha256: overflow ? undefined : hash?.digest('hex'),
           overflow,
+          unknownCoding: decoding.kind === 'unknown' ? decoding.coding : undefined,
         }),
       );
       if (overflow) source.destroy();
@@ -86,33 +90,17 @@ export function readBody(
       if (size > settings.maxSize) done(true);
     });
     sink.on('end', () => done(false));
-    decoder?.on('error', (error) =>
-      finish(() =>
-        reject(
-          new Failure(
-            resultCode.protocol,
-            `the ${settings.encoding} body of ${peer} is damaged (${error.message})`,
-            {
-              cause: error,
-            },
-          ),
-        ),
-      ),
-    );
+    const onDamage = (error: Error) => {
+      // No body at all (204, 304, a bare redirect) is none that could be damaged, whatever the header says.
+      if (wire === 0 && source.readableEnded) {
+        done(false);
+        return;
+      }
+      const text = `the ${settings.encoding} body of ${peer} is damaged (${error.message})`;
+      finish(() => reject(new Failure(resultCode.protocol, text, { cause: error })));
+    };
+    for (const each of decoders) each.on('error', onDamage);
   });
-}
-
-function decoderFor(encoding: string | undefined) {
-  switch (encoding?.trim().toLowerCase()) {
-    case 'gzip':
-    case 'x-gzip':
-    case 'deflate':
-      return createUnzip();
-    case 'br':
-      return createBrotliDecompress();
-    default:
-      return undefined;
-  }
 }
 
 function bodyFailure(error: Error, peer: string): Failure {

@@ -103,7 +103,7 @@ function exchange2(context: Context, connection: Connection, wanted: HttpRequest
     const fail = (failure: unknown) => finish(() => reject(failure));
     const onAbort = () => fail(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    session.on('error', (error) => fail(headFailure(error, peer)));
+    session.on('error', (error) => fail(headFailure2(error, peer)));
     session.on('close', () => fail(closedEarly(peer, 'before it answered')));
     session.on('goaway', (code) => {
       if (code === constants.NGHTTP2_NO_ERROR) return;
@@ -121,7 +121,7 @@ function exchange2(context: Context, connection: Connection, wanted: HttpRequest
       },
       { endStream: wanted.body === undefined },
     );
-    stream.on('error', (error) => fail(headFailure(error, peer)));
+    stream.on('error', (error) => fail(headFailure2(error, peer)));
     stream.on('response', (headers) => {
       stopwatch.enter('ttlb');
       const { ':status': status = 0, ...rest } = headers;
@@ -153,11 +153,12 @@ export function connectThrough(context: Context, connection: Connection, wanted:
     const onAbort = () => finish(() => reject(signal.reason));
     signal.addEventListener('abort', onAbort, { once: true });
     request.on('error', (error) => finish(() => reject(headFailure(error, `proxy ${peer}`))));
-    const refused = (status: number, words: string) =>
-      new Failure(
-        resultCode.protocol,
-        `proxy ${peer} does not connect to ${wanted.path}: ${status} ${words}`,
-      );
+    const refused = (status: number, words: string) => {
+      const said = `proxy ${peer} does not connect to ${wanted.path}: ${status} ${words}`.trimEnd();
+      if (status !== 407) return new Failure(resultCode.protocol, said);
+      const loggedIn = Object.keys(wanted.headers).includes('Proxy-Authorization');
+      return new Failure(resultCode.login, `${said}: ${proxyAdvice(loggedIn)}`);
+    };
     request.on('connect', (response, _socket, head) =>
       finish(() => {
         const status = response.statusCode ?? 0;
@@ -172,6 +173,11 @@ export function connectThrough(context: Context, connection: Connection, wanted:
     );
     request.end();
   });
+}
+
+/** What to do about a proxy that lets nobody through without a login. */
+export function proxyAdvice(loggedIn: boolean): string {
+  return loggedIn ? 'user or password in Proxy are refused' : 'the proxy wants a user and password in Proxy';
 }
 
 function joined(headers: IncomingHttpHeaders | Headers2): Readonly<Record<string, string>> {
@@ -192,6 +198,18 @@ function headFailure(error: Error, peer: string): Failure {
   if (code === 'ECONNRESET' && error.message === 'socket hang up')
     return closedEarly(peer, 'before it answered');
   return networkFailure(error, peer);
+}
+
+/** The same for HTTP/2, whose errors carry a code of their own (RFC 9113 section 7). */
+function headFailure2(error: Error, peer: string): Failure {
+  const code = systemCode(error);
+  if (code === 'ERR_HTTP2_STREAM_ERROR') {
+    const reason = /NGHTTP2_\w+/.exec(error.message)?.[0].replace('NGHTTP2_', '') ?? error.message;
+    return protocol(`${peer} ended the request with the HTTP/2 error ${reason}`, error);
+  }
+  if (code === 'ERR_HTTP2_ERROR')
+    return protocol(`${peer} does not answer in HTTP/2 (${error.message})`, error);
+  return headFailure(error, peer);
 }
 
 function reasonOf(error: Error, code: string): string {

@@ -3,6 +3,7 @@ import type { Secret } from '@vantage/kernel';
 import type { Connection } from './dial.ts';
 import { notMet } from './failure.ts';
 import { type Body, readBody } from './http-body.ts';
+import { offeredCodings } from './http-coding.ts';
 import { connectThrough, exchange, type HttpAnswer, type HttpRequest } from './http-exchange.ts';
 import type { HttpOptions } from './http-options.ts';
 import { parseHttpTarget, readLogin, standardPort } from './http-target.ts';
@@ -39,7 +40,7 @@ export async function runHop(context: ProbeContext, hop: Hop, wanted: HttpOption
     http2,
   );
   const body = await readBody(context, stream, {
-    encoding: wanted.Compression && hop.method !== 'HEAD' ? answer.headers['content-encoding'] : undefined,
+    encoding: hop.method !== 'HEAD' ? answer.headers['content-encoding'] : undefined,
     digest: wanted.ExpectSHA256 !== undefined,
     maxSize: wanted.MaxSize,
     peer: connection.peer,
@@ -120,7 +121,7 @@ function requestOf(
     headers: {
       ...(has('user-agent') ? {} : { 'User-Agent': 'Vantage' }),
       ...(has('accept') ? {} : { Accept: '*/*' }),
-      ...(has('accept-encoding') || !wanted.Compression ? {} : { 'Accept-Encoding': 'gzip, deflate, br' }),
+      ...(has('accept-encoding') || !wanted.Compression ? {} : { 'Accept-Encoding': offeredCodings }),
       ...Object.fromEntries(given),
       ...(byProxy ? proxyHeaders(context, proxy) : {}),
     },

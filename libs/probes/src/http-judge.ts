@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import { JSONPath } from 'jsonpath-plus';
 import { Failure, notMet } from './failure.ts';
 import { type Body, keptBytes } from './http-body.ts';
-import type { HttpAnswer } from './http-exchange.ts';
+import { type HttpAnswer, proxyAdvice } from './http-exchange.ts';
 import type { HttpOptions } from './http-options.ts';
+import { findJson, readJsonPath } from './json-path.ts';
 import { type Phases, resultCode } from './probe.ts';
 import { searchRegex } from './regex.ts';
 import { quoteShort } from './transcript.ts';
@@ -18,10 +18,10 @@ export function judge(
   answer: Omit<HttpAnswer, 'stream'>,
   body: Body,
   wanted: HttpOptions,
-  seen: { readonly phases: Phases; readonly loggedIn: boolean },
+  seen: { readonly phases: Phases; readonly loggedIn: boolean; readonly redirects: number },
 ): Failure | undefined {
   return (
-    judgeStatus(answer, wanted, seen.loggedIn) ??
+    judgeStatus(answer, wanted, seen) ??
     judgeHeaders(answer, wanted) ??
     judgeSize(body, wanted) ??
     judgeBody(answer, body, wanted) ??
@@ -32,7 +32,7 @@ export function judge(
 function judgeStatus(
   answer: Omit<HttpAnswer, 'stream'>,
   wanted: HttpOptions,
-  loggedIn: boolean,
+  { loggedIn, redirects }: { readonly loggedIn: boolean; readonly redirects: number },
 ): Failure | undefined {
   const { status } = answer;
   const shown = statusText(answer);
@@ -42,10 +42,22 @@ function judgeStatus(
     return from !== undefined && to !== undefined && status >= from && status <= to;
   };
   if (expected.length === 0 ? status < 400 : expected.some(fits)) return undefined;
-  const text = expected.length === 0 ? shown : `expected ${expected.join(', ')}, got ${shown}`;
+  const text =
+    expected.length === 0
+      ? shown
+      : `expected ${expected.join(', ')}, got ${shown}${afterRedirects(redirects)}`;
   if (status === 401 && loggedIn)
     return new Failure(resultCode.login, `${text}: user or password are refused`);
+  if (status === 407 && wanted.Proxy !== undefined) {
+    const loggedIn = new URL(wanted.Proxy).username !== '';
+    return new Failure(resultCode.login, `${text}: ${proxyAdvice(loggedIn)}`);
+  }
   return status >= 400 ? new Failure(resultCode.protocol, text) : notMet(text);
+}
+
+function afterRedirects(redirects: number): string {
+  if (redirects === 0) return '';
+  return ` after ${redirects} redirect${redirects === 1 ? '' : 's'} (MaxRedirects 0 judges the redirect itself)`;
 }
 
 function judgeHeaders(answer: Omit<HttpAnswer, 'stream'>, wanted: HttpOptions): Failure | undefined {
@@ -73,6 +85,8 @@ function judgeBody(answer: Omit<HttpAnswer, 'stream'>, body: Body, wanted: HttpO
   }
   if ([ExpectText, RejectText, ExpectRegex, ExpectJSONPath].every((each) => each === undefined))
     return undefined;
+  if (body.unknownCoding !== undefined)
+    return notMet(`the body comes as ${quoteShort(body.unknownCoding)}, which cannot be read here`);
   const text = textOf(body, answer.headers['content-type']);
   if (ExpectText !== undefined && !text.includes(ExpectText)) {
     return notMet(`${quoteShort(ExpectText)} is not in the body`);
@@ -92,15 +106,16 @@ function judgeBody(answer: Omit<HttpAnswer, 'stream'>, body: Body, wanted: HttpO
 
 function judgeJson(text: string, body: Body, path: string, value: string | undefined): Failure | undefined {
   if (body.size > keptBytes) return notMet('body is over 1 MiB: too long for a JSONPath');
-  let found: readonly unknown[];
+  const read = readJsonPath(path);
+  if (!read.ok) return notMet(read.message);
+  let json: unknown;
   try {
-    const json: unknown = JSON.parse(text);
-    found = findIn(json, path);
-  } catch (error) {
-    return notMet(
-      `body cannot be searched as JSON: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    json = JSON.parse(text);
+  } catch {
+    return notMet(`body is no JSON: it begins with ${quoteShort(text, 40)}`);
   }
+  const found = findJson(json, read.steps);
+  if (found === undefined) return notMet(`${path} takes too long on this body: make it simpler`);
   if (found.length === 0) return notMet(`${path} finds nothing in the body`);
   if (
     value === undefined ||
@@ -111,12 +126,6 @@ function judgeJson(text: string, body: Body, path: string, value: string | undef
   return notMet(
     `${path} is ${quoteShort(found.slice(0, 5).map(shownJson).join(', '))}, not ${quoteShort(value)}`,
   );
-}
-
-function findIn(json: unknown, path: string): readonly unknown[] {
-  if (typeof json !== 'object' || json === null) return path === '$' ? [json] : [];
-  const found: unknown = JSONPath({ path, json, eval: false, wrap: true });
-  return Array.isArray(found) ? found : [];
 }
 
 function shownJson(value: unknown): string {

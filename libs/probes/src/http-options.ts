@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readJsonPath } from './json-path.ts';
 import { ipFamilyOption, slowMsOption, tlsOptionsWithoutStart } from './options.ts';
 import { regexProblem } from './regex.ts';
 
@@ -84,10 +85,14 @@ export const httpOptions = z.strictObject({
     .string()
     .min(1)
     .max(500)
-    .refine((path) => !/[?()]/.test(path), 'filters and scripts in a JSONPath are not supported')
-    .refine((path) => path.split('..').length <= 3, 'at most two .. in a JSONPath')
+    .superRefine((path, fault) => {
+      const read = readJsonPath(path);
+      if (!read.ok) fault.addIssue({ code: 'custom', message: read.message });
+    })
     .optional()
-    .describe('JSONPath that must find something in the body; no filters.'),
+    .describe(
+      "JSONPath that must find something in the body: names, ['names'], [0], [1:3], * and .., no filters.",
+    ),
   ExpectJSONValue: z
     .string()
     .max(4096)
@@ -107,7 +112,10 @@ export const httpOptions = z.strictObject({
     .regex(/^[0-9a-fA-F]{64}$/, '64 hexadecimal digits are accepted')
     .optional()
     .describe('SHA-256 of the body, decompressed.'),
-  Compression: z.boolean().default(true).describe('Accept a compressed body (gzip, deflate, br).'),
+  Compression: z
+    .boolean()
+    .default(true)
+    .describe('Offer to take a compressed body (gzip, deflate, br, zstd).'),
   TLS: tlsOptionsWithoutStart,
 });
 

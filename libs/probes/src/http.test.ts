@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { http } from './http.ts';
 import { answerWith, probeContract, runTest, serveSite } from './testing/index.ts';
@@ -111,25 +111,6 @@ describe('HTTP', () => {
       ...(ExpectJSONValue && { ExpectJSONValue }),
     });
     expect(seen, seen.text).toMatchObject({ code });
-  });
-
-  test.each([
-    ['gzip', gzipSync('hello')],
-    ['deflate', deflateSync('hello')],
-    ['br', brotliCompressSync('hello')],
-  ])('a body in %s is read', async (encoding, body) => {
-    await using server = await serveSite(answerWith(200, body, { 'Content-Encoding': encoding }));
-    const seen = await runTest(http, server.url, { ExpectText: 'hello' });
-    expect(seen).toMatchObject({
-      code: 1,
-      dataSize: body.length,
-      extended: { Encoding: encoding, BodySize: 5 },
-    });
-  });
-
-  test('a damaged compressed body is 3', async () => {
-    await using server = await serveSite(answerWith(200, 'no gzip', { 'Content-Encoding': 'gzip' }));
-    expect(await runTest(http, server.url)).toMatchObject({ code: 3 });
   });
 
   test('method, headers, body and Basic authentication arrive', async () => {

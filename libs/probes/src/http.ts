@@ -6,7 +6,7 @@ import { type HttpOptions, httpOptions, httpSecretOptions } from './http-options
 import { parseHttpTarget, showUrl } from './http-target.ts';
 import { type Json, type Phases, type Probe, type ProbeContext, resultCode, type Target } from './probe.ts';
 
-const redirects = [301, 302, 303, 307, 308];
+const redirectStatuses = [301, 302, 303, 307, 308];
 const shownBody = 4096;
 const shownHeaders = 100;
 /** Characters of a body that a script gets. */
@@ -25,9 +25,9 @@ export const http: Probe<'HTTP', typeof httpOptions> = {
   async run(context, target, wanted) {
     const first = firstHop(context, target, wanted);
     const loggedIn = Object.keys(first.headers).some((name) => name.toLowerCase() === 'authorization');
-    const { answer, body } = await follow(context, first, wanted);
+    const { answer, body, redirects } = await follow(context, first, wanted);
     const phases = context.stopwatch.read();
-    const fault = judge(answer, body, wanted, { phases, loggedIn });
+    const fault = judge(answer, body, wanted, { phases, loggedIn, redirects });
     const code = fault?.code ?? resultCode.ok;
     return {
       code,
@@ -56,7 +56,11 @@ function firstHop(context: ProbeContext, target: Target, wanted: HttpOptions): H
 }
 
 /** Follows redirects up to the limit; notes what every hop took. */
-async function follow(context: ProbeContext, first: Hop, wanted: HttpOptions): Promise<HopResult> {
+async function follow(
+  context: ProbeContext,
+  first: Hop,
+  wanted: HttpOptions,
+): Promise<HopResult & { readonly redirects: number }> {
   const hops: Json[] = [];
   const visited: URL[] = [];
   let hop: Hop | undefined = first;
@@ -74,7 +78,7 @@ async function follow(context: ProbeContext, first: Hop, wanted: HttpOptions): P
     });
     if (visited.length > 1) context.note('Hops', [...hops]);
     const next = nextHop(hop, result, wanted.MaxRedirects);
-    if (next === undefined) return result;
+    if (next === undefined) return { ...result, redirects: visited.length - 1 };
     if (visited.length === 1) context.note('Hops', [...hops]);
     if (visited.length > wanted.MaxRedirects) {
       throw new Failure(
@@ -90,7 +94,8 @@ async function follow(context: ProbeContext, first: Hop, wanted: HttpOptions): P
 /** Where an answer sends us (RFC 9110 section 15.4); undefined when it is the last. Throws Failure 3 for a place that is no web address. */
 function nextHop(hop: Hop, { answer }: HopResult, maxRedirects: number): Hop | undefined {
   const location = answer.headers['location'];
-  if (maxRedirects === 0 || location === undefined || !redirects.includes(answer.status)) return undefined;
+  if (maxRedirects === 0 || location === undefined || !redirectStatuses.includes(answer.status))
+    return undefined;
   const parsed = URL.canParse(location, hop.url.href) ? new URL(location, hop.url) : undefined;
   if (!parsed || !parseHttpTarget(parsed.href).ok) {
     throw new Failure(

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { findJson, readJsonPath } from './json-path.ts';
+
+const shop = {
+  store: {
+    book: [
+      { title: 'A', price: 8, 'is new': true },
+      { title: 'B', price: 12 },
+      { title: 'C', price: 9 },
+      { title: 'D', price: 22 },
+    ],
+    bicycle: { price: 19, "it's": 'red' },
+  },
+};
+
+function find(path: string, json: unknown = shop): readonly unknown[] | undefined {
+  const read = readJsonPath(path);
+  if (!read.ok) throw new Error(read.message);
+  return findJson(json, read.steps);
+}
+
+describe('a JSONPath', () => {
+  test.each([
+    ['$', [shop]],
+    ['$.store.bicycle.price', [19]],
+    ['store.bicycle.price', [19]],
+    ["$['store']['bicycle']['price']", [19]],
+    ['$["store"].bicycle["it\'s"]', ['red']],
+    ["$.store.bicycle['it\\'s']", ['red']],
+    ['$.store.book[0].title', ['A']],
+    ['$.store.book[-1].title', ['D']],
+    ['$.store.book[9].title', []],
+    ['$.store.book[*].title', ['A', 'B', 'C', 'D']],
+    ['$.store.book.*.price', [8, 12, 9, 22]],
+    ['$.store.book[1:3].title', ['B', 'C']],
+    ['$.store.book[:2].title', ['A', 'B']],
+    ['$.store.book[-2:].title', ['C', 'D']],
+    ['$.store.book[::2].title', ['A', 'C']],
+    ['$.store.book[::-1].title', ['D', 'C', 'B', 'A']],
+    ['$.store.book[3:0:-2].title', ['D', 'B']],
+    ['$.store.book[0, 2].title', ['A', 'C']],
+    ["$.store.book[0]['title','price']", ['A', 8]],
+    ["$.store.book[0]['is new']", [true]],
+    ['$..price', [8, 12, 9, 22, 19]],
+    ['$..book[1].price', [12]],
+    ["$..['title']", ['A', 'B', 'C', 'D']],
+    ['$.store..price', [8, 12, 9, 22, 19]],
+    ['$.none', []],
+    ['$.store.book.length', [4]],
+    ['$.constructor', []],
+    ['$.store.__proto__', []],
+  ])('%s finds what it says', (path, expected) => {
+    expect(find(path)).toEqual(expected);
+  });
+
+  test.each([
+    '$.',
+    '$..',
+    '$[',
+    '$[]',
+    '$[?(@.a)]',
+    '$[(@.length-1)]',
+    '$.a b',
+    "$['a",
+    '$[1:2:3:4]',
+    '$x',
+    '$.a[',
+    '$.@number()',
+  ])('%s is none, and it says where', (path) => {
+    const read = readJsonPath(path);
+    expect(read.ok ? '' : read.message).toMatch(/^no JSONPath from ".*" on; names, /);
+  });
+
+  test('a document made to take for ever is given up, in a moment', () => {
+    const width = '1,'.repeat(550);
+    const deep: unknown = JSON.parse(`${`[${width}`.repeat(900)}1${']'.repeat(900)}`);
+    const startedMs = performance.now();
+    expect(find('$..*..*', deep)).toBeUndefined();
+    expect(find('$..*', deep)).toHaveLength(900 * 550 + 900);
+    const abyss: unknown = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`);
+    expect(find('$..a', abyss)).toEqual([]);
+    expect(performance.now() - startedMs).toBeLessThan(20_000);
+  });
+});
