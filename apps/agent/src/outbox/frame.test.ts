@@ -4,8 +4,15 @@ import { decodeFrames, encodeFrame } from './frame.ts';
 
 const payloads = fc.array(fc.uint8Array({ minLength: 0, maxLength: 60 }), { minLength: 1, maxLength: 12 });
 
+/** Every third frame is no check result. */
+const isResult = (index: number) => index % 3 !== 2;
+const resultsIn = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => from + i).filter(isResult).length;
+const frameOf = (index: number, payload: Uint8Array) =>
+  encodeFrame({ index, results: resultsIn(0, index + 1), isResult: isResult(index) }, payload);
+
 function fileOf(all: readonly Uint8Array[]): Buffer {
-  return Buffer.concat(all.map((payload, index) => encodeFrame(index, payload)));
+  return Buffer.concat(all.map((payload, index) => frameOf(index, payload)));
 }
 
 test('what was written is read', () => {
@@ -18,39 +25,42 @@ test('what was written is read', () => {
   );
 });
 
-test('cut at any byte, every whole frame before the cut is read and a torn one is noticed', () => {
+test('cut at any byte, every whole frame before the cut is read; a torn one is noticed, with counts all that is missing', () => {
   fc.assert(
-    fc.property(payloads, fc.nat(), (all, where) => {
+    fc.property(payloads, fc.nat(), fc.boolean(), (all, where, isKnown) => {
       const file = fileOf(all);
       const cut = where % (file.length + 1);
-      const { frames, damages } = decodeFrames(file.subarray(0, cut));
+      const known = { frames: all.length, results: resultsIn(0, all.length) };
+      const { frames, damages } = decodeFrames(file.subarray(0, cut), isKnown ? known : undefined);
       let end = 0;
       let whole = 0;
       for (const [index, payload] of all.entries()) {
-        end += encodeFrame(index, payload).length;
+        end += frameOf(index, payload).length;
         if (end <= cut) whole = index + 1;
       }
       const boundary = fileOf(all.slice(0, whole)).length;
       expect(frames.length).toBe(whole);
-      expect(damages).toEqual(cut > boundary ? [{ index: whole, lost: 1 }] : []);
+      const results = isKnown ? resultsIn(whole, all.length) : Number(cut > boundary);
+      expect(damages).toEqual(results > 0 ? [{ index: whole, results }] : []);
     }),
   );
 });
 
-test('a flipped bit loses the frame it is in, and exactly that is told', () => {
+test('a flipped bit loses the frame it is in, and that is told where it held a result', () => {
   fc.assert(
     fc.property(payloads, fc.nat(), (all, where) => {
       const file = fileOf(all);
       const bit = where % (file.length * 8);
       const byte = Math.floor(bit / 8);
       file[byte] = (file[byte] ?? 0) ^ (1 << (bit % 8));
-      const { frames, damages } = decodeFrames(file);
+      const known = { frames: all.length, results: resultsIn(0, all.length) };
+      const { frames, damages } = decodeFrames(file, known);
       let end = 0;
       const hit = all.findIndex((payload, index) => {
-        end += encodeFrame(index, payload).length;
+        end += frameOf(index, payload).length;
         return byte < end;
       });
-      expect(damages).toEqual([{ index: hit, lost: 1 }]);
+      expect(damages).toEqual(isResult(hit) ? [{ index: hit, results: 1 }] : []);
       expect(frames.map(({ index }) => index)).toEqual(all.map((_, index) => index).filter((i) => i !== hit));
     }),
     { numRuns: 500 },
@@ -60,9 +70,9 @@ test('a flipped bit loses the frame it is in, and exactly that is told', () => {
 test('a stretch of several frames that is overwritten is counted', () => {
   const all = Array.from({ length: 10 }, (_, i) => Buffer.alloc(20, i));
   const file = fileOf(all);
-  const size = encodeFrame(0, Buffer.alloc(20)).length;
+  const size = frameOf(0, Buffer.alloc(20)).length;
   file.fill(0x57, 3 * size + 5, 6 * size + 1);
   const { frames, damages } = decodeFrames(file);
-  expect(damages).toEqual([{ index: 3, lost: 4 }]);
+  expect(damages).toEqual([{ index: 3, results: 3 }]);
   expect(frames.length).toBe(6);
 });

@@ -2,17 +2,21 @@ import { crc32 } from 'node:zlib';
 
 /*
  * A frame of a segment file, big-endian:
- *   u16 mark 0x5642 | u32 index in the segment | u32 length | u32 crc32 of index, length and payload | payload
- * The index tells how many frames a damaged stretch held; the mark lets the reader find the next good frame.
+ *   u16 mark 0x5643 | u32 index in the segment | u32 results | u32 length | u32 crc32 of all but the mark | payload
+ * `results` counts the check results up to and with this frame, times two, plus one where it is itself a result. Index and count
+ * tell how many frames, and how many results, a damaged stretch held; the mark lets the reader find the next good frame.
  */
-const mark = 0x5642;
-const headBytes = 14;
+const mark = 0x5643;
+const headBytes = 18;
 /** A record is never longer than this; a length beyond it is damage. */
 const maxPayloadBytes = 4 * 1024 * 1024;
 
 /** One record as it stands in a segment file. */
 export interface Frame {
   readonly index: number;
+  /** Check results in the segment up to and with this frame. */
+  readonly results: number;
+  readonly isResult: boolean;
   readonly payload: Uint8Array;
 }
 
@@ -20,8 +24,14 @@ export interface Frame {
 export interface Damage {
   /** Index of the first record lost. */
   readonly index: number;
-  /** How many records were lost; at the end of a file at least this many. */
-  readonly lost: number;
+  /** How many check results were lost with it; at the end of a file whose counts are not known at least this many. */
+  readonly results: number;
+}
+
+/** How much a segment held when it was last written. */
+export interface Counts {
+  readonly frames: number;
+  readonly results: number;
 }
 
 /** What a segment file holds. */
@@ -30,35 +40,45 @@ export interface SegmentContent {
   readonly damages: readonly Damage[];
 }
 
-/** A payload as a frame. */
-export function encodeFrame(index: number, payload: Uint8Array): Buffer {
+/** A payload as a frame; `results` counts the check results up to and with it. */
+export function encodeFrame(
+  { index, results, isResult }: Pick<Frame, 'index' | 'results' | 'isResult'>,
+  payload: Uint8Array,
+): Buffer {
   const frame = Buffer.allocUnsafe(headBytes + payload.length);
   frame.writeUInt16BE(mark, 0);
   frame.writeUInt32BE(index, 2);
-  frame.writeUInt32BE(payload.length, 6);
+  frame.writeUInt32BE(results * 2 + Number(isResult), 6);
+  frame.writeUInt32BE(payload.length, 10);
   frame.set(payload, headBytes);
-  frame.writeUInt32BE(checksumOf(frame, 0, payload.length), 10);
+  frame.writeUInt32BE(checksumOf(frame, 0, payload.length), 14);
   return frame;
 }
 
-/** Reads a whole segment file, whatever happened to it. Payloads share the file's memory. */
-export function decodeFrames(file: Buffer): SegmentContent {
+/** Reads a whole segment file, whatever happened to it. Payloads share the file's memory. `known` tells what it held. */
+export function decodeFrames(file: Buffer, known: Counts = { frames: 0, results: 0 }): SegmentContent {
   const frames: Frame[] = [];
   const damages: Damage[] = [];
   let expected = 0;
+  let results = 0;
+  let isTorn = false;
   for (let at = 0; at < file.length; ) {
     const frame = frameAt(file, at);
-    if (frame !== undefined && frame.index >= expected) {
-      if (frame.index > expected) damages.push({ index: expected, lost: frame.index - expected });
-      frames.push(frame);
-      expected = frame.index + 1;
-      at += headBytes + frame.payload.length;
+    if (frame === undefined || frame.index < expected) {
+      at = nextFrame(file, at + 1, expected);
+      isTorn = at === file.length;
       continue;
     }
-    at = nextFrame(file, at + 1, expected);
-    if (at === file.length) damages.push({ index: expected, lost: 1 });
+    const before = frame.results - Number(frame.isResult);
+    if (frame.index > expected) damages.push({ index: expected, results: before - results });
+    frames.push(frame);
+    expected = frame.index + 1;
+    results = frame.results;
+    at += headBytes + frame.payload.length;
   }
-  return { frames, damages };
+  if (known.frames > expected) damages.push({ index: expected, results: known.results - results });
+  else if (isTorn) damages.push({ index: expected, results: 1 });
+  return { frames, damages: damages.filter((damage) => damage.results > 0) };
 }
 
 function nextFrame(file: Buffer, from: number, expected: number): number {
@@ -72,14 +92,20 @@ function nextFrame(file: Buffer, from: number, expected: number): number {
 
 function frameAt(file: Buffer, at: number): Frame | undefined {
   if (at + headBytes > file.length || file.readUInt16BE(at) !== mark) return undefined;
-  const length = file.readUInt32BE(at + 6);
+  const length = file.readUInt32BE(at + 10);
   if (length > maxPayloadBytes || at + headBytes + length > file.length) return undefined;
-  if (file.readUInt32BE(at + 10) !== checksumOf(file, at, length)) return undefined;
+  if (file.readUInt32BE(at + 14) !== checksumOf(file, at, length)) return undefined;
   const start = at + headBytes;
-  return { index: file.readUInt32BE(at + 2), payload: file.subarray(start, start + length) };
+  const counted = file.readUInt32BE(at + 6);
+  return {
+    index: file.readUInt32BE(at + 2),
+    results: Math.floor(counted / 2),
+    isResult: counted % 2 === 1,
+    payload: file.subarray(start, start + length),
+  };
 }
 
 function checksumOf(file: Buffer, at: number, length: number): number {
-  const head = crc32(file.subarray(at + 2, at + 10));
+  const head = crc32(file.subarray(at + 2, at + 14));
   return crc32(file.subarray(at + headBytes, at + headBytes + length), head);
 }

@@ -12,6 +12,8 @@ export interface Loss {
   readonly reason: string;
   /** Where the same loss may be found again: it is told under this id and grows by no other. */
   readonly gapId?: string;
+  /** The segment that was given up whole: found again after a kill, it is told already. */
+  readonly segmentNo?: number;
 }
 
 /**
@@ -20,6 +22,8 @@ export interface Loss {
  */
 export interface Gaps extends AsyncDisposable {
   add(loss: Loss): Promise<void>;
+  /** Whether a gap that waits tells the loss of this whole segment. */
+  tells(segmentNo: number): boolean;
   /** Those not taken yet, now taken. */
   take(): readonly GapRecord[];
   ack(gap: GapRecord): Promise<void>;
@@ -31,11 +35,16 @@ export interface Gaps extends AsyncDisposable {
 const slotBytes = 512;
 const slotCount = 128;
 /** Longer reasons would not fit into a slot. */
-const reasonLength = 200;
+const reasonBytes = 200;
+/** At a slot's end: the number of the segment that its loss ended with, and that number's checksum. */
+const tailBytes = 8;
 
 interface Slot {
   gap: GapRecord | undefined;
   isTaken: boolean;
+  /** The controller may know it already, under its id: it must not grow any more. */
+  mayBeKnown: boolean;
+  segmentNo: number | undefined;
 }
 
 /** Opens (or makes) the file of gaps. Never throws for what the disk does; `onFault` hears it. */
@@ -55,47 +64,51 @@ export async function openGaps(deps: {
   const store = async (index: number) => {
     if (handle === undefined) return;
     try {
-      await handle.write(encodeSlot(slots[index]?.gap), 0, slotBytes, index * slotBytes);
+      await handle.write(encodeSlot(slots[index]), 0, slotBytes, index * slotBytes);
       await handle.datasync();
     } catch (error) {
       onFault(error);
     }
   };
-  /** The newest untaken gap with the same reason grows; else a free slot; else the gaps grow together. */
+  /** The newest gap with the same reason that nobody was told of grows; else a free slot; else the gaps grow together. */
   const placeFor = (reason: string, gapId: string | undefined): number => {
     const same = slots.findLastIndex(
-      (slot) => slot.gap !== undefined && !slot.isTaken && slot.gap.reason === reason,
+      ({ gap, mayBeKnown }) => gap !== undefined && !mayBeKnown && gap.reason === reason,
     );
     if (same >= 0 && gapId === undefined) return same;
     const free = slots.findIndex((slot) => slot.gap === undefined);
     if (free >= 0) return free;
-    const untaken = slots.findLastIndex((slot) => !slot.isTaken);
-    return untaken >= 0 ? untaken : slots.length - 1;
+    const untold = slots.findLastIndex((slot) => !slot.mayBeKnown);
+    return untold >= 0 ? untold : slots.length - 1;
   };
 
   return {
     async add(loss) {
       if (loss.gapId !== undefined && slots.some(({ gap }) => gap?.gapId === loss.gapId)) return;
-      const reason = loss.reason.slice(0, reasonLength);
+      const reason = Buffer.from(loss.reason).subarray(0, reasonBytes).toString();
       const index = placeFor(reason, loss.gapId);
       const slot = slots[index];
       if (slot === undefined) return;
       const old = slot.gap;
       slot.gap = create(GapRecordSchema, {
-        gapId: old?.gapId ?? loss.gapId ?? newId(),
+        gapId: (slot.mayBeKnown ? undefined : old?.gapId) ?? loss.gapId ?? newId(),
         fromUs: BigInt(old ? Math.min(Number(old.fromUs), loss.fromUs) : loss.fromUs),
         toUs: BigInt(old ? Math.max(Number(old.toUs), loss.toUs) : loss.toUs),
         dropped: (old?.dropped ?? 0) + loss.dropped,
         reason: old?.reason ?? reason,
       });
       slot.isTaken = false;
+      slot.mayBeKnown = false;
+      slot.segmentNo = loss.segmentNo;
       await store(index);
     },
+    tells: (segmentNo) => slots.some((slot) => slot.gap !== undefined && slot.segmentNo === segmentNo),
     take() {
       const taken: GapRecord[] = [];
       for (const slot of slots) {
         if (slot.gap === undefined || slot.isTaken) continue;
         slot.isTaken = true;
+        slot.mayBeKnown = true;
         taken.push(slot.gap);
       }
       return taken;
@@ -104,8 +117,7 @@ export async function openGaps(deps: {
       const index = slots.findIndex((slot) => slot.gap === gap);
       const slot = slots[index];
       if (slot === undefined) return;
-      slot.gap = undefined;
-      slot.isTaken = false;
+      slots[index] = noSlot();
       await store(index);
     },
     release() {
@@ -138,25 +150,41 @@ async function readSlots(file: string, onFault: (error: unknown) => void): Promi
   });
   return Array.from({ length: slotCount }, (_, index) => {
     const bytes = content.subarray(index * slotBytes, (index + 1) * slotBytes);
-    return { gap: decodeSlot(bytes), isTaken: false };
+    const gap = decodeSlot(bytes);
+    // An earlier run may have told it.
+    return gap === undefined ? noSlot() : { gap, isTaken: false, mayBeKnown: true, segmentNo: tailOf(bytes) };
   });
 }
 
-/** A slot: u16 length, u32 crc32, payload; all zero when free. */
-function encodeSlot(gap: GapRecord | undefined): Buffer {
+function noSlot(): Slot {
+  return { gap: undefined, isTaken: false, mayBeKnown: false, segmentNo: undefined };
+}
+
+/** A slot: u16 length, u32 crc32, payload, and the tail; all zero when free. */
+function encodeSlot({ gap, segmentNo }: Slot = noSlot()): Buffer {
   const slot = Buffer.alloc(slotBytes);
   if (gap === undefined) return slot;
   const payload = toBinary(GapRecordSchema, gap);
   slot.writeUInt16BE(payload.length, 0);
   slot.writeUInt32BE(crc32(payload), 2);
   slot.set(payload, 6);
+  if (segmentNo !== undefined) {
+    const tail = slot.subarray(slotBytes - tailBytes);
+    tail.writeUInt32BE(segmentNo, 0);
+    tail.writeUInt32BE(crc32(tail.subarray(0, 4)), 4);
+  }
   return slot;
 }
 
 function decodeSlot(bytes: Buffer): GapRecord | undefined {
   if (bytes.length < slotBytes) return undefined;
   const length = bytes.readUInt16BE(0);
-  if (length === 0 || length > slotBytes - 6) return undefined;
+  if (length === 0 || length > slotBytes - 6 - tailBytes) return undefined;
   const payload = bytes.subarray(6, 6 + length);
   return crc32(payload) === bytes.readUInt32BE(2) ? fromBinary(GapRecordSchema, payload) : undefined;
+}
+
+function tailOf(bytes: Buffer): number | undefined {
+  const tail = bytes.subarray(slotBytes - tailBytes);
+  return tail.readUInt32BE(4) === crc32(tail.subarray(0, 4)) ? tail.readUInt32BE(0) : undefined;
 }

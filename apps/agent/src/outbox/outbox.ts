@@ -4,10 +4,11 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { messageOf } from '@vantage/kernel';
 import { type GapRecord, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { ensureFolder, syncFolder } from '../disk.ts';
+import { openCounts } from './counts.ts';
 import { encodeFrame } from './frame.ts';
 import { type Loss, openGaps } from './gaps.ts';
 import { recoverSegments } from './recover.ts';
-import { addRecord, createSegment, giveUp, readRecords, type Segment, setState } from './segment.ts';
+import { addRecord, createSegment, giveUp, readRecords, type Segment, setState, totalOf } from './segment.ts';
 
 /** A record taken out to be sent. Give it back by `ack`; `release` gives back all that were not acked. */
 export interface Taken {
@@ -58,28 +59,44 @@ export async function openOutbox(deps: {
   readonly onAvailable: () => void;
   /** The disk refused something; called once per change. */
   readonly onFault: (text: string) => void;
+  /** A record that an earlier run left on disk, oldest first. */
+  readonly onFound?: (record: OutboxRecord) => void;
+  /** Records are about to leave the disk; what rests on them must not any longer. */
+  readonly beforeForget?: () => Promise<void>;
 }): Promise<Outbox> {
   const { folder, nowMs } = deps;
   let lastFault = '';
-  const fault = (error: unknown) => {
+  const fault = (error: unknown): undefined => {
     const text = messageOf(error);
     if (text !== lastFault) deps.onFault(text);
     lastFault = text;
   };
   await ensureFolder(folder).catch(fault);
   const gaps = await openGaps({ folder, newId: deps.newId, onFault: fault });
+  const counts = await openCounts(folder, fault);
   const segments = new Map<number, Segment>();
+  const forget = async (segment: Segment) => {
+    segments.delete(segment.no);
+    const { file } = segment;
+    segment.file = undefined;
+    await deps.beforeForget?.();
+    if (file !== undefined) await unlink(file).catch(fault);
+  };
   const tell = async (loss: Loss | undefined) => {
     if (loss === undefined) return;
     await gaps.add(loss);
     deps.onAvailable();
   };
-  let nextNo = 1;
-  for (const { segment, losses } of await recoverSegments(folder, fault)) {
+  const { recovered, lastNo } = await recoverSegments(folder, (no) => counts.of(no), fault, deps.onFound);
+  let nextNo = lastNo + 1;
+  for (const { segment, losses } of recovered) {
+    if (gaps.tells(segment.no)) {
+      await forget(segment);
+      continue;
+    }
     for (const loss of losses) await tell(loss);
-    nextNo = segment.no + 1;
     if (segment.waiting > 0) segments.set(segment.no, segment);
-    else if (segment.file !== undefined) await unlink(segment.file).catch(fault);
+    else await forget(segment);
   }
   let active: { readonly segment: Segment; readonly handle: Awaited<ReturnType<typeof open>> } | undefined;
   let unwritten: { readonly record: OutboxRecord; readonly payload: Uint8Array }[] = [];
@@ -112,10 +129,7 @@ export async function openOutbox(deps: {
     if (segment.waiting + segment.taken > 0) return;
     if (active?.segment === segment) {
       if (segment.bytes >= worthRetiringBytes) await seal();
-      return;
-    }
-    segments.delete(segment.no);
-    if (segment.file !== undefined) await unlink(segment.file);
+    } else await forget(segment);
   };
   const hand = (segment: Segment, record: OutboxRecord) => {
     const isAtHand = isOnline && atHand.length < atHandMax;
@@ -128,12 +142,17 @@ export async function openOutbox(deps: {
     if (batch.length === 0) return;
     try {
       const { segment, handle } = active ?? (await begin());
-      const first = segment.states.length;
-      const frames = batch.map(({ payload }, i) => encodeFrame(first + i, payload));
+      let { results } = segment;
+      const frames = batch.map(({ record, payload }, i) => {
+        const isResult = record.record.case === 'result';
+        if (isResult) results += 1;
+        return encodeFrame({ index: segment.states.length + i, results, isResult }, payload);
+      });
       await handle.appendFile(Buffer.concat(frames));
       await handle.datasync();
       segment.bytes += frames.reduce((sum, frame) => sum + frame.length, 0);
       for (const { record } of batch) hand(segment, record);
+      await counts.set(segment.no, { frames: segment.states.length, results: segment.results });
       lastFault = '';
       if (segment.bytes >= segmentBytes) await seal();
     } catch (error) {
@@ -152,6 +171,7 @@ export async function openOutbox(deps: {
     active = undefined;
     await broken?.handle.truncate(broken.segment.bytes).catch(fault);
     await broken?.handle.close().catch(fault);
+    if (broken?.segment.states.length === 0) await forget(broken.segment);
     const segment = createSegment(nextNo++, undefined, nowMs());
     for (const record of records) hand(segment, record);
     segments.set(segment.no, segment);
@@ -160,22 +180,22 @@ export async function openOutbox(deps: {
   };
   const dropBeyondLimits = async () => {
     for (const segment of segments.values()) {
-      if (segment.file === undefined || active?.segment === segment) continue;
+      // What is on its way out may have arrived: it is neither lost nor told as lost.
+      if (segment.file === undefined || active?.segment === segment || segment.taken > 0) continue;
       const isTooOld = nowMs() - segment.bornMs > maxAgeMs;
-      if (!isTooOld && bytesOf(segments) <= deps.maxBytes) break;
-      const { file } = segment;
-      segment.file = undefined;
-      await tell(giveUp(segment, 'waiting', isTooOld ? 'older than 7 days' : 'outbox full'));
-      await unlink(file).catch(fault);
-      await retire(segment);
+      if (!isTooOld && totalOf(segments.values()).bytes <= deps.maxBytes) break;
+      const loss = giveUp(segment, 'waiting', isTooOld ? 'older than 7 days' : 'outbox full');
+      await tell(loss && { ...loss, segmentNo: segment.no });
+      await forget(segment);
     }
   };
 
   const takeFrom = async (segment: Segment, max: number): Promise<Taken[]> => {
     if (segment.file === undefined) return [];
     const isActive = active?.segment === segment;
-    const records =
-      cached?.no === segment.no ? cached.records : await readRecords(segment.file).catch(() => new Map());
+    // A file that can't be read just now (no descriptor left, say) loses nothing: it is read again later.
+    const records = cached?.no === segment.no ? cached.records : await readRecords(segment.file).catch(fault);
+    if (records === undefined) return [];
     cached = isActive ? undefined : { no: segment.no, records };
     const taken: Taken[] = [];
     let unreadable = 0;
@@ -246,42 +266,34 @@ export async function openOutbox(deps: {
       return taken;
     },
     async ack(taken) {
-      const touched = new Set<Segment>();
-      for (const { origin } of taken) {
-        if (origin.kind === 'gap') {
-          await gaps.ack(origin.gap);
-          continue;
-        }
-        setState(origin.segment, origin.index, 'done');
-        touched.add(origin.segment);
-      }
       await inTurn(async () => {
+        const touched = new Set<Segment>();
+        for (const { origin } of taken) {
+          if (origin.kind === 'gap') {
+            await gaps.ack(origin.gap);
+            continue;
+          }
+          setState(origin.segment, origin.index, 'done');
+          touched.add(origin.segment);
+        }
         for (const segment of touched) await retire(segment);
       });
     },
     get records() {
-      let count = gaps.waiting;
-      for (const segment of segments.values()) count += segment.waiting + segment.taken;
-      return count;
+      const { waiting, taken } = totalOf(segments.values());
+      return gaps.waiting + waiting + taken;
     },
     get bytes() {
-      return bytesOf(segments);
+      return totalOf(segments.values()).bytes;
     },
     get backlog() {
-      let count = 0;
-      for (const segment of segments.values()) count += segment.waiting;
-      return count;
+      return totalOf(segments.values()).waiting;
     },
     async [Symbol.asyncDispose]() {
       await inTurn(write);
       await inTurn(seal);
       await gaps[Symbol.asyncDispose]();
+      await counts[Symbol.asyncDispose]();
     },
   };
-}
-
-function bytesOf(segments: ReadonlyMap<number, Segment>): number {
-  let bytes = 0;
-  for (const segment of segments.values()) if (segment.file !== undefined) bytes += segment.bytes;
-  return bytes;
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fromBinary } from '@bufbuild/protobuf';
-import { OutboxRecordSchema } from '@vantage/proto';
-import { decodeFrames } from './frame.ts';
+import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
+import { type Counts, decodeFrames } from './frame.ts';
 import type { Loss } from './gaps.ts';
 import { addRecord, createSegment, type Segment } from './segment.ts';
 
@@ -13,56 +13,79 @@ export interface Recovered {
   readonly losses: readonly Loss[];
 }
 
-/** Finds the segments of earlier runs, oldest first. A file that can't be read is left where it is; `onFault` hears why. */
+/** What the folder holds of earlier runs. */
+export interface Found {
+  readonly recovered: readonly Recovered[];
+  /** The highest number of any segment file, readable or not; 0 without any. */
+  readonly lastNo: number;
+}
+
+/**
+ * Finds the segments of earlier runs, oldest first. A file that can't be read is left where it is; `onFault` hears why.
+ * `countsOf` knows what a segment held when it was last written.
+ */
 export async function recoverSegments(
   folder: string,
+  countsOf: (no: number) => Counts | undefined,
   onFault: (error: unknown) => void,
-): Promise<readonly Recovered[]> {
+  onFound: (record: OutboxRecord) => void = () => {},
+): Promise<Found> {
   const recovered: Recovered[] = [];
+  let lastNo = 0;
   const names = await readdir(folder).catch((error: unknown) => {
     onFault(error);
     return [];
   });
   for (const name of names.filter((each) => /^\d{12}\.seg$/.test(each)).sort()) {
     const file = path.join(folder, name);
+    const no = Number(name.slice(0, 12));
+    lastNo = no;
     try {
       const { birthtimeMs, mtimeMs } = await stat(file);
       const bornMs = birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs;
-      const found = { no: Number(name.slice(0, 12)), file, bornMs, endedMs: mtimeMs };
-      recovered.push(recoverSegment(found, await readFile(file)));
+      const found = { no, file, bornMs, endedMs: mtimeMs };
+      recovered.push(recoverSegment(found, await readFile(file), countsOf(no), onFound));
     } catch (error) {
       onFault(error);
     }
   }
-  return recovered;
+  return { recovered, lastNo };
 }
 
 /** Reads one segment file, whatever happened to it. */
 export function recoverSegment(
   found: { readonly no: number; readonly file: string; readonly bornMs: number; readonly endedMs: number },
   content: Buffer,
+  counts?: Counts,
+  onFound: (record: OutboxRecord) => void = () => {},
 ): Recovered {
-  const segment = createSegment(found.no, found.file, found.bornMs);
-  const { frames, damages } = decodeFrames(content);
+  const { frames, damages } = decodeFrames(content, counts);
+  const records = frames.map(({ index, payload }) => ({
+    index,
+    record: fromBinary(OutboxRecordSchema, payload),
+  }));
+  const starts = records.flatMap(({ index, record: { record } }) =>
+    record.case === 'result' ? [{ index, startUs: Number(record.value.startUs) }] : [],
+  );
+  // The host's clock may be days away from the corrected one, which the results carry.
+  const segment = createSegment(found.no, found.file, (starts[0]?.startUs ?? found.bornMs * 1000) / 1000);
   segment.bytes = content.length;
-  const starts: { readonly index: number; readonly startUs: number }[] = [];
-  for (const { index, payload } of frames) {
+  for (const { index, record } of records) {
     while (segment.states.length < index) {
       segment.states.push('done');
       segment.isResult.push(false);
     }
-    const record = fromBinary(OutboxRecordSchema, payload);
     addRecord(segment, record, 'waiting');
-    if (record.record.case === 'result') starts.push({ index, startUs: Number(record.record.value.startUs) });
+    onFound(record);
   }
-  const losses = damages.map(({ index, lost }) => {
+  const losses = damages.map(({ index, results }) => {
     const before = starts.findLast((each) => each.index < index)?.startUs;
     const after = starts.find((each) => each.index > index)?.startUs;
     const endUs = after ?? Math.round(found.endedMs * 1000);
     const fromUs = before ?? Math.min(endUs, Math.round(found.bornMs * 1000));
     const key = `${found.no} ${Math.round(found.bornMs)} ${index}`;
     const gapId = createHash('sha256').update(key).digest('hex').slice(0, 48);
-    return { fromUs, toUs: Math.max(endUs, fromUs), dropped: lost, reason: 'damaged on disk', gapId };
+    return { fromUs, toUs: Math.max(endUs, fromUs), dropped: results, reason: 'damaged on disk', gapId };
   });
   return { segment, losses };
 }

@@ -16,12 +16,14 @@ export interface Segment {
   readonly states: RecordState[];
   /** Which of them are check results; others (coverage, clock) are not counted in gaps. */
   readonly isResult: boolean[];
+  /** How many of its records, also those done, are check results. */
+  results: number;
   waiting: number;
   taken: number;
   /** Least and greatest start of its results, microseconds; Infinity and -Infinity without any. */
   minStartUs: number;
   maxStartUs: number;
-  /** Wall clock, milliseconds. */
+  /** When its first record was made, milliseconds of the corrected clock where that is known. */
   readonly bornMs: number;
 }
 
@@ -33,6 +35,7 @@ export function createSegment(no: number, file: string | undefined, bornMs: numb
     bytes: 0,
     states: [],
     isResult: [],
+    results: 0,
     waiting: 0,
     taken: 0,
     minStartUs: Number.POSITIVE_INFINITY,
@@ -47,6 +50,7 @@ export function addRecord(segment: Segment, record: OutboxRecord, state: RecordS
   const isResult = record.record.case === 'result';
   segment.isResult.push(isResult);
   if (record.record.case === 'result') {
+    segment.results += 1;
     const startUs = Number(record.record.value.startUs);
     segment.minStartUs = Math.min(segment.minStartUs, startUs);
     segment.maxStartUs = Math.max(segment.maxStartUs, startUs);
@@ -80,4 +84,19 @@ export function giveUp(segment: Segment, state: RecordState, reason: string): Lo
 export async function readRecords(file: string): Promise<Map<number, OutboxRecord>> {
   const { frames } = decodeFrames(await readFile(file));
   return new Map(frames.map(({ index, payload }) => [index, fromBinary(OutboxRecordSchema, payload)]));
+}
+
+/** What segments hold together: bytes on disk, records that wait and records on their way. */
+export function totalOf(segments: Iterable<Segment>): {
+  readonly bytes: number;
+  readonly waiting: number;
+  readonly taken: number;
+} {
+  const total = { bytes: 0, waiting: 0, taken: 0 };
+  for (const segment of segments) {
+    if (segment.file !== undefined) total.bytes += segment.bytes;
+    total.waiting += segment.waiting;
+    total.taken += segment.taken;
+  }
+  return total;
 }

@@ -1,0 +1,56 @@
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { Counts } from './frame.ts';
+
+/**
+ * How much each segment held when it was last written, beside the segments themselves: so a file that lost its end is known
+ * to have lost it. Written after each fsync of a segment, without one of its own: a kill keeps it, and after a power cut it
+ * may know less, never more than was on disk.
+ */
+export interface SegmentCounts extends AsyncDisposable {
+  of(no: number): Counts | undefined;
+  set(no: number, counts: Counts): Promise<void>;
+}
+
+/** A slot: u32 number of the segment, u32 frames, u32 results, u32 crc32 of the three; big-endian. */
+const slotBytes = 16;
+/** The newest so many segments have a slot; the file is written in full once, so that a full disk can't refuse it. */
+const slotCount = 4096;
+
+/** Opens (or makes) the file. Never throws for what the disk does; `onFault` hears it. */
+export async function openCounts(folder: string, onFault: (error: unknown) => void): Promise<SegmentCounts> {
+  const file = path.join(folder, 'counts.bin');
+  const known = Buffer.alloc(slotBytes * slotCount);
+  const handle = await openWhole(file, known).catch((error: unknown) => {
+    onFault(error);
+    return undefined;
+  });
+  return {
+    of(no) {
+      const at = (no % slotCount) * slotBytes;
+      const isWhole = known.readUInt32BE(at + 12) === crc32(known.subarray(at, at + 12));
+      if (!isWhole || known.readUInt32BE(at) !== no) return undefined;
+      return { frames: known.readUInt32BE(at + 4), results: known.readUInt32BE(at + 8) };
+    },
+    async set(no, { frames, results }) {
+      const at = (no % slotCount) * slotBytes;
+      known.writeUInt32BE(no, at);
+      known.writeUInt32BE(frames, at + 4);
+      known.writeUInt32BE(results, at + 8);
+      known.writeUInt32BE(crc32(known.subarray(at, at + 12)), at + 12);
+      await handle?.write(known, at, slotBytes, at).catch(onFault);
+    },
+    async [Symbol.asyncDispose]() {
+      await handle?.close();
+    },
+  };
+}
+
+async function openWhole(file: string, known: Buffer): Promise<FileHandle> {
+  const content = await readFile(file).catch(() => Buffer.alloc(0));
+  content.copy(known);
+  const handle = await open(file, 'r+', 0o600).catch(() => open(file, 'w+', 0o600));
+  if (content.length < known.length) await handle.write(known, 0, known.length, 0);
+  return handle;
+}

@@ -1,0 +1,152 @@
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { newId } from '@vantage/kernel';
+import { CheckResultSchema, type GapRecord, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
+import { afterAll, expect, test } from 'vitest';
+import { type Outbox, openOutbox, type Taken } from './outbox.ts';
+
+const root = mkdtempSync(path.join(tmpdir(), 'vantage-outbox-faults-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let folders = 0;
+const newFolder = () => path.join(root, String(folders++));
+
+type More = Partial<Omit<Parameters<typeof openOutbox>[0], 'folder'>>;
+
+function open(folder: string, more: More = {}): Promise<Outbox> {
+  return openOutbox({
+    folder,
+    maxBytes: 256 * 1024 * 1024,
+    nowMs: () => Date.now(),
+    newId,
+    onAvailable: () => {},
+    onFault: () => {},
+    ...more,
+  });
+}
+
+function result(startUs: number, bytes = 0): OutboxRecord {
+  const value = create(CheckResultSchema, {
+    deviceNo: 1,
+    startUs: BigInt(startUs),
+    extendedJson: 'x'.repeat(bytes),
+  });
+  return create(OutboxRecordSchema, { record: { case: 'result', value } });
+}
+
+const startsOf = (taken: readonly Taken[]): number[] =>
+  taken.flatMap(({ record: { record } }) => (record.case === 'result' ? [Number(record.value.startUs)] : []));
+const gapsOf = (taken: readonly Taken[]): GapRecord[] =>
+  taken.flatMap(({ record: { record } }) => (record.case === 'gap' ? [record.value] : []));
+const segmentsOf = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.seg'));
+
+/** Appends results from `from` to `to`, eleven to a segment. */
+async function fill(outbox: Outbox, from: number, to: number): Promise<void> {
+  for (let i = from; i <= to; i += 1) {
+    outbox.append(result(i, 100_000));
+    await outbox.flushed();
+  }
+}
+
+test('a gap that was told grows no more, since the controller may have it already: later losses are a gap of their own', async () => {
+  const folder = newFolder();
+  const more = { maxBytes: 1 };
+  const first = await open(folder, more);
+  await fill(first, 1, 12);
+  first.setOnline(true);
+  const [told] = gapsOf(first.takeNew(10));
+  expect(told?.dropped).toBe(11);
+  first.setOnline(false);
+  await fill(first, 13, 23);
+  first.setOnline(true);
+  const both = gapsOf(first.takeNew(10));
+  expect(both.map(({ dropped }) => dropped)).toEqual([11, 11]);
+  expect(both[0]?.gapId).toBe(told?.gapId);
+  await first[Symbol.asyncDispose]();
+  await using second = await open(folder, more);
+  await fill(second, 24, 34);
+  second.setOnline(true);
+  const all = gapsOf(second.takeNew(10));
+  expect(new Set(all.map(({ gapId }) => gapId)).size).toBe(all.length);
+  expect(all.map(({ dropped }) => dropped).slice(0, 2)).toEqual([11, 11]);
+  const kept = startsOf(await second.takeBacklog(1000));
+  expect(all.reduce((sum, { dropped }) => sum + dropped, 0) + kept.length).toBe(34);
+});
+
+test('killed between telling a drop and removing its file: neither told twice nor sent after all', async () => {
+  const folder = newFolder();
+  const first = await open(folder, { maxBytes: 3 * 1024 * 1024 });
+  await fill(first, 1, 20);
+  const [oldest = ''] = segmentsOf(folder);
+  const rescued = path.join(root, 'rescued.seg');
+  copyFileSync(path.join(folder, oldest), rescued);
+  await fill(first, 21, 33);
+  await first[Symbol.asyncDispose]();
+  expect(existsSync(path.join(folder, oldest))).toBe(false);
+  copyFileSync(rescued, path.join(folder, oldest));
+  await using second = await open(folder, { maxBytes: 3 * 1024 * 1024 });
+  second.setOnline(true);
+  const gaps = gapsOf(second.takeNew(10));
+  const kept = startsOf(await second.takeBacklog(1000));
+  expect(gaps.map(({ dropped }) => dropped)).toEqual([11]);
+  expect(kept).toEqual(Array.from({ length: 22 }, (_, i) => 12 + i));
+  expect(segmentsOf(folder)).not.toContain(oldest);
+});
+
+test('a file that cannot be read for a while loses nothing', async () => {
+  const folder = newFolder();
+  await using outbox = await open(folder);
+  await fill(outbox, 1, 15);
+  outbox.setOnline(true);
+  const [name = ''] = segmentsOf(folder);
+  renameSync(path.join(folder, name), path.join(folder, 'away'));
+  expect(startsOf(await outbox.takeBacklog(5))).toEqual([12, 13, 14, 15]);
+  renameSync(path.join(folder, 'away'), path.join(folder, name));
+  expect(startsOf(await outbox.takeBacklog(100))).toEqual(Array.from({ length: 11 }, (_, i) => 1 + i));
+  expect(gapsOf(outbox.takeNew(10))).toEqual([]);
+});
+
+test('a host whose clock is ten days behind the controller keeps what it wrote over a restart', async () => {
+  const folder = newFolder();
+  const nowMs = () => Date.now() + 10 * 24 * 3600 * 1000;
+  const first = await open(folder, { nowMs });
+  for (let i = 0; i < 12; i += 1) first.append(result(nowMs() * 1000 + i, 100_000));
+  await first[Symbol.asyncDispose]();
+  await using second = await open(folder, { nowMs });
+  second.append(result(nowMs() * 1000 + 100));
+  await second.flushed();
+  second.setOnline(true);
+  expect(gapsOf(second.takeNew(10))).toEqual([]);
+  expect(startsOf(await second.takeBacklog(100)).length).toBe(13);
+});
+
+test('a reason in any script, however long, fits into its slot', async () => {
+  const folder = path.join(newFolder(), 'ж'.repeat(100), 'ж'.repeat(100));
+  const first = await open(folder);
+  rmSync(folder, { recursive: true });
+  first.append(result(5));
+  await first.flushed();
+  first.setOnline(true);
+  const [gap] = gapsOf(first.takeNew(10));
+  expect(gap).toMatchObject({ dropped: 1, fromUs: 5n, toUs: 5n });
+  await first[Symbol.asyncDispose]();
+});
+
+test('what rests on records is asked to be written before they leave the disk, and found again where they did not', async () => {
+  const folder = newFolder();
+  const seen: boolean[] = [];
+  const beforeForget = async () => void seen.push(segmentsOf(folder).length > 0);
+  const first = await open(folder, { beforeForget });
+  await fill(first, 1, 15);
+  first.setOnline(true);
+  const old = await first.takeBacklog(11);
+  await first.ack(old);
+  expect(seen).toEqual([true]);
+  await first[Symbol.asyncDispose]();
+  const found: OutboxRecord[] = [];
+  await using _second = await open(folder, { onFound: (record) => found.push(record) });
+  expect(found.map(({ record }) => (record.case === 'result' ? Number(record.value.startUs) : 0))).toEqual([
+    12, 13, 14, 15,
+  ]);
+});
