@@ -29,12 +29,21 @@ export function createApiPort(deps: {
   /** Answers what is no HTTP, or closes it. */
   readonly clientError?: (error: Error, socket: Duplex) => void;
 }): ApiPort {
-  const options = { keepAliveTimeout: 65_000, headersTimeout: 30_000, requestTimeout: 60_000 };
+  const options = {
+    keepAliveTimeout: 65_000,
+    headersTimeout: 30_000,
+    requestTimeout: 60_000,
+    requireHostHeader: false, // the handler says so in its own words
+  };
   const https = createHttpsServer({ ...options, ...deps.certificate, minVersion: 'TLSv1.2' }, deps.handler);
   const http = createHttpServer(options, deps.handler);
-  if (deps.clientError) {
-    https.on('clientError', deps.clientError);
-    http.on('clientError', deps.clientError);
+  const { clientError } = deps;
+  for (const server of [https, http]) {
+    // Node would answer these by itself: an Expect that it does not know with 417, CONNECT by hanging up.
+    server.on('checkExpectation', deps.handler);
+    if (clientError === undefined) continue;
+    server.on('clientError', clientError);
+    server.on('connect', (_request, socket) => clientError(new Error('CONNECT'), socket));
   }
   const open = new Set<Socket>();
   const take = (socket: Socket) => {

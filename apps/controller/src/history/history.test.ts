@@ -180,6 +180,11 @@ describe('what was seen', () => {
       days: await read('&Bucket=Day'),
     };
     expect(rolled).toEqual(raw);
+    // Two thousand years before the first check cost nothing and change nothing but the begin.
+    const long = z
+      .array(z.record(z.string(), z.unknown()))
+      .parse((await get(`${device}/statistics?Timestamp1=0001-01-01T00:00:00Z`)).json);
+    expect(long).toEqual(raw.all.map((row) => ({ ...row, Timestamp: '0001-01-01T05:41:00+05:41' })));
     expect(
       (await get(`${device}/statistics?Timestamp1=1990-01-01T00:00:00Z&Bucket=Hour`)).json,
     ).toMatchObject({ code: 1004 });

@@ -11,6 +11,7 @@ import { type Period, readPeriod } from './period.ts';
 import { segmentsOf } from './segments.ts';
 import {
   type LatencyScale,
+  readFirstUs,
   readLocationNames,
   readProgress,
   readTallies,
@@ -91,7 +92,11 @@ export function statisticsRoutes({
             { field: 'Bucket', message: `would make more than ${mostBuckets} buckets of this period` },
           ]);
         const progress = await readProgress(db);
-        const segments = segmentsOf(period, { ...progress, days: query.Bucket === 'All' });
+        // Hour by hour through two thousand empty years would hold everybody up.
+        const firstUs =
+          period.fromUs < subject.created_us ? await readFirstUs(db, subject.device_no) : period.fromUs;
+        const seen = { ...period, fromUs: Math.max(period.fromUs, firstUs ?? period.toUs) };
+        const segments = segmentsOf(seen, { ...progress, days: query.Bucket === 'All' });
         const tallies: Tally[] = [];
         for (const segment of segments)
           tallies.push(...(await readTallies(db, subject.device_no, segment, histograms.scale)));

@@ -40,6 +40,15 @@ export async function readProgress({
   };
 }
 
+/** The begin of the first day, hour or check that is known of a device; undefined: there is none. */
+export async function readFirstUs({ kysely }: Db, deviceNo: number): Promise<number | undefined> {
+  const { rows } = await sql<{ first_us: number | null }>`
+    select least((select min(bucket_us) from rollup_daily where device_no = ${deviceNo}),
+      (select min(bucket_us) from rollup_hourly where device_no = ${deviceNo}),
+      (select min(start_us) from checks where device_no = ${deviceNo})) as first_us`.execute(kysely);
+  return rows[0]?.first_us ?? undefined;
+}
+
 /** A device's tallies of one stretch. */
 export async function readTallies(
   { kysely }: Db,

@@ -5,10 +5,11 @@ import type { Clock, Logger } from '@vantage/kernel';
 import Koa from 'koa';
 import { type Answer, answerProblem, answerReply } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
-import { readBody } from './body.ts';
+import { readAway, readBody } from './body.ts';
+import { createClientErrorAnswer } from './client-error.ts';
 import { readForm } from './form.ts';
 import { createOriginReader } from './origin.ts';
-import { badKey, malformed, Problem, problemCode } from './problem.ts';
+import { badKey, httpsRequired, malformed, Problem, problemCode } from './problem.ts';
 import type { Route } from './route.ts';
 import { isStorageAway } from './storage-fault.ts';
 
@@ -74,15 +75,16 @@ export function createApp({
   koa.use(async (context, next) => {
     const from = clock.monoMs();
     try {
-      if (!readOrigin(context.req).secure) throw new Problem(problemCode.httpsRequired, 'HTTPS is required.');
+      if (!readOrigin(context.req).secure) throw httpsRequired();
+      if (context.req.headers.host === undefined && context.req.httpVersion !== '1.0')
+        throw malformed('The header Host is missing.'); // RFC 9112, section 3.2
       if (context.method === 'HEAD') throw malformed('HEAD is not supported.');
       await next();
       if (context.status === 404 && context.body === undefined) throw notRouted(router, context);
     } catch (error) {
       if (context.req.destroyed && !context.req.complete) return; // the caller left while sending
-      const problem = problemOf(error, log, context);
-      if (!context.req.complete) context.set('Connection', 'close');
-      put(context, answerProblem(problem));
+      put(context, answerProblem(problemOf(error, log, context)));
+      if (!context.req.complete) readAway(context.req);
     } finally {
       const ms = Math.round(clock.monoMs() - from);
       log.debug({ method: context.method, path: context.path, status: context.status, ms }, 'request');
@@ -92,21 +94,7 @@ export function createApp({
   const callback = koa.callback();
   return {
     handler: (request, response) => void callback(request, response),
-    clientError(error, socket) {
-      if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
-        socket.destroy();
-        return;
-      }
-      const tooLong = 'code' in error && error.code === 'HPE_HEADER_OVERFLOW';
-      const { status, headers, body } = answerProblem(
-        malformed(
-          tooLong ? 'The request line or a header is too long.' : 'This is not a valid HTTP request.',
-        ),
-      );
-      const lines = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
-      const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
-      socket.end(`HTTP/1.1 ${status} Bad Request\r\n${head.join('')}\r\n${body}`);
-    },
+    clientError: createClientErrorAnswer(readOrigin),
   };
 }
 

@@ -4,6 +4,8 @@ import { type FieldFault, invalid, malformed, type Problem } from './problem.ts'
 /** The longest body that is read, bytes. */
 export const bodyLimitBytes = 1024 * 1024;
 const deepest = 32;
+/** What is read away of a body that nobody wants before the connection is cut. */
+const awayBytes = 64 * bodyLimitBytes;
 
 /** Reads a request's body as a JSON object; `{}` when there is none. Throws a Problem: 1000, or 1004 for text that no field can hold. */
 export async function readBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
@@ -19,6 +21,19 @@ export async function readBody(request: IncomingMessage): Promise<Readonly<Recor
   const fault = findBadText(value);
   if (fault !== undefined) throw fault;
   return value;
+}
+
+/**
+ * Reads the rest of a body away, for a request that is answered before all of it came: a client that sends first and reads later would lose the
+ * answer to a reset connection. Bounded by size here and by the server's `requestTimeout`.
+ */
+export function readAway(request: IncomingMessage): void {
+  let left = awayBytes;
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) request.destroy();
+  });
+  request.resume();
 }
 
 async function readText(request: IncomingMessage): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 import { newId } from '@vantage/kernel';
+import { registry } from '@vantage/probes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Route } from './route.ts';
@@ -86,6 +87,14 @@ describe('the OpenAPI document', () => {
     );
     for (const [, target = ''] of JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g))
       expect(Object.keys(document.components.schemas)).toContain(target);
+  });
+
+  it('asks for no Option: each has a default or may be absent', () => {
+    for (const method of Object.keys(registry))
+      expect([method, document.components.schemas[`Options${method}`]]).toEqual([
+        method,
+        expect.not.objectContaining({ required: expect.anything() }),
+      ]);
   });
 
   it('agrees with every answer, good and bad', async () => {

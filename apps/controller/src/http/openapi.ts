@@ -37,7 +37,7 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
   for (const route of routes)
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) };
   const options = Object.values(registry).map(
-    (probe) => [`Options${probe.method}`, probe.options.meta({ id: `Options${probe.method}` })] as const,
+    (probe) => [`Options${probe.method}`, optionsSchema(probe.options)] as const,
   );
   return createDocument({
     openapi: '3.1.0',
@@ -62,6 +62,13 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
       },
     },
   });
+}
+
+/** Options as they are sent: what has a default may be left out (answers show them as they were sent). */
+function optionsSchema(options: z.ZodType) {
+  const text = JSON.stringify(z.toJSONSchema(options, { io: 'input', unrepresentable: 'any' }));
+  const { $schema: _, ...schema } = z.record(z.string(), z.json()).parse(JSON.parse(text));
+  return schema;
 }
 
 function operation(route: Route) {

@@ -44,7 +44,7 @@ describe('the origin of a request', () => {
       { address: 'fd00::1', secure: true },
     ],
   ])('%s', (_, peer, headers, tls, expected) => {
-    expect(from(peer, headers, tls)).toEqual(expected);
+    expect(from(peer, headers, tls)).toEqual({ ...expected, proxied: !peer.startsWith('203.') });
   });
 
   it('refuses what is no network at start', () => {

@@ -9,6 +9,8 @@ export interface Origin {
   readonly address: string;
   /** It came by HTTPS, to us or to a trusted proxy that says so. */
   readonly secure: boolean;
+  /** A trusted proxy stands between. */
+  readonly proxied: boolean;
 }
 
 /** Makes the reader of origins. `trustedProxies` are addresses or networks (`10.0.0.0/8`); forwarded headers from elsewhere count for nothing. */
@@ -20,13 +22,14 @@ export function createOriginReader(
     isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
   return ({ socket, headers }) => {
     const peer = plainAddress(socket.remoteAddress ?? '');
-    if (!isTrusted(peer)) return { address: peer, secure: socket instanceof TLSSocket };
+    if (!isTrusted(peer)) return { address: peer, secure: socket instanceof TLSSocket, proxied: false };
     const hops = entries(headers['x-forwarded-for']).map(plainAddress).reverse();
     const caller = hops.find((hop) => !isTrusted(hop)) ?? hops.at(-1) ?? peer;
     const proto = entries(headers['x-forwarded-proto']).at(-1)?.toLowerCase();
     return {
       address: isIP(caller) === 0 ? peer : caller,
       secure: proto === undefined ? socket instanceof TLSSocket : proto === 'https',
+      proxied: true,
     };
   };
 }

@@ -73,6 +73,11 @@ export function badKey(message = 'Missing or unknown key, or wrong credentials.'
   return new Problem(problemCode.key, message);
 }
 
+/** 1007: the request came in clear. */
+export function httpsRequired(): Problem {
+  return new Problem(problemCode.httpsRequired, 'HTTPS is required.');
+}
+
 /** 1003: the same bytes for an unknown id and for a foreign one. */
 export function missing(what: string): Problem {
   return new Problem(problemCode.missing, `No such ${what}.`);

@@ -164,6 +164,9 @@ describe('the protocol', () => {
     expect(await post(`{"Name":"a","x":${'{"x":'.repeat(40)}1${'}'.repeat(40)}}`)).toBe(1000);
     expect(await post(undefined)).toBe(1004);
     expect(await code('GET', '/tags', { key, headers: { 'Content-Type': 'application/json' } })).toBe(200);
+    expect(
+      await code('DELETE', '/tags/x', { key, raw: 'x', headers: { 'Content-Type': 'text/plain' } }),
+    ).toBe(1003);
   });
 
   it('answers over-long headers and what is no HTTP in its own shape', async () => {

@@ -151,7 +151,7 @@ export function judgingRoute<
 
 /** Judges all that comes before the body's fields: id, form, query, and whether there is a JSON object. */
 async function judge<Subject, Query extends z.ZodObject>(
-  spec: { readonly method: Route['method']; readonly query?: Query },
+  spec: { readonly query?: Query },
   subject: RouteSpec<Subject, Query, z.ZodObject, z.ZodType>['subject'],
   { session, params, query, body, signal }: RouteRequest,
 ) {
@@ -160,6 +160,6 @@ async function judge<Subject, Query extends z.ZodObject>(
   if (found === undefined) throw missing(subject.what);
   readForm(query);
   const parsedQuery = readQuery(spec.query, query);
-  const sent = spec.method === 'GET' ? {} : await body();
+  const sent = await body();
   return { session, signal, subject: found, query: parsedQuery, sent };
 }

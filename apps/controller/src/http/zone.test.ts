@@ -47,6 +47,7 @@ describe('a time zone', () => {
       '2026-01-01T24:00:00Z',
       '2026-01-01T00:00:00+24:00',
       '1767225600',
+      '0000-01-01T00:00:00Z',
       '2026-01-01T00:00:00z',
     ])
       expect([text, isTimestamp(text), berlin.parse(text)]).toEqual([text, false, undefined]);

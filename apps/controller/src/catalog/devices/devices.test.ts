@@ -93,6 +93,17 @@ describe('devices', () => {
       'ShortName',
       'URL',
     ]);
+    const noMethod = { ...tcp, Method: 'X', device_master_id: 'x', Locations: ['nowhere'] };
+    expect(await fieldsOf(rest.send('POST', '/devices', { key, body: noMethod }))).toEqual([
+      'Locations',
+      'Method',
+      'device_master_id',
+    ]);
+    const noUrl = { Method: 'TCP', ShortName: 'a', Options: { Nonsense: 1 } };
+    expect(await fieldsOf(rest.send('POST', '/devices', { key, body: noUrl }))).toEqual([
+      'Options.Nonsense',
+      'URL',
+    ]);
   });
 
   it('keep what a PUT leaves out, clear what it sets to null, and ignore what nobody can set', async () => {
@@ -207,6 +218,11 @@ describe('devices', () => {
     expect(
       (await put(id, { HostData: { headers: { a: '1' } }, Options: { Headers: { a: '1' } } })).status,
     ).toBe(200);
+    expect((await put(id, { HostData: null, Options: { Headers: { a: '2' } } })).json).toMatchObject({
+      Options: { Headers: { a: '2' } },
+    });
+    expect((await put(id, { HostData: null })).json).toMatchObject({ Options: {} });
+    expect(await get(id)).not.toHaveProperty('Options.Headers');
     expect(
       await fieldsOf(
         rest.send('POST', '/devices', { key, body: { ...tcp, HostData: { headers: { a: '1' } } } }),

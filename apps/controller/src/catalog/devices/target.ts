@@ -44,10 +44,13 @@ export function settleTarget(
   const probe = probeFor(method);
   if (probe === undefined)
     return refuse([{ field: 'Method', message: `${method} is not available in this version` }]);
-  const url = sent.URL ?? current?.url;
-  if (url === undefined) return refuse([]); // named already: it is required
   const faults: FieldFault[] = [];
   const options = readOptions(method, sent, current, faults);
+  const url = sent.URL ?? current?.url;
+  if (url === undefined) {
+    judgeOptions(probe, options, faults); // the URL itself is named already: it is required
+    return refuse(faults);
+  }
   const given = probe.parseTarget(url);
   if (!given.ok) faults.push({ field: 'URL', message: `is not accepted: ${given.message}` });
   const old = current === undefined ? undefined : oldTarget(probe, current);
@@ -95,8 +98,8 @@ function readOptions(
   faults: FieldFault[],
 ): ClearOptions {
   const base = Options === undefined ? (current?.options ?? {}) : (Options ?? {});
-  if (HostData === undefined || HostData === null) return base;
-  const headers = HostData.headers ?? {};
+  if (HostData === undefined || (HostData === null && Options?.['Headers'] !== undefined)) return base;
+  const headers = HostData?.headers ?? {};
   if (method !== 'HTTP') {
     if (Object.keys(headers).length > 0)
       faults.push({ field: 'HostData', message: 'is for the Method HTTP only' });

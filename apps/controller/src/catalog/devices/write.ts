@@ -84,7 +84,10 @@ export function createDeviceWriter({
   return {
     async create(session, sent) {
       const method = sent.values.Method;
-      if (method === undefined) throw invalid(sent.faults);
+      if (method === undefined) {
+        const { faults } = await settleReferences(db.kysely, session.accountNo, sent.values, undefined);
+        throw invalid(unique([...sent.faults, ...faults]));
+      }
       const deviceId = newId();
       return db.kysely.transaction().execute(async (trx) => {
         if (typeof sent.values.device_master_id === 'string') await lockAccount(trx, session.accountNo);

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../../../../../tests/harness/database.ts';
 import { createDb, type Db } from '../../db/index.ts';
 import type { CheckNow } from '../../history/check-routes.ts';
 import { createSealer, type Sealer } from '../../seal.ts';
-import { createHttpApi, type HttpSettings } from '../api.ts';
+import { createHttpApi, type HttpApi, type HttpSettings } from '../api.ts';
 import { hashPassword } from '../basic.ts';
 import type { Route } from '../route.ts';
 import { createRoutes, type RouteDeps } from '../routes.ts';
@@ -35,6 +35,7 @@ export interface Rest extends AsyncDisposable {
   readonly clock: FakeClock;
   readonly sealer: Sealer;
   readonly routes: readonly Route[];
+  readonly api: HttpApi;
   readonly baseUrl: string;
   /** Takes the database away. */
   dropDatabase(): Promise<void>;
@@ -88,6 +89,7 @@ export async function startRest(
     db,
     clock,
     sealer,
+    api,
     baseUrl,
     routes: createRoutes({
       db,
