@@ -102,6 +102,54 @@ test('a flood of logs, calls or calls at once is stopped', async () => {
   expect(silent.hits).toBeLessThanOrEqual(10);
 });
 
+test('a script that goes on after it was refused is stopped', async () => {
+  const calls = await run('for (;;) try { await tcp({}) } catch {}', { timeoutMs: 60_000 });
+  expect(calls).toMatchObject({ code: 4, text: 'the script made more than 5000 calls, steps and logs' });
+  const sleeps = await run('for (;;) await sleep(0)', { timeoutMs: 60_000 });
+  expect(sleeps).toMatchObject({ code: 4, text: calls.text });
+});
+
+test.each([
+  ['an error', "throw new Error('漢'.repeat(3e6))", 'Error: 漢'],
+  ['an expectation', "expect(false, '漢'.repeat(3e6))", '漢漢'],
+  ['a text thrown', "throw '漢'.repeat(3e6)", '漢漢'],
+])('%s of megabytes is cut, and is the script’s own fault', async (_what, text, shown) => {
+  const seen = await run(text);
+  expect(seen).toMatchObject({ code: 4 });
+  expect(seen.text.startsWith(shown), seen.text).toBe(true);
+  expect(seen.text.length).toBeLessThan(600);
+});
+
+test('no memory left for an error is told as such', async () => {
+  const seen = await run("'x'.repeat(5e6).split('')");
+  expect(seen).toMatchObject({ code: 4, text: 'the script needs more memory than its 32 MiB' });
+});
+
+test('arguments that run code run it inside, and end with the script', async () => {
+  for (const argument of [
+    '{ get host() { for (;;); } }',
+    '{ toJSON() { for (;;); } }',
+    'new Proxy({}, { ownKeys() { for (;;); } })',
+  ]) {
+    const seen = await run(`await tcp(${argument})`, { timeoutMs: 1500 });
+    expect(seen, argument).toMatchObject({ code: 2 });
+  }
+  await expectNoGuests();
+});
+
+test('above the room there is, scripts wait their turn, and one whose turn never came says nothing about its device', async () => {
+  using narrow = createScriptTrial({ most: 1, starting: 1 });
+  const three = await Promise.all([1, 2, 3].map(() => narrow.run('await sleep(50)', { timeoutMs: 60_000 })));
+  expect(three.map(({ code }) => code)).toEqual([1, 1, 1]);
+  const long = narrow.run('await sleep(100000)', { timeoutMs: 4000 });
+  const crowded = await narrow.run('log(1)', { timeoutMs: 1500 });
+  expect(crowded).toMatchObject({
+    code: 10,
+    text: "the script's process was not ready within 1.5 s: this agent has too much to do",
+  });
+  expect(await long).toMatchObject({ code: 2 });
+});
+
 test.runIf(linux)('a guest has an empty environment and ends with its agent’s interest', async () => {
   await expectNoGuests();
   const seen = run('await sleep(100000)', { timeoutMs: 2500 });

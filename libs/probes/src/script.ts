@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Failure } from './failure.ts';
+import { Failure, showSeconds } from './failure.ts';
 import { slowMsOption } from './options.ts';
 import { type Outcome, type Probe, type ResultCode, resultCode } from './probe.ts';
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
@@ -39,7 +39,7 @@ export function createScript(sandbox: Sandbox): Probe<'Script', typeof options> 
       signal.addEventListener('abort', kill, { once: true });
       try {
         const ended = await runSession(context, guest, { text: target.url, secrets });
-        if (signal.aborted) throw signal.reason;
+        if (signal.aborted) throw notReady(ended, timeoutMs) ?? signal.reason;
         return outcomeOf(ended);
       } finally {
         signal.removeEventListener('abort', kill);
@@ -52,23 +52,46 @@ export function createScript(sandbox: Sandbox): Probe<'Script', typeof options> 
 /** Script with a sandbox of its own, which starts with the first script. */
 export const script = createScript(createSandbox());
 
+/** A script that had less than half of its time because its process was late: that says nothing about what it looks at. */
+function notReady({ readyMs }: SessionEnd, timeoutMs: number): Failure | undefined {
+  if (readyMs !== undefined && readyMs <= timeoutMs / 2) return undefined;
+  const late =
+    readyMs === undefined
+      ? `was not ready within ${showSeconds(timeoutMs)}`
+      : `took ${showSeconds(readyMs)} to be ready`;
+  return new Failure(resultCode.agent, `the script's process ${late}: this agent has too much to do`);
+}
+
 /** The verdict of a script's run; a call's failure that the script let pass keeps its own ResultCode. */
-export function outcomeOf({ end, failedExpect, dataSize, calls }: SessionEnd): Outcome {
+export function outcomeOf({
+  end,
+  failedExpect,
+  dataSize,
+  calls,
+  unanswered,
+}: Pick<SessionEnd, 'end' | 'failedExpect' | 'dataSize' | 'calls' | 'unanswered'>): Outcome {
   const of = (code: Outcome['code'], text: string): Outcome => ({ code, text, dataSize, extended: {} });
   if (failedExpect !== undefined) return of(resultCode.script, failedExpect);
   switch (end?.how) {
     case 'done':
-      return of(resultCode.ok, `the script ended well after ${calls} ${calls === 1 ? 'call' : 'calls'}`);
+      return of(resultCode.ok, `the script ended well after ${counted(calls, unanswered)}`);
     case 'expect':
     case 'error':
       return of(resultCode.script, explained(end.text));
     case 'memory':
       return of(resultCode.script, `the script needs more memory than its ${memoryMiB} MiB`);
+    case 'late':
+      return of(resultCode.timeout, 'the script did not end in time');
     case 'check':
       return of(codeOf(end.code), end.text);
     case undefined:
       throw new Failure(resultCode.agent, "this agent could not start the script's process, or it broke");
   }
+}
+
+function counted(calls: number, unanswered: number): string {
+  const all = `${calls} ${calls === 1 ? 'call' : 'calls'}`;
+  return unanswered === 0 ? all : `${all}, ${unanswered} of them not awaited`;
 }
 
 /** What the interpreter says, for people. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCall } from './calls.ts';
+import { type CallOptions, readCall } from './calls.ts';
 
 test.each([
   ['tcp', { host: 'db', port: 5432 }, { method: 'TCP', url: 'db:5432', options: {} }],
@@ -40,10 +40,23 @@ test.each([
   expect(readCall(name, options)).toEqual(request);
 });
 
-test.each([
-  ['http', { host: 'x' }, 'http(): url is missing'],
+test.each<[string, CallOptions, string]>([
+  ['http', {}, 'http(): url is missing'],
+  ['http', { host: 'x' }, 'http(): it takes url, not host and port'],
+  ['http', { url: 'http://x', port: 80 }, 'http(): it takes url, not host and port'],
+  ['dns', { host: 'x' }, 'dns(): it takes name, not host and port'],
+  ['dns', {}, 'dns(): name is missing'],
+  ['dns', { url: 'dns://x/y', name: 'y' }, 'dns(): it takes url or name, not both'],
+  ['smtp', { url: 'smtp://x', host: 'y' }, 'smtp(): it takes url or host and port, not both'],
+  ['smtp', { host: 5 }, 'smtp(): host must be a text'],
+  ['smtp', { url: null }, 'smtp(): url must be a text'],
+  ...[null, '25', 0, 1.5, 65_536, true, [25]].map((port): [string, CallOptions, string] => [
+    'smtp',
+    { host: 'x', port },
+    'smtp(): port must be a number from 1 to 65535',
+  ]),
   ['tcp', { port: 1 }, 'tcp(): host is missing'],
-  ['dns', { name: 1 }, 'dns(): host is missing'],
+  ['dns', { name: 1 }, 'dns(): name must be a text'],
   ['tcp', { host: 'x', timeout: '5' }, 'tcp(): timeout is milliseconds up to 120000'],
   ['smtp', { host: 'x', message: 'x' }, 'message needs a rcptTo'],
   ['tcp', { host: 'x', message: 'x' }, 'for smtp() only'],

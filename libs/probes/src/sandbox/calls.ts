@@ -23,6 +23,8 @@ export type CallOptions = Readonly<Record<string, Json>>;
 const longestTimeoutMs = 120_000;
 /** Names that belong to a call itself; all others are Options of the method. */
 const ownNames = ['url', 'host', 'port', 'timeout', 'message'];
+/** Functions whose target is not a host and a port. */
+const placeless: Readonly<Record<string, string>> = { http: 'url', dns: 'name' };
 const tlsNames = ['verify', 'ca', 'clientcert', 'clientkey', 'servername', 'mindaysleft'];
 
 /**
@@ -41,8 +43,10 @@ export function readCall(name: string, given: CallOptions): StepRequest | string
   }
   if (message !== undefined && given['rcptTo'] === undefined) return `${name}(): message needs a rcptTo`;
   const options = Object.entries(given).filter(([key]) => !ownNames.includes(key));
+  const misplaced = placeProblem(name, given);
+  if (misplaced !== undefined) return `${name}(): ${misplaced}`;
   const url = urlOf(name, given);
-  if (url === undefined) return `${name}(): ${name === 'http' ? 'url' : 'host'} is missing`;
+  if (url === undefined) return `${name}(): ${placeless[name] ?? 'host'} is missing`;
   return {
     method,
     url,
@@ -50,6 +54,23 @@ export function readCall(name: string, given: CallOptions): StepRequest | string
     ...(typeof timeout === 'number' && { timeoutMs: timeout }),
     ...(typeof message === 'string' && { message }),
   };
+}
+
+/** What is wrong with where a call is to go; nothing of it is passed over in silence. */
+function placeProblem(name: string, { url, host, port, name: asked }: CallOptions): string | undefined {
+  const own = placeless[name];
+  if (own !== undefined && (host !== undefined || port !== undefined))
+    return `it takes ${own}, not host and port`;
+  if (url !== undefined && typeof url !== 'string') return 'url must be a text';
+  if (host !== undefined && typeof host !== 'string') return 'host must be a text';
+  if (name === 'dns' && asked !== undefined && typeof asked !== 'string') return 'name must be a text';
+  if (
+    url !== undefined &&
+    (host !== undefined || port !== undefined || (name === 'dns' && asked !== undefined))
+  )
+    return `it takes url or ${own ?? 'host and port'}, not both`;
+  const isPort = typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65_535;
+  return port === undefined || isPort ? undefined : 'port must be a number from 1 to 65535';
 }
 
 function urlOf(name: string, { url, host, port, name: asked }: CallOptions): string | undefined {

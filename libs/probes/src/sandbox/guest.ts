@@ -8,7 +8,7 @@ import { createLineSplitter } from './lines.ts';
 /** The agent cuts the run off at its deadline; the guest ends by itself a little later, should nobody be left to do so. */
 const graceMs = 300;
 const longestLine = 8 * 1024 * 1024;
-/** Characters a script may send in all. */
+/** Bytes a script may send in all. */
 const mostSent = 4 * 1024 * 1024;
 
 const [timeoutMs = 0, memoryBytes = 0] = process.argv.slice(2).map(Number);
@@ -19,7 +19,7 @@ const expired = () => flooded() || performance.now() > deadline;
 
 const interpreter = await createInterpreter({ memoryBytes, expired }, (line) => {
   if (flooded()) return;
-  sentBytes += line.length;
+  sentBytes += Buffer.byteLength(line);
   const flood = '{"kind":"end","how":"error","text":"the script sent more than 4 MiB in calls and logs"}';
   process.stdout.write(`${flooded() ? flood : line}\n`);
 });
@@ -41,8 +41,8 @@ const work = () => {
       leave();
       return;
     case 'interrupted':
-      if (flooded()) leave();
-      else process.exit(1);
+      if (!flooded()) process.stdout.write('{"kind":"end","how":"late","text":""}\n');
+      leave();
   }
 };
 const goOn = () => {

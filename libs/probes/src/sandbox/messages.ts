@@ -20,7 +20,7 @@ const message = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('expect'), text: z.string() }),
   z.strictObject({
     kind: z.literal('end'),
-    how: z.enum(['done', 'expect', 'check', 'error', 'memory']),
+    how: z.enum(['done', 'expect', 'check', 'error', 'memory', 'late']),
     text: z.string(),
     code: z.int().optional(),
     facts: z.json().optional(),

@@ -26,24 +26,32 @@ export function prelude(send: (line: string) => void): Bridge {
     code?: number;
   }
   const { parse, stringify } = JSON;
-  const { defineProperty, freeze, create, hasOwn, entries } = Object;
+  const { defineProperty, freeze, create, hasOwn, keys } = Object;
   const told = new WeakMap<object, Told>();
   const tell = WeakMap.prototype.set.bind(told);
   const toldOf = WeakMap.prototype.get.bind(told);
   const place = /script\.js:(\d+)/;
   const findPlace = place.exec.bind(place);
+  const { isArray } = Array;
   const text = String;
+  const head = /^[^]{0,32768}/;
+  const findHead = head.exec.bind(head);
+  const short = (value: string): string => findHead(value)?.[0] ?? '';
 
   const waiting: Record<number, Waiting | undefined> = create(null);
   let secrets: Record<string, string> = create(null);
   let last = 0;
   let open = 0;
 
-  function failure(name: string, what: Told, facts: object): Error {
+  function failure(name: string, what: Told, facts: Readonly<Record<string, unknown>>): Error {
     const error = new Error(what.text);
     defineProperty(error, 'name', { value: name });
-    for (const [key, value] of entries(facts)) {
-      if (key !== 'stack' && key !== 'message') defineProperty(error, key, { value, enumerable: true });
+    const names = keys(facts);
+    // By number: the script may have spoilt the iteration of arrays.
+    for (let n = 0; n < names.length; n += 1) {
+      const key = names[n];
+      if (key !== undefined && key !== 'stack' && key !== 'message')
+        defineProperty(error, key, { value: facts[key], enumerable: true });
     }
     tell(error, what);
     return error;
@@ -51,8 +59,12 @@ export function prelude(send: (line: string) => void): Bridge {
 
   function ask(name: string, options: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
+      if (typeof options !== 'object' || options === null || isArray(options)) {
+        const like = name === 'http' ? 'url' : name === 'dns' ? 'name' : 'host';
+        throw new TypeError(`${name}() takes one object: ${name}({ ${like}: … })`);
+      }
       last += 1;
-      const line = stringify({ kind: 'call', id: last, name, options: options === undefined ? {} : options });
+      const line = stringify({ kind: 'call', id: last, name, options });
       waiting[last] = { resolve, reject };
       open += 1;
       send(line);
@@ -88,7 +100,7 @@ export function prelude(send: (line: string) => void): Bridge {
   offer('expect', (condition: unknown, description?: unknown) => {
     if (condition instanceof Promise) throw new TypeError('expect() was given a promise: await it first');
     if (condition) return;
-    const what = description === undefined ? 'an expectation was not met' : text(description);
+    const what = description === undefined ? 'an expectation was not met' : short(text(description));
     send(stringify({ kind: 'expect', text: what }));
     throw failure('ExpectError', { how: 'expect', text: what }, {});
   });
@@ -102,7 +114,7 @@ export function prelude(send: (line: string) => void): Bridge {
         return text(value);
       }
     });
-    send(stringify({ kind: 'log', text: shown.join(' ') }));
+    send(stringify({ kind: 'log', text: short(shown.join(' ')) }));
   });
 
   offer('secret', (name: unknown) => {
@@ -114,7 +126,8 @@ export function prelude(send: (line: string) => void): Bridge {
   offer('step', async (name: unknown, action?: unknown) => {
     last += 1;
     const id = last;
-    send(stringify({ kind: 'step', id, name: text(name), state: action === undefined ? 'section' : 'open' }));
+    const state = action === undefined ? 'section' : 'open';
+    send(stringify({ kind: 'step', id, name: short(text(name)), state }));
     if (action === undefined) return undefined;
     if (typeof action !== 'function') throw new TypeError('step(name, action): the action is no function');
     try {
@@ -139,7 +152,8 @@ export function prelude(send: (line: string) => void): Bridge {
       return given.script;
     },
     deliver(line) {
-      const answer: { id: number; value?: unknown; error?: Told & { facts?: object } } = parse(line);
+      const answer: { id: number; value?: unknown; error?: Told & { facts?: Record<string, unknown> } } =
+        parse(line);
       const who = waiting[answer.id];
       if (!who) return;
       waiting[answer.id] = undefined;
@@ -151,12 +165,15 @@ export function prelude(send: (line: string) => void): Bridge {
     pending: () => open,
     describe(error) {
       try {
-        const object = typeof error === 'object' && error !== null ? error : undefined;
+        // QuickJS throws a bare null when there is no memory left for an error.
+        if (error === null) return stringify({ kind: 'end', how: 'memory', text: '' });
+        const object = typeof error === 'object' ? error : undefined;
         const known = object && toldOf(object);
         if (known) return stringify({ kind: 'end', ...known });
         const at = object && lineOf(object);
         const where = at === undefined ? '' : ` (line ${text(at)})`;
-        return stringify({ kind: 'end', how: 'error', text: `${text(error)}${where}` });
+        const bare = object === undefined && typeof error !== 'string' ? 'the script threw ' : '';
+        return stringify({ kind: 'end', how: 'error', text: `${bare}${short(text(error))}${where}` });
       } catch {
         return stringify({ kind: 'end', how: 'error', text: 'the script threw something that has no text' });
       }

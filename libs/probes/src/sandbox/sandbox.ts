@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
+import { availableParallelism, totalmem } from 'node:os';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -27,6 +28,14 @@ export interface Guest extends Disposable {
 /** Starts guests through one spawner process, which is itself started with the first of them. */
 export interface Sandbox extends Disposable {
   start(limits: GuestLimits): Guest;
+}
+
+/** How many guests there may be; those above it wait for their turn. */
+export interface SandboxRoom {
+  /** At the same time. */
+  readonly most: number;
+  /** Of these, not ready yet: a process costs its processor time at the start. */
+  readonly starting: number;
 }
 
 /** Where the code of the two processes lies, and what they may read besides. */
@@ -59,12 +68,21 @@ export function sandboxFiles(): SandboxFiles {
   };
 }
 
-/** Makes a sandbox; nothing runs before the first `start`. The spawner ends with the agent, or after ten minutes without a script. */
-export function createSandbox(files: () => SandboxFiles = sandboxFiles): Sandbox {
+/** A guest takes some 60 MiB: a quarter of the machine's memory, but 4 to 64 of them, and two starting for each processor. */
+export function sandboxRoom(): SandboxRoom {
+  const most = Math.min(64, Math.max(4, Math.floor(totalmem() / (256 * 1024 * 1024))));
+  return { most, starting: Math.max(2, 2 * availableParallelism()) };
+}
+
+/**
+ * Makes a sandbox; nothing runs before the first `start`. The spawner ends with the agent, or after ten minutes without a script. When there are
+ * as many guests as there is room for, the next one waits until one has ended, or is disposed of before it began.
+ */
+export function createSandbox(files: () => SandboxFiles = sandboxFiles, room = sandboxRoom()): Sandbox {
   let spawner: Spawner | undefined;
   return {
     start(limits) {
-      if (!spawner?.alive()) spawner = startSpawner(files());
+      if (!spawner?.alive()) spawner = startSpawner(files(), room);
       return spawner.start(limits);
     },
     [Symbol.dispose]: () => spawner?.[Symbol.dispose](),
@@ -77,11 +95,13 @@ interface Spawner extends Disposable {
 }
 
 interface Held {
+  readonly limits: GuestLimits;
   readonly box: Mailbox<string>;
+  state: 'queued' | 'starting' | 'running';
   pid: number | undefined;
 }
 
-function startSpawner(files: SandboxFiles): Spawner {
+function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
   const rights = ['--permission', ...files.readable.map((each) => `--allow-fs-read=${each}`)];
   const flags = [...rights, '--disable-proto=delete', '--max-old-space-size=64', '--no-warnings'];
   const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
@@ -108,19 +128,43 @@ function startSpawner(files: SandboxFiles): Spawner {
     clearTimeout(idle);
     if (guests.size === 0) idle = setTimeout(end, idleMs).unref();
   };
+  const tell = (line: string) => {
+    if (alive) child.stdin.write(`${line}\n`);
+  };
+  const inState = (state: Held['state']) =>
+    [...guests.values()].filter((each) => each.state === state).length;
+  /** Starts those whose turn it is; the oldest stands first. */
+  const admit = () => {
+    let starting = inState('starting');
+    let free = room.most - starting - inState('running');
+    for (const [id, guest] of guests) {
+      if (free <= 0 || starting >= room.starting) return;
+      if (guest.state !== 'queued') continue;
+      guest.state = 'starting';
+      starting += 1;
+      free -= 1;
+      tell(`${id} start ${Math.ceil(guest.limits.timeoutMs)} ${guest.limits.memoryBytes}`);
+    }
+  };
+  const forget = (id: string, guest: Held) => {
+    guests.delete(id);
+    guest.box.close();
+    admit();
+    rest();
+  };
   const hear = (line: string) => {
     const [id = '', verb = '', text = ''] = cutWords(line, 2);
     const guest = guests.get(id);
     if (!guest) return;
     if (verb === 'pid') guest.pid = Number(text);
-    if (verb === 'line' && !guest.box.offer(text)) tell(`${id} kill`);
-    if (line !== `${id} end`) return;
-    guests.delete(id);
-    guest.box.close();
-    rest();
-  };
-  const tell = (line: string) => {
-    if (alive) child.stdin.write(`${line}\n`);
+    if (verb === 'line') {
+      if (!guest.box.offer(text)) tell(`${id} kill`);
+      if (guest.state === 'starting') {
+        guest.state = 'running';
+        admit();
+      }
+    }
+    if (line === `${id} end`) forget(id, guest);
   };
   child.on('error', end);
   child.on('close', end);
@@ -132,20 +176,30 @@ function startSpawner(files: SandboxFiles): Spawner {
 
   return {
     alive: () => alive,
-    start({ timeoutMs, memoryBytes }) {
+    start(limits) {
       last += 1;
       const id = String(last);
-      const held: Held = { box: createMailbox(mostLinesWaiting), pid: undefined };
+      const held: Held = { limits, box: createMailbox(mostLinesWaiting), state: 'queued', pid: undefined };
       guests.set(id, held);
       clearTimeout(idle);
-      tell(`${id} start ${Math.ceil(timeoutMs)} ${memoryBytes}`);
+      admit();
       return {
         lines: held.box,
         get pid() {
           return held.pid;
         },
         send: (line) => tell(`${id} line ${line}`),
-        [Symbol.dispose]: () => tell(`${id} kill`),
+        [Symbol.dispose]() {
+          held.box.close();
+          if (guests.get(id) !== held) return;
+          if (held.state === 'queued') {
+            forget(id, held);
+            return;
+          }
+          tell(`${id} kill`);
+          // The spawner may stand still.
+          if (held.pid !== undefined) killQuietly(held.pid);
+        },
       };
     },
     [Symbol.dispose]: end,

@@ -16,6 +16,8 @@ import type { Guest } from './sandbox.ts';
 
 const mostCalls = 100;
 const mostAtOnce = 10;
+/** Calls, sleeps, steps and logs together: each costs the agent time. */
+const mostMessages = 5000;
 const longestSleepMs = 120_000;
 
 /** How a script's run ended. */
@@ -28,6 +30,10 @@ export interface SessionEnd {
   readonly dataSize: number;
   /** What the script did, for the text. */
   readonly calls: number;
+  /** Calls that had no answer yet when the script ended. */
+  readonly unanswered: number;
+  /** When its interpreter was ready, milliseconds after the beginning; undefined: never. */
+  readonly readyMs: number | undefined;
 }
 
 type Context = Pick<ProbeContext, 'clock' | 'signal' | 'stopwatch' | 'runStep' | 'note'>;
@@ -47,6 +53,9 @@ export async function runSession(
   let calls = 0;
   let atOnce = 0;
   let dataSize = 0;
+  let messages = 0;
+  let readyMs: number | undefined;
+  const startMs = clock.monoMs();
 
   const look = async (call: GuestCall): Promise<string> => {
     const refuse = (text: string) => errorLine(call.id, { code: resultCode.script, text, facts: {} });
@@ -88,6 +97,7 @@ export async function runSession(
   const obey = (message: GuestMessage) => {
     switch (message.kind) {
       case 'ready':
+        readyMs = clock.monoMs() - startMs;
         stopwatch.enter('ttlb');
         guest.send(beginLine(script.text, script.secrets));
         return;
@@ -115,9 +125,17 @@ export async function runSession(
       break;
     }
     obey(message);
+    messages += 1;
+    if (messages > mostMessages && !end) {
+      end = {
+        kind: 'end',
+        how: 'error',
+        text: `the script made more than ${mostMessages} calls, steps and logs`,
+      };
+    }
     if (end) break;
   }
-  return { end, failedExpect, dataSize, calls };
+  return { end, failedExpect, dataSize, calls, unanswered: atOnce, readyMs };
 }
 
 /** What a looking function returns or throws. */

@@ -3,7 +3,7 @@ import { Secret, systemClock } from '@vantage/kernel';
 import { createDial } from '../dial.ts';
 import type { Measurement, Policy } from '../probe.ts';
 import { runCheck } from '../run.ts';
-import { createSandbox } from '../sandbox/sandbox.ts';
+import { createSandbox, type SandboxRoom, sandboxFiles, sandboxRoom } from '../sandbox/sandbox.ts';
 import { createScript } from '../script.ts';
 import { allowAll } from './run-test.ts';
 
@@ -22,8 +22,8 @@ export interface ScriptSettings {
 }
 
 /** Makes a trial with a sandbox of its own. */
-export function createScriptTrial(): ScriptTrial {
-  const sandbox = createSandbox();
+export function createScriptTrial(room: SandboxRoom = sandboxRoom()): ScriptTrial {
+  const sandbox = createSandbox(sandboxFiles, room);
   const probe = createScript(sandbox);
   return {
     run(text, { timeoutMs = 15_000, secrets = {}, policy = allowAll } = {}) {
