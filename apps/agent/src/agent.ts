@@ -3,7 +3,7 @@ import path from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { type Clock, type Logger, messageOf, newId } from '@vantage/kernel';
 import { createDial, traceroute } from '@vantage/probes';
-import { Goodbye_Reason, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
+import { Goodbye_Reason, type Order, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { createAgentTime } from './agent-time.ts';
 import { createAllowance } from './allowance.ts';
 import { openAssignments } from './assignments.ts';
@@ -199,6 +199,8 @@ export async function runAgent(deps: {
     });
   };
   const scaled = scaledFor(config.testTimeScale);
+  const scaledOrder = (order: Order) =>
+    order.assignment === undefined ? order : { ...order, assignment: scaled(order.assignment) };
   const receive = (message: Incoming) => {
     switch (message.case) {
       case 'assignments': {
@@ -212,7 +214,7 @@ export async function runAgent(deps: {
         return;
       }
       case 'order':
-        scheduler.order(message.value);
+        scheduler.order(scaledOrder(message.value));
         return;
       case 'ack':
         uploader.acked(message.value.batchId);

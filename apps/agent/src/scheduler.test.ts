@@ -126,6 +126,28 @@ test('where others observe too, an ordered retry runs at its time; without a wor
   expect(results.length).toBe(3);
 });
 
+test('a device that another agent holds is looked at once, by the order that brought it, and then let go', async () => {
+  const { clock, scheduler, codes, starts, results, order } = stage();
+  codes.splice(0, 1, 2);
+  scheduler.replace([assignment(2, { phaseMs: 50_000 })]);
+  scheduler.start();
+  scheduler.order(order(Order_Kind.RETRY, 1, 'chain-0', 0)); // brings no device: passed over
+  const borrowed = { ...order(Order_Kind.RETRY, 1, 'chain-1', 20), assignment: assignment(1) };
+  scheduler.order(borrowed);
+  scheduler.replace([assignment(2, { phaseMs: 50_000 })]);
+  await clock.advance(10_000);
+  scheduler.order(borrowed);
+  scheduler.order(order(Order_Kind.CHAIN_TAKEN, 0, 'chain-1', 0));
+  await clock.advance(36_000);
+  scheduler.order(borrowed);
+  await clock.advance(300_000);
+  expect(results.flatMap(({ deviceNo }, i) => (deviceNo === 1 ? [starts()[i]] : []))).toEqual([20]);
+  expect(results[0]).toMatchObject({ attempt: 1, chainId: 'chain-1', orderId: 'order-1' });
+  scheduler.order({ ...order(Order_Kind.RETRY, 3, 'chain-1', 0), assignment: assignment(1) });
+  await clock.advance(1000);
+  expect(results.at(-1)).toMatchObject({ deviceNo: 1, attempt: 3, orderId: 'order-3' });
+});
+
 test('a chain taken elsewhere is not retried here', async () => {
   const { clock, scheduler, codes, starts, order } = stage();
   codes.splice(0, 1, 2);

@@ -1,22 +1,26 @@
 import { equals } from '@bufbuild/protobuf';
 import type { Clock } from '@vantage/kernel';
 import type { Measurement } from '@vantage/probes';
-import { type Assignment, AssignmentSchema, type CheckResult, type Order, Order_Kind } from '@vantage/proto';
+import { type Assignment, AssignmentSchema, type CheckResult, type Order } from '@vantage/proto';
 import { createAgenda } from './agenda.ts';
 import type { AgentTime } from './agent-time.ts';
 import type { Allowance } from './allowance.ts';
-import { afterAnswer, afterRetryBegan, afterRetryOrder, afterTaken, beginsTrouble } from './chain.ts';
+import { afterAnswer, afterRetryBegan, beginsTrouble } from './chain.ts';
 import type { Coverage } from './coverage.ts';
 import type { LatenessMeter } from './lateness.ts';
+import { createNovelty } from './novelty.ts';
 import { type Made, resultOf } from './record.ts';
 import { afterGapUs, duesBetween, faultOfTurns, lastDueUs, nextDueUs } from './schedule.ts';
 import type { Stalls } from './stalls.ts';
 import {
   askFirstLook,
   askFor,
+  createGuest,
   createWatch,
+  isGuestDone,
   moveClock,
   nextWork,
+  obey,
   reassign,
   rulesOf,
   setChain,
@@ -71,6 +75,8 @@ export function createScheduler(deps: {
   const watches = new Map<number, Watch>();
   const agenda = createAgenda<Watch>();
   const ending = new AbortController();
+  /** Orders come again after a reconnect; each is obeyed once. */
+  const isNewOrder = createNovelty(1000);
   let started = false;
   let running = 0;
   let timer: Disposable | undefined;
@@ -139,7 +145,8 @@ export function createScheduler(deps: {
     const facts = { deviceNo, startUs, revision, blockMs, attempt, chainId: after.chainId, orderId };
     const begins = beginsTrouble(watch.chain, after.chain);
     deps.onResult(resultOf(facts, judged), { assignment, measurement: judged, beginsTrouble: begins });
-    if (watch.assignment.revision === revision) setChain(watch, after.chain, time.nowUs());
+    if (watch.guest) watch.gone = isGuestDone(watch, work);
+    else if (watch.assignment.revision === revision) setChain(watch, after.chain, time.nowUs());
     watch.checkedRevision = revision;
     rest(watch);
   };
@@ -221,29 +228,16 @@ export function createScheduler(deps: {
       const named = new Set(assignments.map(({ deviceNo }) => deviceNo));
       return change(
         assignments,
-        [...watches.keys()].filter((deviceNo) => !named.has(deviceNo)),
+        [...watches].flatMap(([deviceNo, { guest }]) => (guest || named.has(deviceNo) ? [] : [deviceNo])),
       );
     },
     change,
     order(order) {
-      const watch = watches.get(order.deviceNo);
-      if (watch === undefined || watch.gone) return;
-      const atUs = Math.max(Number(order.notBeforeUs), time.nowUs());
-      switch (order.kind) {
-        case Order_Kind.NOW:
-          return ask(order.deviceNo, order.orderId, atUs);
-        case Order_Kind.RETRY:
-          setChain(watch, afterRetryOrder(watch.chain, { ...order, atUs }) ?? watch.chain, time.nowUs());
-          break;
-        case Order_Kind.CHAIN_TAKEN: {
-          const nowUs = time.nowUs();
-          const rules = rulesOf(watch.assignment, deps.orderGraceMs);
-          setChain(watch, afterTaken(watch.chain, nowUs, rules), nowUs);
-          break;
-        }
-        case Order_Kind.UNSPECIFIED:
-          return;
-      }
+      const nowUs = time.nowUs();
+      const watch = watches.get(order.deviceNo) ?? createGuest(order.assignment, nowUs);
+      if (watch === undefined || watch.gone || !isNewOrder(order.orderId)) return;
+      watches.set(order.deviceNo, watch);
+      obey(watch, order, nowUs, deps.orderGraceMs);
       queue(watch);
       pump();
     },
@@ -274,7 +268,7 @@ export function createScheduler(deps: {
       const nowUs = time.nowUs();
       coverage.begin(nowUs);
       for (const watch of watches.values()) {
-        watch.dueUs = nextDueUs(watch.assignment, nowUs);
+        if (!watch.guest) watch.dueUs = nextDueUs(watch.assignment, nowUs);
         queue(watch);
       }
       pump();

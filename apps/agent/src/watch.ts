@@ -1,6 +1,6 @@
-import type { Assignment } from '@vantage/proto';
-import { type Chain, type ChainRules, noChain } from './chain.ts';
-import { nextDueUs } from './schedule.ts';
+import { type Assignment, type Order, Order_Kind } from '@vantage/proto';
+import { afterRetryOrder, afterTaken, type Chain, type ChainRules, noChain } from './chain.ts';
+import { faultOfTurns, nextDueUs } from './schedule.ts';
 
 /** One device that the agent looks at, between its checks. The scheduler owns and changes it. */
 export interface Watch {
@@ -20,6 +20,8 @@ export interface Watch {
   freeUs: number;
   /** Revision of its newest check. */
   checkedRevision: number | undefined;
+  /** Another agent holds the device: it is looked at by order only, without turns, and then let go. */
+  guest: boolean;
 }
 
 /** What a device waits for next. */
@@ -46,7 +48,21 @@ export function createWatch(assignment: Assignment, nowUs: number): Watch {
     lastStartUs: 0,
     freeUs: 0,
     checkedRevision: undefined,
+    guest: false,
   };
+}
+
+/** A device that an order brought along; undefined when it brought none, or one that cannot be looked at. */
+export function createGuest(assignment: Assignment | undefined, nowUs: number): Watch | undefined {
+  if (assignment?.spec === undefined || faultOfTurns(assignment) !== undefined) return undefined;
+  return { ...createWatch(assignment, nowUs), dueUs: Number.POSITIVE_INFINITY, guest: true };
+}
+
+/** Whether a guest's work was all that it was asked for: no other order came meanwhile. */
+export function isGuestDone(watch: Watch, work: Work): boolean {
+  const { phase } = watch.chain;
+  const isOrdered = phase.kind === 'open' && !(work.kind === 'retry' && work.orderId === phase.orderId);
+  return watch.guest && !isOrdered && watch.asked.length === 0;
 }
 
 /** The earliest thing to do; a retry chain stands in for ordinary turns. */
@@ -67,6 +83,25 @@ export function askFor(watch: Watch, orderId: string, atUs: number): void {
   watch.asked.sort((a, b) => a.atUs - b.atUs);
 }
 
+/** Does with a device what an order says. `graceMs`: see `rulesOf`. */
+export function obey(watch: Watch, order: Order, nowUs: number, graceMs: number): void {
+  const atUs = Math.max(Number(order.notBeforeUs), nowUs);
+  switch (order.kind) {
+    case Order_Kind.NOW:
+      askFor(watch, order.orderId, atUs);
+      return;
+    case Order_Kind.RETRY:
+      setChain(watch, afterRetryOrder(watch.chain, { ...order, atUs }) ?? watch.chain, nowUs);
+      return;
+    case Order_Kind.CHAIN_TAKEN:
+      if (!watch.guest)
+        setChain(watch, afterTaken(watch.chain, nowUs, rulesOf(watch.assignment, graceMs)), nowUs);
+      return;
+    case Order_Kind.UNSPECIFIED:
+      return;
+  }
+}
+
 /** A device changed less than this ago is looked at once, microseconds. */
 const freshUs = 60_000_000;
 
@@ -81,6 +116,7 @@ export function askFirstLook(watch: Watch, nowUs: number): void {
 export function reassign(watch: Watch, assignment: Assignment, nowUs: number): void {
   if (watch.assignment.revision !== assignment.revision) watch.chain = noChain;
   watch.gone = false;
+  watch.guest = false;
   watch.assignment = assignment;
   watch.dueUs = nextDueUs(assignment, nowUs);
 }
@@ -100,7 +136,7 @@ export function moveClock(watch: Watch, byUs: number, nowUs: number): void {
   }
   // Put back, the clock would leave what was asked for in a future that was never meant.
   if (byUs < 0) watch.asked = watch.asked.map(({ orderId, atUs }) => ({ orderId, atUs: atUs + byUs }));
-  watch.dueUs = nextDueUs(watch.assignment, nowUs);
+  if (!watch.guest) watch.dueUs = nextDueUs(watch.assignment, nowUs);
   watch.freeUs += byUs;
 }
 

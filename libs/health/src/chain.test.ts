@@ -14,10 +14,11 @@ const chain: Chain = {
   lastLocationNo: 1,
   lastAgentNo: 11,
 };
-const here = { agentNo: 11, locationNo: 1 };
-const second1 = { agentNo: 12, locationNo: 1 };
-const there = { agentNo: 21, locationNo: 2 };
-const third = { agentNo: 31, locationNo: 3 };
+const here = { agentNo: 11, locationNo: 1, holds: true };
+const second1 = { agentNo: 12, locationNo: 1, holds: false };
+const there = { agentNo: 21, locationNo: 2, holds: true };
+const there2 = { agentNo: 22, locationNo: 2, holds: false };
+const third = { agentNo: 31, locationNo: 3, holds: true };
 
 function ask(more: Partial<RetryQuestion>) {
   return nextRetry({
@@ -57,6 +58,15 @@ test('with one Location the agent goes on by itself; if it did not, a second age
     vantage: here,
     reason: 'the same agent',
   });
+});
+
+test('two agents of one Location take turns; whom the device belongs to is asked before others of its Location', () => {
+  const vantages = [here, second1];
+  const alone = { vantages, agentGoesOn: false };
+  expect(ask(alone)).toMatchObject({ vantage: second1, reason: 'another agent of the Location' });
+  const answered = { ...chain, failedKs: [1], lastAgentNo: 12 };
+  expect(ask({ ...alone, chain: answered })).toMatchObject({ attempt: 2, vantage: here });
+  expect(ask({ vantages: [here, second1, there2, there] })).toMatchObject({ vantage: there });
 });
 
 test('nobody is asked twice at a time; who gave no answer that counts stands behind the others with the same k', () => {

@@ -1,9 +1,11 @@
 import type { Chain } from './state.ts';
 
-/** An agent that could run a retry now: connected and assigned to the device. */
+/** An agent that could run a retry now: connected, at a Location that watches the device. */
 export interface Vantage {
   readonly agentNo: number;
   readonly locationNo: number;
+  /** The device is this agent's own; the others of its Location look at it by order only. */
+  readonly holds: boolean;
 }
 
 /** A retry that was asked for in this chain. */
@@ -20,9 +22,10 @@ export interface RetryQuestion {
   readonly retries: number;
   readonly retryDelayUs: number;
   readonly timeoutUs: number;
+  /** Who comes first is asked first where nothing else decides. */
   readonly vantages: readonly Vantage[];
   readonly asked: readonly Asked[];
-  /** The agent that answered last goes on by itself when no other Location observes; false once it failed to. */
+  /** The agent that answered last goes on by itself when no other Location observes; false where it waits for an order, or failed to. */
   readonly agentGoesOn: boolean;
   readonly nowUs: number;
 }
@@ -90,7 +93,7 @@ function rank(vantage: Vantage, attempt: number, question: RetryQuestion): reado
   const { chain, asked } = question;
   const tries = asked.filter((one) => one.attempt === attempt && one.agentNo === vantage.agentNo).length;
   const saw = chain.failing.includes(vantage.locationNo) ? 1 : 0;
-  return [tries, closeness(vantage, chain), saw, vantage.locationNo, vantage.agentNo];
+  return [tries, closeness(vantage, chain), saw, vantage.locationNo, vantage.holds ? 0 : 1];
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {

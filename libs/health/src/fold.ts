@@ -32,8 +32,9 @@ export function fold(seed: FoldState, sightings: readonly Sighting[], settings: 
     if (seed.at !== null && comparePoints(seen, seed.at) <= 0) continue;
     const next = step(state, seen, settings);
     if (next.state === state) continue;
-    if (next.state.status !== state.status) note(intervals, next.state);
     state = next.state;
+    if (state.sinceUs !== intervals.at(-1)?.fromUs)
+      intervals.push({ fromUs: state.sinceUs, status: state.status });
     events.push(...next.events);
     points.push(state);
   }
@@ -53,10 +54,4 @@ function inOrder(sightings: readonly Sighting[]): Sighting[] {
     const previous = sorted[i - 1];
     return previous === undefined || comparePoints(previous, seen) !== 0;
   });
-}
-
-/** A status that lasted no time at all leaves no interval. */
-function note(intervals: BaseInterval[], state: FoldState): void {
-  if (intervals.at(-1)?.fromUs === state.sinceUs) intervals.pop();
-  intervals.push({ fromUs: state.sinceUs, status: state.status });
 }

@@ -30,6 +30,8 @@ export interface Sighting extends Result {
   readonly observers: readonly number[];
   /** It came late and somebody else observed live: kept for history, not folded. */
   readonly covered: boolean;
+  /** Another agent of its Location had the device then; this one looked by order, and speaks for itself only when it abstains. */
+  readonly guest: boolean;
 }
 
 /** A span in which an agent was both connected and assigned to the device; `toUs` is exclusive, Infinity while it lasts. */
@@ -62,6 +64,9 @@ export function withObservers(results: readonly Result[], spans: readonly WatchS
     const watching = spans.filter((span) => span.fromUs <= result.startUs && result.startUs < span.toUs);
     const observers = [...new Set(watching.map((span) => span.locationNo))].sort((a, b) => a - b);
     const covered = isLate(result) && watching.some((span) => span.agentNo !== result.agentNo);
-    return { ...result, observers, covered };
+    const guest =
+      watching.some((span) => span.locationNo === result.locationNo) &&
+      !watching.some((span) => span.agentNo === result.agentNo);
+    return { ...result, observers, covered, guest };
   });
 }

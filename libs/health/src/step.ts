@@ -47,7 +47,7 @@ export interface Step {
  *   Unknown   C     | close C: Up              as for Up                                   all: close C
  *
  * Complete: every k = 1..Retries failed, and errors came from two Locations where two observe (those that abstain do
- * not observe). A result under an older target, or late where others observed live, moves nothing; the first result
+ * not observe). A guest's abstention moves nothing: the Location's own agent may see. A result under an older target, or late where others observed live, moves nothing; the first result
  * under a new target closes a chain of the old one without a word.
  */
 
@@ -82,7 +82,7 @@ function judge(state: FoldState, seen: Sighting, settings: FoldSettings): Step {
     case 'error':
       return error(heard(state, seen), seen, settings);
     case 'abstains':
-      return abstains(state, seen);
+      return seen.guest ? { state, events: [] } : abstains(state, seen);
   }
 }
 
@@ -164,9 +164,12 @@ function abstains(state: FoldState, seen: Sighting): Step {
   return { state: next.chain === null ? next : { ...next, chain: null }, events: [] };
 }
 
-/** Enters another status; a status never begins before the one it follows, though checks overlap. */
+/**
+ * Enters another status. It begins a microsecond after the one it follows at the earliest, though checks overlap or end
+ * together: so every status that was told has an interval, and an outage that ended has its end.
+ */
 function enter(state: FoldState, seen: Sighting, status: BaseStatus, fromUs: number): Step {
-  const sinceUs = Math.max(fromUs, state.sinceUs);
+  const sinceUs = Math.max(fromUs, state.sinceUs + 1);
   const durationS = Math.floor((sinceUs - state.sinceUs) / 1_000_000);
   const before = status === 'Unknown' && state.status !== 'Unknown' ? state.status : null;
   const partial = status === 'Up' ? state.partial : null;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { createDb, type Db } from '../db/index.ts';
+import { createPace } from '../pace.ts';
 import { createFixtures, type Fixtures } from '../testing/fixtures.ts';
 import { createAssign } from './assign.ts';
 
@@ -23,9 +24,12 @@ afterAll(async () => {
 });
 
 /** A planner at work for the length of a test. */
-function running(controllerId = 'one', graceMs = 60_000) {
+function running(controllerId = 'one', timeScale = 1) {
   const ending = new AbortController();
-  const done = createAssign({ db, clock: systemClock, log, controllerId, graceMs }).run(ending.signal);
+  const done = createAssign({
+    ...{ db, clock: systemClock, log, controllerId },
+    pace: createPace(timeScale),
+  }).run(ending.signal);
   return {
     async [Symbol.asyncDispose]() {
       ending.abort();
@@ -85,7 +89,7 @@ test('a new device is planned at a word from the catalog, a deleted one is gone 
 test('a lost agent keeps its share for the grace time, then the others have it', async () => {
   const { locationNo, agentNos } = await site(2, 40);
   const [lost = 0, left = 0] = agentNos;
-  await using _planner = running('one', 1_500);
+  await using _planner = running('one', 40);
   await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(40), soon);
   const before = (await open(locationNo)).filter((span) => span.agent_no === lost);
   expect(before.length).toBeGreaterThan(5);

@@ -1,8 +1,9 @@
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Db, holdsLease, type Lease, releaseLeases, takeLeases } from '../db/index.ts';
+import { type Pace, trueTime } from '../pace.ts';
 import { eligibleAgents } from './eligible.ts';
-import { diffPlans, planLocation } from './plan.ts';
+import { diffPlans, type PlanFacts, planLocation } from './plan.ts';
 import * as store from './store.ts';
 
 /** Keeps the plans of all Locations whose lease this controller has. */
@@ -11,9 +12,12 @@ export interface Assign {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** A controller that died is replaced after this; one that plans renews at every turn. */
-const leaseMs = 10_000;
+/** A controller that died is replaced after this; one that lives renews three times as often, however long its planning takes. */
+const leaseMs = 3_000;
 const pollMs = 3_000;
+/** A word about a Location that another controller plans is kept until that one surely planned it, or its lease is over. */
+const keepWordMs = leaseMs + 1_000;
+const askAgainMs = 500;
 const pauseMs = 200;
 /** Plans are looked at again after this long even when nothing seems to have changed. */
 const safetyMs = 60_000;
@@ -21,44 +25,52 @@ const notifyAtOnce = 500;
 
 const told = z.object({ location_nos: z.array(z.int()) });
 
-/** Makes the planner. `graceMs`: how long an agent that is away keeps its devices. */
+/** How long an agent that is away keeps its devices. */
+const graceMs = 60_000;
+
+/** Makes the planner. */
 export function createAssign({
   db,
   clock,
   log,
   controllerId,
-  graceMs = 60_000,
+  pace = trueTime,
 }: {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Logger;
   readonly controllerId: string;
-  readonly graceMs?: number;
+  readonly pace?: Pace;
 }): Assign {
   const kysely = db.kysely;
-  const dirty = new Set<number>();
+  /** Locations to be planned again, and until when (monotonic) the word counts where another controller holds the lease. */
+  const dirty = new Map<number, number>();
+  const held = new Set<string>();
   /** What each Location's plan was made from, and when. */
   const made = new Map<number, { readonly from: string; readonly atMs: number }>();
   let lookAtAll = true;
   let wake = () => {};
+  const eligible = (location: store.LocationState) =>
+    eligibleAgents(location.candidates, { nowUs: clock.nowUs(), pace, graceUs: pace(graceMs) * 1000 });
 
   const onCatalog = (payload: string | undefined) => {
     const parsed = told.safeParse(readJson(payload));
-    if (parsed.success) for (const no of parsed.data.location_nos) dirty.add(no);
+    if (parsed.success) for (const no of parsed.data.location_nos) dirty.set(no, clock.monoMs() + keepWordMs);
     else lookAtAll = true;
     wake();
   };
 
   /** Plans one Location in a transaction in which its lease is ours; false when it is not any more. */
-  const planOne = async (location: store.LocationState, lease: Lease, observing: ReadonlySet<number>) => {
+  const planOne = async (location: store.LocationState, lease: Lease, sight: Sight) => {
     const nowUs = clock.nowUs();
-    const agents = eligibleAgents(location.candidates, { nowUs, graceUs: graceMs * 1000 });
+    const agents = eligible(location);
     const { locationNo } = location;
     const touched = await kysely.transaction().execute(async (trx) => {
       if (!(await holdsLease(trx, lease))) return undefined;
       const devices = await store.loadDevices(trx, locationNo);
       const present = await store.loadHoldings(trx, locationNo);
-      const wanted = planLocation({ locationNo, agents, devices, observing });
+      const holders = new Map(present.map((one) => [one.deviceNo, one.agentNo]));
+      const wanted = planLocation({ locationNo, agents, devices, ...sight, holders, nowUs });
       // Nobody is connected: whoever held a device goes on with it, cut off as it is, unless device or agent are gone for good.
       const here = new Set(devices.map((device) => device.deviceNo));
       const known = new Set(location.candidates.map((candidate) => candidate.agentNo));
@@ -72,7 +84,7 @@ export function createAssign({
       const agentNos = [...new Set([...present, ...target].map((one) => one.agentNo))];
       for (let at = 0; at < agentNos.length; at += notifyAtOnce)
         await db.notify(trx, 'vantage_plan', { agent_nos: agentNos.slice(at, at + notifyAtOnce) });
-      return change.open.length + change.close.length;
+      return change.open.length + change.close.length + change.tune.length;
     });
     if (touched) log.debug({ locationNo, changes: touched, agents: agents.length }, 'planned');
     return touched !== undefined;
@@ -80,12 +92,12 @@ export function createAssign({
 
   const turn = async () => {
     const startMs = clock.monoMs();
-    const asked = new Set(dirty);
+    const asked = new Map(dirty);
     const wasAll = lookAtAll;
     dirty.clear();
     lookAtAll = false;
     try {
-      const locations = await store.loadLocations(kysely, { nowUs: clock.nowUs() });
+      const locations = await store.loadLocations(kysely, { nowUs: clock.nowUs(), pace });
       const leases = await takeLeases(
         kysely,
         locations.map((location) => leaseName(location.locationNo)),
@@ -93,26 +105,26 @@ export function createAssign({
         leaseMs,
       );
       const leaseOf = new Map(leases.map((lease) => [lease.name, lease]));
-      const observingOf = observingByAccount(locations);
+      held.clear();
+      for (const { name } of leases) held.add(name);
+      const sights = sightByAccount(locations);
       let failed: unknown;
       for (const location of locations) {
         const lease = leaseOf.get(leaseName(location.locationNo));
         const { locationNo } = location;
         if (!lease) {
           made.delete(locationNo);
+          const untilMs = asked.get(locationNo) ?? 0;
+          if (untilMs > clock.monoMs()) dirty.set(locationNo, untilMs);
           continue;
         }
-        const observing = observingOf.get(location.accountNo) ?? new Set();
-        const agents = eligibleAgents(location.candidates, {
-          nowUs: clock.nowUs(),
-          graceUs: graceMs * 1000,
-        });
-        const from = JSON.stringify([lease.epoch, agents, [...observing]]);
+        const sight = sights.get(location.accountNo) ?? { observing: new Set(), lit: new Set() };
+        const from = JSON.stringify([lease.epoch, eligible(location), [...sight.observing]]);
         const before = made.get(locationNo);
         const isDue = !before || before.from !== from || clock.monoMs() - before.atMs > safetyMs;
         if (!isDue && !asked.has(locationNo) && !wasAll) continue;
         try {
-          if (await planOne(location, lease, observing)) made.set(locationNo, { from, atMs: clock.monoMs() });
+          if (await planOne(location, lease, sight)) made.set(locationNo, { from, atMs: clock.monoMs() });
           else made.delete(locationNo);
         } catch (error) {
           // One Location that cannot be planned must not keep the others waiting.
@@ -122,7 +134,7 @@ export function createAssign({
       }
       if (failed !== undefined) throw failed;
     } catch (error) {
-      for (const no of asked) dirty.add(no);
+      for (const [no, untilMs] of asked) dirty.set(no, untilMs);
       lookAtAll ||= wasAll;
       throw error;
     }
@@ -132,6 +144,7 @@ export function createAssign({
   return {
     async run(signal) {
       await using _listening = await db.listen('vantage_catalog', onCatalog);
+      const renewing = renew(signal);
       let isWell = true;
       while (!signal.aborted) {
         let tookMs = 0;
@@ -146,18 +159,31 @@ export function createAssign({
         }
         // Many changes in a row are planned together: rest some time after each turn, longer after a long one.
         await clock.sleep(Math.min(2_000, Math.max(pauseMs, 3 * tookMs)), signal).catch(() => {});
-        if (dirty.size > 0 || lookAtAll || signal.aborted) continue;
-        await quiet(signal);
+        if (lookAtAll || hasOwnWork() || signal.aborted) continue;
+        await quiet(dirty.size > 0 ? askAgainMs : pollMs, signal);
       }
+      await renewing;
       await releaseLeases(kysely, controllerId, 'plan:').catch(() => {});
     },
   };
 
+  function hasOwnWork(): boolean {
+    return [...dirty.keys()].some((no) => held.has(leaseName(no)));
+  }
+
+  /** Keeps the leases that the last turn found to be ours. What fails here, the turns will tell. */
+  async function renew(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await clock.sleep(leaseMs / 3, signal).catch(() => {});
+      if (!signal.aborted) await takeLeases(kysely, [...held], controllerId, leaseMs).catch(() => []);
+    }
+  }
+
   /** Waits for a word from the catalog, at most until the next look. */
-  async function quiet(signal: AbortSignal): Promise<void> {
+  async function quiet(forMs: number, signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
     wake = () => woken.abort();
-    await clock.sleep(pollMs, AbortSignal.any([signal, woken.signal])).catch(() => {});
+    await clock.sleep(forMs, AbortSignal.any([signal, woken.signal])).catch(() => {});
   }
 }
 
@@ -165,14 +191,21 @@ function leaseName(locationNo: number): string {
   return `plan:${locationNo}`;
 }
 
-function observingByAccount(locations: readonly store.LocationState[]): Map<number, Set<number>> {
-  const byAccount = new Map<number, Set<number>>();
-  for (const { accountNo, locationNo, observing } of locations) {
-    const set = byAccount.get(accountNo) ?? new Set<number>();
-    byAccount.set(accountNo, set);
-    if (observing) set.add(locationNo);
-  }
-  return byAccount;
+/** Which Locations of an account observe, and which have a connected agent. */
+type Sight = Pick<PlanFacts, 'observing' | 'lit'>;
+
+function sightByAccount(locations: readonly store.LocationState[]): Map<number, Sight> {
+  const numbers = (some: readonly store.LocationState[]) => new Set(some.map(({ locationNo }) => locationNo));
+  const accounts = Map.groupBy(locations, ({ accountNo }) => accountNo);
+  return new Map(
+    [...accounts].map(([accountNo, own]) => [
+      accountNo,
+      {
+        observing: numbers(own.filter(({ observing }) => observing)),
+        lit: numbers(own.filter(({ candidates }) => candidates.some(({ connected }) => connected))),
+      },
+    ]),
+  );
 }
 
 function readJson(text: string | undefined): unknown {

@@ -45,7 +45,10 @@ export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock:
   };
 }
 
-/** Asks the connected agent that looks first, or any other; undefined when there is none. */
+/**
+ * Asks the connected agent that looks first, or any other that holds the device, else another agent of such a Location; one that is
+ * blind last of all. Undefined when there is none.
+ */
 async function placeOrder(
   db: Db,
   clock: Clock,
@@ -56,13 +59,13 @@ async function placeOrder(
   return db.kysely.transaction().execute(async (trx) => {
     const { rows } = await sql<{ agent_no: number; deadline_us: number }>`
       insert into orders (order_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us)
-      select ${orderId}, 'Now', d.device_no, s.agent_no, s.location_no, d.revision,
+      select ${orderId}, 'Now', d.device_no, a.agent_no, s.location_no, d.revision,
         ${nowUs + marginUs}::bigint + d.timeout_s * 1000000::bigint, ${nowUs}
       from assignment_spans s
         join devices d on d.device_no = s.device_no
-        join agents a on a.agent_no = s.agent_no and a.state = 'Connected'
+        join agents a on a.location_no = s.location_no and a.state = 'Connected'
       where s.device_no = ${deviceNo} and s.to_us is null
-      order by s.first_look desc, s.turn limit 1
+      order by a.blind_reason is null desc, a.agent_no = s.agent_no desc, s.first_look desc, s.turn, a.agent_no limit 1
       returning agent_no, deadline_us`.execute(trx);
     const [order] = rows;
     if (!order) return undefined;

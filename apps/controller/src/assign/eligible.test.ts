@@ -51,8 +51,16 @@ test.each<[string, Candidate, boolean]>([
 test('a flapping agent takes everything when nobody else is there', () => {
   const flapping = agent({ holds: false, recentConnects: 9, connectedUs: nowUs });
   expect(eligibleAgents([flapping, { ...away(100), agentNo: 2 }], { nowUs, graceUs: second })).toEqual([
-    { agentNo: 1, capacity: 100 },
+    { agentNo: 1, capacity: 100, awaySinceUs: null },
   ]);
+});
+
+test('who is away says since when, and in compressed time all goes faster', () => {
+  const rules = { nowUs, graceUs: second, pace: (length: number) => length / 60 };
+  const flapped = agent({ holds: false, recentConnects: 3, connectedUs: nowUs - 5 * second });
+  expect(eligibleAgents([steady, flapped], rules)).toHaveLength(2);
+  const one = { ...away(0.5), agentNo: 2 };
+  expect(eligibleAgents([steady, one], rules)[0]).toMatchObject({ awaySinceUs: nowUs - second / 2 });
 });
 
 test('nobody is chosen when nobody is connected, not even within the grace time', () => {

@@ -1,19 +1,24 @@
+import { type Pace, trueTime } from '../pace.ts';
 import type { PlanAgent } from './plan.ts';
 
 /** An agent of a Location and how it has been lately. */
-export interface Candidate extends PlanAgent {
+export interface Candidate {
+  readonly agentNo: number;
+  readonly capacity: number;
   readonly connected: boolean;
   /** When its stream came up, microseconds since 1970. */
   readonly connectedUs: number;
   /** Last heard before it was away; null while it never was. */
   readonly awaySinceUs: number | null;
-  /** Streams it opened in the last ten minutes. */
+  /** Streams it opened in the last ten minutes: see `recentUs`. */
   readonly recentConnects: number;
   /** It holds devices now. */
   readonly holds: boolean;
 }
 
-/** Who comes back this often within ten minutes is flapping. */
+/** How far back streams are counted. */
+export const recentUs = 600_000_000;
+/** Who comes back this often within that time is flapping. */
 const flappingConnects = 3;
 /** A flapping agent gets its share back once it stayed this long. */
 const steadyUs = 300_000_000;
@@ -24,18 +29,28 @@ const steadyUs = 300_000_000;
  */
 export function eligibleAgents(
   candidates: readonly Candidate[],
-  { nowUs, graceUs }: { readonly nowUs: number; readonly graceUs: number },
+  {
+    nowUs,
+    graceUs,
+    pace = trueTime,
+  }: { readonly nowUs: number; readonly graceUs: number; readonly pace?: Pace },
 ): PlanAgent[] {
   if (!candidates.some((one) => one.connected)) return [];
   const steady = candidates.filter((one) =>
-    one.connected ? one.holds || !isFlapping(one, nowUs) : isInGrace(one, nowUs, graceUs),
+    one.connected ? one.holds || !isFlapping(one, nowUs, pace(steadyUs)) : isInGrace(one, nowUs, graceUs),
   );
   const chosen = steady.length > 0 ? steady : candidates.filter((one) => one.connected);
-  return chosen.map(({ agentNo, capacity }) => ({ agentNo, capacity })).sort((a, b) => a.agentNo - b.agentNo);
+  return chosen
+    .map(({ agentNo, capacity, connected, awaySinceUs }) => ({
+      agentNo,
+      capacity,
+      awaySinceUs: connected ? null : awaySinceUs,
+    }))
+    .sort((a, b) => a.agentNo - b.agentNo);
 }
 
-function isFlapping(one: Candidate, nowUs: number): boolean {
-  return one.recentConnects >= flappingConnects && nowUs - one.connectedUs < steadyUs;
+function isFlapping(one: Candidate, nowUs: number, afterUs: number): boolean {
+  return one.recentConnects >= flappingConnects && nowUs - one.connectedUs < afterUs;
 }
 
 function isInGrace(one: Candidate, nowUs: number, graceUs: number): boolean {

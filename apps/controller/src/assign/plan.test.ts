@@ -5,14 +5,20 @@ import { diffPlans, type PlanAgent, planLocation } from './plan.ts';
 
 const here = 1;
 const agentsOf = (...capacities: number[]): PlanAgent[] =>
-  capacities.map((capacity, i) => ({ agentNo: i + 1, capacity }));
+  capacities.map((capacity, i) => ({ agentNo: i + 1, capacity, awaySinceUs: null }));
 const devicesOf = (count: number, locationNos = [here]) =>
-  Array.from({ length: count }, (_, i) => ({ deviceNo: i + 1, locationNos }));
+  Array.from({ length: count }, (_, i) => ({ deviceNo: i + 1, locationNos, changedUs: 0 }));
+const nowUs = 1_700_000_000_000_000;
+const facts = { locationNo: here, lit: new Set([here]), holders: new Map<number, number>(), nowUs };
 const planOf = (agents: readonly PlanAgent[], count: number) =>
-  planLocation({ locationNo: here, agents, devices: devicesOf(count), observing: new Set([here]) });
+  planLocation({ ...facts, agents, devices: devicesOf(count), observing: new Set([here]) });
 
 const someAgents = fc.uniqueArray(
-  fc.record({ agentNo: fc.integer({ min: 1, max: 1e6 }), capacity: fc.integer({ min: 1, max: 1e5 }) }),
+  fc.record({
+    agentNo: fc.integer({ min: 1, max: 1e6 }),
+    capacity: fc.integer({ min: 1, max: 1e5 }),
+    awaySinceUs: fc.constant(null),
+  }),
   { minLength: 1, maxLength: 8, selector: (agent) => agent.agentNo },
 );
 
@@ -67,6 +73,7 @@ describe('turns', () => {
   const ring = [7, here, 9];
   const turnAt = (locationNo: number, observing: readonly number[]) =>
     planLocation({
+      ...facts,
       locationNo,
       agents: agentsOf(1),
       devices: devicesOf(1, ring),
@@ -95,14 +102,62 @@ describe('turns', () => {
   });
 });
 
+describe('an agent that is away for a moment', () => {
+  const minuteUs = 60_000_000;
+  const agents = [
+    { agentNo: 1, capacity: 100, awaySinceUs: nowUs - minuteUs / 2 },
+    { agentNo: 2, capacity: 100, awaySinceUs: null },
+  ];
+  const before = planOf(agentsOf(100, 100), 100);
+  const holders = new Map(before.map((one) => [one.deviceNo, one.agentNo]));
+  const plan = (changedUs: number, held = holders) =>
+    planLocation({
+      ...facts,
+      agents,
+      observing: new Set([here]),
+      holders: held,
+      devices: devicesOf(100).map((device) => ({ ...device, changedUs })),
+    });
+
+  test('keeps what it knows', () => {
+    expect(diffPlans(before, plan(nowUs - minuteUs))).toEqual({ close: [], open: [], tune: [] });
+  });
+
+  test.each([
+    ['a new device', plan(nowUs - minuteUs, new Map())],
+    ['one that changed after it went away', plan(nowUs - minuteUs / 4)],
+    ['one that another has meanwhile', plan(0, new Map(before.map((one) => [one.deviceNo, 2])))],
+  ])('gets nothing new: %s', (_what, then) => {
+    expect(new Set(then.map((one) => one.agentNo))).toEqual(new Set([2]));
+  });
+
+  test('a fresh device is looked at first by a Location with an agent that is there', () => {
+    const fresh = { deviceNo: 1, locationNos: [7, here] };
+    const look = (lit: readonly number[], changedUs: number, locationNo = here) =>
+      planLocation({
+        ...{ ...facts, locationNo, agents, lit: new Set(lit) },
+        observing: new Set([7, here]),
+        devices: [{ ...fresh, changedUs }],
+      })[0]?.firstLook;
+    expect([look([here], nowUs), look([here], nowUs, 7)]).toEqual([true, false]);
+    expect([look([7, here], nowUs), look([7, here], nowUs, 7)]).toEqual([false, true]);
+    expect([look([here], 0), look([here], 0, 7)]).toEqual([false, true]);
+  });
+});
+
+test('an agent runs retry chains by itself only where nobody else could', () => {
+  expect(new Set(planOf(agentsOf(1), 9).map((one) => one.runsChain))).toEqual(new Set([true]));
+  expect(new Set(planOf(agentsOf(1, 1), 9).map((one) => one.runsChain))).toEqual(new Set([false]));
+});
+
 describe('changes', () => {
   test('applying the difference to the old plan gives the new one', () => {
     fc.assert(
       fc.property(someAgents, someAgents, fc.nat(40), fc.nat(40), (a, b, countA, countB) => {
         const [before, after] = [planOf(a, countA), planOf(b, countB)];
-        const { close, open } = diffPlans(before, after);
-        const closed = new Set(close.map((one) => one.deviceNo));
-        const applied = [...before.filter((one) => !closed.has(one.deviceNo)), ...open];
+        const { close, open, tune } = diffPlans(before, after);
+        const gone = new Set([...close, ...tune].map((one) => one.deviceNo));
+        const applied = [...before.filter((one) => !gone.has(one.deviceNo)), ...open, ...tune];
         expect(applied.sort((x, y) => x.deviceNo - y.deviceNo)).toEqual(after);
       }),
     );
@@ -110,7 +165,7 @@ describe('changes', () => {
 
   test('an unchanged plan changes nothing', () => {
     const plan = planOf(agentsOf(1, 2), 50);
-    expect(diffPlans(plan, planOf(agentsOf(1, 2), 50))).toEqual({ close: [], open: [] });
+    expect(diffPlans(plan, planOf(agentsOf(1, 2), 50))).toEqual({ close: [], open: [], tune: [] });
   });
 });
 

@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Tables } from '../db/index.ts';
-import type { Candidate } from './eligible.ts';
+import type { Pace } from '../pace.ts';
+import { type Candidate, recentUs } from './eligible.ts';
 import type { Change, Holding, PlanDevice } from './plan.ts';
 
 /** What decides about the plan of a Location, beside its devices. */
@@ -14,7 +15,7 @@ export interface LocationState {
 /** All Locations that have agents or had them, with what their agents do. */
 export async function loadLocations(
   db: Kysely<Tables>,
-  { nowUs }: { readonly nowUs: number },
+  { nowUs, pace }: { readonly nowUs: number; readonly pace: Pace },
 ): Promise<LocationState[]> {
   const { rows } = await sql<{
     location_no: number;
@@ -30,7 +31,7 @@ export async function loadLocations(
   }>`
     select l.location_no, l.account_no, l.observing, a.agent_no, a.capacity, a.state, a.connected_us, a.away_since_us,
       (select count(*)::int from connection_spans c
-        where c.agent_no = a.agent_no and c.from_us > ${nowUs - 600_000_000}) as connects,
+        where c.agent_no = a.agent_no and c.from_us > ${nowUs - pace(recentUs)}) as connects,
       exists (select 1 from assignment_spans s where s.agent_no = a.agent_no and s.to_us is null) as holds
     from locations l left join agents a on a.location_no = l.location_no and a.state in ('Connected', 'Away')
     order by l.location_no, a.agent_no`.execute(db);
@@ -57,12 +58,14 @@ export async function loadLocations(
 
 /** The devices of a Location, each with all its Locations in the order of their turns. */
 export async function loadDevices(db: Kysely<Tables>, locationNo: number): Promise<PlanDevice[]> {
-  const { rows } = await sql<{ device_no: number; location_nos: number[] }>`
-    select here.device_no, array_agg(every.location_no order by every.turn, every.location_no) as location_nos
-    from device_locations here join device_locations every on every.device_no = here.device_no
+  const { rows } = await sql<PlanDevice>`
+    select here.device_no as "deviceNo", d.changed_us as "changedUs",
+      array_agg(every.location_no order by every.turn, every.location_no) as "locationNos"
+    from device_locations here join devices d on d.device_no = here.device_no
+      join device_locations every on every.device_no = here.device_no
     where here.location_no = ${locationNo}
-    group by here.device_no order by here.device_no`.execute(db);
-  return rows.map((row) => ({ deviceNo: row.device_no, locationNos: row.location_nos }));
+    group by here.device_no, d.changed_us order by here.device_no`.execute(db);
+  return rows;
 }
 
 /** Who holds what at the Location now. */
@@ -76,7 +79,7 @@ export async function loadHoldings(db: Kysely<Tables>, locationNo: number): Prom
   return rows;
 }
 
-/** Ends and begins spans at `nowUs`; devices deleted meanwhile are passed over. */
+/** Ends, begins and tunes spans at `nowUs`; devices deleted meanwhile are passed over. */
 export async function writeChange(
   trx: Transaction<Tables>,
   { locationNo, change, nowUs }: { locationNo: number; change: Change; nowUs: number },
@@ -86,6 +89,14 @@ export async function writeChange(
       update assignment_spans set to_us = greatest(from_us, ${nowUs}::bigint)
       where location_no = ${locationNo} and to_us is null
         and device_no = any(${change.close.map((one) => one.deviceNo)}::int[])`.execute(trx);
+  }
+  if (change.tune.length > 0) {
+    await sql`
+      update assignment_spans s set runs_chain = g.runs_chain
+      from unnest(
+        ${change.tune.map((one) => one.deviceNo)}::int[], ${change.tune.map((one) => one.runsChain)}::boolean[]
+      ) as g (device_no, runs_chain)
+      where s.device_no = g.device_no and s.location_no = ${locationNo} and s.to_us is null`.execute(trx);
   }
   if (change.open.length > 0) {
     const by = <K extends keyof Holding>(key: K) => change.open.map((one) => one[key]);

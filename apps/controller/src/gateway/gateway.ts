@@ -84,19 +84,14 @@ export function createGateway({
     if (opening.kind !== 'open') return opening;
     const { agent } = opening;
     const { agentNo, locationNo, accountNo } = agent;
+    const secretsNow = () => createSecretLookup({ kysely, sealer, accountNo });
     const session = createSession({
       agent,
       sessionId,
       clock,
       log,
-      plan: createPlanFeed({
-        kysely,
-        agent,
-        build,
-        log,
-        secretsNow: () => createSecretLookup({ kysely, sealer, accountNo }),
-      }),
-      orders: createOrderFeed({ kysely, clock, agentNo }),
+      plan: createPlanFeed({ kysely, agent, build, log, secretsNow }),
+      orders: createOrderFeed({ kysely, clock, log, agent, build, secretsNow }),
       take: (batch) => slots.run(() => ingest.take({ agentNo, locationNo, accountNo }, batch)),
       cut,
     });

@@ -29,6 +29,8 @@ export type HeldDevice = Version &
 
 const held = sql`from assignment_spans s join devices d on d.device_no = s.device_no where s.to_us is null`;
 const version = sql`s.device_no, d.revision, s.turn, s.turns, s.runs_chain, s.first_look, length(d.sealed) as bytes`;
+const inFull = sql`${version}, d.device_id, d.method, d.sealed, d.frequency_min, d.timeout_s, d.retries, d.retry_delay_s,
+  d.changed_us`;
 
 /** Versions of all that the agent should watch now. */
 export async function loadVersions(db: Kysely<Tables>, agentNo: number): Promise<Version[]> {
@@ -45,10 +47,19 @@ export async function loadHeld(
 ): Promise<HeldDevice[]> {
   if (deviceNos.length === 0) return [];
   const { rows } = await sql<HeldDevice>`
-    select ${version}, d.device_id, d.method, d.sealed, d.frequency_min, d.timeout_s, d.retries, d.retry_delay_s,
-      d.changed_us
-    ${held} and s.agent_no = ${agentNo} and s.device_no = any(${deviceNos}::int[]) order by s.device_no`.execute(
+    select ${inFull} ${held} and s.agent_no = ${agentNo} and s.device_no = any(${deviceNos}::int[]) order by s.device_no`.execute(
     db,
   );
   return rows;
+}
+
+/** A device of the agent's Location that another agent holds, as that one holds it; undefined when nobody does any more. */
+export async function loadBorrowed(
+  db: Kysely<Tables>,
+  { locationNo }: { readonly locationNo: number },
+  deviceNo: number,
+): Promise<HeldDevice | undefined> {
+  const { rows } = await sql<HeldDevice>`
+    select ${inFull} ${held} and s.location_no = ${locationNo} and s.device_no = ${deviceNo}`.execute(db);
+  return rows[0];
 }

@@ -190,6 +190,8 @@ export interface OpenOrder {
   readonly chain_id: string | null;
   readonly attempt: number;
   readonly not_before_us: number;
+  /** The agent holds the device now. */
+  readonly holds: boolean;
 }
 
 /** The agent's orders that are still worth sending, oldest first. */
@@ -197,6 +199,12 @@ export async function openOrders(db: Kysely<Tables>, agentNo: number, nowUs: num
   return db
     .selectFrom('orders')
     .select(['order_id', 'kind', 'device_no', 'revision', 'chain_id', 'attempt', 'not_before_us'])
+    .select(
+      sql<boolean>`exists (select 1 from assignment_spans s
+        where s.device_no = orders.device_no and s.agent_no = orders.agent_no and s.to_us is null)`.as(
+        'holds',
+      ),
+    )
     .where('agent_no', '=', agentNo)
     .where('state', '=', 'Open')
     .where('deadline_us', '>', nowUs)

@@ -12,6 +12,7 @@ import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { checkId } from '../check-id.ts';
 import type { NewRow, Tables } from '../db/index.ts';
+import { unitHash } from '../phase.ts';
 import type { FoldDevice } from './fold-store.ts';
 
 /** A device after a batch was folded. */
@@ -80,24 +81,24 @@ export async function orderRetries(
   const orders = open.flatMap(({ device, chain }): NewRow<'orders'>[] => {
     const chainId = chainIdOf(device.deviceNo, chain);
     const before = (asked.get(device.deviceNo) ?? []).filter((one) => one.chainId === chainId);
+    const able = vantages.get(device.deviceNo) ?? [];
+    const last = able.find((one) => one.holds && one.agentNo === chain.lastAgentNo);
     const decision = nextRetry({
       chain,
       retries: device.retries,
       retryDelayUs: device.retryDelayUs,
       timeoutUs: device.timeoutUs,
-      vantages: vantages.get(device.deviceNo) ?? [],
+      vantages: able,
       asked: before,
-      agentGoesOn,
+      agentGoesOn: agentGoesOn && last?.runsChain === true,
       nowUs,
     });
     if (decision.kind === 'leave') return [];
     const { vantage, attempt, notBeforeUs, deadlineUs } = decision;
     const common = { device, chainId, nowUs, deadlineUs };
     const retry = orderRow({ ...common, kind: 'Retry', vantage, attempt, notBeforeUs });
-    const isElsewhere = vantage.agentNo !== chain.lastAgentNo;
-    if (!isElsewhere) return [retry];
-    const seer = { agentNo: chain.lastAgentNo, locationNo: chain.lastLocationNo };
-    return [retry, orderRow({ ...common, kind: 'ChainTaken', vantage: seer, attempt: 0, notBeforeUs: 0 })];
+    if (last === undefined || vantage.agentNo === last.agentNo) return [retry];
+    return [retry, orderRow({ ...common, kind: 'ChainTaken', vantage: last, attempt: 0, notBeforeUs: 0 })];
   });
   await insertOrders(trx, orders);
 }
@@ -115,7 +116,7 @@ async function orderNow(trx: Kysely<Tables>, outcomes: readonly Outcome[], nowUs
     .execute();
   const waiting = new Set(asked.map((row) => row.device_no));
   const orders = outcomes.flatMap(({ device }): NewRow<'orders'>[] => {
-    const [vantage] = vantages.get(device.deviceNo) ?? [];
+    const vantage = vantages.get(device.deviceNo)?.find((one) => one.holds);
     if (vantage === undefined || waiting.has(device.deviceNo)) return [];
     const deadlineUs = nowUs + device.timeoutUs + answerGraceUs;
     return [
@@ -134,22 +135,26 @@ async function orderNow(trx: Kysely<Tables>, outcomes: readonly Outcome[], nowUs
   await insertOrders(trx, orders);
 }
 
-/** Which agents are connected, well and assigned to these devices now? In order of Location. */
-async function vantagesOf(
-  trx: Kysely<Tables>,
-  deviceNos: readonly number[],
-): Promise<Map<number, Vantage[]>> {
-  const rows = await trx
-    .selectFrom('assignment_spans as s')
-    .innerJoin('agents as a', 'a.agent_no', 's.agent_no')
-    .select(['s.device_no as deviceNo', 's.agent_no as agentNo', 's.location_no as locationNo'])
-    .where(sql<boolean>`s.device_no = any(${deviceNos}::int[])`)
-    .where('s.to_us', 'is', null)
-    .where('a.state', '=', 'Connected')
-    .where('a.blind_reason', 'is', null)
-    .orderBy('s.location_no')
-    .execute();
-  return Map.groupBy(rows, (row) => row.deviceNo);
+/** A vantage; `runsChain`: the plan lets the device's own agent go on by itself. */
+type Able = Vantage & { readonly runsChain: boolean };
+
+/**
+ * Which agents are connected, well and at a Location where somebody is assigned to these devices? In order of Location, the
+ * device's own agent first, the others in an order of each device's own, so that retries are spread.
+ */
+async function vantagesOf(trx: Kysely<Tables>, deviceNos: readonly number[]): Promise<Map<number, Able[]>> {
+  const { rows } = await sql<Able & { deviceNo: number }>`
+    select s.device_no as "deviceNo", a.agent_no as "agentNo", s.location_no as "locationNo",
+      a.agent_no = s.agent_no as holds, s.runs_chain as "runsChain"
+    from assignment_spans s join agents a on a.location_no = s.location_no
+    where s.device_no = any(${deviceNos}::int[]) and s.to_us is null
+      and a.state = 'Connected' and a.blind_reason is null
+    order by s.location_no, a.agent_no`.execute(trx);
+  const spread = (one: Able & { deviceNo: number }) => (one.holds ? 0 : unitHash(one.deviceNo, one.agentNo));
+  return Map.groupBy(
+    rows.sort((a, b) => a.locationNo - b.locationNo || spread(a) - spread(b)),
+    (row) => row.deviceNo,
+  );
 }
 
 /** Which retries of these devices were asked for? */

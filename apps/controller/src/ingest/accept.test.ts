@@ -70,6 +70,24 @@ test.each<[string, number, { held: HeldSpan[]; connected: ConnectedSpan[] }, str
     oldestUs: at(-120),
     held: new Map([[1, spans.held]]),
     connected: spans.connected,
+    ordered: new Map(),
   };
   expect(refusal(resultAt(minutes), acceptance)).toBe(reason);
+});
+
+const order = { deviceNo: 1, createdUs: at(-10), deadlineUs: at(-9) };
+
+test.each<[string, number, string | null, typeof order | undefined, string | undefined]>([
+  ['for an order of its own', -10, 'o', order, undefined],
+  ["for another agent's order, or one that never was", -10, 'o', undefined, never],
+  ['for an order about another device', -10, 'o', { ...order, deviceNo: 2 }, never],
+  ['without the order', -10, null, order, never],
+  ['long before the order was made', -11.5, 'o', order, never],
+  ['long after the order was over', -7.5, 'o', order, never],
+])("a check of another agent's device %s", (_what, minutes, orderId, ordered, reason) => {
+  const acceptance = {
+    ...{ nowUs, oldestUs: at(-120), held: new Map(), connected: [] },
+    ordered: new Map(ordered ? [['o', ordered]] : []),
+  };
+  expect(refusal({ ...resultAt(minutes), orderId }, acceptance)).toBe(reason);
 });

@@ -13,6 +13,13 @@ export interface ConnectedSpan {
   readonly toUs: number | null;
 }
 
+/** A check that this agent was asked for. */
+export interface Ordered {
+  readonly deviceNo: number;
+  readonly createdUs: number;
+  readonly deadlineUs: number;
+}
+
 /** What decides whether a result is taken. */
 export interface Acceptance {
   readonly nowUs: number;
@@ -20,6 +27,8 @@ export interface Acceptance {
   readonly oldestUs: number;
   readonly held: ReadonlyMap<number, readonly HeldSpan[]>;
   readonly connected: readonly ConnectedSpan[];
+  /** By order id; those that were told to this agent only. */
+  readonly ordered: ReadonlyMap<string, Ordered>;
 }
 
 /** Clocks differ, and telling an agent of a change takes a moment. */
@@ -32,9 +41,19 @@ export function refusal(result: ParsedResult, acceptance: Acceptance): string | 
   if (result.startUs < acceptance.oldestUs) return 'older than the retention of checks';
   if (result.startUs > acceptance.nowUs + futureUs) return 'more than 5 minutes in the future';
   const spans = acceptance.held.get(result.deviceNo) ?? [];
-  if (!spans.some((span) => holds(span, result.startUs, acceptance.connected)))
+  if (
+    !spans.some((span) => holds(span, result.startUs, acceptance.connected)) &&
+    !isOrdered(result, acceptance)
+  )
     return 'the agent did not hold this device then';
   return undefined;
+}
+
+/** Another agent's device, looked at because the controller asked for it. */
+function isOrdered({ orderId, deviceNo, startUs }: ParsedResult, { ordered }: Acceptance): boolean {
+  const order = orderId === null ? undefined : ordered.get(orderId);
+  if (order?.deviceNo !== deviceNo) return false;
+  return startUs >= order.createdUs - toleranceUs && startUs <= order.deadlineUs + toleranceUs;
 }
 
 /**

@@ -1,8 +1,10 @@
+import { newId, systemClock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { createFixtures } from '../testing/fixtures.ts';
 import type { Fold } from './ingest.ts';
 import type { CheckRow } from './rows.ts';
-import { batchOf, useIngestBench, type WireRecord } from './testing/bench.ts';
+import { batchOf, result, useIngestBench, type WireRecord } from './testing/bench.ts';
 
 const bench = useIngestBench();
 
@@ -14,6 +16,35 @@ test('a batch sent again changes nothing and folds nothing', async () => {
   expect(await ingest.take(bench.sender, batch)).toEqual({ inserted: 0, repeated: 500, setAside: 0 });
   expect(await bench.stored()).toHaveLength(500);
   expect(folded).toHaveLength(500);
+});
+
+test("a check of a neighbour's device is taken when it was ordered, and answers its order", async () => {
+  const [device = 0] = bench.deviceNos;
+  const rows = createFixtures(bench.db.kysely);
+  const neighbour = { ...bench.sender, ...(await rows.agent(bench.sender)) };
+  const nowUs = systemClock.nowUs();
+  const order = { order_id: newId(), kind: 'Retry', device_no: device, agent_no: neighbour.agentNo } as const;
+  await bench.db.kysely
+    .insertInto('orders')
+    .values({ ...order, location_no: 1, revision: 1, attempt: 1, deadline_us: nowUs, created_us: nowUs })
+    .execute();
+  const folded: CheckRow[] = [];
+  const ingest = bench.ingestWith(async (_trx, inserted) => void folded.push(...inserted));
+  const ordered = result(device, nowUs, { orderId: order.order_id, attempt: 1 });
+  const alone = result(device, nowUs + 1);
+  expect(await ingest.take(neighbour, batchOf(ordered, alone))).toEqual({
+    inserted: 1,
+    repeated: 0,
+    setAside: 1,
+  });
+  expect(await ingest.take(neighbour, batchOf(ordered))).toEqual({ inserted: 0, repeated: 1, setAside: 0 });
+  expect(folded).toMatchObject([{ device_no: device, agent_no: neighbour.agentNo, attempt: 1 }]);
+  const { state } = await bench.db.kysely
+    .selectFrom('orders')
+    .select('state')
+    .where('order_id', '=', order.order_id)
+    .executeTakeFirstOrThrow();
+  expect(state).toBe('Answered');
 });
 
 test('two controllers that take overlapping batches at once store and fold each check once', async () => {

@@ -8,6 +8,7 @@ import { describe, type Item, readItems, sortItems } from './batch.ts';
 import { addEvidence } from './evidence.ts';
 import { createPartitions } from './partitions.ts';
 import { createBaselines, perfOf } from './perf-stat.ts';
+import type { ParsedResult } from './record.ts';
 import { type CheckRow, insertChecks, toRow } from './rows.ts';
 import * as store from './store.ts';
 
@@ -82,10 +83,13 @@ export function createIngest({
         await store.insertSetAside(trx, sender.agentNo, nowUs, aside);
         return { inserted: 0, repeated: 0, setAside: aside.length };
       }
-      const deviceNos = [...new Set(sorted.results.map(({ result }) => result.deviceNo))];
+      const results = sorted.results.map((one) => one.result);
       const evidence = sorted.evidence.map((one) => one.evidence);
-      await lockDevices(trx, [...deviceNos, ...evidence.map(({ deviceNo }) => deviceNo)]);
-      const acceptance = await loadAcceptance(trx, sender, deviceNos, nowUs, retentionDays);
+      await lockDevices(
+        trx,
+        [...results, ...evidence].map(({ deviceNo }) => deviceNo),
+      );
+      const acceptance = await loadAcceptance(trx, sender, results, nowUs, retentionDays);
       const judged = sorted.results.map((one) => ({ ...one, reason: refusal(one.result, acceptance) }));
       for (const { item, reason } of judged)
         if (reason !== undefined) aside.push({ reason, record: describe(item) });
@@ -142,11 +146,14 @@ export function createIngest({
 async function loadAcceptance(
   trx: Transaction<Tables>,
   { agentNo }: Sender,
-  deviceNos: readonly number[],
+  results: readonly ParsedResult[],
   nowUs: number,
   retentionDays: number,
 ) {
+  const deviceNos = [...new Set(results.map((result) => result.deviceNo))];
   const held = await store.heldSpans(trx, agentNo, deviceNos);
+  const orderIds = results.flatMap(({ orderId }) => orderId ?? []);
+  const ordered = await store.ordersOf(trx, agentNo, orderIds);
   const ends = [...held.values()].flat().flatMap((span) => (span.toUs === null ? [] : [span.toUs]));
   // Without a span that ended it does not matter when the agent was connected.
   const connected =
@@ -157,7 +164,7 @@ async function loadAcceptance(
           agentNo,
           ends.reduce((a, b) => Math.min(a, b)),
         );
-  return { nowUs, oldestUs: nowUs - retentionDays * dayUs, held, connected };
+  return { nowUs, oldestUs: nowUs - retentionDays * dayUs, held, connected, ordered };
 }
 
 function withIds(rows: readonly CheckRow[]) {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { lockAgent, type Tables } from '../db/index.ts';
-import type { ConnectedSpan, HeldSpan } from './accept.ts';
+import type { ConnectedSpan, HeldSpan, Ordered } from './accept.ts';
 import type { Span } from './record.ts';
 import type { CheckRow } from './rows.ts';
 
@@ -31,6 +31,24 @@ export async function connectedSpans(
     .where('agent_no', '=', agentNo)
     .where((eb) => eb.or([eb('to_us', 'is', null), eb('to_us', '>=', sinceUs)]))
     .execute();
+}
+
+/** Which of these orders were this agent's? */
+export async function ordersOf(
+  trx: Kysely<Tables>,
+  agentNo: number,
+  orderIds: readonly string[],
+): Promise<Map<string, Ordered>> {
+  if (orderIds.length === 0) return new Map();
+  const rows = await trx
+    .selectFrom('orders')
+    .select(['order_id as orderId', 'device_no as deviceNo', 'created_us as createdUs'])
+    .select('deadline_us as deadlineUs')
+    .where('agent_no', '=', agentNo)
+    .where('kind', 'in', ['Retry', 'Now'])
+    .where(sql<boolean>`order_id = any(${orderIds}::text[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.orderId, row]));
 }
 
 /** Keeps what could not be taken, with its reason. */

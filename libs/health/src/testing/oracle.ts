@@ -15,7 +15,7 @@ export interface History {
   readonly maintenance: readonly Span[];
 }
 
-/** The status of each second by results alone. Slow and simple on purpose: it judges every prefix from its beginning. */
+/** The status of each second by results alone; of several in one second, the last. Slow and simple on purpose: it judges every prefix from its beginning. */
 export function baseBySecond(history: History): BaseStatus[] {
   const painted: BaseStatus[] = Array.from({ length: history.seconds }, () => 'Unknown');
   const counted = countedResults(history);
@@ -24,9 +24,9 @@ export function baseBySecond(history: History): BaseStatus[] {
   for (let length = 1; length <= counted.length; length += 1) {
     const verdict = judge(counted.slice(0, length), history);
     if (verdict.status === was) continue;
-    since = Math.max(since, verdict.since);
+    since = Math.max(since + 1, verdict.since);
     was = verdict.status;
-    for (let s = 0; s < history.seconds; s += 1) if (s * second >= since) painted[s] = was;
+    for (let s = Math.floor(since / second); s < history.seconds; s += 1) painted[s] = was;
   }
   return painted;
 }
@@ -66,7 +66,8 @@ function judge(results: readonly Result[], history: History): { status: BaseStat
   let wentBlindWhileDown = false;
   let errors: Result[] = [];
   for (const [i, r] of results.entries()) {
-    const abstainers = lastAnswers(results.slice(0, i + 1))
+    if (isGuestsShrug(r, history)) continue;
+    const abstainers = lastAnswers(results.slice(0, i + 1).filter((one) => !isGuestsShrug(one, history)))
       .filter((last) => last.code >= 9)
       .map((last) => last.locationNo);
     const watchers = history.spans.filter((s) => covers(s, r.startUs)).map((s) => s.locationNo);
@@ -99,6 +100,12 @@ function judge(results: readonly Result[], history: History): { status: BaseStat
     }
   }
   return now;
+}
+
+/** It says nothing, and the device was another agent's of the same Location then. */
+function isGuestsShrug(r: Result, { spans }: History): boolean {
+  const watchers = spans.filter((s) => covers(s, r.startUs) && s.locationNo === r.locationNo);
+  return r.code >= 9 && watchers.length > 0 && watchers.every((s) => s.agentNo !== r.agentNo);
 }
 
 /** The last answer of each Location. */

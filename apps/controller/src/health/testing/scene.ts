@@ -53,12 +53,17 @@ export async function createScene() {
         })
         .returning('location_no')
         .executeTakeFirstOrThrow();
+      return { locationNo: location_no, agentNo: await scene.agent(location_no, name) };
+    },
+
+    /** One more connected agent of a Location. */
+    async agent(locationNo: number, name: string) {
       const { agent_no } = await kysely
         .insertInto('agents')
         .values({
           agent_id: newId(),
           account_no: account.account_no,
-          location_no,
+          location_no: locationNo,
           name,
           token_hash: Buffer.from(newId()),
           state: 'Connected',
@@ -68,13 +73,16 @@ export async function createScene() {
         .executeTakeFirstOrThrow();
       await kysely
         .insertInto('connection_spans')
-        .values({ agent_no, location_no, from_us: startUs, to_us: null, session_id: newId() })
+        .values({ agent_no, location_no: locationNo, from_us: startUs, to_us: null, session_id: newId() })
         .execute();
-      return { locationNo: location_no, agentNo: agent_no };
+      return agent_no;
     },
 
     /** A device, assigned to these Locations since the scene's begin. */
-    async device(places: readonly { readonly locationNo: number; readonly agentNo: number }[]) {
+    async device(
+      places: readonly { readonly locationNo: number; readonly agentNo: number }[],
+      { runsChain = places.length === 1 } = {},
+    ) {
       const { device_no } = await kysely
         .insertInto('devices')
         .values({
@@ -107,7 +115,7 @@ export async function createScene() {
         };
         await kysely
           .insertInto('assignment_spans')
-          .values({ ...span, runs_chain: places.length === 1, first_look: turn === 0 })
+          .values({ ...span, runs_chain: runsChain, first_look: turn === 0 })
           .execute();
       }
       return device_no;

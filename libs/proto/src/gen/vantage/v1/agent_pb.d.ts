@@ -533,6 +533,13 @@ export declare type Order = Message<"vantage.v1.Order"> & {
    * @generated from field: uint32 attempt = 7;
    */
   attempt: number;
+
+  /**
+   * Given to an agent that does not hold the device (another of its Location does): it looks once, by this, and keeps nothing.
+   *
+   * @generated from field: vantage.v1.Assignment assignment = 8;
+   */
+  assignment?: Assignment | undefined;
 };
 
 /**

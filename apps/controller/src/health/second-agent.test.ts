@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sweepChains } from './chain-sweep.ts';
+import { createScene, second, startUs } from './testing/scene.ts';
+
+let scene: Awaited<ReturnType<typeof createScene>>;
+let place: { locationNo: number; agentNo: number };
+let other: number;
+
+beforeAll(async () => {
+  scene = await createScene();
+  place = await scene.location('two agents');
+  other = await scene.agent(place.locationNo, 'the other');
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+
+/** A device of the first agent that was Up and erred at 60 s. */
+async function inTrouble() {
+  const device = await scene.device([place], { runsChain: false });
+  await scene.take([{ device, agent: place.agentNo, at: 0, code: 1 }]);
+  await scene.take([{ device, agent: place.agentNo, at: 60, code: 3 }]);
+  return device;
+}
+
+const openRetry = async (device: number) =>
+  (await scene.orders(device)).find((order) => order.kind === 'Retry' && order.state === 'Open');
+const types = async (device: number) => (await scene.events(device)).map((event) => event.type);
+
+test('two agents of one Location retry in turn, by order, and the device is Down in time', async () => {
+  const device = await inTrouble();
+  expect(await scene.orders(device)).toMatchObject([
+    { kind: 'Retry', agent_no: other, attempt: 1, not_before_us: startUs + 62 * second },
+    { kind: 'ChainTaken', agent_no: place.agentNo },
+  ]);
+  const first = await openRetry(device);
+  await scene.take([{ device, agent: other, at: 62, code: 3, attempt: 1, orderId: first?.order_id ?? '' }]);
+  const last = await openRetry(device);
+  expect(last).toMatchObject({ agent_no: place.agentNo, attempt: 2, not_before_us: startUs + 64 * second });
+  const orderId = last?.order_id ?? '';
+  await scene.take([{ device, agent: place.agentNo, at: 64, code: 3, attempt: 2, orderId }]);
+  expect(await scene.state(device)).toMatchObject({ status: 'Down', since_us: startUs + 61 * second });
+  expect(await types(device)).toEqual(['Up', 'Error', 'Down']);
+  expect(await openRetry(device)).toBeUndefined();
+});
+
+test('the second agent finds it well: recovered', async () => {
+  const device = await inTrouble();
+  const orderId = (await openRetry(device))?.order_id ?? '';
+  await scene.take([{ device, agent: other, at: 62, code: 1, attempt: 1, orderId }]);
+  expect(await types(device)).toEqual(['Up', 'Error', 'Recovered']);
+  expect((await scene.orders(device)).filter((order) => order.state === 'Open')).toEqual([]);
+});
+
+test.each([9, 10])(
+  'the second agent can say nothing (%i): the same retry goes to the first, no Unknown',
+  async (code) => {
+    const device = await inTrouble();
+    const orderId = (await openRetry(device))?.order_id ?? '';
+    await scene.take([{ device, agent: other, at: 62, code, attempt: 1, orderId }]);
+    expect(await openRetry(device)).toMatchObject({ agent_no: place.agentNo, attempt: 1 });
+    expect(await types(device)).toEqual(['Up', 'Error']);
+  },
+);
+
+test('the second agent gives no answer: the same retry goes to the first after Timeout + 5 s', async () => {
+  const device = await inTrouble();
+  await sweepChains(scene.kysely, startUs + 76 * second);
+  expect(await openRetry(device)).toMatchObject({ agent_no: other });
+  await sweepChains(scene.kysely, startUs + 78 * second);
+  expect(await openRetry(device)).toMatchObject({ agent_no: place.agentNo, attempt: 1 });
+});
+
+test('an agent that waits for an order gets it at once, though it is the only one left', async () => {
+  await sql`update agents set state = 'Away' where agent_no = ${other}`.execute(scene.kysely);
+  const device = await inTrouble();
+  expect(await scene.orders(device)).toMatchObject([{ kind: 'Retry', agent_no: place.agentNo, attempt: 1 }]);
+  await sql`update agents set state = 'Connected' where agent_no = ${other}`.execute(scene.kysely);
+});
+
+test('while the first agent is away the second one is asked', async () => {
+  const device = await inTrouble();
+  const first = await openRetry(device);
+  await scene.take([{ device, agent: other, at: 62, code: 3, attempt: 1, orderId: first?.order_id ?? '' }]);
+  await sql`update agents set state = 'Away' where agent_no = ${place.agentNo}`.execute(scene.kysely);
+  await sweepChains(scene.kysely, startUs + 90 * second);
+  expect(await openRetry(device)).toMatchObject({ agent_no: other, attempt: 2 });
+  await sql`update agents set state = 'Connected' where agent_no = ${place.agentNo}`.execute(scene.kysely);
+});
