@@ -18,6 +18,8 @@ export interface DialogueSettings {
    * true (default): a line protocol, where a NUL is an immediate code 3. false: bytes may be anything (TCP, TELNET's options).
    */
   readonly text?: boolean;
+  /** Who begins; default: the server. `ttfb` is then counted from when the connection stood, else from now. */
+  readonly speaksFirst?: 'client' | 'server';
 }
 
 /** A reply of SMTP's family: its code and its lines without it (RFC 5321 section 4.2, RFC 959 section 4.2). */
@@ -29,8 +31,8 @@ export interface Reply {
 }
 
 /**
- * A talk with a server over a connection: lines or bytes in, text or bytes out, a transcript kept as evidence. `ttfb` runs from its
- * creation (or from the first send) to the first byte of the answer, then `ttlb` until the check ends. Every read ends with a Failure
+ * A talk with a server over a connection: lines or bytes in, text or bytes out, a transcript kept as evidence. `ttfb` runs from the
+ * connection's standing (or from its creation where the client speaks first) to the first byte of the answer, then `ttlb` until the check ends. Every read ends with a Failure
  * when the server closes, resets or breaks the line limit, and with the signal's reason when it aborts. One read at a time.
  *
  *     using dialogue = openDialogue(context, connection);
@@ -71,7 +73,7 @@ export function openDialogue(
   first: Connection,
   settings: DialogueSettings = {},
 ): Dialogue {
-  const { text = true } = settings;
+  const { text = true, speaksFirst = 'server' } = settings;
   const { signal, stopwatch } = context;
   const transcript = createTranscript();
   let connection = first;
@@ -143,7 +145,8 @@ export function openDialogue(
     rouse();
   };
   context.own({ [Symbol.dispose]: dispose });
-  stopwatch.enter('ttfb');
+  if (speaksFirst === 'server') stopwatch.follow('ttfb');
+  else stopwatch.enter('ttfb');
   attach(connection.socket);
 
   const write = async (bytes: Uint8Array | string, shown: string) => {
@@ -230,7 +233,7 @@ export function openDialogue(
       detach(connection.socket);
       connection = await context.dial.secure(context, connection, tls);
       transcript.add('>', '(TLS)');
-      stopwatch.enter(received === 0 ? 'ttfb' : 'ttlb');
+      stopwatch.follow(received === 0 ? 'ttfb' : 'ttlb');
       attach(connection.socket);
     },
     [Symbol.dispose]: dispose,

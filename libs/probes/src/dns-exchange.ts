@@ -169,7 +169,7 @@ export async function askStream(
     family: server.family,
     tls: tls ? { settings: tls, alpn: ['dot'] } : undefined,
   });
-  using dialogue = openDialogue(context, connection, { text: false });
+  using dialogue = openDialogue(context, connection, { text: false, speaksFirst: 'client' });
   const id = randomInt(65_536);
   const bytes = encode(packetOf(query, id));
   const length = Buffer.alloc(2);

@@ -91,7 +91,8 @@ function dataContext(context: ProbeContext): DialContext {
   const { stopwatch } = context;
   const still: Stopwatch = {
     enter: () => {},
-    add: () => {},
+    follow: () => {},
+    conclude: () => {},
     pause: () => {},
     read: () => stopwatch.read(),
     get running() {

@@ -5,8 +5,8 @@ import { createPing, ping } from './ping.ts';
 import { createNames } from './resolve.ts';
 import { runTest } from './testing/index.ts';
 
-/** The probe over a socket whose answers are given in turn, the last one for ever. */
-function pingAnswered(...answers: readonly PingAnswer[]) {
+/** The probe over a socket whose answers are given in turn, the last one for ever; 'never' is none at all. */
+function pingAnswered(...answers: readonly (PingAnswer | 'never')[]) {
   let asked = 0;
   let open = 0;
   const socket: IcmpSocket = {
@@ -15,7 +15,8 @@ function pingAnswered(...answers: readonly PingAnswer[]) {
     inFlight: 0,
     ping: () => {
       asked += 1;
-      return Promise.resolve(answers[Math.min(asked, answers.length) - 1] ?? { kind: 'timeout' });
+      const answer = answers[Math.min(asked, answers.length) - 1] ?? { kind: 'timeout' };
+      return answer === 'never' ? new Promise(() => {}) : Promise.resolve(answer);
     },
     close: () => {
       open -= 1;
@@ -65,6 +66,14 @@ describe('PING', () => {
       },
     });
     expect(open()).toBe(0);
+  });
+
+  it('cut off before any verdict of its own tells the wait as TTFB', async () => {
+    const { probe } = pingAnswered('never');
+    const { phases, ...seen } = await runTest(probe, '192.0.2.1', { Count: 1 }, { timeoutMs: 300 });
+    expect(seen).toMatchObject({ code: 2, text: 'no answer from 192.0.2.1 within 0.3 s' });
+    expect(phases).toMatchObject({ dns: 0, connect: 0, ssl: 0, ttlb: 0 });
+    expect(phases.ttfb).toBeGreaterThan(290);
   });
 
   it.each([

@@ -77,9 +77,11 @@ export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING'
         }
         using held = lease;
         const leftMs = context.timeoutMs - (context.clock.monoMs() - startedMs) - reserveMs;
+        context.stopwatch.enter('ttfb');
         const answers = await series(context, held.socket, address, wanted, Math.max(1, leftMs));
         const unsent = answers.find((answer) => answer.kind === 'unsent');
         if (!unsent) return judge(context, address, answers, wanted, Math.max(1, leftMs));
+        context.stopwatch.conclude('ttfb', 0);
         failure ??= unsentFailure(unsent.code, address.address);
       }
       throw failure ?? new Failure(resultCode.agent, `no address of ${target.host} can be pinged`);
@@ -119,10 +121,10 @@ function judge(
   if (seen.received === 0) {
     const error = answers.find((answer) => answer.kind === 'error');
     // What was waited for is TTFB: until the router's word, or in vain.
-    context.stopwatch.add('ttfb', error ? error.rttMs : budgetMs);
+    context.stopwatch.conclude('ttfb', error ? error.rttMs : budgetMs);
     throw error ? errorFailure(error, address) : silence(address, seen.sent, context.timeoutMs);
   }
-  context.stopwatch.add('ttfb', seen.meanMs);
+  context.stopwatch.conclude('ttfb', seen.meanMs);
   const unmet = unmetLimit(seen, wanted);
   if (unmet !== undefined) throw notMet(unmet);
   const text = `${seen.received} of ${seen.sent} answered, mean ${shown(seen.meanMs)} ms`;

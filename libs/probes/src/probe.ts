@@ -70,8 +70,13 @@ export interface Outcome {
 /** Measures phases: entering one ends the one before; a phase entered again (a redirect's next hop) adds up. */
 export interface Stopwatch {
   enter(phase: Phase): void;
-  /** Adds time measured elsewhere (a PING's mean RTT by kernel timestamps) to a phase without entering it. */
-  add(phase: Phase, ms: number): void;
+  /**
+   * Like `enter`, but a phase paused meanwhile ended where this one begins: for what goes on at the other side all the
+   * time (a banner is on its way) while this process comes to look at it.
+   */
+  follow(phase: Phase): void;
+  /** Ends a phase with the time that was measured elsewhere (a PING's mean RTT by kernel timestamps). */
+  conclude(phase: Phase, ms: number): void;
   /** Ends the phase that is running; time until the next `enter` belongs to none. */
   pause(): void;
   /** Phases up to now. */

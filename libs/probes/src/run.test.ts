@@ -65,11 +65,17 @@ describe('around every probe', () => {
       await clock.sleep(5);
       stopwatch.pause();
       await clock.sleep(100);
-      stopwatch.add('ttlb', 1.5);
+      stopwatch.follow('ttlb');
+      await clock.sleep(1);
+      stopwatch.follow('ssl');
+      await clock.sleep(2);
+      stopwatch.enter('dns');
+      await clock.sleep(50);
+      stopwatch.conclude('dns', 1.5);
       return good();
     });
-    const seen = await at(clock, 200, done);
-    expect(seen.phases).toEqual({ dns: 0, connect: 15, ssl: 0, ttfb: 20, ttlb: 1.5 });
+    const seen = await at(clock, 300, done);
+    expect(seen.phases).toEqual({ dns: 1.5, connect: 15, ssl: 2, ttfb: 20, ttlb: 101 });
     expect(clock.pending).toBe(0);
   });
 
@@ -220,7 +226,7 @@ describe('around every probe', () => {
     const took =
       (ms: number, code: 1 | 3): Body =>
       async ({ stopwatch }) => {
-        stopwatch.add('ttfb', ms);
+        stopwatch.conclude('ttfb', ms);
         return { ...good(), code };
       };
     const slow = async (ms: number, code: 1 | 3) =>

@@ -51,7 +51,7 @@ export async function awaitGreeting(
   const { socket, peer } = connection;
   let bytes: Buffer = Buffer.alloc(0);
   context.evidence('FirstBytes', () => quoteShort(bytes.toString('latin1', 0, 4096), 4096));
-  stopwatch.enter('ttfb');
+  stopwatch.follow('ttfb');
   return new Promise((resolve, reject) => {
     const finish = (then: () => void) => {
       signal.removeEventListener('abort', onAbort);

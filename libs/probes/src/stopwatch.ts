@@ -4,21 +4,23 @@ import type { Phase, Phases, Stopwatch } from './probe.ts';
 export function createStopwatch(monoMs: () => number): Stopwatch {
   const sums: Record<Phase, number> = { dns: 0, connect: 0, ssl: 0, ttfb: 0, ttlb: 0 };
   let running: Phase | undefined;
-  let since = 0;
-  const settle = (next: Phase | undefined) => {
-    const now = monoMs();
-    if (running !== undefined) sums[running] += now - since;
+  let since: number | undefined;
+  const settle = (next: Phase | undefined, startMs = monoMs()) => {
+    if (running !== undefined) sums[running] += startMs - (since ?? startMs);
     running = next;
-    since = now;
+    since = startMs;
   };
   return {
     enter: (phase) => settle(phase),
+    follow: (phase) => (running === undefined ? settle(phase, since) : settle(phase)),
     pause: () => settle(undefined),
-    add(phase, ms) {
-      sums[phase] += ms;
+    conclude(phase, ms) {
+      if (running === phase) running = undefined;
+      settle(undefined);
+      sums[phase] = ms;
     },
     read(): Phases {
-      const open = running === undefined ? 0 : monoMs() - since;
+      const open = running === undefined || since === undefined ? 0 : monoMs() - since;
       const of = (phase: Phase) => toMicroseconds(sums[phase] + (phase === running ? open : 0));
       return { dns: of('dns'), connect: of('connect'), ssl: of('ssl'), ttfb: of('ttfb'), ttlb: of('ttlb') };
     },

@@ -76,7 +76,9 @@ export const tcp: Probe<'TCP', typeof options> = {
       tls: implicit ? { settings: wanted.TLS } : undefined,
     });
     if (wanted.Steps.length === 0) return good(`connected to ${connection.peer}`, 0);
-    using dialogue = openDialogue(context, connection, { text: false });
+    const [first] = wanted.Steps;
+    const speaksFirst = first?.Send === undefined && first?.SendHex === undefined ? 'server' : 'client';
+    using dialogue = openDialogue(context, connection, { text: false, speaksFirst });
     const answer = createAnswer(dialogue);
     for (const [index, each] of wanted.Steps.entries()) {
       await send(dialogue, each);
