@@ -8,6 +8,7 @@ import { createAgentTime } from './agent-time.ts';
 import { createAllowance } from './allowance.ts';
 import { openAssignments } from './assignments.ts';
 import { cachedOwnNetworks } from './beyond.ts';
+import { openChains } from './chains.ts';
 import { createClockSync } from './clock-sync.ts';
 import type { Config } from './config.ts';
 import { createCoverage } from './coverage.ts';
@@ -15,17 +16,18 @@ import { every } from './every.ts';
 import { createEvidence } from './evidence.ts';
 import { openIdentity } from './identity.ts';
 import { createLatenessMeter, type Lateness, nothingMeasured } from './lateness.ts';
-import { createLink, goodbyeText, type Incoming } from './link.ts';
+import { createLink, type Incoming } from './link.ts';
 import { createLocalSecrets } from './local-secrets.ts';
 import { createLook } from './look.ts';
 import { openOutbox } from './outbox/outbox.ts';
-import type { Parting } from './parting.ts';
+import { partingTeller } from './parting.ts';
 import type { AgentPolicy } from './policy.ts';
 import { createScheduler } from './scheduler.ts';
 import { createStalls } from './stalls.ts';
 import { scaledFor } from './time-scale.ts';
 import { createUplink } from './uplink.ts';
 import { createUploader } from './uploader.ts';
+import { rulesOf } from './watch.ts';
 
 const version = '0.1.0';
 const heartbeatMs = 10_000;
@@ -58,6 +60,16 @@ export async function runAgent(deps: {
   const wallOffsetUs = identity.wallOffsetUs ?? 0;
   const time = createAgentTime({ clock, upMs: () => uptime() * 1000, wallOffsetUs });
   await using assignments = await openAssignments({ folder, clock, onFault });
+  const graceMs = orderGraceMs / config.testTimeScale;
+  const scaled = scaledFor(config.testTimeScale);
+  const chains = await openChains({
+    folder,
+    onFault,
+    rulesOf(deviceNo) {
+      const assignment = assignments.all.get(deviceNo);
+      return assignment && { revision: assignment.revision, rules: rulesOf(scaled(assignment), graceMs) };
+    },
+  });
   let wakeUploader = () => {};
   await using outbox = await openOutbox({
     folder: path.join(folder, 'outbox'),
@@ -66,6 +78,10 @@ export async function runAgent(deps: {
     newId,
     onAvailable: () => wakeUploader(),
     onFault: (text) => log.error(`outbox: ${text}`),
+    onKept({ record }) {
+      if (record.case === 'result') chains.take(record.value);
+    },
+    beforeForget: () => chains.written(),
   });
   const append = (record: OutboxRecord['record']) => outbox.append(create(OutboxRecordSchema, { record }));
 
@@ -114,8 +130,10 @@ export async function runAgent(deps: {
     coverage,
     meter,
     stalls,
-    orderGraceMs: orderGraceMs / config.testTimeScale,
+    chainOf: (deviceNo, nowUs) => chains.of(deviceNo, nowUs),
+    orderGraceMs: graceMs,
     newId,
+    onError,
   });
   const sync = createClockSync({
     time,
@@ -160,6 +178,7 @@ export async function runAgent(deps: {
       uplink.cut();
       if (parting.kind === 'goodbye' && parting.reason === Goodbye_Reason.REVOKED) {
         assignments.forget();
+        chains.prune();
         scheduler.replace([]);
       }
     },
@@ -198,7 +217,6 @@ export async function runAgent(deps: {
       },
     });
   };
-  const scaled = scaledFor(config.testTimeScale);
   const scaledOrder = (order: Order) =>
     order.assignment === undefined ? order : { ...order, assignment: scaled(order.assignment) };
   const receive = (message: Incoming) => {
@@ -206,6 +224,7 @@ export async function runAgent(deps: {
       case 'assignments': {
         const taken = assignments.take(message.value);
         if (taken.kind === 'wait') return;
+        chains.prune();
         const faults =
           taken.kind === 'replace'
             ? scheduler.replace(taken.assignments.map(scaled))
@@ -268,29 +287,6 @@ export async function runAgent(deps: {
   await evidence.stop();
   tellCoverage();
   await outbox.flushed();
+  await chains.written();
   log.info({ records: outbox.records }, 'agent ends');
-}
-
-/** Tells why there is no connection: each reason once, until there is one again. */
-function partingTeller(log: Logger): (parting: Parting, endpoint: string) => void {
-  const told = new Set<string>();
-  return (parting, endpoint) => {
-    const text = textOf(parting);
-    const key = `${endpoint} ${text}`;
-    if (told.has(key)) return;
-    told.add(key);
-    if (parting.kind === 'lost') log.warn({ endpoint }, text);
-    else log.error({ endpoint }, text);
-  };
-}
-
-function textOf(parting: Parting): string {
-  switch (parting.kind) {
-    case 'lost':
-      return `no connection: ${parting.text}`;
-    case 'refused':
-      return `the controller refuses this agent's token (${parting.text}); it is tried again`;
-    case 'goodbye':
-      return `sent away: ${goodbyeText(parting.reason)} ${parting.text}`.trimEnd();
-  }
 }

@@ -1,5 +1,15 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { afterAnswer, afterRetryBegan, afterRetryOrder, afterTaken, type Chain, noChain } from './chain.ts';
+import {
+  afterAnswer,
+  afterRecorded,
+  afterRetryBegan,
+  afterRetryOrder,
+  afterTaken,
+  type Chain,
+  noChain,
+  resumed,
+} from './chain.ts';
 
 const alone = { retries: 2, retryDelayMs: 5000, timeoutMs: 1000, runsChain: true, graceMs: 5000 };
 const inTurn = { ...alone, runsChain: false };
@@ -84,4 +94,45 @@ test('a chain taken elsewhere leaves ordinary turns here, and its time over, err
   expect(answered(taken, 2, 0, inTurn).chain.phase.kind).toBe('elsewhere');
   const later = afterAnswer(taken, { code: 2, attempt: 0, chainId: '', endUs: 23_000_000 }, inTurn, newId);
   expect(later.chain.phase.kind).toBe('open');
+});
+
+test('read again from its records, in whole or from anywhere before its last ones, a chain stands where it stood', () => {
+  const history = fc.array(fc.constantFrom(1, 2, 3, 9, 10), { minLength: 1, maxLength: 30 });
+  fc.assert(
+    fc.property(history, fc.integer({ min: 1, max: 4 }), fc.nat(), (codes, retries, where) => {
+      const rules = { ...alone, retries };
+      let chain = noChain;
+      let ids = 0;
+      const states = [chain];
+      const records = codes.map((code, i) => {
+        const { phase } = chain;
+        const attempt = phase.kind === 'open' ? phase.k : 0;
+        const chainId = phase.kind === 'open' ? phase.chainId : '';
+        if (phase.kind === 'open') chain = afterRetryBegan(chain, chainId, attempt);
+        const answer = { code, attempt, chainId, endUs: i * 60_000_000 };
+        const after = afterAnswer(chain, answer, rules, () => `c${++ids}`);
+        chain = after.chain;
+        states.push(chain);
+        return { ...answer, chainId: after.chainId };
+      });
+      const replayed = (from: Chain, first: number) =>
+        records.slice(first).reduce((before, record) => afterRecorded(before, record, rules), from);
+      expect(replayed(noChain, 0).phase).toEqual(chain.phase);
+      expect(replayed(chain, 0).phase).toEqual(chain.phase);
+      const middle = where % states.length;
+      expect(replayed(states[middle] ?? noChain, middle).phase).toEqual(chain.phase);
+      expect(replayed(chain, middle).phase).toEqual(chain.phase);
+    }),
+  );
+});
+
+test('a chain is gone on with at once where its retry is overdue, and at RetryDelay where the clock says later', () => {
+  const { chain } = answered(noChain, 2);
+  const at = (nowUs: number) => {
+    const { phase } = resumed(chain, alone, nowUs);
+    return phase.kind === 'open' ? phase.dueUs : undefined;
+  };
+  expect(at(2_000_000)).toBe(6_000_000);
+  expect(at(3_600_000_000)).toBe(3_600_000_000);
+  expect(at(-3_600_000_000)).toBe(-3_590_000_000);
 });

@@ -119,6 +119,28 @@ export function afterTaken(chain: Chain, nowUs: number, rules: ChainRules): Chai
   return { ...chain, phase: { kind: 'elsewhere', untilUs: nowUs + wholeMs * 1000 } };
 }
 
+/**
+ * The chain after a result that stands on disk, read from its record alone: an error of an ordinary turn carries a chain id only
+ * where it opened a chain. The same results in their order lead to the same chain, from wherever it stood before.
+ */
+export function afterRecorded(chain: Chain, answer: ChainAnswer, rules: ChainRules): Chain {
+  const { attempt, chainId, endUs } = answer;
+  if (attempt > 0) {
+    return afterAnswer(afterRetryBegan(chain, chainId, attempt), answer, rules, () => chainId).chain;
+  }
+  if (meaningOf(answer.code) !== 'error') return afterAnswer(chain, answer, rules, () => chainId).chain;
+  if (chainId === '') return chain;
+  return { phase: openPhase(chainId, 1, endUs, rules), last: { chainId, k: 0 } };
+}
+
+/** A kept chain to go on with at `nowUs`: a retry that is overdue runs now, and none waits longer than it would have to. */
+export function resumed(chain: Chain, rules: ChainRules, nowUs: number): Chain {
+  const { phase } = chain;
+  if (phase.kind !== 'open') return chain;
+  const latestUs = nowUs + (rules.retryDelayMs + rules.graceMs) * 1000;
+  return { ...chain, phase: { ...phase, dueUs: Math.min(Math.max(phase.dueUs, nowUs), latestUs) } };
+}
+
 /** What a ResultCode says about the device. */
 export function meaningOf(code: number): 'good' | 'error' | 'abstains' {
   if (code === 1) return 'good';

@@ -7,7 +7,6 @@ import {
   type ConnectRequest,
   ConnectRequestSchema,
   type ConnectResponse,
-  Goodbye_Reason,
   type HelloSchema,
   type Welcome,
 } from '@vantage/proto';
@@ -156,20 +155,4 @@ function shuffled(list: readonly string[], random: () => number): string[] {
     .map((entry) => ({ entry, at: random() }))
     .sort((a, b) => a.at - b.at)
     .map(({ entry }) => entry);
-}
-
-/** A goodbye's reason for people. */
-export function goodbyeText(reason: Goodbye_Reason): string {
-  switch (reason) {
-    case Goodbye_Reason.UNSPECIFIED:
-      return 'for no stated reason';
-    case Goodbye_Reason.REPLACED:
-      return 'a newer session of this agent came: does another process use the same token?';
-    case Goodbye_Reason.REVOKED:
-      return 'this agent is revoked';
-    case Goodbye_Reason.SHUTDOWN:
-      return 'the controller shuts down';
-    case Goodbye_Reason.FENCED:
-      return 'a copy of this agent was seen: use each token in one place only';
-  }
 }

@@ -1,4 +1,4 @@
-import { backoffMs } from '@vantage/kernel';
+import { backoffMs, type Logger } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 
 /** How a stream, or the try at one, ended. */
@@ -39,5 +39,45 @@ export function waitAfter(
         case Goodbye_Reason.UNSPECIFIED:
           return backoffMs(0, backoff, random);
       }
+  }
+}
+
+/** Tells why there is no connection: each reason once, until there is one again. */
+export function partingTeller(log: Logger): (parting: Parting, endpoint: string) => void {
+  const told = new Set<string>();
+  return (parting, endpoint) => {
+    const text = textOf(parting);
+    const key = `${endpoint} ${text}`;
+    if (told.has(key)) return;
+    told.add(key);
+    if (parting.kind === 'lost') log.warn({ endpoint }, text);
+    else log.error({ endpoint }, text);
+  };
+}
+
+function textOf(parting: Parting): string {
+  switch (parting.kind) {
+    case 'lost':
+      return `no connection: ${parting.text}`;
+    case 'refused':
+      return `the controller refuses this agent's token (${parting.text}); it is tried again`;
+    case 'goodbye':
+      return `sent away: ${goodbyeText(parting.reason)} ${parting.text}`.trimEnd();
+  }
+}
+
+/** A goodbye's reason for people. */
+function goodbyeText(reason: Goodbye_Reason): string {
+  switch (reason) {
+    case Goodbye_Reason.UNSPECIFIED:
+      return 'for no stated reason';
+    case Goodbye_Reason.REPLACED:
+      return 'a newer session of this agent came: does another process use the same token?';
+    case Goodbye_Reason.REVOKED:
+      return 'this agent is revoked';
+    case Goodbye_Reason.SHUTDOWN:
+      return 'the controller shuts down';
+    case Goodbye_Reason.FENCED:
+      return 'a copy of this agent was seen: use each token in one place only';
   }
 }

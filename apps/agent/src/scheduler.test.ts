@@ -5,6 +5,7 @@ import { type CheckResult, Order_Kind, OrderSchema } from '@vantage/proto';
 import { expect, test } from 'vitest';
 import { createAgentTime } from './agent-time.ts';
 import { createAllowance } from './allowance.ts';
+import { type Chain, noChain } from './chain.ts';
 import { createCoverage } from './coverage.ts';
 import { every } from './every.ts';
 import { createLatenessMeter } from './lateness.ts';
@@ -16,7 +17,9 @@ import { assignment, measured } from './testing/measurements.ts';
 const midnightUs = 1_699_920_000_000_000;
 
 /** A scheduler on a fake clock; each check takes `takesMs` and ends as `codes` says (the last one for ever). */
-function stage(more: { takesMs?: number; concurrency?: number; checksPerMinute?: number } = {}) {
+function stage(
+  more: { takesMs?: number; concurrency?: number; checksPerMinute?: number; chain?: Chain } = {},
+) {
   const clock = createFakeClock(midnightUs);
   let sleptMs = 0;
   const time = createAgentTime({ clock, upMs: () => clock.monoMs() + sleptMs, wallOffsetUs: 0 });
@@ -26,6 +29,7 @@ function stage(more: { takesMs?: number; concurrency?: number; checksPerMinute?:
   const stalls = createStalls({ monoMs, thresholdMs: 1500 });
   const results: CheckResult[] = [];
   const codes: ResultCode[] = [1];
+  const errors: unknown[] = [];
   let now = 0;
   let most = 0;
   const running = new Set<number>();
@@ -53,7 +57,9 @@ function stage(more: { takesMs?: number; concurrency?: number; checksPerMinute?:
     meter,
     stalls,
     orderGraceMs: 5000,
+    chainOf: () => more.chain ?? noChain,
     newId: () => `chain-${++ids}`,
+    onError: (error) => errors.push(error),
   });
   return {
     clock,
@@ -64,6 +70,7 @@ function stage(more: { takesMs?: number; concurrency?: number; checksPerMinute?:
     stalls,
     results,
     codes,
+    errors,
     overlaps,
     pulse,
     mostAtOnce: () => most,
@@ -246,8 +253,78 @@ test('an error of a check during which the process stood still is no result: the
   scheduler.start();
   await clock.advance(61_000);
   pulse[Symbol.dispose]();
-  await clock.advance(9500);
+  await clock.advance(4500);
+  const pulsing = every(clock, 250, () => scheduler.gapEnded(0));
+  await clock.advance(6000);
   expect(results.map(({ resultCode }) => resultCode)).toEqual([1]);
+  pulsing[Symbol.dispose]();
+});
+
+test('a good answer of a check during which the process stood still is thrown away too: its times are not true', async () => {
+  const { clock, scheduler, results, pulse, meter } = stage({ takesMs: 5000 });
+  scheduler.replace([assignment(1)]);
+  scheduler.start();
+  await clock.advance(61_000);
+  pulse[Symbol.dispose]();
+  await clock.advance(4500);
+  expect(results).toEqual([]);
+  const pulsing = every(clock, 250, () => scheduler.gapEnded(0));
+  await clock.advance(1000);
+  expect(meter.take().started).toBe(2);
+  pulsing[Symbol.dispose]();
+});
+
+test('a process that stands still in every check tells the failures as its own fault, after three thrown away', async () => {
+  const { clock, scheduler, results, codes, pulse, meter } = stage({ takesMs: 5000 });
+  pulse[Symbol.dispose]();
+  codes.splice(0, 1, 2);
+  scheduler.replace([assignment(1)]);
+  scheduler.start();
+  await clock.advance(85_000);
+  expect(meter.take().started).toBeGreaterThanOrEqual(4);
+  expect(results.map(({ resultCode }) => resultCode).slice(0, 1)).toEqual([10]);
+  expect(results[0]?.checkResult).toContain('this agent stood still');
+});
+
+test('after a gap a device whose check was under way is looked at once, not twice', async () => {
+  const { clock, scheduler, results, pulse, starts } = stage({ takesMs: 3000 });
+  scheduler.replace([assignment(1, { intervalMs: 5000 })]);
+  scheduler.start();
+  await clock.advance(6000);
+  pulse[Symbol.dispose]();
+  await clock.advance(2500);
+  expect(results).toEqual([]);
+  const pulsing = every(clock, 250, () => scheduler.gapEnded(0));
+  await clock.advance(4000);
+  expect(starts()).toEqual([8]);
+  pulsing[Symbol.dispose]();
+});
+
+test('a restart goes on with the chain that it finds: the retry that is open, or none for a device that is down', async () => {
+  const open: Chain = {
+    phase: { kind: 'open', chainId: 'before', k: 2, dueUs: midnightUs + 1_000_000, orderId: '' },
+    last: { chainId: 'before', k: 1 },
+  };
+  const going = stage({ chain: open });
+  going.codes.splice(0, 1, 2);
+  going.scheduler.replace([assignment(1)]);
+  going.scheduler.start();
+  await going.clock.advance(130_000);
+  expect(going.results.map(({ attempt, chainId }) => [attempt, chainId])).toEqual([
+    [2, 'before'],
+    [0, ''],
+    [0, ''],
+  ]);
+  expect(going.starts()[0]).toBe(1);
+  const down = stage({ chain: { phase: { kind: 'over' }, last: undefined } });
+  down.codes.splice(0, 1, 2);
+  down.scheduler.replace([assignment(1)]);
+  down.scheduler.start();
+  await down.clock.advance(130_000);
+  expect(down.results.map(({ attempt, chainId }) => [attempt, chainId])).toEqual([
+    [0, ''],
+    [0, ''],
+  ]);
 });
 
 test('starts of a device are unique and increase, though its clock is put back a little', async () => {

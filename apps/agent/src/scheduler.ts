@@ -5,16 +5,17 @@ import { type Assignment, AssignmentSchema, type CheckResult, type Order } from 
 import { createAgenda } from './agenda.ts';
 import type { AgentTime } from './agent-time.ts';
 import type { Allowance } from './allowance.ts';
-import { afterAnswer, afterRetryBegan, beginsTrouble } from './chain.ts';
+import { afterAnswer, beginsTrouble, type Chain } from './chain.ts';
 import type { Coverage } from './coverage.ts';
 import type { LatenessMeter } from './lateness.ts';
 import { createNovelty } from './novelty.ts';
 import { type Made, resultOf } from './record.ts';
-import { afterGapUs, duesBetween, faultOfTurns, lastDueUs, nextDueUs } from './schedule.ts';
-import type { Stalls } from './stalls.ts';
+import { faultOfTurns, lastDueUs, nextDueUs } from './schedule.ts';
+import { asStoodStill, type Stalls } from './stalls.ts';
 import {
   askFirstLook,
   askFor,
+  beginWork,
   createGuest,
   createWatch,
   isGuestDone,
@@ -24,6 +25,7 @@ import {
   reassign,
   rulesOf,
   setChain,
+  skipTurns,
   startOf,
   type Watch,
   type Work,
@@ -52,6 +54,8 @@ export interface Scheduler {
 
 /** Later than this is not covered; a stall longer than this skips what fell due in it. Milliseconds. */
 const toleratedMs = 5000;
+/** So many checks of a device in a row may be thrown away because the process stood still meanwhile. */
+const thrownAwayMost = 3;
 /** A clock put right by less than this leaves the due times alone, microseconds. */
 const smallStepUs = 1_000_000;
 
@@ -62,6 +66,10 @@ export function createScheduler(deps: {
   readonly check: (assignment: Assignment, signal: AbortSignal) => Promise<Measurement>;
   readonly judge: (deviceNo: number, measurement: Measurement) => Promise<Measurement>;
   readonly onResult: (result: CheckResult, made: Made) => void;
+  /** The chain that an earlier run left a device with. */
+  readonly chainOf: (deviceNo: number, nowUs: number) => Chain;
+  /** A surprise: the check is as if it had not been made. */
+  readonly onError: (error: unknown) => void;
   readonly concurrency: number;
   readonly allowance: Allowance;
   readonly coverage: Coverage;
@@ -100,17 +108,24 @@ export function createScheduler(deps: {
       const allowed = deps.allowance.take();
       if (!allowed.ok) return wakeIn(allowed.waitMs);
       agenda.delete(first.key);
-      void run(first.key, nextWork(first.key));
+      const watch = first.key;
+      run(watch, nextWork(watch)).catch((error: unknown) => {
+        deps.onError(error);
+        rest(watch);
+      });
     }
+  };
+  const skip = (watch: Watch, nowUs: number) => {
+    const gap = skipTurns(watch, nowUs);
+    if (gap === undefined) return;
+    meter.skipped(gap.skipped);
+    coverage.broken(gap.fromUs, nowUs);
   };
   const skipMissed = () => {
     const nowUs = time.nowUs();
     for (const watch of watches.values()) {
-      if (watch.busy || watch.dueUs > nowUs || watch.chain.phase.kind === 'open') continue;
-      const { assignment, dueUs } = watch;
-      meter.skipped(1 + duesBetween(assignment, dueUs, nowUs));
-      coverage.broken(dueUs, nowUs);
-      watch.dueUs = afterGapUs(assignment, dueUs, nowUs);
+      if (watch.busy || watch.chain.phase.kind === 'open') continue;
+      skip(watch, nowUs);
       queue(watch);
     }
   };
@@ -124,11 +139,15 @@ export function createScheduler(deps: {
     watch.lastStartUs = startUs;
     running += 1;
     begin(watch, work, startUs);
-    const measured = await deps.check(assignment, ending.signal);
-    running -= 1;
+    const seen = await deps.check(assignment, ending.signal).finally(() => {
+      running -= 1;
+    });
     pump();
     if (ending.signal.aborted) return idle();
-    if (measured.code !== 1 && stalls.since(startMs)) return again(watch, work);
+    const stoodStill = stalls.since(startMs);
+    if (stoodStill && watch.thrownAway < thrownAwayMost) return again(watch, work);
+    watch.thrownAway = 0;
+    const measured = stoodStill && seen.code !== 1 ? asStoodStill(seen) : seen;
     const endUs = startUs + Math.round((clock.monoMs() - startMs) * 1000);
     const judged = await deps.judge(assignment.deviceNo, measured);
     if (ending.signal.aborted) return;
@@ -151,23 +170,15 @@ export function createScheduler(deps: {
     rest(watch);
   };
   const begin = (watch: Watch, work: Work, startUs: number) => {
-    const lateUs = startUs - Math.max(work.atUs, watch.freeUs);
+    const { lateUs, passed } = beginWork(watch, work, startUs);
     meter.started(Math.max(0, lateUs / 1000));
+    meter.skipped(passed);
     if (lateUs > toleratedMs * 1000) coverage.broken(work.atUs, startUs);
-    switch (work.kind) {
-      case 'turn':
-        meter.skipped(duesBetween(watch.assignment, work.atUs, startUs));
-        watch.dueUs = nextDueUs(watch.assignment, Math.max(startUs, work.atUs));
-        return;
-      case 'retry':
-        watch.chain = afterRetryBegan(watch.chain, work.chainId, work.k);
-        return;
-      case 'asked':
-        watch.asked.shift();
-        return;
-    }
   };
+  /** The process stood still: what was seen meanwhile, good or bad, is not how the device is. */
   const again = (watch: Watch, work: Work) => {
+    watch.thrownAway += 1;
+    skip(watch, time.nowUs());
     if (work.kind !== 'retry') {
       const orderId = work.kind === 'asked' ? work.orderId : '';
       askFor(watch, orderId, time.nowUs());
@@ -195,7 +206,7 @@ export function createScheduler(deps: {
     const old = watches.get(assignment.deviceNo);
     const isSame = old !== undefined && equals(AssignmentSchema, old.assignment, assignment);
     if (isSame && !old.gone) return undefined;
-    const watch = old ?? createWatch(assignment, nowUs);
+    const watch = old ?? createWatch(assignment, nowUs, deps.chainOf(assignment.deviceNo, nowUs));
     watches.set(assignment.deviceNo, watch);
     if (old !== undefined) reassign(old, assignment, nowUs);
     askFirstLook(watch, nowUs);

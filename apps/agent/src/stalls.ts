@@ -1,3 +1,5 @@
+import { type Measurement, resultCode } from '@vantage/probes';
+
 /**
  * Notices when this process stood still (suspended host, stopped process, starved loop): then timers of running checks fire
  * although their targets had no time to answer.
@@ -9,6 +11,16 @@ export interface Stalls {
   mark(): void;
   /** Whether the process stood still since this monotonic time. */
   since(monoMs: number): boolean;
+}
+
+/** A check that only a process standing still time and again let fail: it says nothing about the device. */
+export function asStoodStill(measurement: Measurement): Measurement {
+  return {
+    ...measurement,
+    code: resultCode.agent,
+    text: `this agent stood still while it looked, several times in a row (this check: ${measurement.text})`,
+    slow: false,
+  };
 }
 
 /** Makes the watcher; the process stood still when two beats lie further apart than `thresholdMs`. */

@@ -1,6 +1,13 @@
 import { type Assignment, type Order, Order_Kind } from '@vantage/proto';
-import { afterRetryOrder, afterTaken, type Chain, type ChainRules, noChain } from './chain.ts';
-import { faultOfTurns, nextDueUs } from './schedule.ts';
+import {
+  afterRetryBegan,
+  afterRetryOrder,
+  afterTaken,
+  type Chain,
+  type ChainRules,
+  noChain,
+} from './chain.ts';
+import { afterGapUs, duesBetween, faultOfTurns, nextDueUs } from './schedule.ts';
 
 /** One device that the agent looks at, between its checks. The scheduler owns and changes it. */
 export interface Watch {
@@ -20,6 +27,8 @@ export interface Watch {
   freeUs: number;
   /** Revision of its newest check. */
   checkedRevision: number | undefined;
+  /** How many of its checks in a row were thrown away because the process stood still meanwhile. */
+  thrownAway: number;
   /** Another agent holds the device: it is looked at by order only, without turns, and then let go. */
   guest: boolean;
 }
@@ -36,20 +45,32 @@ export type Work =
     }
   | { readonly kind: 'asked'; readonly atUs: number; readonly orderId: string };
 
-/** A device that nobody looked at yet. */
-export function createWatch(assignment: Assignment, nowUs: number): Watch {
+/** A device that nobody looked at yet in this run; `chain` is what an earlier one left open. */
+export function createWatch(assignment: Assignment, nowUs: number, chain: Chain = noChain): Watch {
   return {
     assignment,
     dueUs: nextDueUs(assignment, nowUs),
-    chain: noChain,
+    chain,
     asked: [],
     busy: false,
     gone: false,
     lastStartUs: 0,
     freeUs: 0,
     checkedRevision: undefined,
+    thrownAway: 0,
     guest: false,
   };
+}
+
+/** Leaves out the turns that fell due before `nowUs` in a gap; how many, and from when on. Undefined: none did. */
+export function skipTurns(
+  watch: Watch,
+  nowUs: number,
+): { readonly skipped: number; readonly fromUs: number } | undefined {
+  const { assignment, dueUs } = watch;
+  if (dueUs > nowUs) return undefined;
+  watch.dueUs = afterGapUs(assignment, dueUs, nowUs);
+  return { skipped: 1 + duesBetween(assignment, dueUs, nowUs), fromUs: dueUs };
 }
 
 /** A device that an order brought along; undefined when it brought none, or one that cannot be looked at. */
@@ -74,6 +95,26 @@ export function nextWork(watch: Watch): Work {
       : { kind: 'turn', atUs: watch.dueUs };
   const asked = watch.asked[0];
   return asked !== undefined && asked.atUs <= regular.atUs ? { kind: 'asked', ...asked } : regular;
+}
+
+/** Takes off what is begun at `startUs`: how late it is, microseconds, and how many turns it passes over. */
+export function beginWork(
+  watch: Watch,
+  work: Work,
+  startUs: number,
+): { readonly lateUs: number; readonly passed: number } {
+  const lateUs = startUs - Math.max(work.atUs, watch.freeUs);
+  switch (work.kind) {
+    case 'turn':
+      watch.dueUs = nextDueUs(watch.assignment, Math.max(startUs, work.atUs));
+      return { lateUs, passed: duesBetween(watch.assignment, work.atUs, startUs) };
+    case 'retry':
+      watch.chain = afterRetryBegan(watch.chain, work.chainId, work.k);
+      return { lateUs, passed: 0 };
+    case 'asked':
+      watch.asked.shift();
+      return { lateUs, passed: 0 };
+  }
 }
 
 /** Puts a check beside the standing ones on the list, once for each order and once without any. */

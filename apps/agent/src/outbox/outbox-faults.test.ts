@@ -145,7 +145,7 @@ test('what rests on records is asked to be written before they leave the disk, a
   expect(seen).toEqual([true]);
   await first[Symbol.asyncDispose]();
   const found: OutboxRecord[] = [];
-  await using _second = await open(folder, { onFound: (record) => found.push(record) });
+  await using _second = await open(folder, { onKept: (record) => found.push(record) });
   expect(found.map(({ record }) => (record.case === 'result' ? Number(record.value.startUs) : 0))).toEqual([
     12, 13, 14, 15,
   ]);

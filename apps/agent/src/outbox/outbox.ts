@@ -59,8 +59,8 @@ export async function openOutbox(deps: {
   readonly onAvailable: () => void;
   /** The disk refused something; called once per change. */
   readonly onFault: (text: string) => void;
-  /** A record that an earlier run left on disk, oldest first. */
-  readonly onFound?: (record: OutboxRecord) => void;
+  /** A record is on disk: an earlier run left it there, or it was just written. In the order of their making. */
+  readonly onKept?: (record: OutboxRecord) => void;
   /** Records are about to leave the disk; what rests on them must not any longer. */
   readonly beforeForget?: () => Promise<void>;
 }): Promise<Outbox> {
@@ -87,7 +87,7 @@ export async function openOutbox(deps: {
     await gaps.add(loss);
     deps.onAvailable();
   };
-  const { recovered, lastNo } = await recoverSegments(folder, (no) => counts.of(no), fault, deps.onFound);
+  const { recovered, lastNo } = await recoverSegments(folder, (no) => counts.of(no), fault, deps.onKept);
   let nextNo = lastNo + 1;
   for (const { segment, losses } of recovered) {
     if (gaps.tells(segment.no)) {
@@ -135,6 +135,7 @@ export async function openOutbox(deps: {
     const isAtHand = isOnline && atHand.length < atHandMax;
     const index = addRecord(segment, record, isAtHand ? 'taken' : 'waiting');
     if (isAtHand) atHand.push({ record, origin: { kind: 'segment', segment, index } });
+    deps.onKept?.(record);
   };
   const write = async () => {
     const batch = unwritten;
