@@ -18,6 +18,7 @@ const fail = (text) => {
   process.exit(1);
 };
 
+const above = lifelines();
 await install();
 const node = findNode();
 const script = command === 'test' ? 'tests/harness/run-all.ts' : 'apps/cli/src/main.ts';
@@ -45,12 +46,14 @@ async function install() {
   const npm = process.env.npm_execpath;
   const options = ['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
   const [file, argv] = npm && /\.c?js$/.test(npm) ? [process.execPath, [npm, ...options]] : ['npm', options];
-  const code = await new Promise((resolve) => {
+  const { code, asked } = await new Promise((resolve) => {
     const child = spawn(file, argv, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-    child.once('error', () => resolve('npm was not found'));
-    child.once('exit', (status, signal) => resolve(status ?? signal));
+    const wish = passOn(child, { insistMs: 2_000 });
+    child.once('error', () => resolve({ code: 'npm was not found', asked: wish.asked }));
+    child.once('exit', (status, signal) => resolve({ code: status ?? signal, asked: wish.asked }));
   });
   clearInterval(ticker);
+  if (asked) fail('asked to end while packages were installed; the next start goes on');
   if (code !== 0) fail(`installing packages failed (${code}); "npm ci" in ${root} shows why`);
   say(`packages are installed (${Math.round((Date.now() - from) / 1000)} s)`);
   mark(lock);
@@ -98,28 +101,56 @@ function versionOf(file) {
   return answer.status === 0 ? answer.stdout.trim() : '';
 }
 
-/** Hands over: the child gets our signals, and ends when we are gone, or who holds our IPC channel, or npm above us is. */
+/** Hands over to the program. */
 function run(file, argv) {
   const child = spawn(file, argv, {
     env: { ...process.env, PATH: `${path.join(modules, '.bin')}${path.delimiter}${process.env.PATH ?? ''}` },
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  process.on('disconnect', () => child.kill('SIGTERM'));
-  const above = ancestors();
-  // npm and its shell do not always pass a signal on before they end.
-  if (process.env.npm_lifecycle_event)
-    setInterval(() => ancestors() !== above && child.kill('SIGTERM'), 100).unref();
+  passOn(child);
   child.once('error', (error) => fail(`${file}: ${error.message}`));
   child.once('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
 }
 
-/** Our parent and its parent: the shell that npm runs a script in, and npm. */
-function ancestors() {
+/**
+ * The child gets our signals, and is ended when who holds our IPC channel is gone, or npm above us is. With `insistMs` it is
+ * killed when it has not ended that long after the first of them. The answer tells whether there was one.
+ */
+function passOn(child, { insistMs } = {}) {
+  const wish = { asked: false };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  let insist;
+  const pass = (signal) => {
+    wish.asked = true;
+    child.kill(signal);
+    if (insistMs !== undefined) insist ??= setTimeout(() => child.kill('SIGKILL'), insistMs);
+  };
+  // npm and its shell do not always pass a signal on before they end.
+  const watch = setInterval(() => {
+    if (!process.env.npm_lifecycle_event || lifelines() === above) return;
+    clearInterval(watch);
+    pass('SIGTERM');
+  }, 100).unref();
+  const orphaned = () => pass('SIGTERM');
+  for (const signal of signals) process.on(signal, pass);
+  process.on('disconnect', orphaned);
+  child.once('exit', () => {
+    clearInterval(watch);
+    clearTimeout(insist);
+    for (const signal of signals) process.off(signal, pass);
+    process.off('disconnect', orphaned);
+  });
+  return wish;
+}
+
+/** Our parent, and when that is the shell in which npm runs a script, its parent too: they live as long as we are wanted. */
+function lifelines() {
+  const { ppid } = process;
   try {
-    const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
-    return `${process.ppid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]}`;
+    if (readFileSync(`/proc/${ppid}/cmdline`, 'utf8').split('\0')[1] !== '-c') return `${ppid}`;
+    const stat = readFileSync(`/proc/${ppid}/stat`, 'utf8');
+    return `${ppid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]}`;
   } catch {
-    return `${process.ppid}`;
+    return `${ppid}`;
   }
 }

@@ -97,31 +97,80 @@ test('a revoked key is marked, and every controller is told', async () => {
   expect((await vantage(['keys', 'revoke', issued.key_id])).err).toContain('there is no key');
 });
 
+test('devices that name no Locations follow to the Location local once it is made', async () => {
+  const made = await vantage(['accounts', 'create', 'late']);
+  expect(made.code).toBe(0);
+  expect(made.err).toContain('locations create local --account late');
+  const device = async (name: string, given: boolean) =>
+    rows(
+      `insert into devices (device_id, account_no, method, url, sealed, short_name, frequency_min, timeout_s, retries,
+         retry_delay_s, locations_given, changed_us, created_us, updated_us)
+       select $1, account_no, 'TCP', 'a:1', '', $1, 1, 5, 2, 1, $2, 0, 0, 0 from accounts where name = 'late'`,
+      [name, given],
+    );
+  await device('open', false);
+  await device('none', true);
+  await json(z.object({ location_id: z.string() }), 'locations', 'create', 'elsewhere', '--account', 'late');
+  const watched = () =>
+    rows(`select device_id, l.name, revision from device_locations join devices d using (device_no)
+          join locations l using (location_no)`);
+  expect(await watched()).toEqual([]);
+  await json(z.object({ location_id: z.string() }), 'locations', 'create', 'local', '--account', 'late');
+  expect(await watched()).toEqual([{ device_id: 'open', name: 'local', revision: 2 }]);
+  const again = await vantage(['locations', 'create', 'local', '--account', 'late', '--json']);
+  expect(again.code).toBe(1);
+  expect(JSON.parse(again.err)).toMatchObject({ code: 'location_exists' });
+});
+
 test.each([
-  [['accounts', 'create', 'x', '--timezone', 'Mars/Base'], 'is no IANA time zone'],
-  [['keys', 'issue', '--account', 'nobody'], 'there is no account nobody; accounts:'],
-  [['keys', 'issue', '--level', 'root'], 'Allowed choices are UW, UR'],
-  [['keys', 'issue', '--user', 'u'], '--user and --password must be given together'],
-  [['agents', 'invite', '--location', 'moon'], 'there is no account default'],
-  [['agents', 'revoke', 'x'], 'there is no agent x'],
-])('%j ends with what is wrong', async (args, message) => {
+  [1, ['accounts', 'create', 'x', '--timezone', 'Mars/Base'], 'is no IANA time zone'],
+  [1, ['keys', 'issue', '--account', 'nobody'], 'there is no account nobody; accounts:'],
+  [2, ['keys', 'issue', '--level', 'root'], 'Allowed choices are UW, UR'],
+  [2, ['keys', 'issue', '--user', 'u'], '--user and --password must be given together'],
+  [1, ['agents', 'invite', '--location', 'moon'], 'there is no account default'],
+  [1, ['agents', 'revoke', 'x'], 'there is no agent x'],
+  [2, ['locations', 'create'], "missing required argument 'name'"],
+  [2, ['bogus'], "unknown command 'bogus'"],
+])('%i is the end of %j, with what is wrong', async (expected, args, message) => {
   const { code, err } = await vantage(args);
-  expect(code).toBe(1);
+  expect(code).toBe(expected);
   expect(err).toContain(message);
 });
 
-test('unknown settings are refused, all at once, and a missing system is said plainly', async () => {
-  const unknown = await vantage(['keys', 'list'], { VANTAGE_DATTA: 'x', VANTAGE_PORT: '1' });
+test('wrong and unknown settings are refused, all at once, and a missing system is said plainly', async () => {
+  const unknown = await vantage(['keys', 'list'], {
+    VANTAGE_DATTA: 'x',
+    VANTAGE_PORT: '1',
+    VANTAGE_DATABASE_URL: 'here',
+  });
+  expect(unknown.code).toBe(2);
   expect(unknown.err).toContain('VANTAGE_DATTA is not a setting; did you mean VANTAGE_DATA?');
   expect(unknown.err).toContain('VANTAGE_PORT is not a setting');
+  expect(unknown.err).toContain('VANTAGE_DATABASE_URL must be postgres://');
+  const file = await vantage(['keys', 'list'], { VANTAGE_SETTINGS_FILE: '/nowhere' });
+  expect(file.err).toContain('VANTAGE_SETTINGS_FILE cannot be read');
+  const gone = await vantage(['keys', 'list'], { VANTAGE_DATABASE_URL: 'postgres://u:p@127.0.0.1:1/x' });
+  expect(gone.code).toBe(1);
+  expect(gone.err).toContain('the database cannot be reached');
+  expect(gone.err).toContain('correct VANTAGE_DATABASE_URL');
   const dir = mkdtempSync(path.join(tmpdir(), 'vantage-cli-'));
   const away = await vantage(['keys', 'list'], { VANTAGE_DATABASE_URL: '', VANTAGE_DATA: dir });
   rmSync(dir, { recursive: true });
   expect(away.err).toContain('start it with "npm start"');
 });
 
-test('--help lists every setting', async () => {
-  const { out } = await vantage(['--help']);
-  for (const name of ['VANTAGE_DATA', 'VANTAGE_TRUSTED_PROXIES', 'VANTAGE_AGENT_TOKEN_FILE'])
-    expect(out).toContain(name);
+test.each([
+  [['--help'], ['VANTAGE_DATA', 'VANTAGE_TRUSTED_PROXIES', 'VANTAGE_AGENT_TOKEN_FILE'], []],
+  [['up', '--help'], ['VANTAGE_DATA', 'VANTAGE_AGENT_TOKEN_FILE', '--json'], []],
+  [['controller', '--help'], ['VANTAGE_DATA', 'VANTAGE_LOG_LEVEL', '--json'], ['VANTAGE_AGENT_TOKEN_FILE']],
+  [['agent', '--help'], ['VANTAGE_AGENT_TOKEN_FILE', 'VANTAGE_LOG_LEVEL', '--json'], ['VANTAGE_HTTPS_PORT']],
+])('%j lists the settings that count', async (args, there, absent) => {
+  const { code, out } = await vantage(args);
+  expect(code).toBe(0);
+  for (const name of there) expect(out).toContain(name);
+  for (const name of absent) expect(out).not.toContain(name);
+});
+
+test('--version says it', async () => {
+  expect((await vantage(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
 });

@@ -11,11 +11,9 @@ export interface Sql {
 
 const quickstart = z.object({ database_url: z.string() });
 
-/** The database of the settings: VANTAGE_DATABASE_URL, else the one of the system that runs on VANTAGE_DATA. */
-export function findDatabaseUrl(given: Readonly<Record<string, string>>): string {
-  const url = given['VANTAGE_DATABASE_URL'];
-  if (url) return url;
-  const file = path.resolve(given['VANTAGE_DATA'] ?? 'data', 'quickstart.json');
+/** The URL of the database of the system that runs on a data folder; a Fault when none does. */
+export function runningDatabase(dataDir: string): string {
+  const file = path.resolve(dataDir, 'quickstart.json');
   if (!existsSync(file))
     throw new Fault(
       'stop',
@@ -38,9 +36,12 @@ export async function inTransaction<T>(url: string, work: (sql: Sql) => Promise<
   try {
     await client.connect();
   } catch (cause) {
-    throw new Fault('retry', 'database_away', `the database cannot be reached: ${messageOf(cause)}`, {
-      cause,
-    });
+    throw new Fault(
+      'retry',
+      'database_away',
+      `the database cannot be reached: ${messageOf(cause)}; see that it runs ("npm start" brings its own), or correct VANTAGE_DATABASE_URL`,
+      { cause },
+    );
   }
   try {
     await client.query('begin');

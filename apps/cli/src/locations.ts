@@ -11,15 +11,19 @@ export interface Location {
   readonly observing: boolean;
 }
 
-/** Makes a Location: a name under which agents look. */
+/** The Location at which devices are looked at as long as an account says nothing else. */
+const firstDefault = 'local';
+
+/** Makes a Location: a name under which agents look. The devices that wait for the one named `local` are its from now on. */
 export async function createLocation(
   sql: Sql,
   given: { readonly account: string; readonly name: string },
 ): Promise<{ readonly location_id: string; readonly name: string }> {
-  const [made] = await sql.query<{ location_id: string; name: string }>(
+  const account = await accountNo(sql, given.account);
+  const [made] = await sql.query<{ location_no: number; location_id: string; name: string }>(
     `insert into locations (location_id, account_no, name) values ($1, $2, $3)
-     on conflict (account_no, name) do nothing returning location_id, name`,
-    [newId(), await accountNo(sql, given.account), given.name],
+     on conflict (account_no, name) do nothing returning location_no, location_id, name`,
+    [newId(), account, given.name],
   );
   if (!made)
     throw new Fault(
@@ -27,7 +31,34 @@ export async function createLocation(
       'location_exists',
       `account ${given.account} has a Location named ${given.name} already`,
     );
-  return made;
+  if (made.name === firstDefault) await adoptDevices(sql, account, made.location_no);
+  return { location_id: made.location_id, name: made.name };
+}
+
+/** Devices that name no Locations follow the account's choice, and that is this Location unless it says otherwise. */
+async function adoptDevices(sql: Sql, account: number, location: number): Promise<void> {
+  await sql.query(
+    `with moved as (
+       update devices d set revision = revision + 1, changed_us = now_us, updated_us = now_us
+       from accounts a, (select (extract(epoch from now()) * 1e6)::bigint as now_us) clock
+       where d.account_no = $1 and a.account_no = $1 and a.default_location_ids is null and not d.locations_given
+       returning device_no
+     ) insert into device_locations (device_no, location_no, turn)
+     select device_no, $2, 0 from moved on conflict do nothing`,
+    [account, location],
+  );
+  await sql.query("select pg_notify('vantage_catalog', $1)", [JSON.stringify({ location_nos: [location] })]);
+}
+
+/** Whether devices that name no Locations are looked at from somewhere. */
+export async function hasDefaultLocation(sql: Sql, account: string): Promise<boolean> {
+  const rows = await sql.query(
+    `select 1 from accounts a join locations l using (account_no)
+     where account_no = $1 and case when a.default_location_ids is null then l.name = $2
+                                    else l.location_id = any(a.default_location_ids) end`,
+    [await accountNo(sql, account), firstDefault],
+  );
+  return rows.length > 0;
 }
 
 /** Locations of one account, or of all. */

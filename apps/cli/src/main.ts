@@ -1,60 +1,72 @@
 import { readFileSync } from 'node:fs';
-import { Fault, gatherSettings, messageOf, settings, unknownSettings } from '@vantage/kernel';
-import { Command, Option } from 'commander';
+import { type Accepted, createSettingsReader, Fault, type SettingsReader } from '@vantage/kernel';
+import { Command, CommanderError, Option } from 'commander';
+import { z } from 'zod';
+import about from '../package.json' with { type: 'json' };
 import { createAccount, listAccounts } from './accounts.ts';
 import { inviteAgent, listAgents, revokeAgent } from './agents.ts';
-import { findDatabaseUrl, inTransaction, type Sql } from './database.ts';
+import { inTransaction, runningDatabase, type Sql } from './database.ts';
 import { issueKey, type Level, levels, listKeys, revokeKey } from './keys.ts';
-import { createLocation, listLocations } from './locations.ts';
-import { render } from './output.ts';
+import { createLocation, hasDefaultLocation, listLocations } from './locations.ts';
+import { render, renderFailure } from './output.ts';
 import { runPart } from './part.ts';
 import { type ScriptTrial, type ScriptVerdict, tryScript } from './script.ts';
+import { settingsHelp } from './settings-help.ts';
 import { up } from './up/up.ts';
 
-/** The settings, from the environment and the optional file; unknown ones are refused, all at once. */
-function readSettings(): Readonly<Record<string, string>> {
-  const given = gatherSettings(process.env, (file) => readFileSync(file, 'utf8'));
-  const unknown = unknownSettings(Object.keys(given));
-  if (unknown.length > 0) throw new Fault('stop', 'unknown_settings', unknown.join('\n'));
-  return given;
+/** A database by its URL, as the controller takes it. */
+const databaseUrl: Accepted<string> = [
+  z.string().regex(/^postgres(ql)?:\/\/./),
+  'postgres://user:password@host:5432/name',
+];
+
+/** The settings, from the environment and the optional file, with what is wrong with them so far. */
+function readSettings(): SettingsReader {
+  return createSettingsReader({ env: process.env, readText: (file) => readFileSync(file, 'utf8') });
 }
 
 const program = new Command('vantage')
   .description('Self-hosted monitoring: a controller that knows what to watch, agents that look.')
+  .version(about.version, '-V, --version', 'show the version')
   .option('--json', 'answer as JSON')
   .helpOption('-h, --help', 'show this')
+  .addHelpText('after', settingsHelp(['controller', 'agent']))
   .addHelpText(
     'after',
-    () => `\nSettings (environment variables, or lines of a settings file):\n${settingLines()}`,
+    '\nA command ends with 0 when it is done, 1 when it failed, 2 when arguments or settings are wrong.',
   )
-  .showHelpAfterError('(--help shows what is accepted)');
+  .showHelpAfterError('(--help shows what is accepted)')
+  .exitOverride();
 
-function settingLines(): string {
-  return Object.entries(settings)
-    .map(
-      ([name, { reader, otherwise, about }]) =>
-        `  ${name} (${reader === 'both' ? 'controller, agent' : reader}${otherwise ? `; default: ${otherwise}` : ''})\n      ${about}`,
-    )
-    .join('\n');
-}
+/** Whether the answer is to be JSON. */
+const asJson = () => program.opts()['json'] === true;
 
 /** Runs one of the operator's commands in a transaction and prints its answer. */
 async function answer(work: (sql: Sql) => Promise<object>): Promise<void> {
-  const found = await inTransaction(findDatabaseUrl(readSettings()), work);
-  console.log(render(found, program.opts()['json'] === true));
+  const { given, problems, read } = readSettings();
+  const url = read('VANTAGE_DATABASE_URL', databaseUrl);
+  if (problems.length > 0) throw new Fault('stop', 'settings', problems.join('\n'));
+  const found = await inTransaction(url ?? runningDatabase(given['VANTAGE_DATA'] ?? 'data'), work);
+  console.log(render(found, asJson()));
 }
 
+/** `--json` after a command is the same as before it. */
+const setJson = () => void program.setOptionValue('json', true);
 const account = () => new Option('--account <name>', 'name or id of the account').default('default');
 const maybeAccount = () => new Option('--account <name>', 'only of this account');
 
 program
   .command('up')
   .description('run everything on this machine: controller, database and one agent (npm start)')
-  .action(() => up({ given: readSettings(), env: process.env }));
+  .option('--json', 'answer as JSON: what quickstart.json holds', setJson)
+  .addHelpText('after', settingsHelp(['controller', 'agent']))
+  .action(() => up({ settings: readSettings(), env: process.env, json: asJson() }));
 for (const part of ['controller', 'agent'] as const)
   program
     .command(part)
-    .description(`run the ${part} alone`)
+    .description(`run the ${part} alone; its log is lines of JSON on standard error`)
+    .option('--json', 'accepted everywhere; changes nothing here', setJson)
+    .addHelpText('after', settingsHelp([part]))
     .action(() => runPart(part));
 
 const accounts = program.command('accounts').description('accounts, the owners of devices');
@@ -63,7 +75,14 @@ accounts
   .description('make an account')
   .option('--timezone <zone>', 'IANA time zone of its timestamps', 'UTC')
   .action((name: string, { timezone }: { timezone: string }) =>
-    answer((sql) => createAccount(sql, { name, timezone })),
+    answer(async (sql) => {
+      const made = await createAccount(sql, { name, timezone });
+      if (!(await hasDefaultLocation(sql, name)))
+        console.error(
+          `vantage: nobody looks at the devices of ${name} yet: "./vantage locations create local --account ${name}" makes the Location of devices that name none, "./vantage agents invite" an agent for it`,
+        );
+      return made;
+    }),
   );
 accounts
   .command('list')
@@ -81,8 +100,8 @@ keys
   .option('--password <password>', 'and this password ("-" reads it from standard input)')
   .action((given: { account: string; level: Level; name: string; user?: string; password?: string }) => {
     if ((given.user === undefined) !== (given.password === undefined))
-      throw new Fault('stop', 'half_basic', '--user and --password must be given together');
-    if (given.user?.includes(':')) throw new Fault('stop', 'bad_user', 'a user must not contain ":"');
+      throw new Fault('stop', 'settings', '--user and --password must be given together');
+    if (given.user?.includes(':')) throw new Fault('stop', 'settings', 'a user must not contain ":"');
     const { user, password } = given;
     const basic =
       user === undefined || password === undefined
@@ -156,17 +175,21 @@ scripts
     };
     const ending = new AbortController();
     const verdict: ScriptVerdict = await tryScript(trial, ending.signal);
-    console.log(render(verdict, program.opts()['json'] === true));
+    console.log(render(verdict, asJson()));
     if (verdict.ResultCode !== 1) process.exitCode = 1;
   });
 
 for (const group of [accounts, keys, locations, agents, scripts])
-  for (const command of group.commands)
-    command.option('--json', 'answer as JSON', () => program.setOptionValue('json', true));
+  for (const command of group.commands) command.option('--json', 'answer as JSON', setJson);
 
 try {
   await program.parseAsync();
 } catch (error) {
-  console.error(`vantage: ${messageOf(error)}`);
-  process.exitCode = 1;
+  if (error instanceof CommanderError) {
+    // It has said itself what is wrong; help and version are no failures.
+    process.exitCode = error.exitCode === 0 ? 0 : 2;
+  } else {
+    console.error(renderFailure(error, asJson()));
+    process.exitCode = error instanceof Fault && error.code === 'settings' ? 2 : 1;
+  }
 }

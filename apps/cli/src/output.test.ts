@@ -1,5 +1,6 @@
+import { Fault } from '@vantage/kernel';
 import { expect, test } from 'vitest';
-import { render } from './output.ts';
+import { render, renderFailure } from './output.ts';
 
 test('rows are an aligned table for people and an array as JSON', () => {
   const rows = [
@@ -15,4 +16,11 @@ test('rows are an aligned table for people and an array as JSON', () => {
 
 test('one thing is a line for each of its fields', () => {
   expect(render({ key_id: 'x', key: 'secret' }, false)).toBe('key_id: x\nkey:    secret');
+});
+
+test('a failure is a line for each of its sentences, or JSON with a code for programs', () => {
+  const fault = new Fault('stop', 'settings', 'one\ntwo');
+  expect(renderFailure(fault, false)).toBe('vantage: one\nvantage: two');
+  expect(JSON.parse(renderFailure(fault, true))).toEqual({ code: 'settings', message: 'one\ntwo' });
+  expect(JSON.parse(renderFailure(new Error('x'), true))).toEqual({ code: 'failed', message: 'x' });
 });

@@ -1,3 +1,5 @@
+import { Fault, messageOf } from '@vantage/kernel';
+
 /** A value of a row, for people. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
@@ -33,4 +35,14 @@ export function record(thing: object): string {
 export function render(answer: object, json: boolean): string {
   if (json) return JSON.stringify(answer, null, 2);
   return Array.isArray(answer) ? table(answer) : record(answer);
+}
+
+/** What a failed command says, as JSON (`code` is a word that programs may rely on) or for people. */
+export function renderFailure(error: unknown, json: boolean): string {
+  const message = messageOf(error);
+  if (json) return JSON.stringify({ code: error instanceof Fault ? error.code : 'failed', message }, null, 2);
+  return message
+    .split('\n')
+    .map((line) => `vantage: ${line}`)
+    .join('\n');
 }

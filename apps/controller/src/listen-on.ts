@@ -1,4 +1,5 @@
 import type { Http2SecureServer } from 'node:http2';
+import { createServer } from 'node:net';
 import { Fault, messageOf } from '@vantage/kernel';
 
 /** Listens and says which setting to change when the port cannot be had. */
@@ -10,14 +11,36 @@ export async function listenOn(
   try {
     return await listen();
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    const why =
-      code === 'EADDRINUSE'
-        ? 'is in use by another program'
-        : code === 'EACCES'
-          ? 'needs more rights (ports below 1024)'
-          : `cannot be listened on (${messageOf(cause)})`;
-    throw new Fault('stop', 'port', `port ${port} ${why}; choose another with ${setting}`, { cause });
+    throw new Fault('stop', 'port', inTheWay(setting, port, cause), { cause });
+  }
+}
+
+/** What is in the way of listening on a port of one address (undefined: of all), in words; undefined when nothing is. */
+export function portProblem(
+  setting: string,
+  port: number,
+  host: string | undefined,
+): Promise<string | undefined> {
+  if (port === 0) return Promise.resolve(undefined);
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', (error) => resolve(inTheWay(setting, port, error)));
+    server.listen({ port, ...(host === undefined ? {} : { host }), exclusive: true }, () =>
+      server.close(() => resolve(undefined)),
+    );
+  });
+}
+
+function inTheWay(setting: string, port: number, error: unknown): string {
+  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
+    case 'EADDRINUSE':
+      return `port ${port} is in use by another program; end it, or choose another port with ${setting}`;
+    case 'EACCES':
+      return `port ${port} needs more rights (ports below 1024); choose another with ${setting}`;
+    case 'EADDRNOTAVAIL':
+      return `port ${port} cannot be listened on: this machine does not have the address of VANTAGE_LISTEN`;
+    default:
+      return `port ${port} cannot be listened on (${messageOf(error)}); choose another with ${setting}`;
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';
 import path from 'node:path';
 import {
@@ -15,7 +15,7 @@ import { withSafeAuthority } from './agent-port.ts';
 import { createApiPort } from './api-port.ts';
 import { createAssign, createCheckNow } from './assign/index.ts';
 import { keepCertificates, loadCertificates } from './certificates.ts';
-import { type Config, loadConfig } from './config.ts';
+import type { Config } from './config.ts';
 import { keepEmbedded } from './db/embedded-keeper.ts';
 import { createDb } from './db/index.ts';
 import { checkServer } from './db/server.ts';
@@ -26,6 +26,7 @@ import { createIngest, createPartitions, createRollUp, createUpkeep } from './in
 import { listenHttp2, listenOn } from './listen-on.ts';
 import { createSealer } from './seal.ts';
 import { readSecretKey } from './secret-key.ts';
+import { checkSettings } from './settings-check.ts';
 
 /** Loops and connections get this long to end; the database is ended after that in any case. */
 const endMs = 3_000;
@@ -149,11 +150,7 @@ async function serve(
   await Promise.race([closed.then(() => db.close()), clock.sleep(endMs)]);
 }
 
-const loaded = loadConfig({
-  env: process.env,
-  cwd: process.cwd(),
-  readText: (file) => readFileSync(file, 'utf8'),
-});
+const loaded = await checkSettings();
 if (!loaded.ok) {
   for (const problem of loaded.problems) console.error(`vantage controller: ${problem}`);
   process.exit(2);

@@ -17,3 +17,15 @@ test('the cause is kept and the message is one line for people', () => {
   expect(messageOf(fault)).toBe('the database does not answer');
   expect(fault.data).toEqual({ host: 'x' });
 });
+
+test.each([
+  [new Error('plain'), 'plain'],
+  [
+    new AggregateError([new Error('refused by ::1'), new Error('refused by 127.0.0.1')]),
+    'refused by ::1; refused by 127.0.0.1',
+  ],
+  [new TypeError(), 'TypeError'],
+  ['text', 'text'],
+])('the message of %s says something', (error, message) => {
+  expect(messageOf(error)).toBe(message);
+});

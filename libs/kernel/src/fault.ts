@@ -31,5 +31,9 @@ export function actionOf(error: unknown): FaultAction {
 
 /** One line for people from anything thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  // Node's connect to a name with several addresses fails with several reasons and no message of its own.
+  if (error.message === '' && error instanceof AggregateError)
+    return error.errors.map(messageOf).join('; ') || error.name;
+  return error.message || error.name;
 }

@@ -2,12 +2,14 @@ import { mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { get } from 'node:https';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Fault, messageOf, settings } from '@vantage/kernel';
+import { Fault, messageOf, type SettingsReader, settings } from '@vantage/kernel';
 import { z } from 'zod';
+import type { Part } from '../part.ts';
 import { whenAskedToEnd } from '../signals.ts';
 import { type ChildEvents, type Supervised, supervise } from './child.ts';
 import { endDatabase } from './database-end.ts';
 import { lockData } from './lock.ts';
+import { preflight } from './preflight.ts';
 import { allEnded, type ProcessId, tell } from './processes.ts';
 import { agentIsConnected, type Credentials, provision } from './provision.ts';
 import { writeWhole } from './write-whole.ts';
@@ -23,6 +25,15 @@ const readyMessage = z.object({
 });
 type Ready = z.infer<typeof readyMessage>;
 
+/** What the agent gets from us once the controller serves, and not from the operator. */
+const notYet = {
+  VANTAGE_AGENT_ENDPOINTS: 'https://localhost',
+  VANTAGE_AGENT_TOKEN: 'unissued',
+  VANTAGE_AGENT_TOKEN_FILE: undefined,
+  VANTAGE_CA_FILE: undefined,
+  VANTAGE_AGENT_DATA: undefined,
+};
+
 /** Parts get this long to end by themselves; the whole end takes at most 8 s. */
 const endMs = 6_300;
 /** From here on a wait is worth a word. */
@@ -33,15 +44,28 @@ const slowMs = 10_000;
  * started again when it dies. Writes quickstart.json (design.md, section 8) when all answers. Throws a Fault when it cannot start.
  */
 export async function up(options: {
-  readonly given: Readonly<Record<string, string>>;
+  readonly settings: Pick<SettingsReader, 'given' | 'problems'>;
   readonly env: NodeJS.ProcessEnv;
+  /** Prints what quickstart.json holds instead of the greeting. */
+  readonly json: boolean;
 }): Promise<void> {
   const say = (text: string) => console.error(`vantage: ${text}`);
-  const dataDir = openData(path.resolve(options.given['VANTAGE_DATA'] ?? 'data'));
+  const { given, problems } = options.settings;
+  const environment = (reader: Part) => environmentFor({ given, env: options.env }, reader);
+  const dataDir = openData(path.resolve(given['VANTAGE_DATA'] ?? 'data'));
   const lock = await lockData(dataDir, say);
+  try {
+    await preflight(problems, [
+      { part: 'controller', env: { ...environment('controller'), VANTAGE_DATA: dataDir } },
+      { part: 'agent', env: { ...environment('agent'), ...notYet } },
+    ]);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
   const quickstart = path.join(dataDir, 'quickstart.json');
   rmSync(quickstart, { force: true });
-  const parts = new Map<'controller' | 'agent', Supervised>();
+  const parts = new Map<Part, Supervised>();
   const running = () =>
     [...parts.values()].flatMap((part): ProcessId[] => {
       const id = part.current();
@@ -59,7 +83,7 @@ export async function up(options: {
   let failure: Fault | undefined;
   const tellQuickstart = () => {
     const [controller, agent] = [parts.get('controller')?.current(), parts.get('agent')?.current()];
-    if (!served || !ready || !credentials || !controller || !agent) return;
+    if (!served || !ready || !credentials || !controller || !agent) return undefined;
     const { base_url, ca_file, agent_endpoint, database_url } = ready;
     const { api_key_uw, api_key_ur } = credentials;
     const pids = { controller: controller.pid, agent: agent.pid };
@@ -73,9 +97,11 @@ export async function up(options: {
       database_url,
       pids,
     };
-    writeWhole(quickstart, `${JSON.stringify(all, null, 2)}\n`, 0o600);
+    const text = `${JSON.stringify(all, null, 2)}\n`;
+    writeWhole(quickstart, text, 0o600);
+    return text;
   };
-  const events = (part: 'controller' | 'agent'): ChildEvents => ({
+  const events = (part: Part): ChildEvents => ({
     onStart() {
       // The map has the part only after its first start; its pid is kept from the next turn on.
       setImmediate(() => {
@@ -98,10 +124,8 @@ export async function up(options: {
       ending.abort();
     },
   });
-  const start = (part: 'controller' | 'agent', own: () => NodeJS.ProcessEnv) =>
+  const start = (part: Part, own: () => NodeJS.ProcessEnv) =>
     parts.set(part, supervise({ part, logDir: path.join(dataDir, 'log'), events: events(part), env: own }));
-  const environment = (reader: 'controller' | 'agent') => environmentFor(options, reader);
-
   try {
     say(`starting on ${dataDir}`);
     start('controller', () => ({ ...environment('controller'), VANTAGE_DATA: dataDir }));
@@ -113,6 +137,7 @@ export async function up(options: {
     start('agent', () => ({
       ...environment('agent'),
       VANTAGE_AGENT_ENDPOINTS: agent_endpoint,
+      VANTAGE_AGENT_TOKEN: undefined,
       VANTAGE_AGENT_TOKEN_FILE: path.join(dataDir, 'agent-token'),
       VANTAGE_CA_FILE: agent_ca_file,
       VANTAGE_AGENT_DATA: path.join(dataDir, 'agent'),
@@ -134,8 +159,8 @@ export async function up(options: {
       return true;
     }, ending.signal);
     served = true;
-    tellQuickstart();
-    console.log(greeting(ready, credentials, dataDir));
+    const told = tellQuickstart();
+    console.log(options.json && told !== undefined ? told.trimEnd() : greeting(ready, credentials, dataDir));
     await until(() => undefined, ending.signal);
   } catch (error) {
     if (!ending.signal.aborted)
@@ -173,7 +198,7 @@ function openData(dir: string): string {
 /** The environment of a part: ours, with the settings that it reads and no others. */
 function environmentFor(
   options: { readonly given: Readonly<Record<string, string>>; readonly env: NodeJS.ProcessEnv },
-  reader: 'controller' | 'agent',
+  reader: Part,
 ): NodeJS.ProcessEnv {
   const rest = Object.entries(options.env).filter(([name]) => !name.startsWith('VANTAGE_'));
   const own = Object.entries(options.given).filter(
