@@ -80,7 +80,12 @@ describe('the account', () => {
     });
     expect(await places(open)).toMatchObject({ Locations: ['north', 'local'] });
     expect(await places(fixed)).toMatchObject({ Locations: ['local'] });
+    expect((await put({ DefaultLocations: [] })).json).toMatchObject({ DefaultLocations: [] });
+    expect(await places(open)).toMatchObject({
+      Locations: [],
+      Warnings: [expect.stringContaining('never checked')],
+    });
     expect((await put({ DefaultLocations: null })).json).toMatchObject({ DefaultLocations: ['local'] });
-    expect(await places(open)).toMatchObject({ Locations: ['local'] });
+    expect(await places(open)).toMatchObject({ Locations: ['local'], Warnings: [] });
   });
 });

@@ -9,6 +9,7 @@ import type { Session } from '../../http/session.ts';
 import type { Sealer } from '../../seal.ts';
 import { findTag } from '../tags/store.ts';
 import { deviceCreate, deviceEntry, deviceFull, deviceReadOnly, deviceUpdate } from './fields.ts';
+import { currentWarnings } from './settings.ts';
 import { showDevice, showEntry } from './show.ts';
 import { type DeviceFilter, findDeviceNo, lastResults, listDevices, readDevice } from './store.ts';
 import { createDeviceWriter } from './write.ts';
@@ -39,7 +40,10 @@ export function createDeviceReader({ db, clock }: { readonly db: Db; readonly cl
       lastResults(db, [deviceNo], nowUs),
     ]);
     if (row === undefined) throw missing('device');
-    return { body: showDevice(row, results.get(deviceNo), session.zone, withConfig), warnings: row.warnings };
+    return {
+      body: showDevice(row, results.get(deviceNo), session.zone, withConfig),
+      warnings: currentWarnings(row),
+    };
   };
 }
 

@@ -120,6 +120,17 @@ export function reachFaults(host: string, locations: readonly LocationRow[]): re
     }));
 }
 
+const unobserved = 'No Location looks at this device, so it is never checked.';
+
+/** The warnings of a device as it is now: its Locations may have changed with the account's defaults since it was written. */
+export function currentWarnings({
+  warnings,
+  locations,
+}: Pick<DeviceRow, 'warnings' | 'locations'>): readonly string[] {
+  const others = warnings.filter((text) => text !== unobserved);
+  return locations.length === 0 ? [unobserved, ...others] : others;
+}
+
 /** What an operator should know of these settings though they are taken. */
 export function warningsOf(
   host: string,
@@ -127,7 +138,7 @@ export function warningsOf(
   overloadedNames: readonly string[],
 ): readonly string[] {
   return [
-    ...(locations.length === 0 ? ['No Location looks at this device, so it is never checked.'] : []),
+    ...(locations.length === 0 ? [unobserved] : []),
     ...(locations.length > 1 && isPrivateHost(host)
       ? [
           `${host} is a private address: each of the ${locations.length} Locations may see another machine there.`,

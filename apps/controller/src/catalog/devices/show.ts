@@ -2,6 +2,7 @@ import { type Method, methods } from '@vantage/probes';
 import type { z } from 'zod';
 import type { Zone } from '../../http/zone.ts';
 import type { deviceEntry, deviceFull } from './fields.ts';
+import { currentWarnings } from './settings.ts';
 import type { DeviceRow, EntryRow } from './store.ts';
 
 /** A row as a device list shows it. `lastResult` is the text of the last check. */
@@ -43,7 +44,7 @@ export function showDevice(
     Locations: row.locations.map(({ name }) => name),
     Options: { ...row.options },
     Tags: row.tags.map(({ tag_id, name }) => ({ tag_id, Name: name })),
-    Warnings: [...row.warnings],
+    Warnings: [...currentWarnings(row)],
     CreatedAt: zone.format(row.created_us),
     UpdatedAt: zone.format(row.updated_us),
     ...(withConfig ? { HostData: headers === undefined ? {} : { headers } } : {}),
