@@ -19,6 +19,8 @@ export interface Config {
   readonly apiKeyHeaders: readonly string[];
   readonly retentionDays: number;
   readonly secretKeyFile: string;
+  /** The operator gives up what the key cannot open. */
+  readonly secretKeyLost: boolean;
   readonly logLevel: (typeof logLevels)[number];
   /** How many times faster configured intervals pass; 1 outside tests. */
   readonly testTimeScale: number;
@@ -80,6 +82,7 @@ const accepted = {
     'days: 1 to 3650',
   ],
   VANTAGE_SECRET_KEY_FILE: [z.string(), 'a file'],
+  VANTAGE_SECRET_KEY_LOST: [z.enum(['yes', 'no']), 'yes or no'],
   VANTAGE_LOG_LEVEL: [z.enum(logLevels), logLevels.join(', ')],
   VANTAGE_TEST_TIME_SCALE: [
     z
@@ -126,6 +129,7 @@ export function loadConfig(deps: {
     secretKeyFile: absolute(
       read('VANTAGE_SECRET_KEY_FILE', accepted.VANTAGE_SECRET_KEY_FILE) ?? path.join(dataDir, 'secret.key'),
     ),
+    secretKeyLost: read('VANTAGE_SECRET_KEY_LOST', accepted.VANTAGE_SECRET_KEY_LOST) === 'yes',
     logLevel: read('VANTAGE_LOG_LEVEL', accepted.VANTAGE_LOG_LEVEL) ?? 'info',
     testTimeScale: read('VANTAGE_TEST_TIME_SCALE', accepted.VANTAGE_TEST_TIME_SCALE) ?? 1,
   };

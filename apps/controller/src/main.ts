@@ -24,8 +24,7 @@ import { createHealth, startMaintenance, stopMaintenance, trimSurePoints, uptime
 import { createHttpApi } from './http/index.ts';
 import { createIngest, createPartitions, createRollUp, createUpkeep } from './ingest/index.ts';
 import { listenHttp2, listenOn } from './listen-on.ts';
-import { createSealer } from './seal.ts';
-import { readSecretKey } from './secret-key.ts';
+import { openSealer } from './secret-check.ts';
 import { checkSettings } from './settings-check.ts';
 
 /** Loops and connections get this long to end; the database is ended after that in any case. */
@@ -58,11 +57,12 @@ async function serve(
 ): Promise<void> {
   const { retentionDays, trustedProxies, apiKeyHeaders, listen } = config;
   const controllerId = newId();
-  const sealer = createSealer(await readSecretKey(config.secretKeyFile));
   const certificates = await loadCertificates({ config, clock, log });
   const db = await createDb({ connection: { url: databaseUrl }, log, clock });
   await checkServer(db.kysely);
   await db.migrate();
+  const { secretKeyFile: file, secretKeyLost: keyLost } = config;
+  const sealer = await openSealer({ kysely: db.kysely, file, keyLost, log });
 
   // REST -> catalog -> assign -> gateway = stream = agents
   const assign = createAssign({ db, clock, log, controllerId });

@@ -37,6 +37,16 @@ describe('a sealer', () => {
     expect(createSealer(randomBytes(32), [key]).open(sealed, 'c')).toEqual(value);
   });
 
+  it('knows what the current key sealed, and takes no two keys that look alike', () => {
+    const other = randomBytes(32);
+    const sealed = createSealer(key).seal(value, 'c');
+    if (createSealer(other).seal('', 'c')[0] !== sealed[0]) {
+      expect(createSealer(other, [key]).isCurrent(sealed)).toBe(false);
+    }
+    expect(createSealer(key).isCurrent(sealed)).toBe(true);
+    expect(() => createSealer(key, [key])).toThrow(/cannot be told apart/);
+  });
+
   it('takes keys of 32 bytes only', () => {
     expect(() => createSealer(randomBytes(16))).toThrow(/32 bytes/);
   });

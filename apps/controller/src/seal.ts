@@ -15,6 +15,8 @@ export interface Sealer {
   seal(value: SealedJson, context: string): Buffer;
   /** Throws a Fault (`drop`) when the key is another one, the context differs or the bytes were changed. */
   open(sealed: Uint8Array, context: string): unknown;
+  /** Whether the key that seals now made this, and not an older one. */
+  isCurrent(sealed: Uint8Array): boolean;
 }
 
 /** Length of a sealing key, bytes. */
@@ -33,6 +35,8 @@ export function createSealer(key: Uint8Array, olderKeys: readonly Uint8Array[] =
   if (keys.some((one) => one.length !== sealKeyBytes))
     throw new Fault('stop', 'bad-seal-key', `a sealing key must have ${sealKeyBytes} bytes`);
   const id = keyId(key);
+  if (new Set(keys.map(keyId)).size < keys.length)
+    throw new Fault('stop', 'bad-seal-key', 'two sealing keys cannot be told apart: make the new one afresh');
   return {
     seal(value, context) {
       const nonce = randomBytes(nonceBytes);
@@ -54,6 +58,7 @@ export function createSealer(key: Uint8Array, olderKeys: readonly Uint8Array[] =
         );
       return JSON.parse(text);
     },
+    isCurrent: (sealed) => sealed[0] === id,
   };
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readSecretKey } from './secret-key.ts';
+import { makeSecretKeys, readSecretKeys } from './secret-key.ts';
 
 let dir: string;
 let file: string;
@@ -12,15 +12,26 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-test('the first read makes the key, private; later ones find it', async () => {
-  const made = await Promise.all([readSecretKey(file), readSecretKey(file)]);
-  expect(made[0].length).toBe(32);
-  expect(made[1].equals(made[0])).toBe(true);
-  expect((await readSecretKey(file)).equals(made[0])).toBe(true);
+test('a key is made once, private, and found by all', async () => {
+  expect(await readSecretKeys(file)).toBeUndefined();
+  const [one, other] = await Promise.all([makeSecretKeys(file), makeSecretKeys(file)]);
+  expect(one[0].length).toBe(32);
+  expect(other[0].equals(one[0])).toBe(true);
+  expect((await readSecretKeys(file))?.[0].equals(one[0])).toBe(true);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test.each(['', 'short', 'A'.repeat(60)])('a file with %j is refused, never replaced', async (text) => {
-  writeFileSync(file, text);
-  await expect(readSecretKey(file)).rejects.toThrow(/must hold 32 bytes/);
+test('further lines are older keys', async () => {
+  const lines = [1, 2, 3].map((byte) => Buffer.alloc(32, byte));
+  writeFileSync(file, `${lines.map((line) => line.toString('base64')).join('\r\n')}\n\n`);
+  expect(await readSecretKeys(file)).toEqual(lines);
 });
+
+const good = Buffer.alloc(32, 1).toString('base64');
+test.each(['', 'short', 'A'.repeat(60), `${good}\nshort`, `${good}${good}`])(
+  'a file with %j is refused, never replaced',
+  async (text) => {
+    writeFileSync(file, text);
+    await expect(readSecretKeys(file)).rejects.toThrow(/must hold 32 bytes/);
+  },
+);

@@ -3,32 +3,47 @@ import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { Fault } from '@vantage/kernel';
 import { sealKeyBytes } from './seal.ts';
 
+/** The keys of the key file: the first seals, all of them open. */
+export type SecretKeys = readonly [current: Buffer, ...older: Buffer[]];
+
 /**
- * The key for secrets at rest: the file's 32 bytes in base64, made (0600) when there is none. Controllers that start together
- * agree on the one that was first. Throws a Fault when the file holds something else.
+ * The keys for secrets at rest: lines of 32 bytes in base64. undefined when there is no such file. Throws a Fault when it holds something
+ * else or cannot be read.
  */
-export async function readSecretKey(file: string): Promise<Buffer> {
+export async function readSecretKeys(file: string): Promise<SecretKeys | undefined> {
   const found = await readFile(file, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw new Fault('stop', 'secret_key', `the key file ${file} cannot be read (VANTAGE_SECRET_KEY_FILE)`, {
       cause: error,
     });
   });
-  if (found === undefined) {
-    const part = `${file}.${randomBytes(6).toString('hex')}.part`;
-    await writeFile(part, `${randomBytes(sealKeyBytes).toString('base64')}\n`, { mode: 0o600, flush: true });
-    await link(part, file).catch((error: unknown) => {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    });
-    await rm(part);
-    return readSecretKey(file);
-  }
-  const key = Buffer.from(found.trim(), 'base64');
-  if (key.length !== sealKeyBytes || key.toString('base64') !== found.trim())
+  if (found === undefined) return undefined;
+  const lines = found
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const [current, ...older] = lines.map((line) => Buffer.from(line, 'base64'));
+  const isGood = (key: Buffer, n: number) =>
+    key.length === sealKeyBytes && key.toString('base64') === lines[n];
+  if (current === undefined || ![current, ...older].every(isGood))
     throw new Fault(
       'stop',
       'secret_key',
-      `${file} must hold ${sealKeyBytes} bytes as base64 (VANTAGE_SECRET_KEY_FILE); without the right key the stored secrets cannot be read`,
+      `${file} must hold ${sealKeyBytes} bytes as base64, a key a line (VANTAGE_SECRET_KEY_FILE); without the right key the stored secrets cannot be read`,
     );
-  return key;
+  return [current, ...older];
+}
+
+/** Makes the key file (0600) with a fresh key. Controllers that start together agree on the one that was first. */
+export async function makeSecretKeys(file: string): Promise<SecretKeys> {
+  const part = `${file}.${randomBytes(6).toString('hex')}.part`;
+  await writeFile(part, `${randomBytes(sealKeyBytes).toString('base64')}\n`, { mode: 0o600, flush: true });
+  await link(part, file).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  });
+  await rm(part);
+  const made = await readSecretKeys(file);
+  if (made === undefined)
+    throw new Fault('stop', 'secret_key', `the key file ${file} vanished after it was made`);
+  return made;
 }

@@ -61,7 +61,13 @@ export const settings: Readonly<Record<string, Setting>> = {
     reader: 'controller',
     otherwise: '$VANTAGE_DATA/secret.key',
     about:
-      'The key for secrets at rest (32 bytes as base64), made when missing; controllers on one database share it',
+      'The key for secrets at rest (32 bytes as base64), made at the first start; controllers on one database share it (docs/secrets.md)',
+  },
+  VANTAGE_SECRET_KEY_LOST: {
+    reader: 'controller',
+    otherwise: 'no',
+    about:
+      'yes: the old key is lost for good; start with the key of the file and give up what it cannot open (docs/secrets.md)',
   },
   VANTAGE_LOG_LEVEL: {
     reader: 'both',

@@ -91,7 +91,7 @@ test('a spec that cannot be run says why', () => {
 test('secrets in Options are found in any spelling of their header and masked', () => {
   const options = {
     Password: 'a',
-    Headers: { AUTHORIZATION: 'b', 'x-my-token': 'c', 'X-Api-Key': 'd', Accept: 'e' },
+    Headers: { AUTHORIZATION: 'b', 'x-my-token': 'c', 'X-Api-Key': 'd', 'X-My.App-Key': 'h', Accept: 'e' },
     Proxy: 'http://u:p@proxy:3128',
     TLS: { ClientKey: 'f', ServerName: 'g' },
   };
@@ -101,12 +101,19 @@ test('secrets in Options are found in any spelling of their header and masked', 
     'Headers.AUTHORIZATION',
     'Headers.x-my-token',
     'Headers.X-Api-Key',
+    'Headers.X-My.App-Key',
     'Proxy',
     'TLS.ClientKey',
   ]);
   expect(maskOptions(probe, options)).toEqual({
     Password: '***',
-    Headers: { AUTHORIZATION: '***', 'x-my-token': '***', 'X-Api-Key': '***', Accept: 'e' },
+    Headers: {
+      AUTHORIZATION: '***',
+      'x-my-token': '***',
+      'X-Api-Key': '***',
+      'X-My.App-Key': '***',
+      Accept: 'e',
+    },
     Proxy: '***',
     TLS: { ClientKey: '***', ServerName: 'g' },
   });

@@ -79,6 +79,7 @@ export function readSpec(
   given: CheckSpec,
   local: (name: string) => string | undefined = noLocal,
 ): SpecReading {
+  if (given.problem !== '') return { ok: false, message: given.problem };
   const filling = fillLocal(given, optionsJson(given), local);
   if (!filling.ok) return filling;
   const { spec } = filling;

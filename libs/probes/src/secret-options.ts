@@ -24,7 +24,7 @@ function patternsOf(probe: AnyProbe): readonly RegExp[] {
   const known = patternsByProbe.get(probe);
   if (known) return known;
   const made = probe.secretOptions.map(
-    (path) => new RegExp(`^${path.split('*').map(literally).join('[^.]*')}$`, 'i'),
+    (path) => new RegExp(`^${path.split('*').map(literally).join('.*')}$`, 'i'),
   );
   patternsByProbe.set(probe, made);
   return made;

@@ -132,6 +132,7 @@ export interface Tables {
     created_at: Stamp;
   };
   device_tags: { tag_no: number; device_no: number };
+  seal_check: { single: Generated<boolean>; sealed: Uint8Array };
   secrets: {
     account_no: number;
     name: string;

@@ -1,8 +1,8 @@
 import { create, type JsonValue } from '@bufbuild/protobuf';
 import { Fault, type Logger } from '@vantage/kernel';
 import { methods, specOf } from '@vantage/probes';
-import { type Assignment, AssignmentSchema } from '@vantage/proto';
-import type { Kysely } from 'kysely';
+import { type Assignment, AssignmentSchema, type CheckSpec, CheckSpecSchema } from '@vantage/proto';
+import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
 import { phaseMs } from '../phase.ts';
@@ -35,7 +35,13 @@ export function createAssignmentBuilder({
   readonly log: Logger;
 }): AssignmentBuilder {
   return async (device, secrets) => {
-    const opened = sealedDevice.parse(sealer.open(device.sealed, `device:${device.device_id}`));
+    const opened = readSealed(sealer, device);
+    if (opened === undefined) {
+      log.error({ deviceNo: device.device_no }, 'a device cannot be opened with the key of this controller');
+      const problem =
+        "the controller cannot open this device's settings: send its URL and Options again, with their secrets";
+      return { usesSecrets: false, assignment: assignmentOf(device, create(CheckSpecSchema, { problem })) };
+    }
     const method = methods.find((one) => one === device.method);
     if (!method) throw new Fault('drop', 'unknown-method', `method ${device.method} is not known here`);
     // A script asks for its secrets by name when it runs, so its text goes as it stands; all else has them filled in.
@@ -44,12 +50,15 @@ export function createAssignmentBuilder({
     const asked = isScript ? scriptSecretNames(opened.url) : new Set<string>();
     const names = new Set([...secretNames(fillable), ...asked]);
     const values = names.size > 0 ? await secrets() : new Map<string, string>();
-    for (const name of names)
-      if (!values.has(name))
-        log.warn(
-          { deviceNo: device.device_no, secret: name },
-          'a device refers to a secret that does not exist',
-        );
+    const missing = [...names].filter((name) => !values.has(name));
+    if (missing.length > 0) {
+      log.warn(
+        { deviceNo: device.device_no, secrets: missing },
+        'a device refers to secrets that have no value',
+      );
+      const problem = `the secret ${missing.join(', ')} has no value any more: give it one (PUT /secrets/{secret_id})`;
+      return { usesSecrets: true, assignment: assignmentOf(device, create(CheckSpecSchema, { problem })) };
+    }
     const spec = specOf({
       method,
       // In a URL a value is one word, whatever characters it holds.
@@ -62,25 +71,41 @@ export function createAssignmentBuilder({
       const value = values.get(name);
       if (value !== undefined) spec.secrets[name] = value;
     }
-    const intervalMs = device.frequency_min * 60_000;
-    return {
-      usesSecrets: names.size > 0,
-      assignment: create(AssignmentSchema, {
-        deviceNo: device.device_no,
-        revision: device.revision,
-        spec,
-        intervalMs,
-        phaseMs: phaseMs(device.device_no, intervalMs),
-        turn: device.turn,
-        turns: device.turns,
-        retries: device.retries,
-        retryDelayMs: device.retry_delay_s * 1000,
-        runsChain: device.runs_chain,
-        changedUs: BigInt(device.changed_us),
-        firstLook: device.first_look,
-      }),
-    };
+    return { usesSecrets: names.size > 0, assignment: assignmentOf(device, spec) };
   };
+}
+
+function assignmentOf(device: HeldDevice, spec: CheckSpec): Assignment {
+  const intervalMs = device.frequency_min * 60_000;
+  spec.timeoutMs = device.timeout_s * 1000;
+  return create(AssignmentSchema, {
+    deviceNo: device.device_no,
+    revision: device.revision,
+    spec,
+    intervalMs,
+    phaseMs: phaseMs(device.device_no, intervalMs),
+    turn: device.turn,
+    turns: device.turns,
+    retries: device.retries,
+    retryDelayMs: device.retry_delay_s * 1000,
+    runsChain: device.runs_chain,
+    changedUs: BigInt(device.changed_us),
+    firstLook: device.first_look,
+  });
+}
+
+/** undefined: no key of the key file opens it. */
+function readSealed(sealer: Opener, device: HeldDevice): z.output<typeof sealedDevice> | undefined {
+  const opened = openQuietly(sealer, device.sealed, `device:${device.device_id}`);
+  return opened === undefined ? undefined : sealedDevice.parse(opened);
+}
+
+function openQuietly(sealer: Opener, sealed: Uint8Array, context: string): unknown {
+  try {
+    return sealer.open(sealed, context);
+  } catch {
+    return undefined;
+  }
 }
 
 function filledUrl(url: string, lookup: (name: string) => string | undefined): string {
@@ -93,12 +118,11 @@ function encoded(value: string | undefined): string | undefined {
 
 /** Changes whenever one of the account's secrets does. */
 export async function loadSecretsStamp(db: Kysely<Tables>, accountNo: number): Promise<string> {
-  const row = await db
-    .selectFrom('secrets')
-    .select((eb) => [eb.fn.max('updated_at').as('at'), eb.fn.countAll<number>().as('count')])
-    .where('account_no', '=', accountNo)
-    .executeTakeFirst();
-  return `${row?.at?.getTime() ?? 0}/${row?.count ?? 0}`;
+  const { rows } = await sql<{ stamp: string }>`
+    select concat(max(updated_at), '/', count(*)) as stamp from secrets where account_no = ${accountNo}`.execute(
+    db,
+  );
+  return rows[0]?.stamp ?? '';
 }
 
 /** Makes the lookup for one account; it asks once and keeps the answer for as long as it is kept itself. */
@@ -119,7 +143,10 @@ export function createSecretLookup({
       .where('account_no', '=', accountNo)
       .execute();
     return new Map(
-      rows.map((row) => [row.name, z.string().parse(sealer.open(row.sealed, `secret:${row.secret_id}`))]),
+      rows.flatMap((row) => {
+        const value = openQuietly(sealer, row.sealed, `secret:${row.secret_id}`);
+        return value === undefined ? [] : [[row.name, z.string().parse(value)]];
+      }),
     );
   };
   return () => {

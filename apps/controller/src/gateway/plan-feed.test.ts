@@ -44,7 +44,7 @@ describe('the plan', () => {
       .insertInto('secrets')
       .values({ account_no: bench.place.accountNo, name, secret_id: secretId, sealed })
       .execute();
-    const text = `log(secret("${name}"), secret('missing'))`;
+    const text = `log(secret("${name}"))`;
     await bench.addDevice({ url: text, method: 'Script' });
     await using server = await bench.gatewayWith(nothing);
     await using stream = bench.connectTo(server.url);

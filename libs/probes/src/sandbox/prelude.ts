@@ -34,7 +34,7 @@ export function prelude(send: (line: string) => void): Bridge {
   const findPlace = place.exec.bind(place);
   const { isArray } = Array;
   const text = String;
-  const head = /^[^]{0,32768}/;
+  const head = /^[\s\S]{0,32768}/;
   const findHead = head.exec.bind(head);
   const short = (value: string): string => findHead(value)?.[0] ?? '';
 

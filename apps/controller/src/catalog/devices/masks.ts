@@ -28,7 +28,13 @@ export function showOptions(
   return isRecord(merged) ? merged : {};
 }
 
-/** What must stay the same for a kept secret to be used again. `kept` says what a masked proxy (one with a login) was. */
+/** A URL's password in its mask, in any spelling. */
+export const maskedPassword = /:(?:\*|%2a){3}@/i;
+
+/**
+ * What must stay the same for a kept secret to be used again: where it goes, and as whom. `kept` says what a masked proxy (one with a
+ * login) was.
+ */
 export function identityOf(
   target: Target,
   options: Readonly<Record<string, unknown>>,
@@ -36,7 +42,8 @@ export function identityOf(
 ): string {
   const { scheme, host, port, user } = target;
   const proxy = options['Proxy'] === mask ? kept['Proxy'] : options['Proxy'];
-  return JSON.stringify([scheme, host, port, user ?? '', options['User'] ?? '', proxy ?? '']);
+  const { User = '', Server = '', CompareSOAWith = [] } = options;
+  return JSON.stringify([scheme, host, port, user ?? '', User, proxy ?? '', Server, CompareSOAWith]);
 }
 
 /**
@@ -64,11 +71,15 @@ export function fillMasks({
     if (typeof value === 'string') {
       if (!hidden.has(path)) return value;
       const isKept = value === mask || (!sentAnew && value === old);
-      if (!isKept) return value;
-      if (stays && typeof old === 'string') return old;
+      const holdsMask = !isKept && maskedPassword.test(value);
+      if (!isKept && !holdsMask) return value;
+      // What is kept may be lost itself, with its key: then the mask is all there is.
+      if (isKept && stays && typeof old === 'string' && old !== mask) return old;
+      const what =
+        value === mask ? 'is the mask ***' : holdsMask ? 'holds *** for a password' : 'is a kept secret';
       faults.push({
         field: `Options.${path}`,
-        message: `${value === mask ? 'is the mask ***' : 'is a kept secret'}; send the secret itself (it is kept only while scheme, host, port and user stay)`,
+        message: `${what}; send the secret itself (it is kept only while scheme, host, port and user stay)`,
       });
       return value;
     }

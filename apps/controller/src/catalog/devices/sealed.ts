@@ -25,6 +25,24 @@ export function openTarget(sealer: Sealer, deviceId: string, sealed: Uint8Array)
   return parsed.data;
 }
 
+/** Like `openTarget`; where the key is lost, what the API shows of it, masks and all. */
+export function openOrShown(
+  sealer: Sealer,
+  row: { readonly device_id: string; readonly sealed: Uint8Array } & ShownTarget,
+): ClearTarget {
+  try {
+    return openTarget(sealer, row.device_id, row.sealed);
+  } catch (error) {
+    if (error instanceof Fault) return { url: row.url, options: row.options };
+    throw error;
+  }
+}
+
+interface ShownTarget {
+  readonly url: string;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
 /**
  * Names of the account's secrets that a target refers to: by `${secret:NAME}`, and by `secret("NAME")` in the text of a Script, which is
  * all that the gateway sends along with one.

@@ -1,7 +1,7 @@
 import { type AnyProbe, probeFor, type Target } from '@vantage/probes';
 import { faultsOf } from '../../http/input.ts';
 import type { FieldFault } from '../../http/problem.ts';
-import { fillMasks, identityOf, isReference, mask, showOptions } from './masks.ts';
+import { fillMasks, identityOf, isReference, mask, maskedPassword, showOptions } from './masks.ts';
 
 /** JSON object of Options, in clear. */
 export type ClearOptions = Readonly<Record<string, unknown>>;
@@ -125,7 +125,7 @@ function fillUrl(
   faults: FieldFault[],
 ): string {
   if (given.password?.reveal() !== mask) return url;
-  if (!stays || old?.password === undefined) {
+  if (!stays || old?.password === undefined || old.password.reveal() === mask) {
     faults.push({
       field: 'URL',
       message:
@@ -135,7 +135,7 @@ function fillUrl(
   }
   const password = old.password.reveal();
   const written = isReference(password) ? password : encodeURIComponent(password);
-  return url.replace(/:\*\*\*@/, () => `:${written}@`);
+  return url.replace(maskedPassword, () => `:${written}@`);
 }
 
 /** The URL as the API shows it: a password that is a reference hides nothing. */

@@ -7,7 +7,7 @@ import type { Sealer } from '../../seal.ts';
 import { unknownSecrets } from '../secrets/store.ts';
 import type { SentSettings } from './fields.ts';
 import { lockAccount, makesCircle, overloaded } from './lookup-store.ts';
-import { openTarget, referencesOf, sealTarget } from './sealed.ts';
+import { openOrShown, referencesOf, sealTarget } from './sealed.ts';
 import { reachFaults, samePlaces, settlePlain, settleReferences, warningsOf } from './settings.ts';
 import { type DeviceRow, readDevice } from './store.ts';
 import { type ClearTarget, settleTarget } from './target.ts';
@@ -121,7 +121,7 @@ export function createDeviceWriter({
           throw conflict(`Method cannot be changed: this device's is ${row.method}.`, [
             { field: 'Method', message: 'cannot be changed' },
           ]);
-        const clear = openTarget(sealer, row.device_id, row.sealed);
+        const clear = openOrShown(sealer, row);
         const settings = await settle(trx, session, row.method, sent, { row, clear });
         const newLocations = !samePlaces(settings.references.locations, row.locations);
         const changes = changesOf(row, clear, settings, newLocations);
@@ -176,7 +176,10 @@ async function referenceFaults(
   target: ClearTarget,
 ): Promise<readonly FieldFault[]> {
   const { url, options } = referencesOf(method, target);
-  const unknown = await unknownSecrets(trx, accountNo, [...new Set([...url, ...options])]);
+  const names = [...new Set([...url, ...options])];
+  // A secret is deleted under the same lock: none goes between this look and the device's commit.
+  if (names.length > 0) await lockAccount(trx, accountNo);
+  const unknown = await unknownSecrets(trx, accountNo, names);
   return unknown.map((name) => ({
     field: url.has(name) ? 'URL' : 'Options',
     message: `refers to the secret ${name}, which does not exist`,

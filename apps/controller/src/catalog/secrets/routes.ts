@@ -8,7 +8,7 @@ import type { Session } from '../../http/session.ts';
 import type { Zone } from '../../http/zone.ts';
 import type { Sealer } from '../../seal.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
-import { openTarget, referencesOf } from '../devices/sealed.ts';
+import { openOrShown, referencesOf } from '../devices/sealed.ts';
 import {
   connectedAgents,
   deleteSecret,
@@ -57,10 +57,10 @@ export function secretRoutes({ db, sealer }: { readonly db: Db; readonly sealer:
     let afterNo = 0;
     let rows = await sealedDevices(trx, accountNo, afterNo);
     while (rows.length > 0 && users.length < 10) {
-      for (const { device_no, device_id, method, short_name, sealed } of rows) {
-        afterNo = device_no;
-        const { url, options } = referencesOf(method, openTarget(sealer, device_id, sealed));
-        if (url.has(wanted) || options.has(wanted)) users.push(`${short_name} (${device_id})`);
+      for (const row of rows) {
+        afterNo = row.device_no;
+        const { url, options } = referencesOf(row.method, openOrShown(sealer, row));
+        if (url.has(wanted) || options.has(wanted)) users.push(`${row.short_name} (${row.device_id})`);
       }
       rows = await sealedDevices(trx, accountNo, afterNo);
     }

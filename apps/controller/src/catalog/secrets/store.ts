@@ -16,6 +16,8 @@ export interface SealedDevice {
   readonly device_id: string;
   readonly method: string;
   readonly short_name: string;
+  readonly url: string;
+  readonly options: Readonly<Record<string, unknown>>;
   readonly sealed: Uint8Array;
 }
 
@@ -112,7 +114,7 @@ export async function sealedDevices(
 ): Promise<readonly SealedDevice[]> {
   return trx
     .selectFrom('devices')
-    .select(['device_no', 'device_id', 'method', 'short_name', 'sealed'])
+    .select(['device_no', 'device_id', 'method', 'short_name', 'url', 'options', 'sealed'])
     .where('account_no', '=', accountNo)
     .where('device_no', '>', afterNo)
     .orderBy('device_no')

@@ -122,6 +122,13 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
    * @generated from field: map<string, string> secrets = 30;
    */
   secrets: { [key: string]: string };
+
+  /**
+   * Why the controller cannot say what is to be looked at: the agent answers with this as an agent fault and looks at nothing.
+   *
+   * @generated from field: string problem = 31;
+   */
+  problem: string;
 };
 
 /**
