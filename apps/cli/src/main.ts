@@ -10,7 +10,7 @@ import { issueKey, type Level, levels, listKeys, revokeKey } from './keys.ts';
 import { createLocation, hasDefaultLocation, listLocations } from './locations.ts';
 import { render, renderFailure } from './output.ts';
 import { runPart } from './part.ts';
-import { type ScriptTrial, type ScriptVerdict, tryScript } from './script.ts';
+import type { ScriptTrial, ScriptVerdict } from './script.ts';
 import { settingsHelp } from './settings-help.ts';
 import { up } from './up/up.ts';
 
@@ -174,6 +174,8 @@ scripts
       ...(secrets !== undefined && { secretsFile: secrets }),
     };
     const ending = new AbortController();
+    // The probes take longer to load than all other commands to run.
+    const { tryScript } = await import('./script.ts');
     const verdict: ScriptVerdict = await tryScript(trial, ending.signal);
     console.log(render(verdict, asJson()));
     if (verdict.ResultCode !== 1) process.exitCode = 1;
