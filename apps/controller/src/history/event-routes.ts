@@ -3,11 +3,14 @@ import { z } from 'zod';
 import type { Db } from '../db/index.ts';
 import { idField, timestampField } from '../http/field.ts';
 import { cutPage, pagingQuery, timestampQuery } from '../http/paging.ts';
-import { noSubject, type Route, route } from '../http/route.ts';
+import { missing } from '../http/problem.ts';
+import { type Call, noSubject, type Route, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
 import type { Zone } from '../http/zone.ts';
 import type { DeviceSubject } from './check-routes.ts';
-import { type EventRow, type EventScope, listEvents } from './event-store.ts';
+import type { EventFeed } from './event-feed.ts';
+import { type EventRow, type EventScope, findEventNo, listEvents } from './event-store.ts';
+import { openEventStream } from './event-stream.ts';
 
 const tag = 'Events';
 
@@ -48,15 +51,30 @@ const query = z.object({
   ...pagingQuery,
 });
 
-/** Events of a device and of the whole account, newest first. */
+const streamQuery = z.object({
+  ...query.shape,
+  stream: z
+    .enum(['', '1', 'true', 'Y', '0', 'false', 'N'])
+    .optional()
+    .describe(
+      'Server-sent events instead: each new event once, as it is told; Last-Event-ID goes on after it.',
+    ),
+});
+const noStream: readonly (string | undefined)[] = [undefined, '0', 'false', 'N'];
+
+type Reader = Pick<Call<unknown, unknown, unknown>, 'session' | 'sessionNow' | 'lastEventId' | 'signal'>;
+
+/** Events of a device and of the whole account, newest first; the account's also as a stream. */
 export function eventRoutes({
   db,
   clock,
   device,
+  feed,
 }: {
   readonly db: Db;
   readonly clock: Clock;
   readonly device: DeviceSubject;
+  readonly feed: EventFeed;
 }): Route[] {
   const read = async (session: Session, scope: EventScope, asked: z.output<typeof query>) => {
     // Without a Timestamp: everything told up to now, this microsecond included.
@@ -66,11 +84,21 @@ export function eventRoutes({
     const { rows, next } = cutPage(await listEvents(db, scope, page), asked);
     return { body: rows.map((row) => show(row, session.zone)), next };
   };
+  const follow = async ({ session, sessionNow, lastEventId, signal }: Reader) => {
+    const afterNo =
+      lastEventId === undefined ? undefined : await findEventNo(db, session.accountNo, lastEventId);
+    if (lastEventId !== undefined && afterNo === undefined) throw missing('event');
+    const showNow = (row: EventRow, { zone }: Session) => show(row, zone);
+    const stream = await openEventStream(
+      { db, feed, show: showNow },
+      { session: sessionNow, afterNo, gone: signal },
+    );
+    return { body: [], stream };
+  };
   const shared = {
     method: 'GET',
     level: 'UR',
     tag,
-    query,
     response: z.array(eventRecord),
     names: { root: 'events', row: 'event', id: 'event_id' },
   } as const;
@@ -80,14 +108,20 @@ export function eventRoutes({
       path: '/devices/{device_id}/events',
       summary: "A device's events, newest first.",
       subject: device,
+      query,
       handler: ({ session, subject, query: asked }) => read(session, { deviceNo: subject.device_no }, asked),
     }),
     route({
       ...shared,
       path: '/events',
-      summary: "The account's events, newest first.",
+      summary: "The account's events, newest first; with stream as server-sent events.",
       subject: noSubject,
-      handler: ({ session, query: asked }) => read(session, { accountNo: session.accountNo }, asked),
+      query: streamQuery,
+      streams: true,
+      handler: (call) =>
+        noStream.includes(call.query.stream)
+          ? read(call.session, { accountNo: call.session.accountNo }, call.query)
+          : follow(call),
     }),
   ];
 }

@@ -16,8 +16,16 @@ export interface EventRow {
   readonly late: boolean;
 }
 
+/** An event with its place in the order in which events were told. */
+export interface NumberedEvent extends EventRow {
+  readonly event_no: number;
+}
+
 /** Whose events: a device's, or all of an account's. */
 export type EventScope = { readonly deviceNo: number } | { readonly accountNo: number };
+
+const columns = sql`e.event_id, d.device_id, e.at_us, e.type, e.status, l.name as location, e.check_result, e.check_id, e.message,
+  e.duration_s, e.late`;
 
 /** Events before a moment, newest first, one row more than `limit` to know whether there are more. */
 export async function listEvents(
@@ -27,11 +35,74 @@ export async function listEvents(
 ): Promise<readonly EventRow[]> {
   const own = 'deviceNo' in scope ? sql`device_no = ${scope.deviceNo}` : sql`account_no = ${scope.accountNo}`;
   const { rows } = await sql<EventRow>`
-    select e.event_id, d.device_id, e.at_us, e.type, e.status, l.name as location, e.check_result, e.check_id, e.message,
-      e.duration_s, e.late
+    select ${columns}
     from (select * from events where ${own} and at_us < ${page.beforeUs}
       order by at_us desc, event_no desc limit ${page.limit + 1} offset ${page.offset}) e
     left join devices d using (device_no) left join locations l on l.location_no = e.location_no
     order by e.at_us desc, e.event_no desc`.execute(kysely);
   return rows;
+}
+
+/** An account's events with numbers above `afterNo` up to `upToNo`, in their order. */
+export async function listEventsAfter(
+  { kysely }: Db,
+  accountNo: number,
+  range: { readonly afterNo: number; readonly upToNo: number; readonly limit: number },
+): Promise<readonly NumberedEvent[]> {
+  const { rows } = await sql<NumberedEvent>`
+    select e.event_no, ${columns}
+    from (select * from events where account_no = ${accountNo} and event_no > ${range.afterNo} and event_no <= ${range.upToNo}
+      order by event_no limit ${range.limit}) e
+    left join devices d using (device_no) left join locations l on l.location_no = e.location_no
+    order by e.event_no`.execute(kysely);
+  return rows;
+}
+
+/** The number of an account's event. */
+export async function findEventNo(
+  { kysely }: Db,
+  accountNo: number,
+  eventId: string,
+): Promise<number | undefined> {
+  const row = await kysely
+    .selectFrom('events')
+    .select('event_no')
+    .where('event_id', '=', eventId)
+    .where('account_no', '=', accountNo)
+    .executeTakeFirst();
+  return row?.event_no;
+}
+
+/** The last number that was given to an event, whether or not it is to be seen yet; 0: none. */
+export async function readLastEventNo({ kysely }: Db): Promise<number> {
+  const { rows } = await sql<{ last_no: number }>`
+    select case when is_called then last_value else 0 end as last_no from events_event_no_seq`.execute(
+    kysely,
+  );
+  return rows[0]?.last_no ?? 0;
+}
+
+/** The transactions that are writing events at this moment, whose rows nobody else sees yet. */
+export async function readWriters({ kysely }: Db): Promise<Set<string>> {
+  const { rows } = await sql<{ transaction: string }>`
+    select virtualtransaction as transaction from pg_locks
+    where locktype = 'relation' and relation = 'events'::regclass and mode = 'RowExclusiveLock' and granted
+      and database = (select oid from pg_database where datname = current_database())`.execute(kysely);
+  return new Set(rows.map(({ transaction }) => transaction));
+}
+
+/** The accounts that events with numbers above `afterNo` up to `upToNo` belong to. */
+export async function readAccountsBetween(
+  { kysely }: Db,
+  afterNo: number,
+  upToNo: number,
+): Promise<ReadonlySet<number>> {
+  const rows = await kysely
+    .selectFrom('events')
+    .select('account_no')
+    .distinct()
+    .where('event_no', '>', afterNo)
+    .where('event_no', '<=', upToNo)
+    .execute();
+  return new Set(rows.map(({ account_no }) => account_no));
 }

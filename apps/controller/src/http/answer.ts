@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { toCsv } from './csv.ts';
 import { attachment } from './disposition.ts';
@@ -10,7 +11,7 @@ import { toXml } from './xml.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Readable;
 }
 
 const always = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const;
@@ -47,8 +48,14 @@ export function answerReply({
   };
 }
 
+/** Server-sent events; a proxy must not keep them back, and their connection serves nothing after them. */
+export function answerStream(body: Readable): Answer {
+  const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+  return { status: 200, headers: { ...always, ...headers, Connection: 'close' }, body };
+}
+
 /** A failure: JSON whatever `fmt` says. */
-export function answerProblem(problem: Problem): Answer {
+export function answerProblem(problem: Problem): Answer & { readonly body: string } {
   return {
     status: problem.status,
     headers: { ...always, 'Content-Type': json, ...problem.headers },

@@ -1,5 +1,6 @@
 import { type Logger, messageOf } from '@vantage/kernel';
 import { z } from 'zod';
+import { createEventFeed } from '../history/event-feed.ts';
 import { type App, createApp } from './app.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { findKey } from './key-store.ts';
@@ -48,8 +49,11 @@ export function createHttpApi({
       log.warn({ error: messageOf(error) }, 'revoked keys are noticed by time only');
       return undefined;
     });
+  const ending = new AbortController();
+  const feed = createEventFeed({ db, clock, log });
   const routes = createRoutes({
     db,
+    feed,
     clock,
     sealer,
     health,
@@ -58,10 +62,13 @@ export function createHttpApi({
     version: settings.version ?? '0.1.0',
     onAccountChanged: (accountNo) => authenticator.forgetAccount(accountNo),
   });
-  const app = createApp({ routes, authenticator, trustedProxies: settings.trustedProxies, clock, log });
+  const { trustedProxies } = settings;
+  const app = createApp({ routes, authenticator, trustedProxies, ending: ending.signal, clock, log });
   return {
     ...app,
     async [Symbol.asyncDispose]() {
+      ending.abort(new Error('the API ends'));
+      await feed[Symbol.asyncDispose]();
       await (await listening)?.[Symbol.asyncDispose]();
     },
   };

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import Router from '@koa/router';
 import type { Clock, Logger } from '@vantage/kernel';
 import Koa from 'koa';
-import { type Answer, answerProblem, answerReply } from './answer.ts';
+import { type Answer, answerProblem, answerReply, answerStream } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
 import { readAway, readBody } from './body.ts';
 import { createClientErrorAnswer } from './client-error.ts';
@@ -12,6 +12,7 @@ import { createOriginReader } from './origin.ts';
 import { badKey, httpsRequired, malformed, Problem, problemCode } from './problem.ts';
 import type { Route } from './route.ts';
 import { isStorageAway } from './storage-fault.ts';
+import { streamBody } from './stream.ts';
 
 /** The paths' common beginning. */
 export const basePath = '/v1.1';
@@ -28,12 +29,15 @@ export function createApp({
   routes,
   authenticator,
   trustedProxies,
+  ending,
   clock,
   log,
 }: {
   readonly routes: readonly Route[];
   readonly authenticator: Authenticator;
   readonly trustedProxies: readonly string[];
+  /** Ends answers that go on. */
+  readonly ending: AbortSignal;
   readonly clock: Clock;
   readonly log: Logger;
 }): App {
@@ -44,7 +48,8 @@ export function createApp({
   const serve = async (route: Route, context: Koa.Context): Promise<Answer> => {
     const query = new URLSearchParams(context.querystring);
     const { address } = readOrigin(context.req);
-    const known = await authenticator.identify({ headers: context.req.headers, query, address });
+    const identify = () => authenticator.identify({ headers: context.req.headers, query, address });
+    let known = await identify();
     if (route.level !== 'none' && known === undefined) throw badKey();
     if (route.level === 'UW' && known?.session.level !== 'UW')
       throw new Problem(problemCode.denied, 'Access denied.');
@@ -56,9 +61,18 @@ export function createApp({
       address,
       params: context['params'],
       query,
+      lastEventId: context.get('Last-Event-ID') || undefined,
+      sessionNow: () => known?.session,
       body: () => readBody(context.req),
       signal: gone.signal,
     });
+    if (reply.stream !== undefined) {
+      const stillAllowed = async () => {
+        known = await identify();
+      };
+      const { stream: chunks } = reply;
+      return answerStream(streamBody({ chunks, response: context.res, ending, stillAllowed, clock }));
+    }
     const form =
       route.names === undefined
         ? { format: 'json' as const, filename: query.get('filename') ?? undefined }
@@ -71,7 +85,10 @@ export function createApp({
     router.register(path, [route.method], async (context) => put(context, await serve(route, context)));
   }
 
-  koa.on('error', (error: Error) => log.error({ error: error.message }, 'an answer could not be sent'));
+  koa.on('error', (error: Error) => {
+    const left = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'; // who reads a stream goes when he likes
+    log[left ? 'debug' : 'error']({ error: error.message }, 'an answer could not be sent');
+  });
   koa.use(async (context, next) => {
     const from = clock.monoMs();
     try {

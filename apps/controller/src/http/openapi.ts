@@ -31,6 +31,15 @@ const formQuery = z.object({
   filename: z.string().optional().describe('Offers the answer as a file of this name.'),
 });
 
+const streamHeaders = z.object({
+  'Last-Event-ID': z
+    .string()
+    .optional()
+    .describe(
+      'For a stream: the id of the last event that the reader has; what was told after it comes first.',
+    ),
+});
+
 /** The OpenAPI 3.1 document of a route table. */
 export function openApiDocument(routes: readonly Route[], version: string): object {
   const paths: ZodOpenApiPathsObject = {};
@@ -86,6 +95,7 @@ function operation(route: Route) {
     requestParams: {
       ...(placeholders.length === 0 ? {} : { path: z.object(Object.fromEntries(placeholders)) }),
       ...(query === undefined ? {} : { query }),
+      ...(route.streams === true ? { header: streamHeaders } : {}),
     },
     ...(route.body === undefined
       ? {}
@@ -102,6 +112,7 @@ function responses(route: Route): ZodOpenApiResponsesObject {
           'application/json': { schema: route.response },
           'application/xml': { schema: { type: 'string' as const } },
           'text/csv': { schema: { type: 'string' as const } },
+          ...(route.streams === true ? { 'text/event-stream': { schema: { type: 'string' as const } } } : {}),
         };
   return {
     '200': { description: 'The request was processed.', content: good },

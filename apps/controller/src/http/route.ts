@@ -19,6 +19,8 @@ export interface Reply<T> {
   readonly total?: number;
   /** There are more rows: a `Link` to the next page is sent. */
   readonly next?: { readonly limit: number; readonly offset: number } | undefined;
+  /** The answer is these server-sent events instead of `body`, until the signal aborts. */
+  readonly stream?: (signal: AbortSignal) => AsyncIterable<string>;
 }
 
 /** A request as it reaches a route: judged up to the key's level, neither query nor body read yet. */
@@ -29,6 +31,10 @@ export interface RouteRequest {
   readonly address: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
+  /** The header Last-Event-ID, of a reader that comes back to a stream. */
+  readonly lastEventId: string | undefined;
+  /** Who asks by what is known now, for answers that go on: the account's zone may change meanwhile. */
+  readonly sessionNow: () => Session | undefined;
   /** Reads the body as a JSON object, `{}` when there is none. Throws a Problem (1000). */
   readonly body: () => Promise<Readonly<Record<string, unknown>>>;
   /** Aborts when the caller goes away. */
@@ -54,6 +60,8 @@ export interface Route {
   readonly response: z.ZodType;
   /** undefined: the answer has its own form, `fmt` changes nothing. */
   readonly names: AnswerNames | undefined;
+  /** The answer may be server-sent events. */
+  readonly streams?: boolean;
   /** Media type of an answer without `names`; default application/json. */
   readonly mediaType?: 'text/plain' | 'application/json';
   /** Judges id, query and body, in this order, and answers. */
@@ -66,6 +74,9 @@ export interface Call<Subject, Query, Body> {
   readonly subject: Subject;
   readonly query: Query;
   readonly body: Body;
+  /** See `RouteRequest`. */
+  readonly sessionNow: () => Session;
+  readonly lastEventId: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -153,7 +164,7 @@ export function judgingRoute<
 async function judge<Subject, Query extends z.ZodObject>(
   spec: { readonly query?: Query },
   subject: RouteSpec<Subject, Query, z.ZodObject, z.ZodType>['subject'],
-  { session, params, query, body, signal }: RouteRequest,
+  { session, params, query, body, ...rest }: RouteRequest,
 ) {
   if (session === undefined) throw badKey();
   const found = await subject.find(session, params);
@@ -161,5 +172,7 @@ async function judge<Subject, Query extends z.ZodObject>(
   readForm(query);
   const parsedQuery = readQuery(spec.query, query);
   const sent = await body();
-  return { session, signal, subject: found, query: parsedQuery, sent };
+  const { lastEventId, signal } = rest;
+  const sessionNow = () => rest.sessionNow() ?? session;
+  return { session, sessionNow, signal, lastEventId, subject: found, query: parsedQuery, sent };
 }

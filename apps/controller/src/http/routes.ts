@@ -9,6 +9,7 @@ import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
 import { tagRoutes } from '../catalog/tags/routes.ts';
 import type { Db } from '../db/index.ts';
 import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
+import type { EventFeed } from '../history/event-feed.ts';
 import { eventRoutes } from '../history/event-routes.ts';
 import { statisticsRoutes } from '../history/statistics-routes.ts';
 import { type ReadUptime, uptimeRoutes } from '../history/uptime-routes.ts';
@@ -23,6 +24,7 @@ export interface RouteDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly sealer: Sealer;
+  readonly feed: EventFeed;
   readonly health: Maintenance & { readonly uptime: ReadUptime };
   readonly checkNow: CheckNow;
   readonly retentionDays: number;
@@ -39,7 +41,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...helloRoutes(clock),
     ...checkRoutes({ db, device, checkNow }),
     ...deviceRoutes(deps),
-    ...eventRoutes({ db, clock, device }),
+    ...eventRoutes({ db, clock, device, feed: deps.feed }),
     ...maintenanceRoutes({ db, clock, maintenance: health }),
     ...uptimeRoutes({ clock, device, uptime: (ask) => health.uptime(ask) }),
     ...statisticsRoutes({ db, clock, device, histograms: { scale, merge: mergeHistograms, percentile } }),

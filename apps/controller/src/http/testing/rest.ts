@@ -5,6 +5,7 @@ import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { createTestDatabase } from '../../../../../tests/harness/database.ts';
 import { createDb, type Db } from '../../db/index.ts';
 import type { CheckNow } from '../../history/check-routes.ts';
+import { createEventFeed } from '../../history/event-feed.ts';
 import { createSealer, type Sealer } from '../../seal.ts';
 import { createHttpApi, type HttpApi, type HttpSettings } from '../api.ts';
 import { hashPassword } from '../basic.ts';
@@ -95,6 +96,7 @@ export async function startRest(
       db,
       clock,
       sealer,
+      feed: createEventFeed({ db, clock, log }),
       health,
       checkNow,
       retentionDays: 30,

@@ -1,0 +1,159 @@
+import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import type { Db } from '../db/index.ts';
+import { readAccountsBetween, readLastEventNo, readWriters } from './event-store.ts';
+
+/** One account's place in the feed. */
+export interface Follower extends Disposable {
+  /** Every event up to this number is to be seen now, or never will be. */
+  readonly upTo: number;
+  /** Resolves with true when there is more for this account; with false after `ms`, or when `signal` aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<boolean>;
+}
+
+/** Knows up to which number events are complete, for everybody in this process who streams them. */
+export interface EventFeed extends AsyncDisposable {
+  /** Begins to follow an account; what is told after this resolves has a number above the follower's first `upTo`. */
+  follow(accountNo: number): Promise<Follower>;
+}
+
+/** How often it looks when no notification comes. */
+const pollMs = 2_000;
+const retryMs = 1_000;
+/** Our transactions end within seconds; whoever holds one longer does not hold the streams up. */
+const writerMs = 30_000;
+
+interface Entry {
+  readonly accountNo: number;
+  upTo: number;
+  /** There is more than the follower has been told of. */
+  more: boolean;
+  rouse: () => void;
+}
+
+/**
+ * Makes the feed; it asks the database for nothing while nobody follows. Numbers are given in the order of insertion and seen in the order of commits, so
+ * the last number alone is no safe place to go on from: a smaller one may still appear. A number is settled when every transaction that was writing
+ * events after it was given has ended (it holds a lock on the table until its rows are to be seen).
+ */
+export function createEventFeed({
+  db,
+  clock,
+  log,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): EventFeed {
+  const entries = new Set<Entry>();
+  const ending = new AbortController();
+  let settledNo = 0;
+  let running: Promise<void> | undefined;
+  let poked = false;
+  let wake = () => {};
+  const poke = () => {
+    poked = true;
+    wake();
+  };
+
+  const settle = async (): Promise<number> => {
+    const lastNo = await readLastEventNo(db);
+    if (lastNo <= settledNo) return settledNo;
+    const untilMs = clock.monoMs() + writerMs;
+    for (let writers = await readWriters(db), pauseMs = 10; writers.size > 0; pauseMs *= 2) {
+      if (clock.monoMs() > untilMs) {
+        log.warn({ writers: [...writers] }, 'a transaction that writes events does not end');
+        break;
+      }
+      await clock.sleep(Math.min(pauseMs, 200), ending.signal);
+      const still = await readWriters(db);
+      writers = new Set([...writers].filter((writer) => still.has(writer)));
+    }
+    return lastNo;
+  };
+
+  const advance = async (): Promise<void> => {
+    const upTo = await settle();
+    if (upTo <= settledNo) return;
+    const accounts = await readAccountsBetween(db, settledNo, upTo);
+    settledNo = upTo;
+    for (const entry of entries) {
+      entry.upTo = Math.max(entry.upTo, upTo);
+      if (!accounts.has(entry.accountNo)) continue;
+      entry.more = true;
+      entry.rouse();
+    }
+  };
+
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      if (poked || ending.signal.aborted) return resolve();
+      const timer = clock.timer(ms, () => wake());
+      wake = () => {
+        timer[Symbol.dispose]();
+        wake = () => {};
+        resolve();
+      };
+    });
+
+  const run = async (): Promise<void> => {
+    const listening = db.listen('vantage_events', poke).catch(() => undefined);
+    while (entries.size > 0 && !ending.signal.aborted) {
+      poked = false;
+      try {
+        await advance();
+        await pause(pollMs);
+      } catch (error) {
+        log.debug({ error: messageOf(error) }, 'events cannot be followed; trying again');
+        await clock.sleep(retryMs, ending.signal).catch(() => {});
+      }
+    }
+    void listening.then((heard) => heard?.[Symbol.asyncDispose]());
+  };
+  const ensureRunning = () => {
+    running ??= run().finally(() => {
+      running = undefined;
+      if (entries.size > 0 && !ending.signal.aborted) ensureRunning();
+    });
+  };
+
+  const wait = (entry: Entry, ms: number, signal: AbortSignal): Promise<boolean> =>
+    new Promise((resolve) => {
+      const rouse = () => {
+        timer[Symbol.dispose]();
+        signal.removeEventListener('abort', rouse);
+        entry.rouse = () => {};
+        resolve(entry.more);
+        entry.more = false;
+      };
+      const timer = clock.timer(ms, rouse);
+      entry.rouse = rouse;
+      signal.addEventListener('abort', rouse);
+      if (entry.more || signal.aborted) rouse();
+    });
+
+  return {
+    async follow(accountNo) {
+      const upTo = await settle();
+      if (entries.size === 0) settledNo = Math.max(settledNo, upTo);
+      const entry: Entry = { accountNo, upTo, more: false, rouse: () => {} };
+      entries.add(entry);
+      poke();
+      ensureRunning();
+      return {
+        get upTo() {
+          return entry.upTo;
+        },
+        wait: (ms, signal) => wait(entry, ms, signal),
+        [Symbol.dispose]() {
+          entries.delete(entry);
+          if (entries.size === 0) poke();
+        },
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      ending.abort(new Error('the feed of events ends'));
+      poke();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import { newId } from '@vantage/kernel';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Db } from '../db/index.ts';
+import { type Rest, startRest } from '../http/testing/rest.ts';
+
+const event = z.object({ event_id: z.string(), Message: z.string(), Timestamp: z.string() });
+
+describe('the stream of events', () => {
+  let rest: Rest;
+  let account: { accountNo: number; locationNo: number };
+  let key: string;
+  let keyNo: number;
+  const readers: Reader[] = [];
+  beforeEach(async () => {
+    rest = await startRest();
+    account = await rest.account('one');
+    ({ key, keyNo } = await rest.key(account.accountNo, 'UR'));
+  });
+  afterEach(async () => {
+    for (const reader of readers.splice(0)) reader.leave();
+    await rest[Symbol.asyncDispose]();
+  });
+
+  /** Turns the clock on until something holds; the test's own time limit is the bound. */
+  const until = async (holds: () => boolean) => {
+    while (!holds()) {
+      await rest.clock.advance(100);
+      await new Promise(setImmediate);
+    }
+  };
+  const tell = async (
+    messages: readonly string[],
+    db: Db['kysely'] = rest.db.kysely,
+    no = account.accountNo,
+  ) => {
+    const at = { account_no: no, at_us: rest.clock.nowUs(), told_us: rest.clock.nowUs() };
+    for (const message of messages)
+      await db
+        .insertInto('events')
+        .values({ ...at, event_id: newId(), type: 'Up', status: 'Up', message })
+        .execute();
+  };
+  const follow = async (headers: Record<string, string> = {}, own = key) => {
+    const reader = await open(`${rest.baseUrl}/events?stream`, { 'Service-API-Key': own, ...headers });
+    readers.push(reader);
+    await until(() => reader.text.startsWith('retry: '));
+    return reader;
+  };
+
+  it('tells each new event of the account once, in order, to all who follow', async () => {
+    await tell(['before']);
+    const [a, b] = [await follow(), await follow()];
+    expect(a.type).toBe('text/event-stream; charset=utf-8');
+    const other = await rest.account('other');
+    const told = Array.from({ length: 180 }, (_, i) => `event ${i}`);
+    await tell(told.slice(0, 60));
+    await tell(['not yours'], rest.db.kysely, other.accountNo);
+    await until(() => a.events().length >= 60);
+    await tell(told.slice(60));
+    await until(() => a.events().length >= 180 && b.events().length >= 180);
+    const heartbeats = () => a.text.split('\n\n').filter((block) => block === ':').length;
+    const before = heartbeats();
+    await until(() => heartbeats() > before);
+    for (const reader of [a, b]) {
+      expect(reader.events().map(({ Message }) => Message)).toEqual(told);
+      expect(reader.events().every(({ id, event_id }) => id === event_id)).toBe(true);
+    }
+  });
+
+  it('goes on after the event that the reader has', async () => {
+    const first = await follow();
+    await tell(['1', '2', '3']);
+    await until(() => first.events().length === 3);
+    first.leave();
+    await tell(['4']);
+    const again = await follow({ 'Last-Event-ID': first.events()[1]?.id ?? '' });
+    await until(() => again.events().length === 2);
+    await tell(['5']);
+    await until(() => again.events().length === 3);
+    expect(again.events().map(({ Message }) => Message)).toEqual(['3', '4', '5']);
+    const other = await rest.account('other');
+    const { key: foreign } = await rest.key(other.accountNo, 'UR');
+    const refused = async (id: string, own: string) =>
+      (await rest.send('GET', '/events?stream', { key: own, headers: { 'Last-Event-ID': id } })).text;
+    expect(await refused(first.events()[1]?.id ?? '', foreign)).toBe(await refused(newId(), key));
+    expect(await refused(newId(), key)).toContain('"code":1003');
+  });
+
+  it('keeps to the order of the events, though an earlier one is committed later', async () => {
+    const reader = await follow();
+    const committed = Promise.withResolvers<void>();
+    const written = Promise.withResolvers<void>();
+    const slow = rest.db.kysely.transaction().execute(async (trx) => {
+      await tell(['first'], trx);
+      written.resolve();
+      await committed.promise;
+    });
+    await written.promise;
+    await tell(['second']);
+    const late = follow();
+    await rest.clock.advance(3_000);
+    expect(reader.events()).toEqual([]);
+    committed.resolve();
+    await slow;
+    await until(() => reader.events().length === 2);
+    expect(reader.events().map(({ Message }) => Message)).toEqual(['first', 'second']);
+    await late;
+  });
+
+  it.each([true, false])('ends within 5 seconds when its key is revoked (told: %s)', async (told) => {
+    const reader = await follow();
+    await rest.db.kysely
+      .updateTable('api_keys')
+      .set({ revoked_at: new Date() })
+      .where('key_no', '=', keyNo)
+      .execute();
+    if (told) await rest.db.notify(rest.db.kysely, 'vantage_revoked', { key_nos: [keyNo] });
+    await until(() => reader.ended);
+    await tell(['after']);
+    expect(reader.events()).toEqual([]);
+    expect(reader.broken).toBe(false);
+  });
+
+  it("shows times in the account's zone of that moment", async () => {
+    const reader = await follow();
+    const { key: writer } = await rest.key(account.accountNo, 'UW');
+    await rest.send('PUT', '/account', { key: writer, body: { Timezone: 'Asia/Kathmandu' } });
+    for (let told = 1; !reader.events().at(-1)?.Timestamp.endsWith('+05:45'); told += 1) {
+      await tell(['x']);
+      await until(() => reader.events().length === told);
+      await rest.clock.advance(1_000);
+    }
+    expect(reader.events()[0]?.Timestamp).toMatch(/\+0[05]:/);
+  });
+
+  it('ends cleanly when the API ends', async () => {
+    const reader = await follow();
+    await rest.api[Symbol.asyncDispose]();
+    await until(() => reader.ended);
+    expect(reader.broken).toBe(false);
+  });
+});
+
+interface Reader {
+  readonly type: string | null;
+  readonly text: string;
+  /** The stream came to its end, or broke. */
+  readonly ended: boolean;
+  readonly broken: boolean;
+  events(): readonly (z.output<typeof event> & { id: string })[];
+  leave(): void;
+}
+
+async function open(url: string, headers: Record<string, string>): Promise<Reader> {
+  const leaving = new AbortController();
+  const response = await fetch(url, {
+    headers: { 'X-Forwarded-Proto': 'https', ...headers },
+    signal: leaving.signal,
+  });
+  const state = { text: '', ended: false, broken: false };
+  const read = async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) state.text += decoder.decode(chunk, { stream: true });
+  };
+  void read()
+    .catch(() => {
+      state.broken = true;
+    })
+    .finally(() => {
+      state.ended = true;
+    });
+  return {
+    type: response.headers.get('content-type'),
+    get text() {
+      return state.text;
+    },
+    get ended() {
+      return state.ended;
+    },
+    get broken() {
+      return state.broken;
+    },
+    events: () =>
+      [...state.text.matchAll(/^id: (.*)\ndata: (.*)\n\n/gm)].map(([, id = '', data = '']) => ({
+        id,
+        ...event.parse(JSON.parse(data)),
+      })),
+    leave: () => leaving.abort(),
+  };
+}
