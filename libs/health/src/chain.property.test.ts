@@ -58,6 +58,7 @@ function play({
       ...{ chain, retries, vantages, asked, nowUs: chain.lastEndUs },
       retryDelayUs: retryDelayS * second,
       timeoutUs: timeoutS * second,
+      graceUs: 5 * second,
       agentGoesOn: false,
     };
     const decision = nextRetry(question);

@@ -26,6 +26,7 @@ function ask(more: Partial<RetryQuestion>) {
     retries: 2,
     retryDelayUs: 5 * second,
     timeoutUs: 30 * second,
+    graceUs: 5 * second,
     vantages: [here, there],
     asked: [],
     agentGoesOn: true,

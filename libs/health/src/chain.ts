@@ -22,6 +22,8 @@ export interface RetryQuestion {
   readonly retries: number;
   readonly retryDelayUs: number;
   readonly timeoutUs: number;
+  /** How much longer than its Timeout an answer may take. */
+  readonly graceUs: number;
   /** Who comes first is asked first where nothing else decides. */
   readonly vantages: readonly Vantage[];
   readonly asked: readonly Asked[];
@@ -46,7 +48,7 @@ export type RetryDecision =
       readonly reason: 'already asked' | 'the agent goes on by itself' | 'nobody can look';
     };
 
-/** An answer may take this much longer than its Timeout before the next vantage is asked. Microseconds. */
+/** An answer may take this much longer than its Timeout before the next vantage is asked (decisions, section 5). Microseconds. */
 export const answerGraceUs = 5_000_000;
 
 /**
@@ -76,7 +78,7 @@ export function nextRetry(question: RetryQuestion): RetryDecision {
     attempt,
     vantage: best,
     notBeforeUs,
-    deadlineUs: Math.max(notBeforeUs, nowUs) + question.timeoutUs + answerGraceUs,
+    deadlineUs: Math.max(notBeforeUs, nowUs) + question.timeoutUs + question.graceUs,
     reason: reasons[closeness(best, chain)],
   };
 }

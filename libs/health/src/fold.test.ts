@@ -148,3 +148,16 @@ test('a healthy result of a device that is Up matters to nobody; one from before
   expect(next && matters(state, next, settings)).toBe(false);
   expect(past && matters(state, past, settings)).toBe(true);
 });
+
+test('while the controllers are away, those who were connected up to then still count as looking', () => {
+  const until = (agentNo: number, s: number): WatchSpan => ({ ...always(agentNo), toUs: s * second });
+  const spans = [until(1, 100), until(2, 95), until(3, 10)];
+  const late = { arrivedUs: 900 * second };
+  const alone = [check(0, 1), ...[0, 1, 2].map((k) => check(120 + 2 * k, 3, { attempt: k, ...late }))];
+  expect(types(tell(alone, spans))).toEqual(['Up', 'Error']);
+  const other = check(127, 3, { ...at(2), ...late });
+  expect(types(tell([...alone, other], spans))).toEqual(['Up', 'Error', 'Down']);
+  expect(types(tell([check(0, 1), check(120, 10, late)], spans))).toEqual(['Up']);
+  const both = [check(120, 10, late), check(121, 10, { ...at(2), ...late })];
+  expect(types(tell([check(0, 1), ...both], spans))).toEqual(['Up', 'Unknown']);
+});

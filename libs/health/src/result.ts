@@ -26,7 +26,7 @@ export interface Result extends Point {
 
 /** A result with what was known about those who looked at its start. */
 export interface Sighting extends Result {
-  /** Locations connected and assigned at its start, without repetition. */
+  /** Locations connected and assigned at its start, or last before it, without repetition. */
   readonly observers: readonly number[];
   /** It came late and somebody else observed live: kept for history, not folded. */
   readonly covered: boolean;
@@ -45,9 +45,12 @@ export interface WatchSpan {
 /** A result that arrives later than this after its end is late (decisions, section 4). Microseconds. */
 export const lateAfterUs = 60_000_000;
 
+/** Those whose connections ended within this time of the last one went with it: it was our outage. Microseconds. */
+const sameEndUs = 60_000_000;
+
 /** Whether the result came late. */
-export function isLate(result: Pick<Result, 'endUs' | 'arrivedUs'>): boolean {
-  return result.arrivedUs > result.endUs + lateAfterUs;
+export function isLate(result: Pick<Result, 'endUs' | 'arrivedUs'>, afterUs = lateAfterUs): boolean {
+  return result.arrivedUs > result.endUs + afterUs;
 }
 
 /** The order of the fold: negative when `a` comes first, 0 for the same check. */
@@ -56,17 +59,29 @@ export function comparePoints(a: Point, b: Point): number {
 }
 
 /**
- * Adds to each result who was observing at its start, by the recorded spans. A late one is covered when any other agent
- * was watching live: what was decided by those who were connected is not undone.
+ * Adds to each result who was observing at its start, by the recorded spans. Where nobody was connected (the controllers were
+ * away), those count who were up to then: they looked on, and the story reads as if they had never been cut off. A late one is covered when any other agent
+ * was watching live: what was decided by those who were connected is not undone. `afterUs`: what counts as late.
  */
-export function withObservers(results: readonly Result[], spans: readonly WatchSpan[]): Sighting[] {
+export function withObservers(
+  results: readonly Result[],
+  spans: readonly WatchSpan[],
+  afterUs = lateAfterUs,
+): Sighting[] {
   return results.map((result) => {
-    const watching = spans.filter((span) => span.fromUs <= result.startUs && result.startUs < span.toUs);
+    const live = spans.filter((span) => span.fromUs <= result.startUs && result.startUs < span.toUs);
+    const watching = live.length > 0 ? live : lastBefore(spans, result.startUs);
     const observers = [...new Set(watching.map((span) => span.locationNo))].sort((a, b) => a - b);
-    const covered = isLate(result) && watching.some((span) => span.agentNo !== result.agentNo);
+    const covered = isLate(result, afterUs) && live.some((span) => span.agentNo !== result.agentNo);
     const guest =
       watching.some((span) => span.locationNo === result.locationNo) &&
       !watching.some((span) => span.agentNo === result.agentNo);
     return { ...result, observers, covered, guest };
   });
+}
+
+function lastBefore(spans: readonly WatchSpan[], us: number): WatchSpan[] {
+  const ended = spans.filter((span) => span.toUs <= us && span.fromUs < span.toUs);
+  const lastUs = Math.max(...ended.map((span) => span.toUs));
+  return ended.filter((span) => span.toUs > lastUs - sameEndUs);
 }

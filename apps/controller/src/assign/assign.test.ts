@@ -2,7 +2,7 @@ import { createLog, systemClock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db } from '../db/index.ts';
+import { createDb, type Db, takeLeases } from '../db/index.ts';
 import { createPace } from '../pace.ts';
 import { createFixtures, type Fixtures } from '../testing/fixtures.ts';
 import { createAssign } from './assign.ts';
@@ -151,6 +151,36 @@ test('two planners never plan one Location at the same time', async () => {
     .execute();
   const numbers = new Set(sites.flatMap(({ locationNo }) => locationNo));
   expect(all.filter((span) => numbers.has(span.location_no))).toEqual([]);
+});
+
+test('a device that is made just after the planner was killed is planned by another within 5 s', async () => {
+  const { accountNo, locationNo } = await site(1, 0);
+  const dead = await takeLeases(db.kysely, [`plan:${locationNo}`], 'dead', 3_000);
+  expect(dead).toHaveLength(1);
+  await using _planner = running('two');
+  const made = await rows.device(accountNo, [locationNo]);
+  const madeUs = systemClock.nowUs();
+  await db.notify(db.kysely, 'vantage_catalog', { location_nos: [locationNo] });
+  await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(1), soon);
+  expect(await open(locationNo)).toMatchObject([{ device_no: made }]);
+  expect((await open(locationNo))[0]?.from_us).toBeLessThan(madeUs + 5_000_000);
+});
+
+test('a second agent comes: spans go on, and nobody runs chains by itself any more', async () => {
+  const { accountNo, locationNo, agentNos } = await site(1, 20);
+  await using _planner = running();
+  await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(20), soon);
+  const before = await open(locationNo);
+  expect(before.every((span) => span.runs_chain)).toBe(true);
+  await rows.agent({ accountNo, locationNo }, { state: 'Connected', connected_us: systemClock.nowUs() });
+  await db.notify(db.kysely, 'vantage_catalog', { location_nos: [locationNo] });
+  await vi.waitFor(async () => {
+    expect((await open(locationNo)).every((span) => !span.runs_chain)).toBe(true);
+  }, soon);
+  const stayed = (await open(locationNo)).filter((span) => span.agent_no === agentNos[0]);
+  const begins = new Map(before.map((span) => [span.device_no, span.from_us]));
+  expect(stayed.length).toBeGreaterThan(0);
+  expect(stayed.every((span) => span.from_us === begins.get(span.device_no))).toBe(true);
 });
 
 test('ten thousand devices in one Location are planned within seconds, on a machine that is busy', async () => {

@@ -18,9 +18,12 @@ export type Opening =
   | { readonly kind: 'revoked'; readonly agent: KnownAgent }
   | { readonly kind: 'copy'; readonly agent: KnownAgent; readonly knownCounter: number };
 
+/** An agent is heard every 10 s, and that is written every 4 s: a stream that ended unseen was up this much longer at most. */
+const heardWithinUs = 15_000_000;
+
 /**
  * Opens a session in one transaction: the agent's row names it from now on, spans left open by sessions that ended unseen are closed
- * at the moment the agent was last heard.
+ * at the last moment they can have been up, so that nobody who was connected counts as away.
  */
 export async function openSession(
   db: Kysely<Tables>,
@@ -54,7 +57,7 @@ export async function openSession(
     if (row.state === 'Revoked') return { kind: 'revoked', agent };
     if (counter <= row.session_counter) return { kind: 'copy', agent, knownCounter: row.session_counter };
     await sql`
-      update connection_spans c set to_us = greatest(c.from_us, least(${nowUs}::bigint, coalesce(a.last_seen_us, c.from_us)))
+      update connection_spans c set to_us = greatest(c.from_us, least(${nowUs}::bigint, a.last_seen_us + ${heardWithinUs}))
       from agents a where a.agent_no = c.agent_no and c.agent_no = ${agent.agentNo} and c.to_us is null`.execute(
       trx,
     );
@@ -164,7 +167,7 @@ export async function recordController(
  */
 export async function sweepAway(
   db: Kysely<Tables>,
-  { silentBeforeUs, gatewayId }: { silentBeforeUs: number; gatewayId?: string },
+  { nowUs, silentBeforeUs, gatewayId }: { nowUs: number; silentBeforeUs: number; gatewayId?: string },
 ): Promise<number[]> {
   const isGone =
     gatewayId === undefined ? sql`a.last_seen_us < ${silentBeforeUs}` : sql`a.gateway_id = ${gatewayId}`;
@@ -174,7 +177,7 @@ export async function sweepAway(
       where a.state = 'Connected' and ${isGone}
       returning a.agent_no, a.location_no, a.session_id, a.last_seen_us
     ), closed as (
-      update connection_spans c set to_us = greatest(c.from_us, coalesce(gone.last_seen_us, c.from_us))
+      update connection_spans c set to_us = greatest(c.from_us, least(${nowUs}::bigint, gone.last_seen_us + ${heardWithinUs}))
       from gone where c.session_id = gone.session_id and c.to_us is null
     )
     select distinct location_no from gone`.execute(db);

@@ -111,7 +111,7 @@ export function createWatch({
       roster.get(no)?.poke('orders');
     if (count % plansEveryTicks === 0) for (const session of sessions) session.poke('plan');
     if (calm >= calmTicks)
-      await tellPlanner(await store.sweepAway(kysely, { silentBeforeUs: nowUs - silentUs }));
+      await tellPlanner(await store.sweepAway(kysely, { nowUs, silentBeforeUs: nowUs - silentUs }));
   };
 
   const loop = async () => {
@@ -147,7 +147,9 @@ export function createWatch({
     tellPlanner,
     async start() {
       await store.recordController(kysely, { id: controllerId, startedUs, nowUs: startedUs });
-      await tellPlanner(await store.sweepAway(kysely, { silentBeforeUs: 0, gatewayId: controllerId }));
+      await tellPlanner(
+        await store.sweepAway(kysely, { nowUs: startedUs, silentBeforeUs: 0, gatewayId: controllerId }),
+      );
       const listen = async (channel: string, handler: (payload: string | undefined) => void) => {
         listening.use(await db.listen(channel, handler));
       };

@@ -1,4 +1,4 @@
-import { type FoldEvent, type FoldState, lateAfterUs } from '@vantage/health';
+import type { FoldEvent, FoldState } from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { checkId } from '../check-id.ts';
@@ -9,6 +9,8 @@ export interface Telling {
   readonly deviceNo: number;
   readonly accountNo: number;
   readonly nowUs: number;
+  /** What is told this long after its time is late. */
+  readonly lateAfterUs: number;
   readonly locationNames: ReadonlyMap<number, string>;
 }
 
@@ -26,7 +28,7 @@ export function toEventRow(event: FoldEvent, telling: Telling): NewRow<'events'>
     check_id: checkId({ deviceNo: telling.deviceNo, ...event.cause }),
     message: message(event, telling.locationNames),
     duration_s: event.durationS,
-    late: telling.nowUs > event.atUs + lateAfterUs,
+    late: telling.nowUs > event.atUs + telling.lateAfterUs,
     told_us: telling.nowUs,
   };
 }
@@ -50,7 +52,7 @@ function message(event: FoldEvent, names: ReadonlyMap<number, string>): string {
 
 /** The row that sets right what was told, when results that came later end in another status than the last one told. */
 export function correction(state: FoldState, telling: Telling): NewRow<'events'> {
-  const { deviceNo, accountNo, nowUs } = telling;
+  const { deviceNo, accountNo, nowUs, lateAfterUs } = telling;
   return {
     event_id: newId(),
     account_no: accountNo,

@@ -16,6 +16,7 @@ import { correction, insertEvents, lastTold, locationNames, toEventRow } from '.
 import { readState } from './fold-state.ts';
 import * as store from './fold-store.ts';
 import { orderAfterFold } from './orders.ts';
+import { type Times, trueTimes } from './times.ts';
 
 /** A device whose results may change something. */
 interface Loud {
@@ -37,9 +38,10 @@ export async function foldBatch(
   trx: Transaction<Tables>,
   inserted: readonly store.InsertedCheck[],
   nowUs: number,
+  times: Times = trueTimes,
 ): Promise<void> {
   const byDevice = Map.groupBy(inserted, (row) => row.device_no);
-  const devices = await store.foldDevices(trx, [...byDevice.keys()]);
+  const devices = await store.foldDevices(trx, [...byDevice.keys()], times);
   const candidates = [...devices.values()].flatMap((device) => {
     const results = (byDevice.get(device.deviceNo) ?? []).map(store.toResult);
     const isQuiet =
@@ -55,7 +57,7 @@ export async function foldBatch(
   const spans = await store.watchSpans(trx, deviceNos, earliestUs);
   const louds: Loud[] = candidates.map(({ device, results }) => ({
     device,
-    fresh: withObservers(results, spans.get(device.deviceNo) ?? []).sort(comparePoints),
+    fresh: withObservers(results, spans.get(device.deviceNo) ?? [], times.lateAfterUs).sort(comparePoints),
   }));
   const foldings = louds.flatMap((loud): Folding[] => {
     const { device, fresh } = loud;
@@ -64,7 +66,7 @@ export async function foldBatch(
     const isPast = device.state.at !== null && comparePoints(first, device.state.at) <= 0;
     return [{ ...loud, first, isPast }];
   });
-  const after = await foldAndWrite(trx, foldings, spans, nowUs);
+  const after = await foldAndWrite(trx, foldings, spans, nowUs, times);
   await orderAfterFold(
     trx,
     louds.map(({ device, fresh }) => {
@@ -74,10 +76,11 @@ export async function foldBatch(
         before: device.state,
         state: folded?.state ?? device.state,
         isLateStory: folded?.endsLate ?? false,
-        heardOfChain: fresh.some((seen) => meaning(seen.code) !== 'good' && !isLate(seen)),
+        heardOfChain: fresh.some((seen) => meaning(seen.code) !== 'good' && !isLate(seen, times.lateAfterUs)),
       };
     }),
     nowUs,
+    times,
   );
 }
 
@@ -86,6 +89,7 @@ async function foldAndWrite(
   foldings: readonly Folding[],
   spans: Awaited<ReturnType<typeof store.watchSpans>>,
   nowUs: number,
+  { lateAfterUs }: Times,
 ): Promise<Map<number, { state: FoldState; endsLate: boolean }>> {
   if (foldings.length === 0) return new Map();
   const places = foldings.map(({ device, first }) => at(device.deviceNo, first));
@@ -97,10 +101,11 @@ async function foldAndWrite(
     const sightings = withObservers(
       (rows.get(device.deviceNo) ?? []).map(store.toResult),
       spans.get(device.deviceNo) ?? [],
+      lateAfterUs,
     );
     const seed = folding.isPast ? seedOf(sure.get(device.deviceNo), device) : device.state;
     const story = fold(seed, sightings, device);
-    return { ...folding, seed, story, endsLate: endsLate(sightings, first) };
+    return { ...folding, seed, story, endsLate: endsLate(sightings, first, lateAfterUs) };
   });
   await store.writeStories(
     trx,
@@ -113,7 +118,7 @@ async function foldAndWrite(
       state: story.state,
     })),
   );
-  await tell(trx, told, nowUs);
+  await tell(trx, told, nowUs, lateAfterUs);
   return new Map(
     told.map(({ device, story, endsLate: late }) => [
       device.deviceNo,
@@ -126,6 +131,7 @@ async function tell(
   trx: Transaction<Tables>,
   told: readonly (Folding & { readonly story: Story })[],
   nowUs: number,
+  lateAfterUs: number,
 ): Promise<void> {
   const failing = told.flatMap(({ story }) => story.events.flatMap((event) => event.failing));
   const names = await locationNames(trx, failing);
@@ -133,6 +139,7 @@ async function tell(
     deviceNo: device.deviceNo,
     accountNo: device.accountNo,
     nowUs,
+    lateAfterUs,
     locationNames: names,
   });
   await insertEvents(
@@ -168,9 +175,9 @@ function seedOf(stored: unknown, device: store.FoldDevice): FoldState {
 }
 
 /** The newest result that counts came late: nobody has looked since who could tell at once. */
-function endsLate(sightings: readonly Sighting[], first: Sighting): boolean {
+function endsLate(sightings: readonly Sighting[], first: Sighting, lateAfterUs: number): boolean {
   const newest = sightings
     .filter((seen) => !seen.covered)
     .reduce((a, b) => (comparePoints(a, b) < 0 ? b : a), first);
-  return isLate(newest);
+  return isLate(newest, lateAfterUs);
 }

@@ -2,6 +2,7 @@ import type { FoldState, Point, Result, WatchSpan } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Row, Tables } from '../db/index.ts';
 import { readState } from './fold-state.ts';
+import type { Times } from './times.ts';
 
 /** A device as the fold needs it. */
 export interface FoldDevice {
@@ -56,6 +57,7 @@ export function toResult(row: InsertedCheck): Result {
 export async function foldDevices(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],
+  times: Times,
 ): Promise<Map<number, FoldDevice>> {
   const rows = await trx
     .selectFrom('devices as d')
@@ -74,7 +76,7 @@ export async function foldDevices(
         revision: row.revision,
         targetRevision: row.target_revision,
         retries: row.retries,
-        retryDelayUs: row.retry_delay_s * 1_000_000,
+        retryDelayUs: times.retryDelayUs(row.retry_delay_s),
         timeoutUs: row.timeout_s * 1_000_000,
         state: readState(row.state, row.created_us),
       },
@@ -82,7 +84,7 @@ export async function foldDevices(
   );
 }
 
-/** Who was connected and assigned to these devices at any time from `sinceUs` on? */
+/** Who was connected and assigned to these devices at any time from `sinceUs` on, and who was last before that? */
 export async function watchSpans(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],
@@ -97,7 +99,9 @@ export async function watchSpans(
       and c.from_us < coalesce(a.to_us, ${foreverUs}::bigint) and coalesce(c.to_us, ${foreverUs}::bigint) > a.from_us
     where a.device_no = any(${deviceNos}::int[])
       and coalesce(a.to_us, ${foreverUs}::bigint) > ${sinceUs}::bigint
-      and coalesce(c.to_us, ${foreverUs}::bigint) > ${sinceUs}::bigint`.execute(trx);
+      and (coalesce(c.to_us, ${foreverUs}::bigint) > ${sinceUs}::bigint
+        or c.from_us = (select max(l.from_us) from connection_spans l
+          where l.agent_no = a.agent_no and l.from_us < ${sinceUs}::bigint))`.execute(trx);
   return Map.groupBy(rows, (row) => row.deviceNo);
 }
 

@@ -1,11 +1,13 @@
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Tables } from '../db/index.ts';
+import { type Pace, trueTime } from '../pace.ts';
 import { sweepChains } from './chain-sweep.ts';
 import { foldBatch } from './fold-batch.ts';
 import type { InsertedCheck } from './fold-store.ts';
 import { endMaintenance } from './maintenance.ts';
 import { noticeBlindness, noticeSight } from './observe.ts';
+import { createTimes } from './times.ts';
 
 /** The step from results to status, and the loops that go with it. */
 export interface Health {
@@ -20,16 +22,25 @@ export interface Health {
 const everyMs = 1_000;
 
 /** Makes the step. */
-export function createHealth({ clock, log }: { readonly clock: Clock; readonly log: Logger }): Health {
+export function createHealth({
+  clock,
+  log,
+  pace = trueTime,
+}: {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly pace?: Pace;
+}): Health {
+  const times = createTimes(pace);
   const tellSight = (changes: readonly { name: string; devices: number }[], text: string) => {
     for (const { name, devices } of changes) log.warn({ location: name, devices }, text);
   };
   const jobs: Record<string, (db: Kysely<Tables>) => Promise<unknown>> = {
-    'chain deadlines': (db) => sweepChains(db, clock.nowUs()),
+    'chain deadlines': (db) => sweepChains(db, clock.nowUs(), times),
     'ends of maintenance': (db) => endMaintenance(db, clock.nowUs()),
     'blind Locations': async (db) => {
       tellSight(await noticeSight(db, clock.nowUs()), 'a Location observes');
-      tellSight(await noticeBlindness(db, clock.nowUs()), 'a Location is blind');
+      tellSight(await noticeBlindness(db, clock.nowUs(), times), 'a Location is blind');
     },
   };
   const failing = new Set<string>();
@@ -47,14 +58,14 @@ export function createHealth({ clock, log }: { readonly clock: Clock; readonly l
   };
 
   return {
-    fold: foldBatch,
+    fold: (trx, inserted, nowUs) => foldBatch(trx, inserted, nowUs, times),
     async observeNow(db, locationNo) {
       tellSight(await noticeSight(db, clock.nowUs(), locationNo), 'a Location observes');
     },
     async run(db, signal) {
       while (!signal.aborted) {
         for (const [name, job] of Object.entries(jobs)) await attempt(db, name, job);
-        await clock.sleep(everyMs, signal).catch(() => {});
+        await clock.sleep(pace(everyMs, 100), signal).catch(() => {});
       }
     },
   };

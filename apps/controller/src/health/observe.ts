@@ -1,11 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { sqlNewId } from './maintenance.ts';
+import { type Times, trueTimes } from './times.ts';
 
-/** A Location is blind when all its agents have been away this long. */
-const blindAfterUs = 60_000_000;
-/** And only when a controller has served at least this long: our own outage is not theirs. */
-const servedForUs = 120_000_000;
 /** A controller that was not seen for this long does not serve. */
 const controllerSilenceUs = 30_000_000;
 
@@ -68,7 +65,11 @@ export async function noticeSight(
  * Locations whose agents are all away for a minute, or say themselves that they cannot see, are blind since the end of
  * their coverage. One event for the account, and one for each device that nobody observes any more.
  */
-export async function noticeBlindness(db: Kysely<Tables>, nowUs: number): Promise<SightChange[]> {
+export async function noticeBlindness(
+  db: Kysely<Tables>,
+  nowUs: number,
+  { blindAfterUs, servedForUs }: Times = trueTimes,
+): Promise<SightChange[]> {
   const { rows } = await sql<SightChange>`
     with candidates as (
       select l.location_no, max(a.blind_reason) filter (where a.state = 'Connected') as reason,

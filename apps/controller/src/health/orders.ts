@@ -1,10 +1,8 @@
 import {
   type Asked,
-  answerGraceUs,
   type Chain,
   comparePoints,
   type FoldState,
-  lateAfterUs,
   nextRetry,
   type Vantage,
 } from '@vantage/health';
@@ -14,6 +12,7 @@ import { checkId } from '../check-id.ts';
 import type { NewRow, Tables } from '../db/index.ts';
 import { unitHash } from '../phase.ts';
 import type { FoldDevice } from './fold-store.ts';
+import type { Times } from './times.ts';
 
 /** A device after a batch was folded. */
 export interface Outcome {
@@ -40,6 +39,7 @@ export async function orderAfterFold(
   trx: Kysely<Tables>,
   outcomes: readonly Outcome[],
   nowUs: number,
+  times: Times,
 ): Promise<void> {
   const ended = outcomes.filter(
     ({ before, state }) => before.chain !== null && !isSameChain(before.chain, state.chain),
@@ -49,16 +49,18 @@ export async function orderAfterFold(
     ended.map(({ device }) => device.deviceNo),
   );
   const chains = outcomes.flatMap(({ device, state, heardOfChain }) => {
-    const isLive = state.chain !== null && nowUs - state.chain.lastEndUs < lateAfterUs + device.timeoutUs;
+    const isLive =
+      state.chain !== null && nowUs - state.chain.lastEndUs < times.lateAfterUs + device.timeoutUs;
     return heardOfChain && isLive ? [{ device, state }] : [];
   });
-  await orderRetries(trx, chains, { agentGoesOn: true, nowUs });
+  await orderRetries(trx, chains, { agentGoesOn: true, nowUs, times });
   await orderNow(
     trx,
     outcomes.filter(
       ({ state, isLateStory }) => isLateStory && (state.status === 'Down' || state.chain !== null),
     ),
     nowUs,
+    times,
   );
 }
 
@@ -69,7 +71,11 @@ export async function orderAfterFold(
 export async function orderRetries(
   trx: Kysely<Tables>,
   chains: readonly { readonly device: FoldDevice; readonly state: FoldState }[],
-  { agentGoesOn, nowUs }: { readonly agentGoesOn: boolean; readonly nowUs: number },
+  {
+    agentGoesOn,
+    nowUs,
+    times,
+  }: { readonly agentGoesOn: boolean; readonly nowUs: number; readonly times: Times },
 ): Promise<void> {
   const open = chains.flatMap(({ device, state: { chain } }) =>
     chain === null || chain.revision < device.targetRevision ? [] : [{ device, chain }],
@@ -88,6 +94,7 @@ export async function orderRetries(
       retries: device.retries,
       retryDelayUs: device.retryDelayUs,
       timeoutUs: device.timeoutUs,
+      graceUs: times.answerGraceUs,
       vantages: able,
       asked: before,
       agentGoesOn: agentGoesOn && last?.runsChain === true,
@@ -103,7 +110,12 @@ export async function orderRetries(
   await insertOrders(trx, orders);
 }
 
-async function orderNow(trx: Kysely<Tables>, outcomes: readonly Outcome[], nowUs: number): Promise<void> {
+async function orderNow(
+  trx: Kysely<Tables>,
+  outcomes: readonly Outcome[],
+  nowUs: number,
+  times: Times,
+): Promise<void> {
   if (outcomes.length === 0) return;
   const deviceNos = outcomes.map(({ device }) => device.deviceNo);
   const vantages = await vantagesOf(trx, deviceNos);
@@ -118,7 +130,7 @@ async function orderNow(trx: Kysely<Tables>, outcomes: readonly Outcome[], nowUs
   const orders = outcomes.flatMap(({ device }): NewRow<'orders'>[] => {
     const vantage = vantages.get(device.deviceNo)?.find((one) => one.holds);
     if (vantage === undefined || waiting.has(device.deviceNo)) return [];
-    const deadlineUs = nowUs + device.timeoutUs + answerGraceUs;
+    const deadlineUs = nowUs + device.timeoutUs + times.answerGraceUs;
     return [
       orderRow({
         device,

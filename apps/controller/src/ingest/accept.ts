@@ -34,7 +34,7 @@ export interface Acceptance {
 /** Clocks differ, and telling an agent of a change takes a moment. */
 const toleranceUs = 60_000_000;
 /** A result from further ahead than this is one of a wrong clock. */
-const futureUs = 300_000_000;
+export const futureUs = 300_000_000;
 
 /** Why a result cannot be taken, or undefined when it can. Pure. */
 export function refusal(result: ParsedResult, acceptance: Acceptance): string | undefined {

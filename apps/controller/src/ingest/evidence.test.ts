@@ -1,6 +1,8 @@
 import { systemClock as clock } from '@vantage/kernel';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createFixtures } from '../testing/fixtures.ts';
+import { dropWaiting } from './evidence.ts';
 import { batchOf, minuteUs, result, useIngestBench, type WireRecord } from './testing/bench.ts';
 
 const bench = useIngestBench();
@@ -8,6 +10,12 @@ const trace = { Traceroute: { Reached: false, Hops: [] } };
 
 function evidence(deviceNo: number, startUs: number, extendedJson = JSON.stringify(trace)): WireRecord {
   return { case: 'evidence', value: { deviceNo, startUs: BigInt(startUs), extendedJson } };
+}
+
+async function waiting() {
+  const { rows } = await sql<{ device_no: number }>`
+    select * from evidence_waiting where agent_no = ${bench.sender.agentNo}`.execute(bench.db.kysely);
+  return rows;
 }
 
 const nothing = { inserted: 0, repeated: 0, setAside: 0 };
@@ -60,6 +68,33 @@ test("an agent adds nothing to another agent's check, of its own account or of a
     expect(taken).toEqual(nothing);
   }
   expect((await bench.stored())[0]?.extended).toBeNull();
+});
+
+test('evidence that overtakes its result waits for it, through other controllers too', async () => {
+  const [device = 0, other = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const take = (...records: WireRecord[]) => bench.ingestWith().take(bench.sender, batchOf(...records));
+  await take(evidence(device, nowUs), evidence(device, nowUs), evidence(device, nowUs, '{"More":1}'));
+  await take(evidence(device, nowUs), evidence(other, nowUs));
+  await take(result(device, nowUs, { resultCode: 2, extendedJson: '{"Address":"192.0.2.1:80"}' }));
+  const [row] = await bench.stored();
+  expect(row?.extended).toEqual({ Address: '192.0.2.1:80', ...trace, More: 1 });
+  expect(await waiting()).toMatchObject([{ device_no: other }]);
+});
+
+test('evidence does not wait without end, nor for what can never come', async () => {
+  const [device = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const rows = createFixtures(bench.db.kysely);
+  const foreign = await rows.device(await rows.account(), []);
+  const many = Array.from({ length: 250 }, (_, i) => evidence(device, nowUs - i));
+  const never = [evidence(foreign, nowUs), evidence(device, 5), evidence(device, nowUs + 10 * minuteUs)];
+  await bench.ingestWith().take(bench.sender, batchOf(...never, ...many));
+  const kept = await waiting();
+  expect(kept).toHaveLength(200);
+  expect(new Set(kept.map((row) => row.device_no))).toEqual(new Set([device]));
+  await dropWaiting(bench.db.kysely, nowUs + minuteUs);
+  expect(await waiting()).toEqual([]);
 });
 
 test('evidence of a check that is gone, or at a time without a partition, is let go', async () => {

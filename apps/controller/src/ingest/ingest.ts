@@ -3,9 +3,9 @@ import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
 import { checkId } from '../check-id.ts';
 import { type Db, dbFailure, lockDevices, type Tables } from '../db/index.ts';
-import { refusal } from './accept.ts';
+import { futureUs, refusal } from './accept.ts';
 import { describe, type Item, readItems, sortItems } from './batch.ts';
-import { addEvidence } from './evidence.ts';
+import { addEvidence, addWaiting } from './evidence.ts';
 import { createPartitions } from './partitions.ts';
 import { createBaselines, perfOf } from './perf-stat.ts';
 import type { ParsedResult } from './record.ts';
@@ -99,7 +99,12 @@ export function createIngest({
       const inserted = await insertChecks(trx, rows);
       await store.answerOrders(trx, withIds(inserted), nowUs);
       if (inserted.length > 0) await fold(trx, inserted, nowUs);
-      await addEvidence(trx, sender.agentNo, evidence);
+      await addWaiting(trx, sender.agentNo, inserted);
+      await addEvidence(trx, sender, evidence, {
+        fromUs: acceptance.oldestUs,
+        toUs: nowUs + futureUs,
+        nowUs,
+      });
       await store.mergeCoverage(trx, sender.agentNo, sorted.coverage);
       await store.insertGaps(trx, sender.agentNo, sorted.gaps);
       await store.insertClocks(trx, sender.agentNo, sorted.clocks);

@@ -1,6 +1,7 @@
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { type Db, releaseLeases, takeLeases } from '../db/index.ts';
+import { dropWaiting } from './evidence.ts';
 import type { Partitions } from './partitions.ts';
 import type { RollUp } from './rollup.ts';
 
@@ -15,6 +16,8 @@ const partitionsEveryMs = 3_600_000;
 const leaseMs = 120_000;
 const dayUs = 86_400_000_000;
 const mostSetAside = 100_000;
+/** An agent keeps what it could not deliver for a week; evidence waits a day longer for its result. */
+const waitingUs = 8 * dayUs;
 
 /** Makes the loop that keeps partitions, roll-ups and retention. Partitions are made before the first result is taken: see `ensure`. */
 export function createUpkeep({
@@ -77,6 +80,7 @@ async function prune(db: Db, nowUs: number, retentionDays: number): Promise<void
   await sql`delete from set_aside where received_us < ${nowUs - 30 * dayUs}
     or set_aside_no <= (select max(set_aside_no) from set_aside) - ${mostSetAside}`.execute(db.kysely);
   await sql`delete from orders where state <> 'Open' and created_us < ${nowUs - dayUs}`.execute(db.kysely);
+  await dropWaiting(db.kysely, nowUs - waitingUs);
   await sql`delete from clock_records where at_us < ${oldestUs}`.execute(db.kysely);
   await sql`delete from controllers where last_seen_us < ${nowUs - dayUs}`.execute(db.kysely);
 }

@@ -56,6 +56,17 @@ function countedResults({ results, spans, settings }: History): Result[] {
     .sort((a, b) => (a.startUs === b.startUs ? a.agentNo - b.agentNo : a.startUs - b.startUs));
 }
 
+/** Who watches then; when nobody does, who did at any time of the last minute in which somebody did. */
+function watchersAt({ spans }: History, us: number): WatchSpan[] {
+  for (let back = us; back >= 0; back -= second) {
+    const seen = spans.filter((s) => covers(s, back));
+    if (seen.length === 0) continue;
+    if (back === us) return seen;
+    return spans.filter((s) => s.toUs <= us && s.toUs > back + second - 60 * second && s.fromUs < s.toUs);
+  }
+  return [];
+}
+
 function covers(span: WatchSpan, us: number): boolean {
   return span.fromUs <= us && us < span.toUs;
 }
@@ -70,7 +81,7 @@ function judge(results: readonly Result[], history: History): { status: BaseStat
     const abstainers = lastAnswers(results.slice(0, i + 1).filter((one) => !isGuestsShrug(one, history)))
       .filter((last) => last.code >= 9)
       .map((last) => last.locationNo);
-    const watchers = history.spans.filter((s) => covers(s, r.startUs)).map((s) => s.locationNo);
+    const watchers = watchersAt(history, r.startUs).map((s) => s.locationNo);
     const set = (to: BaseStatus, from: number) => {
       wentBlindWhileDown = to === 'Unknown' && now.status === 'Down';
       if (to !== now.status) now.since = from;
@@ -103,8 +114,8 @@ function judge(results: readonly Result[], history: History): { status: BaseStat
 }
 
 /** It says nothing, and the device was another agent's of the same Location then. */
-function isGuestsShrug(r: Result, { spans }: History): boolean {
-  const watchers = spans.filter((s) => covers(s, r.startUs) && s.locationNo === r.locationNo);
+function isGuestsShrug(r: Result, history: History): boolean {
+  const watchers = watchersAt(history, r.startUs).filter((s) => s.locationNo === r.locationNo);
   return r.code >= 9 && watchers.length > 0 && watchers.every((s) => s.agentNo !== r.agentNo);
 }
 
