@@ -24,6 +24,7 @@ import { createHealth, startMaintenance, stopMaintenance, trimSurePoints, uptime
 import { createHttpApi } from './http/index.ts';
 import { createIngest, createPartitions, createRollUp, createUpkeep } from './ingest/index.ts';
 import { listenHttp2, listenOn } from './listen-on.ts';
+import { createPace } from './pace.ts';
 import { openSealer } from './secret-check.ts';
 import { checkSettings } from './settings-check.ts';
 
@@ -57,6 +58,7 @@ async function serve(
 ): Promise<void> {
   const { retentionDays, trustedProxies, apiKeyHeaders, listen } = config;
   const controllerId = newId();
+  const pace = createPace(config.testTimeScale);
   const certificates = await loadCertificates({ config, clock, log });
   const db = await createDb({ connection: { url: databaseUrl }, log, clock });
   await checkServer(db.kysely);
@@ -65,11 +67,11 @@ async function serve(
   const sealer = await openSealer({ kysely: db.kysely, file, keyLost, log });
 
   // REST -> catalog -> assign -> gateway = stream = agents
-  const assign = createAssign({ db, clock, log, controllerId });
+  const assign = createAssign({ db, clock, log, controllerId, pace });
   const checkNow = createCheckNow({ db, clock });
 
   // agents = stream = gateway -> ingest -> health -> events, uptime -> REST
-  const health = createHealth({ clock, log });
+  const health = createHealth({ clock, log, pace });
   const partitions = createPartitions({ db, clock, log, retentionDays });
   await partitions.ensure();
   const ingest = createIngest({
