@@ -52,6 +52,7 @@ test.each([
   ['apps/agent/src/a.ts', "export * from './b.ts';", 'exports everything'],
   ['apps/agent/src/a.ts', '\n'.repeat(301), '301 lines'],
   ['apps/agent/src/a.ts', `// ${'TO'}${'DO'}: later`, 'puts work off'],
+  ['apps/agent/src/a.test.ts', `test.${'skip'}If(true)('x', () => {});`, 'skips without a reason'],
 ])('a broken rule is found in %s: %s', (file, text, reason) => {
   expect(broken({ file, text }).join('\n')).toContain(reason);
 });

@@ -53,6 +53,8 @@ export function broken({ file, text }: Source): string[] {
   if (new RegExp(`\\b(${['TO', 'DO'].join('')}|${['FIX', 'ME'].join('')})\\b`).test(text))
     problems.push(`${file} puts work off`);
   if (/^\s*export \* /m.test(text)) problems.push(`${file} exports everything`);
+  if (new RegExp(`\\.(${['skip', 'run'].join('If|')}If)\\(`).test(text))
+    problems.push(`${file} skips without a reason: skip(condition, 'why') of the test's context`);
   if (/(^|\/)(utils?|helpers?|common|manager)\.ts$/.test(file))
     problems.push(`${file} has a name that says nothing`);
   for (const name of importsOf(text)) {

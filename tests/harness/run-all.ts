@@ -130,7 +130,7 @@ function addModule(module: TestModule): void {
       case 'skipped':
       case 'pending':
         counts.skipped.push(
-          `${module.relativeModuleId} > ${test.fullName}: ${noteOf(result) ?? 'see its name'}`,
+          `${module.relativeModuleId} > ${test.fullName}: ${noteOf(result) ?? 'no reason given'}`,
         );
         break;
     }

@@ -1,7 +1,7 @@
 // The rows of the table that have no server of their own: PING against this host, Script against nginx.
 import { type Method, probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dropPings, firewallMissing } from '../harness/firewall.ts';
 import { freePort } from '../harness/free-port.ts';
 import { type Ground, prepareGround, type Server, serversMissing } from './ground.ts';
@@ -22,7 +22,9 @@ async function look(method: Method, cell: string, url: string, options: unknown,
 }
 
 const noWall = firewallMissing();
-describe.skipIf(noWall !== undefined)(`PING${noWall ? ` (skipped: ${noWall})` : ''}`, () => {
+describe('PING', () => {
+  beforeEach(({ skip }) => skip(noWall !== undefined, noWall));
+
   test('ok', () => look('PING', 'ok', '127.0.0.1', { Count: 3, IntervalMs: 20 }, 1));
   test('silent', async () => {
     using _wall = dropPings();
@@ -32,10 +34,12 @@ describe.skipIf(noWall !== undefined)(`PING${noWall ? ` (skipped: ${noWall})` : 
 });
 
 const missing = serversMissing('nginx');
-describe.skipIf(missing !== undefined)(`Script${missing ? ` (skipped: ${missing})` : ''}`, () => {
+describe('Script', () => {
+  beforeEach(({ skip }) => skip(missing !== undefined, missing));
   let ground: Ground;
   let nginx: Server;
   beforeAll(async () => {
+    if (missing !== undefined) return;
     ground = await prepareGround();
     nginx = await startNginx(ground);
   });

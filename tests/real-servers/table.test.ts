@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { type Method, probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Fault, startFaultProxy } from '../harness/fault-proxy.ts';
 import { dropPort, firewallMissing } from '../harness/firewall.ts';
 import { freePort } from '../harness/free-port.ts';
@@ -36,101 +36,100 @@ afterAll(() => void process.stdout.write(`\n${printed.join('\n')}\n`));
 
 for (const row of Object.values(rows)) {
   const missing = serversMissing(...row.needs);
-  describe.skipIf(missing !== undefined)(
-    `${row.method} against a real server${missing ? ` (skipped: ${missing})` : ''}`,
-    () => {
-      let ground: Ground;
-      let at: Place;
-      const probe = probeFor(row.method);
-      const look = async (
-        cell: string,
-        url: string,
-        options: unknown,
-        codes: readonly number[],
-        timeoutMs = 2500,
-      ) => {
-        if (!probe) throw new Error(`no probe for ${row.method}`);
-        const startedMs = performance.now();
-        const seen = await runTest(probe, url, options, { timeoutMs });
-        printed.push(
-          `${row.method.padEnd(7)} ${cell.padEnd(20)} ${String(seen.code).padStart(2)}  ${seen.text}`,
-        );
-        expect(codes, `${seen.code} ${seen.text}`).toContain(seen.code);
-        expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
-        for (const secret of [login.password, 'not-it']) expect(JSON.stringify(seen)).not.toContain(secret);
-        return seen;
-      };
-      beforeAll(async () => {
-        ground = await prepareGround();
-        at = await row.start(ground);
-      });
-      afterAll(async () => {
-        await at?.[Symbol.asyncDispose]();
-        await ground?.[Symbol.asyncDispose]();
-      });
+  describe(`${row.method} against a real server`, () => {
+    beforeEach(({ skip }) => skip(missing !== undefined, missing));
+    let ground: Ground;
+    let at: Place;
+    const probe = probeFor(row.method);
+    const look = async (
+      cell: string,
+      url: string,
+      options: unknown,
+      codes: readonly number[],
+      timeoutMs = 2500,
+    ) => {
+      if (!probe) throw new Error(`no probe for ${row.method}`);
+      const startedMs = performance.now();
+      const seen = await runTest(probe, url, options, { timeoutMs });
+      printed.push(
+        `${row.method.padEnd(7)} ${cell.padEnd(20)} ${String(seen.code).padStart(2)}  ${seen.text}`,
+      );
+      expect(codes, `${seen.code} ${seen.text}`).toContain(seen.code);
+      expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
+      for (const secret of [login.password, 'not-it']) expect(JSON.stringify(seen)).not.toContain(secret);
+      return seen;
+    };
+    beforeAll(async () => {
+      if (missing !== undefined) return;
+      ground = await prepareGround();
+      at = await row.start(ground);
+    });
+    afterAll(async () => {
+      await at?.[Symbol.asyncDispose]();
+      await ground?.[Symbol.asyncDispose]();
+    });
 
-      test('ok', async () => {
-        const seen = await look('ok', at.url(at.port), at.options, [1]);
-        expect(seen.phases.connect).toBeGreaterThan(0);
+    test('ok', async () => {
+      const seen = await look('ok', at.url(at.port), at.options, [1]);
+      expect(seen.phases.connect).toBeGreaterThan(0);
+    });
+    test('refused', async () => {
+      const port = await freePort();
+      const seen = await look('refused', at.url(port), at.options, [3]);
+      expect(seen.text).toBe(`connection refused by 127.0.0.1:${port}`);
+    });
+    test('firewall drop', async (context) => {
+      const noWall = firewallMissing();
+      if (noWall !== undefined) return context.skip(noWall);
+      using _wall = dropPort(at.port);
+      const seen = await look('firewall drop', at.url(at.port), at.options, [2]);
+      expect(seen.phases.connect).toBeGreaterThan(2000);
+    });
+    test.each(Object.entries(faults))('%s', async (name, { fault, codes }) => {
+      await using proxy = await startFaultProxy(at.port, fault(at));
+      await look(name, at.url(proxy.port), at.options, exceptions[`${row.method} ${name}`] ?? codes);
+    });
+    test('wrong expectation', () => look('wrong expectation', at.url(at.port), at.wrongExpectation, [7]));
+    test('wrong password', async () => {
+      if (at.wrongPassword)
+        await look(
+          'wrong password',
+          (at.privateUrl ?? at.url)(at.port),
+          at.wrongPassword,
+          [8],
+          loginTimeoutMs,
+        );
+      else printed.push(`${row.method.padEnd(7)} ${'wrong password'.padEnd(20)}  -  no login here`);
+    });
+    test('wrong host key', async () => {
+      if (at.wrongHostKey) await look('wrong host key', at.url(at.port), at.wrongHostKey, [6, 7]);
+      else printed.push(`${row.method.padEnd(7)} ${'wrong host key'.padEnd(20)}  -  no host keys here`);
+    });
+    test('TLS: good, wrong name, expired', async () => {
+      if (!at.tls || !at.again) {
+        printed.push(`${row.method.padEnd(7)} ${'TLS'.padEnd(20)}  -  none in this server`);
+        return;
+      }
+      const options = (place: Place) => ({
+        ...place.options,
+        ...place.tls?.options,
+        TLS: { Mode: place.tls?.mode, CA: readFileSync(ground.certificates.caFile, 'utf8') },
       });
-      test('refused', async () => {
-        const port = await freePort();
-        const seen = await look('refused', at.url(port), at.options, [3]);
-        expect(seen.text).toBe(`connection refused by 127.0.0.1:${port}`);
-      });
-      test('firewall drop', async (context) => {
-        const noWall = firewallMissing();
-        if (noWall !== undefined) return context.skip(noWall);
-        using _wall = dropPort(at.port);
-        const seen = await look('firewall drop', at.url(at.port), at.options, [2]);
-        expect(seen.phases.connect).toBeGreaterThan(2000);
-      });
-      test.each(Object.entries(faults))('%s', async (name, { fault, codes }) => {
-        await using proxy = await startFaultProxy(at.port, fault(at));
-        await look(name, at.url(proxy.port), at.options, exceptions[`${row.method} ${name}`] ?? codes);
-      });
-      test('wrong expectation', () => look('wrong expectation', at.url(at.port), at.wrongExpectation, [7]));
-      test('wrong password', async () => {
-        if (at.wrongPassword)
-          await look(
-            'wrong password',
-            (at.privateUrl ?? at.url)(at.port),
-            at.wrongPassword,
-            [8],
-            loginTimeoutMs,
-          );
-        else printed.push(`${row.method.padEnd(7)} ${'wrong password'.padEnd(20)}  -  no login here`);
-      });
-      test('wrong host key', async () => {
-        if (at.wrongHostKey) await look('wrong host key', at.url(at.port), at.wrongHostKey, [6, 7]);
-        else printed.push(`${row.method.padEnd(7)} ${'wrong host key'.padEnd(20)}  -  no host keys here`);
-      });
-      test('TLS: good, wrong name, expired', async () => {
-        if (!at.tls || !at.again) {
-          printed.push(`${row.method.padEnd(7)} ${'TLS'.padEnd(20)}  -  none in this server`);
-          return;
-        }
-        const options = (place: Place) => ({
-          ...place.options,
-          ...place.tls?.options,
-          TLS: { Mode: place.tls?.mode, CA: readFileSync(ground.certificates.caFile, 'utf8') },
-        });
-        const url = (place: Place) => place.tls?.url?.(place.tls.port) ?? place.url(place.tls?.port ?? 0);
-        const good = await look('TLS good', url(at), optionsFor(row.method, options(at)), [1]);
-        expect(good.phases.ssl).toBeGreaterThan(0);
-        for (const certificate of ['wrongName', 'expired'] as const) {
-          await using other = await at.again(certificate);
-          const seen = await look(
-            `TLS ${certificate}`,
-            url(other),
-            optionsFor(row.method, options(other)),
-            [6],
-          );
-          expect(seen.text).toMatch(certificate === 'expired' ? /expired 3 days ago/ : /127\.0\.0\.1|name/);
-        }
-      });
-    },
-  );
+      const url = (place: Place) => place.tls?.url?.(place.tls.port) ?? place.url(place.tls?.port ?? 0);
+      const good = await look('TLS good', url(at), optionsFor(row.method, options(at)), [1]);
+      expect(good.phases.ssl).toBeGreaterThan(0);
+      for (const certificate of ['wrongName', 'expired'] as const) {
+        await using other = await at.again(certificate);
+        const seen = await look(
+          `TLS ${certificate}`,
+          url(other),
+          optionsFor(row.method, options(other)),
+          [6],
+        );
+        expect(seen.text).toMatch(certificate === 'expired' ? /expired 3 days ago/ : /127\.0\.0\.1|name/);
+      }
+    });
+  });
 }
 
 /** HTTP takes its TLS from the URL's scheme. */

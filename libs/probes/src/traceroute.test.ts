@@ -1,20 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createTestNetwork, type TestNetwork, whyNoNamespaces } from '@vantage/icmp/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TraceOrder } from './testing/trace.ts';
 import { traceEvidence, traceroute } from './traceroute.ts';
 
 const script = fileURLToPath(new URL('./testing/trace.ts', import.meta.url));
 const reason = whyNoNamespaces();
-if (reason) console.log(`skipped: traceroutes through a router: ${reason}`);
 
-describe.skipIf(reason)('a traceroute through a router', () => {
+describe('a traceroute through a router', () => {
   let network: TestNetwork;
+  beforeEach(({ skip }) => skip(reason !== undefined, reason));
   beforeAll(() => {
-    network = createTestNetwork();
+    if (reason === undefined) network = createTestNetwork();
   });
-  afterAll(() => network[Symbol.dispose]());
+  afterAll(() => network?.[Symbol.dispose]());
 
   function trace(order: TraceOrder): unknown[] {
     const args = ['netns', 'exec', network.here, process.execPath, script, JSON.stringify(order)];
