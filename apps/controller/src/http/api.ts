@@ -1,4 +1,5 @@
 import { type Logger, messageOf } from '@vantage/kernel';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { createEventFeed } from '../history/event-feed.ts';
 import { type App, createApp } from './app.ts';
@@ -63,7 +64,11 @@ export function createHttpApi({
     onAccountChanged: (accountNo) => authenticator.forgetAccount(accountNo),
   });
   const { trustedProxies } = settings;
-  const app = createApp({ routes, authenticator, trustedProxies, ending: ending.signal, clock, log });
+  const app = createApp({
+    ...{ routes, authenticator, trustedProxies, clock, log },
+    askStorage: () => sql`select 1`.execute(db.kysely),
+    ending: ending.signal,
+  });
   return {
     ...app,
     async [Symbol.asyncDispose]() {

@@ -12,6 +12,7 @@ import { createOriginReader } from './origin.ts';
 import { badKey, httpsRequired, malformed, Problem, problemCode } from './problem.ts';
 import type { Route } from './route.ts';
 import { isStorageAway } from './storage-fault.ts';
+import { createStorageWatch, unavailable } from './storage-watch.ts';
 import { streamBody } from './stream.ts';
 
 /** The paths' common beginning. */
@@ -29,6 +30,7 @@ export function createApp({
   routes,
   authenticator,
   trustedProxies,
+  askStorage,
   ending,
   clock,
   log,
@@ -36,12 +38,15 @@ export function createApp({
   readonly routes: readonly Route[];
   readonly authenticator: Authenticator;
   readonly trustedProxies: readonly string[];
+  /** Resolves when the database answers. */
+  readonly askStorage: () => Promise<unknown>;
   /** Ends answers that go on. */
   readonly ending: AbortSignal;
   readonly clock: Clock;
   readonly log: Logger;
 }): App {
   const readOrigin = createOriginReader(trustedProxies);
+  const watch = createStorageWatch({ ask: askStorage, clock });
   const koa = new Koa();
   const router = new Router({ prefix: basePath, sensitive: true });
 
@@ -82,7 +87,9 @@ export function createApp({
 
   for (const route of routes) {
     const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    router.register(path, [route.method], async (context) => put(context, await serve(route, context)));
+    router.register(path, [route.method], async (context) =>
+      put(context, await watch(serve(route, context))),
+    );
   }
 
   koa.on('error', (error: Error) => {
@@ -135,13 +142,7 @@ function problemOf(error: unknown, log: Logger, context: Koa.Context): Problem {
   const where = { method: context.method, path: context.path };
   if (isStorageAway(error)) {
     log.warn({ ...where, error: messageWithCause(error) }, 'the database did not answer');
-    return new Problem(
-      problemCode.unavailable,
-      'The service is unavailable at the moment. Try again later.',
-      {
-        headers: { 'Retry-After': '5' },
-      },
-    );
+    return unavailable();
   }
   log.error({ ...where, error: messageWithCause(error), stack: stackOf(error) }, 'a request failed');
   return new Problem(problemCode.internal, 'Internal error.');
