@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { Failure, networkFailure, showPeer, showSeconds, tlsReason } from './failure.ts';
+import { Failure, networkFailure, showPeer, showSeconds } from './failure.ts';
 import { searchRegex } from './regex.ts';
+import { tlsWords } from './tls-text.ts';
 import { createTranscript, quoteShort } from './transcript.ts';
 
 test.each([
@@ -16,7 +17,7 @@ test.each([
   [
     'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
     6,
-    'TLS with 10.0.0.1:25 failed: tlsv13 alert certificate required',
+    'TLS with 10.0.0.1:25 failed: it wants a client certificate: set ClientCert and ClientKey (alert 116)',
   ],
   ['EWHATEVER', 10, 'unforeseen error on the way to 10.0.0.1:25: text'],
 ])('%s is %i', (code, expected, message) => {
@@ -36,7 +37,6 @@ test('peers, seconds and reasons are written for people', () => {
     '10.0.0.1',
   ]);
   expect([showSeconds(5000), showSeconds(250)]).toEqual(['5 s', '0.25 s']);
-  expect(tlsReason('ERR_SSL_NO_SHARED_CIPHER')).toBe('no shared cipher');
   expect(quoteShort(`a\tb${'c'.repeat(200)}`, 10)).toBe('"a\\x09bcccc…"');
 });
 
@@ -55,4 +55,28 @@ test('a transcript is bounded and printable', () => {
   expect(lines[100]).toBe('… 800 lines left out …');
   expect(lines[0]).toMatch(/^< line 0\\x1b\[2Jx+…$/);
   expect(lines.join('').length).toBeLessThan(201 * 530);
+});
+
+test.each([
+  [
+    '',
+    'ssl/tls alert handshake failure:SSL alert number 40',
+    'it refuses what this agent offers, or wants a client certificate (alert 40, handshake failure)',
+  ],
+  [
+    '',
+    'tlsv1 alert protocol version:SSL alert number 70',
+    'it has no TLS version in common with this agent, which speaks 1.2 and 1.3 (alert 70)',
+  ],
+  [
+    '',
+    'tlsv1 unrecognized name:SSL alert number 112',
+    'it knows no server named www.example (alert 112): set ServerName',
+  ],
+  ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'x', 'it speaks only a TLS version before 1.2'],
+  ['ERR_SSL_NO_SHARED_CIPHER', 'x', 'no shared cipher'],
+  ['ERR_SSL_NEW', 'SSL alert number 250', 'new (alert 250)'],
+  ['', 'something else', 'something else'],
+])('TLS that fails by %s %s is told in words', (code, message, words) => {
+  expect(tlsWords({ code, message }, 'www.example')).toBe(words);
 });

@@ -1,4 +1,5 @@
 import { type Extended, type Outcome, type ResultCode, resultCode } from './probe.ts';
+import { tlsWords } from './tls-text.ts';
 
 /** A ResultCode that says what went wrong. */
 export type FailureCode = Exclude<ResultCode, typeof resultCode.ok>;
@@ -49,7 +50,11 @@ export function networkFailure(error: unknown, peer: string): Failure {
   if (error instanceof Failure) return error;
   const of = (code: FailureCode, text: string) => new Failure(code, text, { cause: error });
   const code = systemCode(error);
-  if (/^ERR_(SSL|TLS)_/.test(code)) return of(resultCode.tls, `TLS with ${peer} failed: ${tlsReason(code)}`);
+  if (/^ERR_(SSL|TLS)_/.test(code))
+    return of(
+      resultCode.tls,
+      `TLS with ${peer} failed: ${tlsWords({ code, message: error instanceof Error ? error.message : code })}`,
+    );
   switch (code) {
     case 'ECONNREFUSED':
       return of(resultCode.protocol, `connection refused by ${peer}`);
@@ -84,14 +89,6 @@ export function networkFailure(error: unknown, peer: string): Failure {
         `unforeseen error on the way to ${peer}: ${error instanceof Error ? error.message : String(error)}`,
       );
   }
-}
-
-/** OpenSSL's reason in words: `ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED` → `tlsv13 alert certificate required`. */
-export function tlsReason(code: string): string {
-  return code
-    .replace(/^ERR_(SSL_)?/, '')
-    .replaceAll('_', ' ')
-    .toLowerCase();
 }
 
 /** The failure of an address that this machine's routing table has no way to. */

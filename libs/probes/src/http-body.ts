@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { closedEarly, Failure, networkFailure, systemCode } from './failure.ts';
 import { decodingOf } from './http-coding.ts';
+import { reasonOf } from './http-exchange.ts';
 import { type ProbeContext, resultCode } from './probe.ts';
 
 /** Decoded bytes of a body that are kept for expectations and evidence. */
@@ -108,9 +109,13 @@ function bodyFailure(error: Error, peer: string): Failure {
   if (code === 'ECONNRESET' && error.message === 'aborted')
     return closedEarly(peer, 'before its answer was complete');
   if (code.startsWith('HPE_') || code.startsWith('ERR_HTTP2')) {
-    return new Failure(resultCode.protocol, `${peer} broke the rules of HTTP in its body (${code})`, {
-      cause: error,
-    });
+    return new Failure(
+      resultCode.protocol,
+      `${peer} broke the rules of HTTP in its body (${reasonOf(error, code)})`,
+      {
+        cause: error,
+      },
+    );
   }
   return networkFailure(error, peer);
 }

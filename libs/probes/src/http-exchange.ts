@@ -71,15 +71,17 @@ function exchange1(context: Context, connection: Connection, wanted: HttpRequest
     signal.addEventListener('abort', onAbort, { once: true });
     request.on('error', (error) => finish(() => reject(headFailure(error, peer))));
     request.on('response', (response) =>
-      finish(() =>
+      finish(() => {
+        // A body that breaks the rules is told to the request only; else it would look like an early close.
+        request.on('error', (error) => void response.destroy(error));
         resolve({
           version: response.httpVersion === '1.0' ? '1.0' : '1.1',
           status: response.statusCode ?? 0,
           reason: response.statusMessage ?? '',
           headers: joined(response.headers),
           stream: response,
-        }),
-      ),
+        });
+      }),
     );
     stopwatch.enter('ttfb');
     request.end(wanted.body);
@@ -212,7 +214,8 @@ function headFailure2(error: Error, peer: string): Failure {
   return headFailure(error, peer);
 }
 
-function reasonOf(error: Error, code: string): string {
+/** What the parser found wrong, in words. */
+export function reasonOf(error: Error, code: string): string {
   return code.startsWith('HPE_') ? error.message.replace(/^Parse Error: /, '') : error.message || code;
 }
 

@@ -156,3 +156,32 @@ test('a proxy is used for plain and, by CONNECT, for secure targets', async () =
   ]);
   expect(JSON.stringify([plain, through])).not.toContain('sesame');
 });
+
+test.each([
+  [{ CA: '-----BEGIN CERTIFICATE-----\nxxxx\n-----END CERTIFICATE-----' }, 'CA'],
+  [
+    { ClientCert: makeCertificate().cert },
+    'ClientCert set for this device cannot be used: ClientKey is missing',
+  ],
+  [
+    { ClientKey: makeCertificate().key },
+    'ClientKey set for this device cannot be used: ClientCert is missing',
+  ],
+  [
+    { ClientCert: makeCertificate().cert, ClientKey: makeCertificate().key },
+    'ClientCert or ClientKey set for this device cannot be used: key values mismatch',
+  ],
+])('settings that cannot work are 6 and named, not the server', async (TLS, what) => {
+  await using server = await startSite(createTlsServer(makeCertificate(), answerWith(200, 'hello')), 'https');
+  const seen = await runTest(http, server.url, { TLS });
+  expect(seen.code).toBe(6);
+  expect(seen.text).toContain(`the ${what}`);
+});
+
+test('a CA that is no certificate is refused when it is written', () => {
+  const { error } = http.options.safeParse({ TLS: { CA: 'nonsense' } });
+  expect(error?.issues[0]?.message).toBe(
+    'a certificate in PEM form is accepted: -----BEGIN CERTIFICATE----- …',
+  );
+  expect(http.options.safeParse({ TLS: { CA: `\${secret:CA}` } }).success).toBe(true);
+});

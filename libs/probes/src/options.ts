@@ -23,10 +23,19 @@ const pem = (what: string) =>
     .max(64 * 1024)
     .optional()
     .describe(`${what}, PEM.`);
+/** Public parts may be references, filled in later; else they must at least look like certificates. */
+const certificates = (what: string) =>
+  pem(what).refine(
+    (text) =>
+      text === undefined ||
+      text.includes('${') ||
+      /-----BEGIN [A-Z0-9 ]*CERTIFICATE-----[\s\S]+-----END /.test(text),
+    'a certificate in PEM form is accepted: -----BEGIN CERTIFICATE----- …',
+  );
 const facts = {
   Verify: z.boolean().default(true).describe("Refuse a certificate that is not valid for the server's name."),
-  CA: pem("Authorities to trust instead of the system's"),
-  ClientCert: pem('Client certificate with its chain'),
+  CA: certificates("Authorities to trust instead of the system's"),
+  ClientCert: certificates('Client certificate with its chain'),
   ClientKey: pem('Private key of the client certificate'),
   ServerName: z
     .string()

@@ -51,6 +51,8 @@ const options = z.strictObject({
 
 type TcpStep = z.output<typeof step>;
 
+/** Tab, line feed, carriage return, blank. */
+const blanks = [9, 10, 13, 32];
 /** Bytes of an answer that are searched for what a step expects. */
 const mostSearched = 64 * 1024;
 
@@ -158,7 +160,9 @@ async function meet(answer: Answer, expected: Expectation, step: number): Promis
       answer.bytes = Buffer.concat([answer.bytes, some]);
     } catch (error) {
       const reset = error instanceof Failure && error.message.includes('reset');
-      if (answer.bytes.length > 0 && !reset) throw missed();
+      // A line's end that the step before left over is no answer to this one.
+      const heard = answer.bytes.some((byte) => !blanks.includes(byte));
+      if (heard && !reset) throw missed();
       throw error;
     }
   }

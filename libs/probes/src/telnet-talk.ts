@@ -104,15 +104,19 @@ function garbage(dialogue: Dialogue, what: string): Failure {
 
 /** Takes commands out of the stream and refuses each option once: WONT to DO, DONT to WILL (RFC 854, "general considerations"). */
 function createOptions(dialogue: Dialogue) {
-  const answered = new Set<string>();
+  const answered = new Set<number>();
   let state: 'text' | 'command' | 'option' | 'sub' | 'sub-command' = 'text';
   let verb = 0;
 
-  const refuse = async (option: number) => {
+  /** What to answer to the option just named; undefined for what needs no answer, or has had it. */
+  const answerTo = (option: number): number | undefined => {
     const answer = verb === command.do ? command.wont : verb === command.will ? command.dont : undefined;
-    const key = `${answer} ${option}`;
-    if (answer === undefined || answered.has(key)) return;
+    const key = answer === undefined ? undefined : answer * 256 + option;
+    if (key === undefined || answered.has(key)) return undefined;
     answered.add(key);
+    return answer;
+  };
+  const refuse = async (answer: number, option: number) => {
     const word = answer === command.wont ? 'WONT' : 'DONT';
     await dialogue.write(Uint8Array.of(command.iac, answer, option), `IAC ${word} ${option}`);
   };
@@ -123,7 +127,9 @@ function createOptions(dialogue: Dialogue) {
     },
     /** The text among the bytes, as UTF-8 where it is valid, else Latin-1. */
     async filter(bytes: Buffer): Promise<string> {
+      if (state === 'text' && !bytes.includes(command.iac)) return decode(bytes);
       const text: number[] = [];
+      let answer: number | undefined;
       for (const byte of bytes) {
         switch (state) {
           case 'text':
@@ -138,7 +144,8 @@ function createOptions(dialogue: Dialogue) {
             break;
           case 'option':
             state = 'text';
-            await refuse(byte);
+            answer = answerTo(byte);
+            if (answer !== undefined) await refuse(answer, byte);
             break;
           case 'sub':
             if (byte === command.iac) state = 'sub-command';
@@ -148,9 +155,12 @@ function createOptions(dialogue: Dialogue) {
             break;
         }
       }
-      const found = Buffer.from(text);
-      const decoded = found.toString('utf8');
-      return decoded.includes('\ufffd') ? found.toString('latin1') : decoded;
+      return decode(Buffer.from(text));
     },
   };
+}
+
+function decode(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return text.includes('\ufffd') ? bytes.toString('latin1') : text;
 }

@@ -1,4 +1,4 @@
-import { createHash, type X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { isIP } from 'node:net';
 import {
@@ -9,8 +9,9 @@ import {
   type SecureContext,
   type TLSSocket,
 } from 'node:tls';
-import { Failure, systemCode, tlsReason } from './failure.ts';
+import { Failure, systemCode } from './failure.ts';
 import { type Json, type ProbeContext, resultCode } from './probe.ts';
+import { tlsWords } from './tls-text.ts';
 
 /** How to speak TLS; the shared part of every method's `TLS` Options. */
 export interface TlsSettings {
@@ -26,6 +27,7 @@ export interface TlsSettings {
 export const plainTls: TlsSettings = { Verify: true, MinDaysLeft: 0 };
 
 const mostContexts = 256;
+const pemCertificate = /-----BEGIN [A-Z0-9 ]*CERTIFICATE-----[^-]*-----END [A-Z0-9 ]*CERTIFICATE-----/g;
 const dayMs = 86_400_000;
 
 /**
@@ -62,14 +64,26 @@ function makeContext(
   cert: string | undefined,
   key: string | undefined,
 ): SecureContext {
+  const refuse = (what: string, error: unknown) => {
+    const why = error instanceof Error ? error.message.replace(/^error:.*::/, '') : String(error);
+    return new Failure(resultCode.tls, `the ${what} set for this device cannot be used: ${why}`);
+  };
+  // OpenSSL passes over authorities that it cannot read, and then trusts nobody.
+  if (ca !== undefined) {
+    try {
+      for (const each of ca.match(pemCertificate) ?? ['']) new X509Certificate(each);
+    } catch (error) {
+      throw refuse('CA', error);
+    }
+  }
+  if ((cert === undefined) !== (key === undefined)) {
+    const [there, missing] = cert === undefined ? ['ClientKey', 'ClientCert'] : ['ClientCert', 'ClientKey'];
+    throw refuse(there, `${missing} is missing`);
+  }
   try {
     return createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Failure(
-      resultCode.tls,
-      `the CA, ClientCert or ClientKey set for this device cannot be used: ${why}`,
-    );
+    throw refuse('ClientCert or ClientKey', error);
   }
 }
 
@@ -132,9 +146,10 @@ function noCertificate(): PeerCertificate & DetailedPeerCertificate {
   return Object.create(null);
 }
 
-function settled(secured: TLSSocket, { context, peer }: Handshake): Promise<void> {
+function settled(secured: TLSSocket, { context, peer, settings, host }: Handshake): Promise<void> {
   return new Promise((resolve, reject) => {
     const { signal, stopwatch } = context;
+    const name = settings.ServerName ?? host;
     const finish = (then: () => void) => {
       signal.removeEventListener('abort', onAbort);
       secured.off('secureConnect', onSecure).off('error', onError).off('close', onClose);
@@ -146,14 +161,14 @@ function settled(secured: TLSSocket, { context, peer }: Handshake): Promise<void
       // This event comes from inside OpenSSL: whoever goes on may destroy the socket, so let OpenSSL return first.
       setImmediate(() => finish(resolve));
     };
-    const onError = (error: Error) => finish(() => reject(handshakeFailure(error, peer)));
-    const onClose = () => finish(() => reject(handshakeFailure(undefined, peer)));
+    const onError = (error: Error) => finish(() => reject(handshakeFailure(error, peer, name)));
+    const onClose = () => finish(() => reject(handshakeFailure(undefined, peer, name)));
     signal.addEventListener('abort', onAbort, { once: true });
     secured.on('secureConnect', onSecure).on('error', onError).on('close', onClose);
   });
 }
 
-function handshakeFailure(error: Error | undefined, peer: string): Failure {
+function handshakeFailure(error: Error | undefined, peer: string, name: string): Failure {
   const code = systemCode(error);
   if (error === undefined || code === 'ECONNRESET' || code === 'EPIPE') {
     return new Failure(resultCode.tls, `${peer} ended the connection during the TLS handshake`, {
@@ -163,12 +178,12 @@ function handshakeFailure(error: Error | undefined, peer: string): Failure {
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
     return new Failure(resultCode.tls, `${peer} does not speak TLS on this port`, { cause: error });
   }
-  const alert = /alert number (\d+)/.exec(error.message)?.[1];
-  const reason = code === '' ? error.message : tlsReason(code);
   return new Failure(
     resultCode.tls,
-    `TLS handshake with ${peer} failed: ${reason}${alert ? ` (alert ${alert})` : ''}`,
-    { cause: error },
+    `TLS handshake with ${peer} failed: ${tlsWords({ code, message: error.message }, name)}`,
+    {
+      cause: error,
+    },
   );
 }
 

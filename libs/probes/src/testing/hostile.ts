@@ -1,0 +1,72 @@
+import type { Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/** What a hostile server does with a connection from some moment on; `write` reaches the client. */
+export type Meanness = (socket: Socket, write: (bytes: Buffer | string) => boolean) => void;
+
+/** Sends a piece again and again, as fast as the client takes it. */
+export function flood(piece: string | Buffer): Meanness {
+  const bytes = Buffer.from(piece);
+  const chunk = Buffer.concat(Array.from({ length: Math.ceil(65_536 / bytes.length) }, () => bytes));
+  return (socket, write) => {
+    const more = () => {
+      while (!socket.destroyed && write(chunk));
+    };
+    socket.on('drain', more);
+    more();
+  };
+}
+
+/** Sends a text byte by byte, over and over; 20 a second stand for one a second. */
+export function drip(text: string): Meanness {
+  return (socket, write) => {
+    let at = 0;
+    const timer = setInterval(() => {
+      write(text.charAt(at % text.length));
+      at += 1;
+    }, 50);
+    socket.on('close', () => clearInterval(timer));
+  };
+}
+
+/** Sends bytes once and says nothing more. */
+export function once(piece: string | Buffer): Meanness {
+  return (_socket, write) => void write(Buffer.from(piece));
+}
+
+/** Ends its own side and goes on listening for ever. */
+export const halfClose: Meanness = (socket) => {
+  socket.allowHalfOpen = true;
+  socket.end();
+};
+
+/** A server that is good up to its `stage`-th write (from 0) and mean from then on. */
+export function meanAt(stage: number, good: (socket: Socket) => void, mean: Meanness) {
+  return (socket: Socket): void => {
+    const write = socket.write.bind(socket);
+    let writes = 0;
+    const counting = (bytes: Buffer | string): boolean => {
+      writes += 1;
+      if (writes <= stage) return write(bytes);
+      if (writes === stage + 1) mean(socket, write);
+      return true;
+    };
+    Object.assign(socket, { write: counting });
+    good(socket);
+  };
+}
+
+let collect: (() => void) | undefined;
+
+/** Bytes that are alive in this process, garbage collected before. */
+export function liveBytes(): number {
+  if (!collect) {
+    setFlagsFromString('--expose-gc');
+    const found: unknown = runInNewContext('gc');
+    collect = () => void (typeof found === 'function' && found());
+  }
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
