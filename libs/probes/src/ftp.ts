@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Dialogue } from './dialogue.ts';
+import type { Dialogue, Reply } from './dialogue.ts';
 import { Failure, notMet } from './failure.ts';
 import { readListing } from './ftp-listing.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type Login,
   lineOptions,
   lineText,
+  loginImpossible,
   loginOf,
   loginRefused,
   noStartTls,
@@ -89,10 +90,19 @@ async function ask(dialogue: Dialogue, line: string, shown = line) {
 async function logIn(dialogue: Dialogue, { user, password }: Login): Promise<string> {
   const named = await ask(dialogue, `USER ${user}`);
   if (named.code === 230 || named.code === 232) return named.text;
-  if (named.code !== 331) throw loginRefused(named.text);
+  if (named.code !== 331) throw refusal(named);
   const answer = await ask(dialogue, `PASS ${password}`, 'PASS ***');
-  if (answer.code !== 230 && answer.code !== 202) throw loginRefused(answer.text);
+  if (answer.code !== 230 && answer.code !== 202) throw refusal(answer);
   return answer.text;
+}
+
+/** A login refused, unless the server says that it serves nobody now (RFC 959 section 4.2.2) or wants an account besides. */
+function refusal({ code, text }: Reply): Failure {
+  if (code === 421 || (code >= 450 && code <= 452)) return loginImpossible(text);
+  return loginRefused(
+    text,
+    code === 332 ? 'the server wants an account (ACCT), which is not known here' : '',
+  );
 }
 
 async function enter(dialogue: Dialogue, directory: string): Promise<string> {

@@ -7,6 +7,7 @@ import {
   type Login,
   lineOptions,
   lineText,
+  loginImpossible,
   loginOf,
   loginRefused,
   noStartTls,
@@ -49,6 +50,9 @@ export const imap4: Probe<'IMAP4', typeof options> = {
       throw new Failure(resultCode.protocol, `expected * OK, got ${quoteShort(banner)}`);
     }
     judgeBanner(context, banner.slice(2), settings.ExpectBanner);
+    if (settings.Mailbox !== undefined && !login && !/^\* PREAUTH\b/i.test(banner)) {
+      throw new Failure(resultCode.login, 'a mailbox needs a login: set User and Password');
+    }
 
     const talk = createImapTalk(dialogue);
     if (mode === 'StartTLS') {
@@ -87,14 +91,20 @@ async function logIn(
   context.note('Auth', byPlain ? 'PLAIN' : 'LOGIN');
   if (!byPlain) {
     const answer = await talk.ask(['LOGIN', { text: user }, { text: password, secret: true }]);
-    if (answer.status !== 'OK') throw loginRefused(answer.text);
+    if (answer.status !== 'OK') throw refusal(answer.text);
     return answer.text;
   }
   const both = Buffer.from(`\0${user}\0${password}`, 'utf8').toString('base64');
   context.hide(both);
   const answer = await talk.ask(['AUTHENTICATE', 'PLAIN'], { line: both, shown: '***' });
-  if (answer.status !== 'OK') throw loginRefused(answer.text);
+  if (answer.status !== 'OK') throw refusal(answer.text);
   return answer.text;
+}
+
+/** A login refused, unless the response code speaks of the server (RFC 5530 section 3). */
+function refusal(answer: string): Failure {
+  const ownTrouble = /^NO \[(UNAVAILABLE|INUSE|LIMIT|SERVERBUG)\]/i.test(answer);
+  return ownTrouble ? loginImpossible(answer) : loginRefused(answer);
 }
 
 async function capabilities(talk: ImapTalk): Promise<readonly string[]> {

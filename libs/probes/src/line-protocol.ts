@@ -106,6 +106,11 @@ export function loginRefused(answer: string, advice = ''): Failure {
   return new Failure(resultCode.login, `login refused: ${quoteShort(answer)}${advice && `; ${advice}`}`);
 }
 
+/** The failure of a login that the server could not even judge: its own trouble, which says nothing about user and password. */
+export function loginImpossible(answer: string): Failure {
+  return new Failure(resultCode.protocol, `the server takes no logins now: ${quoteShort(answer)}`);
+}
+
 /** The failure of a STARTTLS that the server does not offer or refuses. */
 export function noStartTls(peer: string, answer?: string): Failure {
   const why = answer === undefined ? 'does not offer STARTTLS' : `refused STARTTLS: ${quoteShort(answer)}`;

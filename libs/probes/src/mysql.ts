@@ -46,6 +46,7 @@ const stranger: MysqlLogin = { user: 'vantage', password: '' };
 /** Errors that speak of the server's state and not of who logs in: too many connections, shutdown, host blocked, too many of this user. */
 const busyErrors = [1040, 1053, 1129, 1203, 1226, 4031];
 const hostNotAllowed = 1130;
+const unknownDatabase = 1049;
 
 /**
  * MySQL and MariaDB: greeting (TTFB), then TLS, login and a query where asked for. Without a user name the dialogue still goes on to
@@ -151,6 +152,8 @@ function loginFailure(error: ServerError): Failure {
   if (busyErrors.includes(error.code)) {
     return new Failure(resultCode.protocol, `the server takes no logins now: ${shown(error)}`);
   }
+  // The login was good, the database that the Options ask for is not there.
+  if (error.code === unknownDatabase) return notMet(`the database does not open: ${shown(error)}`);
   return new Failure(resultCode.login, `login refused: ${shown(error)}`);
 }
 

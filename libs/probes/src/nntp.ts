@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Dialogue } from './dialogue.ts';
+import type { Dialogue, Reply } from './dialogue.ts';
 import { Failure, notMet } from './failure.ts';
 import {
   farewell,
@@ -7,6 +7,7 @@ import {
   type Login,
   lineOptions,
   lineText,
+  loginImpossible,
   loginOf,
   loginRefused,
   noStartTls,
@@ -76,10 +77,19 @@ async function logIn(dialogue: Dialogue, { user, password }: Login): Promise<str
   const named = await ask(dialogue, `AUTHINFO USER ${user}`);
   if (named.code === 281) return named.text;
   if (named.code === 483) throw loginRefused(named.text, 'set TLS Mode to StartTLS or Implicit');
-  if (named.code !== 381) throw loginRefused(named.text);
+  if (named.code !== 381) throw refusal(named);
   const answer = await ask(dialogue, `AUTHINFO PASS ${password}`, 'AUTHINFO PASS ***');
-  if (answer.code !== 281) throw loginRefused(answer.text);
+  if (answer.code !== 281) throw refusal(answer);
   return answer.text;
+}
+
+/** A login refused, unless the code speaks of the server (RFC 3977 section 3.2.1) or it knows no logins at all. */
+function refusal({ code, text }: Reply): Failure {
+  if (code === 400 || code === 403) return loginImpossible(text);
+  return loginRefused(
+    text,
+    code === 500 || code === 501 ? 'the server knows no login by user and password' : '',
+  );
 }
 
 async function select(context: ProbeContext, dialogue: Dialogue, group: string): Promise<string> {

@@ -7,6 +7,7 @@ import {
   judgeBanner,
   type Login,
   lineOptions,
+  loginImpossible,
   loginOf,
   loginRefused,
   noStartTls,
@@ -82,13 +83,13 @@ async function logIn({ context, dialogue, login, auth, banner }: Entry): Promise
     context.note('Auth', 'APOP');
     const answer = await ask(dialogue, `APOP ${user} ${digest}`, `APOP ${user} ***`);
     const advice = 'a server that keeps no passwords in clear knows no APOP: set Auth to USER';
-    if (!isOk(answer)) throw loginRefused(answer, auth === 'Auto' ? advice : '');
+    if (!isOk(answer)) throw refusal(answer, auth === 'Auto' ? advice : '');
   } else {
     context.note('Auth', 'USER');
     const asked = await ask(dialogue, `USER ${user}`);
-    if (!isOk(asked)) throw loginRefused(asked);
+    if (!isOk(asked)) throw refusal(asked);
     const answer = await ask(dialogue, `PASS ${password}`, 'PASS ***');
-    if (!isOk(answer)) throw loginRefused(answer);
+    if (!isOk(answer)) throw refusal(answer);
   }
   const size = await ask(dialogue, 'STAT');
   const [, messages, octets] = /^\+OK (\d+) (\d+)/.exec(size) ?? [];
@@ -98,6 +99,12 @@ async function logIn({ context, dialogue, login, auth, banner }: Entry): Promise
   context.note('Messages', Number(messages));
   context.note('MailboxBytes', Number(octets));
   return size;
+}
+
+/** A login refused, unless the response code speaks of the mailbox or the server (RFC 2449 section 8, RFC 3206). */
+function refusal(answer: string, advice = ''): Failure {
+  const ownTrouble = /^-ERR \[(IN-USE|LOGIN-DELAY|SYS\/(TEMP|PERM))\]/i.test(answer);
+  return ownTrouble ? loginImpossible(answer) : loginRefused(answer, advice);
 }
 
 /** Sends a command and returns the one line that answers it; neither `+OK` nor `-ERR` is code 3. */

@@ -9,6 +9,7 @@ import {
   type Login,
   lineOptions,
   lineText,
+  loginImpossible,
   loginOf,
   loginRefused,
   noStartTls,
@@ -153,6 +154,8 @@ async function logIn(
   const step = async (line: string, shown: string, code: number) => {
     await dialogue.send(line, shown);
     const reply = await dialogue.readReply();
+    // RFC 4954 section 6: 454 is a failure of the server's own, like all that begin with 4.
+    if (reply.code >= 400 && reply.code < 500) throw loginImpossible(reply.text);
     if (reply.code !== code) throw loginRefused(reply.text);
     return reply;
   };
