@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { createServer as createHttpServer } from 'node:http';
+import { freePort } from '../harness/free-port.ts';
 import { ip, netnsMissing } from '../harness/netns.ts';
 import { startTarget } from '../harness/target.ts';
 
@@ -13,16 +14,12 @@ export interface Watched extends AsyncDisposable {
 
 /** An HTTP server that answers 200. */
 export async function httpServer(): Promise<Watched> {
-  let port = 0;
+  const port = await freePort();
   let server = createHttpServer((_req, res) => res.end('well'));
   const start = () =>
     new Promise<void>((resolve) => {
       server = createHttpServer((_req, res) => res.end('well'));
-      server.listen(port, '127.0.0.1', () => {
-        const address = server.address();
-        if (address !== null && typeof address === 'object') port = address.port;
-        resolve();
-      });
+      server.listen(port, '127.0.0.1', resolve);
     });
   const stop = () =>
     new Promise<void>((resolve) => {
@@ -53,7 +50,7 @@ export async function tcpServer(): Promise<Watched> {
 
 /** A DNS server that answers every question with 192.0.2.7 (RFC 1035, section 4). */
 export async function dnsServer(): Promise<Watched> {
-  let port = 0;
+  const port = await freePort();
   let socket = createSocket('udp4');
   const start = () =>
     new Promise<void>((resolve) => {
@@ -64,10 +61,7 @@ export async function dnsServer(): Promise<Watched> {
         const answer = Buffer.from([0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 7]);
         socket.send(Buffer.concat([header, question.subarray(12, end), answer]), from.port, from.address);
       });
-      socket.bind(port, '127.0.0.1', () => {
-        port = socket.address().port;
-        resolve();
-      });
+      socket.bind(port, '127.0.0.1', resolve);
     });
   const stop = () => new Promise<void>((resolve) => socket.close(() => resolve()));
   await start();

@@ -1,40 +1,52 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-const span = 200;
 const lowest = 10_000;
 /** Where the kernel's own choices begin: a port below it is taken only by who asks for it by number. */
 const ephemeral = firstEphemeral();
-let turn = 0;
+/** Each process begins somewhere else, so that few ask for the same. */
+let next = (process.pid * 97) % (ephemeral - lowest);
 
 /**
- * A TCP port of 127.0.0.1 that nobody listens on. A process is never given the same one twice, two processes side by
- * side ask in ranges of their own, and no outgoing connection can take it meanwhile. Throws when a whole range is
- * taken.
+ * A TCP port of 127.0.0.1 that nobody listens on. No outgoing connection can take it meanwhile, and nobody who asks here
+ * is given it again, in this process or beside it, while this process lives. Throws when there is none left.
  */
 export async function freePort(): Promise<number> {
-  const ranges = Math.floor((ephemeral - lowest) / span);
-  const first = lowest + (process.pid % ranges) * span;
-  while (turn < span) {
-    const port = first + turn;
-    turn += 1;
-    if (await isFree(port)) return port;
+  for (let tried = 0; tried < ephemeral - lowest; tried += 1) {
+    const port = lowest + next;
+    next = (next + 1) % (ephemeral - lowest);
+    if ((await claim(port)) && (await listens({ port, host: '127.0.0.1', exclusive: true }))) return port;
   }
-  throw new Error(`no free port left from ${first} to ${first + span - 1}`);
+  throw new Error(`no free port left from ${lowest} to ${ephemeral - 1}`);
 }
 
-function isFree(port: number): Promise<boolean> {
+/** Marks the port as given, for as long as this process lives, by a name in the kernel that one process can hold. */
+async function claim(port: number): Promise<boolean> {
+  if (process.platform !== 'linux') return true;
+  const holder = createServer().unref();
+  return new Promise((resolve) => {
+    holder.once('error', () => resolve(false));
+    holder.listen({ path: `\0vantage-test-port-${port}` }, () => resolve(true));
+  });
+}
+
+/** Whether one can listen there; nobody does afterwards. */
+function listens(where: {
+  readonly port: number;
+  readonly host: string;
+  readonly exclusive: boolean;
+}): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+    server.listen(where, () => server.close(() => resolve(true)));
   });
 }
 
 function firstEphemeral(): number {
   try {
     const first = Number(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split(/\s+/)[0]);
-    return first >= lowest + 10 * span ? first : 32_768;
+    return first >= lowest + 1_000 ? first : 32_768;
   } catch {
     return 32_768; // not Linux: IANA's dynamic ports begin later still
   }

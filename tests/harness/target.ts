@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { freePort } from './free-port.ts';
 
 /** What a scripted target does with a connection. */
 export type Manner = 'ok' | 'silent' | 'reset';
@@ -22,7 +23,8 @@ export async function startTarget(host = '127.0.0.1', port = 0): Promise<Target>
   const open = new Set<Socket>();
   let manner: Manner = 'ok';
   let server: Server | undefined;
-  let boundPort = port;
+  // One that can be had again after a stop.
+  let boundPort = port === 0 && host === '127.0.0.1' ? await freePort() : port;
   const serve = (socket: Socket) => {
     hits.push(Date.now());
     open.add(socket);

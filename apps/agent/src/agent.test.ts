@@ -4,7 +4,7 @@ import path from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { createLog, Secret, systemClock } from '@vantage/kernel';
 import { specOf } from '@vantage/probes';
-import { listen, makeCertificate } from '@vantage/probes/testing';
+import { closedPort, listen, makeCertificate } from '@vantage/probes/testing';
 import {
   type Assignment,
   AssignmentSchema,
@@ -13,6 +13,7 @@ import {
   Order_Kind,
 } from '@vantage/proto';
 import { afterAll, expect, test, vi } from 'vitest';
+import { freePort } from '../../../tests/harness/free-port.ts';
 import { runAgent } from './agent.ts';
 import type { Config } from './config.ts';
 import { loadPolicy } from './policy.ts';
@@ -97,9 +98,7 @@ test('a new device is looked at at once and its result arrives with its facts', 
 });
 
 test('an error is retried with the same chain until all retries failed', async () => {
-  const closed = await listen(() => {});
-  const { target } = closed;
-  await closed[Symbol.asyncDispose]();
+  const target = `127.0.0.1:${closedPort}`;
   await using controller = await startFakeController({ certificate, token, assignments: [tcp(1, target)] });
   await using _agent = startTestAgent([controller.endpoint]);
   await controller.until(() => results(controller).length === 3);
@@ -132,8 +131,9 @@ test('what was seen without a controller arrives when it is back, each result on
   await using target = await listen(() => {});
   const dataDir = newFolder();
   const assignments = [tcp(1, target.target, { intervalMs: 50 })];
-  const first = await startFakeController({ certificate, token, assignments });
-  const { port } = first;
+  // Not one of the kernel's choice: the agent's own connections could take it while nobody listens.
+  const port = await freePort();
+  const first = await startFakeController({ certificate, token, assignments, port });
   const before: CheckResult[] = [];
   {
     await using _agent = startTestAgent([first.endpoint], dataDir);

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { Secret, systemClock } from '@vantage/kernel';
-import { addressOf, makeCertificate } from '@vantage/probes/testing';
+import { addressOf, closedPort, makeCertificate } from '@vantage/probes/testing';
 import { expect, test } from 'vitest';
 import { createLink } from './link.ts';
 import type { Parting } from './parting.ts';
@@ -109,11 +109,7 @@ test('a controller with a certificate of another CA is not spoken to', async () 
 
 test('nobody there, then a controller that cuts: each is said as it is, and the next endpoint is tried', async () => {
   await using controller = await startFakeController({ certificate, token: 'a' });
-  const free = createServer();
-  await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
-  const { port } = addressOf(free.address());
-  await new Promise((resolve) => free.close(resolve));
-  await using agent = linkTo([`https://127.0.0.1:${port}`, controller.endpoint]);
+  await using agent = linkTo([`https://127.0.0.1:${closedPort}`, controller.endpoint]);
   await agent.until(() => agent.ups === 1);
   expect(agent.partings[0]).toMatchObject({ kind: 'lost', text: expect.stringContaining('ECONNREFUSED') });
   controller.cut();

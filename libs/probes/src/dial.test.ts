@@ -5,7 +5,7 @@ import { createDial, type Dial } from './dial.ts';
 import type { Policy } from './probe.ts';
 import type { Address, Names } from './resolve.ts';
 import { tcp } from './tcp.ts';
-import { listen, runTest } from './testing/index.ts';
+import { closedPort, listen, runTest } from './testing/index.ts';
 
 const hasIPv6 = Object.values(networkInterfaces()).some((each) =>
   each?.some(({ address }) => address === '::1'),
@@ -44,15 +44,13 @@ describe('dial', () => {
   });
 
   test('when no address answers the most telling failure is the verdict', async () => {
-    const server = await listen(() => {});
-    await server[Symbol.asyncDispose]();
     const seen = await runTest(
       tcp,
-      `w.example:${server.port}`,
+      `w.example:${closedPort}`,
       {},
       { dial: dialTo('127.0.0.1', '127.0.0.2') },
     );
-    expect(seen).toMatchObject({ code: 3, text: `connection refused by 127.0.0.1:${server.port}` });
+    expect(seen).toMatchObject({ code: 3, text: `connection refused by 127.0.0.1:${closedPort}` });
   });
 
   test('an address that the policy forbids is passed over, and with none left it is 9', async () => {

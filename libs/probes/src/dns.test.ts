@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { createDial } from './dial.ts';
 import { dns } from './dns.ts';
 import { createNames } from './resolve.ts';
-import { answerBytes, listen, probeContract, runTest, serveNames } from './testing/index.ts';
+import { answerBytes, closedPort, listen, probeContract, runTest, serveNames } from './testing/index.ts';
 
 const a = (name: string, data: string) => ({ type: 'A' as const, name, ttl: 60, data });
 
@@ -156,11 +156,10 @@ describe('DNS', () => {
   });
 
   test('a closed port and a malformed answer are 3 at once', async () => {
-    const gone = await serveNames(() => undefined);
-    await gone[Symbol.asyncDispose]();
-    expect(await runTest(dns, `dns://${gone.target}/w.example`)).toMatchObject({
+    const gone = `127.0.0.1:${closedPort}`;
+    expect(await runTest(dns, `dns://${gone}/w.example`)).toMatchObject({
       code: 3,
-      text: `connection refused by ${gone.target}`,
+      text: `connection refused by ${gone}`,
     });
     await using bad = await serveNames((_question, query) => {
       const bytes = answerBytes(query, { answers: [a('w.example', '192.0.2.1')] });

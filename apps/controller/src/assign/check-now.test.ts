@@ -35,12 +35,14 @@ function orders() {
   return db.kysely.selectFrom('orders').selectAll().where('device_no', '=', deviceNo).execute();
 }
 
+const soon = { timeout: 10_000, interval: 20 };
+
 async function placed() {
   return vi.waitFor(async () => {
     const [order] = await orders();
     if (!order) throw new Error('no order yet');
     return order;
-  });
+  }, soon);
 }
 
 test('the agent that holds the device is asked and told of, and its answer is returned', async () => {
@@ -50,7 +52,7 @@ test('the agent that holds the device is asked and told of, and its answer is re
   const answer = checkNow(deviceNo, new AbortController().signal);
   const order = await placed();
   expect(order).toMatchObject({ kind: 'Now', agent_no: agentNo, state: 'Open' });
-  await vi.waitFor(() => expect(told).toContain(JSON.stringify({ agent_no: agentNo })));
+  await vi.waitFor(() => expect(told).toContain(JSON.stringify({ agent_no: agentNo })), soon);
   await db.kysely
     .updateTable('orders')
     .set({ state: 'Answered', check_id: 'the check' })

@@ -12,6 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
+const soon = { timeout: 10_000, interval: 20 };
+
 test('the loops of two controllers tell the end of maintenance once and end with their signal', async () => {
   const device = await scene.device([await scene.location('loop')]);
   const request = { deviceNo: device, accountNo: scene.accountNo, nowUs: startUs, durationUs: 60 * second };
@@ -22,10 +24,10 @@ test('the loops of two controllers tell the end of maintenance once and end with
     createHealth({ clock, log: createLog('test', 'silent') }).run(scene.kysely, ending.signal),
   );
   const types = async () => (await scene.events(device)).map((event) => event.type);
-  await expect.poll(types).toEqual(['MaintStart', 'MaintEnd']);
-  await expect.poll(() => clock.pending).toBe(2);
+  await expect.poll(types, soon).toEqual(['MaintStart', 'MaintEnd']);
+  await expect.poll(() => clock.pending, soon).toBe(2);
   await clock.advance(1_000);
-  await expect.poll(() => clock.pending).toBe(2);
+  await expect.poll(() => clock.pending, soon).toBe(2);
   ending.abort();
   await Promise.all(loops);
   expect(await types()).toEqual(['MaintStart', 'MaintEnd']);

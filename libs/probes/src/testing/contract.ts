@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { AnyProbe, Measurement } from '../probe.ts';
 import { runTest } from './run-test.ts';
-import { listen, type TestServer } from './server.ts';
+import { closedPort, listen, type TestServer } from './server.ts';
 
 /** What a method brings to the contract suite: a healthy server, and how to point a check at a port. */
 export interface ContractFixture {
@@ -54,11 +54,8 @@ export function probeContract(fixture: ContractFixture): void {
     });
 
     test('a closed port is 3 with the address in the text', async () => {
-      const server = await listen(serve);
-      const { port } = server;
-      await server[Symbol.asyncDispose]();
-      const seen = await runTest(probe, url(port), options, { timeoutMs });
-      expect(seen).toMatchObject({ code: 3, text: `connection refused by 127.0.0.1:${port}` });
+      const seen = await runTest(probe, url(closedPort), options, { timeoutMs });
+      expect(seen).toMatchObject({ code: 3, text: `connection refused by 127.0.0.1:${closedPort}` });
     });
 
     test('a silent server ends at the timeout, and the phase cut off carries the wait', async () => {

@@ -3,5 +3,5 @@ export { type ContractFixture, probeContract } from './contract.ts';
 export { type LineScript, speakLines } from './line-server.ts';
 export { answerBytes, type NameReply, serveNames, type TestNameServer } from './name-server.ts';
 export { allowAll, runTest } from './run-test.ts';
-export { addressOf, listen, type TestServer } from './server.ts';
+export { addressOf, closedPort, listen, type TestServer } from './server.ts';
 export { answerWith, serveSite, startSite, type TestSite } from './web-server.ts';

@@ -16,6 +16,9 @@ export interface TestServer extends AsyncDisposable {
   idle(): Promise<void>;
 }
 
+/** A port of loopback on which nobody listens: reserved, and in no range from which ports are given, so nobody takes it. */
+export const closedPort = 1;
+
 /** Listens and hands every connection to `serve`; errors of the connections are the client's business. */
 export async function listen(serve: (socket: Socket) => void, host = '127.0.0.1'): Promise<TestServer> {
   const sockets = new Set<Socket>();

@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { connect, createServer } from 'node:net';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { freePort } from './free-port.ts';
+
+const module = path.join(import.meta.dirname, 'free-port.ts');
+
+/** Ports that a process of its own was given, while it and others live. */
+function askedBeside(count: number): Promise<number[]> {
+  const program = `
+    const { freePort } = await import(${JSON.stringify(module)});
+    const ports = [];
+    for (let i = 0; i < ${count}; i += 1) ports.push(await freePort());
+    console.log(JSON.stringify(ports));
+    await new Promise((resolve) => process.stdin.once('data', resolve));
+    process.exit();`;
+  return new Promise((resolve, reject) => {
+    const child = execFile(process.execPath, ['--input-type=module', '-e', program], (error) => {
+      if (error) reject(error);
+    });
+    children.push(() => child.stdin?.write('end\n'));
+    child.stdout?.once('data', (chunk: string) => resolve(JSON.parse(chunk)));
+  });
+}
+const children: (() => void)[] = [];
+
+test('no port is given twice, side by side neither', async () => {
+  const beside = await Promise.all([askedBeside(20), askedBeside(20), askedBeside(20)]);
+  const own = await Promise.all(Array.from({ length: 20 }, freePort));
+  const all = [...own, ...beside.flat()];
+  expect(new Set(all).size).toBe(80);
+  for (const end of children) end();
+});
+
+test('a port that is given is refused to who connects and free to who listens', async () => {
+  const port = await freePort();
+  const refused = await new Promise((resolve) =>
+    connect(port, '127.0.0.1').once('error', (error) => resolve('code' in error ? error.code : error)),
+  );
+  expect(refused).toBe('ECONNREFUSED');
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise((resolve) => server.close(resolve));
+});
