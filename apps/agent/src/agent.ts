@@ -12,6 +12,7 @@ import { openChains } from './chains.ts';
 import { createClockSync } from './clock-sync.ts';
 import type { Config } from './config.ts';
 import { createCoverage } from './coverage.ts';
+import { checksWithin, descriptorLimit } from './descriptors.ts';
 import { every } from './every.ts';
 import { createEvidence } from './evidence.ts';
 import { openIdentity } from './identity.ts';
@@ -56,7 +57,13 @@ export async function runAgent(deps: {
   const onFault = (text: string) => log.error(text);
   const onError = (error: unknown) => log.error({ error: messageOf(error) }, 'unexpected error');
 
-  const identity = await openIdentity({ folder, newId, onFault });
+  const limit = descriptorLimit();
+  const concurrency = checksWithin(limit, config.concurrency);
+  if (concurrency < config.concurrency) {
+    const text = `only ${limit} files may be open at once (ulimit -n): at most ${concurrency} checks run at one moment`;
+    log.warn({ wanted: config.concurrency }, text);
+  }
+  await using identity = await openIdentity({ folder, newId, onFault });
   const wallOffsetUs = identity.wallOffsetUs ?? 0;
   const time = createAgentTime({ clock, upMs: () => uptime() * 1000, wallOffsetUs });
   await using assignments = await openAssignments({ folder, clock, onFault });
@@ -125,7 +132,7 @@ export async function runAgent(deps: {
       append({ case: 'result', value });
       evidence.failed(value, made);
     },
-    concurrency: config.concurrency,
+    concurrency,
     allowance: createAllowance({ checksPerMinute: policy.checksPerMinute, monoMs }),
     coverage,
     meter,
@@ -156,7 +163,7 @@ export async function runAgent(deps: {
     pings,
     async hello() {
       const sessionCounter = await identity.nextSession();
-      const capacity = Math.min(policy.checksPerMinute, config.concurrency * 60);
+      const capacity = Math.min(policy.checksPerMinute, concurrency * 60);
       return { version, bootId: identity.bootId, sessionCounter, capacity, hostName: hostname() };
     },
     onUp({ agentNo, locationName }, endpoint) {

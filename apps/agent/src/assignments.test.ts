@@ -6,7 +6,6 @@ import { systemClock } from '@vantage/kernel';
 import { AssignmentsSchema } from '@vantage/proto';
 import { afterAll, expect, test } from 'vitest';
 import { openAssignments } from './assignments.ts';
-import { openIdentity } from './identity.ts';
 import { assignment } from './testing/measurements.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-assignments-'));
@@ -66,18 +65,4 @@ test('torn at any byte the kept assignments are those before, never something el
     expect(devices(torn)).toEqual([1]);
   }
   expect(faults.length).toBeGreaterThan(0);
-});
-
-test('each session has a higher number than any before, over restarts, and each run its own boot id', async () => {
-  const folder = newFolder();
-  let ids = 0;
-  const openNow = () =>
-    openIdentity({ folder, newId: () => `boot-${++ids}`, onFault: (text) => faults.push(text) });
-  const first = await openNow();
-  expect([await first.nextSession(), await first.nextSession()]).toEqual([1n, 2n]);
-  await first.keepWallOffset(3_600_000_000);
-  const second = await openNow();
-  expect(await second.nextSession()).toBe(3n);
-  expect(second.wallOffsetUs).toBe(3_600_000_000);
-  expect(second.bootId).not.toBe(first.bootId);
 });

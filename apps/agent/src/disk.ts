@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 
@@ -10,6 +10,19 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Writes all of it at this place; a disk that takes only a part throws, with the reason, at the next. */
+export async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at + done);
+    done += bytesWritten;
+  }
+}
+
+/** Whether the disk, or this user's share of it, has no room left. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
 /** Makes a folder (and its parents) that only this user may enter. */
@@ -27,7 +40,7 @@ export async function writeChecked(file: string, content: Uint8Array): Promise<v
   try {
     const head = Buffer.allocUnsafe(4);
     head.writeUInt32BE(crc32(content));
-    await handle.writev([head, content]);
+    await writeAll(handle, Buffer.concat([head, content]), 0);
     await handle.sync();
   } finally {
     await handle.close();

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, realpathSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
+import path from 'node:path';
+import process from 'node:process';
 import { type Clock, Fault } from '@vantage/kernel';
 
 /** How long an agent that ends may still hold its folder. */
@@ -9,7 +11,8 @@ const patienceMs = 10_000;
 /**
  * Keeps a second agent out of a data folder for as long as this process lives: two would write over each other. On Linux an abstract
  * socket holds it, which the kernel lets go however the process ends; elsewhere nothing is held. Throws a Fault `folder-in-use`
- * when another agent keeps it for 10 s.
+ * when another agent keeps it for 10 s, and `folder-not-ours` when it, or a file in it, is another user's. A full or read-only
+ * disk is no reason to stay away: the agent looks, and tells what it had to drop.
  */
 export async function holdFolder(
   folder: string,
@@ -17,6 +20,14 @@ export async function holdFolder(
   signal: AbortSignal,
 ): Promise<AsyncDisposable> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const foreign = firstForeign(folder) ?? firstForeign(path.join(folder, 'outbox'));
+  if (foreign !== undefined) {
+    throw new Fault(
+      'stop',
+      'folder-not-ours',
+      `this agent (user ${process.getuid?.() ?? 'unknown'}) may not read and write ${foreign}, which belongs to user ${statSync(foreign).uid}: run it as the user of its data, or give it another VANTAGE_AGENT_DATA`,
+    );
+  }
   if (process.platform !== 'linux') return { [Symbol.asyncDispose]: async () => {} };
   const name = createHash('sha256').update(realpathSync(folder)).digest('hex');
   const until = clock.monoMs() + patienceMs;
@@ -31,6 +42,27 @@ export async function holdFolder(
       );
     }
     await clock.sleep(200, signal);
+  }
+}
+
+/** The folder itself, or the first file in it, that this user may not read and write. */
+function firstForeign(folder: string): string | undefined {
+  if (isDenied(() => accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK))) return folder;
+  let names: string[] = [];
+  isDenied(() => {
+    names = readdirSync(folder);
+  });
+  return names
+    .map((name) => path.join(folder, name))
+    .find((file) => isDenied(() => accessSync(file, constants.R_OK | constants.W_OK)));
+}
+
+function isDenied(attempt: () => void): boolean {
+  try {
+    attempt();
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM');
   }
 }
 

@@ -1,10 +1,11 @@
 import path from 'node:path';
 import { messageOf } from '@vantage/kernel';
 import { z } from 'zod';
-import { ensureFolder, readChecked, writeChecked } from './disk.ts';
+import { ensureFolder, readChecked } from './disk.ts';
+import { openTwiceKept } from './twice-kept.ts';
 
 /** What the agent knows of itself across its runs. */
-export interface Identity {
+export interface Identity extends AsyncDisposable {
   /** A random id of this run. */
   readonly bootId: string;
   /** Controller minus this host's wall clock, microseconds, as last known; undefined before the first measurement. */
@@ -25,20 +26,22 @@ export async function openIdentity(deps: {
   readonly newId: () => string;
   readonly onFault: (text: string) => void;
 }): Promise<Identity> {
-  const { onFault } = deps;
-  const file = path.join(deps.folder, 'identity.json');
-  const found = await load(file, deps.folder, onFault);
+  const { folder, onFault } = deps;
+  const file = path.join(folder, 'identity.bin');
+  const refused = (what: string) => (error: unknown) => {
+    onFault(`${file} cannot be ${what}: ${messageOf(error)}`);
+    return undefined;
+  };
+  await ensureFolder(folder).catch(refused('made'));
+  const store = await openTwiceKept(file).catch(refused('opened'));
+  const found = parse(store?.text ?? (await earlierForm(folder).catch(refused('read'))));
   let session = found?.session ?? 0;
   let wallOffsetUs = found?.wallOffsetUs;
-  const write = async () => {
-    const text = JSON.stringify({ session, wallOffsetUs });
-    await writeChecked(file, Buffer.from(text)).catch((error: unknown) =>
-      onFault(`${file} cannot be written: ${messageOf(error)}`),
-    );
-  };
-  let writing = Promise.resolve();
-  const inTurn = () => {
-    writing = writing.then(write);
+  let writing: Promise<void> = Promise.resolve();
+  const write = () => {
+    writing = writing.then(async () => {
+      await store?.write(JSON.stringify({ session, wallOffsetUs })).catch(refused('written'));
+    });
     return writing;
   };
   return {
@@ -47,26 +50,32 @@ export async function openIdentity(deps: {
     async nextSession() {
       session += 1;
       const own = BigInt(session);
-      await inTurn();
+      await write();
       return own;
     },
     async keepWallOffset(offsetUs) {
       if (wallOffsetUs !== undefined && Math.abs(offsetUs - wallOffsetUs) < worthKeepingUs) return;
       wallOffsetUs = Math.round(offsetUs);
-      await inTurn();
+      await write();
+    },
+    async [Symbol.asyncDispose]() {
+      await writing;
+      await store?.[Symbol.asyncDispose]();
     },
   };
 }
 
-async function load(file: string, folder: string, onFault: (text: string) => void) {
+function parse(text: string | undefined): z.output<typeof kept> | undefined {
+  if (text === undefined) return undefined;
   try {
-    await ensureFolder(folder);
-    const { content } = await readChecked(file);
-    if (content === undefined) return undefined;
-    const parsed = kept.safeParse(JSON.parse(content.toString('utf8')));
-    return parsed.success ? parsed.data : undefined;
-  } catch (error) {
-    onFault(`${file} cannot be read: ${messageOf(error)}`);
+    return kept.safeParse(JSON.parse(text)).data;
+  } catch {
     return undefined;
   }
+}
+
+/** The file in which earlier versions kept the same. */
+async function earlierForm(folder: string): Promise<string | undefined> {
+  const { content } = await readChecked(path.join(folder, 'identity.json'));
+  return content?.toString('utf8');
 }

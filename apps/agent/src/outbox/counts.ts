@@ -1,6 +1,7 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
+import { writeAll } from '../disk.ts';
 import type { Counts } from './frame.ts';
 
 /**
@@ -51,6 +52,6 @@ async function openWhole(file: string, known: Buffer): Promise<FileHandle> {
   const content = await readFile(file).catch(() => Buffer.alloc(0));
   content.copy(known);
   const handle = await open(file, 'r+', 0o600).catch(() => open(file, 'w+', 0o600));
-  if (content.length < known.length) await handle.write(known, 0, known.length, 0);
+  if (content.length < known.length) await writeAll(handle, known, 0);
   return handle;
 }

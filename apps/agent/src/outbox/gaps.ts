@@ -3,6 +3,7 @@ import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type GapRecord, GapRecordSchema } from '@vantage/proto';
+import { writeAll } from '../disk.ts';
 
 /** What was dropped: how many results, and between which starts (microseconds, corrected clock). */
 export interface Loss {
@@ -27,6 +28,11 @@ export interface Gaps extends AsyncDisposable {
   /** Those not taken yet, now taken. */
   take(): readonly GapRecord[];
   ack(gap: GapRecord): Promise<void>;
+  /**
+   * What is in memory only, since the disk took nothing: it is told as lost should this run end before it is acked. Undefined:
+   * nothing is any more.
+   */
+  hold(loss: Loss | undefined): Promise<void>;
   /** The connection is lost: what was taken and not acked is to be told again. */
   release(): void;
   readonly waiting: number;
@@ -34,6 +40,8 @@ export interface Gaps extends AsyncDisposable {
 
 const slotBytes = 512;
 const slotCount = 128;
+/** The slot behind the others tells what is in memory only. */
+const heldIndex = slotCount;
 /** Longer reasons would not fit into a slot. */
 const reasonBytes = 200;
 /** At a slot's end: the number of the segment that its loss ended with, and that number's checksum. */
@@ -61,10 +69,10 @@ export async function openGaps(deps: {
     return undefined;
   });
 
-  const store = async (index: number) => {
+  const store = async (index: number, slot = slots[index]) => {
     if (handle === undefined) return;
     try {
-      await handle.write(encodeSlot(slots[index]), 0, slotBytes, index * slotBytes);
+      await writeAll(handle, encodeSlot(slot), index * slotBytes);
       await handle.datasync();
     } catch (error) {
       onFault(error);
@@ -82,7 +90,30 @@ export async function openGaps(deps: {
     return untold >= 0 ? untold : slots.length - 1;
   };
 
+  const gapOf = (loss: Loss, gapId: string) =>
+    create(GapRecordSchema, {
+      gapId,
+      fromUs: BigInt(loss.fromUs),
+      toUs: BigInt(loss.toUs),
+      dropped: loss.dropped,
+      reason: Buffer.from(loss.reason).subarray(0, reasonBytes).toString(),
+    });
+  const [lost] = slots.splice(heldIndex);
+  if (lost?.gap !== undefined) {
+    const free = slots.findIndex((slot) => slot.gap === undefined);
+    slots[free >= 0 ? free : slots.length - 1] = lost;
+    await store(free >= 0 ? free : slots.length - 1);
+    await store(heldIndex, noSlot());
+  }
+  let heldId: string | undefined;
+
   return {
+    async hold(loss) {
+      if (loss === undefined && heldId === undefined) return;
+      heldId = loss === undefined ? undefined : (heldId ?? newId());
+      const gap = loss && heldId !== undefined ? gapOf(loss, heldId) : undefined;
+      await store(heldIndex, { ...noSlot(), gap });
+    },
     async add(loss) {
       if (loss.gapId !== undefined && slots.some(({ gap }) => gap?.gapId === loss.gapId)) return;
       const reason = Buffer.from(loss.reason).subarray(0, reasonBytes).toString();
@@ -133,11 +164,11 @@ export async function openGaps(deps: {
 }
 
 async function openWhole(file: string): Promise<FileHandle> {
-  const size = slotBytes * slotCount;
+  const size = slotBytes * (slotCount + 1);
   const handle = await open(file, 'r+', 0o600).catch(() => open(file, 'w+', 0o600));
   const { size: present } = await handle.stat();
   if (present < size) {
-    await handle.write(Buffer.alloc(size - present), 0, size - present, present);
+    await writeAll(handle, Buffer.alloc(size - present), present);
     await handle.sync();
   }
   return handle;
@@ -148,7 +179,7 @@ async function readSlots(file: string, onFault: (error: unknown) => void): Promi
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) onFault(error);
     return Buffer.alloc(0);
   });
-  return Array.from({ length: slotCount }, (_, index) => {
+  return Array.from({ length: slotCount + 1 }, (_, index) => {
     const bytes = content.subarray(index * slotBytes, (index + 1) * slotBytes);
     const gap = decodeSlot(bytes);
     // An earlier run may have told it.

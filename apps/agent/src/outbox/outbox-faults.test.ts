@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { create } from '@bufbuild/protobuf';
@@ -150,3 +150,56 @@ test('what rests on records is asked to be written before they leave the disk, a
     12, 13, 14, 15,
   ]);
 });
+
+test('what is on its way out is not given up by age, nor is what is younger in its place', async () => {
+  const folder = newFolder();
+  let nowMs = Date.now();
+  const first = await open(folder, { nowMs: () => nowMs });
+  await fill(first, 1, 11);
+  nowMs += 6 * 24 * 3600 * 1000;
+  await fill(first, 12, 22);
+  first.setOnline(true);
+  const old = await first.takeBacklog(3);
+  nowMs += 2 * 24 * 3600 * 1000;
+  await fill(first, 23, 23);
+  expect(gapsOf(first.takeNew(0))).toEqual([]);
+  await first.ack(old);
+  await fill(first, 24, 24);
+  expect(gapsOf(first.takeNew(0)).map(({ dropped }) => dropped)).toEqual([8]);
+  expect(startsOf(await first.takeBacklog(100))).toEqual(Array.from({ length: 11 }, (_, i) => 12 + i));
+  await first[Symbol.asyncDispose]();
+});
+
+test('what was in memory only, since the disk took no more, is told as lost after a kill, unless it was acked', async () => {
+  const folder = newFolder();
+  const first = await open(folder);
+  first.setOnline(true);
+  // Nothing can be made here any more; what is open already can be written.
+  const away = `${folder}-away`;
+  renameSync(folder, away);
+  for (let i = 1; i <= 5; i += 1) {
+    first.append(result(i));
+    await first.flushed();
+  }
+  const taken = first.takeNew(10);
+  expect(startsOf(taken)).toEqual([1, 2, 3, 4, 5]);
+  await first.ack(taken.slice(0, 2));
+  renameSync(away, folder);
+  const second = await open(copyOf(folder));
+  second.setOnline(true);
+  const [gap, ...none] = gapsOf(second.takeNew(10));
+  expect(gap).toMatchObject({ dropped: 3, fromUs: 3n, toUs: 5n });
+  expect(none).toEqual([]);
+  await first.ack(taken.slice(2));
+  await using third = await open(copyOf(folder));
+  third.setOnline(true);
+  expect(gapsOf(third.takeNew(10))).toEqual([]);
+  await first[Symbol.asyncDispose]();
+  await second[Symbol.asyncDispose]();
+});
+
+function copyOf(folder: string): string {
+  const copy = newFolder();
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+}

@@ -1,14 +1,22 @@
-import { open, unlink } from 'node:fs/promises';
-import path from 'node:path';
+import { unlink } from 'node:fs/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { messageOf } from '@vantage/kernel';
 import { type GapRecord, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
-import { ensureFolder, syncFolder } from '../disk.ts';
+import { ensureFolder, isDiskFull } from '../disk.ts';
 import { openCounts } from './counts.ts';
-import { encodeFrame } from './frame.ts';
 import { type Loss, openGaps } from './gaps.ts';
 import { recoverSegments } from './recover.ts';
-import { addRecord, createSegment, giveUp, readRecords, type Segment, setState, totalOf } from './segment.ts';
+import {
+  addRecord,
+  createSegment,
+  giveUp,
+  inMemoryOnly,
+  readRecords,
+  type Segment,
+  setState,
+  totalOf,
+} from './segment.ts';
+import { createWriter, type Unwritten } from './writer.ts';
 
 /** A record taken out to be sent. Give it back by `ack`; `release` gives back all that were not acked. */
 export interface Taken {
@@ -98,8 +106,8 @@ export async function openOutbox(deps: {
     if (segment.waiting > 0) segments.set(segment.no, segment);
     else await forget(segment);
   }
-  let active: { readonly segment: Segment; readonly handle: Awaited<ReturnType<typeof open>> } | undefined;
-  let unwritten: { readonly record: OutboxRecord; readonly payload: Uint8Array }[] = [];
+  const writer = createWriter({ folder, nowMs, nextNo: () => nextNo++ });
+  let unwritten: Unwritten[] = [];
   let atHand: Taken[] = [];
   let isOnline = false;
   let cached: { readonly no: number; readonly records: Map<number, OutboxRecord> } | undefined;
@@ -109,25 +117,13 @@ export async function openOutbox(deps: {
     return work;
   };
 
-  const begin = async () => {
-    const no = nextNo++;
-    const file = path.join(folder, `${String(no).padStart(12, '0')}.seg`);
-    const handle = await open(file, 'wx', 0o600);
-    await syncFolder(folder);
-    const segment = createSegment(no, file, nowMs());
-    segments.set(no, segment);
-    active = { segment, handle };
-    return active;
-  };
   const seal = async () => {
-    const sealed = active;
-    active = undefined;
-    await sealed?.handle.close();
-    if (sealed !== undefined) await retire(sealed.segment);
+    const sealed = await writer.seal();
+    if (sealed !== undefined) await retire(sealed);
   };
   const retire = async (segment: Segment) => {
     if (segment.waiting + segment.taken > 0) return;
-    if (active?.segment === segment) {
+    if (writer.active === segment) {
       if (segment.bytes >= worthRetiringBytes) await seal();
     } else await forget(segment);
   };
@@ -141,21 +137,17 @@ export async function openOutbox(deps: {
     const batch = unwritten;
     unwritten = [];
     if (batch.length === 0) return;
+    const isResult = batch.some(({ record }) => record.record.case === 'result');
     try {
-      const { segment, handle } = active ?? (await begin());
-      let { results } = segment;
-      const frames = batch.map(({ record, payload }, i) => {
-        const isResult = record.record.case === 'result';
-        if (isResult) results += 1;
-        return encodeFrame({ index: segment.states.length + i, results, isResult }, payload);
+      const segment = await writer.write(batch).catch(async (error: unknown) => {
+        // On a full disk the oldest history goes first, as it does in a full outbox.
+        if (!isResult || !isDiskFull(error) || !(await dropOldest('disk full'))) throw error;
+        return writer.write(batch);
       });
-      await handle.appendFile(Buffer.concat(frames));
-      await handle.datasync();
-      segment.bytes += frames.reduce((sum, frame) => sum + frame.length, 0);
+      segments.set(segment.no, segment);
       for (const { record } of batch) hand(segment, record);
       await counts.set(segment.no, { frames: segment.states.length, results: segment.results });
       lastFault = '';
-      if (segment.bytes >= segmentBytes) await seal();
     } catch (error) {
       fault(error);
       await keepInMemory(
@@ -163,37 +155,43 @@ export async function openOutbox(deps: {
         messageOf(error),
       );
     }
+    if ((writer.active?.bytes ?? 0) >= segmentBytes) await seal();
     await dropBeyondLimits();
     deps.onAvailable();
   };
   /** The disk took nothing: what can't go out while the connection stands is lost, and told. */
   const keepInMemory = async (records: readonly OutboxRecord[], why: string) => {
-    const broken = active;
-    active = undefined;
-    await broken?.handle.truncate(broken.segment.bytes).catch(fault);
-    await broken?.handle.close().catch(fault);
-    if (broken?.segment.states.length === 0) await forget(broken.segment);
     const segment = createSegment(nextNo++, undefined, nowMs());
     for (const record of records) hand(segment, record);
     segments.set(segment.no, segment);
     await tell(giveUp(segment, 'waiting', `the agent's disk refuses writes: ${why}`));
     await retire(segment);
+    await hold();
   };
-  const dropBeyondLimits = async () => {
+  const hold = () =>
+    gaps.hold(inMemoryOnly(segments.values(), 'could be kept in memory only, and the agent ended'));
+  /** Gives up the oldest segment that may be given up; whether there was one. */
+  const dropOldest = async (reason: string, mayGo = (_segment: Segment) => true): Promise<boolean> => {
     for (const segment of segments.values()) {
       // What is on its way out may have arrived: it is neither lost nor told as lost.
-      if (segment.file === undefined || active?.segment === segment || segment.taken > 0) continue;
-      const isTooOld = nowMs() - segment.bornMs > maxAgeMs;
-      if (!isTooOld && totalOf(segments.values()).bytes <= deps.maxBytes) break;
-      const loss = giveUp(segment, 'waiting', isTooOld ? 'older than 7 days' : 'outbox full');
+      if (segment.file === undefined || writer.active === segment || segment.taken > 0) continue;
+      if (!mayGo(segment)) continue;
+      const loss = giveUp(segment, 'waiting', reason);
       await tell(loss && { ...loss, segmentNo: segment.no });
       await forget(segment);
+      return true;
     }
+    return false;
+  };
+  const dropBeyondLimits = async () => {
+    const isTooOld = ({ bornMs }: Segment) => nowMs() - bornMs > maxAgeMs;
+    while (await dropOldest('older than 7 days', isTooOld));
+    while (totalOf(segments.values()).bytes > deps.maxBytes) if (!(await dropOldest('outbox full'))) break;
   };
 
   const takeFrom = async (segment: Segment, max: number): Promise<Taken[]> => {
     if (segment.file === undefined) return [];
-    const isActive = active?.segment === segment;
+    const isActive = writer.active === segment;
     // A file that can't be read just now (no descriptor left, say) loses nothing: it is read again later.
     const records = cached?.no === segment.no ? cached.records : await readRecords(segment.file).catch(fault);
     if (records === undefined) return [];
@@ -247,6 +245,7 @@ export async function openOutbox(deps: {
             if (segment.states[i] === 'taken') setState(segment, i, 'waiting');
           }
         }
+        await hold();
       });
     },
     takeNew(max) {
@@ -278,6 +277,7 @@ export async function openOutbox(deps: {
           touched.add(origin.segment);
         }
         for (const segment of touched) await retire(segment);
+        await hold();
       });
     },
     get records() {

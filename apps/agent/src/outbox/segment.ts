@@ -80,6 +80,19 @@ export function giveUp(segment: Segment, state: RecordState, reason: string): Lo
   return { fromUs: segment.minStartUs, toUs: segment.maxStartUs, dropped, reason };
 }
 
+/** The results, not acked yet, of segments without a file; undefined when there is none. */
+export function inMemoryOnly(segments: Iterable<Segment>, reason: string): Loss | undefined {
+  const all = [...segments].filter(({ file }) => file === undefined);
+  const dropped = all.reduce(
+    (sum, { states, isResult }) =>
+      sum + states.filter((state, index) => state !== 'done' && isResult[index]).length,
+    0,
+  );
+  if (dropped === 0) return undefined;
+  const fromUs = Math.min(...all.map((segment) => segment.minStartUs));
+  return { fromUs, toUs: Math.max(...all.map((segment) => segment.maxStartUs)), dropped, reason };
+}
+
 /** Reads the records of a segment's file by their index; what can't be read is missing. */
 export async function readRecords(file: string): Promise<Map<number, OutboxRecord>> {
   const { frames } = decodeFrames(await readFile(file));

@@ -1,0 +1,86 @@
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import type { OutboxRecord } from '@vantage/proto';
+import { syncFolder } from '../disk.ts';
+import { encodeFrame } from './frame.ts';
+import { createSegment, type Segment } from './segment.ts';
+
+/** A record with its bytes. */
+export interface Unwritten {
+  readonly record: OutboxRecord;
+  readonly payload: Uint8Array;
+}
+
+/** Writes records to the end of the newest segment's file. */
+export interface SegmentWriter {
+  /**
+   * Resolves with the segment when all of it is on disk; adding the records to the segment is the caller's. When the disk refuses,
+   * it rejects: the file is then as it was before, an empty one is gone, and the next write begins another.
+   */
+  write(batch: readonly Unwritten[]): Promise<Segment>;
+  /** The segment that the next records go to, if it is begun. */
+  readonly active: Segment | undefined;
+  /** Closes the active file; what it held is returned. */
+  seal(): Promise<Segment | undefined>;
+}
+
+/** Makes it; nothing is on disk before the first write. */
+export function createWriter(deps: {
+  readonly folder: string;
+  readonly nextNo: () => number;
+  readonly nowMs: () => number;
+}): SegmentWriter {
+  let current: { readonly segment: Segment; readonly file: string; readonly handle: FileHandle } | undefined;
+
+  const begin = async () => {
+    const no = deps.nextNo();
+    const file = path.join(deps.folder, `${String(no).padStart(12, '0')}.seg`);
+    const handle = await open(file, 'wx', 0o600);
+    current = { segment: createSegment(no, file, deps.nowMs()), file, handle };
+    await syncFolder(deps.folder);
+    return current;
+  };
+  const giveBack = async () => {
+    if (current === undefined) return;
+    const { segment, file, handle } = current;
+    current = undefined;
+    await handle.truncate(segment.bytes).catch(() => undefined);
+    await handle.close().catch(() => undefined);
+    if (segment.states.length === 0) await unlink(file).catch(() => undefined);
+  };
+
+  return {
+    async write(batch) {
+      try {
+        const { segment, handle } = current ?? (await begin());
+        const frames = framesOf(segment, batch);
+        await handle.appendFile(frames);
+        await handle.datasync();
+        segment.bytes += frames.length;
+        return segment;
+      } catch (error) {
+        await giveBack();
+        throw error;
+      }
+    },
+    get active() {
+      return current?.segment;
+    },
+    async seal() {
+      const sealed = current;
+      current = undefined;
+      await sealed?.handle.close();
+      return sealed?.segment;
+    },
+  };
+}
+
+function framesOf(segment: Segment, batch: readonly Unwritten[]): Buffer {
+  let { results } = segment;
+  const frames = batch.map(({ record, payload }, i) => {
+    const isResult = record.record.case === 'result';
+    if (isResult) results += 1;
+    return encodeFrame({ index: segment.states.length + i, results, isResult }, payload);
+  });
+  return Buffer.concat(frames);
+}

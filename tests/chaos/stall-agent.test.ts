@@ -1,0 +1,98 @@
+// Promise 4 in a real run: an agent's process that stands still (SIGSTOP, as a suspended host) and goes on makes no
+// burst, no false timeout and claims no coverage for the time in which it looked at nothing.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { specOf } from '@vantage/probes';
+import { expect, test } from 'vitest';
+import { openPost, resultsOf, tcpAssignment } from './lone-agent.ts';
+
+const devices = 100;
+const intervalMs = 5000;
+/** Answers come after this, so that checks are under way whenever the process is stopped. */
+const answerMs = 800;
+const perSecond = (devices * 1000) / intervalMs;
+const underWay = (perSecond * answerMs) / 1000;
+
+test.each([2500, 35_000, 60_000])(
+  'an agent that stands still for %i ms',
+  { timeout: 240_000 },
+  async (stillMs) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'vantage-stall-'));
+    const hits: number[] = [];
+    const server = createServer((socket) => {
+      hits.push(Date.now());
+      socket.on('error', () => socket.destroy());
+      setTimeout(() => socket.end('220 ready\r\n'), answerMs);
+    });
+    try {
+      const port = await listening(server);
+      const spec = specOf({
+        method: 'TCP',
+        url: `127.0.0.1:${port}`,
+        timeoutMs: 2000,
+        options: { Steps: [{ Expect: '220' }] },
+      });
+      const assignments = Array.from({ length: devices }, (_, i) =>
+        tcpAssignment(i + 1, port, { spec, intervalMs, phaseMs: (i * intervalMs) / devices }),
+      );
+      await using post = await openPost(folder, assignments);
+      const agent = post.start();
+      const { controller } = post;
+      await controller.until(() => resultsOf(controller).length > 2 * devices);
+      const stoppedAt = Date.now();
+      process.kill(agent.pid, 'SIGSTOP');
+      await delay(stillMs);
+      const resumedAt = Date.now();
+      process.kill(agent.pid, 'SIGCONT');
+      await delay(20_000);
+      await agent.end('SIGTERM');
+
+      const after = hits.filter((at) => at >= resumedAt);
+      const mostInASecond = Math.max(
+        ...after.map((from) => after.filter((at) => at >= from && at < from + 1000).length),
+      );
+      const results = resultsOf(controller);
+      const bad = results.filter(({ resultCode }) => resultCode !== 1);
+      const longest = Math.max(...results.map((each) => each.connectMs + each.ttfbMs + each.ttlbMs));
+      const covered = controller.records.flatMap(({ record }) =>
+        record.case === 'coverage'
+          ? [{ from: Number(record.value.fromUs) / 1000, to: Number(record.value.toUs) / 1000 }]
+          : [],
+      );
+      const middle = (stoppedAt + resumedAt) / 2;
+      process.stdout.write(
+        `still for ${stillMs} ms: ${JSON.stringify({
+          mostInASecond,
+          normal: perSecond,
+          bad: bad.map(({ checkResult }) => checkResult),
+          longestMs: Math.round(longest),
+          hitsAfter: after.length,
+        })}\n`,
+      );
+      expect(bad).toEqual([]);
+      expect(longest).toBeLessThan(2000);
+      expect(hits.filter((at) => at > stoppedAt + 500 && at < resumedAt)).toEqual([]);
+      const catchUp = stillMs < 5000 ? (stillMs / 1000) * perSecond : 0;
+      expect(mostInASecond).toBeLessThanOrEqual(2 * perSecond + underWay + catchUp);
+      expect(after.length).toBeGreaterThan(15 * perSecond);
+      const again = resumedAt + 6000;
+      expect(covered.some(({ from, to }) => from <= again && to > again)).toBe(true);
+      if (stillMs > 5000) expect(covered.filter(({ from, to }) => from <= middle && to > middle)).toEqual([]);
+    } finally {
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
+
+function listening(server: Server): Promise<number> {
+  return new Promise((resolve) =>
+    server.listen({ host: '127.0.0.1', port: 0, backlog: 1024 }, () => {
+      const address = server.address();
+      resolve(address !== null && typeof address === 'object' ? address.port : 0);
+    }),
+  );
+}
