@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../../../tests/harness/database.ts';
+import { inDatabase } from '../../../tests/harness/postgres-url.ts';
 import { hashOf } from './credentials.ts';
 
 let database: TestDatabase;
@@ -153,6 +154,10 @@ test('wrong and unknown settings are refused, all at once, and a missing system 
   expect(gone.code).toBe(1);
   expect(gone.err).toContain('the database cannot be reached');
   expect(gone.err).toContain('correct VANTAGE_DATABASE_URL');
+  const empty = await vantage(['keys', 'list'], {
+    VANTAGE_DATABASE_URL: inDatabase(database.url, 'template1'),
+  });
+  expect(empty.err).toContain('holds no Vantage yet: start a controller on it first');
   const dir = mkdtempSync(path.join(tmpdir(), 'vantage-cli-'));
   const away = await vantage(['keys', 'list'], { VANTAGE_DATABASE_URL: '', VANTAGE_DATA: dir });
   rmSync(dir, { recursive: true });

@@ -44,6 +44,7 @@ export async function inTransaction<T>(url: string, work: (sql: Sql) => Promise<
     );
   }
   try {
+    await holdsVantage(client);
     await client.query('begin');
     const answer = await work({
       query: async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) =>
@@ -54,4 +55,17 @@ export async function inTransaction<T>(url: string, work: (sql: Sql) => Promise<
   } finally {
     await client.end();
   }
+}
+
+/** A database that no controller has used yet is a Fault: its tables come with the first start. */
+async function holdsVantage(client: pg.Client): Promise<void> {
+  const found = await client.query<{ there: boolean }>(
+    "select to_regclass('accounts') is not null and to_regclass('agents') is not null as there",
+  );
+  if (found.rows[0]?.there !== true)
+    throw new Fault(
+      'stop',
+      'no_schema',
+      `the database ${client.database ?? ''} holds no Vantage yet: start a controller on it first ("npm start", or "./vantage controller"), it makes the tables`,
+    );
 }

@@ -42,6 +42,19 @@ test('controllers that start together migrate once, and a second start changes n
   await Promise.all(starting.map((one) => one.close()));
 });
 
+test('a schema that a newer version made is refused and left as it is', async () => {
+  await using newer = await createTestDatabase();
+  await withClient(newer.url, (client) =>
+    client.query("insert into migrations (name, executed_at) values ('9999-to-come', now())"),
+  );
+  const old = await createDb({ connection: { url: newer.url }, log });
+  await expect(old.migrate()).rejects.toMatchObject({
+    code: 'database_newer',
+    message: expect.stringContaining('newer version of Vantage (it has 9999-to-come)'),
+  });
+  await old.close();
+});
+
 test('what the ORM writes Kysely reads: numbers for bigints, dates for timestamps', async () => {
   const em = db.orm.em.fork();
   em.create(Account, { accountId: 'a', name: 'a', timezone: 'UTC', createdAt: new Date(0) });

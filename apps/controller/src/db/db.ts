@@ -6,7 +6,7 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { entities } from './entities.ts';
 import { createListener, type NotifyHandler } from './listen.ts';
-import { readMigrations, withMigrationLock } from './migrate.ts';
+import { readMigrations, refuseNewer, withMigrationLock } from './migrate.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -67,6 +67,7 @@ export async function createDb({
       },
     }),
   });
+  const known = await readMigrations();
   const orm = new MikroORM({
     driverOptions: kysely,
     dbName: new pg.Client(config).database ?? 'postgres',
@@ -74,7 +75,7 @@ export async function createDb({
     namingStrategy: UnderscoreNamingStrategy,
     extensions: [Migrator],
     ensureDatabase: false,
-    migrations: { migrationsList: await readMigrations(), snapshot: false, tableName: 'migrations' },
+    migrations: { migrationsList: known, snapshot: false, tableName: 'migrations' },
     // Partitions and hand-made tables are not the ORM's to drop.
     schemaGenerator: { skipTables: [/.*/] },
     logger: (message) => log.debug({ orm: message }, 'orm'),
@@ -85,6 +86,7 @@ export async function createDb({
     kysely,
     async migrate() {
       await withMigrationLock(config, async () => {
+        await refuseNewer(kysely, known);
         const done = await orm.migrator.up();
         if (done.length > 0) log.info({ migrations: done.map(({ name }) => name) }, 'the schema is migrated');
       });

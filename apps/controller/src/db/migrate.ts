@@ -1,6 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { Migration } from '@mikro-orm/migrations';
+import { Fault } from '@vantage/kernel';
+import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
+import type { Tables } from './tables.ts';
 
 const folder = new URL('./migrations/', import.meta.url);
 
@@ -29,6 +32,24 @@ function fromSql(text: string): NamedMigration['class'] {
       this.addSql(text);
     }
   };
+}
+
+/** Throws a Fault when the schema has migrations that this version does not know: it was made by a newer one, whose rules we would break. */
+export async function refuseNewer(
+  kysely: Kysely<Tables>,
+  known: readonly { readonly name: string }[],
+): Promise<void> {
+  const { rows: tables } = await sql<{ there: boolean }>`
+    select to_regclass('migrations') is not null as there`.execute(kysely);
+  if (tables[0]?.there !== true) return;
+  const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(kysely);
+  const newer = rows.map(({ name }) => name).filter((name) => !known.some((one) => one.name === name));
+  if (newer.length > 0)
+    throw new Fault(
+      'stop',
+      'database_newer',
+      `the database was used by a newer version of Vantage (it has ${newer.join(', ')}); start that version, or restore the backup made before the upgrade`,
+    );
 }
 
 /** The advisory lock under which migrations run: "vantage" as a number. */
