@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const wanted = 24;
+const leastNode = 24;
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 const modules = path.join(root, 'node_modules');
 const stamp = path.join(modules, '.vantage-installed');
@@ -30,7 +30,11 @@ async function install() {
   const text = readFileSync(path.join(root, 'package-lock.json'), 'utf8');
   const lock = createHash('sha256').update(text).digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
-  if (holds(JSON.parse(text))) return mark(lock);
+  const { packages } = JSON.parse(text);
+  if (holds(packages)) return mark(lock);
+  const wanted = Object.entries(packages).filter(([, { dev }]) => !dev);
+  // What only development needs may be left out (npm ci --omit=dev), unless it is what is asked for.
+  if (command !== 'test' && holds(Object.fromEntries(wanted))) return;
   if (existsSync(modules) && !process.env.npm_lifecycle_event)
     return say('the packages are not those of package-lock.json; "npm ci" installs them');
   say(
@@ -59,11 +63,11 @@ async function install() {
   mark(lock);
 }
 
-/** Whether every package of the lockfile is there in its version; those for other platforms may be missing. */
-function holds(lock) {
+/** Whether every one of these packages of the lockfile is there in its version; those for other platforms may be missing. */
+function holds(packages) {
   try {
     const there = JSON.parse(readFileSync(path.join(modules, '.package-lock.json'), 'utf8')).packages;
-    return Object.entries(lock.packages).every(
+    return Object.entries(packages).every(
       ([place, { version, optional, link }]) =>
         link ||
         !place.startsWith('node_modules/') ||
@@ -90,10 +94,10 @@ function findNode() {
   for (const file of [own, process.execPath, 'node']) {
     if (path.isAbsolute(file) && !existsSync(file)) continue;
     const version = file === process.execPath ? process.version : versionOf(file);
-    if (Number(/^v(\d+)\./.exec(version)?.[1]) >= wanted) return file;
+    if (Number(/^v(\d+)\./.exec(version)?.[1]) >= leastNode) return file;
     seen.push(`${file} is ${version || 'not to be run'}`);
   }
-  return fail(`Node ${wanted} or later is needed: ${seen.join(', ')}. Install it and start again.`);
+  return fail(`Node ${leastNode} or later is needed: ${seen.join(', ')}. Install it and start again.`);
 }
 
 function versionOf(file) {
