@@ -62,6 +62,11 @@ interface TlsSettings {
   minDaysLeft?: number;
 }
 
+interface OwnTls extends TlsSettings {
+  /** Default: by the URL's scheme; a host and a port alone are spoken to in clear. */
+  mode?: 'None' | 'Implicit';
+}
+
 interface StartTls extends TlsSettings {
   mode?: 'None' | 'StartTLS' | 'Implicit';
 }
@@ -100,7 +105,7 @@ interface HttpCall extends Call, Login {
   maxSize?: number;
   expectSHA256?: string;
   compression?: boolean;
-  tls?: TlsSettings;
+  tls?: OwnTls;
 }
 
 interface HttpResult extends Result {
@@ -146,7 +151,7 @@ interface DnsCall extends Call {
   transport?: 'UDP' | 'TCP' | 'TLS';
   recursion?: boolean;
   compareSOAWith?: string[];
-  tls?: TlsSettings;
+  tls?: OwnTls;
 }
 
 interface DnsResult extends Result {
@@ -210,7 +215,7 @@ interface MysqlResult extends Result {
 /** Asks a web server. A status of 400 or more is a CheckError unless `expectStatus` allows it. */
 declare function http(call: HttpCall): Promise<HttpResult>;
 /** Connects and, with `steps`, talks. */
-declare function tcp(call: TcpCall & { tls?: TlsSettings }): Promise<TcpResult>;
+declare function tcp(call: TcpCall & { tls?: OwnTls }): Promise<TcpResult>;
 /** Like tcp(), under TLS from the start; the TLS settings stand beside host and port. */
 declare function tls(call: TcpCall & TlsSettings): Promise<TcpResult>;
 /** Asks a name server. */
