@@ -7,8 +7,8 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Certificates, makeCertificates } from '../harness/certificates.ts';
 
-/** The system user whose password the servers know. */
-export const login = { user: 'vtprobe', password: 'Tr0ub4dor-vt' } as const;
+/** The system user whose password the servers know; each process has its own, for several may run side by side. */
+export const login = { user: `vtprobe${process.pid}`, password: 'Tr0ub4dor-vt' } as const;
 
 /** A server that runs; disposing it ends it. */
 export interface Server extends AsyncDisposable {
@@ -34,6 +34,7 @@ export const packages = {
   'inetutils-telnetd': '/usr/sbin/telnetd',
   leafnode: '/usr/sbin/leafnode',
   'dnsmasq-base': '/usr/sbin/dnsmasq',
+  unbound: '/usr/sbin/unbound',
   socat: '/usr/bin/socat',
 } as const;
 

@@ -1,15 +1,16 @@
 // The real server of each method: how it is started, looked at, and what is wrong with it on request.
 import { execFileSync } from 'node:child_process';
 import type { Method } from '@vantage/probes';
-import { type Ground, login, type packages } from './ground.ts';
+import { type Ground, login, type packages, type Server } from './ground.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
+import { startUnbound } from './name-servers.ts';
 import {
-  startDnsmasq,
   startLeafnode,
   startMariadb,
   startNginx,
   startSshd,
   startTelnetd,
+  startTlsFront,
   startVsftpd,
 } from './servers.ts';
 
@@ -158,6 +159,64 @@ const ftpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'):
   });
 };
 
+/** A server that speaks plainly, and the same one behind TLS. */
+async function fronted(
+  plain: Server,
+  ground: Ground,
+  name: 'good' | 'expired' | 'wrongName',
+): Promise<AsyncDisposable & { readonly port: number; readonly tlsPort: number }> {
+  const front = await startTlsFront(ground.certificates[name], plain.port);
+  return {
+    port: plain.port,
+    tlsPort: front.port,
+    async [Symbol.asyncDispose]() {
+      await front[Symbol.asyncDispose]();
+      await plain[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const telnetPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const server = await fronted(await startTelnetd(), ground, name);
+  return place(server, {
+    port: server.port,
+    url: (port) => `127.0.0.1:${port}`,
+    options: { ...credentials, ExpectPrompt: '$' },
+    wrongPassword: wrong,
+    wrongExpectation: { ...credentials, ExpectPrompt: 'no such prompt' },
+    tls: { port: server.tlsPort, mode: 'Implicit' },
+    again: (certificate) => telnetPlace(ground, certificate),
+    middle: 5,
+  });
+};
+
+const newsPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const server = await fronted(await startLeafnode(ground), ground, name);
+  return place(server, {
+    port: server.port,
+    url: (port) => `127.0.0.1:${port}`,
+    options: { ExpectBanner: 'Leafnode' },
+    wrongExpectation: { Group: 'no.such.group' },
+    tls: { port: server.tlsPort, mode: 'Implicit' },
+    again: (certificate) => newsPlace(ground, certificate),
+    middle: 10,
+  });
+};
+
+const namePlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
+  const server = await startUnbound(ground, ground.certificates[name]);
+  const url = (port: number) => `dns://127.0.0.1:${port}/www.real.test?type=A`;
+  return place(server, {
+    port: server.port,
+    url,
+    options: { Transport: 'TCP', Expect: ['192.0.2.10'] },
+    wrongExpectation: { Transport: 'TCP', Expect: ['192.0.2.11'] },
+    tls: { port: server.tlsPort, url, mode: 'Implicit', options: { Transport: 'TLS' } },
+    again: (certificate) => namePlace(ground, certificate),
+    middle: 10,
+  });
+};
+
 /** The methods' real servers; the compiler names the method that has none (PING and Script have portless.test.ts). */
 export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script'>, Row>> = {
   HTTP: { method: 'HTTP', needs: ['nginx'], start: (ground) => nginxPlace(ground, 'good') },
@@ -190,44 +249,16 @@ export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script'>, Row>> = {
   TELNET: {
     method: 'TELNET',
     needs: ['inetutils-telnetd', 'socat'],
-    async start() {
-      const server = await startTelnetd();
-      return place(server, {
-        port: server.port,
-        url: (port) => `127.0.0.1:${port}`,
-        options: { ...credentials, ExpectPrompt: '$' },
-        wrongPassword: wrong,
-        wrongExpectation: { ...credentials, ExpectPrompt: 'no such prompt' },
-        middle: 5,
-      });
-    },
+    start: (ground) => telnetPlace(ground, 'good'),
   },
   NNTP: {
     method: 'NNTP',
     needs: ['leafnode', 'socat'],
-    async start(ground) {
-      const server = await startLeafnode(ground);
-      return place(server, {
-        port: server.port,
-        url: (port) => `127.0.0.1:${port}`,
-        options: { ExpectBanner: 'Leafnode' },
-        wrongExpectation: { Group: 'no.such.group' },
-        middle: 10,
-      });
-    },
+    start: (ground) => newsPlace(ground, 'good'),
   },
   DNS: {
     method: 'DNS',
-    needs: ['dnsmasq-base'],
-    async start() {
-      const server = await startDnsmasq();
-      return place(server, {
-        port: server.port,
-        url: (port) => `dns://127.0.0.1:${port}/www.real.test?type=A`,
-        options: { Transport: 'TCP', Expect: ['192.0.2.10'] },
-        wrongExpectation: { Transport: 'TCP', Expect: ['192.0.2.11'] },
-        middle: 10,
-      });
-    },
+    needs: ['unbound'],
+    start: (ground) => namePlace(ground, 'good'),
   },
 };

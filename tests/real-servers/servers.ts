@@ -142,6 +142,15 @@ export async function startLeafnode(ground: Ground): Promise<Server> {
   ]);
 }
 
+/** TLS of OpenSSL's in front of a server that speaks none itself. */
+export async function startTlsFront(tls: CertificateFiles, behind: number): Promise<Server> {
+  const port = await freePort();
+  return serve(port, packages.socat, [
+    `OPENSSL-LISTEN:${port},bind=127.0.0.1,reuseaddr,fork,cert=${tls.bundle},verify=0`,
+    `TCP4:127.0.0.1:${behind}`,
+  ]);
+}
+
 /** dnsmasq with records of the zone real.test. */
 export async function startDnsmasq(): Promise<Server> {
   const port = await freePort();

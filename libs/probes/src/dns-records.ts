@@ -92,9 +92,12 @@ function canonical(type: RecordType, text: string): string {
     case 'AAAA':
       return isIP(trimmed) === 6 ? canonicalV6(trimmed) : trimmed;
     case 'TXT':
-      return trimmed.replace(/^"(.*)"$/, '$1');
-    case 'DNSKEY':
-      return trimmed.replace(/\s+/g, ' ');
+      return unquoted(trimmed);
+    case 'DNSKEY': {
+      // Zone files break the long key with blanks.
+      const [flags = '', protocol = '', algorithm = '', ...key] = trimmed.split(/\s+/);
+      return `${flags} ${protocol} ${algorithm} ${key.join('')}`;
+    }
     case 'CAA':
       return trimmed.replace(
         /^(\d+)\s+(\S+)\s+"?(.*?)"?$/,
@@ -109,6 +112,13 @@ function canonical(type: RecordType, text: string): string {
     case 'CNAME':
       return trimmed.split(/\s+/).map(plainName).join(' ');
   }
+}
+
+/** One string or several in quotes, as zone files hold a long text (RFC 1035 section 5.1), are one text; all else is as it stands. */
+function unquoted(text: string): string {
+  if (!/^("([^"\\]|\\.)*"\s*)+$/.test(text)) return text;
+  const strings = text.match(/"([^"\\]|\\.)*"/g) ?? [];
+  return strings.map((each) => each.slice(1, -1).replace(/\\(.)/g, '$1')).join('');
 }
 
 function plainName(name: string): string {

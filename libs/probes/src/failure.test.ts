@@ -37,7 +37,7 @@ test('peers, seconds and reasons are written for people', () => {
     '10.0.0.1',
   ]);
   expect([showSeconds(5000), showSeconds(250)]).toEqual(['5 s', '0.25 s']);
-  expect(quoteShort(`a\tb${'c'.repeat(200)}`, 10)).toBe('"a\\x09bcccc…"');
+  expect(quoteShort(`a\tb${'c'.repeat(200)}`, 10)).toBe('"a\\tbcccccc…"');
 });
 
 test('a pattern is searched line by line, and one that runs away is stopped', () => {

@@ -40,7 +40,7 @@ describe('TCP', () => {
     });
     const seen = await runTest(tcp, server.target, { Steps: steps }, { timeoutMs: 500 });
     expect(seen, seen.text).toMatchObject({ code, ...(text && { text }) });
-    if (code === 7) expect(seen.extended['Transcript']).toContain('< 220 ready\\x0d\\x0a');
+    if (code === 7) expect(seen.extended['Transcript']).toContain('< 220 ready\\r\\n');
   });
 
   test('a pattern that runs away is stopped and named', async () => {

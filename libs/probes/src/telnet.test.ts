@@ -76,7 +76,7 @@ test.each([
 test('a banner that never comes is 7 when something else was said', async () => {
   await using server = await listen(machine().serve);
   const seen = await runTest(telnet, server.target, { ExpectBanner: 'Cisco' }, { timeoutMs: 300 });
-  expect(seen).toMatchObject({ code: 7, text: 'expected "Cisco", got "old.example\\x0d\\x0alogin:"' });
+  expect(seen).toMatchObject({ code: 7, text: 'expected "Cisco", got "old.example\\r\\nlogin:"' });
 });
 
 test('a machine that hangs up after a wrong password is 8', async () => {

@@ -33,9 +33,14 @@ export function createTranscript(): Transcript {
   };
 }
 
-/** A text with control characters as `\xNN`, so that it can stand in a log or a terminal. */
+const known: Readonly<Record<string, string>> = { '\r': '\\r', '\n': '\\n', '\t': '\\t' };
+
+/** A text with control characters as `\r`, `\n`, `\t` or `\xNN`, so that it can stand in a log or a terminal. */
 export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return text.replace(
+    /\p{Cc}/gu,
+    (each) => known[each] ?? `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
 }
 
 /** A piece of a foreign text for a message: quoted, printable, at most `max` characters. */
