@@ -7,7 +7,8 @@ import { freePort } from '../harness/free-port.ts';
 import { type Ground, idOf, login, packages, type Server, serve, write } from './ground.ts';
 
 /**
- * Postfix: STARTTLS on one port, implicit TLS on the other; AUTH asks the Dovecot given by its socket, and only under TLS.
+ * Postfix: STARTTLS on one port, implicit TLS on the other; AUTH asks the Dovecot given by its socket, and only under TLS. Mail for
+ * anybody at real.test goes into that Dovecot's one mailbox.
  */
 export async function startPostfix(
   ground: Ground,
@@ -27,7 +28,7 @@ export async function startPostfix(
     'master.cf',
     `${line(port, '')}
 ${line(tlsPort, '-o smtpd_tls_wrappermode=yes')}
-${['pickup unix n - n 60 1 pickup', 'cleanup unix n - n - 0 cleanup', 'qmgr unix n - n 300 1 qmgr', 'tlsmgr unix - - n 1000? 1 tlsmgr', 'rewrite unix - - n - - trivial-rewrite', 'proxymap unix - - n - - proxymap', 'anvil unix - - n - 1 anvil', 'discard unix - - n - - discard', 'postlog unix-dgram n - n - 1 postlogd'].join('\n')}
+${['pickup unix n - n 60 1 pickup', 'cleanup unix n - n - 0 cleanup', 'qmgr unix n - n 300 1 qmgr', 'tlsmgr unix - - n 1000? 1 tlsmgr', 'rewrite unix - - n - - trivial-rewrite', 'proxymap unix - - n - - proxymap', 'anvil unix - - n - 1 anvil', 'virtual unix - n n - - virtual', 'postlog unix-dgram n - n - 1 postlogd'].join('\n')}
 `,
   );
   write(
@@ -40,10 +41,14 @@ maillog_file = /var/log/vantage-postfix-${port}.log
 inet_interfaces = 127.0.0.1
 inet_protocols = ipv4
 myhostname = real.test
-mydestination = real.test
-local_transport = discard
-local_recipient_maps =
+mydestination =
 alias_maps =
+virtual_mailbox_domains = real.test
+virtual_mailbox_base = ${path.dirname(authSocket)}
+virtual_mailbox_maps = static:mail/
+virtual_minimum_uid = 1
+virtual_uid_maps = static:${idOf('dovecot', '-u')}
+virtual_gid_maps = static:${idOf('dovecot')}
 smtpd_tls_chain_files = ${tls.bundle}
 smtpd_tls_security_level = may
 smtpd_sasl_auth_enable = yes
@@ -77,13 +82,19 @@ export async function startDovecot(
     readonly pop3s: number;
     /** Where other servers ask it for logins. */
     readonly authSocket: string;
+    /** The folder of its one mailbox (maildir). */
+    readonly mailbox: string;
   }
 > {
   const [imap, imaps, pop3, pop3s] = [await freePort(), await freePort(), await freePort(), await freePort()];
   const home = path.join(ground.folder, `dovecot-${imap}`);
   mkdirSync(path.join(home, 'mail'), { recursive: true });
   chownSync(path.join(home, 'mail'), idOf('dovecot', '-u'), idOf('dovecot'));
-  const users = write(home, 'users', `${login.user}:{PLAIN}${login.password}\n`);
+  const users = write(
+    home,
+    'users',
+    [login.user, `${login.user}@real.test`].map((user) => `${user}:{PLAIN}${login.password}\n`).join(''),
+  );
   const listener = (protocol: string, plain: number, implicit: number) =>
     `service ${protocol}-login {
   inet_listener ${protocol} {
@@ -140,6 +151,7 @@ ${listener('pop3', pop3, pop3s)}
     pop3,
     pop3s,
     authSocket: path.join(home, 'auth'),
+    mailbox: path.join(home, 'mail'),
     [Symbol.asyncDispose]: server[Symbol.asyncDispose],
   };
 }
