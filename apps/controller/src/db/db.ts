@@ -31,6 +31,7 @@ export interface Db {
 
 /** A stalled process holds nobody up longer than this. */
 const timeoutMs = 5_000;
+const idleMs = 300_000;
 
 /** Opens the pool (no connection is made yet) and readies the ORM. */
 export async function createDb({
@@ -54,7 +55,8 @@ export async function createDb({
     application_name: 'vantage',
     types: numbersForBigints(),
   };
-  const pool = new pg.Pool({ ...config, max: poolSize });
+  // A new connection has everything to learn anew: the first request after a quiet moment would pay for it.
+  const pool = new pg.Pool({ ...config, max: poolSize, idleTimeoutMillis: idleMs });
   // Without listeners a connection that the server drops would end the process.
   pool.on('error', (error) => log.warn({ error: error.message }, 'an idle database connection broke'));
   pool.on('connect', (client) => client.on('error', () => {}));

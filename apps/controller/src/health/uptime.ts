@@ -1,4 +1,4 @@
-import { type Span, type Uptime, type UptimeFacts, uptime as uptimeOf } from '@vantage/health';
+import { intersection, type Span, type Uptime, type UptimeFacts, uptime as uptimeOf } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
@@ -48,28 +48,61 @@ function intervalsIn(
     .execute();
 }
 
-/** When did an agent that held the device run everything that was due? */
+/**
+ * When did an agent that held the device run everything that was due? What was held and what was covered are read apart and joined here: a
+ * year of both makes the database compare each with each.
+ */
 async function observedIn(
   db: Kysely<Tables>,
   deviceNo: number,
   period: Span,
   nowUs: number,
 ): Promise<Span[]> {
-  const { rows } = await sql<Span>`
-    with held as (
-      select agent_no, from_us, coalesce(to_us, ${nowUs}::bigint) as to_us from assignment_spans
-      where device_no = ${deviceNo} and from_us < ${period.toUs}::bigint
-        and coalesce(to_us, ${nowUs}::bigint) > ${period.fromUs}::bigint
-    ), covered as (
+  const [held, covered] = await Promise.all([
+    heldIn(db, deviceNo, period, nowUs),
+    coveredIn(db, deviceNo, period, nowUs),
+  ]);
+  const coveredBy = Map.groupBy(covered, ({ agentNo }) => agentNo);
+  return [...Map.groupBy(held, ({ agentNo }) => agentNo)].flatMap(([agentNo, spans]) =>
+    intersection(spans, coveredBy.get(agentNo) ?? []),
+  );
+}
+
+/** A span of one agent. */
+interface AgentSpan extends Span {
+  readonly agentNo: number;
+}
+
+/** Who held the device when? */
+async function heldIn(
+  db: Kysely<Tables>,
+  deviceNo: number,
+  period: Span,
+  nowUs: number,
+): Promise<AgentSpan[]> {
+  const { rows } = await sql<AgentSpan>`
+    select agent_no as "agentNo", from_us as "fromUs", coalesce(to_us, ${nowUs}::bigint) as "toUs" from assignment_spans
+    where device_no = ${deviceNo} and from_us < ${period.toUs}::bigint
+      and coalesce(to_us, ${nowUs}::bigint) > ${period.fromUs}::bigint`.execute(db);
+  return rows;
+}
+
+/** When did the agents that ever held the device run everything that was due? */
+async function coveredIn(
+  db: Kysely<Tables>,
+  deviceNo: number,
+  period: Span,
+  nowUs: number,
+): Promise<AgentSpan[]> {
+  const { rows } = await sql<AgentSpan>`
+    select agent_no as "agentNo", from_us as "fromUs", to_us as "toUs" from (
       select c.agent_no, c.from_us,
         case when a.state = 'Connected' and a.blind_reason is null and c.to_us > ${nowUs - coverageLagUs}::bigint
           then greatest(c.to_us, ${nowUs}::bigint) else c.to_us end as to_us
       from coverage c join agents a on a.agent_no = c.agent_no
-      where c.agent_no in (select agent_no from held) and c.from_us < ${period.toUs}::bigint
-    )
-    select greatest(h.from_us, c.from_us) as "fromUs", least(h.to_us, c.to_us) as "toUs"
-    from held h join covered c on c.agent_no = h.agent_no and c.from_us < h.to_us and c.to_us > h.from_us
-    where c.to_us > ${period.fromUs}::bigint`.execute(db);
+      where c.agent_no in (select agent_no from assignment_spans where device_no = ${deviceNo})
+        and c.from_us < ${period.toUs}::bigint) covered
+    where to_us > ${period.fromUs}::bigint`.execute(db);
   return rows;
 }
 

@@ -1,0 +1,45 @@
+import { createLog } from '@vantage/kernel';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../../../../tests/harness/database.ts';
+import { createDb } from '../db/index.ts';
+import { createFixtures } from '../testing/fixtures.ts';
+import { uptime } from './uptime.ts';
+
+const hourUs = 3_600_000_000;
+
+test('a device that moved between two agents every hour is observed while its holder of that hour looked', async () => {
+  await using database = await createTestDatabase();
+  const db = await createDb({ connection: { url: database.url }, log: createLog('uptime', 'silent') });
+  const make = createFixtures(db.kysely);
+  const accountNo = await make.account();
+  const locationNo = await make.location(accountNo);
+  const place = { accountNo, locationNo };
+  const [{ agentNo: one }, { agentNo: two }] = [await make.agent(place), await make.agent(place)];
+  const deviceNo = await make.device(accountNo, [locationNo]);
+  const hours = 2_000;
+  const span = { deviceNo, locationNo };
+  // One looks always, but for the last minute of each hour; the other one looks in the hours that are not his.
+  const expected = { UpSeconds: 0, UnknownSeconds: 0 };
+  for (let hour = 0; hour < hours; hour += 1) {
+    const [fromUs, toUs] = [hour * hourUs, (hour + 1) * hourUs];
+    const agentNo = hour % 2 === 0 ? one : two;
+    if (hour < 40) await make.hold({ ...span, agentNo, fromUs, toUs });
+    expected.UpSeconds += hour < 40 && hour % 2 === 0 ? 3_540 : 0;
+  }
+  expected.UnknownSeconds = hours * 3_600 - expected.UpSeconds;
+  await sql`insert into coverage (agent_no, from_us, to_us)
+    select ${one}::int, i * ${hourUs}::bigint, (i + 1) * ${hourUs}::bigint - 60000000 from generate_series(0, ${hours}) i
+    union all select ${two}::int, i * 2 * ${hourUs}::bigint, (i * 2 + 1) * ${hourUs}::bigint from generate_series(0, ${hours}) i`.execute(
+    db.kysely,
+  );
+  await sql`insert into status_intervals values (${deviceNo}, 0, 'Up')`.execute(db.kysely);
+  const toUs = hours * hourUs;
+  expect(await uptime(db.kysely, { deviceNo, createdUs: 0, fromUs: 0, toUs, nowUs: toUs })).toEqual({
+    ...expected,
+    DownSeconds: 0,
+    MaintenanceSeconds: 0,
+    Outages: 0,
+  });
+  await db.close();
+});
