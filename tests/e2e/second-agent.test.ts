@@ -1,0 +1,96 @@
+// Decisions, section 5: a retry comes from a second agent of the Location where no other Location observes.
+import { expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { type MoreAgent, operate, startAgent } from '../harness/more-agents.ts';
+import { type System, startSystem } from '../harness/system.ts';
+import { startTarget } from '../harness/target.ts';
+
+const scale = 10;
+const fast = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: String(scale) };
+const soon = { timeout: 60_000, interval: 100 };
+const created = z.object({ device_id: z.string() });
+const told = z.array(z.object({ Type: z.string(), Timestamp: z.string() }));
+const listed = z.array(z.object({ check_id: z.string() }));
+const seen = z.object({
+  agent_id: z.string(),
+  Attempt: z.int(),
+  ResultCode: z.int(),
+  ChainId: z.string().nullable(),
+  Timestamp: z.string(),
+});
+
+async function connected(system: System, agents: readonly MoreAgent[]) {
+  const row = z.array(z.object({ agent_id: z.string(), State: z.string() }));
+  await vi.waitFor(async () => {
+    const all = row.parse(await system.api.ok('GET', '/agents'));
+    const up = all.filter((one) => one.State === 'Connected').map((one) => one.agent_id);
+    for (const { agentId } of agents) expect(up).toContain(agentId);
+  }, soon);
+}
+
+/** The greeting that a reset target does not give. */
+const Options = { Steps: [{ Expect: '220' }] };
+
+async function makeDevice(system: System, port: number, values: Record<string, unknown>): Promise<string> {
+  const body = {
+    Method: 'TCP',
+    URL: `127.0.0.1:${port}`,
+    ShortName: 'two',
+    Frequency: 1,
+    Timeout: 5,
+    Options,
+  };
+  return created.parse(await system.api.ok('POST', '/devices', { ...body, Locations: ['pair'], ...values }))
+    .device_id;
+}
+
+const typesOf = async (system: System, id: string) =>
+  told
+    .parse(await system.api.ok('GET', `/devices/${id}/events?Limit=100`))
+    .map((event) => event.Type)
+    .reverse();
+
+async function checksOf(system: System, id: string) {
+  const rows = listed.parse(await system.api.ok('GET', `/devices/${id}/checks?Limit=100`));
+  const all = await Promise.all(rows.map((row) => system.api.ok('GET', `/checks/${row.check_id}/extended`)));
+  return all.map((one) => seen.parse(one)).reverse();
+}
+
+test('two agents of one Location retry in turn; killed, the second one leaves the chain to the first', {
+  timeout: 240_000,
+}, async () => {
+  await using system = await startSystem({ env: fast });
+  operate(system, 'locations', 'create', 'pair');
+  await using one = startAgent(system, 'pair', { name: 'one', env: fast });
+  await using two = startAgent(system, 'pair', { name: 'two', env: fast });
+  await connected(system, [one, two]);
+  await using target = await startTarget();
+  const id = await makeDevice(system, target.port, { Retries: 3, RetryDelay: 20 });
+  await vi.waitFor(async () => expect(await typesOf(system, id)).toEqual(['Created', 'Up']), soon);
+  target.manner = 'reset';
+  await vi.waitFor(async () => expect(await typesOf(system, id)).toContain('Down'), soon);
+  target.manner = 'ok';
+  await vi.waitFor(async () => expect((await typesOf(system, id)).at(-1)).toBe('Up'), soon);
+  expect(await typesOf(system, id)).toEqual(['Created', 'Up', 'Error', 'Down', 'Up']);
+
+  const all = await checksOf(system, id);
+  const chain = all.filter((check) => check.ChainId !== null && check.ResultCode !== 1);
+  expect(chain.map((check) => check.Attempt)).toEqual([0, 1, 2, 3]);
+  const [holder] = chain.map((check) => check.agent_id);
+  const other = holder === one.agentId ? two : one;
+  const pair = [holder, other.agentId];
+  expect(chain.map((check) => check.agent_id)).toEqual([...pair, ...pair]);
+  expect(new Set(all.filter((check) => check.Attempt === 0).map((check) => check.agent_id))).toEqual(
+    new Set([holder]),
+  );
+  expect(target.hits.length).toBeGreaterThanOrEqual(all.length);
+
+  other.process.kill('SIGKILL');
+  target.manner = 'reset';
+  await vi.waitFor(
+    async () => expect((await typesOf(system, id)).filter((type) => type === 'Down')).toHaveLength(2),
+    soon,
+  );
+  const later = (await checksOf(system, id)).filter((check) => check.ResultCode !== 1).slice(chain.length);
+  expect(new Set(later.filter((check) => check.Attempt > 0).map((check) => check.Attempt)).size).toBe(3);
+});
