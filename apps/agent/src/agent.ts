@@ -15,8 +15,9 @@ import { createCoverage } from './coverage.ts';
 import { checksWithin, descriptorLimit } from './descriptors.ts';
 import { every } from './every.ts';
 import { createEvidence } from './evidence.ts';
+import { type Beat, createBeat } from './heartbeat.ts';
 import { openIdentity } from './identity.ts';
-import { createLatenessMeter, type Lateness, nothingMeasured } from './lateness.ts';
+import { createLatenessMeter } from './lateness.ts';
 import { createLink, type Incoming } from './link.ts';
 import { createLocalSecrets } from './local-secrets.ts';
 import { createLook } from './look.ts';
@@ -103,7 +104,10 @@ export async function runAgent(deps: {
     ownNetworks: cachedOwnNetworks({ clock, interfaces: networkInterfaces }),
     ask: () => beat(),
     look: (deviceNo) => scheduler.look(deviceNo),
-    onSight: (fromMs) => coverage.broken(usOf(fromMs), time.nowUs()),
+    onSight(fromMs, unseen) {
+      coverage.broken(usOf(fromMs), time.nowUs());
+      scheduler.lookSoon(unseen);
+    },
   });
   const evidence = createEvidence({
     clock,
@@ -200,30 +204,7 @@ export async function runAgent(deps: {
   });
 
   wakeUploader = () => uploader.available();
-  let sequence = 0n;
-  let told = nothingMeasured;
-  /** A heartbeat out of turn tells the lateness that was told last, and no checks, which count once. */
-  const beat = (lateness: Lateness = { ...told, started: 0, skipped: 0 }): boolean => {
-    if (!link.isUp) return false;
-    told = lateness;
-    sequence += 1n;
-    return link.send({
-      case: 'heartbeat',
-      value: {
-        sequence,
-        sentUs: BigInt(time.rawUs()),
-        clockOffsetUs: BigInt(time.offsetUs),
-        backlogRecords: BigInt(outbox.records),
-        backlogBytes: BigInt(outbox.bytes),
-        latenessP50Ms: lateness.p50Ms,
-        latenessP99Ms: lateness.p99Ms,
-        checksStarted: lateness.started,
-        checksSkipped: lateness.skipped,
-        blindReason: uplink.blindReason,
-        coveredToUs: BigInt(Math.round(coverage.toldUs)),
-      },
-    });
-  };
+  const beat: Beat = createBeat({ link, time, outbox, uplink, coverage });
   const scaledOrder = (order: Order) =>
     order.assignment === undefined ? order : { ...order, assignment: scaled(order.assignment) };
   const receive = (message: Incoming) => {
@@ -232,6 +213,7 @@ export async function runAgent(deps: {
         const taken = assignments.take(message.value);
         if (taken.kind === 'wait') return;
         chains.prune();
+        uplink.prune((deviceNo) => assignments.all.has(deviceNo));
         const faults =
           taken.kind === 'replace'
             ? scheduler.replace(taken.assignments.map(scaled))

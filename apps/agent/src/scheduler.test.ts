@@ -370,3 +370,21 @@ test('a device that is taken away while it is looked at still gives its result, 
   await clock.advance(200_000);
   expect(results.length).toBe(1);
 });
+
+test('devices that could not be seen are looked at within a minute of sight, spread, and no sooner than they would be', async () => {
+  const { clock, scheduler, starts, results } = stage({ takesMs: 1 });
+  const hourly = Array.from({ length: 60 }, (_, i) =>
+    assignment(i + 1, { intervalMs: 3_600_000, phaseMs: 1_800_000 + i * 1000 }),
+  );
+  scheduler.replace([...hourly, assignment(100, { phaseMs: 30_000 })]);
+  scheduler.start();
+  await clock.advance(10_000);
+  scheduler.lookSoon([...hourly.map(({ deviceNo }) => deviceNo), 100, 999]);
+  await clock.advance(60_000);
+  const perDevice = Map.groupBy(results, ({ deviceNo }) => deviceNo);
+  expect(perDevice.size).toBe(61);
+  expect(perDevice.get(100)?.length).toBe(1);
+  const seconds = starts().map(Math.floor);
+  const busiest = Math.max(...seconds.map((second) => seconds.filter((other) => other === second).length));
+  expect(busiest).toBeLessThanOrEqual(3);
+});

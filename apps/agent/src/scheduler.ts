@@ -1,7 +1,7 @@
 import { equals } from '@bufbuild/protobuf';
 import type { Clock } from '@vantage/kernel';
 import type { Measurement } from '@vantage/probes';
-import { type Assignment, AssignmentSchema, type CheckResult, type Order } from '@vantage/proto';
+import { type Assignment, AssignmentSchema, type CheckResult } from '@vantage/proto';
 import { createAgenda } from './agenda.ts';
 import type { AgentTime } from './agent-time.ts';
 import type { Allowance } from './allowance.ts';
@@ -11,11 +11,13 @@ import type { LatenessMeter } from './lateness.ts';
 import { createNovelty } from './novelty.ts';
 import { type Made, resultOf } from './record.ts';
 import { faultOfTurns, lastDueUs, nextDueUs } from './schedule.ts';
+import type { Scheduler } from './scheduling.ts';
 import { asStoodStill, type Stalls } from './stalls.ts';
 import {
   askFirstLook,
   askFor,
   beginWork,
+  bringForward,
   createGuest,
   createWatch,
   isGuestDone,
@@ -30,27 +32,6 @@ import {
   type Watch,
   type Work,
 } from './watch.ts';
-
-/** Starts every check when it is due, never two of one device at once, never more than the limit. */
-export interface Scheduler {
-  /** All that is to be watched; what is not named is dropped. Returns why some were refused. */
-  replace(assignments: readonly Assignment[]): readonly string[];
-  change(upserts: readonly Assignment[], removedDeviceNos: readonly number[]): readonly string[];
-  order(order: Order): void;
-  /** One check beside the standing ones, now. */
-  look(deviceNo: number): void;
-  /** The corrected clock was put right by this much, microseconds. */
-  clockStepped(byUs: number): void;
-  /** The host slept or this process stood still for so long: what fell due in a long gap is skipped. */
-  gapEnded(lengthMs: number): void;
-  /** Oldest due time that waits to be started, corrected microseconds. */
-  waitingUs(): number | undefined;
-  /** Starts looking. Before, nothing is due. */
-  start(): void;
-  /** Starts nothing more; resolves when nothing runs. Checks cut short are not results. */
-  stop(): Promise<void>;
-  readonly running: number;
-}
 
 /** Later than this is not covered; a stall longer than this skips what fell due in it. Milliseconds. */
 const toleratedMs = 5000;
@@ -226,11 +207,12 @@ export function createScheduler(deps: {
     pump();
     return faults;
   };
-  const ask = (deviceNo: number, orderId: string, atUs: number) => {
-    const watch = watches.get(deviceNo);
-    if (watch === undefined || watch.gone) return;
-    askFor(watch, orderId, atUs);
-    queue(watch);
+  const moveAll = (move: (watch: Watch, nowUs: number) => void) => {
+    const nowUs = time.nowUs();
+    for (const watch of watches.values()) {
+      move(watch, nowUs);
+      queue(watch);
+    }
     pump();
   };
 
@@ -252,18 +234,27 @@ export function createScheduler(deps: {
       queue(watch);
       pump();
     },
-    look: (deviceNo) => ask(deviceNo, '', time.nowUs()),
-    clockStepped(byUs) {
-      if (Math.abs(byUs) >= smallStepUs) {
-        const nowUs = time.nowUs();
-        coverage.stepped(nowUs - byUs, nowUs);
-        for (const watch of watches.values()) {
-          moveClock(watch, byUs, nowUs);
-          askFirstLook(watch, nowUs);
-          queue(watch);
-        }
-      }
+    look(deviceNo) {
+      const watch = watches.get(deviceNo);
+      if (watch === undefined || watch.gone) return false;
+      askFor(watch, '', time.nowUs());
+      queue(watch);
       pump();
+      return true;
+    },
+    lookSoon(deviceNos) {
+      const named = new Set(deviceNos);
+      moveAll((watch, nowUs) => {
+        if (named.has(watch.assignment.deviceNo)) bringForward(watch, nowUs);
+      });
+    },
+    clockStepped(byUs) {
+      if (Math.abs(byUs) < smallStepUs) return;
+      coverage.stepped(time.nowUs() - byUs, time.nowUs());
+      moveAll((watch, nowUs) => {
+        moveClock(watch, byUs, nowUs);
+        askFirstLook(watch, nowUs);
+      });
     },
     gapEnded(lengthMs) {
       if (lengthMs > toleratedMs) skipMissed();
@@ -276,13 +267,10 @@ export function createScheduler(deps: {
     start() {
       if (started) return;
       started = true;
-      const nowUs = time.nowUs();
-      coverage.begin(nowUs);
-      for (const watch of watches.values()) {
+      coverage.begin(time.nowUs());
+      moveAll((watch, nowUs) => {
         if (!watch.guest) watch.dueUs = nextDueUs(watch.assignment, nowUs);
-        queue(watch);
-      }
-      pump();
+      });
     },
     async stop() {
       timer?.[Symbol.dispose]();

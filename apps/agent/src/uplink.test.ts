@@ -1,5 +1,6 @@
 import { createFakeClock } from '@vantage/kernel/testing';
 import type { Measurement } from '@vantage/probes';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ownNetworksOf } from './beyond.ts';
 import { measured } from './testing/measurements.ts';
@@ -20,24 +21,36 @@ const own = ownNetworksOf({
 
 /** An uplink with a controller that answers heartbeats or not, and devices that witnesses find as `answers` says. */
 function stage(
-  more: { isConnected?: boolean; replies?: boolean; answers?: Record<number, Measurement> } = {},
+  more: {
+    isConnected?: boolean;
+    replies?: boolean;
+    answers?: Record<number, Measurement>;
+    /** Devices that are watched no longer. */
+    gone?: readonly number[];
+  } = {},
 ) {
   const clock = createFakeClock();
   const looked: number[] = [];
   const sights: number[] = [];
-  const state = { isConnected: false, replies: false, answers: {}, ...more };
+  const unseen: number[] = [];
+  const state = { isConnected: false, replies: false, answers: {}, gone: [], ...more };
   const uplink = createUplink({
     clock,
-    onSight: (fromMs) => void sights.push(fromMs),
+    onSight(fromMs, missed) {
+      sights.push(fromMs);
+      unseen.push(...missed);
+    },
     ownNetworks: () => own,
     ask() {
       if (state.isConnected && state.replies) clock.timer(20, () => uplink.heard());
       return state.isConnected;
     },
     look(deviceNo) {
+      if (state.gone.includes(deviceNo)) return false;
       looked.push(deviceNo);
       const answer = state.answers[deviceNo];
       if (answer !== undefined) clock.timer(50, () => void uplink.judge(deviceNo, answer));
+      return true;
     },
   });
   const judge = (deviceNo: number, measurement: Measurement) => {
@@ -45,7 +58,7 @@ function stage(
     void uplink.judge(deviceNo, measurement).then((judged) => Object.assign(verdict, judged));
     return verdict;
   };
-  return { clock, uplink, looked, sights, state, judge };
+  return { clock, uplink, looked, sights, unseen, state, judge };
 }
 
 test('an error inside the own subnets stands, cut off or not', async () => {
@@ -166,4 +179,113 @@ test.each([
   ['9 and 10 pass', 9],
 ] as const)('%s as they are (%i)', async (_name, code) => {
   expect((await stage().uplink.judge(1, measured(code))).code).toBe(code);
+});
+
+test('devices that are watched no longer are no witnesses: others are asked in their place', async () => {
+  const { clock, uplink, judge, looked } = stage({ gone: [6, 7, 8], answers: { 5: measured(1) } });
+  for (const deviceNo of [5, 6, 7, 8]) await uplink.judge(deviceNo, measured(1));
+  const verdict = judge(1, measured(2));
+  await clock.advance(100);
+  expect(looked).toEqual([5]);
+  expect(verdict.code).toBe(2);
+  const pruned = stage({ answers: { 5: measured(1) } });
+  for (const deviceNo of [5, 6, 7, 8]) await pruned.uplink.judge(deviceNo, measured(1));
+  pruned.uplink.prune((deviceNo) => deviceNo === 5);
+  pruned.judge(1, measured(2));
+  await pruned.clock.advance(1);
+  expect(pruned.looked).toEqual([5]);
+});
+
+test('seeing again, it says which devices it could not see: they are looked at soon', async () => {
+  const { clock, uplink, judge, unseen } = stage();
+  judge(1, measured(2));
+  judge(3, measured(5, ''));
+  await clock.advance(3000);
+  judge(4, measured(2));
+  uplink.heard();
+  expect(unseen).toEqual([1, 3, 4]);
+  await clock.advance(10);
+  judge(1, measured(2));
+  await clock.advance(3000);
+  uplink.heard();
+  expect(unseen).toEqual([1, 3, 4, 1]);
+});
+
+type Witness = 'none' | 'up' | 'down' | 'refuses' | 'hangs';
+const witnessAnswers: Record<Exclude<Witness, 'none' | 'hangs'>, Measurement> = {
+  up: measured(1),
+  down: measured(2),
+  refuses: measured(3),
+};
+
+/** Every case of the rule, each with its verdict. */
+const cases = (['away', 'silent', 'answers'] as const).flatMap((controller) =>
+  (['none', 'up', 'down', 'refuses', 'hangs'] as const).flatMap((witness) =>
+    (
+      [
+        ['no answer', measured(2), 'beyond'],
+        ['refused', measured(3), 'beyond'],
+        ['name not resolved', measured(5, ''), 'beyond'],
+        ['script failed', measured(4), 'beyond'],
+        ['reset after bytes', measured(3, '192.0.2.1:80', { dataSize: 5 }), 'answered'],
+        ['TLS', measured(6), 'answered'],
+        ['not as expected', measured(7), 'answered'],
+        ['login refused', measured(8), 'answered'],
+        ['own subnet', measured(2, '10.0.0.9:80'), 'own'],
+        ['own subnet over IPv6', measured(2, '[::1]:80'), 'own'],
+        ['first address own, second beyond', measured(2, '10.0.0.9:80, 192.0.2.1:80'), 'beyond'],
+      ] as const
+    ).map(([name, seen, place]) => ({ controller, witness, name, seen, place })),
+  ),
+);
+
+test.each(cases)(
+  'controller $controller, another target: $witness, this one: $name',
+  async ({ controller, witness, seen, place }) => {
+    const answer = witness === 'none' || witness === 'hangs' ? undefined : witnessAnswers[witness];
+    const { clock, uplink, judge } = stage({
+      isConnected: controller !== 'away',
+      replies: controller === 'answers',
+      answers: answer ? { 5: answer } : {},
+    });
+    if (witness !== 'none') await uplink.judge(5, measured(1));
+    const verdict = judge(1, seen);
+    await clock.advance(20_000);
+    const stands = place !== 'beyond' || controller === 'answers' || witness === 'up';
+    expect(verdict.code).toBe(stands ? seen.code : 10);
+    expect(uplink.blindReason === '').toBe(stands);
+  },
+);
+
+test('whatever happens in whatever order: a verdict comes within 20 s, a dead way never counts, a living one never hides', async () => {
+  const happening = fc.record({
+    afterMs: fc.integer({ min: 1, max: 8000 }),
+    what: fc.oneof(
+      fc.record({ kind: fc.constant('error' as const), deviceNo: fc.integer({ min: 1, max: 6 }) }),
+      fc.record({ kind: fc.constant('fine' as const), deviceNo: fc.integer({ min: 1, max: 6 }) }),
+      fc.record({ kind: fc.constant('cut' as const) }),
+      fc.record({ kind: fc.constant('removed' as const), deviceNo: fc.integer({ min: 1, max: 6 }) }),
+    ),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(happening, { maxLength: 12 }), fc.boolean(), async (happenings, isAlive) => {
+      const { clock, uplink, judge, state } = stage({ isConnected: true, replies: isAlive });
+      const verdicts: { code?: number }[] = [];
+      for (const { afterMs, what } of happenings) {
+        await clock.advance(afterMs);
+        if (what.kind === 'error') verdicts.push(judge(what.deviceNo, measured(2)));
+        else if (what.kind === 'fine') {
+          // Behind a dead uplink nothing beyond is fine.
+          if (isAlive) await uplink.judge(what.deviceNo, measured(1));
+        } else if (what.kind === 'cut') {
+          if (!isAlive) state.isConnected = false;
+          uplink.cut();
+        } else uplink.prune((deviceNo) => deviceNo !== what.deviceNo);
+      }
+      await clock.advance(20_000);
+      expect(verdicts.map(({ code }) => code)).toEqual(verdicts.map(() => (isAlive ? 2 : 10)));
+      expect(uplink.undecidedFromMs).toBeUndefined();
+    }),
+    { numRuns: 150 },
+  );
 });

@@ -17,6 +17,8 @@ export interface Uplink {
   heard(): void;
   /** The stream to the controller ended. */
   cut(): void;
+  /** Devices that are watched no longer are forgotten: they can be no witnesses. */
+  prune(isWatched: (deviceNo: number) => boolean): void;
   /** Empty while it sees; else why not. */
   readonly blindReason: string;
   /** Monotonic milliseconds of the first check that could not see; undefined while it sees. */
@@ -39,20 +41,25 @@ const witnessCount = 3;
 /** Rounds of witnesses don't follow each other faster. */
 const roundsApartMs = 2000;
 
-/** Makes the judge. `ask` sends a heartbeat now and says whether there is a stream; `look` checks a device at once. */
+/**
+ * Makes the judge. `ask` sends a heartbeat now and says whether there is a stream; `look` checks a device at once and says
+ * whether it is watched at all.
+ */
 export function createUplink(deps: {
   readonly clock: Clock;
   readonly ownNetworks: () => OwnNetworks;
   readonly ask: () => boolean;
-  readonly look: (deviceNo: number) => void;
-  /** The agent sees again; it was blind since `fromMs` (monotonic). */
-  readonly onSight: (fromMs: number) => void;
+  readonly look: (deviceNo: number) => boolean;
+  /** The agent sees again; it was blind since `fromMs` (monotonic), and `unseen` are the devices it could not see meanwhile. */
+  readonly onSight: (fromMs: number, unseen: readonly number[]) => void;
 }): Uplink {
   const { clock, ownNetworks, ask, look, onSight } = deps;
   const held = new Set<Held>();
   /** Devices beyond that were well when last seen, the latest last. */
   const well = new Set<number>();
   const awaited = new Set<number>();
+  /** Devices whose error became a 10 since the agent is blind. */
+  const unseen = new Set<number>();
   let step: { readonly kind: 'asking' | 'witnesses' | 'pausing'; readonly timer: Disposable } | undefined;
   let roundEndedMs = Number.NEGATIVE_INFINITY;
   let blindFromMs: number | undefined;
@@ -71,14 +78,20 @@ export function createUplink(deps: {
     rest();
     const all = [...held];
     held.clear();
-    for (const each of all) each.release(genuine);
+    for (const each of all) {
+      if (!genuine) unseen.add(each.deviceNo);
+      each.release(genuine);
+    }
   };
   /** Something beyond answered. What was held since the agent knew itself blind fell into that time: it stays a 10. */
   const sees = () => {
     const fromMs = blindFromMs;
     blindFromMs = undefined;
     settle(fromMs === undefined);
-    if (fromMs !== undefined) onSight(fromMs);
+    if (fromMs === undefined) return;
+    const missed = [...unseen];
+    unseen.clear();
+    onSight(fromMs, missed);
   };
   const isBlind = () => {
     roundEndedMs = clock.monoMs();
@@ -92,14 +105,15 @@ export function createUplink(deps: {
       step = { kind: 'pausing', timer: clock.timer(waitMs, callWitnesses) };
       return;
     }
-    const witnesses = [...well].slice(-witnessCount);
-    if (witnesses.length === 0) {
-      isBlind();
-      return;
-    }
     step = { kind: 'witnesses', timer: clock.timer(witnessWithinMs, isBlind) };
-    for (const deviceNo of witnesses) awaited.add(deviceNo);
-    for (const deviceNo of witnesses) look(deviceNo);
+    for (const deviceNo of [...well].reverse()) {
+      if (awaited.size === witnessCount) break;
+      awaited.add(deviceNo);
+      if (look(deviceNo)) continue;
+      awaited.delete(deviceNo);
+      well.delete(deviceNo);
+    }
+    if (awaited.size === 0) isBlind();
   };
   const hold = (deviceNo: number, measurement: Measurement) =>
     new Promise<Measurement>((resolve) => {
@@ -127,6 +141,13 @@ export function createUplink(deps: {
     heard: sees,
     cut() {
       if (step?.kind === 'asking') callWitnesses();
+    },
+    prune(isWatched) {
+      for (const deviceNo of [...well, ...unseen]) {
+        if (isWatched(deviceNo)) continue;
+        well.delete(deviceNo);
+        unseen.delete(deviceNo);
+      }
     },
     get blindReason() {
       return blindFromMs === undefined ? '' : 'uplink dead: nothing beyond the own networks answers';

@@ -97,6 +97,11 @@ export function nextWork(watch: Watch): Work {
   return asked !== undefined && asked.atUs <= regular.atUs ? { kind: 'asked', ...asked } : regular;
 }
 
+/** Looks within a minute where the next turn is further off. */
+export function bringForward(watch: Watch, nowUs: number): void {
+  if (!watch.guest) watch.dueUs = Math.min(watch.dueUs, afterGapUs(watch.assignment, nowUs, nowUs));
+}
+
 /** Takes off what is begun at `startUs`: how late it is, microseconds, and how many turns it passes over. */
 export function beginWork(
   watch: Watch,
