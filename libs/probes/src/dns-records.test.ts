@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareRecords } from './dns-records.ts';
+import { compareRecords, queryName } from './dns-records.ts';
 
 const key = 'mdsswUyr3DPW132mOi8V9xESWE8jTo0dxCjjnopKl+GqJxpVXckHAeF+';
 
@@ -21,3 +21,17 @@ test('a difference says what is missing and what is too much', () => {
     'missing "192.0.2.1"; not expected "192.0.2.3"',
   );
 });
+
+test.each(['ns.example:53', '192.0.2.1:53', 'user@ns.example', '-x.example', 'a..b', 'x'.repeat(64)])(
+  '%s is no name to ask for',
+  (text) => {
+    expect(queryName(text)).toBeUndefined();
+  },
+);
+
+test.each(['2001:db8::1', '192.0.2.1', '_dmarc.example', '0/25.2.0.192.in-addr.arpa', '*.example', '.'])(
+  '%s may be asked for',
+  (text) => {
+    expect(queryName(text)).toBe(text);
+  },
+);

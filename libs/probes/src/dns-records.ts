@@ -83,7 +83,9 @@ export function queryName(text: string): string | undefined {
   if (text === '.') return '.';
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
   const fits = name.length <= 253 && name.split('.').every((label) => /^[!-~]{1,63}$/.test(label));
-  return fits && !name.startsWith('-') ? name.toLowerCase() : undefined;
+  // Nobody asks for such a name; it is a host with its port, or a login, in the wrong place.
+  const isPlace = /[:@]/.test(name) && isIP(name) === 0;
+  return fits && !isPlace && !name.startsWith('-') ? name.toLowerCase() : undefined;
 }
 
 function canonical(type: RecordType, text: string): string {

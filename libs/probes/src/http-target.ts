@@ -13,6 +13,7 @@ export function parseHttpTarget(url: string): TargetResult {
   const parsed = new URL(url);
   const host = parseHost(parsed.hostname);
   if (typeof host === 'string') return refuse(host);
+  if (parsed.port === '0') return refuse('port "0" is not 1 to 65535');
   const scheme = parsed.protocol.slice(0, -1);
   const login = readLogin(parsed);
   if (login === undefined) return refuse('user name or password are not percent-encoded correctly');

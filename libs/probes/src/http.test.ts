@@ -207,6 +207,7 @@ describe('HTTP', () => {
     'http://x y/',
     'http://%zz@x/',
     'https:///x',
+    'http://x:0/',
   ])('refuses the URL %j', (url) => expect(http.parseTarget(url).ok).toBe(false));
 
   test.each([
