@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { newId } from '@vantage/kernel';
 import { z } from 'zod';
-import { inviteAgent } from '../agents.ts';
+import { inviteAgent, revokeAgent } from '../agents.ts';
 import { hashOf } from '../credentials.ts';
 import { inTransaction, type Sql } from '../database.ts';
 import { issueKey } from '../keys.ts';
@@ -19,7 +19,8 @@ const location = 'local';
 
 /**
  * Sees to it that there is an account `default` with a Location `local`, keys UW and UR and an agent, and that what the data folder
- * remembers of them (the database knows only hashes) is in force. A key or token that was revoked is replaced.
+ * remembers of them (the database knows only hashes) is in force. A key or token that was revoked is replaced, and so is an agent whose
+ * folder is gone.
  */
 export async function provision(dataDir: string, databaseUrl: string): Promise<Credentials> {
   const file = path.join(dataDir, 'first-run.json');
@@ -39,7 +40,7 @@ export async function provision(dataDir: string, databaseUrl: string): Promise<C
     return {
       api_key_uw: await key(sql, 'UW', before.api_key_uw),
       api_key_ur: await key(sql, 'UR', before.api_key_ur),
-      agent_token: await token(sql, before.agent_token),
+      agent_token: await token(sql, before.agent_token, path.join(dataDir, 'agent')),
     };
   });
   writeWhole(file, `${JSON.stringify(credentials, null, 2)}\n`, 0o600);
@@ -54,11 +55,26 @@ async function key(sql: Sql, level: 'UW' | 'UR', before: string | undefined): Pr
   return (await issueKey(sql, { account, level, name: 'first run', ...again })).key;
 }
 
-async function token(sql: Sql, before: string | undefined): Promise<string> {
+async function token(sql: Sql, before: string | undefined, agentDir: string): Promise<string> {
   const state = before ? await stateOf(sql, 'agents', 'token_hash', before) : 'revoked';
-  if (before && state === 'in force') return before;
+  if (before && state === 'in force') {
+    if (knowsItself(agentDir)) return before;
+    const [known] = await sql.query<{ agent_id: string }>(
+      'select agent_id from agents where token_hash = $1 and session_counter > 0',
+      [hashOf(before)],
+    );
+    if (!known) return before;
+    // Its folder is gone, by a restore or by hand. It would begin to count anew and be taken for a copy of itself.
+    await revokeAgent(sql, known.agent_id);
+    return (await inviteAgent(sql, { account, location, name: hostname() })).token;
+  }
   const again = before && state === 'unknown' ? { token: before } : {};
   return (await inviteAgent(sql, { account, location, name: hostname(), ...again })).token;
+}
+
+/** Whether the agent's folder remembers the agent's sessions. */
+function knowsItself(agentDir: string): boolean {
+  return ['identity.bin', 'identity.json'].some((name) => existsSync(path.join(agentDir, name)));
 }
 
 async function stateOf(

@@ -142,7 +142,13 @@ export async function up(options: {
       VANTAGE_CA_FILE: agent_ca_file,
       VANTAGE_AGENT_DATA: path.join(dataDir, 'agent'),
     }));
-    const slow = setTimeout(() => say('still waiting for the agent to connect; see log/agent.log'), slowMs);
+    const slow = setTimeout(
+      () =>
+        say(
+          'still waiting for the agent to connect; see log/agent.log ("a copy of this agent was seen": the folder is older than the database; revoke the agent, "./vantage agents list" and "revoke" name it, and start again)',
+        ),
+      slowMs,
+    );
     await until(
       async () => (await agentIsConnected(database_url, agent_token)) || undefined,
       ending.signal,

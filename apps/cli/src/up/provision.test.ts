@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { withClient } from '../../../../tests/harness/postgres-url.ts';
+import { provision } from './provision.ts';
+
+let database: TestDatabase;
+let dir: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dir = mkdtempSync(path.join(tmpdir(), 'vantage-provision-'));
+});
+afterAll(async () => {
+  rmSync(dir, { recursive: true });
+  await database[Symbol.asyncDispose]();
+});
+
+const start = () => provision(dir, database.url);
+const query = (text: string) =>
+  withClient(database.url, async (client) => (await client.query<Record<string, unknown>>(text)).rows);
+const agents = async () =>
+  (await query('select state from agents order by agent_no')).map(({ state }) => state);
+
+test('a second start has the same keys and token, and a database that knows them not learns them', async () => {
+  const first = await start();
+  expect(await start()).toEqual(first);
+  expect(await agents()).toEqual(['New']);
+  await query('truncate accounts cascade');
+  expect(await start()).toEqual(first);
+  expect(readFileSync(path.join(dir, 'agent-token'), 'utf8').trim()).toBe(first.agent_token);
+});
+
+test('what was revoked is replaced', async () => {
+  const before = await start();
+  await query('update api_keys set revoked_at = now()');
+  const after = await start();
+  expect([after.api_key_uw === before.api_key_uw, after.api_key_ur === before.api_key_ur]).toEqual([
+    false,
+    false,
+  ]);
+  expect(after.agent_token).toBe(before.agent_token);
+});
+
+test('an agent whose folder is gone is replaced: it would be taken for a copy of itself', async () => {
+  const before = await start();
+  await query('update agents set session_counter = 3');
+  mkdirSync(path.join(dir, 'agent'));
+  writeFileSync(path.join(dir, 'agent', 'identity.bin'), '');
+  expect(await start()).toEqual(before);
+  rmSync(path.join(dir, 'agent'), { recursive: true });
+  const after = await start();
+  expect(after.agent_token).not.toBe(before.agent_token);
+  expect(await agents()).toEqual(['Revoked', 'New']);
+  expect(await start()).toEqual(after);
+});
