@@ -1,41 +1,47 @@
-// A proxy process in front of a server that holds everything the server says back by a known time and stamps when it
-// really let go: the truth that a probe's phases are held against. Usage: delay-proxy.ts UPSTREAM_PORT DELAY_MS
-// Tells its parent {port}, then for each connection that ended {firstMs, restMs}: when the first byte of the server's
-// left after the connection was taken (or after the client's first byte, when the client speaks first), and when the
-// last one left after the first.
-import { connect, createServer } from 'node:net';
+// A process that passes connections on to servers of 127.0.0.1, holds everything a server says back by a known time and
+// stamps what went by: the truth that a probe's phases are held against. Without a delay it only brings servers to
+// other addresses. Usage: delay-proxy.ts DELAY_MS HOST[,HOST…] PORT=UPSTREAM_PORT…
+// Tells its parent 'ready', then for each connection that ended its talk, see delay-talk.ts.
+import { connect, createServer, type Socket } from 'node:net';
+import type { Talk } from './delay-talk.ts';
 
-const [, , upstreamPort, delay] = process.argv;
-const server = createServer((client) => {
+const [, , delay, hosts = '', ...ways] = process.argv;
+const delayMs = Number(delay);
+
+function pass(client: Socket, port: number, upstreamPort: number): void {
   const taken = performance.now();
-  let asked: number | undefined;
-  let first: number | undefined;
-  let last = 0;
-  const upstream = connect(Number(upstreamPort), '127.0.0.1');
+  const said: Talk['said'] = [];
+  const note = (side: 'client' | 'server', chunk: Buffer) =>
+    said.push([performance.now(), side, chunk.toString('hex', 0, 16)]);
+  const upstream = connect(upstreamPort, '127.0.0.1');
   for (const socket of [client, upstream]) {
     socket.setNoDelay(true);
     socket.on('error', () => socket.destroy());
   }
+  const later = (then: () => void) => (delayMs === 0 ? then() : void setTimeout(then, delayMs));
   client.on('data', (chunk) => {
-    asked ??= performance.now();
+    note('client', chunk);
     upstream.write(chunk);
   });
-  upstream.on('data', (chunk) => {
-    setTimeout(() => {
-      last = performance.now();
-      first ??= last;
+  upstream.on('data', (chunk) =>
+    later(() => {
       client.write(chunk);
-    }, Number(delay));
-  });
-  upstream.on('end', () => void setTimeout(() => client.end(), Number(delay)));
+      note('server', chunk);
+    }),
+  );
+  upstream.on('end', () => later(() => client.end()));
   client.on('close', () => {
     upstream.destroy();
-    if (first !== undefined)
-      process.send?.({ bannerMs: first - taken, answerMs: first - (asked ?? taken), restMs: last - first });
+    process.send?.({ port, startMs: taken, openMs: taken, said });
   });
-});
-server.listen({ host: '127.0.0.1', port: 0 }, () => {
-  const address = server.address();
-  process.send?.({ port: address !== null && typeof address === 'object' ? address.port : 0 });
-});
+}
+
+for (const way of ways) {
+  const [port = 0, upstreamPort = 0] = way.split('=').map(Number);
+  for (const host of hosts.split(',')) {
+    const server = createServer((client) => pass(client, port, upstreamPort));
+    await new Promise<void>((resolve) => server.listen({ host, port }, resolve));
+  }
+}
+process.send?.('ready');
 process.on('disconnect', () => process.exit(0));

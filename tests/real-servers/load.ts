@@ -4,8 +4,15 @@ import { probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
 import { freePort } from '../harness/free-port.ts';
 
+/** Checks that run beside a test. */
+export interface Load extends AsyncDisposable {
+  readonly checks: number;
+  /** How many a second so far. */
+  perSecond(): number;
+}
+
 /** Runs TCP checks against a server of this process, 500 a second, until disposed. */
-export async function startLoad(): Promise<AsyncDisposable & { readonly checks: number }> {
+export async function startLoad(): Promise<Load> {
   const tcp = probeFor('TCP');
   if (!tcp) throw new Error('no probe for TCP');
   const server = createServer((socket) => socket.on('error', () => {}).resume());
@@ -25,6 +32,7 @@ export async function startLoad(): Promise<AsyncDisposable & { readonly checks: 
     get checks() {
       return checks;
     },
+    perSecond: () => (checks / (systemClock.monoMs() - startMs)) * 1000,
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       await Promise.all(open);

@@ -1,0 +1,172 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { freePort } from '../harness/free-port.ts';
+import { type Talk, talkTold } from './delay-talk.ts';
+import { type Ground, packages, prepareGround, serve, serversMissing } from './ground.ts';
+import { startDovecot, startPostfix } from './mail-servers.ts';
+import {
+  startDnsmasq,
+  startLeafnode,
+  startMariadb,
+  startNginx,
+  startSshd,
+  startTelnetd,
+  startVsftpd,
+} from './servers.ts';
+
+/** A real server of a protocol; those whose name ends in `s` speak TLS at once. */
+export type Service =
+  | 'http'
+  | 'https'
+  | 'imap'
+  | 'imaps'
+  | 'pop3'
+  | 'pop3s'
+  | 'ftp'
+  | 'ftps'
+  | 'nntp'
+  | 'nntps'
+  | 'nntpStartTls'
+  | 'ssh'
+  | 'smtp'
+  | 'smtps'
+  | 'mysql'
+  | 'mysqls'
+  | 'telnet'
+  | 'telnets'
+  | 'dns'
+  | 'dnss';
+
+/** All the servers, each at a port of 127.0.0.1. */
+export interface Servers extends AsyncDisposable {
+  readonly ports: Readonly<Record<Service, number>>;
+  /** The authority of all certificates, PEM. */
+  readonly ca: string;
+  /** A private key that logs in to `ssh`. */
+  readonly sshKey: string;
+}
+
+/** Why the servers cannot run here; undefined when they can. */
+export function accuracyServersMissing(): string | undefined {
+  return serversMissing(
+    'nginx',
+    'dovecot-imapd',
+    'dovecot-pop3d',
+    'vsftpd',
+    'leafnode',
+    'openssh-server',
+    'socat',
+    'postfix',
+    'mariadb-server',
+    'inetutils-telnetd',
+    'dnsmasq-base',
+  );
+}
+
+/** Starts them all; those without TLS of their own get a TLS front. */
+export async function startServers(): Promise<Servers> {
+  const held = new AsyncDisposableStack();
+  try {
+    const ground = held.use(await prepareGround());
+    const { good, caFile } = ground.certificates;
+    const http = held.use(await startNginx(ground)).port;
+    // More than a first congestion window holds: its rest takes another way there and back.
+    writeFileSync(path.join(ground.folder, `nginx-${http}`, 'private.txt'), randomBytes(60_000));
+    const https = held.use(await startNginx(ground, good)).port;
+    const dovecot = held.use(await startDovecot(ground, good));
+    const postfix = held.use(await startPostfix(ground, good, dovecot.authSocket));
+    const sshd = held.use(await startSshd(ground));
+    const ftp = held.use(await startVsftpd(ground, good)).port;
+    const nntp = held.use(await startLeafnode(ground)).port;
+    const mysql = held.use(await startMariadb(ground, good)).port;
+    const telnet = held.use(await startTelnetd()).port;
+    const dns = held.use(await startDnsmasq()).port;
+    const front = async (port: number) => held.use(await startFront(ground, port)).port;
+    const { imap, imaps, pop3, pop3s } = dovecot;
+    const ports = {
+      ...{ http, https, imap, imaps, pop3, pop3s, ftp, nntp, mysql, telnet, dns },
+      ssh: sshd.port,
+      smtp: postfix.port,
+      smtps: postfix.tlsPort,
+      nntpStartTls: held.use(await startNews(good.bundle)).port,
+      ftps: await front(ftp),
+      nntps: await front(nntp),
+      mysqls: await front(mysql),
+      telnets: await front(telnet),
+      dnss: await front(dns),
+    };
+    return {
+      ports,
+      ca: readFileSync(caFile, 'utf8'),
+      sshKey: readFileSync(sshd.userKeyFile, 'utf8'),
+      [Symbol.asyncDispose]: () => held.disposeAsync(),
+    };
+  } catch (error) {
+    await held.disposeAsync();
+    throw error;
+  }
+}
+
+/** TLS in front of a plain server, one process a connection. */
+async function startFront(ground: Ground, upstreamPort: number) {
+  const port = await freePort();
+  const cert = ground.certificates.good.bundle;
+  return serve(port, packages.socat, [
+    `OPENSSL-LISTEN:${port},bind=127.0.0.1,reuseaddr,fork,cert=${cert},verify=0,nodelay`,
+    `TCP4:127.0.0.1:${upstreamPort},nodelay`,
+  ]);
+}
+
+async function startNews(bundle: string) {
+  const port = await freePort();
+  const child = fork(path.join(import.meta.dirname, 'starttls-server.ts'), [`${port}`, bundle]);
+  await once(child, 'message');
+  return { port, [Symbol.asyncDispose]: () => end(child) };
+}
+
+/** Servers brought to other addresses or ports, perhaps with a delay. */
+export interface Passage extends AsyncDisposable {
+  /** Where each is found. */
+  readonly ports: Servers['ports'];
+  /** The next talk at this port that ends. */
+  talk(port: number): Promise<Talk>;
+}
+
+/** Starts a process that passes connections on; on 127.0.0.1 at ports of its own, elsewhere at the servers' own ports. */
+export async function startPassage(
+  servers: Servers,
+  hosts: readonly string[],
+  delayMs: number,
+): Promise<Passage> {
+  const ports = { ...servers.ports };
+  const services = Object.keys(ports).filter((name): name is Service => name in ports);
+  if (hosts.includes('127.0.0.1')) for (const name of services) ports[name] = await freePort();
+  const ways = services.map((name) => `${ports[name]}=${servers.ports[name]}`);
+  const script = path.join(import.meta.dirname, 'delay-proxy.ts');
+  const child = fork(script, [`${delayMs}`, hosts.join(','), ...ways]);
+  child.setMaxListeners(100);
+  await once(child, 'message');
+  return {
+    ports,
+    talk: (port) =>
+      new Promise((resolve) => {
+        const listener = (message: unknown) => {
+          const talk = talkTold.parse(message);
+          if (talk.port !== port) return;
+          child.off('message', listener);
+          resolve(talk);
+        };
+        child.on('message', listener);
+      }),
+    [Symbol.asyncDispose]: () => end(child),
+  };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  await gone;
+}

@@ -1,0 +1,111 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { type Talk, talkTold } from './delay-talk.ts';
+
+/** A wire to this machine itself on which every answer takes a known time, see delay-wire.py. */
+export interface Wire extends AsyncDisposable {
+  /** Where servers listen, and where probes find them. */
+  readonly near: readonly string[];
+  readonly far: { readonly v4: string; readonly v6: string };
+  /** From now on answers take so long, or are lost. */
+  delay(ms: number | 'lost'): Promise<void>;
+  /** The next talk with a server at this port that its client ends; ask for it before the check. */
+  talk(port: number): Promise<Talk>;
+  /** Forgets, then keeps, the round-trip times of datagrams to this port; 0 is ICMP. Returns what there is. */
+  roundTrips(port: number): { readonly ms: readonly number[] };
+}
+
+const told = z.union([
+  z.object({ up: z.literal(true) }),
+  z.object({ delay: z.string() }),
+  talkTold,
+  z.object({ port: z.number(), rttMs: z.number() }),
+]);
+
+/** Why there can be no such wire here; undefined when there can. */
+export function wireMissing(): string | undefined {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'a delayed wire needs Linux and root';
+  if (!existsSync('/dev/net/tun')) return 'a delayed wire needs /dev/net/tun';
+  if (spawnSync('python3', ['-c', 'import fcntl']).status !== 0) return 'a delayed wire needs python3';
+  if (spawnSync('ip', ['-V']).status !== 0) return 'a delayed wire needs ip (iproute2)';
+  const probe = spawnSync('ip', ['tuntap', 'add', 'dev', `vtp${process.pid % 100_000}`, 'mode', 'tun']);
+  if (probe.status !== 0) return `TUN devices cannot be made here: ${String(probe.stderr).trim()}`;
+  spawnSync('ip', ['tuntap', 'del', 'dev', `vtp${process.pid % 100_000}`, 'mode', 'tun']);
+  return undefined;
+}
+
+/** Lays the wire. Its addresses are of RFC 2544's range for measurements and of RFC 4193's, different ones in each process. */
+export async function startWire(): Promise<Wire> {
+  const device = `vtw${process.pid % 100_000}`;
+  const own = [1 + (process.pid % 250), Math.floor(process.pid / 250) % 64];
+  const net4 = `198.18.${own[0]}`;
+  const near4 = `${net4}.${(own[1] ?? 0) * 4 + 1}`;
+  const far4 = `${net4}.${(own[1] ?? 0) * 4 + 2}`;
+  const net6 = `fd76:616e:${process.pid
+    .toString(16)
+    .padStart(8, '0')
+    .slice(-8)
+    .replace(/^(.{4})/, '$1:')}`;
+  const script = path.join(import.meta.dirname, 'delay-wire.py');
+  const child = spawn('python3', [script, device], { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.setMaxListeners(100);
+  const listeners = new Set<(said: z.infer<typeof told>) => void>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const said = told.parse(JSON.parse(line));
+    for (const each of listeners) each(said);
+  });
+  /** The first thing told from now on that `pick` makes something of. */
+  const next = <T>(pick: (said: z.infer<typeof told>) => T | undefined) =>
+    new Promise<T>((resolve, reject) => {
+      const onExit = () => reject(new Error('the wire is gone'));
+      const listener = (said: z.infer<typeof told>) => {
+        const found = pick(said);
+        if (found === undefined) return;
+        listeners.delete(listener);
+        child.off('exit', onExit);
+        resolve(found);
+      };
+      listeners.add(listener);
+      child.once('exit', onExit);
+    });
+  await next((said) => ('up' in said ? true : undefined));
+  try {
+    const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    ip('addr', 'add', `${near4}/30`, 'dev', device);
+    ip('-6', 'addr', 'add', `${net6}::1/64`, 'dev', device, 'nodad');
+    ip('link', 'set', device, 'up');
+  } catch (error) {
+    await end(child);
+    throw error;
+  }
+  return {
+    near: [near4, `${net6}::1`],
+    far: { v4: far4, v6: `${net6}::2` },
+    async delay(ms) {
+      const inForce = next((said) => ('delay' in said && said.delay === `${ms}` ? true : undefined));
+      child.stdin.write(`${ms}\n`);
+      await inForce;
+    },
+    talk: (port) => next((said) => ('said' in said && said.port === port ? said : undefined)),
+    roundTrips(port) {
+      const ms: number[] = [];
+      listeners.add((said) => {
+        if ('rttMs' in said && said.port === port) ms.push(said.rttMs);
+      });
+      return { ms };
+    },
+    [Symbol.asyncDispose]: () => end(child),
+  };
+}
+
+/** The device goes with its process. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
