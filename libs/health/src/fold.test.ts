@@ -56,7 +56,11 @@ test('Down begins at the end of the first error; its event stands at the last re
       { fromUs: 61 * second, status: 'Down' },
     ].toSpliced(0, 0, { fromUs: 0, status: 'Unknown' }),
   );
-  expect(story.events.at(-1)).toMatchObject({ atUs: 65 * second, sinceUs: 61 * second, durationS: 60 });
+  expect(story.events.at(-1)).toMatchObject({
+    atUs: 65 * second,
+    sinceUs: 61 * second,
+    ended: { status: 'Up', sinceUs: 1 * second },
+  });
 });
 
 test('one good answer ends a chain, and an outage', () => {
@@ -68,7 +72,7 @@ test('one good answer ends a chain, and an outage', () => {
   const chain = [check(60, 3), check(62, 3, { attempt: 1 }), check(64, 3, { attempt: 2 })];
   const story = tell([check(0, 1), ...chain, check(120, 3), check(180, 1)]);
   expect(types(story)).toEqual(['Up', 'Error', 'Down', 'Up']);
-  expect(story.events.at(-1)?.durationS).toBe(120);
+  expect(story.events.at(-1)?.ended?.sinceUs).toBe(61 * second);
 });
 
 test('ordinary turns in an open chain are not retries, and a retry told twice is one', () => {

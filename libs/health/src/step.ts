@@ -21,8 +21,8 @@ export interface FoldEvent {
   readonly cause: Point;
   readonly locationNo: number;
   readonly text: string;
-  /** Seconds of the state that just ended; null where none ended. */
-  readonly durationS: number | null;
+  /** The status that just ended and its begin; null where none ended. */
+  readonly ended: { readonly status: BaseStatus; readonly sinceUs: number } | null;
   /** Begin of the new status where it is not `atUs` (Down begins at the first error). */
   readonly sinceUs: number;
   /** Partial: the Locations that fail. */
@@ -170,18 +170,18 @@ function abstains(state: FoldState, seen: Sighting): Step {
  */
 function enter(state: FoldState, seen: Sighting, status: BaseStatus, fromUs: number): Step {
   const sinceUs = Math.max(fromUs, state.sinceUs + 1);
-  const durationS = Math.floor((sinceUs - state.sinceUs) / 1_000_000);
+  const ended = { status: state.status, sinceUs: state.sinceUs };
   const before = status === 'Unknown' && state.status !== 'Unknown' ? state.status : null;
   const partial = status === 'Up' ? state.partial : null;
   const next = { ...state, status, sinceUs, before, chain: null, partial };
-  return { state: next, events: [event(next, seen, status, { sinceUs, durationS })] };
+  return { state: next, events: [event(next, seen, status, { sinceUs, ended })] };
 }
 
 function event(
   state: FoldState,
   seen: Sighting,
   type: FoldEventType,
-  more: { sinceUs: number; durationS?: number; failing?: readonly number[] },
+  more: { sinceUs: number; ended?: FoldEvent['ended']; failing?: readonly number[] },
 ): FoldEvent {
   return {
     type,
@@ -190,7 +190,7 @@ function event(
     cause: { startUs: seen.startUs, agentNo: seen.agentNo },
     locationNo: seen.locationNo,
     text: seen.text,
-    durationS: more.durationS ?? null,
+    ended: more.ended ?? null,
     sinceUs: more.sinceUs,
     failing: more.failing ?? [],
   };

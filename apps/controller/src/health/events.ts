@@ -12,7 +12,19 @@ export interface Telling {
   /** What is told this long after its time is late. */
   readonly lateAfterUs: number;
   readonly locationNames: ReadonlyMap<number, string>;
+  readonly breaks: Breaks;
 }
+
+/** What cut a device's states for those who look on, though results went on; microseconds since 1970. */
+export interface Breaks {
+  /** Ends of maintenance windows. */
+  readonly maintEndsUs: readonly number[];
+  /** Since when it is observed again. */
+  readonly observedSinceUs: number;
+}
+
+/** Nothing cut it. */
+export const noBreaks: Breaks = { maintEndsUs: [], observedSinceUs: 0 };
 
 /** The row of an event that a result caused. One told more than a minute after its time is late. */
 export function toEventRow(event: FoldEvent, telling: Telling): NewRow<'events'> {
@@ -27,10 +39,21 @@ export function toEventRow(event: FoldEvent, telling: Telling): NewRow<'events'>
     check_result: event.text,
     check_id: checkId({ deviceNo: telling.deviceNo, ...event.cause }),
     message: message(event, telling.locationNames),
-    duration_s: event.durationS,
+    duration_s: secondsEnded(event, telling.breaks),
     late: telling.nowUs > event.atUs + telling.lateAfterUs,
     told_us: telling.nowUs,
   };
+}
+
+/** Seconds of the state that just ended, as it was shown: a window's end or a return of sight begins it anew. */
+function secondsEnded(
+  { ended, sinceUs }: FoldEvent,
+  { maintEndsUs, observedSinceUs }: Breaks,
+): number | null {
+  if (ended === null) return null;
+  const cuts = ended.status === 'Up' ? [...maintEndsUs, observedSinceUs] : maintEndsUs;
+  const fromUs = Math.max(ended.sinceUs, ...cuts.filter((us) => us <= sinceUs));
+  return Math.floor((sinceUs - fromUs) / 1_000_000);
 }
 
 function message(event: FoldEvent, names: ReadonlyMap<number, string>): string {
@@ -101,6 +124,23 @@ export async function lastTold(
       order by at_us desc, event_no desc limit 1
     ) e`.execute(trx);
   return new Map(rows.map((row) => [row.device_no, row.status]));
+}
+
+/** What cut the states of these devices since `sinceUs`? */
+export async function breaksOf(
+  trx: Kysely<Tables>,
+  deviceNos: readonly number[],
+  sinceUs: number,
+): Promise<Map<number, Breaks>> {
+  if (deviceNos.length === 0) return new Map();
+  const { rows } = await sql<Breaks & { deviceNo: number }>`
+    select no as "deviceNo",
+      coalesce((select array_agg(w.to_us::float8) from maintenance_windows w
+        where w.device_no = no and w.to_us > ${sinceUs}::bigint), '{}') as "maintEndsUs",
+      coalesce((select min(l.observing_since_us) from device_locations dl join locations l using (location_no)
+        where dl.device_no = no and l.observing), 0) as "observedSinceUs"
+    from unnest(${deviceNos}::int[]) as no`.execute(trx);
+  return new Map(rows.map((row) => [row.deviceNo, row]));
 }
 
 /** The names of these Locations. */

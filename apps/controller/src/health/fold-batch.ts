@@ -12,7 +12,15 @@ import {
 } from '@vantage/health';
 import type { Transaction } from 'kysely';
 import type { Tables } from '../db/index.ts';
-import { correction, insertEvents, lastTold, locationNames, toEventRow } from './events.ts';
+import {
+  breaksOf,
+  correction,
+  insertEvents,
+  lastTold,
+  locationNames,
+  noBreaks,
+  toEventRow,
+} from './events.ts';
 import { readState } from './fold-state.ts';
 import * as store from './fold-store.ts';
 import { orderAfterFold } from './orders.ts';
@@ -135,12 +143,21 @@ async function tell(
 ): Promise<void> {
   const failing = told.flatMap(({ story }) => story.events.flatMap((event) => event.failing));
   const names = await locationNames(trx, failing);
+  const changed = told.flatMap(({ device, story }) =>
+    story.events.flatMap(({ ended }) => (ended === null ? [] : [{ deviceNo: device.deviceNo, ...ended }])),
+  );
+  const breaks = await breaksOf(
+    trx,
+    changed.map(({ deviceNo }) => deviceNo),
+    Math.min(...changed.map(({ sinceUs }) => sinceUs)),
+  );
   const telling = ({ device }: Folding) => ({
     deviceNo: device.deviceNo,
     accountNo: device.accountNo,
     nowUs,
     lateAfterUs,
     locationNames: names,
+    breaks: breaks.get(device.deviceNo) ?? noBreaks,
   });
   await insertEvents(
     trx,

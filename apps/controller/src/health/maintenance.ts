@@ -1,6 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { lockDevices, type NewRow, type Tables } from '../db/index.ts';
+import { type DeviceStatus, statusSql } from '../db/status.ts';
 
 /** 48 random hex characters, made where the row is made. */
 export const sqlNewId = sql`replace(gen_random_uuid()::text, '-', '') || left(replace(gen_random_uuid()::text, '-', ''), 16)`;
@@ -21,6 +22,7 @@ export async function startMaintenance(
   const { deviceNo, nowUs, durationUs } = request;
   await inTransaction(db, async (trx) => {
     await lockDevices(trx, [deviceNo]);
+    const before = await shownAt(trx, deviceNo, nowUs);
     const renewed = await trx
       .updateTable('maintenance_windows')
       .set({ to_us: nowUs + durationUs, end_told: false })
@@ -42,7 +44,13 @@ export async function startMaintenance(
     await trx
       .insertInto('events')
       .values(
-        maintenanceEvent({ ...request, type: 'MaintStart', status: 'Maint', message: text, durationS: null }),
+        maintenanceEvent({
+          ...request,
+          type: 'MaintStart',
+          status: 'Maint',
+          message: text,
+          durationS: before.status === 'Maint' ? null : Math.floor((nowUs - before.sinceUs) / 1_000_000),
+        }),
       )
       .execute();
   });
@@ -56,30 +64,26 @@ export async function stopMaintenance(
   const { deviceNo, nowUs } = request;
   return inTransaction(db, async (trx) => {
     await lockDevices(trx, [deviceNo]);
+    const before = await shownAt(trx, deviceNo, nowUs);
     const ended = await trx
       .updateTable('maintenance_windows')
       .set({ to_us: nowUs, end_told: true })
       .where('device_no', '=', deviceNo)
       .where('from_us', '<=', nowUs)
       .where('to_us', '>', nowUs)
-      .returning('from_us')
+      .returning('window_no')
       .execute();
     if (ended.length === 0) return 0;
-    const state = await trx
-      .selectFrom('device_state')
-      .select('status')
-      .where('device_no', '=', deviceNo)
-      .executeTakeFirst();
-    const beganUs = Math.min(...ended.map((row) => row.from_us));
+    const { status } = await shownAt(trx, deviceNo, nowUs);
     await trx
       .insertInto('events')
       .values(
         maintenanceEvent({
           ...request,
           type: 'MaintEnd',
-          status: state?.status ?? 'Unknown',
+          status,
           message: 'Maintenance stopped',
-          durationS: Math.floor((nowUs - beganUs) / 1_000_000),
+          durationS: Math.floor((nowUs - before.sinceUs) / 1_000_000),
         }),
       )
       .execute();
@@ -99,17 +103,31 @@ export async function endMaintenance(db: Kysely<Tables>, nowUs: number): Promise
       returning device_no, from_us, to_us
     ), told as (
       insert into events (event_id, account_no, device_no, at_us, type, status, message, duration_s, late, told_us)
-      select ${sqlNewId}, d.account_no, e.device_no, e.to_us, 'MaintEnd', coalesce(s.status, 'Unknown'),
+      select ${sqlNewId}, d.account_no, e.device_no, e.to_us, 'MaintEnd', ${statusSql(nowUs).status},
         'Maintenance ended', (e.to_us - e.from_us) / 1000000, false, ${nowUs}::bigint
       from (select device_no, min(from_us) as from_us, max(to_us) as to_us from ended group by device_no) e
       join devices d on d.device_no = e.device_no
-      left join device_state s on s.device_no = e.device_no
       where not exists (
         select 1 from maintenance_windows w
         where w.device_no = e.device_no and w.from_us <= e.to_us and w.to_us > e.to_us)
     )
     select count(*)::int as ended from ended`.execute(db);
   return rows[0]?.ended ?? 0;
+}
+
+/** What the device shows now, and since when; a device that is gone shows nothing. */
+async function shownAt(
+  trx: Kysely<Tables>,
+  deviceNo: number,
+  nowUs: number,
+): Promise<{ status: DeviceStatus; sinceUs: number }> {
+  const { status, sinceUs } = statusSql(nowUs);
+  const row = await trx
+    .selectFrom('devices as d')
+    .select([status.as('status'), sinceUs.as('sinceUs')])
+    .where('d.device_no', '=', deviceNo)
+    .executeTakeFirst();
+  return row ?? { status: 'Unknown', sinceUs: nowUs };
 }
 
 function maintenanceEvent(event: {

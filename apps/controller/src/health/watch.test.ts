@@ -131,6 +131,44 @@ test('maintenance starts, is set anew, and its end is told once however many ask
   expect(await stopMaintenance(scene.kysely, { ...request, nowUs: at(311) })).toBe(0);
 });
 
+test('a state lasts as long as it was shown: a window that ends begins it anew, for events too', async () => {
+  const place = await scene.location('shown');
+  const device = await scene.device([place]);
+  const base = { device, agent: place.agentNo };
+  const request = { deviceNo: device, accountNo: scene.accountNo };
+  await scene.take([{ ...base, at: 9, code: 1 }]);
+  await startMaintenance(scene.kysely, { ...request, nowUs: at(40), durationUs: 600 * second });
+  await stopMaintenance(scene.kysely, { ...request, nowUs: at(100) });
+  for (const [k, s] of [150, 152, 154].entries()) await scene.take([{ ...base, at: s, code: 3, attempt: k }]);
+  await startMaintenance(scene.kysely, { ...request, nowUs: at(200), durationUs: 600 * second });
+  await stopMaintenance(scene.kysely, { ...request, nowUs: at(230) });
+  await scene.take([{ ...base, at: 259, code: 1 }]);
+  const told = (await scene.events(device)).map(({ type, status, duration_s }) => [type, status, duration_s]);
+  expect(told).toEqual([
+    ['Up', 'Up', 10],
+    ['MaintStart', 'Maint', 30],
+    ['MaintEnd', 'Up', 60],
+    ['Error', 'Up', null],
+    ['Down', 'Down', 51],
+    ['MaintStart', 'Maint', 49],
+    ['MaintEnd', 'Down', 30],
+    ['Up', 'Up', 30],
+  ]);
+});
+
+test('maintenance that ends while nobody looks ends in Unknown', async () => {
+  const place = await scene.location('unseen');
+  const device = await scene.device([place]);
+  await scene.take([{ device, agent: place.agentNo, at: 9, code: 1 }]);
+  await sql`update locations set observing = false, blind_since_us = ${at(20)} where location_no = ${place.locationNo}`.execute(
+    scene.kysely,
+  );
+  const request = { deviceNo: device, accountNo: scene.accountNo };
+  await startMaintenance(scene.kysely, { ...request, nowUs: at(40), durationUs: 60 * second });
+  await endMaintenance(scene.kysely, at(101));
+  expect((await scene.events(device)).at(-1)).toMatchObject({ type: 'MaintEnd', status: 'Unknown' });
+});
+
 test('uptime joins intervals, coverage within assignment, and maintenance; a connected agent covers up to now', async () => {
   const place = await scene.location('u');
   const device = await scene.device([place]);
