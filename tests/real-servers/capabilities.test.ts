@@ -9,7 +9,8 @@ import { freePort } from '../harness/free-port.ts';
 import { type Ground, login, packages, prepareGround, serve, serversMissing, write } from './ground.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
 import { dnsKey, startUnbound } from './name-servers.ts';
-import { startMariadb, startNginx, startSshd, startVsftpd } from './servers.ts';
+import { group, startInn } from './news-server.ts';
+import { startLeafnode, startMariadb, startNginx, startSshd, startTlsFront, startVsftpd } from './servers.ts';
 
 const credentials = { User: login.user, Password: login.password };
 const printed: string[] = [];
@@ -235,4 +236,21 @@ test('HTTP at nginx: both versions, redirects with their hops, compression, JSON
   await look('HTTP', url, { ExpectSHA256 });
   await look('HTTP', `${url}/private.txt`, credentials);
   await look('HTTP', `${url}/private.txt`, {}, 3, /^401 Unauthorized$/);
+});
+
+test('NNTP at INN and leafnode: login, group, STARTTLS and implicit TLS', async (context) => {
+  const missing = serversMissing('inn2', 'leafnode', 'socat');
+  if (missing !== undefined) return context.skip(missing);
+  await using inn = await startInn(ground, ground.certificates.good);
+  const url = `nntp://127.0.0.1:${inn.port}`;
+  await look('NNTP', url, {});
+  await look('NNTP', url, { Group: group }, 8, /this group needs User and Password$/);
+  await look('NNTP', url, { ...credentials, Group: group });
+  await look('NNTP', url, { ...credentials, Group: group, TLS: startTls() }, 1, /^211 0 /);
+  await using leafnode = await startLeafnode(ground);
+  await using front = await startTlsFront(ground.certificates.good, leafnode.port);
+  await look('NNTP', `nntps://127.0.0.1:${front.port}`, { TLS: tls() }, 1, /Leafnode/);
+  const noLogin = /login refused: "500 .*"; the server knows no login by user and password$/;
+  await look('NNTP', `nntp://127.0.0.1:${leafnode.port}`, credentials, 8, noLogin);
+  await look('NNTP', `nntp://127.0.0.1:${leafnode.port}`, { TLS: startTls() }, 6, /refused STARTTLS: "500 /);
 });

@@ -35,6 +35,8 @@ export const packages = {
   leafnode: '/usr/sbin/leafnode',
   'dnsmasq-base': '/usr/sbin/dnsmasq',
   unbound: '/usr/sbin/unbound',
+  // Unpacked, not installed, by .ci/run: it conflicts with leafnode.
+  inn2: '/usr/local/lib/vantage-inn2/usr/lib/news/bin/nnrpd',
   socat: '/usr/bin/socat',
 } as const;
 

@@ -4,15 +4,8 @@ import type { Method } from '@vantage/probes';
 import { type Ground, login, type packages, type Server } from './ground.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
 import { startUnbound } from './name-servers.ts';
-import {
-  startLeafnode,
-  startMariadb,
-  startNginx,
-  startSshd,
-  startTelnetd,
-  startTlsFront,
-  startVsftpd,
-} from './servers.ts';
+import { group, startInn } from './news-server.ts';
+import { startMariadb, startNginx, startSshd, startTelnetd, startTlsFront, startVsftpd } from './servers.ts';
 
 /** A method's real server as the table needs it. */
 export interface Row {
@@ -191,13 +184,14 @@ const telnetPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName
 };
 
 const newsPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'): Promise<Place> => {
-  const server = await fronted(await startLeafnode(ground), ground, name);
+  const server = await startInn(ground, ground.certificates[name]);
   return place(server, {
     port: server.port,
-    url: (port) => `127.0.0.1:${port}`,
-    options: { ExpectBanner: 'Leafnode' },
-    wrongExpectation: { Group: 'no.such.group' },
-    tls: { port: server.tlsPort, mode: 'Implicit' },
+    url: (port) => `nntp://127.0.0.1:${port}`,
+    options: { ...credentials, Group: group, ExpectBanner: 'InterNetNews' },
+    wrongPassword: wrong,
+    wrongExpectation: { ...credentials, Group: 'no.such.group' },
+    tls: { port: server.port, mode: 'StartTLS' },
     again: (certificate) => newsPlace(ground, certificate),
     middle: 10,
   });
@@ -253,7 +247,7 @@ export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script'>, Row>> = {
   },
   NNTP: {
     method: 'NNTP',
-    needs: ['leafnode', 'socat'],
+    needs: ['inn2'],
     start: (ground) => newsPlace(ground, 'good'),
   },
   DNS: {
