@@ -14,9 +14,15 @@ export interface Wire extends AsyncDisposable {
   /** From now on answers take so long, or are lost. */
   delay(ms: number | 'lost'): Promise<void>;
   /** The next talk with a server at this port that its client ends; ask for it before the check. */
-  talk(port: number): Promise<Talk>;
-  /** Forgets, then keeps, the round-trip times of datagrams to this port; 0 is ICMP. Returns what there is. */
-  roundTrips(port: number): { readonly ms: readonly number[] };
+  readonly talk: (port: number) => Promise<Talk>;
+  /** Keeps the round-trip times of datagrams to this port (0: pings) from now on until disposed. */
+  readonly roundTrips: (port: number) => RoundTrips;
+}
+
+/** Round-trip times as they are told. */
+export interface RoundTrips extends Disposable {
+  /** The first so many, milliseconds; waits for them. */
+  take(count: number): Promise<readonly number[]>;
 }
 
 const told = z.union([
@@ -91,12 +97,19 @@ export async function startWire(): Promise<Wire> {
       await inForce;
     },
     talk: (port) => next((said) => ('said' in said && said.port === port ? said : undefined)),
-    roundTrips(port) {
+    roundTrips: (port) => {
       const ms: number[] = [];
-      listeners.add((said) => {
+      const listener = (said: z.infer<typeof told>) => {
         if ('rttMs' in said && said.port === port) ms.push(said.rttMs);
-      });
-      return { ms };
+      };
+      listeners.add(listener);
+      return {
+        async take(count) {
+          while (ms.length < count) await next((said) => ('rttMs' in said ? true : undefined));
+          return ms.slice(0, count);
+        },
+        [Symbol.dispose]: () => void listeners.delete(listener),
+      };
     },
     [Symbol.asyncDispose]: () => end(child),
   };

@@ -1,0 +1,149 @@
+// PING, DNS over UDP, DNSTime and a script's steps against the time that a wire with a known delay stamped itself, at
+// rest and while this process runs 500 checks a second.
+import { createDial, createNames, type Method, probeFor } from '@vantage/probes';
+import { runTest } from '@vantage/probes/testing';
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { z } from 'zod';
+import { freePort } from '../harness/free-port.ts';
+import { type Errors, holdWithin, runFirst } from './accuracy-judge.ts';
+import { startWire, type Wire, wireMissing } from './delay-wire.ts';
+import { packages, type Server, serve, serversMissing } from './ground.ts';
+import { startLoad } from './load.ts';
+
+const delays = [20, 50, 100] as const;
+const missing = serversMissing('dnsmasq-base') ?? wireMissing();
+const printed: string[] = [];
+const dial = createDial();
+let wire: Wire | undefined;
+let names: Server | undefined;
+let first: Disposable | undefined;
+
+beforeAll(async () => {
+  if (missing) return;
+  wire = await startWire();
+  names = await startNames(wire);
+  first = runFirst();
+});
+afterAll(async () => {
+  first?.[Symbol.dispose]();
+  await names?.[Symbol.asyncDispose]();
+  await wire?.[Symbol.asyncDispose]();
+  process.stdout.write(`\n${printed.join('\n')}\n`);
+});
+
+/** dnsmasq at the wire's near end: `far.test` is the far one. */
+async function startNames({ near, far }: Wire): Promise<Server> {
+  const port = await freePort();
+  return serve(port, packages['dnsmasq-base'], [
+    '--keep-in-foreground',
+    '--conf-file=/dev/null',
+    `--port=${port}`,
+    `--listen-address=${['127.0.0.1', ...near].join(',')}`,
+    '--bind-interfaces',
+    '--no-resolv',
+    '--no-hosts',
+    '--user=nobody',
+    `--address=/far.test/${far.v4}`,
+  ]);
+}
+
+/** What is needed to look by way of the wire. */
+interface Ends {
+  readonly wire: Wire;
+  readonly port: number;
+  /** The far end, as part of a URL. */
+  readonly far: string;
+}
+
+async function look(method: Method, url: string, options: unknown, settings = { dial }) {
+  const probe = probeFor(method);
+  if (!probe) throw new Error(`no probe for ${method}`);
+  const seen = await runTest(probe, url, options, { ...settings, timeoutMs: 20_000 });
+  expect(seen, seen.text).toMatchObject({ code: 1 });
+  return seen;
+}
+
+const mean = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
+const calls = z.array(z.object({ Calls: z.array(z.record(z.string(), z.unknown())) }));
+
+/** What is looked at, and how far it is from the wire's word. */
+const subjects: readonly { readonly name: string; check(ends: Ends): Promise<Errors> }[] = [
+  {
+    name: 'PING',
+    async check({ wire: { roundTrips }, far }) {
+      using trips = roundTrips(0);
+      const host = far.replace(/^\[|\]$/g, '');
+      const { phases } = await look('PING', host, { Count: 5, IntervalMs: 10 });
+      return { ttfb: phases.ttfb - mean(await trips.take(5)) };
+    },
+  },
+  {
+    name: 'DNS over UDP',
+    async check({ wire: { roundTrips }, far, port }) {
+      using trips = roundTrips(port);
+      const { phases } = await look('DNS', `dns://${far}:${port}/far.test?type=A`, {});
+      return { ttfb: phases.ttfb - mean(await trips.take(1)) };
+    },
+  },
+  {
+    name: 'DNSTime',
+    async check({ wire: { roundTrips, talk }, far, port }) {
+      using trips = roundTrips(port);
+      const told = talk(port);
+      const slow = createDial({ names: createNames({ servers: [`${far}:${port}`] }) });
+      const { phases } = await look('TCP', `far.test:${port}`, { IPFamily: '4' }, { dial: slow });
+      const { openMs, startMs } = await told;
+      return {
+        dns: phases.dns - mean(await trips.take(1)),
+        connect: phases.connect - (openMs - startMs),
+      };
+    },
+  },
+  {
+    name: 'Script',
+    async check({ wire: { roundTrips, talk }, far, port }) {
+      using trips = roundTrips(port);
+      const told = talk(port);
+      const at = JSON.stringify({ host: far, port });
+      const asked = JSON.stringify({ url: `dns://${far}:${port}/far.test?type=A` });
+      const { extended } = await look('Script', `await tcp(${at}); await dns(${asked});`, {});
+      const [tcp, dns] = calls.parse(extended['Steps']).flatMap(({ Calls }) => Calls);
+      const { openMs, startMs } = await told;
+      return {
+        'step connect': Number(tcp?.['ConnectTime']) - (openMs - startMs),
+        'step ttfb': Number(dns?.['TTFB']) - mean(await trips.take(1)),
+      };
+    },
+  },
+];
+
+describe("against the wire's own stamps", () => {
+  const laid = (context: TestContext) => {
+    if (!wire || !names) return context.skip(missing);
+    return { wire, port: names.port, ends: [wire.far.v4, `[${wire.far.v6}]`] };
+  };
+
+  test.for(subjects)('$name at rest, within 2 ms', async ({ name, check }, context) => {
+    const { ends, ...rest } = laid(context);
+    for (const delayMs of delays) {
+      await rest.wire.delay(delayMs);
+      for (const far of ends) {
+        const label = `${name.padEnd(15)} at rest, ${delayMs} ms${far.startsWith('[') ? ', IPv6' : ''}`;
+        await holdWithin(2, printed, label, () => check({ ...rest, far }));
+      }
+    }
+  });
+
+  test('beside 500 checks a second, within 5 ms', async (context) => {
+    const { ends, ...rest } = laid(context);
+    await using load = await startLoad();
+    for (const delayMs of delays) {
+      await rest.wire.delay(delayMs);
+      for (const { name, check } of subjects) {
+        const label = `${name.padEnd(15)} loaded, ${delayMs} ms`;
+        await holdWithin(5, printed, label, () => check({ ...rest, far: ends[0] ?? '' }));
+      }
+    }
+    expect(load.perSecond()).toBeGreaterThan(400);
+  });
+});
