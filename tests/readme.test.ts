@@ -2,10 +2,29 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { settings } from '@vantage/kernel';
 import { expect, test } from 'vitest';
+import { readSources } from './import-rules.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
 test.each(Object.entries(settings))('the README says what %s is', (name, { reader, otherwise, about }) => {
   const row = `| \`${name}\` | ${reader} | ${otherwise || '–'} | ${about} |`;
-  expect(readFileSync(path.join(root, 'README.md'), 'utf8')).toContain(row);
+  expect(read('README.md')).toContain(row);
+});
+
+const sources = readSources(root)
+  .filter(({ file }) => file.startsWith('apps/') && !file.endsWith('.test.ts'))
+  .map(({ text }) => text.replaceAll("\\'", "'"))
+  .join('\n');
+const [, meanings = ''] = read('docs/operate.md').split('## What the lines mean');
+const quoted = [...(meanings.split('\n## ')[0] ?? '').matchAll(/^\| (.*?) \|/gm)]
+  .flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)])
+  .map(([, line = '']) => line);
+
+test('the log lines that the operator is told of are many', () => {
+  expect(quoted.length).toBeGreaterThan(20);
+});
+
+test.each(quoted)('"%s" is still a line of a log', (line) => {
+  for (const part of line.split('…')) expect(sources).toContain(part.trim());
 });

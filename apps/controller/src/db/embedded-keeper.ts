@@ -1,4 +1,4 @@
-import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Backoff, backoffMs, type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { type Embedded, startEmbedded } from './embedded.ts';
 
 /** An embedded PostgreSQL that is started again when it dies. */
@@ -10,6 +10,7 @@ export interface KeptEmbedded {
 }
 
 const everyMs = 500;
+const backoff: Backoff = { baseMs: 500, capMs: 10_000 };
 
 /** Starts the embedded PostgreSQL; a later death (kill -9, out of memory) is noticed within a second and mended, with the same URL. */
 export async function keepEmbedded(deps: {
@@ -24,15 +25,26 @@ export async function keepEmbedded(deps: {
   return {
     url: current.url,
     async run(ending) {
+      let failures = 0;
+      let said = '';
       while (!ending.aborted) {
-        await clock.sleep(everyMs, ending).catch(() => {});
+        await clock
+          .sleep(failures === 0 ? everyMs : everyMs + backoffMs(failures, backoff, Math.random), ending)
+          .catch(() => {});
         if (ending.aborted || current.alive()) continue;
-        log.error({ pid: current.pid }, 'the embedded database died; starting it again');
+        if (failures === 0) log.error({ pid: current.pid }, 'the embedded database died; starting it again');
         try {
           current = await begin();
           log.info({ pid: current.pid }, 'the embedded database is up again');
+          failures = 0;
+          said = '';
         } catch (error) {
-          log.error({ error: messageOf(error) }, 'the embedded database cannot be started');
+          failures += 1;
+          // The same trouble is told once, not at every attempt (process numbers and times differ).
+          const problem = messageOf(error).replace(/\d+/g, '#');
+          if (problem !== said)
+            log.error({ error: messageOf(error) }, 'the embedded database cannot be started; trying again');
+          said = problem;
         }
       }
     },

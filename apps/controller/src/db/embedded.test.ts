@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLog, systemClock } from '@vantage/kernel';
@@ -58,6 +58,27 @@ test('a data path of 150 characters works, and a kill -9 is mended under the sam
   await running;
   await kept.stop();
 });
+
+test('one that cannot be started is tried again until it can', async () => {
+  const dir = path.join(root, 'pg');
+  const kept = await keepEmbedded({ dir, clock: systemClock, log });
+  const ending = new AbortController();
+  const running = kept.run(ending.signal);
+  const file = path.join(dir, 'cluster', 'PG_VERSION');
+  const version = readFileSync(file, 'utf8');
+  const { pid } = await startEmbedded({ dir, log });
+  writeFileSync(file, '99\n');
+  process.kill(pid, 'SIGKILL');
+  const refusals = () =>
+    readFileSync(path.join(dir, 'postgres.log'), 'utf8').split('incompatible').length - 1;
+  await expect.poll(refusals, { timeout: 20_000 }).toBeGreaterThan(1);
+  writeFileSync(file, version);
+  const one = () => ask(kept.url, 'select 1 as one').catch(() => undefined);
+  await expect.poll(one, { timeout: 30_000 }).toEqual({ one: 1 });
+  ending.abort();
+  await running;
+  await kept.stop();
+}, 90_000);
 
 test('the state of a postmaster is read from its pid file', () => {
   expect(parsePostmasterPid('123\n/data\n1\n5432\n/s\n\n 1 2\nready   \n')).toEqual({
