@@ -186,6 +186,19 @@ const subjects: readonly Subject[] = [
   },
 ];
 
+/** A file server that is mean on the data connection only. */
+function fileServer(dataPort: number): (socket: Socket) => void {
+  return speakLines({
+    greeting: '220 hi',
+    answer: answers({
+      USER: '331 who',
+      PASS: '230 in',
+      EPSV: `229 (|||${dataPort}|)`,
+      LIST: '150 here it comes',
+    }),
+  });
+}
+
 const mean: Readonly<Record<string, (subject: Subject) => Meanness>> = {
   'a byte at a time': ({ more }) => drip(more.toString('latin1')),
   'more lines for ever': ({ more }) => flood(more),
@@ -229,3 +242,32 @@ test.each(subjects.map((each) => [each.probe.method, each] as const))(
     expect(seen.filter(({ code }) => ![1, 2, 3, 7, 8].includes(code))).toEqual([]);
   },
 );
+
+test('FTP ends with every hostile data connection', { retry: 2, timeout: 60_000 }, async () => {
+  const kinds: Readonly<Record<string, Meanness>> = {
+    silence: () => {},
+    'a byte at a time': drip('-rw-r--r-- 1 a b 1 Jan 1 00:00 x\r\n'),
+    'a listing for ever': flood('-rw-r--r-- 1 a b 1 Jan 1 00:00 x\r\n'),
+    'a line without end': flood('x'),
+    'an end, and no word of it': halfClose,
+  };
+  const before = liveBytes();
+  const running = Object.entries(kinds).map(async ([name, meanness]) => {
+    await using data = await listen((socket) => meanness(socket, socket.write.bind(socket)));
+    await using server = await listen(fileServer(data.port));
+    const startedMs = performance.now();
+    const seen = await runTest(ftp, server.target, { ...login, List: true }, { timeoutMs });
+    return { name, code: seen.code, tookMs: performance.now() - startedMs };
+  });
+  await new Promise((resolve) => setTimeout(resolve, timeoutMs / 2));
+  expect(liveBytes() - before).toBeLessThan(mostBytes);
+  const seen = await Promise.all(running);
+  expect(seen.map(({ name, code }) => `${name}: ${code}`)).toEqual([
+    'silence: 2',
+    'a byte at a time: 2',
+    'a listing for ever: 7',
+    'a line without end: 7',
+    'an end, and no word of it: 2',
+  ]);
+  expect(seen.filter(({ tookMs }) => tookMs >= timeoutMs + 1000)).toEqual([]);
+});

@@ -32,6 +32,8 @@ export interface HttpAnswer {
 type Context = Pick<ProbeContext, 'signal' | 'stopwatch' | 'own'>;
 
 const mostHeaderBytes = 64 * 1024;
+/** Headers that HTTP/2 knows no use for and forbids (RFC 9113 section 8.2.2). */
+const connectionHeaders = ['keep-alive', 'proxy-connection', 'http2-settings'];
 
 /**
  * Sends a request and waits for the head of the answer: phase `ttfb` from here to the first byte, then `ttlb`. Throws Failure 3 for
@@ -111,7 +113,9 @@ function exchange2(context: Context, connection: Connection, wanted: HttpRequest
       if (code === constants.NGHTTP2_NO_ERROR) return;
       fail(new Failure(resultCode.protocol, `${peer} ended the HTTP/2 session (error ${code})`));
     });
-    const own = Object.entries(wanted.headers).map(([name, value]) => [name.toLowerCase(), value]);
+    const own = Object.entries(wanted.headers)
+      .map(([name, value]) => [name.toLowerCase(), value] as const)
+      .filter(([name]) => !connectionHeaders.includes(name));
     const stream = session.request(
       {
         ':method': wanted.method,

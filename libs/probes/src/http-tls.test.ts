@@ -122,6 +122,24 @@ describe('HTTP over TLS', () => {
   });
 });
 
+test.each(['Keep-Alive', 'Proxy-Connection', 'HTTP2-Settings'])(
+  'the header %s goes along in HTTP/1.1 only',
+  async (name) => {
+    const { cert, key } = makeCertificate();
+    const both = createSecureServer({ cert, key, allowHTTP1: true }, (request, response) => {
+      response.end(request.headers[name.toLowerCase()] === 'x' ? 'has it' : 'has it not');
+    });
+    await using server = await startSite(both, 'https');
+    for (const [HTTPVersion, ExpectText] of [
+      ['1.1', 'has it'],
+      ['2', 'has it not'],
+    ]) {
+      const options = { HTTPVersion, ExpectText, Headers: { [name]: 'x' }, TLS: { CA: cert } };
+      expect(await runTest(http, server.url, options)).toMatchObject({ code: 1 });
+    }
+  },
+);
+
 test('a proxy is used for plain and, by CONNECT, for secure targets', async () => {
   const certificate = makeCertificate();
   const asked: string[] = [];

@@ -1,3 +1,4 @@
+import type { Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Dialogue, openDialogue } from './dialogue.ts';
 import { Failure, notMet } from './failure.ts';
@@ -51,6 +52,8 @@ const options = z.strictObject({
 
 type TcpStep = z.output<typeof step>;
 
+/** Time that one step's pattern may take over all that comes, milliseconds. */
+const longestSearchMs = 1000;
 /** Tab, line feed, carriage return, blank. */
 const blanks = [9, 10, 13, 32];
 /** Bytes of an answer that are searched for what a step expects. */
@@ -84,7 +87,7 @@ export const tcp: Probe<'TCP', typeof options> = {
     const answer = createAnswer(dialogue);
     for (const [index, each] of wanted.Steps.entries()) {
       await send(dialogue, each);
-      const expected = expectationOf(each);
+      const expected = expectationOf(each, context.clock);
       if (expected) await meet(answer, expected, index + 1);
     }
     const steps = wanted.Steps.length;
@@ -109,7 +112,10 @@ interface Expectation {
   find(bytes: Buffer): number | undefined;
 }
 
-function expectationOf({ Expect, ExpectHex, ExpectRegex }: TcpStep): Expectation | undefined {
+function expectationOf(
+  { Expect, ExpectHex, ExpectRegex }: TcpStep,
+  clock: Pick<Clock, 'monoMs'>,
+): Expectation | undefined {
   const containing = (shown: string, wanted: Buffer): Expectation => ({
     shown,
     find(bytes) {
@@ -120,11 +126,15 @@ function expectationOf({ Expect, ExpectHex, ExpectRegex }: TcpStep): Expectation
   if (Expect !== undefined) return containing(quoteShort(Expect), Buffer.from(Expect, 'utf8'));
   if (ExpectHex !== undefined) return containing(`hex ${ExpectHex}`, fromHex(ExpectHex));
   if (ExpectRegex === undefined) return undefined;
+  let searchedMs = 0;
   return {
     shown: `/${ExpectRegex}/`,
     find(bytes) {
+      const startedMs = clock.monoMs();
       const found = searchRegex(ExpectRegex, bytes.toString('latin1'));
-      if (found.kind === 'runaway')
+      searchedMs += clock.monoMs() - startedMs;
+      // An answer that comes byte by byte is searched again and again.
+      if (found.kind === 'runaway' || (found.kind === 'none' && searchedMs > longestSearchMs))
         throw notMet(`/${ExpectRegex}/ takes too long on this answer: make it simpler`);
       return found.kind === 'match' ? found.index + found.length : undefined;
     },
