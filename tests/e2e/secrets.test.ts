@@ -1,48 +1,37 @@
 // Sentinel secrets go through every flow, and none shows. A device's assignment on the agent's disk holds its secrets, because the
 // agent works without its controller; so that file is for its owner alone.
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { makeCertificate } from '@vantage/probes/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { withClient } from '../harness/postgres-url.ts';
 import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
+import { createSearch, reference, sentinel } from './sentinel.ts';
 import { type EchoMethod, type EchoTarget, echoLines, echoWeb } from './sentinel-targets.ts';
+import { type Wish, welcomeWishes } from './sentinel-welcome.ts';
 import { dnsServer } from './watched.ts';
 
-/** Every sentinel begins with this; the rest says where it was set. */
-const stem = 'Sentinel7Qx';
-const sentinel = (where: string) => `${stem}-${where}`;
-const reference = (name: string) => ['$', '{secret:', name, '}'].join('');
-
-/** The stem as a plain text, hex, or Base64 at each of the three places in a group of bytes. */
-const forms = [
-  stem,
-  Buffer.from(stem).toString('hex'),
-  ...['', 'x', 'xx'].map((before) =>
-    Buffer.from(`${before}${stem}`)
-      .toString('base64')
-      .slice(before === '' ? 0 : 4, -4),
-  ),
-];
-const shown = (text: string) => {
-  const lower = text.toLowerCase();
-  return forms.flatMap((form) => {
-    const at = lower.indexOf(form.toLowerCase());
-    return at < 0 ? [] : [text.slice(Math.max(0, at - 120), at + 60)];
-  });
-};
-
+const search = createSearch();
+const { shown } = search;
 const lineMethods: readonly EchoMethod[] = ['SMTP', 'POP3', 'IMAP4', 'NNTP', 'FTP', 'TELNET', 'MySQL', 'SSH'];
 const made = z.object({ device_id: z.string() });
-const checks = z.array(z.object({ check_id: z.string() }));
+const checks = z.array(z.object({ check_id: z.string(), ResultCode: z.int() }));
+const own = mkdtempSync(path.join(tmpdir(), 'vantage-sentinel-'));
 let system: System;
 const targets: AsyncDisposable[] = [];
 beforeAll(async () => {
-  system = await startSystem({ env: { VANTAGE_LOG_LEVEL: 'debug' } });
+  const secretsFile = path.join(own, 'local.json');
+  writeFileSync(secretsFile, JSON.stringify({ HERE: sentinel('local') }), { mode: 0o600 });
+  system = await startSystem({
+    env: { VANTAGE_LOG_LEVEL: 'debug', VANTAGE_AGENT_SECRETS_FILE: secretsFile },
+  });
 }, 120_000);
 afterAll(async () => {
+  rmSync(own, { recursive: true });
   await system[Symbol.asyncDispose]();
   for (const target of targets) await target[Symbol.asyncDispose]();
 });
@@ -52,12 +41,6 @@ const held = async (target: Promise<EchoTarget>) => {
   targets.push(one);
   return one.target;
 };
-
-interface Wish {
-  readonly Method: string;
-  readonly URL: string;
-  readonly Options?: object;
-}
 
 /** A device of each method and each way in which a secret gets into it. */
 async function wishes(): Promise<Wish[]> {
@@ -92,6 +75,7 @@ async function wishes(): Promise<Wish[]> {
     'X-Api-Key': sentinel('header'),
   };
   return [
+    ...(await welcomeWishes(held, (pem) => search.addKey(pem))),
     ...lines
       .flat()
       .map((wish) =>
@@ -149,6 +133,9 @@ test('no secret shows in a log, an answer, an event, an export or the database',
   };
   await api.ok('POST', '/secrets', { Name: 'KEPT', Value: sentinel('kept') });
   await api.ok('POST', '/secrets', { Name: 'ODD', Value: `${sentinel('odd')}/@:%"?#` });
+  await api.ok('POST', '/secrets', { Name: 'SSH', Value: sentinel('ssh') });
+  await api.ok('POST', '/secrets', { Name: 'MYSQL', Value: sentinel('mysql') });
+  await api.ok('POST', '/secrets', { Name: 'PEM', Value: search.addKey(makeCertificate().key) });
   const issue = ['keys', 'issue', '--account', 'default', '--user', 'watch', '--password', sentinel('basic')];
   const issued = await promisify(execFile)(path.join(repositoryRoot, 'vantage'), [...issue, '--json'], {
     env: { PATH: process.env['PATH'], VANTAGE_DATABASE_URL: system.quickstart().database_url },
@@ -156,7 +143,10 @@ test('no secret shows in a log, an answer, an event, an export or the database',
   const { key } = z.object({ key: z.string() }).parse(JSON.parse(issued.stdout));
 
   const devices: string[] = [];
-  for (const [n, wish] of (await wishes()).entries()) {
+  const wished = await wishes();
+  /** How checks of a Method ended. */
+  const ends = new Map<string, Set<number>>();
+  for (const [n, wish] of wished.entries()) {
     const body = { ...wish, ShortName: `s-${n}`, Timeout: 5, Retries: 2 };
     const created = await ask('POST', '/devices', body);
     expect(created, `${JSON.stringify(body)} ${created.text}`).toMatchObject({ status: 200 });
@@ -178,7 +168,7 @@ test('no secret shows in a log, an answer, an event, an export or the database',
     expect(status === 200).toBe(password === sentinel('basic'));
   }
 
-  for (const device of devices) {
+  for (const [n, device] of devices.entries()) {
     const at = `/devices/${device}`;
     await expect
       .poll(async () => checks.parse(await api.ok('GET', `${at}/checks`)).length, {
@@ -189,18 +179,36 @@ test('no secret shows in a log, an answer, an event, an export or the database',
     await ask('PUT', at, { FullName: 'renamed' });
     await ask('GET', `${at}?WithConfig=Y`);
     for (const what of ['checks', 'events', 'statistics', 'uptime'])
-      for (const kind of ['json', 'csv', 'xml'])
-        await ask('GET', `${at}/${what}?Format=${kind}`, undefined, {
-          Accept: kind === 'json' ? 'application/json' : `${kind === 'csv' ? 'text' : 'application'}/${kind}`,
-        });
+      for (const kind of ['json', 'csv', 'xml']) await ask('GET', `${at}/${what}?fmt=${kind}`);
+    for (const kind of ['csv', 'xml'])
+      await ask('GET', `${at}?fmt=${kind}&filename=device.${kind}&WithConfig=Y`);
     await ask('POST', `${at}/check`);
-    for (const { check_id } of checks.parse(await api.ok('GET', `${at}/checks`))) {
+    const method = wished[n]?.Method ?? '';
+    for (const { check_id, ResultCode } of checks.parse(await api.ok('GET', `${at}/checks`))) {
+      ends.set(method, (ends.get(method) ?? new Set()).add(ResultCode));
       await ask('GET', `/checks/${check_id}`);
-      await ask('GET', `/checks/${check_id}/extended`);
+      for (const kind of ['json', 'csv', 'xml']) await ask('GET', `/checks/${check_id}/extended?fmt=${kind}`);
     }
   }
-  for (const route of ['/devices', '/devices?WithConfig=Y', '/events', '/secrets', '/account', '/agents'])
+  for (const route of [
+    '/devices',
+    '/devices?fmt=csv&Limit=100',
+    '/devices?fmt=xml&Limit=100',
+    '/events?fmt=csv',
+    '/events',
+    '/secrets',
+    '/account',
+    '/agents',
+  ])
     await ask('GET', route);
+  // Logins that succeed and logins that are refused: both kinds were there.
+  for (const method of [...lineMethods, 'HTTP'])
+    expect([...(ends.get(method) ?? [])], method).toEqual(expect.arrayContaining([1]));
+  for (const method of lineMethods)
+    expect(
+      [...(ends.get(method) ?? [])].some((code) => code === 8 || code === 3),
+      method,
+    ).toBe(true);
   expect(answers.filter((text) => text.includes('***')).length).toBeGreaterThan(30);
   expect(answers.flatMap(shown)).toEqual([]);
 

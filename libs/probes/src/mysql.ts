@@ -104,7 +104,7 @@ export const mysql: Probe<'MySQL', typeof options> = {
       text: done.filter(Boolean).join(', '),
       dataSize: dialogue.received,
       extended: {},
-      ...(result && { answer: () => ({ rows: result.rows }) }),
+      answer: () => ({ rows: result?.count ?? 0, row: result?.rows[0] ?? null }),
     };
   },
 };

@@ -6,8 +6,10 @@ import type { Policy } from './probe.ts';
 import { specOf } from './registry.ts';
 import { runProbe } from './run.ts';
 import { script } from './script.ts';
-import { addressOf, allowAll, listen, speakLines } from './testing/index.ts';
+import { addressOf, allowAll, listen, serveNames, speakLines } from './testing/index.ts';
+import { resultPackets, serveMysql } from './testing/mysql-server.ts';
 import { createScriptTrial } from './testing/script-trial.ts';
+import { listenSsh } from './testing/ssh-server.ts';
 
 const trial = createScriptTrial();
 const run: typeof trial.run = (text, settings) => trial.run(text, settings);
@@ -162,6 +164,46 @@ test('secrets that stand in the script itself are hidden like those of Options',
   `);
   expect(seen).toMatchObject({ code: 8 });
   expect(JSON.stringify(seen)).not.toContain('sentinel');
+});
+
+test('what the declarations say that a call returns is there', async () => {
+  const rows = [
+    ['a', null],
+    ['b', 'c'],
+  ];
+  await using mysql = await listen((socket) => serveMysql(socket, { query: () => resultPackets(rows) }));
+  await using ssh = await listenSsh({
+    command(text, channel) {
+      channel.exit(3);
+      channel.end(`out of ${text}`);
+    },
+  });
+  await using lines = await listen(speakLines({ greeting: 'one', answer: (line) => `got ${line}` }));
+  await using names = await serveNames(({ name }) => ({
+    answers: [{ type: 'A', name, ttl: 1, data: '192.0.2.7' }],
+  }));
+  const seen = await run(
+    `const all = { host: '127.0.0.1', user: 'probe', password: 'right' };
+     const login = { ...all, port: ${mysql.port} };
+     const data = await mysql({ ...login, query: 'select 1' });
+     expect(data.rows === 2 && JSON.stringify(data.row) === '["a",null]', JSON.stringify(data));
+     const none = await mysql(login);
+     expect(none.rows === 0 && none.row === null, JSON.stringify(none));
+     const shell = await ssh({ ...all, port: ${ssh.port}, command: 'x', expectExitCode: 3 });
+     expect(shell.output === 'out of x' && shell.exitCode === 3, JSON.stringify(shell));
+     const bare = await ssh({ ...all, port: ${ssh.port} });
+     expect(bare.output === '' && bare.exitCode === null, JSON.stringify(bare));
+     const talk = await tcp({ host: '127.0.0.1', port: ${lines.port}, steps: [{ expect: 'one' }, { send: 'x\\n', expect: 'got x' }] });
+     expect(talk.received.startsWith('one\\r\\ngot x'), JSON.stringify(talk));
+     const found = await dns({ name: 'a.example', server: '${names.target}' });
+     expect(found.rcode === 'NOERROR' && found.answers.join() === '192.0.2.7', JSON.stringify(found));
+     for (const each of [data, none, shell, bare, talk, found]) {
+       expect(typeof each.text === 'string' && each.ms >= 0 && each.size >= 0 && each.facts.Address, JSON.stringify(each));
+       const { dns, connect, ssl, ttfb, ttlb } = each.phases;
+       expect(Math.abs(dns + connect + ssl + ttfb + ttlb - each.ms) < 0.01, JSON.stringify(each));
+     }`,
+  );
+  expect(seen, seen.text).toMatchObject({ code: 1 });
 });
 
 test.each(['', '  \n', 'x'.repeat(70_000), 'log(1)\0'])('a text that is no script is refused', (text) => {

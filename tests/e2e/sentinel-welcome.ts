@@ -1,0 +1,227 @@
+import { createPrivateKey } from 'node:crypto';
+import { createServer as createTlsServer } from 'node:https';
+import { createSecureContext } from 'node:tls';
+import { addressOf, listen, makeCertificate, speakLines } from '@vantage/probes/testing';
+import { resultPackets, serveMysql } from '../../libs/probes/src/testing/mysql-server.ts';
+import { listenSsh, makeKey } from '../../libs/probes/src/testing/ssh-server.ts';
+import { reference, sentinel } from './sentinel.ts';
+import type { EchoTarget } from './sentinel-targets.ts';
+
+/** A device to be made. */
+export interface Wish {
+  readonly Method: string;
+  readonly URL: string;
+  readonly Options?: object;
+}
+
+type Held = (target: Promise<EchoTarget>) => Promise<string>;
+
+const word = (line: string) => line.split(' ')[0] ?? '';
+
+/** Servers that take any login and say what they heard. */
+const welcoming: Readonly<
+  Record<string, { greeting: string; answer: (line: string, said: readonly string[]) => string }>
+> = {
+  SMTP: {
+    greeting: '220 echo ESMTP',
+    answer(line, said) {
+      if (line.startsWith('EHLO')) return '250-echo\r\n250 AUTH PLAIN LOGIN CRAM-MD5';
+      if (line === 'AUTH LOGIN') return '334 VXNlcm5hbWU6';
+      if (line === 'AUTH CRAM-MD5') return '334 PDEuMkBlY2hvPg==';
+      if (said.at(-1) === 'AUTH LOGIN') return '334 UGFzc3dvcmQ6';
+      return line === 'QUIT' ? '221 bye' : `235 welcome ${line}`;
+    },
+  },
+  POP3: {
+    greeting: '+OK echo <1.2@echo>',
+    answer: (line) => (line === 'STAT' ? '+OK 1 20' : `+OK ${line}`),
+  },
+  IMAP4: {
+    greeting: '* OK echo',
+    answer(line) {
+      if (line.includes('CAPABILITY')) return `* CAPABILITY IMAP4rev1 AUTH=PLAIN\r\n${word(line)} OK done`;
+      if (line.includes('AUTHENTICATE')) return '+ ';
+      const tag = /^[A-Za-z]+\d+$/.test(word(line)) ? word(line) : 'a2';
+      return `* OK ${line}\r\n${tag} OK ${line}`;
+    },
+  },
+  NNTP: {
+    greeting: '200 echo',
+    answer: (line) =>
+      line.includes(' USER ') ? `381 ${line}` : line.includes(' PASS ') ? `281 ${line}` : `200 ${line}`,
+  },
+  FTP: {
+    greeting: '220 echo',
+    answer: (line) => (line.startsWith('USER') ? `331 ${line}` : line === 'QUIT' ? '221 bye' : `230 ${line}`),
+  },
+  TELNET: {
+    greeting: 'echo\r\nlogin: ',
+    answer: (line, said) =>
+      said.length === 0 ? `${line}\r\npassword: ` : `${line}\r\nwelcome ${line}\r\n$ `,
+  },
+};
+
+const logins: readonly {
+  readonly Method: string;
+  readonly Auth?: readonly string[];
+  readonly more?: object;
+}[] = [
+  { Method: 'SMTP', Auth: ['PLAIN', 'LOGIN', 'CRAM-MD5'] },
+  { Method: 'POP3', Auth: ['USER', 'APOP'] },
+  { Method: 'IMAP4', Auth: ['LOGIN', 'PLAIN'] },
+  { Method: 'NNTP' },
+  { Method: 'FTP' },
+  { Method: 'TELNET', more: { ExpectPrompt: 'welcome' } },
+];
+
+/** Logins that succeed, keys and client certificates: a device for each way in which such a secret gets into one. */
+export async function welcomeWishes(held: Held, addKey: (pem: string) => string): Promise<readonly Wish[]> {
+  const lines = await Promise.all(
+    logins.map(async ({ Method, Auth, more }) => {
+      const script = welcoming[Method];
+      if (script === undefined) throw new Error(`no server for ${Method}`);
+      const at = await held(listen(speakLines(script)));
+      const ways = Auth?.map((each) => ({ Auth: each })) ?? [{}];
+      return ways.flatMap((way) =>
+        [sentinel('welcome'), reference('KEPT'), reference('HERE', 'local')].map((Password) => ({
+          Method,
+          URL: at,
+          Options: { User: 'me', Password, ...way, ...more },
+        })),
+      );
+    }),
+  );
+  return [
+    ...lines.flat(),
+    ...(await sshWishes(held, addKey)),
+    ...(await mysqlWishes(held)),
+    ...(await tlsWishes(held, addKey)),
+  ];
+}
+
+async function sshWishes(held: Held, addKey: (pem: string) => string): Promise<readonly Wish[]> {
+  const password = sentinel('ssh');
+  const key = makeKey();
+  addKey(key.pem);
+  const lock = { cipher: 'aes-256-cbc', passphrase: sentinel('phrase') };
+  const locked = createPrivateKey(key.pem)
+    .export({ type: 'pkcs1', format: 'pem', ...lock })
+    .toString();
+  addKey(locked);
+  const command = (text: string, channel: { end(text: string): void; exit(code: number): void }) => {
+    channel.exit(0);
+    channel.end(`you said ${text} and your password is ${password}\n`);
+  };
+  const at = await held(listenSsh({ user: 'me', password, key: key.parsed, command }));
+  const prompting = await held(listenSsh({ user: 'me', password, prompts: true, command }));
+  const run = { Command: 'echo' };
+  return [
+    { Method: 'SSH', URL: `ssh://me:${password}@${at}`, Options: run },
+    { Method: 'SSH', URL: at, Options: { User: 'me', Password: password, ...run, ExpectOutput: 'never' } },
+    { Method: 'SSH', URL: prompting, Options: { User: 'me', Password: password } },
+    { Method: 'SSH', URL: at, Options: { User: 'me', PrivateKey: key.pem, ...run } },
+    { Method: 'SSH', URL: at, Options: { User: 'me', PrivateKey: locked, Passphrase: sentinel('phrase') } },
+    { Method: 'SSH', URL: at, Options: { User: 'me', PrivateKey: locked, Passphrase: sentinel('wrong') } },
+    { Method: 'SSH', URL: at, Options: { User: 'me', PrivateKey: `no key ${sentinel('nokey')}` } },
+    {
+      Method: 'Script',
+      URL: `const seen = await ssh({ host: '127.0.0.1', port: ${at.split(':')[1]}, user: 'me', password: secret('SSH'), command: 'echo' });
+        log(seen.output); expect(false, seen.output);`,
+    },
+  ];
+}
+
+async function mysqlWishes(held: Held): Promise<readonly Wish[]> {
+  const password = sentinel('mysql');
+  const query = () => resultPackets([[`your password is ${password}`]]);
+  const plugins = ['mysql_native_password', 'caching_sha2_password'] as const;
+  const servers = await Promise.all(
+    plugins.map((plugin) =>
+      held(listen((socket) => serveMysql(socket, { user: 'me', password, plugin, query }))),
+    ),
+  );
+  return servers.flatMap((at) => [
+    { Method: 'MySQL', URL: `mysql://me:${password}@${at}`, Options: { Query: 'select 1' } },
+    {
+      Method: 'MySQL',
+      URL: at,
+      Options: { User: 'me', Password: password, Query: 'select 1', ExpectResult: 'never' },
+    },
+    {
+      Method: 'Script',
+      URL: `const seen = await mysql({ host: '127.0.0.1', port: ${at.split(':')[1]}, user: 'me', password: secret('MYSQL'), query: 'x' });
+        log(seen.row); throw new Error(seen.row[0]);`,
+    },
+  ]);
+}
+
+async function tlsWishes(held: Held, addKey: (pem: string) => string): Promise<readonly Wish[]> {
+  const server = makeCertificate();
+  const client = makeCertificate({ names: ['client.example'] });
+  const stranger = makeCertificate({ names: ['stranger.example'] });
+  addKey(client.key);
+  addKey(stranger.key);
+  const web = await held(
+    new Promise<EchoTarget>((resolve) => {
+      const secured = createTlsServer(
+        { cert: server.cert, key: server.key, ca: client.cert, requestCert: true, rejectUnauthorized: true },
+        (request, response) => void response.end(String(request.rawHeaders)),
+      );
+      secured.on('tlsClientError', () => {});
+      secured.listen(0, '127.0.0.1', () =>
+        resolve({
+          target: `127.0.0.1:${addressOf(secured.address()).port}`,
+          async [Symbol.asyncDispose]() {
+            secured.closeAllConnections();
+            await new Promise((done) => secured.close(done));
+          },
+        }),
+      );
+    }),
+  );
+  const secureContext = createSecureContext({ cert: server.cert, key: server.key });
+  const mail = await held(
+    listen(speakLines({ greeting: '+OK', answer: (line) => `+OK ${line}`, tls: { secureContext } })),
+  );
+  const settings = (pair: { cert: string; key: string }) => ({
+    CA: server.cert,
+    ClientCert: pair.cert,
+    ClientKey: pair.key,
+  });
+  return [
+    ...[client, stranger].flatMap((pair) => [
+      {
+        Method: 'HTTP',
+        URL: `https://${web}/`,
+        Options: { TLS: settings(pair), Headers: { Cookie: sentinel('cookie') } },
+      },
+      { Method: 'TCP', URL: `tls://${web}`, Options: { TLS: settings(pair) } },
+      {
+        Method: 'POP3',
+        URL: `pop3s://me:${sentinel('tls')}@${mail}`,
+        Options: { TLS: settings(pair) },
+      },
+    ]),
+    {
+      Method: 'HTTP',
+      URL: `https://${web}/`,
+      Options: { TLS: { ...settings(client), ClientKey: stranger.key } },
+    },
+    {
+      Method: 'HTTP',
+      URL: `https://${web}/`,
+      Options: { TLS: { ...settings(client), ClientKey: sentinel('nokey') } },
+    },
+    {
+      Method: 'HTTP',
+      URL: `https://${web}/`,
+      Options: { TLS: { CA: server.cert, ClientCert: client.cert, ClientKey: reference('PEM') } },
+    },
+    {
+      Method: 'HTTP',
+      URL: `https://${web}/`,
+      Options: { Headers: { Authorization: `Bearer ${reference('HERE', 'local')}` }, TLS: settings(client) },
+    },
+    { Method: 'Script', URL: `log(secret('local:HERE')); throw secret('local:HERE');` },
+  ];
+}
