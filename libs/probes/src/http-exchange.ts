@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Connection } from './dial.ts';
 import { closedEarly, Failure, networkFailure, systemCode } from './failure.ts';
 import { type ProbeContext, resultCode } from './probe.ts';
+import { quoteShort } from './transcript.ts';
 
 /** One request, ready to be sent. */
 export interface HttpRequest {
@@ -29,8 +30,10 @@ export interface HttpAnswer {
   readonly stream: Readable;
 }
 
-type Context = Pick<ProbeContext, 'signal' | 'stopwatch' | 'own'>;
+type Context = Pick<ProbeContext, 'signal' | 'stopwatch' | 'own' | 'evidence'>;
 
+/** First bytes of what is no HTTP that are kept as evidence. */
+const shownBytes = 512;
 const mostHeaderBytes = 64 * 1024;
 /** Headers that HTTP/2 knows no use for and forbids (RFC 9113 section 8.2.2). */
 const connectionHeaders = ['keep-alive', 'proxy-connection', 'http2-settings'];
@@ -54,7 +57,11 @@ function exchange1(context: Context, connection: Connection, wanted: HttpRequest
   return new Promise((resolve, reject) => {
     const headers: OutgoingHttpHeaders = { Host: wanted.authority, ...wanted.headers, Connection: 'close' };
     if (wanted.body !== undefined) headers['Content-Length'] = Buffer.byteLength(wanted.body);
-    const onFirstByte = () => stopwatch.enter('ttlb');
+    let first = '';
+    const onFirstByte = (chunk: Buffer) => {
+      stopwatch.enter('ttlb');
+      first = chunk.toString('latin1', 0, shownBytes);
+    };
     socket.once('data', onFirstByte);
     const request = request1({
       createConnection: () => socket,
@@ -71,7 +78,10 @@ function exchange1(context: Context, connection: Connection, wanted: HttpRequest
     };
     const onAbort = () => finish(() => reject(signal.reason));
     signal.addEventListener('abort', onAbort, { once: true });
-    request.on('error', (error) => finish(() => reject(headFailure(error, peer))));
+    request.on('error', (error) => {
+      if (first !== '') context.evidence('FirstBytes', quoteShort(first, shownBytes));
+      finish(() => reject(headFailure(error, peer, first)));
+    });
     request.on('response', (response) =>
       finish(() => {
         // A body that breaks the rules is told to the request only; else it would look like an early close.
@@ -194,12 +204,13 @@ function joined(headers: IncomingHttpHeaders | Headers2): Readonly<Record<string
   return all;
 }
 
-function headFailure(error: Error, peer: string): Failure {
+function headFailure(error: Error, peer: string, first = ''): Failure {
   if (error instanceof Failure) return error;
   const code = systemCode(error);
   if (code === 'HPE_HEADER_OVERFLOW') return protocol(`${peer} sends more than 64 KiB of headers`, error);
   if (code.startsWith('HPE_') || code.startsWith('ERR_HTTP2') || code === 'ERR_STREAM_PREMATURE_CLOSE') {
-    return protocol(`${peer} does not answer in HTTP (${reasonOf(error, code)})`, error);
+    const begins = first === '' ? '' : `: it begins with ${quoteShort(first, 60)}`;
+    return protocol(`${peer} does not answer in HTTP (${reasonOf(error, code)})${begins}`, error);
   }
   if (code === 'ECONNRESET' && error.message === 'socket hang up')
     return closedEarly(peer, 'before it answered');

@@ -34,6 +34,23 @@ describe('HTTP with hostile servers', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
   });
 
+  test('what is no HTTP is quoted', async () => {
+    await using server = await hostile((socket) => void socket.write('220 mail.example ESMTP\r\n'));
+    const seen = await runTest(http, `http://${server.target}/`);
+    expect(seen.code).toBe(3);
+    expect(seen.text).toMatch(/ does not answer in HTTP \(.+\): it begins with "220 mail\.example ESMTP"$/);
+    expect(seen.extended).toMatchObject({ FirstBytes: '"220 mail.example ESMTP"' });
+  });
+
+  test('a body that breaks the rules is no early close', async () => {
+    await using server = await hostile(
+      (socket) => void socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'),
+    );
+    const seen = await runTest(http, `http://${server.target}/`);
+    expect(seen.code).toBe(3);
+    expect(seen.text).toMatch(/ broke the rules of HTTP in its body \(.+chunk.+\)$/);
+  });
+
   test('a body that breaks off is 3', async () => {
     await using server = await hostile(
       (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf'),

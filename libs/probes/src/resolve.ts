@@ -137,6 +137,10 @@ function noName(host: string, family: IpFamily, code: string): Failure {
     ENODATA: `${host} has no${of} address`,
     ESERVFAIL: `the resolver failed on ${host} (SERVFAIL)`,
     EREFUSED: `the resolver refuses to look up ${host} (REFUSED)`,
+    EFORMERR: `the resolver does not understand the question about ${host} (FORMERR)`,
+    ENOTIMP: `the resolver does not look up names like ${host} (NOTIMP)`,
+    EBADRESP: `the resolver's answer about ${host} is malformed`,
+    EBADNAME: `${host} is no name that can be looked up`,
   };
   return new Failure(resultCode.name, texts[code] ?? `${host} could not be resolved (${code})`);
 }
