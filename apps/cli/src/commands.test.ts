@@ -132,6 +132,13 @@ test.each([
   [1, ['agents', 'revoke', 'x'], 'there is no agent x'],
   [2, ['locations', 'create'], "missing required argument 'name'"],
   [2, ['bogus'], "unknown command 'bogus'"],
+  [2, ['accounts', 'create', ' '], 'A name has 1 to 200 characters'],
+  [2, ['locations', 'create', 'x'.repeat(201)], 'A name has 1 to 200 characters'],
+  [
+    2,
+    ['agents', 'invite', '--location', 'x', '--endpoint', 'http://here'],
+    'An endpoint is https://host:port',
+  ],
 ])('%i is the end of %j, with what is wrong', async (expected, args, message) => {
   const { code, err } = await vantage(args);
   expect(code).toBe(expected);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Accepted, createSettingsReader, Fault, type SettingsReader } from '@vantage/kernel';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import about from '../package.json' with { type: 'json' };
 import { createAccount, listAccounts } from './accounts.ts';
@@ -52,6 +52,19 @@ async function answer(work: (sql: Sql) => Promise<object>): Promise<void> {
 
 /** `--json` after a command is the same as before it. */
 const setJson = () => void program.setOptionValue('json', true);
+/** A name as the API takes it. */
+const name = (text: string) => {
+  if (text.trim() === '' || text.length > 200)
+    throw new InvalidArgumentError('A name has 1 to 200 characters.');
+  return text;
+};
+/** An agents' port as an agent reaches it. */
+const endpoint = (text: string) => {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:' || url.pathname !== '/' || url.search !== '' || url.username !== '')
+    throw new InvalidArgumentError('An endpoint is https://host:port.');
+  return text;
+};
 const account = () => new Option('--account <name>', 'name or id of the account').default('default');
 const maybeAccount = () => new Option('--account <name>', 'only of this account');
 
@@ -71,7 +84,8 @@ for (const part of ['controller', 'agent'] as const)
 
 const accounts = program.command('accounts').description('accounts, the owners of devices');
 accounts
-  .command('create <name>')
+  .command('create')
+  .argument('<name>', 'its name', name)
   .description('make an account')
   .option('--timezone <zone>', 'IANA time zone of its timestamps', 'UTC')
   .action((name: string, { timezone }: { timezone: string }) =>
@@ -122,7 +136,8 @@ keys
 
 const locations = program.command('locations').description('places where agents look');
 locations
-  .command('create <name>')
+  .command('create')
+  .argument('<name>', 'its name', name)
   .description('make a Location')
   .addOption(account())
   .action((name: string, { account }: { account: string }) =>
@@ -141,7 +156,12 @@ agents
   .addOption(account())
   .requiredOption('--location <name>', 'the Location at which it looks')
   .option('--name <name>', 'a name for it', '')
-  .option('--endpoint <url>', "the controller's agent port as the agent reaches it", 'https://localhost:8444')
+  .option(
+    '--endpoint <url>',
+    "the controller's agent port as the agent reaches it",
+    endpoint,
+    'https://localhost:8444',
+  )
   .action((given: { account: string; location: string; name: string; endpoint: string }) =>
     answer(async (sql) => {
       const { agent_id, token } = await inviteAgent(sql, given);

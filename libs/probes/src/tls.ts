@@ -23,9 +23,6 @@ export interface TlsSettings {
   readonly MinDaysLeft: number;
 }
 
-/** TLS as a method asks for it when the user set nothing. */
-export const plainTls: TlsSettings = { Verify: true, MinDaysLeft: 0 };
-
 const mostContexts = 256;
 const pemCertificate = /-----BEGIN [A-Z0-9 ]*CERTIFICATE-----[^-]*-----END [A-Z0-9 ]*CERTIFICATE-----/g;
 const dayMs = 86_400_000;

@@ -35,6 +35,15 @@ test('what is wrong with any part is said at once, and nothing is started', asyn
   expect(readdirSync(dir)).toEqual([]);
 });
 
+test('a data folder that cannot be made is said, not waited for', async () => {
+  const started = up({
+    settings: { given: { VANTAGE_DATA: '/proc/vantage/data' }, problems: [] },
+    env: {},
+    json: false,
+  });
+  await expect(started).rejects.toThrow(/the data folder cannot be used: .* \(VANTAGE_DATA\)/);
+});
+
 test('both ports that are taken are named with what to do, before anything starts', async () => {
   const held = [createServer(), createServer()];
   const [https, agent] = await Promise.all(

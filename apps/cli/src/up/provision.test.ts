@@ -43,6 +43,16 @@ test('what was revoked is replaced', async () => {
   expect(after.agent_token).toBe(before.agent_token);
 });
 
+test('a damaged memory is named with what to do', async () => {
+  const file = path.join(dir, 'first-run.json');
+  const whole = readFileSync(file, 'utf8');
+  writeFileSync(file, whole.slice(0, 20));
+  await expect(start()).rejects.toThrow(
+    /first-run.json is damaged; put it back from the backup, or remove it/,
+  );
+  writeFileSync(file, whole);
+});
+
 test('an agent whose folder is gone is replaced: it would be taken for a copy of itself', async () => {
   const before = await start();
   await query('update agents set session_counter = 3');

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { newId } from '@vantage/kernel';
+import { Fault, newId } from '@vantage/kernel';
 import { z } from 'zod';
 import { inviteAgent, revokeAgent } from '../agents.ts';
 import { hashOf } from '../credentials.ts';
@@ -24,7 +24,7 @@ const location = 'local';
  */
 export async function provision(dataDir: string, databaseUrl: string): Promise<Credentials> {
   const file = path.join(dataDir, 'first-run.json');
-  const before = existsSync(file) ? kept.partial().parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
+  const before = remembered(file);
   const credentials = await inTransaction(databaseUrl, async (sql) => {
     // Two first starts on one database make one account.
     await sql.query("select pg_advisory_xact_lock(hashtext('vantage first run'))");
@@ -46,6 +46,20 @@ export async function provision(dataDir: string, databaseUrl: string): Promise<C
   writeWhole(file, `${JSON.stringify(credentials, null, 2)}\n`, 0o600);
   writeWhole(path.join(dataDir, 'agent-token'), `${credentials.agent_token}\n`, 0o600);
   return credentials;
+}
+
+function remembered(file: string): { readonly [Name in keyof Credentials]?: Credentials[Name] | undefined } {
+  if (!existsSync(file)) return {};
+  try {
+    return kept.partial().parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (cause) {
+    throw new Fault(
+      'stop',
+      'first_run',
+      `${file} is damaged; put it back from the backup, or remove it: new keys are issued then, the old ones stay in force ("./vantage keys list")`,
+      { cause },
+    );
+  }
 }
 
 async function key(sql: Sql, level: 'UW' | 'UR', before: string | undefined): Promise<string> {

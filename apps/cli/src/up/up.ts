@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:https';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,7 +7,9 @@ import { z } from 'zod';
 import type { Part } from '../part.ts';
 import { whenAskedToEnd } from '../signals.ts';
 import { type ChildEvents, type Supervised, supervise } from './child.ts';
+import { openData } from './data-folder.ts';
 import { endDatabase } from './database-end.ts';
+import { greeting } from './greeting.ts';
 import { lockData } from './lock.ts';
 import { preflight } from './preflight.ts';
 import { allEnded, type ProcessId, tell } from './processes.ts';
@@ -186,21 +188,6 @@ export async function up(options: {
   say('ended');
 }
 
-/** Makes the data folder, private to us, and returns its real path. */
-function openData(dir: string): string {
-  try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
-    return realpathSync(dir);
-  } catch (cause) {
-    throw new Fault(
-      'stop',
-      'data_dir',
-      `the data folder cannot be used: ${messageOf(cause)} (VANTAGE_DATA)`,
-      { cause },
-    );
-  }
-}
-
 /** The environment of a part: ours, with the settings that it reads and no others. */
 function environmentFor(
   options: { readonly given: Readonly<Record<string, string>>; readonly env: NodeJS.ProcessEnv },
@@ -237,22 +224,4 @@ function answers(baseUrl: string, caFile: string): Promise<boolean> {
     request.once('timeout', () => request.destroy());
     request.once('error', () => resolve(false));
   });
-}
-
-function greeting(ready: Ready, credentials: Credentials, dataDir: string): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-  return `
-Vantage is up.
-
-  API          ${ready.base_url}
-  Key (UW)     ${credentials.api_key_uw}   views and modifies
-  Key (UR)     ${credentials.api_key_ur}   views
-  Data, logs   ${dataDir}
-
-Say hello:
-
-  curl --cacert ${quoted(ready.ca_file)} -H 'Service-API-Key: ${credentials.api_key_uw}' ${ready.base_url}/hello
-
-Ctrl-C ends everything. ./vantage --help shows the operator's commands and all settings.
-`;
 }

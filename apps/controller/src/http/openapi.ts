@@ -16,9 +16,6 @@ const problem = z
   })
   .meta({ id: 'Problem' });
 
-/** What every failed request answers with. */
-export const problemSchema = problem;
-
 const failures = {
   '400': 'The request failed; code says why.',
   '429': 'Too many bad keys from this address; see Retry-After.',

@@ -1,0 +1,25 @@
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { Fault, messageOf } from '@vantage/kernel';
+
+/** Makes the data folder, private to us, and returns its real path. */
+export function openData(dir: string): string {
+  try {
+    makeFolders(dir);
+    return realpathSync(dir);
+  } catch (cause) {
+    throw new Fault(
+      'stop',
+      'data_dir',
+      `the data folder cannot be used: ${messageOf(cause)} (VANTAGE_DATA)`,
+      { cause },
+    );
+  }
+}
+
+/** Makes a folder and those above it. (Node's own way never comes back where the system makes none, below /proc.) */
+function makeFolders(dir: string): void {
+  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (path.dirname(dir) !== dir) makeFolders(path.dirname(dir));
+  mkdirSync(dir, { mode: 0o700 });
+}
