@@ -67,10 +67,10 @@ const mean = (values: readonly number[]) => values.reduce((sum, each) => sum + e
 const calls = z.array(z.object({ Calls: z.array(z.record(z.string(), z.unknown())) }));
 
 /** What is looked at, and how far it is from the wire's word. */
-const subjects: readonly { readonly name: string; check(ends: Ends): Promise<Errors> }[] = [
+const subjects: readonly { readonly name: string; readonly check: (ends: Ends) => Promise<Errors> }[] = [
   {
     name: 'PING',
-    async check({ wire: { roundTrips }, far }) {
+    check: async ({ wire: { roundTrips }, far }) => {
       using trips = roundTrips(0);
       const host = far.replace(/^\[|\]$/g, '');
       const { phases } = await look('PING', host, { Count: 5, IntervalMs: 10 });
@@ -79,7 +79,7 @@ const subjects: readonly { readonly name: string; check(ends: Ends): Promise<Err
   },
   {
     name: 'DNS over UDP',
-    async check({ wire: { roundTrips }, far, port }) {
+    check: async ({ wire: { roundTrips }, far, port }) => {
       using trips = roundTrips(port);
       const { phases } = await look('DNS', `dns://${far}:${port}/far.test?type=A`, {});
       return { ttfb: phases.ttfb - mean(await trips.take(1)) };
@@ -87,7 +87,7 @@ const subjects: readonly { readonly name: string; check(ends: Ends): Promise<Err
   },
   {
     name: 'DNSTime',
-    async check({ wire: { roundTrips, talk }, far, port }) {
+    check: async ({ wire: { roundTrips, talk }, far, port }) => {
       using trips = roundTrips(port);
       const told = talk(port);
       const slow = createDial({ names: createNames({ servers: [`${far}:${port}`] }) });
@@ -101,7 +101,7 @@ const subjects: readonly { readonly name: string; check(ends: Ends): Promise<Err
   },
   {
     name: 'Script',
-    async check({ wire: { roundTrips, talk }, far, port }) {
+    check: async ({ wire: { roundTrips, talk }, far, port }) => {
       using trips = roundTrips(port);
       const told = talk(port);
       const at = JSON.stringify({ host: far, port });
