@@ -74,6 +74,14 @@ export function readBody(
     };
     const onAbort = () => finish(() => reject(signal.reason));
     signal.addEventListener('abort', onAbort, { once: true });
+    // Head and breach may come in one segment: then it is all over before anybody could listen.
+    if (source.destroyed && !source.readableEnded) {
+      const { errored } = source;
+      finish(() =>
+        reject(errored ? bodyFailure(errored, peer) : closedEarly(peer, 'before its answer was complete')),
+      );
+      return;
+    }
     source.on('data', (chunk: Buffer) => {
       wire += chunk.length;
     });
