@@ -98,14 +98,33 @@ describe('the stream of events', () => {
     });
     await written.promise;
     await tell(['second']);
-    const late = follow();
-    await rest.clock.advance(3_000);
+    await rest.clock.advance(3_000); // a writer is waited for, though not for ever
     expect(reader.events()).toEqual([]);
     committed.resolve();
     await slow;
     await until(() => reader.events().length === 2);
     expect(reader.events().map(({ Message }) => Message)).toEqual(['first', 'second']);
-    await late;
+  });
+
+  it('is complete and in order while many write at once and some of it is rolled back', async () => {
+    const reader = await follow();
+    const write = async (writer: number) => {
+      for (let i = 0; i < 25; i += 1)
+        await rest.db.kysely
+          .transaction()
+          .execute(async (trx) => {
+            await tell([`${writer}/${i}/a`], trx);
+            for (let turn = 0; turn < (writer * i) % 7; turn += 1) await new Promise(setImmediate);
+            await tell([`${writer}/${i}/b`], trx);
+            if (i % 5 === 4) throw new RangeError('rolled back');
+          })
+          .catch((error: unknown) => expect(error).toBeInstanceOf(RangeError));
+    };
+    await Promise.all([1, 2, 3, 4].map(write));
+    const rows = await rest.db.kysely.selectFrom('events').select('event_id').orderBy('event_no').execute();
+    expect(rows).toHaveLength(4 * 20 * 2);
+    await until(() => reader.events().length >= rows.length);
+    expect(reader.events().map(({ id }) => id)).toEqual(rows.map(({ event_id }) => event_id));
   });
 
   it.each([true, false])('ends within 5 seconds when its key is revoked (told: %s)', async (told) => {

@@ -82,7 +82,10 @@ function render(route: Route, body: unknown, format: Format): readonly [type: st
 /** A list's columns by its schema, for the header of an empty one. */
 function columns(schema: z.ZodType): readonly string[] {
   const row = schema instanceof z.ZodArray ? schema.element : schema;
-  return row instanceof z.ZodObject ? Object.keys(row.shape) : [];
+  if (!(row instanceof z.ZodObject)) return [];
+  return Object.entries(row.shape).flatMap(([name, field]) =>
+    field instanceof z.ZodObject ? columns(field).map((inner) => `${name}.${inner}`) : [name],
+  );
 }
 
 /** The address of the next page, without the key. */

@@ -21,15 +21,22 @@ const durationField = z
   .regex(/^\d\d:[0-5]\d$/, 'must be HH:MM, from 00:01 to 99:59')
   .refine((text) => text !== '00:00', 'must be HH:MM, from 00:01 to 99:59');
 
-/** The microseconds of `HH:MM`. */
-export function durationUs(text: string): number {
-  const [hours = 0, minutes = 0] = text.split(':').map(Number);
+const defaultDuration = '01:00';
+
+/** The microseconds of `HH:MM`; null: of the default. */
+export function durationUs(text: string | null): number {
+  const [hours = 0, minutes = 0] = (text ?? defaultDuration).split(':').map(Number);
   return (hours * 60 + minutes) * 60_000_000;
 }
 
 /** The body that starts maintenance. */
 export const maintenanceStart = z
-  .strictObject({ Duration: durationField.default('01:00').describe('HH:MM, elapsed time.') })
+  .strictObject({
+    Duration: durationField
+      .nullable()
+      .default(defaultDuration)
+      .describe('HH:MM, elapsed time; null: the default.'),
+  })
   .meta({ id: 'MaintenanceStart' });
 
 /** Starting and stopping the maintenance of one device. */
