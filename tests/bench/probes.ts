@@ -1,27 +1,26 @@
-// What a check costs, beside what its primitive costs in the same run: CPU of this process per 1,000 checks against
-// targets in another process. The ratios mean something on any machine, the figures only beside each other.
-// Prints a table, then JSON. Usage: node tests/bench/probes.ts [checks]
-import { execFileSync, fork } from 'node:child_process';
+// What a check costs, beside what its bare primitive and what blackbox_exporter cost in the same run: CPU per 1,000
+// checks of targets in processes of their own. How to read it: docs/bench.md. Usage: node tests/bench/probes.ts [checks]
+import { execFileSync } from 'node:child_process';
+import { Resolver } from 'node:dns/promises';
 import { get } from 'node:http';
 import { connect } from 'node:net';
-import path from 'node:path';
 import { systemClock } from '@vantage/kernel';
-import { createDial, probeFor, runCheck } from '@vantage/probes';
+import { createDial, type Method, probeFor, runCheck } from '@vantage/probes';
 import { allowAll } from '@vantage/probes/testing';
+import { type Module, startBlackbox } from './blackbox.ts';
+import { type Figure, printFigures } from './figures.ts';
+import { startTargets } from './targets.ts';
 
 const checks = Number(process.argv[2] ?? 5000);
 const inFlight = 50;
 
-const farm = fork(path.join(import.meta.dirname, 'http-target.ts'), { stdio: 'inherit' });
-const port = await new Promise<number>((resolve) => {
-  farm.once('message', (message) => resolve(Number(message)));
-});
+await using targets = await startTargets();
+const port = targets.webPort;
 
 /** CPU milliseconds of this process per 1,000 rounds of `once`, and rounds a second. */
-async function cost(once: () => Promise<void>): Promise<{ cpuMs: number; perSecond: number }> {
+async function cost(once: () => Promise<unknown>): Promise<number> {
   for (let i = 0; i < 200; i += 1) await once();
   const before = process.cpuUsage();
-  const from = performance.now();
   let left = checks;
   await Promise.all(
     Array.from({ length: inFlight }, async () => {
@@ -32,15 +31,12 @@ async function cost(once: () => Promise<void>): Promise<{ cpuMs: number; perSeco
     }),
   );
   const used = process.cpuUsage(before);
-  return {
-    cpuMs: (used.user + used.system) / checks,
-    perSecond: (checks / (performance.now() - from)) * 1000,
-  };
+  return (used.user + used.system) / checks;
 }
 
 const dial = createDial();
 const signal = new AbortController().signal;
-function look(method: 'TCP' | 'HTTP' | 'PING', url: string): () => Promise<void> {
+function look(method: Method, url: string): () => Promise<void> {
   const probe = probeFor(method);
   const found = probe?.parseTarget(url);
   if (!probe || !found?.ok) throw new Error(`${method} cannot look at ${url}`);
@@ -70,51 +66,60 @@ const bareHttp = () =>
     );
   });
 
-/** fping's own CPU per 1,000 pings, flat out; undefined where it is missing or not allowed. */
-function fpingCpuMs(): number | undefined {
+/** fping's own CPU per 1,000 pings, one a millisecond; why not where it is missing or not allowed. */
+function fpingCpuMs(): number | string {
   try {
     const script = `fping -q -C ${checks} -p 1 -i 1 127.0.0.1 >/dev/null 2>&1; times`;
     const children = execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split('\n')[1] ?? '';
     const seconds = [...children.matchAll(/(\d+)m([\d.]+)s/g)].map(([, m, s]) => Number(m) * 60 + Number(s));
-    return (seconds.reduce((sum, each) => sum + each, 0) / checks) * 1e6;
+    const total = seconds.reduce((sum, each) => sum + each, 0);
+    return total > 0 ? (total / checks) * 1e6 : 'skipped: fping is not installed';
   } catch {
-    return undefined;
+    return 'skipped: fping does not run here';
   }
 }
 
-const rows: {
-  check: string;
-  cpuMs: number;
-  perSecond: number;
-  peer: string;
-  peerCpuMs: number | undefined;
-}[] = [];
-const tcp = await cost(look('TCP', `127.0.0.1:${port}`));
-rows.push({
-  check: 'TCP',
-  ...tcp,
-  peer: 'net.connect and close',
-  peerCpuMs: (await cost(bareConnect)).cpuMs,
-});
-const http = await cost(look('HTTP', `http://127.0.0.1:${port}/`));
-rows.push({
-  check: 'HTTP',
-  ...http,
-  peer: 'node:http, new connection',
-  peerCpuMs: (await cost(bareHttp)).cpuMs,
-});
+const blackbox = await startBlackbox();
+await using _ended = typeof blackbox === 'string' ? undefined : blackbox;
+const figures: Figure[] = [];
+const unit = 'ms CPU per 1,000';
+const better = 'less';
+
+/** One check's cost beside its primitive's and the exporter's. */
+async function compare(
+  what: Method,
+  url: string,
+  primitive: readonly [string, () => Promise<number | string> | number | string],
+  exporter: readonly [Module, string],
+): Promise<void> {
+  const ours = await cost(look(what, url));
+  const [peer, measure] = primitive;
+  figures.push({ what, unit, ours, peer, theirs: await measure(), better });
+  const theirs = typeof blackbox === 'string' ? blackbox : await blackbox.cpuMs(...exporter, checks);
+  figures.push({ what, unit, ours, peer: 'blackbox_exporter', theirs, better });
+}
+
+const at = `127.0.0.1:${port}`;
+await compare('TCP', at, ['net.connect and close', () => cost(bareConnect)], ['tcp', at]);
+const page = `http://${at}/`;
+await compare(
+  'HTTP',
+  page,
+  [`node:http, new connection, ${targets.web}`, () => cost(bareHttp)],
+  ['http', page],
+);
+if (typeof targets.dnsPort === 'number') {
+  const server = `127.0.0.1:${targets.dnsPort}`;
+  const resolver = new Resolver();
+  resolver.setServers([server]);
+  const bare = ['c-ares, one query', () => cost(() => resolver.resolve4('bench.test'))] as const;
+  await compare('DNS', `dns://${server}/bench.test?type=A`, bare, ['dns', server]);
+} else {
+  process.stdout.write(`DNS ${targets.dnsPort}\n`);
+}
 if (process.getuid?.() === 0) {
-  const ping = await cost(look('PING', '127.0.0.1'));
-  rows.push({ check: 'PING', ...ping, peer: 'fping, paced 1 ms', peerCpuMs: fpingCpuMs() });
+  await compare('PING', '127.0.0.1', ['fping, one a millisecond', fpingCpuMs], ['icmp', '127.0.0.1']);
+} else {
+  process.stdout.write('PING skipped: real pings need root\n');
 }
-farm.kill('SIGTERM');
-for (const row of rows) {
-  const peer =
-    row.peerCpuMs === undefined
-      ? 'not here'
-      : `${row.peerCpuMs.toFixed(0)} ms (ratio ${(row.cpuMs / row.peerCpuMs).toFixed(1)})`;
-  process.stdout.write(
-    `${row.check.padEnd(5)} ${row.cpuMs.toFixed(0)} ms of CPU per 1,000, ${row.perSecond.toFixed(0)}/s | ${row.peer}: ${peer}\n`,
-  );
-}
-process.stdout.write(`${JSON.stringify({ checks, rows })}\n`);
+printFigures('What a check costs', figures);

@@ -1,0 +1,32 @@
+/** One figure of ours with what it is to be read beside. */
+export interface Figure {
+  readonly what: string;
+  readonly unit: string;
+  readonly ours: number;
+  readonly peer: string;
+  /** The peer's figure, or why there is none. */
+  readonly theirs: number | string;
+  readonly better: 'less' | 'more';
+}
+
+/** Ours over theirs; undefined without a peer's figure. */
+function ratioOf({ ours, theirs }: Figure): number | undefined {
+  return typeof theirs === 'number' ? ours / theirs : undefined;
+}
+
+/** Prints figures as a table, then as one line of JSON. */
+export function printFigures(title: string, figures: readonly Figure[]): void {
+  const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
+  const lines = figures.map((figure) => {
+    const { what, unit, ours, peer, theirs, better } = figure;
+    const ratio = ratioOf(figure)?.toFixed(2) ?? '-';
+    const other = typeof theirs === 'number' ? shown(theirs) : theirs;
+    return [what, `${shown(ours)} ${unit}`, peer, other, ratio, `${better} is better`];
+  });
+  const all = [['figure', 'ours', 'beside', 'theirs', 'ratio', ''], ...lines];
+  const widths = all[0]?.map((_, at) => Math.max(...all.map((line) => line[at]?.length ?? 0))) ?? [];
+  const table = all.map((line) => line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '));
+  process.stdout.write(`\n${title}\n${table.map((line) => `${line.trimEnd()}\n`).join('')}`);
+  const told = figures.map((figure) => ({ ...figure, ratio: ratioOf(figure) ?? null }));
+  process.stdout.write(`${JSON.stringify({ title, figures: told })}\n`);
+}

@@ -1,0 +1,145 @@
+// What taking results costs, beside what PostgreSQL itself takes for the same rows in the same run: rows a second through
+// the whole ingest (read, judged, stored, folded into health, committed) against a plain `unnest` and a plain COPY of the
+// same rows into a plain table, 500 rows a commit each, fsync on. How to read it: docs/bench.md.
+// Usage: node tests/bench/ingest.ts [batches]
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { systemClock as clock, createLog } from '@vantage/kernel';
+import { BatchSchema } from '@vantage/proto';
+import type pg from 'pg';
+import { startEmbedded } from '../../apps/controller/src/db/embedded.ts';
+import { createDb } from '../../apps/controller/src/db/index.ts';
+import { createHealth } from '../../apps/controller/src/health/index.ts';
+import { createIngest, createPartitions } from '../../apps/controller/src/ingest/index.ts';
+import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
+import { withClient } from '../harness/postgres-url.ts';
+import { printFigures } from './figures.ts';
+
+const batches = Number(process.argv[2] ?? 100);
+const devices = 500;
+const retentionDays = 3;
+const log = createLog('bench', 'error');
+
+await using held = new AsyncDisposableStack();
+const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bench-'));
+held.defer(() => rmSync(folder, { recursive: true, force: true }));
+chmodSync(folder, 0o755);
+const embedded = await startEmbedded({ dir: path.join(folder, 'pg'), log });
+held.defer(() => embedded.stop());
+const { url } = embedded;
+
+/** Rows a second of so many batches, one after the other. */
+async function rate(take: (batch: number) => Promise<unknown>): Promise<number> {
+  const fromMs = performance.now();
+  for (let i = 0; i < batches; i += 1) await take(i);
+  return (batches * devices) / ((performance.now() - fromMs) / 1000);
+}
+
+/** Through our own ingest: every device looked at once a batch, all well. */
+async function ours(): Promise<number> {
+  const db = await createDb({ connection: { url }, log });
+  try {
+    await db.migrate();
+    await createPartitions({ db, clock, log, retentionDays }).ensure();
+    const rows = createFixtures(db.kysely);
+    const accountNo = await rows.account();
+    const locationNo = await rows.location(accountNo);
+    const { agentNo } = await rows.agent({ accountNo, locationNo });
+    const nowUs = clock.nowUs();
+    const deviceNos: number[] = [];
+    for (let i = 0; i < devices; i += 1) {
+      const deviceNo = await rows.device(accountNo, [locationNo]);
+      await rows.hold({ deviceNo, agentNo, locationNo, fromUs: nowUs - 86_400_000_000 });
+      deviceNos.push(deviceNo);
+    }
+    const health = createHealth({ clock, log });
+    const ingest = createIngest({
+      ...{ db, clock, log, retentionDays },
+      fold: (trx, inserted, atUs) => health.fold(trx, inserted, atUs),
+    });
+    let stored = 0;
+    const perSecond = await rate(async (batch) => {
+      const startUs = BigInt(nowUs - (batches - batch) * 1_000_000);
+      const value = {
+        startUs,
+        revision: 1,
+        resultCode: 1,
+        checkResult: 'connected',
+        connectMs: 3.2,
+        ttfbMs: 4.7,
+      };
+      const records = deviceNos.map((deviceNo) => ({
+        record: { case: 'result' as const, value: { ...value, deviceNo } },
+      }));
+      const taken = await ingest.take(
+        { agentNo, locationNo, accountNo },
+        create(BatchSchema, { batchId: BigInt(batch), records }),
+      );
+      stored += taken.inserted;
+    });
+    if (stored !== batches * devices) throw new Error(`${stored} of ${batches * devices} rows were stored`);
+    return perSecond;
+  } finally {
+    await db.close();
+  }
+}
+
+/** A table like `checks` without partitions and triggers, its key included. */
+async function plainTable(client: pg.Client): Promise<void> {
+  await client.query('drop table if exists plain');
+  await client.query('create table plain (like checks including defaults including indexes)');
+}
+
+/** The same rows by one `unnest` a commit. */
+function byUnnest(): Promise<number> {
+  return withClient(url, async (client) => {
+    await plainTable(client);
+    const columns = await client.query(
+      `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+        where attrelid = 'checks'::regclass and attnum > 0 and not attisdropped order by attnum`,
+    );
+    const pieces = columns.rows.map(({ name, type }, at) => ({
+      name: `"${name}"`,
+      array: `$${at + 1}::${type}[]`,
+    }));
+    const { rows: all } = await client.query('select * from checks order by start_us, device_no');
+    const insert = `insert into plain (${pieces.map(({ name }) => name).join(', ')})
+      select * from unnest(${pieces.map(({ array }) => array).join(', ')}) on conflict do nothing`;
+    return rate((batch) => {
+      const rows = all.slice(batch * devices, (batch + 1) * devices);
+      return client.query(
+        insert,
+        columns.rows.map(({ name }) => rows.map((row) => row[name])),
+      );
+    });
+  });
+}
+
+/** The same rows by one COPY a commit, from files that the server reads itself. */
+function byCopy(): Promise<number> {
+  return withClient(url, async (client) => {
+    await plainTable(client);
+    const { rows } = await client.query(
+      `select string_agg(line, e'\\n' order by start_us, device_no) as text from (
+         select start_us, device_no, trim(both '()' from c::text) as line,
+                (row_number() over (order by start_us, device_no) - 1) / ${devices} as batch from checks c) numbered
+       group by batch order by batch`,
+    );
+    rows.forEach(({ text }, batch) => {
+      writeFileSync(path.join(folder, `${batch}.csv`), `${text}\n`, { mode: 0o644 });
+    });
+    return rate((batch) =>
+      client.query(`copy plain from '${path.join(folder, `${batch}.csv`)}' (format csv)`),
+    );
+  });
+}
+
+const through = await ours();
+const unit = 'rows/s';
+const better = 'more';
+printFigures(`Taking results (${batches} batches of ${devices})`, [
+  { what: 'ingest', unit, ours: through, peer: 'plain unnest', theirs: await byUnnest(), better },
+  { what: 'ingest', unit, ours: through, peer: 'plain COPY', theirs: await byCopy(), better },
+]);
