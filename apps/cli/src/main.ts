@@ -195,14 +195,17 @@ scripts
     };
     const ending = new AbortController();
     // The probes take longer to load than all other commands to run.
-    const { tryScript } = await import('./script.ts');
+    const { tryScript, verdictText } = await import('./script.ts');
     const verdict: ScriptVerdict = await tryScript(trial, ending.signal);
-    console.log(render(verdict, asJson()));
+    console.log(asJson() ? render(verdict, true) : verdictText(verdict, file));
     if (verdict.ResultCode !== 1) process.exitCode = 1;
   });
 
 for (const group of [accounts, keys, locations, agents, scripts])
   for (const command of group.commands) command.option('--json', 'answer as JSON', setJson);
+
+/** Of `script run`: there was nothing to try. */
+const unusable = ['unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];
 
 try {
   await program.parseAsync();
@@ -212,6 +215,7 @@ try {
     process.exitCode = error.exitCode === 0 ? 0 : 2;
   } else {
     console.error(renderFailure(error, asJson()));
-    process.exitCode = error instanceof Fault && error.code === 'settings' ? 2 : 1;
+    const ownMistake = error instanceof Fault && ['settings', ...unusable].includes(error.code);
+    process.exitCode = ownMistake ? 2 : 1;
   }
 }

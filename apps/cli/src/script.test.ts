@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { tryScript } from './script.ts';
+import { tryScript, verdictText } from './script.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'vantage-script-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -33,6 +33,22 @@ test('a script is tried by hand, with secrets from a file that do not show', asy
 test('what it expects in vain is its verdict', async () => {
   const seen = await tryScript({ file: file('bad.js', "expect(false, 'no')"), timeoutSeconds: 20 }, signal);
   expect(seen).toMatchObject({ ResultCode: 4, CheckResult: 'no' });
+});
+
+test('a verdict for people names the line, the steps and what the calls found', async () => {
+  const at = file(
+    'late.js',
+    "await step('look', () =>\n  tcp({ host: '127.0.0.1', port: 1 }).catch(log));\nexpect(0, 'zero');",
+  );
+  const seen = await tryScript({ file: at, timeoutSeconds: 20 }, signal);
+  expect(verdictText(seen, 'late.js').replace(/[\d.]+ ms/g, 'N ms')).toBe(
+    [
+      'late.js:3: zero (ResultCode 4)',
+      'step look, N ms',
+      '  line 2: tcp() 3, connection refused by 127.0.0.1:1 (N ms)',
+      'log: CheckError: connection refused by 127.0.0.1:1',
+    ].join('\n'),
+  );
 });
 
 test.each([

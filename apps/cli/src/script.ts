@@ -15,6 +15,8 @@ export interface ScriptTrial {
 export interface ScriptVerdict {
   readonly ResultCode: number;
   readonly CheckResult: string;
+  /** Line of the script at which it ended otherwise than well. */
+  readonly Line?: number;
   readonly TTLB: number;
   readonly Steps: unknown;
   readonly Log: unknown;
@@ -52,13 +54,56 @@ export async function tryScript(trial: ScriptTrial, signal: AbortSignal): Promis
       secrets: new Map(Object.entries(secrets).map(([name, value]) => [name, new Secret(value)])),
     },
   );
+  const line = seen.extended['Line'];
   return {
     ResultCode: seen.code,
     CheckResult: seen.text,
+    ...(typeof line === 'number' && { Line: line }),
     TTLB: seen.phases.ttlb,
     Steps: seen.extended['Steps'],
     Log: seen.extended['Log'],
   };
+}
+
+const shownSteps = z.array(
+  z.looseObject({
+    Name: z.string().optional(),
+    Ms: z.number().optional(),
+    Ok: z.boolean().optional(),
+    Calls: z.array(
+      z.looseObject({
+        Function: z.string(),
+        Line: z.int().optional(),
+        ResultCode: z.int().optional(),
+        CheckResult: z.string(),
+        RequestTime: z.number().optional(),
+      }),
+    ),
+  }),
+);
+
+/** A verdict for people: what became of it, then each step with its calls, then the log. */
+export function verdictText(verdict: ScriptVerdict, file: string): string {
+  const { ResultCode, CheckResult, Line, Steps, Log } = verdict;
+  const at = Line === undefined ? '' : `${file}:${Line}: `;
+  const steps = shownSteps
+    .catch([])
+    .parse(Steps)
+    .flatMap(({ Name, Ms, Ok, Calls }) => [
+      ...(Name === undefined
+        ? []
+        : [`step ${Name}${Ok === false ? ' failed' : ''}${Ms === undefined ? '' : `, ${Ms} ms`}`]),
+      ...Calls.map(
+        (call) =>
+          `  line ${call.Line ?? '?'}: ${call.Function}() ${call.ResultCode ?? '-'}, ${call.CheckResult}${call.RequestTime === undefined ? '' : ` (${call.RequestTime} ms)`}`,
+      ),
+    ]);
+  const log = z.array(z.string()).catch([]).parse(Log);
+  return [
+    `${at}${CheckResult} (ResultCode ${ResultCode})`,
+    ...steps,
+    ...log.map((line) => `log: ${line}`),
+  ].join('\n');
 }
 
 function read(file: string): string {

@@ -134,6 +134,22 @@ test('addresses outside the policy are 9, whatever the script makes of it', asyn
   expect(server.hits).toBe(0);
 });
 
+test('calls and failures say the line that they stand in', async () => {
+  const refused = "tcp({ host: '127.0.0.1', port: 1 })";
+  const call = await run(
+    `const look = () =>\n  ${refused};\nlog(1);\ntry { await look() } catch {}\nawait look();`,
+  );
+  expect(call).toMatchObject({
+    code: 3,
+    extended: { Line: 2, Steps: [{ Calls: [{ Line: 2 }, { Line: 2 }] }] },
+  });
+  expect((await run("log(1);\n\nexpect(false, 'no')")).extended).toMatchObject({ Line: 3 });
+  expect((await run('log(1);\nnull.x')).extended).toMatchObject({ Line: 2 });
+  expect((await run('log(1);\nlet x = ;')).extended).toMatchObject({ Line: 2 });
+  const spoilt = await run(`Error = null;\nawait ${refused}`);
+  expect(spoilt).toMatchObject({ code: 3, extended: { Line: 2 } });
+});
+
 test('secrets reach the script and no result', async () => {
   const said: string[] = [];
   await using server = await listen(

@@ -8,6 +8,7 @@ const message = z.discriminatedUnion('kind', [
     kind: z.literal('call'),
     id: z.int().min(1),
     name: z.string().max(20),
+    line: z.int().min(1).optional(),
     options: z.record(z.string(), z.json()).catch({}),
   }),
   z.strictObject({
@@ -23,6 +24,7 @@ const message = z.discriminatedUnion('kind', [
     how: z.enum(['done', 'expect', 'check', 'error', 'memory', 'late']),
     text: z.string(),
     code: z.int().optional(),
+    line: z.int().min(1).optional(),
     facts: z.json().optional(),
   }),
 ]);

@@ -17,13 +17,16 @@ export interface Bridge {
  */
 export function prelude(send: (line: string) => void): Bridge {
   interface Waiting {
+    /** Where in the script it was asked. */
+    line: number | undefined;
     resolve(value: unknown): void;
     reject(error: unknown): void;
   }
   interface Told {
     how: 'expect' | 'check' | 'error';
     text: string;
-    code?: number;
+    code?: number | undefined;
+    line?: number | undefined;
   }
   const { parse, stringify } = JSON;
   const { defineProperty, freeze, create, hasOwn, keys } = Object;
@@ -33,6 +36,7 @@ export function prelude(send: (line: string) => void): Bridge {
   const place = /script\.js:(\d+)/;
   const findPlace = place.exec.bind(place);
   const { isArray } = Array;
+  const OwnError = Error;
   const text = String;
   const head = /^[\s\S]{0,32768}/;
   const findHead = head.exec.bind(head);
@@ -43,8 +47,18 @@ export function prelude(send: (line: string) => void): Bridge {
   let last = 0;
   let open = 0;
 
+  function lineOf(error: object): number | undefined {
+    const found = 'stack' in error ? findPlace(text(error.stack)) : null;
+    return found ? Number(found[1]) : undefined;
+  }
+
+  /** The line of the script that runs now. */
+  function here(): number | undefined {
+    return lineOf(new OwnError('here'));
+  }
+
   function failure(name: string, what: Told, facts: Readonly<Record<string, unknown>>): Error {
-    const error = new Error(what.text);
+    const error = new OwnError(what.text);
     defineProperty(error, 'name', { value: name });
     const names = keys(facts);
     // By number: the script may have spoilt the iteration of arrays.
@@ -64,10 +78,11 @@ export function prelude(send: (line: string) => void): Bridge {
         throw new TypeError(`${name}() takes one object: ${name}({ ${like}: … })`);
       }
       last += 1;
-      const line = stringify({ kind: 'call', id: last, name, options });
-      waiting[last] = { resolve, reject };
+      const line = here();
+      const message = stringify({ kind: 'call', id: last, name, line, options });
+      waiting[last] = { line, resolve, reject };
       open += 1;
-      send(line);
+      send(message);
     });
   }
 
@@ -102,12 +117,13 @@ export function prelude(send: (line: string) => void): Bridge {
     if (condition) return;
     const what = description === undefined ? 'an expectation was not met' : short(text(description));
     send(stringify({ kind: 'expect', text: what }));
-    throw failure('ExpectError', { how: 'expect', text: what }, {});
+    throw failure('ExpectError', { how: 'expect', text: what, line: here() }, {});
   });
 
   offer('log', (...values: unknown[]) => {
     const shown = values.map((value) => {
       if (typeof value === 'string') return value;
+      if (value instanceof OwnError) return text(value);
       try {
         return stringify(value) ?? text(value);
       } catch {
@@ -140,11 +156,6 @@ export function prelude(send: (line: string) => void): Bridge {
     }
   });
 
-  function lineOf(error: object): number | undefined {
-    const found = 'stack' in error ? findPlace(text(error.stack)) : null;
-    return found ? Number(found[1]) : undefined;
-  }
-
   return {
     begin(line) {
       const given: { script: string; secrets: Record<string, string> } = parse(line);
@@ -159,8 +170,12 @@ export function prelude(send: (line: string) => void): Bridge {
       waiting[answer.id] = undefined;
       open -= 1;
       const { error } = answer;
-      if (error) who.reject(failure('CheckError', error, { code: error.code, ...error.facts }));
-      else who.resolve(answer.value);
+      if (error) {
+        const { how, text: what, code } = error;
+        who.reject(
+          failure('CheckError', { how, text: what, code, line: who.line }, { code, ...error.facts }),
+        );
+      } else who.resolve(answer.value);
     },
     pending: () => open,
     describe(error) {
@@ -173,7 +188,12 @@ export function prelude(send: (line: string) => void): Bridge {
         const at = object && lineOf(object);
         const where = at === undefined ? '' : ` (line ${text(at)})`;
         const bare = object === undefined && typeof error !== 'string' ? 'the script threw ' : '';
-        return stringify({ kind: 'end', how: 'error', text: `${bare}${short(text(error))}${where}` });
+        return stringify({
+          kind: 'end',
+          how: 'error',
+          text: `${bare}${short(text(error))}${where}`,
+          line: at,
+        });
       } catch {
         return stringify({ kind: 'end', how: 'error', text: 'the script threw something that has no text' });
       }

@@ -5,8 +5,8 @@ import { resultCode } from '../probe.ts';
 export interface ScriptRecord {
   /** A step opened or ended (`state`); a section lasts until the next one. */
   step(id: number, name: string, state: 'section' | 'open' | 'ok' | 'failed'): void;
-  /** A call begins in the step opened last; the function returned takes its result. */
-  call(name: string): (result: StepResult) => void;
+  /** A call begins in the step opened last, from a line of the script; the function returned takes its result. */
+  call(name: string, line: number | undefined): (result: StepResult) => void;
   say(text: string): void;
   steps(): Json;
   log(): Json;
@@ -24,6 +24,7 @@ interface Step {
 
 interface Call {
   readonly name: string;
+  readonly line: number | undefined;
   readonly atMs: number;
   result: StepResult | undefined;
 }
@@ -60,8 +61,8 @@ export function createRecord(monoMs: () => number): ScriptRecord {
         steps.push(stepOf(id, name.slice(0, 200), sinceStart(), state === 'section'));
       }
     },
-    call(name) {
-      const call: Call = { name, atMs: sinceStart(), result: undefined };
+    call(name, line) {
+      const call: Call = { name, line, atMs: sinceStart(), result: undefined };
       current().calls.push(call);
       return (result) => {
         call.result = result;
@@ -93,8 +94,8 @@ function shownStep(step: Step): Json {
   };
 }
 
-function shownCall({ name, atMs, result }: Call): Json {
-  const head = { Function: name, StartMs: atMs };
+function shownCall({ name, line, atMs, result }: Call): Json {
+  const head = { Function: name, ...(line !== undefined && { Line: line }), StartMs: atMs };
   if (result === undefined) return { ...head, CheckResult: 'cut off' };
   if (!result.ok) return { ...head, ResultCode: resultCode.script, CheckResult: result.message };
   const { code, text, phases, dataSize, extended } = result.measurement;

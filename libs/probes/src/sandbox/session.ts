@@ -65,7 +65,7 @@ export async function runSession(
     if (typeof request === 'string') return refuse(request);
     calls += 1;
     atOnce += 1;
-    const entry = record.call(call.name);
+    const entry = record.call(call.name, call.line);
     try {
       const result = await context.runStep(request);
       entry(result);
@@ -135,6 +135,7 @@ export async function runSession(
     }
     if (end) break;
   }
+  if (end?.line !== undefined) context.note('Line', end.line);
   return { end, failedExpect, dataSize, calls, unanswered: atOnce, readyMs };
 }
 
