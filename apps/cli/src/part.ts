@@ -17,12 +17,12 @@ export function runPart(part: Part): Promise<void> {
     detached: true, // a group of its own: it gets each signal once, from us
   });
   const end = () => void child.kill('SIGTERM');
-  whenAskedToEnd(end, end);
+  const wish = whenAskedToEnd(end, end);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) => {
       process.exitCode = code ?? 1;
-      if (process.connected) process.disconnect();
+      wish[Symbol.dispose]();
       resolve();
     });
   });

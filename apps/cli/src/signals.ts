@@ -3,9 +3,9 @@ const sameWishMs = 1_000;
 
 /**
  * Calls `onEnd` when this process is asked to end (SIGINT, SIGTERM, SIGHUP, or the parent that holds our IPC channel is
- * gone), and `onInsist` when it is asked again more than a second later.
+ * gone), and `onInsist` when it is asked again more than a second later. Disposed it listens no more.
  */
-export function whenAskedToEnd(onEnd: () => void, onInsist: () => void): void {
+export function whenAskedToEnd(onEnd: () => void, onInsist: () => void): Disposable {
   let askedMs: number | undefined;
   const ask = () => {
     if (askedMs === undefined) {
@@ -13,6 +13,13 @@ export function whenAskedToEnd(onEnd: () => void, onInsist: () => void): void {
       onEnd();
     } else if (performance.now() - askedMs > sameWishMs) onInsist();
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask);
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, ask);
   if (process.connected) process.on('disconnect', ask);
+  return {
+    [Symbol.dispose]() {
+      for (const signal of signals) process.off(signal, ask);
+      process.off('disconnect', ask);
+    },
+  };
 }

@@ -71,6 +71,12 @@ export async function lockData(dataDir: string, say: (text: string) => void): Pr
   };
 }
 
+/** Whether the owner of a data folder's lock is alive. */
+export function isHeld(dataDir: string): boolean {
+  const held = read(path.join(dataDir, 'up.lock'));
+  return held !== undefined && isAlive(held.owner);
+}
+
 /** Makes the file if there is none, whole at once. */
 function put(file: string, mine: Content): boolean {
   const part = `${file}.${process.pid}`;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -32,6 +32,12 @@ test('what is wrong with any part is said at once, and nothing is started', asyn
       'VANTAGE_AGENT_CONCURRENCY must be a whole number from 1 to 10000',
     ].join('\n'),
   });
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+test('what a killed start left behind to tell of itself is gone at once', async () => {
+  writeFileSync(path.join(dir, 'quickstart.json'), '{}');
+  await expect(start({ VANTAGE_RETENTION_DAYS: 'x' })).rejects.toMatchObject({ code: 'settings' });
   expect(readdirSync(dir)).toEqual([]);
 });
 

@@ -10,7 +10,7 @@ import { type ChildEvents, type Supervised, supervise } from './child.ts';
 import { openData } from './data-folder.ts';
 import { endDatabase } from './database-end.ts';
 import { greeting } from './greeting.ts';
-import { lockData } from './lock.ts';
+import { isHeld, lockData } from './lock.ts';
 import { preflight } from './preflight.ts';
 import { allEnded, type ProcessId, tell } from './processes.ts';
 import { agentIsConnected, type Credentials, provision } from './provision.ts';
@@ -55,17 +55,10 @@ export async function up(options: {
   const { given, problems } = options.settings;
   const environment = (reader: Part) => environmentFor({ given, env: options.env }, reader);
   const dataDir = openData(path.resolve(given['VANTAGE_DATA'] ?? 'data'));
-  const lock = await lockData(dataDir, say);
-  try {
-    await preflight(problems, [
-      { part: 'controller', env: { ...environment('controller'), VANTAGE_DATA: dataDir } },
-      { part: 'agent', env: { ...environment('agent'), ...notYet } },
-    ]);
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
   const quickstart = path.join(dataDir, 'quickstart.json');
+  // One that a killed start left behind tells of nothing that runs.
+  if (!isHeld(dataDir)) rmSync(quickstart, { force: true });
+  const lock = await lockData(dataDir, say);
   rmSync(quickstart, { force: true });
   const parts = new Map<Part, Supervised>();
   const running = () =>
@@ -77,7 +70,8 @@ export async function up(options: {
   const insist = () => {
     for (const id of running()) tell(id, 'SIGKILL');
   };
-  whenAskedToEnd(() => ending.abort(), insist);
+  using _wish = whenAskedToEnd(() => ending.abort(), insist);
+  say(`starting on ${dataDir}`);
 
   let ready: Ready | undefined;
   let credentials: Credentials | undefined;
@@ -129,7 +123,15 @@ export async function up(options: {
   const start = (part: Part, own: () => NodeJS.ProcessEnv) =>
     parts.set(part, supervise({ part, logDir: path.join(dataDir, 'log'), events: events(part), env: own }));
   try {
-    say(`starting on ${dataDir}`);
+    await preflight(
+      problems,
+      [
+        { part: 'controller', env: { ...environment('controller'), VANTAGE_DATA: dataDir } },
+        { part: 'agent', env: { ...environment('agent'), ...notYet } },
+      ],
+      ending.signal,
+    );
+    ending.signal.throwIfAborted();
     start('controller', () => ({ ...environment('controller'), VANTAGE_DATA: dataDir }));
     ready = await until(() => ready, ending.signal);
     say('the controller and its database are up');
@@ -172,7 +174,8 @@ export async function up(options: {
     await until(() => undefined, ending.signal);
   } catch (error) {
     if (!ending.signal.aborted)
-      failure = new Fault('stop', 'first_start', messageOf(error), { cause: error });
+      failure =
+        error instanceof Fault ? error : new Fault('stop', 'first_start', messageOf(error), { cause: error });
   }
   say('ending');
   lock.ending();
@@ -183,7 +186,6 @@ export async function up(options: {
   await endDatabase(path.join(dataDir, 'postgres'));
   rmSync(quickstart, { force: true });
   lock.release();
-  if (process.connected) process.disconnect();
   if (failure) throw failure;
   say('ended');
 }
