@@ -82,6 +82,7 @@ export async function runAgent(deps: {
   await using outbox = await openOutbox({
     folder: path.join(folder, 'outbox'),
     maxBytes: config.outboxBytes,
+    clock,
     nowMs: () => time.nowUs() / 1000,
     newId,
     onAvailable: () => wakeUploader(),

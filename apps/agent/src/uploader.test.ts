@@ -21,6 +21,7 @@ test('an hour of backlog drains within seconds, in batches of at most 500, what 
   await using outbox = await openOutbox({
     folder: path.join(root, 'a'),
     maxBytes: 64 * 1024 * 1024,
+    clock: systemClock,
     nowMs: () => Date.now(),
     newId,
     onAvailable: () => wake(),

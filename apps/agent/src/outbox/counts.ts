@@ -11,6 +11,8 @@ import type { Counts } from './frame.ts';
  */
 export interface SegmentCounts extends AsyncDisposable {
   of(no: number): Counts | undefined;
+  /** The highest number of any segment that was written, also of those that are gone; 0 without any. */
+  readonly lastNo: number;
   set(no: number, counts: Counts): Promise<void>;
 }
 
@@ -27,11 +29,16 @@ export async function openCounts(folder: string, onFault: (error: unknown) => vo
     onFault(error);
     return undefined;
   });
+  const isWhole = (at: number) => known.readUInt32BE(at + 12) === crc32(known.subarray(at, at + 12));
+  let lastNo = 0;
+  for (let at = 0; at < known.length; at += slotBytes) {
+    if (isWhole(at)) lastNo = Math.max(lastNo, known.readUInt32BE(at));
+  }
   return {
+    lastNo,
     of(no) {
       const at = (no % slotCount) * slotBytes;
-      const isWhole = known.readUInt32BE(at + 12) === crc32(known.subarray(at, at + 12));
-      if (!isWhole || known.readUInt32BE(at) !== no) return undefined;
+      if (!isWhole(at) || known.readUInt32BE(at) !== no) return undefined;
       return { frames: known.readUInt32BE(at + 4), results: known.readUInt32BE(at + 8) };
     },
     async set(no, { frames, results }) {

@@ -25,6 +25,8 @@ export interface Gaps extends AsyncDisposable {
   add(loss: Loss): Promise<void>;
   /** Whether a gap that waits tells the loss of this whole segment. */
   tells(segmentNo: number): boolean;
+  /** The highest number of a segment that a waiting gap tells; 0 without any. */
+  readonly lastSegmentNo: number;
   /** Those not taken yet, now taken. */
   take(): readonly GapRecord[];
   ack(gap: GapRecord): Promise<void>;
@@ -134,6 +136,9 @@ export async function openGaps(deps: {
       await store(index);
     },
     tells: (segmentNo) => slots.some((slot) => slot.gap !== undefined && slot.segmentNo === segmentNo),
+    get lastSegmentNo() {
+      return slots.reduce((most, { segmentNo = 0 }) => Math.max(most, segmentNo), 0);
+    },
     take() {
       const taken: GapRecord[] = [];
       for (const slot of slots) {

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, w
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { create } from '@bufbuild/protobuf';
-import { newId } from '@vantage/kernel';
+import { newId, systemClock } from '@vantage/kernel';
 import { CheckResultSchema, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { afterAll, expect, test } from 'vitest';
 import { type Outbox, openOutbox, type Taken } from './outbox.ts';
@@ -16,6 +16,7 @@ function open(folder: string, more: { maxBytes?: number; nowMs?: () => number } 
   return openOutbox({
     folder,
     maxBytes: 256 * 1024 * 1024,
+    clock: systemClock,
     nowMs: () => Date.now(),
     newId,
     onAvailable: () => {},
@@ -175,7 +176,7 @@ test('a damaged record is told under the same id however often the outbox is ope
   expect(ids.size).toBe(1);
 });
 
-test('a disk that takes nothing: connected, results still go out; cut off, they are told as a gap', async () => {
+test('a disk that takes nothing: memory keeps results up to a bound, over a lost connection too; beyond it they are told as a gap', async () => {
   const file = newFolder();
   writeFileSync(file, '');
   const folder = path.join(file, 'outbox');
@@ -192,9 +193,23 @@ test('a disk that takes nothing: connected, results still go out; cut off, they 
   outbox.append(result(3));
   await outbox.flushed();
   outbox.setOnline(true);
-  const told = gapsOf(outbox.takeNew(10));
-  expect(told.reduce((sum, gap) => sum + gap.dropped, 0)).toBe(2);
-  expect(outbox.records).toBe(told.length);
+  expect(gapsOf(outbox.takeNew(10))).toEqual([]);
+  expect(startsOf(await outbox.takeBacklog(10))).toEqual([2, 3]);
+  outbox.setOnline(false);
+  for (let i = 4; i <= 6003; i += 1) {
+    outbox.append(result(i));
+    if (i % 100 === 0) await outbox.flushed();
+  }
+  await outbox.flushed();
+  outbox.setOnline(true);
+  const told = gapsOf(outbox.takeNew(10)).reduce((sum, gap) => sum + gap.dropped, 0);
+  const kept: number[] = [];
+  for (let part = await outbox.takeBacklog(500); part.length > 0; part = await outbox.takeBacklog(500)) {
+    kept.push(...startsOf(part));
+  }
+  expect(told).toBeGreaterThan(900);
+  expect(told + kept.length).toBe(6002);
+  expect(kept.at(-1)).toBe(6003);
 });
 
 test('a gap is told again until it is acked, over restarts too', async () => {

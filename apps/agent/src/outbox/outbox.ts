@@ -1,8 +1,9 @@
 import { unlink } from 'node:fs/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
-import { messageOf } from '@vantage/kernel';
+import { type Clock, messageOf } from '@vantage/kernel';
 import { type GapRecord, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { ensureFolder, isDiskFull } from '../disk.ts';
+import { createPace } from '../pace.ts';
 import { openCounts } from './counts.ts';
 import { type Loss, openGaps } from './gaps.ts';
 import { recoverSegments } from './recover.ts';
@@ -11,9 +12,11 @@ import {
   createSegment,
   giveUp,
   inMemoryOnly,
+  putBack,
   readRecords,
   type Segment,
   setState,
+  takeWaiting,
   totalOf,
 } from './segment.ts';
 import { createWriter, type Unwritten } from './writer.ts';
@@ -49,6 +52,8 @@ export interface Outbox extends AsyncDisposable {
 }
 
 const segmentBytes = 1024 * 1024;
+/** Groups of records are written, each with one fsync, at most this often; the first after a pause at once. */
+const groupMs = 50;
 /** A segment in use is let go, all acked, from this size on. */
 const worthRetiringBytes = 64 * 1024;
 const maxAgeMs = 7 * 24 * 3600 * 1000;
@@ -56,11 +61,14 @@ const maxAgeMs = 7 * 24 * 3600 * 1000;
 const atHandMax = 5000;
 /** Records that wait for a disk that does not answer. */
 const unwrittenMax = 20_000;
+/** Records that the disk refused and that wait in memory for their ack. */
+const inMemoryMost = 5000;
 
 /** Opens the outbox in a folder and finds what earlier runs left there. Never throws for what the disk does. */
 export async function openOutbox(deps: {
   readonly folder: string;
   readonly maxBytes: number;
+  readonly clock: Pick<Clock, 'monoMs' | 'timer'>;
   readonly nowMs: () => number;
   readonly newId: () => string;
   /** A record can be taken. */
@@ -96,7 +104,8 @@ export async function openOutbox(deps: {
     deps.onAvailable();
   };
   const { recovered, lastNo } = await recoverSegments(folder, (no) => counts.of(no), fault, deps.onKept);
-  let nextNo = lastNo + 1;
+  // A number is never used again: what is known of the segment that had it would be taken for the new one's.
+  let nextNo = Math.max(lastNo, counts.lastNo, gaps.lastSegmentNo) + 1;
   for (const { segment, losses } of recovered) {
     if (gaps.tells(segment.no)) {
       await forget(segment);
@@ -110,7 +119,7 @@ export async function openOutbox(deps: {
   let unwritten: Unwritten[] = [];
   let atHand: Taken[] = [];
   let isOnline = false;
-  let cached: { readonly no: number; readonly records: Map<number, OutboxRecord> } | undefined;
+  let cached: { readonly no: number; readonly records: ReadonlyMap<number, OutboxRecord> } | undefined;
   let work: Promise<void> = Promise.resolve();
   const inTurn = (job: () => Promise<void>) => {
     work = work.then(job).catch(fault);
@@ -159,13 +168,20 @@ export async function openOutbox(deps: {
     await dropBeyondLimits();
     deps.onAvailable();
   };
-  /** The disk took nothing: what can't go out while the connection stands is lost, and told. */
+  /** The disk took nothing: memory keeps it, up to a bound. */
   const keepInMemory = async (records: readonly OutboxRecord[], why: string) => {
     const segment = createSegment(nextNo++, undefined, nowMs());
-    for (const record of records) hand(segment, record);
     segments.set(segment.no, segment);
-    await tell(giveUp(segment, 'waiting', `the agent's disk refuses writes: ${why}`));
-    await retire(segment);
+    for (const record of records) hand(segment, record);
+    const kept = [...segments.values()].filter(({ memory }) => memory !== undefined);
+    let { waiting, taken } = totalOf(kept);
+    for (const oldest of kept) {
+      if (waiting + taken <= inMemoryMost) break;
+      if (oldest.taken > 0) continue;
+      waiting -= oldest.waiting;
+      await tell(giveUp(oldest, 'waiting', `the agent's disk refuses writes: ${why}`));
+      await retire(oldest);
+    }
     await hold();
   };
   const hold = () =>
@@ -190,31 +206,20 @@ export async function openOutbox(deps: {
   };
 
   const takeFrom = async (segment: Segment, max: number): Promise<Taken[]> => {
-    if (segment.file === undefined) return [];
-    const isActive = writer.active === segment;
     // A file that can't be read just now (no descriptor left, say) loses nothing: it is read again later.
-    const records = cached?.no === segment.no ? cached.records : await readRecords(segment.file).catch(fault);
+    const read = async (file: string) =>
+      cached?.no === segment.no ? cached.records : await readRecords(file).catch(fault);
+    const records = segment.memory ?? (segment.file === undefined ? undefined : await read(segment.file));
     if (records === undefined) return [];
-    cached = isActive ? undefined : { no: segment.no, records };
-    const taken: Taken[] = [];
-    let unreadable = 0;
-    for (let index = 0; index < segment.states.length && taken.length < max; index += 1) {
-      if (segment.states[index] !== 'waiting') continue;
-      const record = records.get(index);
-      if (record === undefined) {
-        if (segment.isResult[index]) unreadable += 1;
-        setState(segment, index, 'done');
-        continue;
-      }
-      setState(segment, index, 'taken');
-      taken.push({ record, origin: { kind: 'segment', segment, index } });
-    }
-    if (unreadable > 0) {
-      const { minStartUs: fromUs, maxStartUs: toUs } = segment;
-      await tell({ fromUs, toUs, dropped: unreadable, reason: 'damaged on disk' });
-    }
-    return taken;
+    if (segment.memory === undefined)
+      cached = writer.active === segment ? undefined : { no: segment.no, records };
+    const { taken, lost } = takeWaiting(segment, records, max);
+    const { minStartUs: fromUs, maxStartUs: toUs } = segment;
+    if (lost > 0) await tell({ fromUs, toUs, dropped: lost, reason: 'damaged on disk' });
+    return taken.map(({ record, index }) => ({ record, origin: { kind: 'segment', segment, index } }));
   };
+
+  const writing = createPace({ clock: deps.clock, apartMs: groupMs, job: () => void inTurn(write) });
 
   return {
     append(record) {
@@ -225,7 +230,7 @@ export async function openOutbox(deps: {
         return;
       }
       unwritten.push({ record, payload: toBinary(OutboxRecordSchema, record) });
-      if (unwritten.length === 1) void inTurn(write);
+      writing.ask();
     },
     flushed: () => inTurn(write),
     setOnline(value) {
@@ -234,18 +239,7 @@ export async function openOutbox(deps: {
       atHand = [];
       gaps.release();
       void inTurn(async () => {
-        for (const segment of segments.values()) {
-          if (segment.taken === 0) continue;
-          if (segment.file === undefined) {
-            await tell(giveUp(segment, 'taken', 'could be kept in memory only, and the connection was lost'));
-            await retire(segment);
-            continue;
-          }
-          for (let i = 0; i < segment.states.length; i += 1) {
-            if (segment.states[i] === 'taken') setState(segment, i, 'waiting');
-          }
-        }
-        await hold();
+        for (const segment of segments.values()) putBack(segment);
       });
     },
     takeNew(max) {
@@ -291,6 +285,7 @@ export async function openOutbox(deps: {
       return totalOf(segments.values()).waiting;
     },
     async [Symbol.asyncDispose]() {
+      writing[Symbol.dispose]();
       await inTurn(write);
       await inTurn(seal);
       await gaps[Symbol.asyncDispose]();

@@ -12,6 +12,8 @@ export interface Segment {
   readonly no: number;
   /** Undefined: there is no file, or no longer. */
   file: string | undefined;
+  /** The records themselves, where the disk refused them. */
+  readonly memory: Map<number, OutboxRecord> | undefined;
   bytes: number;
   readonly states: RecordState[];
   /** Which of them are check results; others (coverage, clock) are not counted in gaps. */
@@ -32,6 +34,7 @@ export function createSegment(no: number, file: string | undefined, bornMs: numb
   return {
     no,
     file,
+    memory: file === undefined ? new Map() : undefined,
     bytes: 0,
     states: [],
     isResult: [],
@@ -47,6 +50,7 @@ export function createSegment(no: number, file: string | undefined, bornMs: numb
 /** Adds a record at the segment's end; returns its index. */
 export function addRecord(segment: Segment, record: OutboxRecord, state: RecordState): number {
   const index = segment.states.push('done') - 1;
+  segment.memory?.set(index, record);
   const isResult = record.record.case === 'result';
   segment.isResult.push(isResult);
   if (record.record.case === 'result') {
@@ -66,6 +70,35 @@ export function setState(segment: Segment, index: number, state: RecordState): v
   if (old !== 'done') segment[old] -= 1;
   if (state !== 'done') segment[state] += 1;
   segment.states[index] = state;
+}
+
+/** Takes waiting records out, at most `max`; those that can't be found among `records` are done, and counted where they are results. */
+export function takeWaiting(
+  segment: Segment,
+  records: ReadonlyMap<number, OutboxRecord>,
+  max: number,
+): {
+  readonly taken: readonly { readonly record: OutboxRecord; readonly index: number }[];
+  readonly lost: number;
+} {
+  const taken: { record: OutboxRecord; index: number }[] = [];
+  let lost = 0;
+  for (let index = 0; index < segment.states.length && taken.length < max; index += 1) {
+    if (segment.states[index] !== 'waiting') continue;
+    const record = records.get(index);
+    if (record === undefined && segment.isResult[index]) lost += 1;
+    if (record !== undefined) taken.push({ record, index });
+    setState(segment, index, record === undefined ? 'done' : 'taken');
+  }
+  return { taken, lost };
+}
+
+/** Puts back what was taken out. */
+export function putBack(segment: Segment): void {
+  if (segment.taken === 0) return;
+  for (const [index, state] of segment.states.entries()) {
+    if (state === 'taken') setState(segment, index, 'waiting');
+  }
 }
 
 /** Marks all records of a state as done and says what results were lost by it; undefined when none was. */
