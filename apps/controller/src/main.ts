@@ -31,12 +31,16 @@ import { checkSettings } from './settings-check.ts';
 /** Loops and connections get this long to end; the database is ended after that in any case. */
 const endMs = 3_000;
 
+/** Tells the supervisor, if there is one, what stands. */
+const progress = (text: string) => void process.send?.({ type: 'progress', text });
+
 /** Opens what the way of the data stands on, runs it until `ending` aborts, and closes it again. */
 async function run(config: Config, log: Logger, ending: AbortSignal): Promise<void> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const embedded = config.databaseUrl
     ? undefined
     : await keepEmbedded({ dir: path.join(config.dataDir, 'postgres'), clock, log });
+  if (embedded) progress('the database runs');
   try {
     await serve({ config, log, ending, databaseUrl: config.databaseUrl ?? embedded?.url ?? '' }, embedded);
   } finally {
@@ -63,6 +67,7 @@ async function serve(
   const db = await createDb({ connection: { url: databaseUrl }, log, clock });
   await checkServer(db.kysely);
   await db.migrate();
+  progress('the tables are in place');
   const { secretKeyFile: file, secretKeyLost: keyLost } = config;
   const sealer = await openSealer({ kysely: db.kysely, file, keyLost, log });
 

@@ -27,6 +27,9 @@ const readyMessage = z.object({
 });
 type Ready = z.infer<typeof readyMessage>;
 
+/** What it tells on the way there. */
+const progressMessage = z.object({ type: z.literal('progress'), text: z.string() });
+
 /** What the agent gets from us once the controller serves, and not from the operator. */
 const notYet = {
   VANTAGE_AGENT_ENDPOINTS: 'https://localhost',
@@ -108,6 +111,8 @@ export async function up(options: {
     onMessage(message) {
       const told = readyMessage.safeParse(message);
       if (part === 'controller' && told.success) ready = told.data;
+      const step = progressMessage.safeParse(message);
+      if (step.success && !served) say(step.data.text);
     },
     onDeath({ how, lastWords, againInMs }) {
       if (served) {
@@ -134,7 +139,7 @@ export async function up(options: {
     ending.signal.throwIfAborted();
     start('controller', () => ({ ...environment('controller'), VANTAGE_DATA: dataDir }));
     ready = await until(() => ready, ending.signal);
-    say('the controller and its database are up');
+    say('the controller serves');
     const { database_url, agent_endpoint, agent_ca_file } = ready;
     credentials = await provision(dataDir, database_url);
     const { agent_token } = credentials;
