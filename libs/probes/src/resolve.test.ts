@@ -124,6 +124,9 @@ describe('names', () => {
     expect(await look('box', { hosts })).toMatchObject({ found: ['2001:db8::7', '192.0.2.7'] });
     expect(await look('box.example', { hosts })).toMatchObject({ found: ['192.0.2.7'] });
     expect(await look('localhost', { family: '4' })).toMatchObject({ found: ['127.0.0.1'] });
+    const half = '127.0.0.1 localhost\n';
+    expect(await look('localhost', { hosts: half })).toMatchObject({ found: ['127.0.0.1'] });
+    expect(await look('localhost', { hosts: half, family: '6' })).toMatchObject({ found: ['::1'] });
   });
 
   test('a short name is searched in the domains of resolv.conf', async () => {

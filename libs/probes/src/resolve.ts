@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { Failure, showSeconds, systemCode } from './failure.ts';
 import type { IpFamily } from './options.ts';
 import { type ProbeContext, resultCode } from './probe.ts';
-import { createResolverFiles } from './resolver-files.ts';
+import { createResolverFiles, isLocalhost, loopback } from './resolver-files.ts';
 
 /** An address that a name stands for. */
 export interface Address {
@@ -84,7 +84,9 @@ export function createNames(
       }
       context.stopwatch.enter('dns');
       const known = await files.current();
-      const listed = pick(known.addresses(host), family);
+      const inFile = pick(known.addresses(host), family);
+      // A hosts file that names it for one family only does not send the other one on the wire.
+      const listed = inFile.length === 0 && isLocalhost(host) ? pick(loopback, family) : inFile;
       if (listed.length > 0) {
         context.stopwatch.pause();
         return listed;

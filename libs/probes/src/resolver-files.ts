@@ -9,6 +9,14 @@ export interface ResolverFiles {
   candidates(name: string): readonly string[];
 }
 
+/** This machine's own addresses, whatever its files say. */
+export const loopback: readonly string[] = ['::1', '127.0.0.1'];
+
+/** Is this a name of this very machine (RFC 6761 section 6.3)? */
+export function isLocalhost(name: string): boolean {
+  return /(^|\.)localhost\.?$/.test(name);
+}
+
 /** Reads a hosts file's lines (hosts(5)) into name → addresses. */
 export function parseHosts(text: string): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
@@ -64,7 +72,7 @@ export function createResolverFiles(deps: {
       addresses(name) {
         const known = hosts.get(name.replace(/\.$/, ''));
         if (known) return known;
-        return /(^|\.)localhost\.?$/.test(name) ? ['::1', '127.0.0.1'] : [];
+        return isLocalhost(name) ? loopback : [];
       },
       candidates(name) {
         if (name.endsWith('.')) return [name.slice(0, -1)];
