@@ -5,8 +5,8 @@ import { writeAll } from '../disk.ts';
 import type { Counts } from './frame.ts';
 
 /**
- * How much each segment held when it was last written, beside the segments themselves: so a file that lost its end is known
- * to have lost it. Written after each fsync of a segment, without one of its own: a kill keeps it, and after a power cut it
+ * How much each segment held when it was last written, and how much of it was acked, beside the segments themselves: so a file
+ * that lost its end is known to have lost it, and what was acked is neither sent again nor told as dropped. Written after each fsync of a segment, without one of its own: a kill keeps it, and after a power cut it
  * may know less, never more than was on disk.
  */
 export interface SegmentCounts extends AsyncDisposable {
@@ -16,8 +16,9 @@ export interface SegmentCounts extends AsyncDisposable {
   set(no: number, counts: Counts): Promise<void>;
 }
 
-/** A slot: u32 number of the segment, u32 frames, u32 results, u32 crc32 of the three; big-endian. */
-const slotBytes = 16;
+/** A slot: u32 number of the segment, u32 frames, u32 results, u32 done, u32 crc32 of the four; big-endian. */
+const slotBytes = 20;
+const crcAt = 16;
 /** The newest so many segments have a slot; the file is written in full once, so that a full disk can't refuse it. */
 const slotCount = 4096;
 
@@ -29,7 +30,7 @@ export async function openCounts(folder: string, onFault: (error: unknown) => vo
     onFault(error);
     return undefined;
   });
-  const isWhole = (at: number) => known.readUInt32BE(at + 12) === crc32(known.subarray(at, at + 12));
+  const isWhole = (at: number) => known.readUInt32BE(at + crcAt) === crc32(known.subarray(at, at + crcAt));
   let lastNo = 0;
   for (let at = 0; at < known.length; at += slotBytes) {
     if (isWhole(at)) lastNo = Math.max(lastNo, known.readUInt32BE(at));
@@ -39,14 +40,16 @@ export async function openCounts(folder: string, onFault: (error: unknown) => vo
     of(no) {
       const at = (no % slotCount) * slotBytes;
       if (!isWhole(at) || known.readUInt32BE(at) !== no) return undefined;
-      return { frames: known.readUInt32BE(at + 4), results: known.readUInt32BE(at + 8) };
+      const [frames, results, done] = [4, 8, 12].map((offset) => known.readUInt32BE(at + offset));
+      return { frames: frames ?? 0, results: results ?? 0, done: done ?? 0 };
     },
-    async set(no, { frames, results }) {
+    async set(no, { frames, results, done }) {
       const at = (no % slotCount) * slotBytes;
       known.writeUInt32BE(no, at);
       known.writeUInt32BE(frames, at + 4);
       known.writeUInt32BE(results, at + 8);
-      known.writeUInt32BE(crc32(known.subarray(at, at + 12)), at + 12);
+      known.writeUInt32BE(done, at + 12);
+      known.writeUInt32BE(crc32(known.subarray(at, at + crcAt)), at + crcAt);
       await handle?.write(known, at, slotBytes, at).catch(onFault);
     },
     async [Symbol.asyncDispose]() {

@@ -32,6 +32,8 @@ export interface Damage {
 export interface Counts {
   readonly frames: number;
   readonly results: number;
+  /** So many of its first records are acked, or were lost and told. */
+  readonly done: number;
 }
 
 /** What a segment file holds. */
@@ -56,7 +58,10 @@ export function encodeFrame(
 }
 
 /** Reads a whole segment file, whatever happened to it. Payloads share the file's memory. `known` tells what it held. */
-export function decodeFrames(file: Buffer, known: Counts = { frames: 0, results: 0 }): SegmentContent {
+export function decodeFrames(
+  file: Buffer,
+  known: Pick<Counts, 'frames' | 'results'> = { frames: 0, results: 0 },
+): SegmentContent {
   const frames: Frame[] = [];
   const damages: Damage[] = [];
   let expected = 0;

@@ -5,8 +5,10 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -103,6 +105,34 @@ test('killed between telling a drop and removing its file: neither told twice no
   expect(gaps.map(({ dropped }) => dropped)).toEqual([11]);
   expect(kept).toEqual(Array.from({ length: 22 }, (_, i) => 12 + i));
   expect(segmentsOf(folder)).not.toContain(oldest);
+});
+
+test('what was acked before a kill is neither sent again nor counted when its segment is dropped', async () => {
+  const folder = newFolder();
+  const first = await open(folder);
+  first.setOnline(true);
+  for (let i = 1; i <= 10; i += 1) first.append(result(i, 100));
+  await first.flushed();
+  const taken = first.takeNew(10);
+  await first.ack(taken.slice(0, 4));
+  await first.ack(taken.slice(6, 8));
+  const second = await open(copyOf(folder));
+  second.setOnline(true);
+  expect(startsOf(await second.takeBacklog(100))).toEqual([5, 6, 7, 8, 9, 10]);
+  const damaged = copyOf(folder);
+  const [name = ''] = segmentsOf(damaged);
+  const bytes = readFileSync(path.join(damaged, name));
+  bytes.fill(0, 0, 200);
+  writeFileSync(path.join(damaged, name), bytes);
+  await using unhurt = await open(damaged);
+  unhurt.setOnline(true);
+  expect(gapsOf(unhurt.takeNew(10))).toEqual([]);
+  const third = await open(copyOf(folder), { maxBytes: 1 });
+  third.append(result(11));
+  await third.flushed();
+  third.setOnline(true);
+  expect(gapsOf(third.takeNew(10)).map(({ dropped }) => dropped)).toEqual([6]);
+  for (const each of [first, second, third]) await each[Symbol.asyncDispose]();
 });
 
 test('a segment never gets the number of one that is gone, whose drop or counts it would be taken for', async () => {

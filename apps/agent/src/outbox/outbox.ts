@@ -9,6 +9,7 @@ import { type Loss, openGaps } from './gaps.ts';
 import { recoverSegments } from './recover.ts';
 import {
   addRecord,
+  countsOf,
   createSegment,
   giveUp,
   inMemoryOnly,
@@ -155,7 +156,7 @@ export async function openOutbox(deps: {
       });
       segments.set(segment.no, segment);
       for (const { record } of batch) hand(segment, record);
-      await counts.set(segment.no, { frames: segment.states.length, results: segment.results });
+      await counts.set(segment.no, countsOf(segment));
       lastFault = '';
     } catch (error) {
       fault(error);
@@ -270,7 +271,10 @@ export async function openOutbox(deps: {
           setState(origin.segment, origin.index, 'done');
           touched.add(origin.segment);
         }
-        for (const segment of touched) await retire(segment);
+        for (const segment of touched) {
+          if (segment.file !== undefined) await counts.set(segment.no, countsOf(segment));
+          await retire(segment);
+        }
         await hold();
       });
     },

@@ -75,10 +75,14 @@ export function recoverSegment(
       segment.states.push('done');
       segment.isResult.push(false);
     }
-    addRecord(segment, record, 'waiting');
+    addRecord(segment, record, index < (counts?.done ?? 0) ? 'done' : 'waiting');
     onFound(record);
   }
-  const losses = damages.map(({ index, results }) => {
+  const ends = (from: number) =>
+    frames.find(({ index }) => index > from)?.index ?? counts?.frames ?? from + 1;
+  // What was acked before it was damaged is lost to nobody.
+  const lost = damages.filter(({ index }) => ends(index) > (counts?.done ?? 0));
+  const losses = lost.map(({ index, results }) => {
     const before = starts.findLast((each) => each.index < index)?.startUs;
     const after = starts.find((each) => each.index > index)?.startUs;
     const endUs = after ?? Math.round(found.endedMs * 1000);

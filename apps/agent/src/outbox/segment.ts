@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fromBinary } from '@bufbuild/protobuf';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
-import { decodeFrames } from './frame.ts';
+import { type Counts, decodeFrames } from './frame.ts';
 import type { Loss } from './gaps.ts';
 
 /** Where a record of a segment stands. */
@@ -70,6 +70,12 @@ export function setState(segment: Segment, index: number, state: RecordState): v
   if (old !== 'done') segment[old] -= 1;
   if (state !== 'done') segment[state] += 1;
   segment.states[index] = state;
+}
+
+/** What is to be known of a segment beside its file. */
+export function countsOf({ states, results }: Segment): Counts {
+  const open = states.findIndex((state) => state !== 'done');
+  return { frames: states.length, results, done: open < 0 ? states.length : open };
 }
 
 /** Takes waiting records out, at most `max`; those that can't be found among `records` are done, and counted where they are results. */
