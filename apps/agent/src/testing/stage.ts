@@ -1,0 +1,91 @@
+import { create } from '@bufbuild/protobuf';
+import { createFakeClock } from '@vantage/kernel/testing';
+import type { Measurement, ResultCode } from '@vantage/probes';
+import { type CheckResult, type Order_Kind, OrderSchema } from '@vantage/proto';
+import { createAgentTime } from '../agent-time.ts';
+import { createAllowance } from '../allowance.ts';
+import { type Chain, noChain } from '../chain.ts';
+import { createCoverage } from '../coverage.ts';
+import { every } from '../every.ts';
+import { createLatenessMeter } from '../lateness.ts';
+import { createScheduler } from '../scheduler.ts';
+import { createStalls } from '../stalls.ts';
+import { measured } from './measurements.ts';
+
+/** Midnight of a day, so that due times are easy to read. */
+export const midnightUs = 1_699_920_000_000_000;
+
+/** A scheduler on a fake clock; each check takes `takesMs` and ends as `codes` says (the last one for ever). */
+export function stage(
+  more: { takesMs?: number; concurrency?: number; checksPerMinute?: number; chain?: Chain } = {},
+) {
+  const clock = createFakeClock(midnightUs);
+  let sleptMs = 0;
+  const time = createAgentTime({ clock, upMs: () => clock.monoMs() + sleptMs, wallOffsetUs: 0 });
+  const monoMs = () => clock.monoMs();
+  const coverage = createCoverage();
+  const meter = createLatenessMeter();
+  const stalls = createStalls({ monoMs, thresholdMs: 1500 });
+  const results: CheckResult[] = [];
+  const codes: ResultCode[] = [1];
+  const errors: unknown[] = [];
+  let now = 0;
+  let most = 0;
+  const running = new Set<number>();
+  const overlaps: number[] = [];
+  let ids = 0;
+  const pulse = every(clock, 250, () => void stalls.beat());
+  const scheduler = createScheduler({
+    time,
+    clock,
+    async check({ deviceNo }, signal): Promise<Measurement> {
+      if (running.has(deviceNo)) overlaps.push(deviceNo);
+      running.add(deviceNo);
+      now += 1;
+      most = Math.max(most, now);
+      await clock.sleep(more.takesMs ?? 100, signal).catch(() => undefined);
+      now -= 1;
+      running.delete(deviceNo);
+      return measured((codes.length > 1 ? codes.shift() : codes[0]) ?? 1);
+    },
+    judge: async (_deviceNo, measurement) => measurement,
+    onResult: (result) => results.push(result),
+    concurrency: more.concurrency ?? 100,
+    allowance: createAllowance({ checksPerMinute: more.checksPerMinute ?? Number.POSITIVE_INFINITY, monoMs }),
+    coverage,
+    meter,
+    stalls,
+    orderGraceMs: 5000,
+    chainOf: () => more.chain ?? noChain,
+    newId: () => `chain-${++ids}`,
+    onError: (error) => errors.push(error),
+  });
+  return {
+    clock,
+    time,
+    scheduler,
+    coverage,
+    meter,
+    stalls,
+    results,
+    codes,
+    errors,
+    overlaps,
+    pulse,
+    mostAtOnce: () => most,
+    sleep: (ms: number) => {
+      sleptMs += ms;
+    },
+    /** Seconds after midnight at which checks started. */
+    starts: () => results.map(({ startUs }) => (Number(startUs) - midnightUs) / 1_000_000),
+    order: (kind: Order_Kind, attempt: number, chainId: string, afterS: number) =>
+      create(OrderSchema, {
+        orderId: `order-${attempt}`,
+        kind,
+        deviceNo: 1,
+        chainId,
+        attempt,
+        notBeforeUs: BigInt(midnightUs + afterS * 1_000_000),
+      }),
+  };
+}
