@@ -21,7 +21,7 @@ export function printFigures(title: string, figures: readonly Figure[]): void {
     const { what, unit, ours, peer, theirs, better } = figure;
     const ratio = ratioOf(figure)?.toFixed(2) ?? '-';
     const other = typeof theirs === 'number' ? shown(theirs) : theirs;
-    return [what, `${shown(ours)} ${unit}`, peer, other, ratio, `${better} is better`];
+    return [what, `${shown(ours)} ${unit}`.trim(), peer, other, ratio, `${better} is better`];
   });
   const all = [['figure', 'ours', 'beside', 'theirs', 'ratio', ''], ...lines];
   const widths = all[0]?.map((_, at) => Math.max(...all.map((line) => line[at]?.length ?? 0))) ?? [];
