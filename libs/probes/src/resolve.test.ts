@@ -22,9 +22,11 @@ async function look(
     hosts?: string;
     resolvConf?: string;
     timeoutMs?: number;
+    signal?: AbortSignal;
   },
 ) {
   const { family = 'Any', servers = [], hosts = '', resolvConf = '', timeoutMs = 2000 } = settings;
+  const { signal = new AbortController().signal } = settings;
   const [hostsPath, resolvPath] = [path.join(folder, 'hosts'), path.join(folder, 'resolv.conf')];
   await writeFile(hostsPath, hosts);
   await writeFile(resolvPath, resolvConf);
@@ -32,7 +34,7 @@ async function look(
   const stopwatch = createStopwatch(() => systemClock.monoMs());
   const context = {
     clock: systemClock,
-    signal: new AbortController().signal,
+    signal,
     stopwatch,
     timeoutMs,
     note: () => {},
@@ -117,6 +119,21 @@ describe('names', () => {
     expect(await look('w.example', { servers: [`127.0.0.1:${closedPort}`] })).toMatchObject({
       found: { code: 10 },
     });
+  });
+
+  test('a check that is over before its files are read leaves no failure behind that would end the process', async () => {
+    const over = new Error('over');
+    const unhandled: unknown[] = [];
+    const keep = (reason: unknown) => void unhandled.push(reason);
+    process.on('unhandledRejection', keep);
+    await using server = await zone({ 'w.example A': { answers: [a('w.example', '192.0.2.1')] } });
+    const seen = await look('w.example', { servers: [server.target], signal: AbortSignal.abort(over) });
+    expect(seen.found).toBe(over);
+    // The query that was on its way is answered before this one is.
+    await look('w.example', { servers: [server.target] });
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', keep);
+    expect(unhandled).toEqual([]);
   });
 
   test('the hosts file comes first, localhost never goes on the wire', async () => {

@@ -192,6 +192,8 @@ function race<T>(
 ): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     if (context.signal.aborted) {
+      // Nobody waits for the work any more; that it fails for the same reason must not end the process.
+      work.catch(() => {});
       reject(context.signal.reason);
       return;
     }
