@@ -24,8 +24,9 @@ export interface SealerGround {
  * first key is a new one, everything is sealed anew by it.
  */
 export async function openSealer({ kysely, file, keyLost, log }: SealerGround): Promise<Sealer> {
-  const known = await readSecretKeys(file);
+  // In this order: who starts at the same moment on an empty database makes the file first and marks the database then.
   const used = await isUsed(kysely);
+  const known = await readSecretKeys(file);
   if (known === undefined && used && !keyLost) throw refusal(`the key file ${file} is missing`);
   const [key, ...older] = known ?? (await makeSecretKeys(file));
   const sealer = createSealer(key, older);
