@@ -42,6 +42,24 @@ test('controllers that start together migrate once, and a second start changes n
   await Promise.all(starting.map((one) => one.close()));
 });
 
+test('closing leaves no connection, whether or not the ORM was used', async () => {
+  await using own = await createTestDatabase();
+  for (const usesOrm of [false, true]) {
+    const one = await createDb({ connection: { url: own.url }, log });
+    await sql`select 1`.execute(one.kysely);
+    if (usesOrm) await one.orm.em.fork().count(Account);
+    await one.close();
+    const others = () =>
+      withClient(own.url, (client) =>
+        client.query(
+          "select pid from pg_stat_activity where datname = current_database() and application_name like 'vantage%'",
+        ),
+      );
+    // The server takes a moment to see that a connection was closed.
+    await vi.waitFor(async () => expect((await others()).rows).toEqual([]), { timeout: 5_000 });
+  }
+});
+
 test('a schema that a newer version made is refused and left as it is', async () => {
   await using newer = await createTestDatabase();
   await withClient(newer.url, (client) =>

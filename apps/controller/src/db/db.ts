@@ -100,6 +100,8 @@ export async function createDb({
     async close() {
       await listener.close();
       await orm.close(true);
+      // The ORM ends the pool only when it has used it.
+      if (!pool.ending) await pool.end();
     },
   };
 }
