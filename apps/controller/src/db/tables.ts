@@ -217,6 +217,13 @@ export interface Tables {
     dropped: number;
     reason: string;
   };
+  evidence_waiting: {
+    agent_no: number;
+    device_no: number;
+    start_us: number;
+    extended: unknown;
+    received_us: number;
+  };
   clock_records: { agent_no: number; at_us: number; offset_us: number; round_trip_us: number };
   assignment_spans: {
     device_no: number;

@@ -138,6 +138,14 @@ test('a cut agent tells late of an outage: late events, the same intervals, a ch
   expect(await scene.orders(dead)).toMatchObject([{ kind: 'Now', agent_no: lone.agentNo }]);
 });
 
+test('a device that was told to be Up is not told so again by an earlier check that came later', async () => {
+  const device = await scene.device([a, b]);
+  await scene.take([{ device, agent: b.agentNo, at: 2, code: 1 }]);
+  await scene.take([{ device, agent: a.agentNo, at: 1, code: 1 }]);
+  expect(await types(device)).toEqual(['Up']);
+  expect(await scene.state(device)).toMatchObject({ status: 'Up', since_us: startUs + 2 * second });
+});
+
 test('two Locations, one cut: what the cut one tells late is history where the other watched', async () => {
   const cut = await scene.location('cut');
   const device = await scene.device([b, cut]);

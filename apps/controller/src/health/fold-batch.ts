@@ -1,5 +1,6 @@
 import {
   comparePoints,
+  type FoldEvent,
   type FoldState,
   fold,
   isLate,
@@ -8,6 +9,7 @@ import {
   newState,
   type Sighting,
   type Story,
+  untold,
   withObservers,
 } from '@vantage/health';
 import type { Transaction } from 'kysely';
@@ -113,7 +115,10 @@ async function foldAndWrite(
     );
     const seed = folding.isPast ? seedOf(sure.get(device.deviceNo), device) : device.state;
     const story = fold(seed, sightings, device);
-    return { ...folding, seed, story, endsLate: endsLate(sightings, first, lateAfterUs) };
+    const fresh = new Set(folding.fresh.map(({ startUs, agentNo }) => `${startUs}/${agentNo}`));
+    const before = sightings.filter(({ startUs, agentNo }) => !fresh.has(`${startUs}/${agentNo}`));
+    const news = folding.isPast ? untold(fold(seed, before, device).events, story.events) : story.events;
+    return { ...folding, seed, story, news, endsLate: endsLate(sightings, first, lateAfterUs) };
   });
   await store.writeStories(
     trx,
@@ -137,14 +142,14 @@ async function foldAndWrite(
 
 async function tell(
   trx: Transaction<Tables>,
-  told: readonly (Folding & { readonly story: Story })[],
+  told: readonly (Folding & { readonly story: Story; readonly news: readonly FoldEvent[] })[],
   nowUs: number,
   lateAfterUs: number,
 ): Promise<void> {
-  const failing = told.flatMap(({ story }) => story.events.flatMap((event) => event.failing));
+  const failing = told.flatMap(({ news }) => news.flatMap((event) => event.failing));
   const names = await locationNames(trx, failing);
-  const changed = told.flatMap(({ device, story }) =>
-    story.events.flatMap(({ ended }) => (ended === null ? [] : [{ deviceNo: device.deviceNo, ...ended }])),
+  const changed = told.flatMap(({ device, news }) =>
+    news.flatMap(({ ended }) => (ended === null ? [] : [{ deviceNo: device.deviceNo, ...ended }])),
   );
   const breaks = await breaksOf(
     trx,
@@ -161,7 +166,7 @@ async function tell(
   });
   await insertEvents(
     trx,
-    told.flatMap((one) => one.story.events.map((event) => toEventRow(event, telling(one)))),
+    told.flatMap((one) => one.news.map((event) => toEventRow(event, telling(one)))),
   );
   const retold = told.filter(({ isPast }) => isPast);
   if (retold.length === 0) return;
