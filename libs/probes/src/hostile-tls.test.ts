@@ -108,7 +108,7 @@ async function together(running: readonly ReturnType<typeof look>[], codes: read
 
 test.each(Object.entries(meannesses))(
   'a server whose TLS is %s ends every method that speaks it',
-  { retry: 2 },
+  { retry: 4 },
   async (_name, mean) => {
     const running = atOnce.map(([probe, scheme, options = {}]) =>
       look(probe, scheme, options, (socket) => mean(socket, socket.write.bind(socket))),
@@ -158,7 +158,7 @@ test.each([
   ['a byte at a time', [settings], drip(frame(1, 4, 1, field).toString('latin1'))],
   ['no HTTP/2 at all', [], flood('220 what?\r\n')],
   ['nothing', [settings], (() => {}) satisfies Meanness],
-])('an HTTP/2 server that sends %s is ended in time', { retry: 2 }, async (_name, first, mean) => {
+])('an HTTP/2 server that sends %s is ended in time', { retry: 4 }, async (_name, first, mean) => {
   const { cert, key } = makeCertificate();
   const server = createTlsServer({ cert, key, ALPNProtocols: ['h2'] }, (socket) => {
     socket.on('error', () => {}).resume();
@@ -197,7 +197,7 @@ test.each([
       Buffer.concat([query.subarray(0, 2), Buffer.from('81800001ffffffffffff', 'hex'), query.subarray(12)]),
   ],
   ['nothing but a head', (query: Buffer) => query.subarray(0, 6)],
-])('a name server that sends %s is ended in time', { retry: 2 }, async (_name, reply) => {
+])('a name server that sends %s is ended in time', { retry: 4 }, async (_name, reply) => {
   const socket = createSocket('udp4');
   let sending: NodeJS.Timeout | undefined;
   socket.on('message', (query, from) => {

@@ -8,6 +8,9 @@ import { type ProbeContext, resultCode } from './probe.ts';
 /** Decoded bytes of a body that are kept for expectations and evidence. */
 export const keptBytes = 1024 * 1024;
 
+/** Each piece costs time, however small it is: a body of one byte at a time would keep all other checks from their turn. */
+const mostPieces = 100_000;
+
 /** A body as far as it was read. */
 export interface Body {
   /** The first MiB, decoded. */
@@ -82,8 +85,14 @@ export function readBody(
       );
       return;
     }
+    let pieces = 0;
     source.on('data', (chunk: Buffer) => {
       wire += chunk.length;
+      pieces += 1;
+      if (pieces <= mostPieces) return;
+      const text = `${peer} sends its body in more than ${mostPieces} pieces`;
+      finish(() => reject(new Failure(resultCode.protocol, text)));
+      source.destroy();
     });
     source.on('error', (error) => finish(() => reject(bodyFailure(error, peer))));
     source.on('end', () => stopwatch.pause());

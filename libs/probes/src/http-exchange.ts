@@ -32,6 +32,8 @@ export interface HttpAnswer {
 
 type Context = Pick<ProbeContext, 'signal' | 'stopwatch' | 'own' | 'evidence'>;
 
+/** Answers before the answer (103 and its like); each costs time, and nobody needs many. */
+const mostInterim = 100;
 /** First bytes of what is no HTTP that are kept as evidence. */
 const shownBytes = 512;
 const mostHeaderBytes = 64 * 1024;
@@ -81,6 +83,11 @@ function exchange1(context: Context, connection: Connection, wanted: HttpRequest
     request.on('error', (error) => {
       if (first !== '') context.evidence('FirstBytes', quoteShort(first, shownBytes));
       finish(() => reject(headFailure(error, peer, first)));
+    });
+    let interim = 0;
+    request.on('information', () => {
+      interim += 1;
+      if (interim > mostInterim) request.destroy(endlessInterim(peer));
     });
     request.on('response', (response) =>
       finish(() => {
@@ -138,6 +145,11 @@ function exchange2(context: Context, connection: Connection, wanted: HttpRequest
       { endStream: wanted.body === undefined },
     );
     stream.on('error', (error) => fail(headFailure2(error, peer)));
+    let interim = 0;
+    stream.on('headers', () => {
+      interim += 1;
+      if (interim > mostInterim) fail(endlessInterim(peer));
+    });
     stream.on('response', (headers) => {
       stopwatch.enter('ttlb');
       const { ':status': status = 0, ...rest } = headers;
@@ -202,6 +214,10 @@ function joined(headers: IncomingHttpHeaders | Headers2): Readonly<Record<string
     if (value !== undefined) all[name] = Array.isArray(value) ? value.join(', ') : String(value);
   }
   return all;
+}
+
+function endlessInterim(peer: string): Failure {
+  return new Failure(resultCode.protocol, `${peer} sends interim answers (1xx) without end`);
 }
 
 function headFailure(error: Error, peer: string, first = ''): Failure {

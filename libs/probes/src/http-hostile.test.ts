@@ -34,6 +34,26 @@ describe('HTTP with hostile servers', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
   });
 
+  test('interim answers without end, and a body of single bytes, are given up', async () => {
+    await using early = await hostile((socket) =>
+      forever(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(500)),
+    );
+    const text = `${early.target} sends interim answers (1xx) without end`;
+    expect(await runTest(http, `http://${early.target}/`, {}, { timeoutMs: 20_000 })).toMatchObject({
+      code: 3,
+      text,
+    });
+    await using crumbs = await hostile((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+      forever(socket, '1\r\nx\r\n'.repeat(5000));
+    });
+    const seen = await runTest(http, `http://${crumbs.target}/`, {}, { timeoutMs: 20_000 });
+    expect(seen).toMatchObject({
+      code: 3,
+      text: `${crumbs.target} sends its body in more than 100000 pieces`,
+    });
+  });
+
   test('what is no HTTP is quoted', async () => {
     await using server = await hostile((socket) => void socket.write('220 mail.example ESMTP\r\n'));
     const seen = await runTest(http, `http://${server.target}/`);

@@ -5,16 +5,22 @@ import { runInNewContext } from 'node:vm';
 /** What a hostile server does with a connection from some moment on; `write` reaches the client. */
 export type Meanness = (socket: Socket, write: (bytes: Buffer | string) => boolean) => void;
 
-/** Sends a piece again and again, as fast as the client takes it. */
+/** Milliseconds between two chunks of a flood: 16 MB a second to each client are enough, and leave a busy machine its breath. */
+const floodEveryMs = 4;
+
+/** Sends a piece again and again, as fast as the client takes it, up to 16 MB a second. */
 export function flood(piece: string | Buffer): Meanness {
   const bytes = Buffer.from(piece);
   const chunk = Buffer.concat(Array.from({ length: Math.ceil(65_536 / bytes.length) }, () => bytes));
   return (socket, write) => {
-    const more = () => {
-      while (!socket.destroyed && write(chunk));
-    };
-    socket.on('drain', more);
-    more();
+    let full = false;
+    const timer = setInterval(() => {
+      if (!full && !socket.destroyed) full = !write(chunk);
+    }, floodEveryMs);
+    socket.on('drain', () => {
+      full = false;
+    });
+    socket.on('close', () => clearInterval(timer));
   };
 }
 
