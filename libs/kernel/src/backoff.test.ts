@@ -24,3 +24,20 @@ test('the jitter is full: the smallest random number waits not at all, the large
   expect(backoffMs(3, backoff, () => 0.9999)).toBe(799);
   expect(backoffMs(50, backoff, () => 0.9999)).toBe(9999);
 });
+
+test('the waits of a crowd are spread evenly over the whole span', () => {
+  const crowd = 1000;
+  const waits = Array.from({ length: crowd }, (_, i) =>
+    backoffMs(4, { baseMs: 500, capMs: 30_000 }, () => i / crowd),
+  );
+  const perTenth = Array.from(
+    { length: 10 },
+    (_, tenth) => waits.filter((ms) => ms >= tenth * 800 && ms < (tenth + 1) * 800).length,
+  );
+  expect(perTenth).toEqual(Array.from({ length: 10 }, () => 100));
+});
+
+test('the span doubles until the cap', () => {
+  const longest = (attempt: number) => backoffMs(attempt, { baseMs: 500, capMs: 30_000 }, () => 0.999_999);
+  expect([0, 1, 2, 5, 6, 100].map(longest)).toEqual([499, 999, 1999, 15_999, 29_999, 29_999]);
+});

@@ -1,15 +1,17 @@
 /** A bounded queue between one or more senders and one reader. Full: `offer` says no and the sender decides. */
-export interface Mailbox<T> extends AsyncIterable<T> {
+export interface Mailbox<T extends NonNullable<unknown>> extends AsyncIterable<T> {
   /** Puts an item in; false when full or closed (counted in `dropped`). */
   offer(item: T): boolean;
-  /** No more items; the reader gets what is left, then ends. */
+  /** No more items; the reader gets what is left, then ends. A second time changes nothing. */
   close(): void;
+  /** Items that wait; never more than the capacity. */
   readonly size: number;
+  /** How many were refused. */
   readonly dropped: number;
 }
 
 /** Makes a mailbox for `capacity` items. */
-export function createMailbox<T>(capacity: number): Mailbox<T> {
+export function createMailbox<T extends NonNullable<unknown>>(capacity: number): Mailbox<T> {
   const items: T[] = [];
   let wake: (() => void) | undefined;
   let closed = false;

@@ -4,13 +4,15 @@
  */
 export function shutdownSignal(): AbortSignal {
   const controller = new AbortController();
-  const end = (reason: string) => {
-    if (controller.signal.aborted && reason.startsWith('SIG')) process.exit(1);
-    controller.abort(reason);
-  };
-  process.on('SIGTERM', () => end('SIGTERM'));
-  process.on('SIGINT', () => end('SIGINT'));
-  if (process.connected) process.on('disconnect', () => end('supervisor is gone'));
+  let signals = 0;
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(name, () => {
+      signals += 1;
+      if (signals > 1) process.exit(1);
+      controller.abort(name);
+    });
+  }
+  if (process.connected) process.on('disconnect', () => controller.abort('supervisor is gone'));
   return controller.signal;
 }
 

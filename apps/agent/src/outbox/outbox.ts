@@ -54,7 +54,7 @@ export interface Outbox extends AsyncDisposable {
 
 const segmentBytes = 1024 * 1024;
 /** Groups of records are written, each with one fsync, at most this often; the first after a pause at once. */
-const groupMs = 50;
+const groupMs = 10;
 /** A segment in use is let go, all acked, from this size on. */
 const worthRetiringBytes = 64 * 1024;
 const maxAgeMs = 7 * 24 * 3600 * 1000;
