@@ -58,6 +58,8 @@ const firstBytes = [9, 10, 255];
 /** What is kept of any packet; the rest of a long value is read and dropped. */
 const mostKept = 64 * 1024;
 const mostRows = 100;
+/** Packets that wait are read without a pause; after so many others have their turn. */
+const packetsAtOnce = 200;
 const mostLoginSteps = 10;
 
 /** Starts a session on a fresh dialogue of bytes; a login will ask for the database. */
@@ -72,7 +74,10 @@ export function createMysqlSession(dialogue: Dialogue, database: string | undefi
       `${dialogue.connection.peer} sent ${what}: this is not the protocol expected`,
     );
 
+  let packets = 0;
   const read = async (): Promise<Buffer> => {
+    packets += 1;
+    if (packets % packetsAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
     const header = await dialogue.readExactly(4);
     const length = header.readUIntLE(0, 3);
     if (length === 0) throw unexpected('an empty packet');
