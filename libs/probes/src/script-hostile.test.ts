@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { listen } from './testing/index.ts';
 import { createScriptTrial } from './testing/script-trial.ts';
 
 const trial = createScriptTrial();
 const run: typeof trial.run = (text, settings) => trial.run(text, settings);
+// The first script also starts the spawner; on a busy machine that takes longer than some of the times below.
+beforeAll(() => run('log(1)', { timeoutMs: 60_000 }));
 afterAll(() => trial[Symbol.dispose]());
 
 const linux = process.platform === 'linux';
@@ -14,19 +16,30 @@ async function expectNoGuests(): Promise<void> {
   await expect.poll(() => trial.guests(), { timeout: 2000 }).toEqual([]);
 }
 
+/** Runs a script that does not end by itself; again with more time where the machine was too busy to start its process. */
+async function runOut(text: string, timeoutMs = 2000) {
+  const startedMs = performance.now();
+  const seen = await run(text, { timeoutMs });
+  if (seen.code === 10 && timeoutMs < 60_000) return runOut(text, timeoutMs * 3);
+  return { seen, timeoutMs, tookMs: performance.now() - startedMs };
+}
+
 test.each([
   ['an endless loop', 'for (;;) {}'],
   ['an endless chain of promises', 'for (;;) await null'],
   ['a sleep without end', 'await sleep(100000)'],
   ['a regular expression without end', "/(a+)+$/.test('a'.repeat(50) + 'b')"],
   ['an endless loop behind a catch', 'for (;;) { try { for (;;) {} } catch {} }'],
-])('%s ends at the timeout and leaves nothing', async (_what, text) => {
-  const startedMs = performance.now();
-  const seen = await run(text, { timeoutMs: 1500 });
-  expect(seen).toMatchObject({ code: 2, text: 'the script did not end within 1.5 s' });
-  expect(performance.now() - startedMs).toBeLessThan(3500);
-  await expectNoGuests();
-});
+])(
+  '%s ends at the timeout and leaves nothing',
+  async (_what, text) => {
+    const { seen, timeoutMs, tookMs } = await runOut(text);
+    expect(seen).toMatchObject({ code: 2, text: `the script did not end within ${timeoutMs / 1000} s` });
+    expect(tookMs).toBeLessThan(timeoutMs + 2000);
+    await expectNoGuests();
+  },
+  120_000,
+);
 
 test('a promise that nothing can settle is told at once', async () => {
   const seen = await run('await new Promise(() => {})');
@@ -131,30 +144,30 @@ test('arguments that run code run it inside, and end with the script', async () 
     '{ toJSON() { for (;;); } }',
     'new Proxy({}, { ownKeys() { for (;;); } })',
   ]) {
-    const seen = await run(`await tcp(${argument})`, { timeoutMs: 1500 });
+    const { seen } = await runOut(`await tcp(${argument})`);
     expect(seen, argument).toMatchObject({ code: 2 });
   }
   await expectNoGuests();
-});
+}, 120_000);
 
 test('above the room there is, scripts wait their turn, and one whose turn never came says nothing about its device', async () => {
   using narrow = createScriptTrial({ most: 1, starting: 1 });
   const three = await Promise.all([1, 2, 3].map(() => narrow.run('await sleep(50)', { timeoutMs: 60_000 })));
   expect(three.map(({ code }) => code)).toEqual([1, 1, 1]);
-  const long = narrow.run('await sleep(100000)', { timeoutMs: 4000 });
+  const long = narrow.run('await sleep(4000)', { timeoutMs: 60_000 });
   const crowded = await narrow.run('log(1)', { timeoutMs: 1500 });
   expect(crowded).toMatchObject({
     code: 10,
     text: "the script's process was not ready within 1.5 s: this agent has too much to do",
   });
-  expect(await long).toMatchObject({ code: 2 });
-});
+  expect(await long).toMatchObject({ code: 1 });
+}, 120_000);
 
 test('a guest has an empty environment and ends with its agent’s interest', async ({ skip }) => {
   skip(!linux, 'processes are looked at in /proc');
   await expectNoGuests();
-  const seen = run('await sleep(100000)', { timeoutMs: 2500 });
-  await expect.poll(() => trial.guests(), { timeout: 2000 }).toHaveLength(1);
+  const seen = run('await sleep(3000)', { timeoutMs: 60_000 });
+  await expect.poll(() => trial.guests(), { timeout: 20_000 }).toHaveLength(1);
   const [pid = ''] = trial.guests();
   expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('');
   await seen;
