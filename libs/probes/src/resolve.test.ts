@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -62,6 +63,22 @@ describe('names', () => {
     expect(await look('192.0.2.1', {})).toMatchObject({ found: ['192.0.2.1'], phases: { dns: 0 } });
     expect(await look('2001:db8::1', {})).toMatchObject({ found: ['2001:db8::1'] });
     expect(await look('192.0.2.1', { family: '6' })).toMatchObject({ found: { code: 5 } });
+  });
+
+  test("what reading this machine's own files takes is no DNSTime", async (context) => {
+    const hostsPath = path.join(folder, 'slow-hosts');
+    if (spawnSync('mkfifo', [hostsPath]).status !== 0) context.skip('there is no mkfifo here');
+    const names = createNames({ servers: [], hostsPath, resolvPath: path.join(folder, 'none') });
+    const stopwatch = createStopwatch(() => systemClock.monoMs());
+    const { signal } = new AbortController();
+    const startedMs = systemClock.monoMs();
+    const asked = { clock: systemClock, signal, stopwatch, timeoutMs: 5000, note: () => {} };
+    const found = names.resolve(asked, 'slow.example', 'Any');
+    // Who reads a pipe waits for who writes it.
+    await systemClock.sleep(300);
+    await writeFile(hostsPath, '192.0.2.7 slow.example');
+    expect(await found).toMatchObject([{ address: '192.0.2.7' }]);
+    expect(systemClock.monoMs() - startedMs - stopwatch.read().dns).toBeGreaterThan(290);
   });
 
   test('both families come in turns, IPv6 first, or only the one asked for', async () => {
