@@ -278,7 +278,9 @@ test('whatever happens in whatever order: a verdict comes within 20 s, a dead wa
           // Behind a dead uplink nothing beyond is fine.
           if (isAlive) await uplink.judge(what.deviceNo, measured(1));
         } else if (what.kind === 'cut') {
-          if (!isAlive) state.isConnected = false;
+          // Of a living way only the stream may end; alone and cut off, an error is a 10 by the rule (see the cases above).
+          if (isAlive) continue;
+          state.isConnected = false;
           uplink.cut();
         } else uplink.prune((deviceNo) => deviceNo !== what.deviceNo);
       }
