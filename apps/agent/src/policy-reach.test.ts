@@ -96,12 +96,18 @@ describe('what the policy forbids is not touched', () => {
     await names[Symbol.asyncDispose]();
   });
 
-  const look = async (method: Method, url: string, policy: AgentPolicy, options: unknown = {}) => {
+  const look = async (
+    method: Method,
+    url: string,
+    policy: AgentPolicy,
+    options: unknown = {},
+    timeoutMs = 20_000,
+  ) => {
     const probe = probeFor(method);
     if (!probe) throw new Error(`no probe for ${method}`);
     if (!probe.parseTarget(url).ok) return undefined;
     const dial = createDial({ names: createNames({ servers: [names.target] }) });
-    return runTest(probe, url, options, { policy, dial, timeoutMs: 1500 });
+    return runTest(probe, url, options, { policy, dial, timeoutMs });
   };
   const tell = (method: Method, where: string) =>
     ({ HTTP: `http://${where}/`, DNS: `dns://${where}/x.example` })[String(method)] ?? where;
@@ -123,7 +129,9 @@ describe('what the policy forbids is not touched', () => {
 
   test('the very same spellings reach it where nothing is forbidden', async () => {
     const before = trap.hits();
-    const seen = await Promise.all(hosts.map((host) => look('HTTP', `http://${host}:${trap.port}/`, open)));
+    const seen = await Promise.all(
+      hosts.map((host) => look('HTTP', `http://${host}:${trap.port}/`, open, {}, 3000)),
+    );
     expect(seen.filter((each) => each?.code === 1).length).toBeGreaterThan(100);
     expect(trap.hits() - before).toBeGreaterThan(100);
   });
