@@ -82,7 +82,8 @@ export const settings: Readonly<Record<string, Setting>> = {
   VANTAGE_TEST_TIME_SCALE: {
     reader: 'both',
     otherwise: '1',
-    about: 'Tests only (NODE_ENV=test): how many times faster intervals, delays and waiting times pass (timeouts and heartbeats stay)',
+    about:
+      'Tests only (NODE_ENV=test): how many times faster intervals, delays and waiting times pass (timeouts and heartbeats stay)',
   },
   VANTAGE_AGENT_ENDPOINTS: {
     reader: 'agent',
