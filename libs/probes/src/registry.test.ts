@@ -88,6 +88,20 @@ test('a spec that cannot be run says why', () => {
   expect(probeFor('tcp')).toBeUndefined();
 });
 
+test('a secret that does not fit where it is filled in is named by its place, not by its value', () => {
+  const options = { Headers: { Authorization: 'Bearer sentinel\n' } };
+  const spec = specOf({ method: 'HTTP', url: 'http://w.example/', timeoutMs: 3000, options });
+  spec.secrets['TOKEN'] = 'sentinel\n';
+  const read = readSpec(spec);
+  expect(read).toMatchObject({
+    ok: false,
+    message: expect.stringMatching(
+      /^Headers.Authorization cannot be used with its secret filled in: no header/,
+    ),
+  });
+  expect(JSON.stringify(read)).not.toContain('sentinel');
+});
+
 test('secrets in Options are found in any spelling of their header and masked', () => {
   const options = {
     Password: 'a',

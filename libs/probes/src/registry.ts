@@ -93,9 +93,14 @@ export function readSpec(
   }
   const parsed = probe.options.safeParse(optionsJson(spec));
   if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    // What was filled in came after the controller's own look at the Options.
+    const isFilled = Object.keys(spec.secrets).length > 0 && issue?.code !== 'unrecognized_keys';
     return {
       ok: false,
-      message: `the controller sent Options that this agent's build does not know: upgrade it`,
+      message: isFilled
+        ? `${issue?.path.join('.')} cannot be used with its secret filled in: ${issue?.message}`
+        : `the controller sent Options that this agent's build does not know: upgrade it`,
     };
   }
   const found = probe.parseTarget(spec.url);
