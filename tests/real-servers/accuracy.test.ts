@@ -138,7 +138,7 @@ describe('by a wire', () => {
         text: expect.stringContaining('no answer'),
         rest: { dns: 0, ssl: 0, ttfb: 0, ttlb: 0 },
       });
-      expect(connect).toBeGreaterThan(timeoutMs - 5);
+      expect(connect).toBeGreaterThan(timeoutMs * 0.9);
     };
     await Promise.all(plainSubjects.flatMap((subject) => [cut(subject, v4), cut(subject, v6)]));
   });
