@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLog } from '@vantage/kernel';
@@ -24,6 +26,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
         log,
         settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' },
       });
+  if (embedded) endWithUs(embedded.pid, dir);
   const url = given ?? embedded?.url ?? '';
   const template = `vantage_template_${randomBytes(6).toString('hex')}`;
   await withClient(url, (client) => client.query(`create database ${template}`));
@@ -37,4 +40,24 @@ export default async function setup(project: TestProject): Promise<() => Promise
     else await withClient(url, (client) => client.query(`drop database if exists ${template} with (force)`));
     rmSync(dir, { recursive: true, force: true });
   };
+}
+
+/** A run that is killed takes its PostgreSQL and its folder along: a small process waits for the end of our pipe. */
+function endWithUs(pid: number, dir: string): void {
+  const watch = spawn(
+    'sh',
+    [
+      '-c',
+      'read -r _; grep -q cluster_name "/proc/$1/cmdline" 2>/dev/null && kill -QUIT "$1" && sleep 1; rm -rf "$2"',
+      'watch',
+      `${pid}`,
+      dir,
+    ],
+    {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    },
+  );
+  watch.unref();
+  if (watch.stdin instanceof Socket) watch.stdin.unref();
 }
