@@ -29,10 +29,15 @@ describe('devices', () => {
     const body = { ...tcp, URL: '10.0.0.1:9', Locations: ['local', second.location_id, 'local'] };
     const { headers, json } = await rest.send('POST', '/devices', { key, body });
     expect(headers.get('vantage-warning')).toContain('10.0.0.1 is a private address');
-    expect(await get(idAnswer.parse(json).device_id)).toMatchObject({
+    const id = idAnswer.parse(json).device_id;
+    expect(await get(id)).toMatchObject({
       Locations: ['local', 'second'],
       Warnings: [expect.stringContaining('private address')],
     });
+    await rest.send('PUT', `/devices/${id}`, { key, body: { Locations: ['local'] } });
+    expect(await get(id)).toMatchObject({ Locations: ['local'], Warnings: [] });
+    const events = (await rest.send('GET', `/devices/${id}/events?Limit=1`, { key })).json;
+    expect(events).toMatchObject([{ Type: 'Changed', Message: 'tcp-1 was changed: Locations' }]);
   });
 
   it('warn of an overloaded Location', async () => {

@@ -125,9 +125,12 @@ export function createDeviceWriter({
         const settings = await settle(trx, session, row.method, sent, { row, clear });
         const newLocations = !samePlaces(settings.references.locations, row.locations);
         const changes = changesOf(row, clear, settings, newLocations);
-        if (changes.fields.length === 0) return { warnings: settings.warnings };
+        const { warnings } = settings;
+        const isWarnedAnew = !isDeepStrictEqual(row.warnings, warnings);
+        if (changes.fields.length === 0 && !isWarnedAnew) return { warnings };
         const sealed = sealTarget(sealer, row.device_id, settings.target.clear);
         await updateDevice(trx, { deviceNo, settings, sealed, reach: changes.reach, newLocations, nowUs });
+        if (changes.fields.length === 0) return { warnings };
         await insertEvent(trx, {
           account_no: session.accountNo,
           device_no: deviceNo,
@@ -140,7 +143,7 @@ export function createDeviceWriter({
           ({ location_no }) => location_no,
         );
         if (changes.reach !== 'none') await tell(db, trx, places);
-        return { warnings: settings.warnings };
+        return { warnings };
       });
     },
 
@@ -190,7 +193,7 @@ async function referenceFaults(
 function changesOf(
   row: DeviceRow,
   clear: ClearTarget,
-  { plain, target, references, warnings }: DeviceSettings,
+  { plain, target, references }: DeviceSettings,
   newLocations: boolean,
 ): { readonly fields: readonly string[]; readonly reach: ChangeReach } {
   const parts: readonly (readonly [field: string, changed: boolean, reach: ChangeReach])[] = [
@@ -207,7 +210,6 @@ function changesOf(
     ['nschedule_id', row.nschedule_no !== references.nscheduleNo, 'none'],
     ['mschedule_id', row.mschedule_no !== references.mscheduleNo, 'none'],
     ['device_master_id', row.master_no !== references.masterNo, 'none'],
-    ['Warnings', !isDeepStrictEqual(row.warnings, warnings), 'none'],
   ];
   const changed = parts.filter(([, is]) => is);
   const order: readonly ChangeReach[] = ['target', 'turns', 'settings'];
