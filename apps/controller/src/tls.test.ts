@@ -19,27 +19,33 @@ const names = ['localhost', '127.0.0.1', '::1'];
 const startUs = Date.now() * 1000;
 const fingerprint = (text: string) => createHash('sha256').update(text).digest('hex');
 
-test('a client that trusts the CA gets a verified connection', async () => {
-  const own = await ensureCertificates({ dir, names, clock: createFakeClock(startUs), log });
-  const server = createServer({ ...own.server }, (socket) => socket.end('hello'));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const said = await new Promise<string>((resolve, reject) => {
-    const socket = connect({
-      host: '127.0.0.1',
-      port,
-      ca: readFileSync(own.caFile),
-      servername: 'localhost',
+test.each(['the CA', 'two CAs in one file'])(
+  'a client that trusts %s gets a verified connection',
+  async (what) => {
+    const clock = createFakeClock(startUs);
+    const own = await ensureCertificates({ dir, names, clock, log });
+    const other = await ensureCertificates({ dir: path.join(dir, 'other'), names, clock, log });
+    const trusted = what === 'the CA' ? [own] : [other, own];
+    const server = createServer({ ...own.server }, (socket) => socket.end('hello'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const said = await new Promise<string>((resolve, reject) => {
+      const socket = connect({
+        host: '127.0.0.1',
+        port,
+        ca: trusted.map(({ caFile }) => readFileSync(caFile, 'utf8')).join(''),
+        servername: 'localhost',
+      });
+      socket.on('error', reject);
+      socket.on('data', (chunk) => resolve(String(chunk)));
     });
-    socket.on('error', reject);
-    socket.on('data', (chunk) => resolve(String(chunk)));
-  });
-  server.close();
-  expect(said).toBe('hello');
-  expect(new X509Certificate(own.server.cert).checkIP('::1')).toBe('::1');
-  expect(statSync(path.join(dir, 'ca.key')).mode & 0o777).toBe(0o600);
-});
+    server.close();
+    expect(said).toBe('hello');
+    expect(new X509Certificate(own.server.cert).checkIP('::1')).toBe('::1');
+    expect(statSync(path.join(dir, 'ca.key')).mode & 0o777).toBe(0o600);
+  },
+);
 
 test('a second start keeps both; other names or a close end make a new server certificate under the same CA', async () => {
   const clock = createFakeClock(startUs);

@@ -114,7 +114,7 @@ async function makeCa(now: number): Promise<ServerCertificate> {
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
-  return { cert: cert.toString('pem'), key: await pemOf(keys.privateKey) };
+  return { cert: `${cert.toString('pem').trimEnd()}\n`, key: await pemOf(keys.privateKey) };
 }
 
 async function makeServer(from: {
@@ -151,7 +151,7 @@ async function makeServer(from: {
       await x509.AuthorityKeyIdentifierExtension.create(ca),
     ],
   });
-  return { cert: cert.toString('pem'), key: await pemOf(keys.privateKey) };
+  return { cert: `${cert.toString('pem').trimEnd()}\n`, key: await pemOf(keys.privateKey) };
 }
 
 /** A positive random serial number of 16 bytes (RFC 5280, section 4.1.2.2). */
