@@ -12,46 +12,18 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { create } from '@bufbuild/protobuf';
-import { newId, systemClock } from '@vantage/kernel';
-import { CheckResultSchema, type GapRecord, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
+import { newId } from '@vantage/kernel';
+import type { OutboxRecord } from '@vantage/proto';
 import { afterAll, expect, test } from 'vitest';
+import { gapsOf, openTestOutbox as open, resultRecord as result, startsOf } from '../testing/outbox.ts';
 import { openGaps } from './gaps.ts';
-import { type Outbox, openOutbox, type Taken } from './outbox.ts';
+import type { Outbox } from './outbox.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-outbox-faults-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 let folders = 0;
 const newFolder = () => path.join(root, String(folders++));
 
-type More = Partial<Omit<Parameters<typeof openOutbox>[0], 'folder'>>;
-
-function open(folder: string, more: More = {}): Promise<Outbox> {
-  return openOutbox({
-    folder,
-    maxBytes: 256 * 1024 * 1024,
-    clock: systemClock,
-    nowMs: () => Date.now(),
-    newId,
-    onAvailable: () => {},
-    onFault: () => {},
-    ...more,
-  });
-}
-
-function result(startUs: number, bytes = 0): OutboxRecord {
-  const value = create(CheckResultSchema, {
-    deviceNo: 1,
-    startUs: BigInt(startUs),
-    extendedJson: 'x'.repeat(bytes),
-  });
-  return create(OutboxRecordSchema, { record: { case: 'result', value } });
-}
-
-const startsOf = (taken: readonly Taken[]): number[] =>
-  taken.flatMap(({ record: { record } }) => (record.case === 'result' ? [Number(record.value.startUs)] : []));
-const gapsOf = (taken: readonly Taken[]): GapRecord[] =>
-  taken.flatMap(({ record: { record } }) => (record.case === 'gap' ? [record.value] : []));
 const segmentsOf = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.seg'));
 
 /** Appends results from `from` to `to`, eleven to a segment. */

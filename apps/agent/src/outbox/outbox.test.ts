@@ -1,48 +1,13 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { create } from '@bufbuild/protobuf';
-import { newId, systemClock } from '@vantage/kernel';
-import { CheckResultSchema, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { afterAll, expect, test } from 'vitest';
-import { type Outbox, openOutbox, type Taken } from './outbox.ts';
+import { gapsOf, openTestOutbox as open, resultRecord as result, startsOf } from '../testing/outbox.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-outbox-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 let folders = 0;
 const newFolder = () => path.join(root, String(folders++));
-
-function open(folder: string, more: { maxBytes?: number; nowMs?: () => number } = {}): Promise<Outbox> {
-  return openOutbox({
-    folder,
-    maxBytes: 256 * 1024 * 1024,
-    clock: systemClock,
-    nowMs: () => Date.now(),
-    newId,
-    onAvailable: () => {},
-    onFault: () => {},
-    ...more,
-  });
-}
-
-function result(startUs: number, bytes = 0): OutboxRecord {
-  const value = create(CheckResultSchema, {
-    deviceNo: 1,
-    startUs: BigInt(startUs),
-    extendedJson: 'x'.repeat(bytes),
-  });
-  return create(OutboxRecordSchema, { record: { case: 'result', value } });
-}
-
-function startsOf(taken: readonly Taken[]): number[] {
-  return taken.flatMap(({ record: { record } }) =>
-    record.case === 'result' ? [Number(record.value.startUs)] : [],
-  );
-}
-
-function gapsOf(taken: readonly Taken[]) {
-  return taken.flatMap(({ record: { record } }) => (record.case === 'gap' ? [record.value] : []));
-}
 
 const onlySegment = (folder: string) =>
   path.join(folder, readdirSync(folder).find((name) => name.endsWith('.seg')) ?? '');

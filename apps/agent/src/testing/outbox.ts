@@ -1,0 +1,42 @@
+import { create } from '@bufbuild/protobuf';
+import { newId, systemClock } from '@vantage/kernel';
+import { CheckResultSchema, type GapRecord, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
+import { type Outbox, openOutbox, type Taken } from '../outbox/outbox.ts';
+
+type Deps = Parameters<typeof openOutbox>[0];
+
+/** Opens an outbox in a folder, with the agent's own bound and nobody who listens unless `more` says otherwise. */
+export function openTestOutbox(folder: string, more: Partial<Omit<Deps, 'folder'>> = {}): Promise<Outbox> {
+  return openOutbox({
+    folder,
+    maxBytes: 256 * 1024 * 1024,
+    clock: systemClock,
+    nowMs: () => Date.now(),
+    newId,
+    onAvailable: () => {},
+    onFault: () => {},
+    ...more,
+  });
+}
+
+/** A result of device 1 that started then, `bytes` long beside its few fields. */
+export function resultRecord(startUs: number, bytes = 0): OutboxRecord {
+  const value = create(CheckResultSchema, {
+    deviceNo: 1,
+    startUs: BigInt(startUs),
+    extendedJson: 'x'.repeat(bytes),
+  });
+  return create(OutboxRecordSchema, { record: { case: 'result', value } });
+}
+
+/** When the results among what was taken started. */
+export function startsOf(taken: readonly Taken[]): number[] {
+  return taken.flatMap(({ record: { record } }) =>
+    record.case === 'result' ? [Number(record.value.startUs)] : [],
+  );
+}
+
+/** The gap records among what was taken. */
+export function gapsOf(taken: readonly Taken[]): GapRecord[] {
+  return taken.flatMap(({ record: { record } }) => (record.case === 'gap' ? [record.value] : []));
+}
