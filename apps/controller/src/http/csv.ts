@@ -13,7 +13,8 @@ export function toCsv(body: unknown, id: string | undefined, columns: readonly s
   const order = [...names].sort((a, b) => Number(b === id) - Number(a === id));
   return stringify(
     [order.map(defuse), ...rows.map((row) => order.map((name) => text(row.get(name) ?? null)))],
-    { record_delimiter: '\r\n' },
+    // The library quotes what holds its record delimiter; a CR or LF alone is a new row for spreadsheets all the same.
+    { record_delimiter: '\r\n', quoted_match: /[\r\n]/ },
   );
 }
 

@@ -54,6 +54,10 @@ describe('CSV', () => {
     expect(toCsv([{ a: -5.5 }], undefined, [])).toBe('a\r\n-5.5\r\n');
   });
 
+  it.each(['a\nb', 'a\rb', 'a\r\nb', '\nb'])('keeps a line break within its cell: %j', (value) => {
+    expect(parse(toCsv([{ a: value, b: 1 }], undefined, []))[1]).toHaveLength(2);
+  });
+
   it('is read back cell by cell by RFC 4180', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 4 }), (texts) => {
@@ -135,8 +139,9 @@ function parse(text: string): string[][] {
       for (at += 1; !(text[at] === '"' && text[at + 1] !== '"'); at += text[at] === '"' ? 2 : 1)
         cell += text[at];
       at += 1;
-    } else while (at < text.length && text[at] !== ',' && !text.startsWith('\r\n', at)) cell += text[at++];
+    } else while (at < text.length && !/[,\r\n]/.test(text[at] ?? '')) cell += text[at++];
     row.push(cell);
+    if (text[at] !== ',' && !text.startsWith('\r\n', at)) throw new Error(`a bare line break at ${at}`);
     if (text[at] === ',') at += 1;
     else {
       at += 2;
