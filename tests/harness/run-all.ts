@@ -1,6 +1,6 @@
 // What `npm test` runs: types, format and lint, the wire's files, then every test. Its last line is
 // "N passed, N failed, N skipped"; each of the checks before the tests counts as one. Arguments are passed to vitest as filters;
-// with --config <file> only the tests of that configuration run, without the checks.
+// with --config <file> only the tests of that configuration run, without the checks; --retry <n> says how often a failed test is tried again.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ const checks: readonly Check[] = [
 const counts: Counts = { passed: 0, failed: 0, skipped: [], flaky: [] };
 process.chdir(root);
 const { values, positionals } = parseArgs({
-  options: { config: { type: 'string' } },
+  options: { config: { type: 'string' }, retry: { type: 'string', default: '1' } },
   allowPositionals: true,
 });
 if (values.config === undefined) for (const check of checks) await runCheck(check);
@@ -114,7 +114,7 @@ async function runTests(filters: readonly string[], config: string | undefined):
     watch: false,
     root,
     // A machine may stand still for a second. What passes at the second try only is named in the summary: it is to be mended.
-    retry: 1,
+    retry: Number(values.retry),
     ...(config ? { config } : {}),
   });
   for (const module of vitest.state.getTestModules()) addModule(module);
