@@ -3,6 +3,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createNetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ServerCertificate } from './tls.ts';
+import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
 
 /** The REST API's port. */
 export interface ApiPort {
@@ -35,7 +36,7 @@ export function createApiPort(deps: {
     requestTimeout: 60_000,
     requireHostHeader: false, // the handler says so in its own words
   };
-  const https = createHttpsServer({ ...options, ...deps.certificate, minVersion: 'TLSv1.2' }, deps.handler);
+  const https = createHttpsServer({ ...options, ...tlsServerOptions(deps.certificate) }, deps.handler);
   const http = createHttpServer(options, deps.handler);
   const { clientError } = deps;
   for (const server of [https, http]) {
@@ -72,7 +73,7 @@ export function createApiPort(deps: {
           resolve(address !== null && typeof address === 'object' ? address.port : number);
         });
       }),
-    renew: (certificate) => https.setSecureContext({ ...certificate, minVersion: 'TLSv1.2' }),
+    renew: (certificate) => https.setSecureContext(secureContextOptions(certificate)),
     close: (graceMs) =>
       new Promise((resolve) => {
         const cut = setTimeout(() => {

@@ -27,6 +27,7 @@ import { listenHttp2, listenOn } from './listen-on.ts';
 import { createPace } from './pace.ts';
 import { openSealer } from './secret-check.ts';
 import { checkSettings } from './settings-check.ts';
+import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
 
 /** Loops and connections get this long to end; the database is ended after that in any case. */
 const endMs = 3_000;
@@ -111,7 +112,7 @@ async function serve(
 
   const apiPort = createApiPort({ certificate: certificates.api, ...api });
   const agentServer = createSecureServer(
-    { ...certificates.gateway, minVersion: 'TLSv1.2' },
+    tlsServerOptions(certificates.gateway),
     withSafeAuthority(gateway.handler),
   );
   gateway.attach(agentServer);
@@ -126,7 +127,7 @@ async function serve(
 
   const renew = (next: typeof certificates) => {
     apiPort.renew(next.api);
-    agentServer.setSecureContext(next.gateway);
+    agentServer.setSecureContext(secureContextOptions(next.gateway));
   };
   const loops = [
     assign.run(ending),

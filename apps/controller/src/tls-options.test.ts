@@ -1,0 +1,61 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createSecureServer } from 'node:http2';
+import { createServer as createHttpsServer } from 'node:https';
+import type { Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { connect } from 'node:tls';
+import { createLog } from '@vantage/kernel';
+import { createFakeClock } from '@vantage/kernel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ensureCertificates, type OwnCertificates } from './tls.ts';
+import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
+
+const dir = mkdtempSync(path.join(tmpdir(), 'vantage-suites-'));
+let own: OwnCertificates;
+beforeAll(async () => {
+  own = await ensureCertificates({
+    dir,
+    names: ['localhost'],
+    clock: createFakeClock(Date.now() * 1000),
+    log: createLog('test', 'silent'),
+  });
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const portOf = (server: Server): number => {
+  const address = server.address();
+  return address !== null && typeof address === 'object' ? address.port : 0;
+};
+
+/** Connects with these suites of TLS 1.2 (or with TLS 1.3); the name of the suite, or the error's code. */
+const suiteWith = (port: number, ciphers: string | undefined): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = connect({
+      ...{ port, host: '127.0.0.1', servername: 'localhost', ca: readFileSync(own.caFile) },
+      ...(ciphers === undefined ? {} : { ciphers, maxVersion: 'TLSv1.2' as const }),
+    });
+    socket.once('secureConnect', () => {
+      resolve(socket.getCipher().name);
+      socket.destroy();
+    });
+    socket.once('error', (error) => resolve('code' in error ? String(error.code) : error.message));
+  });
+
+describe.each([
+  ['https', () => createHttpsServer(tlsServerOptions(own.server))],
+  ['http2', () => createSecureServer(tlsServerOptions(own.server))],
+] as const)('a TLS server of the controller by %s', (_name, make) => {
+  test.each([false, true])('speaks no CBC suite (certificate renewed: %s)', async (renewed) => {
+    const server = make();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    if (renewed) server.setSecureContext(secureContextOptions(own.server));
+    const port = portOf(server);
+    expect(await suiteWith(port, 'ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA384')).toMatch(
+      /ALERT|FAILURE/,
+    );
+    expect(await suiteWith(port, 'ECDHE-ECDSA-AES256-GCM-SHA384')).toBe('ECDHE-ECDSA-AES256-GCM-SHA384');
+    expect(await suiteWith(port, undefined)).toMatch(/^TLS_/);
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
