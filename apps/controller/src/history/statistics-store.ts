@@ -27,12 +27,12 @@ export interface LatencyScale {
   readonly growth: number;
 }
 
-/** How far roll-ups have come. */
+/** How far roll-ups have come: hours before `rolledToUs` are done, but for those in `dirty`, which are marked or in work. */
 export async function readProgress({
   kysely,
 }: Db): Promise<{ readonly rolledToUs: number; readonly dirty: ReadonlySet<number> }> {
   const { rows } = await sql<{ name: string; at_us: number }>`
-    select name, at_us from positions where name in ('roll-up', 'roll-up doing')
+    select name, at_us from positions where name = 'roll-up' or name like 'roll-up doing %'
     union all select 'dirty', bucket_us from rollup_dirty`.execute(kysely);
   return {
     rolledToUs: rows.find(({ name }) => name === 'roll-up')?.at_us ?? 0,
