@@ -1,6 +1,6 @@
 import { getSystemErrorName } from 'node:util';
 import { type Clock, messageOf, systemClock } from '@vantage/kernel';
-import { type Addon, addonKind, loadAddon, readClocks, readSlot } from './addon.ts';
+import { type Addon, addonKind, type Clocks, loadAddon, readClocks, readSlot } from './addon.ts';
 import { type IcmpErrorReason, icmpErrorReason, icmpErrorText } from './icmp-error.ts';
 import type { Family } from './packet.ts';
 import { roundTripMs } from './round-trip.ts';
@@ -51,8 +51,12 @@ function withAddon(addon: Addon, request: HopRequest): Promise<HopAnswer> {
   const { kind, family, address, port, ttl, timeoutMs, signal, clock = systemClock } = request;
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve({ kind: 'aborted' });
-    const opened = open();
-    if (opened === undefined) return;
+    const onReady = () => {
+      const answer = readAnswer(socket, true);
+      if (answer) settle(answer);
+    };
+    const opened = open(addon, request, onReady);
+    if ('code' in opened) return resolve({ kind: 'unsent', code: opened.code });
     const { handle, buffer } = opened;
     const settle = (answer: HopAnswer) => {
       timer[Symbol.dispose]();
@@ -61,58 +65,65 @@ function withAddon(addon: Addon, request: HopRequest): Promise<HopAnswer> {
       resolve(answer);
     };
     const onAbort = () => settle({ kind: 'aborted' });
-    const timer = clock.timer(timeoutMs, () => settle(look(false) ?? { kind: 'timeout' }));
+    const timer = clock.timer(timeoutMs, () => settle(readAnswer(socket, false) ?? { kind: 'timeout' }));
     signal?.addEventListener('abort', onAbort, { once: true });
     const errno = addon.send(handle, payload, address, port, ttl);
-    const sent = readClocks(buffer);
-    if (errno !== 0) return settle({ kind: 'unsent', code: getSystemErrorName(-errno) });
-
-    function open() {
-      const onReady = () => {
-        const answer = look(true);
-        if (answer) settle(answer);
-      };
-      try {
-        return addon.open(addonKind[kind], family === 6, onReady);
-      } catch (error) {
-        resolve({ kind: 'unsent', code: codeOf(error) });
-        return undefined;
-      }
-    }
-
-    /** `ready`: the event loop says that something happened; a TCP socket in the middle of its connect has no error either. */
-    function look(ready: boolean): HopAnswer | undefined {
-      const error = errorAnswer();
-      if (error || kind === 'udp') return error ?? udpAnswer();
-      return ready ? tcpAnswer() : undefined;
-    }
-
-    function errorAnswer(): HopAnswer | undefined {
-      if (addon.read(handle, true) === 0) return undefined;
-      const slot = readSlot(buffer, 0);
-      if (slot.from === '') return { kind: 'unsent', code: getSystemErrorName(-slot.errno) };
-      const rttMs = roundTripMs({ sent, read: readClocks(buffer), queuedNs: slot.queuedNs });
-      const reason = icmpErrorReason(family, slot.type, slot.code);
-      const text = icmpErrorText(family, slot.type, slot.code);
-      return { kind: 'error', reason, text, rttMs, from: slot.from };
-    }
-
-    function udpAnswer(): HopAnswer | undefined {
-      if (addon.read(handle, false) === 0) return undefined;
-      const slot = readSlot(buffer, 0);
-      const rttMs = roundTripMs({ sent, read: readClocks(buffer), queuedNs: slot.queuedNs });
-      return { kind: 'reached', rttMs, from: slot.from, text: 'answered' };
-    }
-
-    function tcpAnswer(): HopAnswer | undefined {
-      const errno = addon.socketError(handle);
-      const name = errno === 0 ? 'connected' : getSystemErrorName(-errno);
-      if (name !== 'connected' && name !== 'ECONNREFUSED') return undefined;
-      addon.read(handle, true); // for its clocks: a connection has no stamp of its own
-      const rttMs = roundTripMs({ sent, read: readClocks(buffer), queuedNs: Number.NaN });
-      return { kind: 'reached', rttMs, from: address, text: errno === 0 ? 'connected' : 'refused' };
-    }
+    const socket: HopSocket = { addon, handle, buffer, kind, family, address, sent: readClocks(buffer) };
+    if (errno !== 0) settle({ kind: 'unsent', code: getSystemErrorName(-errno) });
   });
+}
+
+type OpenSocket = ReturnType<Addon['open']>;
+
+/** A socket that sent its packet, with the clocks of that moment. */
+interface HopSocket extends Pick<HopRequest, 'kind' | 'family' | 'address'>, OpenSocket {
+  readonly addon: Addon;
+  readonly sent: Clocks;
+}
+
+function open(
+  addon: Addon,
+  { kind, family }: HopRequest,
+  onReady: () => void,
+): OpenSocket | { readonly code: string } {
+  try {
+    return addon.open(addonKind[kind], family === 6, onReady);
+  } catch (error) {
+    return { code: codeOf(error) };
+  }
+}
+
+/** `isReady`: the event loop says that something happened; a TCP socket in the middle of its connect has no error either. */
+function readAnswer(socket: HopSocket, isReady: boolean): HopAnswer | undefined {
+  const error = errorAnswer(socket);
+  if (error || socket.kind === 'udp') return error ?? udpAnswer(socket);
+  return isReady ? tcpAnswer(socket) : undefined;
+}
+
+function errorAnswer({ addon, handle, buffer, family, sent }: HopSocket): HopAnswer | undefined {
+  if (addon.read(handle, true) === 0) return undefined;
+  const slot = readSlot(buffer, 0);
+  if (slot.from === '') return { kind: 'unsent', code: getSystemErrorName(-slot.errno) };
+  const rttMs = roundTripMs({ sent, read: readClocks(buffer), queuedNs: slot.queuedNs });
+  const reason = icmpErrorReason(family, slot.type, slot.code);
+  const text = icmpErrorText(family, slot.type, slot.code);
+  return { kind: 'error', reason, text, rttMs, from: slot.from };
+}
+
+function udpAnswer({ addon, handle, buffer, sent }: HopSocket): HopAnswer | undefined {
+  if (addon.read(handle, false) === 0) return undefined;
+  const slot = readSlot(buffer, 0);
+  const rttMs = roundTripMs({ sent, read: readClocks(buffer), queuedNs: slot.queuedNs });
+  return { kind: 'reached', rttMs, from: slot.from, text: 'answered' };
+}
+
+function tcpAnswer({ addon, handle, buffer, address, sent }: HopSocket): HopAnswer | undefined {
+  const errno = addon.socketError(handle);
+  const name = errno === 0 ? 'connected' : getSystemErrorName(-errno);
+  if (name !== 'connected' && name !== 'ECONNREFUSED') return undefined;
+  addon.read(handle, true); // for its clocks: a connection has no stamp of its own
+  const rttMs = roundTripMs({ sent, read: readClocks(buffer), queuedNs: Number.NaN });
+  return { kind: 'reached', rttMs, from: address, text: errno === 0 ? 'connected' : 'refused' };
 }
 
 function codeOf(error: unknown): string {

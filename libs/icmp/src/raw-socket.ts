@@ -39,30 +39,10 @@ const bufferBytes = 65_536;
  */
 export function rawSocketTransport(load: () => RawSocketModule, family: Family, clock: Clock): OpenTransport {
   return (onArrival) => {
-    const opened = openModule();
+    const opened = openSocket(load, family);
     if (!opened.ok) return opened;
     const { module, socket } = opened;
     const now = (): Clocks => ({ monoNs: clock.monoMs() * 1e6, offsetNs: 0 });
-
-    function openModule() {
-      try {
-        const module = load();
-        const socket = module.createSocket({
-          protocol: family === 4 ? module.Protocol.ICMP : module.Protocol.ICMPv6,
-          addressFamily: family === 4 ? module.AddressFamily.IPv4 : module.AddressFamily.IPv6,
-          bufferSize: bufferBytes,
-        });
-        return { ok: true as const, module, socket };
-      } catch (error) {
-        return { ok: false as const, error: messageOf(error), code: codeOf(error) };
-      }
-    }
-
-    function setTtl(ttl: number): void {
-      const { SocketLevel, SocketOption } = module;
-      if (family === 4) socket.setOption(SocketLevel.IPPROTO_IP, SocketOption.IP_TTL, ttl);
-      else socket.setOption(SocketLevel.IPPROTO_IPV6, SocketOption.IPV6_UNICAST_HOPS, ttl);
-    }
 
     socket.on('message', (bytes, source) => {
       const incoming = decode(family, bytes, family === 4);
@@ -83,7 +63,7 @@ export function rawSocketTransport(load: () => RawSocketModule, family: Family, 
         let sentAt = now();
         // It sends later, when the socket is writable: the option and the time belong to that moment.
         const before = () => {
-          setTtl(ttl || defaultTtl);
+          setTtl(module, socket, family, ttl || defaultTtl);
           sentAt = now();
         };
         const after = (error: Error | null) => {
@@ -98,6 +78,26 @@ export function rawSocketTransport(load: () => RawSocketModule, family: Family, 
       close: () => void socket.close(),
     };
   };
+}
+
+function openSocket(load: () => RawSocketModule, family: Family) {
+  try {
+    const module = load();
+    const socket = module.createSocket({
+      protocol: family === 4 ? module.Protocol.ICMP : module.Protocol.ICMPv6,
+      addressFamily: family === 4 ? module.AddressFamily.IPv4 : module.AddressFamily.IPv6,
+      bufferSize: bufferBytes,
+    });
+    return { ok: true as const, module, socket };
+  } catch (error) {
+    return { ok: false as const, error: messageOf(error), code: codeOf(error) };
+  }
+}
+
+function setTtl(module: RawSocketModule, socket: RawSocket, family: Family, ttl: number): void {
+  const { SocketLevel, SocketOption } = module;
+  if (family === 4) socket.setOption(SocketLevel.IPPROTO_IP, SocketOption.IP_TTL, ttl);
+  else socket.setOption(SocketLevel.IPPROTO_IPV6, SocketOption.IPV6_UNICAST_HOPS, ttl);
 }
 
 function codeOf(error: unknown): string {

@@ -52,20 +52,8 @@ export async function connectFirst(
       if (at === undefined) return;
       next += 1;
       open += 1;
-      const socket = connect({
-        host: at.address,
-        port,
-        family: at.family,
-        noDelay: true,
-        autoSelectFamily: false,
-      });
-      const attempt: Attempt = {
-        at,
-        startedMs: clock.monoMs(),
-        socket,
-        result: 'no answer',
-        tookMs: undefined,
-      };
+      const attempt = begin(at, port, clock.monoMs());
+      const { socket } = attempt;
       attempts.push(attempt);
       context.own({ [Symbol.dispose]: () => void socket.destroy() });
       socket.once('connect', () => {
@@ -87,6 +75,12 @@ export async function connectFirst(
   });
   if (winner) return winner;
   throw await tellingFailure(attempts, port);
+}
+
+function begin(at: Address, port: number, startedMs: number): Attempt {
+  const { address: host, family } = at;
+  const socket = connect({ host, port, family, noDelay: true, autoSelectFamily: false });
+  return { at, startedMs, socket, result: 'no answer', tookMs: undefined };
 }
 
 function settle(attempt: Attempt, result: string, nowMs: number): void {

@@ -1,13 +1,8 @@
-import type { Socket } from 'node:net';
 import type { Connection, DialContext, TlsRequest } from './dial.ts';
-import { closedEarly, Failure, networkFailure } from './failure.ts';
+import { Failure } from './failure.ts';
 import { type ProbeContext, resultCode } from './probe.ts';
+import { createReceiveBuffer, wrongProtocol } from './receive-buffer.ts';
 import { createTranscript, quoteShort } from './transcript.ts';
-
-/** The longest line a server may send, bytes. */
-export const longestLine = 4096;
-/** Unread bytes after which reading from the socket stops until somebody reads; more than this cannot be waited for. */
-const mostWaiting = 256 * 1024;
 
 /** What a dialogue needs of its check; a ProbeContext has it all. */
 export type DialogueContext = DialContext & Pick<ProbeContext, 'dial'>;
@@ -77,145 +72,56 @@ export function openDialogue(
   const { signal, stopwatch } = context;
   const transcript = createTranscript();
   let connection = first;
-  let waiting: Buffer = Buffer.alloc(0);
-  let received = 0;
-  let ended: Failure | undefined;
-  let wake: (() => void) | undefined;
-  let closed = false;
-
-  const rouse = () => {
-    wake?.();
-    wake = undefined;
-  };
-  const onData = (chunk: Buffer) => {
-    if (received === 0) stopwatch.enter('ttlb');
-    received += chunk.length;
-    waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
-    if (waiting.length > mostWaiting) connection.socket.pause();
-    rouse();
-  };
-  const onEnd = () => {
-    ended ??= closedEarly(
-      connection.peer,
-      received === 0 ? 'before it said anything' : 'before its answer was complete',
-    );
-    rouse();
-  };
-  const onError = (error: Error) => {
-    ended ??= networkFailure(error, connection.peer);
-    rouse();
-  };
-  const attach = (socket: Socket) =>
-    socket.on('data', onData).on('end', onEnd).on('close', onEnd).on('error', onError);
-  const detach = (socket: Socket) =>
-    socket.off('data', onData).off('end', onEnd).off('close', onEnd).off('error', onError);
-
-  /** Waits for more bytes than are waiting now. */
-  const more = async () => {
-    const before = received;
-    while (received === before) {
-      if (signal.aborted) throw signal.reason;
-      if (ended) throw ended;
-      if (closed) throw new Failure(resultCode.agent, 'the dialogue was closed while it was read');
-      if (connection.socket.isPaused()) connection.socket.resume();
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-  };
-  const take = (count: number) => {
-    const taken = waiting.subarray(0, count);
-    waiting = waiting.subarray(count);
-    return taken;
-  };
-  const onAbort = () => rouse();
-  signal.addEventListener('abort', onAbort, { once: true });
-  context.evidence('Transcript', () => {
-    const rest =
-      waiting.length > 0
-        ? [`< ${quoteShort(waiting.toString('latin1', 0, 256), 256)} (no complete line)`]
-        : [];
-    return [...transcript.lines(), ...rest];
+  const buffer = createReceiveBuffer({
+    signal,
+    peer: first.peer,
+    onFirstByte: () => stopwatch.enter('ttlb'),
   });
-
+  context.evidence('Transcript', () => {
+    const rest = buffer.start(256);
+    const broken = rest === '' ? [] : [`< ${quoteShort(rest, 256)} (no complete line)`];
+    return [...transcript.lines(), ...broken];
+  });
   const dispose = () => {
-    closed = true;
-    signal.removeEventListener('abort', onAbort);
+    buffer.close();
     connection[Symbol.dispose]();
-    rouse();
   };
   context.own({ [Symbol.dispose]: dispose });
   if (speaksFirst === 'server') stopwatch.follow('ttfb');
   else stopwatch.enter('ttfb');
-  attach(connection.socket);
+  buffer.attach(connection.socket);
 
   const write = async (bytes: Uint8Array | string, shown: string) => {
     if (signal.aborted) throw signal.reason;
     transcript.add('>', shown);
     // An answer may be waiting although the server is gone: the next read tells, with the better text.
-    if (!ended) connection.socket.write(bytes);
+    if (!buffer.ended) connection.socket.write(bytes);
   };
-  const garbage = (what: string) =>
-    new Failure(resultCode.protocol, `${connection.peer} sent ${what}: this is not the protocol expected`);
-
+  const shownBytes = (bytes: Buffer) => {
+    transcript.add('<', bytes.toString('latin1', 0, 512));
+    return bytes;
+  };
   const readLine = async () => {
-    let searched = 0;
-    while (true) {
-      const end = waiting.indexOf(10, searched);
-      const upTo = end < 0 ? waiting.length : end;
-      if (text && waiting.subarray(searched, upTo).includes(0)) throw garbage('a NUL byte');
-      if (upTo > longestLine) throw garbage(`a line over ${longestLine / 1024} KiB`);
-      if (end >= 0) {
-        const line = decode(take(end + 1)).replace(/\r?\n$/, '');
-        transcript.add('<', line);
-        return line;
-      }
-      searched = upTo;
-      await more();
-    }
+    const line = decode(await buffer.readLine(text)).replace(/\r?\n$/, '');
+    transcript.add('<', line);
+    return line;
   };
-  const readReply = async (): Promise<Reply> => {
-    const lines: string[] = [];
-    let code = '';
-    while (lines.length < 1000) {
-      const line = await readLine();
-      const found = /^(\d{3})([ -]|$)(.*)$/.exec(line);
-      if (code === '') {
-        if (!found?.[1]) throw garbage(quoteShort(line));
-        code = found[1];
-      }
-      const own = found?.[1] === code;
-      lines.push(own ? (found[3] ?? '') : line);
-      if (own && found[2] !== '-') return { code: Number(code), lines, text: line };
-    }
-    throw garbage('a reply of more than 1000 lines');
-  };
+  const readReply = () => readWholeReply(readLine, connection.peer);
 
   return {
     get connection() {
       return connection;
     },
     get received() {
-      return received;
+      return buffer.received;
     },
     send: (line, shown = line) => write(`${line}\r\n`, shown),
     write: (bytes, shown = Buffer.from(bytes).toString('latin1')) => write(bytes, shown),
     remark: (shown) => transcript.add('>', shown),
     readLine,
     readReply,
-    async readSome(max = 64 * 1024) {
-      if (waiting.length === 0) await more();
-      const taken = take(max);
-      transcript.add('<', taken.toString('latin1', 0, 512));
-      return taken;
-    },
-    async readExactly(count) {
-      if (count > mostWaiting) throw garbage(`${count} bytes at once`);
-      while (waiting.length < count) await more();
-      const taken = take(count);
-      transcript.add('<', taken.toString('latin1', 0, 512));
-      return taken;
-    },
+    readSome: async (max = 64 * 1024) => shownBytes(await buffer.readSome(max)),
+    readExactly: async (count) => shownBytes(await buffer.readExactly(count)),
     async expectLine(expected) {
       const line = await readLine();
       const fits = typeof expected === 'string' ? line.startsWith(expected) : expected.test(line);
@@ -229,15 +135,32 @@ export function openDialogue(
       throw new Failure(code, `expected ${codes.join(' or ')}, got ${quoteShort(reply.text)}`);
     },
     async startTls(tls) {
-      if (waiting.length > 0) throw garbage('more text after it agreed to STARTTLS');
-      detach(connection.socket);
+      buffer.detach(connection.socket);
       connection = await context.dial.secure(context, connection, tls);
       transcript.add('>', '(TLS)');
-      stopwatch.follow(received === 0 ? 'ttfb' : 'ttlb');
-      attach(connection.socket);
+      stopwatch.follow(buffer.received === 0 ? 'ttfb' : 'ttlb');
+      buffer.attach(connection.socket);
     },
     [Symbol.dispose]: dispose,
   };
+}
+
+/** Reads lines until one ends the reply (RFC 5321 section 4.2.1, RFC 959 section 4.2). */
+async function readWholeReply(readLine: () => Promise<string>, peer: string): Promise<Reply> {
+  const lines: string[] = [];
+  let code = '';
+  while (lines.length < 1000) {
+    const line = await readLine();
+    const found = /^(\d{3})([ -]|$)(.*)$/.exec(line);
+    if (code === '') {
+      if (!found?.[1]) throw wrongProtocol(peer, quoteShort(line));
+      code = found[1];
+    }
+    const own = found?.[1] === code;
+    lines.push(own ? (found[3] ?? '') : line);
+    if (own && found[2] !== '-') return { code: Number(code), lines, text: line };
+  }
+  throw wrongProtocol(peer, 'a reply of more than 1000 lines');
 }
 
 /** UTF-8 where it is valid, else Latin-1: old servers speak in anything. */

@@ -44,14 +44,12 @@ export function readBody(
   settings: BodySettings,
 ): Promise<Body> {
   const { signal, stopwatch } = context;
-  const { peer } = settings;
-  const decoding = decodingOf(settings.encoding);
+  const { peer, encoding } = settings;
+  const decoding = decodingOf(encoding);
   const decoders = decoding.kind === 'decoders' ? decoding.list : [];
   const sink = decoders.reduce<Readable>((from, decoder) => from.pipe(decoder), source);
-  const hash = settings.digest ? createHash('sha256') : undefined;
-  const kept: Buffer[] = [];
-  let wire = 0;
-  let size = 0;
+  const content = createContent(settings);
+  const cutShort = () => closedEarly(peer, 'before its answer was complete');
   return new Promise((resolve, reject) => {
     let settled = false;
     const finish = (then: () => void) => {
@@ -61,64 +59,73 @@ export function readBody(
       then();
       for (const each of decoders) each.destroy();
     };
+    const fail = (error: unknown) => finish(() => reject(error));
     const done = (overflow: boolean) => {
       stopwatch.pause();
-      finish(() =>
-        resolve({
-          start: Buffer.concat(kept),
-          size,
-          wire,
-          sha256: overflow ? undefined : hash?.digest('hex'),
-          overflow,
-          unknownCoding: decoding.kind === 'unknown' ? decoding.coding : undefined,
-        }),
-      );
+      const unknownCoding = decoding.kind === 'unknown' ? decoding.coding : undefined;
+      finish(() => resolve({ ...content.end(overflow), unknownCoding }));
       if (overflow) source.destroy();
     };
-    const onAbort = () => finish(() => reject(signal.reason));
+    const onAbort = () => fail(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
     // Head and breach may come in one segment: then it is all over before anybody could listen.
     if (source.destroyed && !source.readableEnded) {
-      const { errored } = source;
-      finish(() =>
-        reject(errored ? bodyFailure(errored, peer) : closedEarly(peer, 'before its answer was complete')),
-      );
+      fail(source.errored ? bodyFailure(source.errored, peer) : cutShort());
       return;
     }
-    let pieces = 0;
     source.on('data', (chunk: Buffer) => {
-      wire += chunk.length;
-      pieces += 1;
-      if (pieces <= mostPieces) return;
+      if (content.addPiece(chunk)) return;
       const text = `${peer} sends its body in more than ${mostPieces} pieces`;
-      finish(() => reject(new Failure(resultCode.protocol, text)));
+      fail(new Failure(resultCode.protocol, text));
       source.destroy();
     });
-    source.on('error', (error) => finish(() => reject(bodyFailure(error, peer))));
+    source.on('error', (error) => fail(bodyFailure(error, peer)));
     source.on('end', () => stopwatch.pause());
-    source.on('close', () => {
-      if (!source.readableEnded) finish(() => reject(closedEarly(peer, 'before its answer was complete')));
-    });
+    source.on('close', () => source.readableEnded || fail(cutShort()));
     sink.on('data', (chunk: Buffer) => {
-      if (settled) return;
-      const room = keptBytes - Math.min(size, keptBytes);
-      if (room > 0) kept.push(chunk.subarray(0, room));
-      size += chunk.length;
-      hash?.update(chunk);
-      if (size > settings.maxSize) done(true);
+      if (!settled && !content.addDecoded(chunk)) done(true);
     });
     sink.on('end', () => done(false));
     const onDamage = (error: Error) => {
       // No body at all (204, 304, a bare redirect) is none that could be damaged, whatever the header says.
-      if (wire === 0 && source.readableEnded) {
-        done(false);
-        return;
-      }
-      const text = `the ${settings.encoding} body of ${peer} is damaged (${error.message})`;
-      finish(() => reject(new Failure(resultCode.protocol, text, { cause: error })));
+      if (content.wire === 0 && source.readableEnded) return done(false);
+      const text = `the ${encoding} body of ${peer} is damaged (${error.message})`;
+      return fail(new Failure(resultCode.protocol, text, { cause: error }));
     };
     for (const each of decoders) each.on('error', onDamage);
   });
+}
+
+/** Counts and keeps what came of a body. */
+function createContent({ digest, maxSize }: BodySettings) {
+  const hash = digest ? createHash('sha256') : undefined;
+  const kept: Buffer[] = [];
+  let pieces = 0;
+  let wire = 0;
+  let size = 0;
+  return {
+    get wire() {
+      return wire;
+    },
+    /** Takes bytes of the wire; false: these are too many pieces. */
+    addPiece(chunk: Buffer): boolean {
+      wire += chunk.length;
+      pieces += 1;
+      return pieces <= mostPieces;
+    },
+    /** Takes decoded bytes; false: the body is longer than allowed. */
+    addDecoded(chunk: Buffer): boolean {
+      const room = keptBytes - Math.min(size, keptBytes);
+      if (room > 0) kept.push(chunk.subarray(0, room));
+      size += chunk.length;
+      hash?.update(chunk);
+      return size <= maxSize;
+    },
+    end(overflow: boolean): Omit<Body, 'unknownCoding'> {
+      const sha256 = overflow ? undefined : hash?.digest('hex');
+      return { start: Buffer.concat(kept), size, wire, sha256, overflow };
+    },
+  };
 }
 
 function bodyFailure(error: Error, peer: string): Failure {

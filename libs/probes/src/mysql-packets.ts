@@ -17,6 +17,11 @@ export interface ServerError {
   readonly message: string;
 }
 
+/** The end of a login or query: good, or the server's error. */
+export type Answered<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: ServerError };
+
 /** Capability flags used here. CLIENT_LOCAL_FILES is not among them and is never set. */
 export const capability = {
   longPassword: 0x1,

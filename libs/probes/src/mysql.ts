@@ -1,14 +1,9 @@
 import { z } from 'zod';
 import { openDialogue } from './dialogue.ts';
 import { Failure, notMet } from './failure.ts';
-import type { ServerError, ServerGreeting } from './mysql-packets.ts';
-import {
-  type Answered,
-  createMysqlSession,
-  type MysqlLogin,
-  type MysqlSession,
-  type QueryResult,
-} from './mysql-session.ts';
+import type { MysqlLogin } from './mysql-login.ts';
+import type { Answered, ServerError, ServerGreeting } from './mysql-packets.ts';
+import { createMysqlSession, type MysqlSession, type QueryResult } from './mysql-session.ts';
 import { ipFamilyOption, slowMsOption, textOption, tlsOptions, tlsSecretOptions } from './options.ts';
 import { type Probe, resultCode, type Target } from './probe.ts';
 import { parseTarget } from './target.ts';

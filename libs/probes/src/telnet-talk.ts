@@ -1,6 +1,6 @@
 import type { Dialogue } from './dialogue.ts';
 import { Failure, notMet } from './failure.ts';
-import { resultCode } from './probe.ts';
+import { wrongProtocol } from './receive-buffer.ts';
 import { quoteShort } from './transcript.ts';
 
 /** RFC 854, "TELNET command structure". */
@@ -41,9 +41,10 @@ export function createTelnetTalk(dialogue: Dialogue): TelnetTalk {
 
   const hear = async () => {
     const text = await options.filter(await dialogue.readSome());
-    if (/(?<!\r)\0/.test(text)) throw garbage(dialogue, 'a NUL byte');
+    if (/(?<!\r)\0/.test(text)) throw wrongProtocol(dialogue.connection.peer, 'a NUL byte');
     all += text.replaceAll('\r\0', '\r');
-    if (all.length - all.lastIndexOf('\n') > longestLine) throw garbage(dialogue, 'a line over 4 KiB');
+    if (all.length - all.lastIndexOf('\n') > longestLine)
+      throw wrongProtocol(dialogue.connection.peer, 'a line over 4 KiB');
   };
 
   return {
@@ -93,13 +94,6 @@ function missed(awaited: readonly Awaited[], heard: string): Failure {
   const [first = ''] = awaited;
   const shown = typeof first === 'string' ? quoteShort(first) : first.shown;
   return notMet(`expected ${shown}, got ${quoteShort(heard.trim().slice(-100))}`);
-}
-
-function garbage(dialogue: Dialogue, what: string): Failure {
-  return new Failure(
-    resultCode.protocol,
-    `${dialogue.connection.peer} sent ${what}: this is not the protocol expected`,
-  );
 }
 
 /** Takes commands out of the stream and refuses each option once: WONT to DO, DONT to WILL (RFC 854, "general considerations"). */
