@@ -48,6 +48,17 @@ test.each([
   ['apps/agent/src/outbox/a.ts', "import { Code } from '@connectrpc/connect';", 'Connect is used'],
   ['apps/agent/src/a.ts', "import { x } from '../../../tests/harness/api.ts';", 'only tests'],
   ['libs/probes/src/tcp.ts', "import { http } from './http.ts';", 'another probe'],
+  ['libs/probes/src/a.test.ts', `test('x', { ${'retry'}: 1 }, () => {});`, 'again without a reason'],
+  [
+    'libs/health/src/a.property.test.ts',
+    `test('x', ${'retry'}Because('slow'), () => {});`,
+    'what it found once is a finding',
+  ],
+  [
+    'libs/health/src/a.test.ts',
+    `import fc from 'fast-check';\ntest('x', ${'retry'}Because('slow'), () => {});`,
+    'what it found once is a finding',
+  ],
   ['apps/agent/src/utils.ts', '', 'says nothing'],
   ['apps/agent/src/a.ts', "export * from './b.ts';", 'exports everything'],
   ['apps/agent/src/a.ts', '\n'.repeat(301), '301 lines'],

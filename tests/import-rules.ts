@@ -55,6 +55,7 @@ export function broken({ file, text }: Source): string[] {
   if (/^\s*export \* /m.test(text)) problems.push(`${file} exports everything`);
   if (new RegExp(`\\.(${['skip', 'run'].join('If|')}If)\\(`).test(text))
     problems.push(`${file} skips without a reason: skip(condition, 'why') of the test's context`);
+  if (file !== 'tests/harness/retry.ts') problems.push(...wrongRetries({ file, text }));
   if (/(^|\/)(utils?|helpers?|common|manager)\.ts$/.test(file))
     problems.push(`${file} has a name that says nothing`);
   for (const name of importsOf(text)) {
@@ -63,6 +64,19 @@ export function broken({ file, text }: Source): string[] {
     if (reason !== undefined) problems.push(`${file} imports ${name}: ${reason}`);
   }
   return problems;
+}
+
+/** Tests that look for what happens rarely: what they find once is a finding. */
+const neverAgain = /property|ledger|leak|sentinel/;
+
+function wrongRetries({ file, text }: Source): string[] {
+  if (!file.endsWith('.test.ts') && !/^vitest[^/]*\.ts$/.test(file)) return [];
+  if (/[{,] retry: \d|^\s+retry: \d+,? \S/m.test(text))
+    return [`${file} tries a test again without a reason: retryBecause('why')`];
+  const isNever = neverAgain.test(file) || importsOf(text).includes('fast-check');
+  return isNever && text.includes('retryBecause(')
+    ? [`${file} tries a property, ledger, leak or sentinel test again: what it found once is a finding`]
+    : [];
 }
 
 interface Import {

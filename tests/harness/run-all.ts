@@ -1,20 +1,14 @@
 // What `npm test` runs: types, format and lint, the wire's files, then every test. Its last line is
 // "N passed, N failed, N skipped"; each of the checks before the tests counts as one. Arguments are passed to vitest as filters;
-// with --config <file> only the tests of that configuration run, without the checks; --retry <n> says how often a failed test is tried again.
+// with --config <file> only the tests of that configuration run, without the checks.
+// A failed test is not tried again, unless it says why it may be (retry.ts).
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startVitest, type TestModule } from 'vitest/node';
-
-interface Counts {
-  passed: number;
-  failed: number;
-  readonly skipped: string[];
-  /** Passed at the second try only. */
-  readonly flaky: string[];
-}
+import { createSummary, type Outcome } from './summary.ts';
 
 interface Check {
   readonly name: string;
@@ -36,32 +30,28 @@ const checks: readonly Check[] = [
   { name: 'wire: lint', argv: ['buf', 'lint'] },
   { name: 'wire: generated code is up to date', argv: ['buf', 'generate', '-o', generated], inspect: stale },
   {
-    name: 'wire: nothing breaks against the last commit',
-    argv: ['buf', 'breaking', '--against', '.git#ref=HEAD'],
-    ...(existsSync(path.join(root, '.git')) ? {} : { missing: 'this is no git clone' }),
+    name: 'wire: nothing breaks against the last release',
+    argv: ['buf', 'breaking', '--against', 'proto/released.binpb'],
   },
 ];
 
-const counts: Counts = { passed: 0, failed: 0, skipped: [], flaky: [] };
+const summary = createSummary();
 process.chdir(root);
 const { values, positionals } = parseArgs({
-  options: { config: { type: 'string' }, retry: { type: 'string', default: '1' } },
+  options: { config: { type: 'string' } },
   allowPositionals: true,
 });
 if (values.config === undefined) for (const check of checks) await runCheck(check);
 rmSync(generated, { recursive: true, force: true });
 await runTests(positionals, values.config);
-if (counts.flaky.length > 0)
-  console.log(`\npassed at the second try only:\n${counts.flaky.map((line) => `  ${line}`).join('\n')}`);
-if (counts.skipped.length > 0)
-  console.log(`\nskipped:\n${counts.skipped.map((line) => `  ${line}`).join('\n')}`);
-console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped.length} skipped`);
-process.exit(counts.failed === 0 ? 0 : 1);
+console.log(summary.text());
+process.exit(summary.failed === 0 ? 0 : 1);
 
 /** Runs one check and shows what it says only when it fails. */
 async function runCheck(check: Check): Promise<void> {
+  const counted: Pick<Outcome, 'name' | 'retries' | 'asks'> = { name: check.name, retries: 0, asks: 0 };
   if (check.missing !== undefined) {
-    counts.skipped.push(`${check.name}: ${check.missing}`);
+    summary.add({ ...counted, state: 'skipped', note: check.missing, errors: [] });
     return;
   }
   const from = performance.now();
@@ -83,12 +73,11 @@ async function runCheck(check: Check): Promise<void> {
     child.once('close', resolve);
   });
   const problem = code === 0 ? check.inspect?.() : said;
-  if (problem === undefined) counts.passed += 1;
-  else counts.failed += 1;
+  if (problem === undefined) summary.add({ ...counted, state: 'passed', errors: [] });
+  else summary.add({ ...counted, state: 'failed', errors: [problem] });
   console.log(
     `${problem === undefined ? 'ok  ' : 'FAIL'} ${check.name} (${((performance.now() - from) / 1000).toFixed(1)} s)`,
   );
-  if (problem !== undefined) console.log(problem);
 }
 
 /** Names the generated files that differ from those in the repository. */
@@ -113,37 +102,27 @@ async function runTests(filters: readonly string[], config: string | undefined):
   const vitest = await startVitest('test', [...filters], {
     watch: false,
     root,
-    // A machine may stand still for a second. What passes at the second try only is named in the summary: it is to be mended.
-    retry: Number(values.retry),
     ...(config ? { config } : {}),
   });
   for (const module of vitest.state.getTestModules()) addModule(module);
-  counts.failed += vitest.state.getUnhandledErrors().length;
+  summary.fail(vitest.state.getUnhandledErrors().length);
   await vitest.close();
 }
 
 function addModule(module: TestModule): void {
-  if (module.errors().length > 0) counts.failed += 1;
+  if (module.errors().length > 0) summary.fail(1);
   for (const test of module.children.allTests()) {
     const result = test.result();
-    switch (result.state) {
-      case 'passed':
-        counts.passed += 1;
-        if ((test.diagnostic()?.retryCount ?? 0) > 0)
-          counts.flaky.push(
-            `${module.relativeModuleId} > ${test.fullName}: ${result.errors?.[0]?.message.split('\n')[0] ?? ''}`,
-          );
-        break;
-      case 'failed':
-        counts.failed += 1;
-        break;
-      case 'skipped':
-      case 'pending':
-        counts.skipped.push(
-          `${module.relativeModuleId} > ${test.fullName}: ${noteOf(result) ?? 'no reason given'}`,
-        );
-        break;
-    }
+    const { retry = 0 } = test.options;
+    summary.add({
+      name: `${module.relativeModuleId} > ${test.fullName}`,
+      state: result.state === 'pending' ? 'skipped' : result.state,
+      note: noteOf(result),
+      errors: (result.errors ?? []).map(({ message }) => message),
+      retries: test.diagnostic()?.retryCount ?? 0,
+      asks: typeof retry === 'number' ? retry : (retry.count ?? 0),
+      reason: test.meta().retryReason,
+    });
   }
 }
 

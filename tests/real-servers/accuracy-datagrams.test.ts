@@ -5,6 +5,7 @@ import { runTest } from '@vantage/probes/testing';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../harness/free-port.ts';
+import { retryBecause } from '../harness/retry.ts';
 import { type Errors, holdWithin, runFirst } from './accuracy-judge.ts';
 import { startWire, type Wire, wireMissing } from './delay-wire.ts';
 import { packages, type Server, serve, serversMissing } from './ground.ts';
@@ -126,7 +127,7 @@ const subjects: readonly { readonly name: string; readonly check: (ends: Ends) =
   },
 ];
 
-describe("against the wire's own stamps", () => {
+describe("against the wire's own stamps", retryBecause('a busy machine adds milliseconds'), () => {
   const laid = (context: TestContext) => {
     if (!wire || !names) return context.skip(missing);
     return { wire, port: names.port, ends: [wire.far.v4, `[${wire.far.v6}]`] };

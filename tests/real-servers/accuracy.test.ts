@@ -4,6 +4,7 @@
 import { createDial, type Phase, probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { retryBecause } from '../harness/retry.ts';
 import {
   accuracyServersMissing,
   type Passage,
@@ -83,7 +84,7 @@ function hold(
   return holdWithin(limitMs, printed, label, () => errorsOf(subject, way, host, phases));
 }
 
-describe('by a wire', () => {
+describe('by a wire', retryBecause('a busy machine adds milliseconds'), () => {
   let wire: Wire | undefined;
   let passage: Passage | undefined;
   beforeAll(async () => {
@@ -144,7 +145,7 @@ describe('by a wire', () => {
   });
 });
 
-describe('by a proxy', () => {
+describe('by a proxy', retryBecause('a busy machine adds milliseconds'), () => {
   test('at rest, 50 ms, within 2 ms', async (context) => {
     if (!servers) return context.skip(missing);
     await using passage = await startPassage(servers, ['127.0.0.1'], 50);

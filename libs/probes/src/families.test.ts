@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
+import { retryBecause } from '../../../tests/harness/retry.ts';
 import { createDial } from './dial.ts';
 import { type Method, methods } from './probe.ts';
 import { registry } from './registry.ts';
@@ -46,10 +47,9 @@ test.for(connecting)(
   },
 );
 
-// Once more where that very port happens to be taken on ::1.
 test.for(connecting)(
   '%s goes on to IPv4 where IPv6 is refused, and notes both',
-  { retry: 2 },
+  retryBecause('the port may be taken on ::1', 2),
   async (method, context) => {
     if (missing !== undefined) return context.skip(missing);
     await using server = await listen((socket) => void socket.end());

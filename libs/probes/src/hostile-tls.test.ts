@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { expect, test } from 'vitest';
+import { retryBecause } from '../../../tests/harness/retry.ts';
 import { dns } from './dns.ts';
 import { ftp } from './ftp.ts';
 import { http } from './http.ts';
@@ -108,7 +109,7 @@ async function together(running: readonly ReturnType<typeof look>[], codes: read
 
 test.each(Object.entries(meannesses))(
   'a server whose TLS is %s ends every method that speaks it',
-  { retry: 4 },
+  retryBecause('it measures time and memory', 4),
   async (_name, mean) => {
     const running = atOnce.map(([probe, scheme, options = {}]) =>
       look(probe, scheme, options, (socket) => mean(socket, socket.write.bind(socket))),
@@ -158,26 +159,30 @@ test.each([
   ['a byte at a time', [settings], drip(frame(1, 4, 1, field).toString('latin1'))],
   ['no HTTP/2 at all', [], flood('220 what?\r\n')],
   ['nothing', [settings], (() => {}) satisfies Meanness],
-])('an HTTP/2 server that sends %s is ended in time', { retry: 4 }, async (_name, first, mean) => {
-  const { cert, key } = makeCertificate();
-  const server = createTlsServer({ cert, key, ALPNProtocols: ['h2'] }, (socket) => {
-    socket.on('error', () => {}).resume();
-    for (const each of first) socket.write(each);
-    socket.once('data', () => mean(socket, socket.write.bind(socket)));
-  });
-  await using site = await startSite(server, 'https');
-  const before = liveBytes();
-  const startedMs = performance.now();
-  let tookMs = 0;
-  const running = runTest(http, site.url, { TLS: { CA: cert } }, { timeoutMs }).finally(() => {
-    tookMs = performance.now() - startedMs;
-  });
-  await new Promise((resolve) => setTimeout(resolve, timeoutMs / 2));
-  expect(liveBytes() - before).toBeLessThan(mostBytes);
-  const seen = await running;
-  expect(tookMs).toBeLessThan(timeoutMs + 1000);
-  expect([2, 3, 7], seen.text).toContain(seen.code);
-});
+])(
+  'an HTTP/2 server that sends %s is ended in time',
+  retryBecause('it measures time and memory', 4),
+  async (_name, first, mean) => {
+    const { cert, key } = makeCertificate();
+    const server = createTlsServer({ cert, key, ALPNProtocols: ['h2'] }, (socket) => {
+      socket.on('error', () => {}).resume();
+      for (const each of first) socket.write(each);
+      socket.once('data', () => mean(socket, socket.write.bind(socket)));
+    });
+    await using site = await startSite(server, 'https');
+    const before = liveBytes();
+    const startedMs = performance.now();
+    let tookMs = 0;
+    const running = runTest(http, site.url, { TLS: { CA: cert } }, { timeoutMs }).finally(() => {
+      tookMs = performance.now() - startedMs;
+    });
+    await new Promise((resolve) => setTimeout(resolve, timeoutMs / 2));
+    expect(liveBytes() - before).toBeLessThan(mostBytes);
+    const seen = await running;
+    expect(tookMs).toBeLessThan(timeoutMs + 1000);
+    expect([2, 3, 7], seen.text).toContain(seen.code);
+  },
+);
 
 test.each([
   ['answers to other questions', (query: Buffer) => Buffer.concat([randomBytes(2), query.subarray(2)])],
@@ -197,25 +202,29 @@ test.each([
       Buffer.concat([query.subarray(0, 2), Buffer.from('81800001ffffffffffff', 'hex'), query.subarray(12)]),
   ],
   ['nothing but a head', (query: Buffer) => query.subarray(0, 6)],
-])('a name server that sends %s is ended in time', { retry: 4 }, async (_name, reply) => {
-  const socket = createSocket('udp4');
-  let sending: NodeJS.Timeout | undefined;
-  socket.on('message', (query, from) => {
+])(
+  'a name server that sends %s is ended in time',
+  retryBecause('it measures time and memory', 4),
+  async (_name, reply) => {
+    const socket = createSocket('udp4');
+    let sending: NodeJS.Timeout | undefined;
+    socket.on('message', (query, from) => {
+      clearInterval(sending);
+      sending = setInterval(() => {
+        for (let i = 0; i < 50; i += 1) socket.send(reply(query), from.port, from.address);
+      }, 5);
+    });
+    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+    const startedMs = performance.now();
+    const seen = await runTest(
+      dns,
+      `dns://127.0.0.1:${addressOf(socket.address()).port}/x.example`,
+      {},
+      { timeoutMs },
+    );
+    expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
+    expect([2, 3], seen.text).toContain(seen.code);
     clearInterval(sending);
-    sending = setInterval(() => {
-      for (let i = 0; i < 50; i += 1) socket.send(reply(query), from.port, from.address);
-    }, 5);
-  });
-  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-  const startedMs = performance.now();
-  const seen = await runTest(
-    dns,
-    `dns://127.0.0.1:${addressOf(socket.address()).port}/x.example`,
-    {},
-    { timeoutMs },
-  );
-  expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
-  expect([2, 3], seen.text).toContain(seen.code);
-  clearInterval(sending);
-  await new Promise<void>((resolve) => socket.close(() => resolve()));
-});
+    await new Promise<void>((resolve) => socket.close(() => resolve()));
+  },
+);

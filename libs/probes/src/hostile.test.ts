@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { retryBecause } from '../../../tests/harness/retry.ts';
 import { ftp } from './ftp.ts';
 import { http } from './http.ts';
 import { imap4 } from './imap4.ts';
@@ -213,10 +214,9 @@ const mean: Readonly<Record<string, (subject: Subject) => Meanness>> = {
 const timeoutMs = 1200;
 const mostBytes = 32 * 1024 * 1024;
 
-// Once more where this very machine stood still meanwhile.
 test.each(subjects.map((each) => [each.probe.method, each] as const))(
   '%s ends with every hostile server in time, all of them at once in 32 MiB',
-  { retry: 4, timeout: 60_000 },
+  { ...retryBecause('it measures time and memory', 4), timeout: 60_000 },
   async (_method, subject) => {
     const everywhere = Object.entries(mean).flatMap(([name, of]) =>
       Array.from({ length: subject.stages }, (_, stage) => ({ name, stage, meanness: of(subject) })),
@@ -244,7 +244,10 @@ test.each(subjects.map((each) => [each.probe.method, each] as const))(
   },
 );
 
-test('FTP ends with every hostile data connection', { retry: 4, timeout: 60_000 }, async () => {
+test('FTP ends with every hostile data connection', {
+  ...retryBecause('it measures time and memory', 4),
+  timeout: 60_000,
+}, async () => {
   const kinds: Readonly<Record<string, Meanness>> = {
     silence: () => {},
     'a byte at a time': drip('-rw-r--r-- 1 a b 1 Jan 1 00:00 x\r\n'),
