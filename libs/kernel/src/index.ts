@@ -2,6 +2,7 @@ export { type Backoff, backoffMs } from './backoff.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { actionOf, Fault, type FaultAction, messageOf } from './fault.ts';
 export { newId } from './id.ts';
+export { createJobParts, type JobParts } from './job-parts.ts';
 export { createLog, type Logger, logLevels } from './log.ts';
 export { createMailbox, type Mailbox } from './mailbox.ts';
 export { Secret } from './secret.ts';

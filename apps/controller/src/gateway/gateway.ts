@@ -8,6 +8,7 @@ import type { Db } from '../db/index.ts';
 import { createAssignmentBuilder, createSecretLookup, type Opener } from './assignment.ts';
 import type { Taken } from './batch-line.ts';
 import { farewell } from './farewell.ts';
+import { helloProblem } from './gate.ts';
 import { createOrderFeed } from './order-feed.ts';
 import { keepPinging } from './pings.ts';
 import { createPlanFeed } from './plan-feed.ts';
@@ -110,6 +111,8 @@ export function createGateway({
   ) {
     const iterator = requests[Symbol.asyncIterator]();
     const hello = await firstHello(iterator, clock);
+    const problem = helloProblem(hello);
+    if (problem !== undefined) throw new ConnectError(problem, Code.InvalidArgument);
     const opening = await openFor(tokenHash, hello, cut).catch((error: unknown) => {
       log.warn({ error: messageOf(error) }, 'a session cannot be opened');
       throw new ConnectError('the controller cannot reach its database: try again', Code.Unavailable);

@@ -8,6 +8,7 @@ import {
   type Heartbeat,
 } from '@vantage/proto';
 import { createBatchLine, type TakeBatch } from './batch-line.ts';
+import { clampHeartbeat } from './gate.ts';
 import type { OrderFeed } from './order-feed.ts';
 import type { PlanFeed } from './plan-feed.ts';
 import type { Heard, KnownAgent } from './store.ts';
@@ -114,17 +115,17 @@ export function createSession({
         sentUs: BigInt(clock.nowUs()),
       },
     }));
+    const clamped = clampHeartbeat(beatFrom);
     heard = {
       agentNo: agent.agentNo,
       sessionId,
       lastSeenUs: receivedUs,
-      clockOffsetUs: Number(beatFrom.clockOffsetUs),
-      backlogRecords: Number(beatFrom.backlogRecords),
-      latenessP50Ms: finite(beatFrom.latenessP50Ms),
-      latenessP99Ms: finite(beatFrom.latenessP99Ms),
-      checksSkipped: (heard?.checksSkipped ?? 0) + beatFrom.checksSkipped,
-      blindReason:
-        beatFrom.blindReason === '' ? null : beatFrom.blindReason.replaceAll('\0', '').slice(0, 500),
+      clockOffsetUs: Number(clamped.clockOffsetUs),
+      backlogRecords: Number(clamped.backlogRecords),
+      latenessP50Ms: clamped.latenessP50Ms,
+      latenessP99Ms: clamped.latenessP99Ms,
+      checksSkipped: (heard?.checksSkipped ?? 0) + clamped.checksSkipped,
+      blindReason: clamped.blindReason === '' ? null : clamped.blindReason,
     };
   };
 
@@ -258,8 +259,4 @@ export function createSession({
 
 function message(value: Message): ConnectResponse {
   return create(ConnectResponseSchema, { message: value });
-}
-
-function finite(value: number): number {
-  return Number.isFinite(value) ? value : 0;
 }

@@ -1,9 +1,10 @@
-import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, createJobParts, type Logger, messageOf } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import { z } from 'zod';
-import type { Db } from '../db/index.ts';
+import { type Db, doEach } from '../db/index.ts';
 import type { Roster } from './roster.ts';
 import type { Session } from './session.ts';
+import { createStatusWriter } from './status-writer.ts';
 import * as store from './store.ts';
 
 /** What the gateway hears from the bus and tells the database, beside the streams themselves. */
@@ -26,6 +27,8 @@ const silentUs = 45_000_000;
 /** After an outage of the database other gateways need a moment to say whom they hear. */
 const calmTicks = 5;
 const closeWithinMs = 2_500;
+/** A notification holds 8,000 bytes. */
+const notifyAtOnce = 500;
 
 const agentNos = z.object({ agent_nos: z.array(z.int()) });
 const agentNo = z.object({ agent_no: z.int() });
@@ -49,12 +52,19 @@ export function createWatch({
   const ending = new AbortController();
   const listening = new AsyncDisposableStack();
   const toClose = new Set<Session>();
+  const status = createStatusWriter({ kysely, log });
+  const parts = createJobParts({
+    log,
+    failed: 'the gateway cannot reach the database',
+    recovered: 'the gateway reaches the database again',
+  });
   let looping: Promise<void> | undefined;
   let closingRows: Promise<void> = Promise.resolve();
   let calm = 0;
 
   const tellPlanner: Watch['tellPlanner'] = async (locationNos, session) => {
-    if (locationNos.length > 0) await db.notify(kysely, 'vantage_catalog', { location_nos: locationNos });
+    for (let at = 0; at < locationNos.length; at += notifyAtOnce)
+      await db.notify(kysely, 'vantage_catalog', { location_nos: locationNos.slice(at, at + notifyAtOnce) });
     if (session) await db.notify(kysely, 'vantage_session', { agent_no: session.agentNo });
   };
 
@@ -86,45 +96,48 @@ export function createWatch({
   const closeRows = async () => {
     for (const session of toClose) {
       const { agent, sessionId, lastHeardUs } = session;
-      await store.closeSession(kysely, { agentNo: agent.agentNo, sessionId, toUs: lastHeardUs });
+      const refused = await doEach([session], () =>
+        store.closeSession(kysely, { agentNo: agent.agentNo, sessionId, toUs: lastHeardUs }),
+      );
       toClose.delete(session);
+      for (const { error } of refused)
+        log.warn(
+          { agentNo: agent.agentNo, sessionId, error: messageOf(error) },
+          "a session's end cannot be stored",
+        );
       log.info({ agentNo: agent.agentNo, sessionId }, 'agent disconnected');
       await tellPlanner([agent.locationNo]);
     }
   };
 
+  const sendOrders = async (sessions: readonly Session[], nowUs: number) => {
+    const nos = sessions.map((session) => session.agent.agentNo);
+    for (const no of await store.agentsWithOrders(kysely, nos, nowUs)) roster.get(no)?.poke('orders');
+  };
+
+  /** Each part fails alone. Whether this controller's own row could be written tells whether the database is there. */
   const tick = async (count: number) => {
     const nowUs = clock.nowUs();
-    await store.recordController(kysely, { id: controllerId, startedUs, nowUs });
     const sessions = roster.all();
-    await store.recordHeard(
-      kysely,
-      sessions.flatMap((session) => session.takeHeard() ?? []),
+    const isThere = await parts.attempt('controller', () =>
+      store.recordController(kysely, { id: controllerId, startedUs, nowUs }),
     );
-    await closeRows();
-    await review(sessions);
-    for (const no of await store.agentsWithOrders(
-      kysely,
-      sessions.map((session) => session.agent.agentNo),
-      nowUs,
-    ))
-      roster.get(no)?.poke('orders');
+    await parts.attempt('heartbeats', () => status.write(sessions));
+    await parts.attempt('ends of sessions', closeRows);
+    await parts.attempt('review of sessions', () => review(sessions));
+    await parts.attempt('orders', () => sendOrders(sessions, nowUs));
     if (count % plansEveryTicks === 0) for (const session of sessions) session.poke('plan');
-    if (calm >= calmTicks)
-      await tellPlanner(await store.sweepAway(kysely, { nowUs, silentBeforeUs: nowUs - silentUs }));
+    calm = isThere ? calm + 1 : 0;
+    if (calm > calmTicks)
+      await parts.attempt('agents away', async () =>
+        tellPlanner(await store.sweepAway(kysely, { nowUs, silentBeforeUs: nowUs - silentUs })),
+      );
   };
 
   const loop = async () => {
     for (let count = 1; !ending.signal.aborted; count += 1) {
       await clock.sleep(tickMs, ending.signal).catch(() => {});
-      if (ending.signal.aborted) return;
-      try {
-        await tick(count);
-        calm += 1;
-      } catch (error) {
-        if (calm > 0) log.warn({ error: messageOf(error) }, 'the gateway cannot reach the database');
-        calm = 0;
-      }
+      if (!ending.signal.aborted) await tick(count);
     }
   };
 

@@ -1,0 +1,53 @@
+import { type Logger, messageOf } from '@vantage/kernel';
+import { Goodbye_Reason } from '@vantage/proto';
+import { type Db, doEach } from '../db/index.ts';
+import type { Session } from './session.ts';
+import { recordHeard } from './store.ts';
+
+/** Writes what agents said about themselves. */
+export interface StatusWriter {
+  /** One statement for all. An agent whose status the database refuses loses its session; the status of the others is written. */
+  write(sessions: readonly Session[]): Promise<void>;
+}
+
+/** Agents whose refused status was logged: once each, however often they come back. */
+const mostRemembered = 1_000;
+
+/** Makes the writer. */
+export function createStatusWriter({
+  kysely,
+  log,
+}: {
+  readonly kysely: Db['kysely'];
+  readonly log: Logger;
+}): StatusWriter {
+  const logged = new Set<number>();
+
+  const refuse = (session: Session, error: unknown) => {
+    const { agentNo } = session.agent;
+    session.end(Goodbye_Reason.UNSPECIFIED, "the controller cannot store this agent's status");
+    if (logged.has(agentNo)) return;
+    if (logged.size >= mostRemembered) logged.clear();
+    logged.add(agentNo);
+    log.warn(
+      { agentNo, error: messageOf(error) },
+      "an agent's status cannot be stored: its session is ended",
+    );
+  };
+
+  return {
+    async write(sessions) {
+      const heard = sessions.flatMap((session) => {
+        const report = session.takeHeard();
+        return report ? [{ session, report }] : [];
+      });
+      const refused = await doEach(heard, (some) =>
+        recordHeard(
+          kysely,
+          some.map(({ report }) => report),
+        ),
+      );
+      for (const { item, error } of refused) refuse(item.session, error);
+    },
+  };
+}
