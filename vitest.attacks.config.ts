@@ -13,6 +13,5 @@ export default defineConfig({
     pool: 'forks',
     fileParallelism: false,
     retry: 0,
-    passWithNoTests: true,
   },
 });

@@ -1,0 +1,177 @@
+// The bystander: an account that has done nothing wrong, in a process of its own, so that an attack costs it only what it costs the
+// controller. It calls the REST API five times a second, follows its events, and is the target of its own devices.
+import { Agent, request } from 'node:https';
+import { createServer } from 'node:net';
+import { setPriority } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { openEvents } from './event-reader.ts';
+
+const orders = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('run'),
+    baseUrl: z.string(),
+    ca: z.string(),
+    key: z.string(),
+    deviceIds: z.array(z.string()),
+  }),
+  z.object({ kind: z.literal('begin') }),
+  z.object({ kind: z.literal('end') }),
+]);
+
+const targets = 4;
+const callEveryMs = 200;
+const callTimeoutMs = 10_000;
+const eventWithinMs = 5_000;
+
+interface Call {
+  readonly ms: number;
+  readonly error: string | undefined;
+}
+
+try {
+  setPriority(process.pid, -5); // a machine that attacks itself must leave us what a machine of our own would
+} catch {
+  // not allowed: measured with what there is
+}
+const send = (message: object) => void process.send?.(message);
+const ports: number[] = [];
+for (let i = 0; i < targets; i += 1) {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.end();
+  });
+  await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 1024 }, resolve));
+  const address = server.address();
+  if (address !== null && typeof address === 'object') ports.push(address.port);
+}
+process.on('disconnect', () => process.exit(0));
+process.on('message', (message) => {
+  const order = orders.parse(message);
+  switch (order.kind) {
+    case 'run':
+      void run(order);
+      return;
+    case 'begin':
+      measured = [];
+      events.begin();
+      expected = [];
+      return;
+    case 'end':
+      void report();
+  }
+});
+send({ kind: 'targets', ports });
+
+let measured: Call[] = [];
+/** Events that calls of ours must have caused. */
+let expected: { readonly type: string; readonly atMs: number }[] = [];
+let events: ReturnType<typeof openEvents>;
+let running = 0;
+
+async function run(order: Extract<z.infer<typeof orders>, { kind: 'run' }>): Promise<void> {
+  const { baseUrl, ca, key, deviceIds } = order;
+  // The last one changes its state by our own calls; of all others no event is expected.
+  const own = deviceIds.at(-1) ?? '';
+  const kept = new Agent({ ca, keepAlive: true, maxSockets: 8 });
+  events = openEvents({ url: `${baseUrl}/events?stream`, ca, key, own });
+  await events.opened;
+  send({ kind: 'runs' });
+  let maintained = false;
+  for (let i = 0; ; i += 1) {
+    const device = deviceIds[i % (deviceIds.length - 1)] ?? '';
+    const [method, path, body] = work(i, { device, own, maintained });
+    const toggles = path.endsWith('-maintenance');
+    if (toggles) maintained = !maintained;
+    // Every other round comes on a connection of its own, as a new client would.
+    const agent = Math.floor(i / 5) % 2 === 0 ? kept : new Agent({ ca, keepAlive: false });
+    void call({ url: `${baseUrl}${path}`, method, agent, key, body }).then((done) => {
+      measured = [...measured, done];
+      if (toggles && done.error === undefined)
+        expected.push({
+          type: path.endsWith('start-maintenance') ? 'MaintStart' : 'MaintEnd',
+          atMs: performance.now(),
+        });
+    });
+    await delay(callEveryMs);
+  }
+}
+
+/** The calls of a user who looks around and changes something now and then. */
+function work(
+  i: number,
+  at: { device: string; own: string; maintained: boolean },
+): [string, string, object?] {
+  switch (i % 5) {
+    case 0:
+      return ['GET', '/devices?Limit=25'];
+    case 1:
+      return ['GET', `/devices/${at.device}/checks?Limit=10`];
+    case 2:
+      return ['PUT', `/devices/${at.own}/${at.maintained ? 'stop' : 'start'}-maintenance`, {}];
+    case 3:
+      return ['GET', `/devices/${at.device}/uptime`];
+    default:
+      return ['PUT', `/devices/${at.device}`, { ShortName: `b-${i % 100_000}` }];
+  }
+}
+
+function call(ask: {
+  url: string;
+  method: string;
+  agent: Agent;
+  key: string;
+  body: object | undefined;
+}): Promise<Call> {
+  const from = performance.now();
+  running += 1;
+  return new Promise<Call>((resolve) => {
+    const done = (error?: string) => {
+      resolve({ ms: performance.now() - from, error });
+    };
+    const payload = ask.body === undefined ? undefined : JSON.stringify(ask.body);
+    const headers = {
+      'Service-API-Key': ask.key,
+      ...(payload === undefined
+        ? {}
+        : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(payload) }),
+    };
+    const options = {
+      method: ask.method,
+      agent: ask.agent,
+      headers,
+      signal: AbortSignal.timeout(callTimeoutMs),
+    };
+    const req = request(ask.url, options, (res) => {
+      let text = '';
+      res.on('data', (chunk: Buffer) => {
+        text = (text + chunk.toString('utf8')).slice(0, 300);
+      });
+      res.on('error', (error) => done(`${ask.method} ${ask.url}: ${error.message}`));
+      res.on('end', () =>
+        done(res.statusCode === 200 ? undefined : `${ask.method} ${ask.url}: ${res.statusCode} ${text}`),
+      );
+    });
+    req.on('error', (error) => done(`${ask.method} ${ask.url}: ${error.message}`));
+    req.end(payload);
+  }).finally(() => {
+    running -= 1;
+  });
+}
+
+/** Waits for what is under way, then says how it went. */
+async function report(): Promise<void> {
+  const until = performance.now() + callTimeoutMs + 1_000;
+  const counted = measured.length + running;
+  while (measured.length < counted && performance.now() < until) await delay(20);
+  const missing = () => expected.length - events.count(expected.map(({ type }) => type));
+  const eventsUntil = performance.now() + eventWithinMs;
+  while (missing() > 0 && performance.now() < eventsUntil) await delay(20);
+  send({
+    kind: 'measured',
+    latenciesMs: measured.map(({ ms }) => ms),
+    errors: measured.flatMap(({ error }) => error ?? []),
+    missingEvents: Math.max(0, missing()),
+    ...events.take(),
+  });
+}

@@ -1,0 +1,162 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import path from 'node:path';
+import { type Kysely, sql } from 'kysely';
+import { expect, vi } from 'vitest';
+import { z } from 'zod';
+import type { Tables } from '../../../apps/controller/src/db/index.ts';
+import type { Api } from '../../harness/api.ts';
+
+/** How the bystander fared in a span of time. */
+export interface Measured {
+  readonly calls: number;
+  readonly p99Ms: number;
+  /** Of calls and of the event stream. */
+  readonly errors: readonly string[];
+  readonly missingEvents: number;
+  /** Events that nobody asked for: a status changed. */
+  readonly foreignEvents: readonly string[];
+  readonly checks: number;
+  readonly badChecks: number;
+  /** The worst time by which a check began late, and by which its result came late. */
+  readonly latestMs: number;
+  readonly deliveredMs: number;
+  readonly agentHeard: boolean;
+}
+
+/** An account that does what accounts do, and is measured. Disposing ends it. */
+export interface Bystander extends AsyncDisposable {
+  begin(): void;
+  end(): Promise<Measured>;
+}
+
+const targetsSchema = z.object({ kind: z.literal('targets'), ports: z.array(z.int()) });
+const runsSchema = z.object({ kind: z.literal('runs') });
+const measuredSchema = z.object({
+  kind: z.literal('measured'),
+  latenciesMs: z.array(z.number()),
+  errors: z.array(z.string()),
+  missingEvents: z.int(),
+  breaks: z.array(z.string()),
+  foreign: z.array(z.string()),
+});
+const created = z.object({ device_id: z.string() });
+
+/** With Frequency 1 these are ten checks a second. */
+const devices = 600;
+const atOnce = 10;
+
+/** Starts the bystander's process, makes its devices and waits until each was found Up. */
+export async function startBystander(account: {
+  readonly api: Api;
+  readonly baseUrl: string;
+  readonly ca: string;
+  readonly key: string;
+  readonly agentNo: number;
+  readonly kysely: Kysely<Tables>;
+}): Promise<Bystander> {
+  const { api, kysely, agentNo } = account;
+  const child = fork(path.join(import.meta.dirname, 'bystander-process.ts'), { stdio: 'inherit' });
+  const { ports } = await nextMessage(child, targetsSchema);
+  const deviceIds: string[] = [];
+  for (let i = 0; i < devices; i += atOnce)
+    deviceIds.push(
+      ...(await Promise.all(Array.from({ length: atOnce }, (_, j) => addDevice(api, ports, i + j)))),
+    );
+  await vi.waitFor(async () => expect(await countStatuses(kysely, agentNo)).toEqual({ Up: devices }), {
+    timeout: 90_000,
+    interval: 500,
+  });
+  child.send({ kind: 'run', ...pick(account), deviceIds });
+  await nextMessage(child, runsSchema);
+  let fromUs = 0;
+  return {
+    begin() {
+      fromUs = Date.now() * 1000;
+      child.send({ kind: 'begin' });
+    },
+    async end() {
+      const toUs = Date.now() * 1000;
+      const answer = nextMessage(child, measuredSchema);
+      child.send({ kind: 'end' });
+      const measured = await answer;
+      const checks = await readChecks(kysely, { agentNo, fromUs, toUs });
+      return {
+        calls: measured.latenciesMs.length,
+        p99Ms: quantile(measured.latenciesMs, 0.99),
+        errors: [...measured.errors, ...measured.breaks],
+        missingEvents: measured.missingEvents,
+        foreignEvents: measured.foreign,
+        ...checks,
+        agentHeard: await isHeard(kysely, agentNo),
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+function pick({ baseUrl, ca, key }: { readonly baseUrl: string; readonly ca: string; readonly key: string }) {
+  return { baseUrl, ca, key };
+}
+
+async function addDevice(api: Api, ports: readonly number[], i: number): Promise<string> {
+  const body = { Method: 'TCP', URL: `127.0.0.1:${ports[i % ports.length]}`, ShortName: `b-${i % 100_000}` };
+  return created.parse(await api.ok('POST', '/devices', { ...body, Frequency: 1, Timeout: 5 })).device_id;
+}
+
+async function countStatuses(kysely: Kysely<Tables>, agentNo: number): Promise<Record<string, number>> {
+  const rows = await kysely
+    .selectFrom('assignment_spans as s')
+    .innerJoin('device_state as d', 'd.device_no', 's.device_no')
+    .select(['d.status', (eb) => eb.fn.countAll<number>().as('n')])
+    .where('s.agent_no', '=', agentNo)
+    .where('s.to_us', 'is', null)
+    .groupBy('d.status')
+    .execute();
+  return Object.fromEntries(rows.map(({ status, n }) => [status, Number(n)]));
+}
+
+/** The bystander's checks of a span; its last second may still be on its way. */
+async function readChecks(
+  kysely: Kysely<Tables>,
+  { agentNo, fromUs, toUs }: { readonly agentNo: number; readonly fromUs: number; readonly toUs: number },
+): Promise<Pick<Measured, 'checks' | 'badChecks' | 'latestMs' | 'deliveredMs'>> {
+  const row = await kysely
+    .selectFrom('checks')
+    .select([
+      sql<number>`count(*)::int`.as('checks'),
+      sql<number>`(count(*) filter (where code <> 1))::int`.as('badChecks'),
+      sql<number>`coalesce(max(block_ms), 0)::float8`.as('latestMs'),
+      sql<number>`coalesce(max(arrived_us - end_us) / 1e3, 0)::float8`.as('deliveredMs'),
+    ])
+    .where('agent_no', '=', agentNo)
+    .where('start_us', '>=', fromUs)
+    .where('start_us', '<', toUs)
+    .executeTakeFirstOrThrow();
+  return row;
+}
+
+async function isHeard(kysely: Kysely<Tables>, agentNo: number): Promise<boolean> {
+  const row = await kysely
+    .selectFrom('agents')
+    .select(['state', 'last_seen_us'])
+    .where('agent_no', '=', agentNo)
+    .executeTakeFirstOrThrow();
+  return row.state === 'Connected' && (row.last_seen_us ?? 0) > (Date.now() - 20_000) * 1000;
+}
+
+function nextMessage<T>(child: ChildProcess, schema: z.ZodType<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (message) => resolve(schema.parse(message)));
+    child.once('exit', (code) => reject(new Error(`the bystander ended (${code})`)));
+  });
+}
+
+/** The value that this share of all does not exceed (nearest rank). */
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+}

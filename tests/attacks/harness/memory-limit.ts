@@ -1,0 +1,148 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Holds a process and its children to an amount of memory, by the kernel where that is allowed, else by samples. */
+export interface MemoryLimit extends Disposable {
+  readonly how: 'cgroup v1' | 'cgroup v2' | 'RSS samples';
+  readonly limitBytes: number;
+  /** The command that starts the process under the limit. */
+  command(argv: readonly string[]): string[];
+  /** The process that the command became. */
+  watch(pid: number): void;
+  /** The most that it and its children used at one moment: memory that cannot be given back, no file cache. */
+  readonly peakBytes: number;
+  /** How often the kernel refused memory and ended a process for it. */
+  readonly kills: number;
+}
+
+/** How a kernel's control groups are told what they are to do. */
+interface Kind {
+  readonly how: 'cgroup v1' | 'cgroup v2';
+  readonly root: string;
+  /** A file that is there only where this kind is mounted. */
+  readonly marker: string;
+  readonly limits: readonly (readonly [file: string, value: (bytes: number) => string, mustExist: boolean])[];
+  /** The file with the counts, and the names in it of what is used and of the kills. */
+  readonly used: { readonly file: string; readonly name: string };
+  readonly kills: { readonly file: string; readonly name: string };
+}
+
+const kinds: readonly Kind[] = [
+  {
+    how: 'cgroup v1',
+    root: '/sys/fs/cgroup/memory',
+    marker: 'memory.limit_in_bytes',
+    limits: [
+      ['memory.limit_in_bytes', String, true],
+      ['memory.memsw.limit_in_bytes', String, false],
+      ['memory.swappiness', () => '0', false],
+    ],
+    used: { file: 'memory.stat', name: 'total_rss' },
+    kills: { file: 'memory.oom_control', name: 'oom_kill' },
+  },
+  {
+    how: 'cgroup v2',
+    root: '/sys/fs/cgroup',
+    marker: 'cgroup.controllers',
+    limits: [
+      ['memory.max', String, true],
+      ['memory.swap.max', () => '0', false],
+    ],
+    used: { file: 'memory.stat', name: 'anon' },
+    kills: { file: 'memory.events', name: 'oom_kill' },
+  },
+];
+
+const sampleMs = 250;
+
+/** Makes a limit; disposing it, once its processes ended, removes what the kernel holds of it. */
+export function limitMemory(name: string, limitBytes: number): MemoryLimit {
+  const group = openGroup(name, limitBytes);
+  let pid = 0;
+  let peakBytes = 0;
+  const used = () => (group ? readCount(group.folder, group.kind.used) : treeBytes(pid));
+  const sample = () => {
+    if (pid !== 0) peakBytes = Math.max(peakBytes, used());
+  };
+  const timer = setInterval(sample, sampleMs);
+  timer.unref();
+  return {
+    how: group?.kind.how ?? 'RSS samples',
+    limitBytes,
+    command: (argv) =>
+      group ? ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group.folder, ...argv] : [...argv],
+    watch(next) {
+      pid = next;
+    },
+    get peakBytes() {
+      sample();
+      return peakBytes;
+    },
+    get kills() {
+      return group ? readCount(group.folder, group.kind.kills) : 0;
+    },
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      if (!group) return;
+      try {
+        rmdirSync(group.folder);
+      } catch {
+        // A process in it is still on its way out; an empty group costs nothing.
+      }
+    },
+  };
+}
+
+function openGroup(name: string, bytes: number) {
+  for (const kind of kinds) {
+    if (!existsSync(path.join(kind.root, kind.marker))) continue;
+    const folder = path.join(kind.root, `vantage-attacks-${process.pid}-${name}`);
+    try {
+      mkdirSync(folder);
+      for (const [file, value, mustExist] of kind.limits) {
+        const full = path.join(folder, file);
+        if (mustExist || existsSync(full)) writeFileSync(full, value(bytes), { flag: 'r+' });
+      }
+      readFileSync(path.join(folder, kind.used.file));
+      return { kind, folder };
+    } catch {
+      // Not allowed, or the kernel does not hand memory out below here: samples do it then.
+      if (existsSync(folder)) rmdirSync(folder);
+    }
+  }
+  return undefined;
+}
+
+function readCount(folder: string, { file, name }: { readonly file: string; readonly name: string }): number {
+  const line = readFileSync(path.join(folder, file), 'utf8').match(new RegExp(`^${name} (\\d+)$`, 'm'));
+  return Number(line?.[1] ?? 0);
+}
+
+/** Resident bytes of a process and all below it, by /proc. */
+function treeBytes(pid: number): number {
+  const parents = new Map<number, number>();
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    const parent = /^PPid:\s+(\d+)$/m.exec(statusOf(Number(entry)))?.[1];
+    if (parent !== undefined) parents.set(Number(entry), Number(parent));
+  }
+  const tree = new Set([pid]);
+  for (let grown = true; grown; ) {
+    const before = tree.size;
+    for (const [child, parent] of parents) if (tree.has(parent)) tree.add(child);
+    grown = tree.size > before;
+  }
+  return [...tree].reduce((sum, one) => sum + residentBytes(one), 0);
+}
+
+function residentBytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(statusOf(pid))?.[1] ?? 0) * 1024;
+}
+
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
+  }
+}

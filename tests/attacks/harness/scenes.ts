@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type Bystander, type Measured, startBystander } from './bystander.ts';
+import { type Ground, startGround } from './ground.ts';
+
+/** The scenes of one test file, on one running system. */
+export interface Scenes {
+  readonly ground: Ground;
+  /**
+   * Runs an attack while the bystander is measured, and fails when the bystander was disturbed or a limit of memory was passed. An
+   * attack that is shorter than `leastMs` is followed by its aftermath.
+   */
+  play(name: string, attack: (ground: Ground) => Promise<void>, leastMs?: number): Promise<void>;
+}
+
+const baselineMs = 10_000;
+const mebibyte = 1024 * 1024;
+/** A scene may log this much: what happened, not how often. */
+const mostLogged = 256 * 1024;
+const longestLogged = 16 * 1024;
+const mostLateMs = 1_000;
+const mostDelayMs = 10_000;
+
+/** Starts a system before the file's tests, measures it in peace, and says at the end what was measured. */
+export function useScenes(settings: Readonly<Record<string, string>> = {}): Scenes {
+  const held = new AsyncDisposableStack();
+  const report: string[] = [];
+  let ground: Ground | undefined;
+  let bystander: Bystander | undefined;
+  let mostMs = 0;
+
+  const started = (): { ground: Ground; bystander: Bystander } => {
+    if (!ground || !bystander) throw new Error('the system did not start');
+    return { ground, bystander };
+  };
+  beforeAll(async () => {
+    ground = held.use(await startGround(settings));
+    const { neighbour, kysely, baseUrl, ca } = ground;
+    bystander = held.use(await startBystander({ ...neighbour, kysely, baseUrl, ca }));
+    const peace = await measure(bystander, () => delay(baselineMs));
+    report.push(rowOf('without attack', peace, ground));
+    expect(disturbances(peace, Number.POSITIVE_INFINITY)).toEqual([]);
+    mostMs = Math.max(500, 5 * peace.p99Ms);
+  }, 240_000);
+  afterAll(async () => {
+    const { controller } = ground ?? {};
+    if (report.length > 0)
+      process.stdout.write(
+        `\nbystander, REST p99 must stay under ${Math.round(mostMs)} ms; memory by ${controller?.memory.how}\n${report.join('\n')}\n`,
+      );
+    await held.disposeAsync();
+  }, 60_000);
+
+  return {
+    get ground() {
+      return started().ground;
+    },
+    async play(name, attack, leastMs = 8_000) {
+      const { ground, bystander } = started();
+      ground.controller.takeLog();
+      const fromMs = performance.now();
+      let failure: unknown;
+      const measured = await measure(bystander, async () => {
+        await attack(ground).catch((error: unknown) => {
+          failure = error;
+        });
+        await delay(Math.max(0, leastMs - (performance.now() - fromMs)));
+      });
+      report.push(rowOf(name, measured, ground));
+      expect([...excesses(ground), ...disturbances(measured, mostMs)]).toEqual([]);
+      if (failure !== undefined) throw failure;
+    },
+  };
+}
+
+async function measure(bystander: Bystander, during: () => Promise<void>): Promise<Measured> {
+  bystander.begin();
+  await during();
+  return bystander.end();
+}
+
+/** What the bystander has to complain about. Pure. */
+export function disturbances(measured: Measured, mostMs: number): string[] {
+  const { errors, foreignEvents, missingEvents, p99Ms, checks, badChecks, latestMs, deliveredMs } = measured;
+  const none: string[] = [];
+  return [
+    ...errors,
+    ...foreignEvents.map((event) => `a status changed: ${event}`),
+    ...(p99Ms < mostMs ? none : [`p99 of its calls was ${Math.round(p99Ms)} ms`]),
+    ...(missingEvents === 0 ? none : [`${missingEvents} events did not come`]),
+    ...(checks > 0 ? none : ['no check of it was stored']),
+    ...(badChecks === 0 ? none : [`${badChecks} checks did not find it well`]),
+    ...(latestMs <= mostLateMs ? none : [`a check was ${Math.round(latestMs)} ms late`]),
+    ...(deliveredMs <= mostDelayMs ? none : [`a result was stored after ${Math.round(deliveredMs)} ms`]),
+    ...(measured.agentHeard ? none : ['its agent is not heard any more']),
+  ];
+}
+
+/** The programs of a ground by name. */
+function programsOf({ controller, neighbour, hostile }: Ground) {
+  return { controller, 'agent of the bystander': neighbour.agent, 'agent of the attacker': hostile.agent };
+}
+
+/** Programs that ended or took more memory than they may, and a controller that logs without end. */
+function excesses(ground: Ground): string[] {
+  const { bytes, longestLine } = ground.controller.takeLog();
+  return [
+    ...Object.entries(programsOf(ground)).flatMap(([name, { ended, tail, memory }]) => [
+      ...(ended ? [`the ${name} ended:\n${tail.slice(-4_000)}`] : []),
+      ...(memory.kills > 0 ? [`${memory.kills} kills in the ${name} for want of memory`] : []),
+      ...(memory.peakBytes > memory.limitBytes ? [`the ${name} used ${memory.peakBytes} bytes`] : []),
+    ]),
+    ...(bytes > mostLogged ? [`the controller logged ${bytes} bytes`] : []),
+    ...(longestLine > longestLogged ? [`the controller logged a line of ${longestLine} bytes`] : []),
+  ];
+}
+
+function rowOf(name: string, measured: Measured, ground: Ground): string {
+  const memory = Object.values(programsOf(ground)).map(({ memory: { peakBytes } }) =>
+    Math.round(peakBytes / mebibyte),
+  );
+  const [ms, late, delivered] = [measured.p99Ms, measured.latestMs, measured.deliveredMs].map(Math.round);
+  return `  ${name}: p99 ${ms} ms of ${measured.calls} calls, ${measured.errors.length} errors, ${measured.checks} checks (${late} ms late, stored after ${delivered} ms), MiB ${memory.join(' / ')}`;
+}
