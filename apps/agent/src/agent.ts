@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces, uptime } from 'node:os';
 import path from 'node:path';
 import { create } from '@bufbuild/protobuf';
-import { type Clock, type Logger, messageOf, newId } from '@vantage/kernel';
+import { type Clock, descriptorLimit, type Logger, messageOf, newId } from '@vantage/kernel';
 import { createDial, traceroute } from '@vantage/probes';
 import { Goodbye_Reason, type Order, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { createAgentTime } from './agent-time.ts';
@@ -12,7 +12,7 @@ import { openChains } from './chains.ts';
 import { createClockSync } from './clock-sync.ts';
 import type { Config } from './config.ts';
 import { createCoverage } from './coverage.ts';
-import { checksWithin, descriptorLimit } from './descriptors.ts';
+import { checksWithin } from './descriptors.ts';
 import { every } from './every.ts';
 import { createEvidence } from './evidence.ts';
 import { type Beat, createBeat } from './heartbeat.ts';

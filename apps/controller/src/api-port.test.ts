@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { TLSSocket } from 'node:tls';
-import { createLog } from '@vantage/kernel';
+import { createLog, systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ApiPort, createApiPort } from './api-port.ts';
@@ -15,6 +15,11 @@ let dir: string;
 let own: OwnCertificates;
 let api: ApiPort;
 let port: number;
+const surroundings = {
+  isTrustedProxy: () => false,
+  clock: systemClock,
+  log: createLog('test', 'silent'),
+};
 const certificates = (names: readonly string[]) =>
   ensureCertificates({
     dir,
@@ -26,6 +31,7 @@ beforeEach(async () => {
   dir = mkdtempSync(path.join(tmpdir(), 'vantage-port-'));
   own = await certificates(['127.0.0.1']);
   api = createApiPort({
+    ...surroundings,
     certificate: own.server,
     handler: (req, res) => {
       let size = 0;
@@ -89,6 +95,10 @@ test('closing cuts a connection that never says anything', async () => {
 });
 
 test('a taken port is a rejection, not a crash', async () => {
-  const other = createApiPort({ certificate: own.server, handler: (_req, res) => res.end() });
+  const other = createApiPort({
+    ...surroundings,
+    certificate: own.server,
+    handler: (_req, res) => res.end(),
+  });
   await expect(other.listen(port, '127.0.0.1')).rejects.toThrow(/EADDRINUSE/);
 });

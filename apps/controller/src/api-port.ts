@@ -2,6 +2,10 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createNetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type Clock, createLogSummary, descriptorLimit, type Logger } from '@vantage/kernel';
+import { type ConnectionCaps, connectionCaps } from './server/connection-caps.ts';
+import { type PhaseLimits, phaseLimits } from './server/connection-phase.ts';
+import { createConnections } from './server/connections.ts';
 import type { ServerCertificate } from './tls.ts';
 import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
 
@@ -17,49 +21,68 @@ export interface ApiPort {
 
 /** First byte of a TLS handshake record (RFC 8446, section 5.1). */
 const tlsHandshake = 0x16;
-/** A client that connects and says nothing is let go after this. */
-const firstByteMs = 20_000;
 
 /**
  * Makes the port. It speaks TLS; a connection that begins with anything else is read as plain HTTP and given to the same handler,
  * which refuses it (or serves it, when it comes from a trusted proxy): the handler sees by the socket which one it is.
+ * Connections beyond the caps and those that stay too long in a phase are closed.
  */
 export function createApiPort(deps: {
   readonly certificate: ServerCertificate;
   readonly handler: RequestListener;
   /** Answers what is no HTTP, or closes it. */
   readonly clientError?: (error: Error, socket: Duplex) => void;
+  readonly isTrustedProxy: (peer: string) => boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly caps?: ConnectionCaps;
+  readonly limits?: PhaseLimits;
 }): ApiPort {
+  const { clock, log, limits = phaseLimits, caps = connectionCaps(descriptorLimit()) } = deps;
+  const refusals = createLogSummary({ clock, log });
+  const connections = createConnections({
+    ...{ clock, caps, limits, isProxy: deps.isTrustedProxy },
+    onRefused: (address, reason) =>
+      refusals.count(
+        reason === 'network'
+          ? 'a connection to the REST port is refused: its address has too many'
+          : 'a connection to the REST port is closed: too many are open',
+        { address, ...caps },
+      ),
+  });
+  const handler: RequestListener = (request, response) => {
+    connections.request(request, response);
+    deps.handler(request, response);
+  };
   const options = {
-    keepAliveTimeout: 65_000,
-    headersTimeout: 30_000,
-    requestTimeout: 60_000,
+    // Node looks after these in servers that listen by themselves only; `connections` does it here.
+    ...{ headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: limits.idleMs },
     requireHostHeader: false, // the handler says so in its own words
   };
-  const https = createHttpsServer({ ...options, ...tlsServerOptions(deps.certificate) }, deps.handler);
-  const http = createHttpServer(options, deps.handler);
+  const https = createHttpsServer({ ...options, ...tlsServerOptions(deps.certificate) }, handler);
+  const http = createHttpServer(options, handler);
+  https.on('secureConnection', (socket) => connections.secured(socket));
   const { clientError } = deps;
   for (const server of [https, http]) {
     // Node would answer these by itself: an Expect that it does not know with 417, CONNECT by hanging up.
-    server.on('checkExpectation', deps.handler);
+    server.on('checkExpectation', handler);
     if (clientError === undefined) continue;
     server.on('clientError', clientError);
     server.on('connect', (_request, socket) => clientError(new Error('CONNECT'), socket));
   }
-  const open = new Set<Socket>();
   const take = (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-    const refuse = () => void socket.destroy();
-    socket.on('error', refuse);
-    socket.setTimeout(firstByteMs, refuse);
+    if (!connections.take(socket)) return;
+    socket.on('error', () => socket.destroy());
     socket.once('readable', () => {
       const first: unknown = socket.read();
-      if (!Buffer.isBuffer(first)) return refuse();
-      socket.setTimeout(0);
-      socket.off('timeout', refuse);
+      if (!Buffer.isBuffer(first)) {
+        socket.destroy();
+        return;
+      }
       socket.unshift(first);
-      (first[0] === tlsHandshake ? https : http).emit('connection', socket);
+      const isTls = first[0] === tlsHandshake;
+      connections.heard(socket, isTls);
+      (isTls ? https : http).emit('connection', socket);
     });
   };
   const port = createNetServer({ noDelay: true }, take);
@@ -76,15 +99,14 @@ export function createApiPort(deps: {
     renew: (certificate) => https.setSecureContext(secureContextOptions(certificate)),
     close: (graceMs) =>
       new Promise((resolve) => {
-        const cut = setTimeout(() => {
-          for (const socket of open) socket.destroy();
-        }, graceMs);
+        const cut = clock.timer(graceMs, () => connections.destroyAll());
         port.close(() => {
-          clearTimeout(cut);
+          cut[Symbol.dispose]();
+          connections.destroyAll();
+          refusals[Symbol.dispose]();
           resolve();
         });
-        https.closeIdleConnections();
-        http.closeIdleConnections();
+        connections.closeIdle();
       }),
   };
 }

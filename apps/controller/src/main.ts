@@ -110,7 +110,7 @@ async function serve(
     },
   });
 
-  const apiPort = createApiPort({ certificate: certificates.api, ...api });
+  const apiPort = createApiPort({ certificate: certificates.api, clock, log, ...api });
   const agentServer = createSecureServer(
     tlsServerOptions(certificates.gateway),
     withSafeAuthority(gateway.handler),

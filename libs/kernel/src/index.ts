@@ -1,9 +1,12 @@
 export { type Backoff, backoffMs } from './backoff.ts';
+export { clientNetwork } from './client-network.ts';
 export { type Clock, systemClock } from './clock.ts';
+export { descriptorLimit } from './descriptors.ts';
 export { actionOf, Fault, type FaultAction, messageOf } from './fault.ts';
 export { newId } from './id.ts';
 export { createJobParts, type JobParts } from './job-parts.ts';
 export { createLog, type Logger, logLevels } from './log.ts';
+export { createLogSummary, type LogSummary } from './log-summary.ts';
 export { createMailbox, type Mailbox } from './mailbox.ts';
 export { Secret } from './secret.ts';
 export {

@@ -5,6 +5,7 @@ import { createEventFeed } from '../history/event-feed.ts';
 import { type App, createApp } from './app.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { findKey } from './key-store.ts';
+import { createProxyTest } from './origin.ts';
 import { createRoutes, type RouteDeps } from './routes.ts';
 
 /** What an operator sets of the API. */
@@ -19,7 +20,10 @@ export interface HttpSettings {
 }
 
 /** The REST API, to be served by any number of node's servers. */
-export interface HttpApi extends App, AsyncDisposable {}
+export interface HttpApi extends App, AsyncDisposable {
+  /** Whether an address is that of a proxy which the operator trusts. */
+  readonly isTrustedProxy: (peer: string) => boolean;
+}
 
 const revoked = z.object({ key_nos: z.array(z.int()).optional() });
 
@@ -63,14 +67,15 @@ export function createHttpApi({
     version: settings.version ?? '0.1.0',
     onAccountChanged: (accountNo) => authenticator.forgetAccount(accountNo),
   });
-  const { trustedProxies } = settings;
+  const isTrustedProxy = createProxyTest(settings.trustedProxies);
   const app = createApp({
-    ...{ routes, authenticator, trustedProxies, clock, log },
+    ...{ routes, authenticator, isTrustedProxy, clock, log },
     askStorage: () => sql`select 1`.execute(db.kysely),
     ending: ending.signal,
   });
   return {
     ...app,
+    isTrustedProxy,
     async [Symbol.asyncDispose]() {
       ending.abort(new Error('the API ends'));
       await feed[Symbol.asyncDispose]();

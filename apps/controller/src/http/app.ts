@@ -29,7 +29,7 @@ export interface App {
 export function createApp({
   routes,
   authenticator,
-  trustedProxies,
+  isTrustedProxy,
   askStorage,
   ending,
   clock,
@@ -37,7 +37,7 @@ export function createApp({
 }: {
   readonly routes: readonly Route[];
   readonly authenticator: Authenticator;
-  readonly trustedProxies: readonly string[];
+  readonly isTrustedProxy: (peer: string) => boolean;
   /** Resolves when the database answers. */
   readonly askStorage: () => Promise<unknown>;
   /** Ends answers that go on. */
@@ -45,7 +45,7 @@ export function createApp({
   readonly clock: Clock;
   readonly log: Logger;
 }): App {
-  const readOrigin = createOriginReader(trustedProxies);
+  const readOrigin = createOriginReader(isTrustedProxy);
   const watch = createStorageWatch({ ask: askStorage, clock });
   const koa = new Koa();
   const router = new Router({ prefix: basePath, sensitive: true });

@@ -1,4 +1,4 @@
-import type { Clock } from '@vantage/kernel';
+import { type Clock, clientNetwork } from '@vantage/kernel';
 
 /** Counts bad keys by address. */
 export interface BadKeyLimit {
@@ -18,13 +18,13 @@ export function createBadKeyLimit(clock: Clock): BadKeyLimit {
   const times = new Map<string, number[]>();
   const recent = (address: string): number[] => {
     const from = clock.monoMs() - windowMs;
-    return (times.get(network(address)) ?? []).filter((at) => at > from);
+    return (times.get(clientNetwork(address)) ?? []).filter((at) => at > from);
   };
   return {
     count(address) {
       const kept = [...recent(address), clock.monoMs()].slice(-badKeysPerMinute);
-      times.delete(network(address)); // set anew below, so that the map's order is by last use
-      times.set(network(address), kept);
+      times.delete(clientNetwork(address)); // set anew below, so that the map's order is by last use
+      times.set(clientNetwork(address), kept);
       const oldest = times.keys().next().value;
       if (times.size > addressesKept && oldest !== undefined) times.delete(oldest);
     },
@@ -35,13 +35,4 @@ export function createBadKeyLimit(clock: Clock): BadKeyLimit {
       return Math.max(1, Math.ceil((first + windowMs - clock.monoMs()) / 1000));
     },
   };
-}
-
-function network(address: string): string {
-  if (!address.includes(':')) return address;
-  const [head = '', tail] = address.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
-  return [...left, ...Array<string>(zeros).fill('0'), ...right].slice(0, 4).join(':');
 }

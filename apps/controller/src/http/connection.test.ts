@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { createLog } from '@vantage/kernel';
+import { createLog, systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -49,7 +49,12 @@ describe('a connection to the port', () => {
       log: createLog('test', 'silent'),
     });
     ca = readFileSync(own.caFile, 'utf8');
-    port = createApiPort({ certificate: own.server, ...rest.api });
+    port = createApiPort({
+      certificate: own.server,
+      clock: systemClock,
+      log: createLog('test', 'silent'),
+      ...rest.api,
+    });
     number = await port.listen(0, '127.0.0.1');
   });
   afterAll(async () => {

@@ -1,10 +1,10 @@
 import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { createOriginReader } from './origin.ts';
+import { createOriginReader, createProxyTest } from './origin.ts';
 
 describe('the origin of a request', () => {
-  const read = createOriginReader(['10.0.0.0/8', '192.0.2.1', 'fd00::/8']);
+  const read = createOriginReader(createProxyTest(['10.0.0.0/8', '192.0.2.1', 'fd00::/8']));
   const from = (peer: string, headers: Record<string, string> = {}, tls = false) => {
     const socket = tls ? new TLSSocket(new Socket()) : new Socket();
     Object.defineProperty(socket, 'remoteAddress', { value: peer });
@@ -49,6 +49,6 @@ describe('the origin of a request', () => {
 
   it('refuses what is no network at start', () => {
     for (const bad of ['10.0.0.0/33', 'proxy.example', '10.0.0.0/', '::/129', ''])
-      expect(() => createOriginReader([bad])).toThrow(/trusted proxies/);
+      expect(() => createProxyTest([bad])).toThrow(/trusted proxies/);
   });
 });

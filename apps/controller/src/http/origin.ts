@@ -13,13 +13,19 @@ export interface Origin {
   readonly proxied: boolean;
 }
 
-/** Makes the reader of origins. `trustedProxies` are addresses or networks (`10.0.0.0/8`); forwarded headers from elsewhere count for nothing. */
-export function createOriginReader(
-  trustedProxies: readonly string[],
-): (request: Pick<IncomingMessage, 'socket' | 'headers'>) => Origin {
+/** Makes the test whether a peer's address is one of `trustedProxies`: addresses or networks (`10.0.0.0/8`). */
+export function createProxyTest(trustedProxies: readonly string[]): (peer: string) => boolean {
   const trusted = readNetworks(trustedProxies);
-  const isTrusted = (address: string) =>
-    isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  return (peer) => {
+    const address = plainAddress(peer);
+    return isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  };
+}
+
+/** Makes the reader of origins. Forwarded headers from elsewhere than a trusted proxy count for nothing. */
+export function createOriginReader(
+  isTrusted: (peer: string) => boolean,
+): (request: Pick<IncomingMessage, 'socket' | 'headers'>) => Origin {
   return ({ socket, headers }) => {
     const peer = plainAddress(socket.remoteAddress ?? '');
     if (!isTrusted(peer)) return { address: peer, secure: socket instanceof TLSSocket, proxied: false };

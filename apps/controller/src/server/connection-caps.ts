@@ -1,0 +1,36 @@
+/** How many connections the REST port holds open. */
+export interface ConnectionCaps {
+  /** From one client's network. */
+  readonly perNetwork: number;
+  /** In all. */
+  readonly total: number;
+}
+
+/** What the process needs besides its ports: database, files, its standard streams, programs it starts. */
+const reservedDescriptors = 256;
+/** More would not fit into the memory that the controller is made for. */
+const mostConnections = 4_096;
+const fewestConnections = 32;
+const perNetwork = 256;
+
+/**
+ * The caps of one of the two ports of a process that may have `descriptors` open: each port gets half of what the process does not need
+ * itself, so that neither takes the other's.
+ */
+export function connectionCaps(descriptors: number): ConnectionCaps {
+  const share = Math.floor((descriptors - reservedDescriptors) / 2);
+  const total = Math.max(fewestConnections, Math.min(mostConnections, share));
+  return { perNetwork: Math.min(perNetwork, total), total };
+}
+
+/** What becomes of a new connection. */
+export type Admission = 'admit' | 'refuse' | 'admit-and-evict';
+
+/** Decides on a new connection. `fromNetwork` and `open` are counted without it; a trusted proxy stands for many clients. */
+export function admit(
+  now: { readonly fromNetwork: number; readonly open: number; readonly isProxy: boolean },
+  caps: ConnectionCaps,
+): Admission {
+  if (!now.isProxy && now.fromNetwork >= caps.perNetwork) return 'refuse';
+  return now.open < caps.total ? 'admit' : 'admit-and-evict';
+}

@@ -1,0 +1,54 @@
+import type { Clock } from './clock.ts';
+
+/** Logs what strangers can cause as often as they like: the first time at once, then one line a minute with the count. */
+export interface LogSummary extends Disposable {
+  /** Counts one occurrence. `text` is one of a few that the caller knows; `data` belongs to this occurrence. */
+  count(text: string, data: object): void;
+}
+
+const everyMs = 60_000;
+
+/** Makes a summary. It keeps the count and the last occurrence of each text, nothing else. Disposing it writes what is still counted. */
+export function createLogSummary({
+  clock,
+  log,
+}: {
+  readonly clock: Pick<Clock, 'timer'>;
+  readonly log: { warn(data: object, text: string): void };
+}): LogSummary {
+  const repeated = new Map<string, { count: number; last: object }>();
+  const timers = new Set<Disposable>();
+
+  const begin = (text: string) => {
+    repeated.set(text, { count: 0, last: {} });
+    const timer = clock.timer(everyMs, () => {
+      timers.delete(timer);
+      const { count, last } = repeated.get(text) ?? { count: 0, last: {} };
+      repeated.delete(text);
+      if (count === 0) return;
+      log.warn({ ...last, times: count, seconds: everyMs / 1000 }, text);
+      begin(text); // it goes on: the next line comes in a minute, not at once
+    });
+    timers.add(timer);
+  };
+
+  return {
+    count(text, data) {
+      const entry = repeated.get(text);
+      if (entry !== undefined) {
+        entry.count += 1;
+        entry.last = data;
+        return;
+      }
+      log.warn(data, text);
+      begin(text);
+    },
+    [Symbol.dispose]() {
+      for (const timer of timers) timer[Symbol.dispose]();
+      timers.clear();
+      for (const [text, { count, last }] of repeated)
+        if (count > 0) log.warn({ ...last, times: count }, text);
+      repeated.clear();
+    },
+  };
+}
