@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Clock } from '@vantage/kernel';
-import { createBadKeyLimit } from './bad-key-limit.ts';
-import { parseBasic, verifyPassword } from './basic.ts';
+import { type Clock, clientNetwork, createSemaphore } from '@vantage/kernel';
+import { createAttemptLimit } from './attempt-limit.ts';
+import { parseBasic } from './basic.ts';
 import type { KeyRow } from './key-store.ts';
+import { createPasswordCheck } from './password-check.ts';
 import { badKey, Problem, problemCode } from './problem.ts';
 import type { Session } from './session.ts';
 import { createZone, type Zone } from './zone.ts';
@@ -37,8 +38,9 @@ export const keyHeader = 'service-api-key';
 
 /** A revoked key is refused everywhere within 5 s, even when no notification gets through. */
 const keyTtlMs = 4_000;
-const passwordTtlMs = 60_000;
 const kept = 10_000;
+/** Keys that nobody has used of late are asked for by so many requests at once: bad ones must not take all database connections. */
+const unknownKeys = { running: 3, waiting: 500 } as const;
 
 interface Known {
   readonly row: KeyRow;
@@ -47,7 +49,7 @@ interface Known {
 
 /**
  * Makes the authenticator. A key is found by its SHA-256 and compared in constant time. A good key is served also to an address that
- * sent too many bad ones (256 random bits cannot be guessed); a Basic password, which could be, is not tried for it any more.
+ * sent too many bad ones (256 random bits cannot be guessed); guesses of a Basic password are limited by key and address.
  */
 export function createAuthenticator({
   findKey,
@@ -59,9 +61,10 @@ export function createAuthenticator({
   readonly aliasHeaders: readonly string[];
 }): Authenticator {
   const headerNames = [keyHeader, ...aliasHeaders.map((name) => name.toLowerCase())];
-  const limit = createBadKeyLimit(clock);
+  const badKeys = createAttemptLimit(clock);
+  const checkPassword = createPasswordCheck(clock);
+  const unknown = createSemaphore(unknownKeys);
   const known = new Map<string, Known>();
-  const passwords = new Map<string, number>();
   const zones = new Map<string, Zone>();
 
   const zoneOf = (name: string): Zone => {
@@ -75,7 +78,10 @@ export function createAuthenticator({
     const cached = known.get(name);
     if (cached !== undefined && cached.untilMs > clock.monoMs()) return cached.row;
     const askedMs = clock.monoMs();
-    const row = await findKey(hash);
+    const found =
+      cached !== undefined ? { value: await findKey(hash) } : await unknown.run(() => findKey(hash));
+    if (found === undefined) throw tooMany('Too many requests with unknown keys.', 1);
+    const row = found.value;
     if (row === undefined || !timingSafeEqual(row.keyHash, hash)) {
       known.delete(name);
       return undefined;
@@ -90,20 +96,19 @@ export function createAuthenticator({
     headers: IncomingHttpHeaders,
     address: string,
   ): Promise<boolean> => {
+    const { keyNo, basicUser, basicHash } = row;
+    if (basicHash === null) return true;
     const given = parseBasic(headers.authorization);
-    if (given === undefined || row.basicHash === null) return false;
-    const name = digest(`${row.keyNo}\0${row.basicHash}\0${given.user}\0${given.password}`).toString(
-      'base64',
-    );
-    const verifiedUntil = passwords.get(name);
-    if (verifiedUntil !== undefined && verifiedUntil > clock.monoMs()) return true;
-    refuseWhenTooMany(limit.wait(address));
-    const passwordGood = await verifyPassword(given.password, row.basicHash);
-    const userGood = timingSafeEqual(digest(given.user), digest(row.basicUser ?? ''));
-    if (!passwordGood || !userGood) return false;
-    makeRoom(passwords);
-    passwords.set(name, clock.monoMs() + passwordTtlMs);
-    return true;
+    if (given === undefined) return false;
+    const outcome = await checkPassword({ keyNo, basicUser, basicHash }, given, address);
+    switch (outcome.kind) {
+      case 'good':
+        return true;
+      case 'bad':
+        return false;
+      case 'wait':
+        throw tooMany('Too many bad passwords for this key from this address.', outcome.waitS);
+    }
   };
 
   return {
@@ -111,13 +116,12 @@ export function createAuthenticator({
       const key = readKey(headerNames, headers, query);
       if (key === undefined) return undefined;
       const row = await rowOf(digest(key));
-      const good =
-        row !== undefined && (row.basicHash === null || (await passwordFits(row, headers, address)));
-      if (!good) {
-        refuseWhenTooMany(limit.wait(address));
-        limit.count(address);
+      if (row === undefined) {
+        const attempt = badKeys.begin(clientNetwork(address));
+        if ('waitS' in attempt) throw tooMany('Too many bad keys from this address.', attempt.waitS);
         throw badKey();
       }
+      if (!(await passwordFits(row, headers, address))) throw badKey();
       const { keyNo, level, accountNo, accountId } = row;
       return {
         key,
@@ -154,9 +158,8 @@ function readKey(
   return key;
 }
 
-function refuseWhenTooMany(waitS: number | undefined): void {
-  if (waitS === undefined) return;
-  throw new Problem(problemCode.tooMany, `Too many bad keys from this address. Try again in ${waitS} s.`, {
+function tooMany(what: string, waitS: number): Problem {
+  return new Problem(problemCode.tooMany, `${what} Try again in ${waitS} s.`, {
     headers: { 'Retry-After': String(waitS) },
   });
 }

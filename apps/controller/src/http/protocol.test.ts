@@ -111,6 +111,28 @@ describe('the protocol', () => {
     expect((await from('203.0.113.9', 'bad')).status).toBe(400);
   });
 
+  it('counts guesses of a password before it computes them, and by key: a neighbour locks nobody out', async () => {
+    const [attacked, neighbour] = [
+      await rest.key(accountNo, 'UR', { user: 'u', password: 'right' }),
+      await rest.key(accountNo, 'UR', { user: 'u', password: 'right' }),
+    ];
+    const send = (sent: string, password: string) =>
+      rest.send('GET', '/devices', {
+        key: sent,
+        headers: {
+          'X-Forwarded-For': '203.0.113.77',
+          Authorization: `Basic ${Buffer.from(`u:${password}`).toString('base64')}`,
+        },
+      });
+    const many = await Promise.all(Array.from({ length: 250 }, (_, n) => send(attacked.key, `wrong ${n}`)));
+    expect(many.filter(({ status }) => status === 400)).toHaveLength(20);
+    expect(many.filter(({ status }) => status === 429)).toHaveLength(230);
+    await Promise.all(Array.from({ length: 40 }, (_, n) => send(`bad ${n}`, 'right')));
+    expect((await send(neighbour.key, 'right')).status).toBe(200);
+    await rest.clock.advance(60_000);
+    expect((await send(attacked.key, 'right')).status).toBe(200);
+  });
+
   it('judges route, key, level, id and body in this order', async () => {
     const reader = (await rest.key(accountNo, 'UR')).key;
     const body = { raw: 'no json' };

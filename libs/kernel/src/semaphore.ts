@@ -1,0 +1,53 @@
+/** Lets a bounded number of pieces of work run at one moment; a bounded number of others wait, the first to come is the first to go. */
+export interface Semaphore {
+  /**
+   * Runs `work` when a place is free; undefined at once when too many wait already. A wait ends with the signal's reason when it aborts.
+   */
+  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<{ readonly value: T } | undefined>;
+  /** Running and waiting. */
+  readonly size: number;
+}
+
+/** Makes a semaphore with places for `running` and `waiting` pieces of work. */
+export function createSemaphore(places: { readonly running: number; readonly waiting: number }): Semaphore {
+  let running = 0;
+  const queue = new Set<() => void>();
+
+  const turn = (signal: AbortSignal | undefined): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const go = () => {
+        queue.delete(go);
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = () => {
+        queue.delete(go);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      queue.add(go);
+    });
+  /** The place goes over to the next one, so that nobody who comes now overtakes. */
+  const release = () => {
+    const [next] = queue;
+    if (next === undefined) running -= 1;
+    else next();
+  };
+
+  return {
+    async run(work, signal) {
+      signal?.throwIfAborted();
+      if (running < places.running) running += 1;
+      else if (queue.size < places.waiting) await turn(signal);
+      else return undefined;
+      try {
+        return { value: await work() };
+      } finally {
+        release();
+      }
+    },
+    get size() {
+      return running + queue.size;
+    },
+  };
+}
