@@ -4,6 +4,6 @@ export { doEach, type Refused } from './do-each.ts';
 export { readJsonObject } from './json-text.ts';
 export { holdsLease, type Lease, releaseLeases, takeLeases } from './lease.ts';
 export type { NotifyHandler } from './listen.ts';
-export { lockAgent, lockDevices } from './locks.ts';
+export { lockAgent, lockDevices, lockDevicesOf } from './locks.ts';
 export { type DbFailure, dbFailure, sqlState } from './pg-error.ts';
 export type { Jsonb, NewRow, Row, Tables } from './tables.ts';

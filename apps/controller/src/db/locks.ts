@@ -12,6 +12,19 @@ export async function lockDevices(trx: Kysely<Tables>, deviceNos: Iterable<numbe
   await lock(trx, family.device, deviceNos);
 }
 
+/** `lockDevices` for those of these numbers that are devices of the account: nobody holds up another account by naming its devices. */
+export async function lockDevicesOf(
+  trx: Kysely<Tables>,
+  accountNo: number,
+  deviceNos: readonly number[],
+): Promise<void> {
+  if (deviceNos.length === 0) return;
+  await sql`
+    select pg_advisory_xact_lock(${family.device}::int, device_no)
+    from (select device_no from devices where device_no = any(${[...new Set(deviceNos)]}::int[])
+      and account_no = ${accountNo} order by device_no) own`.execute(trx);
+}
+
 /** Holds what is told about one agent (coverage) until the transaction ends. */
 export async function lockAgent(trx: Kysely<Tables>, agentNo: number): Promise<void> {
   await lock(trx, family.agent, [agentNo]);

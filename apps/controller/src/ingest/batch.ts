@@ -1,5 +1,6 @@
 import { toJsonString } from '@bufbuild/protobuf';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
+import { readJsonObject } from '../db/index.ts';
 import {
   type ParsedEvidence,
   type ParsedRecord,
@@ -49,13 +50,19 @@ export function sortItems(items: readonly Item[]): Sorted {
 
 const longestKept = 64 * 1024;
 
-/** The record as JSON text for `set_aside`; one that cannot be told in JSON, or is very long, is told of only. */
+/** The record as JSON text that its column takes; one that cannot be told in JSON, or is very long, is told of only. Never throws. */
 export function describe(item: Item): string {
+  return (
+    readJsonObject(jsonOf(item.wire), longestKept) ??
+    JSON.stringify({ case: item.wire.record.case ?? null, left_out: true })
+  );
+}
+
+/** Empty: a number that JSON cannot hold. */
+function jsonOf(wire: OutboxRecord): string {
   try {
-    const text = toJsonString(OutboxRecordSchema, item.wire);
-    if (text.length <= longestKept && !text.includes('\\u0000')) return text.toWellFormed();
+    return toJsonString(OutboxRecordSchema, wire);
   } catch {
-    // A number that JSON cannot hold, say NaN: the kind is all that can be said.
+    return '';
   }
-  return JSON.stringify({ case: item.wire.record.case ?? null, left_out: true });
 }

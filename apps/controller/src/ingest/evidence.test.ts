@@ -126,7 +126,7 @@ test('evidence that is no object, too long or of no device is set aside', async 
     );
   expect(taken).toEqual({ inserted: 1, repeated: 0, setAside: 6 });
   const reasons = (await bench.setAside()).map((row) => row.reason);
-  const misshapen = 'extended_json of evidence is not a JSON object of at most 64 KiB';
+  const misshapen = 'extended_json of evidence is not a JSON object of at most 64 KiB and 64 levels';
   expect(reasons.sort()).toEqual([
     'device_no out of range',
     ...Array(4).fill(misshapen),

@@ -2,7 +2,7 @@ import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
 import { checkId } from '../check-id.ts';
-import { type Db, dbFailure, lockDevices, type Tables } from '../db/index.ts';
+import { type Db, dbFailure, lockDevicesOf, type Tables, toText } from '../db/index.ts';
 import { futureUs, refusal } from './accept.ts';
 import { describe, type Item, readItems, sortItems } from './batch.ts';
 import { addEvidence, addWaiting } from './evidence.ts';
@@ -49,6 +49,7 @@ const hourUs = 3_600_000_000;
 /** The roll-up of an hour begins at least twice this after its end. */
 const rollUpGraceUs = 60_000_000;
 const tries = 5;
+const longestReason = 220;
 
 /** Makes the ingest. `retentionDays` is how long checks are kept. */
 export function createIngest({
@@ -74,19 +75,16 @@ export function createIngest({
       const sorted = sortItems(items);
       const aside = sorted.malformed.map(({ item, reason }) => ({ reason, record: describe(item) }));
       if (refused !== undefined) {
-        aside.push(
-          ...[...sorted.results, ...sorted.evidence].map(({ item }) => ({
-            reason: refused,
-            record: describe(item),
-          })),
-        );
+        const rest = items.filter(({ parsed }) => parsed.kind !== 'malformed');
+        aside.push(...rest.map((item) => ({ reason: refused, record: describe(item) })));
         await store.insertSetAside(trx, sender.agentNo, nowUs, aside);
         return { inserted: 0, repeated: 0, setAside: aside.length };
       }
       const results = sorted.results.map((one) => one.result);
       const evidence = sorted.evidence.map((one) => one.evidence);
-      await lockDevices(
+      await lockDevicesOf(
         trx,
+        sender.accountNo,
         [...results, ...evidence].map(({ deviceNo }) => deviceNo),
       );
       const acceptance = await loadAcceptance(trx, sender, results, nowUs, retentionDays);
@@ -117,8 +115,13 @@ export function createIngest({
       };
     });
 
-  /** Tries again what may pass, splits what may not, until the bad ones stand alone. */
-  const takeItems = async (sender: Sender, items: readonly Item[], refused?: string): Promise<Taken> => {
+  /** Tries again what may pass, splits what may not, until the bad ones stand alone; `onRefused` is told why each of these is set aside. */
+  const takeItems = async (
+    sender: Sender,
+    items: readonly Item[],
+    onRefused: (reason: string) => void,
+    refused?: string,
+  ): Promise<Taken> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await commit(sender, items, refused);
@@ -131,11 +134,12 @@ export function createIngest({
           await clock.sleep(20 * 2 ** attempt * Math.random());
         } else if (items.length > 1) {
           const middle = Math.ceil(items.length / 2);
-          const first = await takeItems(sender, items.slice(0, middle));
-          return add(first, await takeItems(sender, items.slice(middle)));
+          const first = await takeItems(sender, items.slice(0, middle), onRefused);
+          return add(first, await takeItems(sender, items.slice(middle), onRefused));
         } else if (refused === undefined) {
-          log.warn({ agentNo: sender.agentNo, error: messageOf(error) }, 'a record is set aside');
-          return takeItems(sender, items, `could not be stored: ${messageOf(error).slice(0, 200)}`);
+          const reason = toText(`could not be stored: ${messageOf(error)}`, longestReason);
+          onRefused(reason);
+          return takeItems(sender, items, onRefused, reason);
         } else {
           throw error;
         }
@@ -144,7 +148,16 @@ export function createIngest({
   };
 
   return {
-    take: (sender, batch) => takeItems(sender, readItems(batch.records)),
+    async take(sender, batch) {
+      const reasons: string[] = [];
+      const taken = await takeItems(sender, readItems(batch.records), (reason) => void reasons.push(reason));
+      if (reasons.length > 0)
+        log.warn(
+          { agentNo: sender.agentNo, records: reasons.length, reason: reasons[0] },
+          'records of a batch are set aside',
+        );
+      return taken;
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { CheckResult, OutboxRecord } from '@vantage/proto';
+import { largestInt as maxInt, readJsonObject, toReal, toText } from '../db/index.ts';
 
 /** A check as it came, read and found well formed. Times are microseconds since 1970, phases milliseconds. */
 export interface ParsedResult {
@@ -51,7 +52,6 @@ const maxIdLength = 100;
 const maxExtendedLength = 256 * 1024;
 const maxEvidenceLength = 64 * 1024;
 const maxPhaseMs = 24 * 3_600_000;
-const maxInt = 0x7fff_ffff;
 
 /** Reads a record, or says what is wrong with it. Pure. */
 export function parseRecord({ record }: OutboxRecord): ParsedRecord {
@@ -68,7 +68,12 @@ export function parseRecord({ record }: OutboxRecord): ParsedRecord {
       if (!isTime(span.fromUs) || !isTime(span.toUs) || span.toUs < span.fromUs)
         return malformed('gap ends before it begins');
       if (gapId === '' || gapId.length > maxIdLength) return malformed('gap without a proper gap_id');
-      const gap = { ...span, gapId: plain(gapId), dropped: Math.min(dropped, maxInt), reason: line(reason) };
+      const gap = {
+        ...span,
+        gapId: toText(gapId, maxIdLength),
+        dropped: Math.min(dropped, maxInt),
+        reason: toText(reason, maxTextLength),
+      };
       return { kind: 'gap', gap };
     }
     case 'clock': {
@@ -85,9 +90,9 @@ export function parseRecord({ record }: OutboxRecord): ParsedRecord {
       const startUs = Number(record.value.startUs);
       if (deviceNo < 1 || deviceNo > maxInt) return malformed('device_no out of range');
       if (!isTime(startUs)) return malformed('start_us out of range');
-      const extended = extendedJson.length > maxEvidenceLength ? undefined : parseExtended(extendedJson);
-      if (typeof extended !== 'string')
-        return malformed('extended_json of evidence is not a JSON object of at most 64 KiB');
+      const extended = readJsonObject(extendedJson, maxEvidenceLength);
+      if (extended === undefined)
+        return malformed('extended_json of evidence is not a JSON object of at most 64 KiB and 64 levels');
       return { kind: 'evidence', evidence: { deviceNo, startUs, extended } };
     }
     case undefined:
@@ -108,7 +113,8 @@ function parseResult(wire: CheckResult): ParsedRecord {
   if (wire.chainId.length > maxIdLength || wire.orderId.length > maxIdLength)
     return malformed('an id is too long');
   const extended = parseExtended(wire.extendedJson);
-  if (extended === undefined) return malformed('extended_json is not a JSON object of at most 256 KiB');
+  if (extended === undefined)
+    return malformed('extended_json is not a JSON object of at most 256 KiB and 64 levels');
   return {
     kind: 'result',
     result: {
@@ -117,50 +123,26 @@ function parseResult(wire: CheckResult): ParsedRecord {
       endUs: startUs + Math.round(phases.reduce((sum, ms) => sum + ms, 0) * 1000),
       revision: wire.revision,
       code: wire.resultCode,
-      text: line(wire.checkResult),
-      blockMs: wire.blockMs,
-      dnsMs: wire.dnsMs,
-      connectMs: wire.connectMs,
-      sslMs: wire.sslMs,
-      ttfbMs: wire.ttfbMs,
-      ttlbMs: wire.ttlbMs,
+      text: toText(wire.checkResult, maxTextLength),
+      blockMs: toReal(wire.blockMs),
+      dnsMs: toReal(wire.dnsMs),
+      connectMs: toReal(wire.connectMs),
+      sslMs: toReal(wire.sslMs),
+      ttfbMs: toReal(wire.ttfbMs),
+      ttlbMs: toReal(wire.ttlbMs),
       dataSize: wire.dataSize,
       attempt: wire.attempt,
-      chainId: wire.chainId === '' ? null : plain(wire.chainId),
-      orderId: wire.orderId === '' ? null : plain(wire.orderId),
+      chainId: wire.chainId === '' ? null : toText(wire.chainId, maxIdLength),
+      orderId: wire.orderId === '' ? null : toText(wire.orderId, maxIdLength),
       slow: wire.slow,
       extended,
     },
   };
 }
 
-/** null: none; undefined: not acceptable. jsonb takes neither NUL nor half of a surrogate pair, so both are replaced. */
+/** null: none; undefined: not acceptable. */
 function parseExtended(text: string): string | null | undefined {
-  if (text === '') return null;
-  if (text.length > maxExtendedLength) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    if (!text.includes('\\u')) return text;
-    return JSON.stringify(value, (_key, inner: unknown) => clean(inner));
-  } catch {
-    return undefined;
-  }
-}
-
-function clean(value: unknown): unknown {
-  if (typeof value === 'string') return plain(value);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [plain(key), inner]));
-}
-
-/** PostgreSQL's text holds no NUL. */
-function plain(text: string): string {
-  return text.replaceAll('\0', '\u{fffd}').toWellFormed();
-}
-
-function line(text: string): string {
-  return plain(text.slice(0, maxTextLength));
+  return text === '' ? null : readJsonObject(text, maxExtendedLength);
 }
 
 function isTime(us: number): boolean {

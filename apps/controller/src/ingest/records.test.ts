@@ -29,7 +29,7 @@ test('results that have no place are set aside with their reasons and the rest i
   expect((await bench.setAside()).map((row) => row.reason).sort()).toEqual([
     'a phase is not a length of time',
     'coverage ends before it begins',
-    'extended_json is not a JSON object of at most 256 KiB',
+    'extended_json is not a JSON object of at most 256 KiB and 64 levels',
     'more than 5 minutes in the future',
     'older than the retention of checks',
     'result_code is not one of 1 to 10',

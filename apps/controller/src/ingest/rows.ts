@@ -66,7 +66,7 @@ const columns = [
 
 const names = sql.join(columns.map(([name]) => sql.ref(name)));
 
-/** Inserts rows in one statement and returns those that were not there yet. */
+/** Inserts rows in one statement and returns those that were not there yet; of rows with the same key the first. */
 export async function insertChecks(trx: Kysely<Tables>, rows: readonly CheckRow[]): Promise<CheckRow[]> {
   if (rows.length === 0) return [];
   const arrays = columns.map(([name, type]) => sql`${rows.map((row) => row[name])}::${sql.raw(type)}[]`);
@@ -75,5 +75,5 @@ export async function insertChecks(trx: Kysely<Tables>, rows: readonly CheckRow[
     on conflict do nothing returning device_no, start_us`.execute(trx);
   if (inserted.length === rows.length) return [...rows];
   const fresh = new Set(inserted.map((row) => `${row.device_no}/${row.start_us}`));
-  return rows.filter((row) => fresh.has(`${row.device_no}/${row.start_us}`));
+  return rows.filter((row) => fresh.delete(`${row.device_no}/${row.start_us}`));
 }
