@@ -1,4 +1,18 @@
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { Http2ServerRequest, Http2ServerResponse, SecureServerOptions } from 'node:http2';
+import type { ServerCertificate } from './tls.ts';
+import { tlsServerOptions } from './tls-options.ts';
+
+/** Megabytes that one connection may take for its headers and streams; what is sent within a stream is bounded by its window. */
+const sessionMemory = 2;
+
+/** The options of the agents' port: an agent has one stream a connection, and a few more while it changes over. */
+export function agentPortOptions(certificate: ServerCertificate): SecureServerOptions {
+  return {
+    ...tlsServerOptions(certificate),
+    maxSessionMemory: sessionMemory,
+    settings: { maxConcurrentStreams: 4, maxHeaderListSize: 16 * 1024, enablePush: false },
+  };
+}
 
 type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 

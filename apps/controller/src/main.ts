@@ -4,6 +4,7 @@ import path from 'node:path';
 import {
   systemClock as clock,
   createLog,
+  descriptorLimit,
   Fault,
   type Logger,
   messageOf,
@@ -11,7 +12,7 @@ import {
   shutdownSignal,
   whenAborted,
 } from '@vantage/kernel';
-import { withSafeAuthority } from './agent-port.ts';
+import { agentPortOptions, withSafeAuthority } from './agent-port.ts';
 import { createApiPort } from './api-port.ts';
 import { createAssign, createCheckNow } from './assign/index.ts';
 import { keepCertificates, loadCertificates } from './certificates.ts';
@@ -26,8 +27,9 @@ import { createIngest, createPartitions, createRollUp, createUpkeep } from './in
 import { listenHttp2, listenOn } from './listen-on.ts';
 import { createPace } from './pace.ts';
 import { openSealer } from './secret-check.ts';
+import { connectionCaps } from './server/connection-caps.ts';
 import { checkSettings } from './settings-check.ts';
-import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
+import { secureContextOptions } from './tls-options.ts';
 
 /** Loops and connections get this long to end; the database is ended after that in any case. */
 const endMs = 3_000;
@@ -89,6 +91,7 @@ async function serve(
   });
   const gateway = createGateway({
     ...{ db, clock, log, sealer, controllerId, ingest },
+    mostConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) =>
       void health.observeNow(db.kysely, locationNo).catch((error: unknown) => {
         log.debug({ error: messageOf(error) }, 'the loop of health will see the agent');
@@ -112,7 +115,7 @@ async function serve(
 
   const apiPort = createApiPort({ certificate: certificates.api, clock, log, ...api });
   const agentServer = createSecureServer(
-    tlsServerOptions(certificates.gateway),
+    agentPortOptions(certificates.gateway),
     withSafeAuthority(gateway.handler),
   );
   gateway.attach(agentServer);

@@ -8,13 +8,16 @@ export interface Taken {
   readonly setAside: number;
 }
 
-/** Hands a batch to the ingest; resolves after the commit, rejects when it should be tried again. */
-export type TakeBatch = (batch: Batch) => Promise<Taken>;
+/**
+ * Hands a batch to the ingest; resolves after the commit, rejects when it should be tried again. The signal aborts when nobody waits
+ * for the answer any more.
+ */
+export type TakeBatch = (batch: Batch, signal: AbortSignal) => Promise<Taken>;
 
 /** The batches of one stream, taken one after the other beside its heartbeats. */
 export interface BatchLine {
-  /** Resolves when there is room for another: who sends without end waits. */
-  add(batch: Batch): Promise<void>;
+  /** Resolves when there is room for another: who sends without end waits. `share` is disposed when the batch is done with. */
+  add(batch: Batch, share: Disposable): Promise<void>;
   /** Works until closed or stopped. */
   run(): Promise<void>;
   /** No further batch is begun; the one in work is finished, or, `atOnce`, left without an ack. */
@@ -42,8 +45,10 @@ export function createBatchLine({
   readonly done: (batchId: bigint, taken: Taken) => void;
   readonly rested: () => void;
 }): BatchLine {
-  const waiting: Batch[] = [];
+  const waiting: { readonly batch: Batch; readonly share: Disposable }[] = [];
   const closing = new AbortController();
+  /** Nobody waits for the answer to the batch in work. */
+  const gone = new AbortController();
   let busy = false;
   let rouse = () => {};
   let room = () => {};
@@ -51,10 +56,11 @@ export function createBatchLine({
   const takeOne = async (batch: Batch) => {
     for (let attempt = 0; !closing.signal.aborted; attempt += 1) {
       try {
-        const taken = await take(batch);
+        const taken = await take(batch, gone.signal);
         done(batch.batchId, taken);
         return;
       } catch (error) {
+        if (closing.signal.aborted) return;
         if (attempt === 0)
           log.warn(
             { error: messageOf(error), records: batch.records.length },
@@ -67,21 +73,28 @@ export function createBatchLine({
     }
   };
 
+  const letGo = () => {
+    for (const { share } of waiting.splice(0)) share[Symbol.dispose]();
+  };
+
   return {
-    async add(batch) {
+    async add(batch, share) {
       while (waiting.length >= mostWaiting && !closing.signal.aborted) {
         await new Promise<void>((resolve) => {
           room = resolve;
         });
       }
-      if (closing.signal.aborted) return;
-      waiting.push(batch);
+      if (closing.signal.aborted) {
+        share[Symbol.dispose]();
+        return;
+      }
+      waiting.push({ batch, share });
       rouse();
     },
     async run() {
       while (!closing.signal.aborted) {
-        const batch = waiting.shift();
-        if (!batch) {
+        const next = waiting.shift();
+        if (!next) {
           await new Promise<void>((resolve) => {
             rouse = resolve;
           });
@@ -89,21 +102,26 @@ export function createBatchLine({
         }
         room();
         busy = true;
-        await takeOne(batch);
+        using _share = next.share;
+        await takeOne(next.batch);
         busy = false;
         rested();
       }
     },
     stop(atOnce) {
-      waiting.length = 0;
+      letGo();
       closing.abort();
-      if (atOnce) busy = false;
+      if (atOnce) {
+        gone.abort();
+        busy = false;
+      }
       rouse();
       room();
     },
     close() {
-      waiting.length = 0;
+      letGo();
       closing.abort();
+      gone.abort();
       rouse();
       room();
     },

@@ -1,21 +1,24 @@
-import { createHash } from 'node:crypto';
 import type { Http2SecureServer, Http2Server, ServerHttp2Session } from 'node:http2';
-import { Code, ConnectError, createContextKey, createContextValues } from '@connectrpc/connect';
-import { connectNodeAdapter } from '@connectrpc/connect-node';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { type Clock, type Logger, messageOf, newId } from '@vantage/kernel';
-import { AgentService, type Batch, type ConnectRequest, Goodbye_Reason, type Hello } from '@vantage/proto';
+import { type Batch, type ConnectRequest, Goodbye_Reason, type Hello } from '@vantage/proto';
 import type { Db } from '../db/index.ts';
+import { createAdmission } from './admission.ts';
 import { createAssignmentBuilder, createSecretLookup, type Opener } from './assignment.ts';
 import type { Taken } from './batch-line.ts';
+import { connectionLimits, createConnectionGuard } from './connection-guard.ts';
+import { createFairSlots } from './fair-slots.ts';
 import { farewell } from './farewell.ts';
 import { helloProblem } from './gate.ts';
+import type { MessageRules } from './message-gate.ts';
+import { messageBytes, messageBytesOf } from './message-size.ts';
 import { createOrderFeed } from './order-feed.ts';
 import { keepPinging } from './pings.ts';
 import { createPlanFeed } from './plan-feed.ts';
 import { createRoster } from './roster.ts';
 import { createSession } from './session.ts';
-import { createSlots } from './slots.ts';
-import { type KnownAgent, openSession } from './store.ts';
+import { type KnownAgent, openSession, ownerOfToken, type TokenOwner } from './store.ts';
+import { type Caller, createStreamHandler, type Serve, type StreamHandler } from './stream-handler.ts';
 import { createWatch } from './watch.ts';
 
 /** Where batches go; see the ingest. */
@@ -23,13 +26,14 @@ export interface BatchTaker {
   take(
     sender: { readonly agentNo: number; readonly locationNo: number; readonly accountNo: number },
     batch: Batch,
+    signal: AbortSignal,
   ): Promise<Taken>;
 }
 
 /** The agents' end of a controller. */
 export interface Gateway {
   /** For `http2.createSecureServer`. */
-  readonly handler: ReturnType<typeof connectNodeAdapter>;
+  readonly handler: StreamHandler;
   /** Pings the server's connections, and ends them when the gateway closes. */
   attach(server: Http2SecureServer | Http2Server): void;
   /** Listens to the bus and keeps this controller's row; call once before the server listens. */
@@ -39,12 +43,12 @@ export interface Gateway {
 }
 
 const helloWithinMs = 10_000;
-const mostBytes = 32 * 1024 * 1024;
-/** Commits at one time; the rest of the pool is for heartbeats and the API. */
-const ingestsAtOnce = 4;
-
-/** How a stream can be broken from our side. */
-const cutKey = createContextKey<() => void>(() => {});
+/** Batches that are committed at one time; the rest of the pool is for heartbeats and the API. */
+const ingestLimits = { inAll: 4, perAccount: 3, perAgent: 1 };
+/** Bytes of long messages that are held at one time, from before they are read until their commit. */
+const memoryLimits = { inAll: 48 * 1024 * 1024, perAccount: 24 * 1024 * 1024, perAgent: 6 * 1024 * 1024 };
+/** The same for the longer ones of the first agents: one in all. */
+const earlyMemoryLimits = { inAll: 1, perAccount: 1, perAgent: 1 };
 
 /** Makes the gateway. `onAgentSeen` is told when an agent's session opens or ends. */
 export function createGateway({
@@ -54,6 +58,7 @@ export function createGateway({
   sealer,
   controllerId,
   ingest,
+  mostConnections = 4_096,
   onAgentSeen = () => {},
 }: {
   readonly db: Db;
@@ -62,21 +67,27 @@ export function createGateway({
   readonly sealer: Opener;
   readonly controllerId: string;
   readonly ingest: BatchTaker;
+  /** Connections that the agents' port keeps open in all. */
+  readonly mostConnections?: number;
   readonly onAgentSeen?: (agent: KnownAgent) => void;
 }): Gateway {
   const kysely = db.kysely;
   const roster = createRoster();
   const build = createAssignmentBuilder({ sealer, log });
-  const slots = createSlots(ingestsAtOnce);
+  const slots = createFairSlots(ingestLimits);
+  const memory = createFairSlots(memoryLimits);
+  const earlyMemory = createFairSlots(earlyMemoryLimits);
+  const guard = createConnectionGuard({ clock, log, limits: connectionLimits(mostConnections) });
+  const admission = createAdmission({ clock, log, lookUp: (hash) => ownerOfToken(kysely, hash) });
   const connections = new Set<ServerHttp2Session>();
   const watch = createWatch({ db, clock, log, controllerId, roster });
   let closing = false;
 
-  const openFor = async (tokenHash: Uint8Array, hello: Hello, cut: () => void) => {
+  const openFor = async (openingAgentNo: number, hello: Hello, { gate, cut }: Caller) => {
     const sessionId = newId();
     const nowUs = clock.nowUs();
     const opening = await openSession(kysely, {
-      tokenHash,
+      agentNo: openingAgentNo,
       hello,
       sessionId,
       gatewayId: controllerId,
@@ -93,7 +104,12 @@ export function createGateway({
       log,
       plan: createPlanFeed({ kysely, agent, build, log, secretsNow }),
       orders: createOrderFeed({ kysely, clock, log, agent, build, secretsNow }),
-      take: (batch) => slots.run(() => ingest.take({ agentNo, locationNo, accountNo }, batch)),
+      take: (batch, signal) =>
+        slots.run({ accountNo, agentNo, weight: 1 }, signal, () =>
+          ingest.take({ agentNo, locationNo, accountNo }, batch, signal),
+        ),
+      takeShare: () => gate.takeShare(),
+      isRefusal,
       cut,
     });
     roster.add(session)?.end(Goodbye_Reason.REPLACED, 'a newer session of this agent came');
@@ -105,15 +121,41 @@ export function createGateway({
     return { kind: 'session', session } as const;
   };
 
-  const connect = async function* (
+  const rulesFor = (
+    { agentNo, accountNo }: TokenOwner,
+    version: string,
+    signal: AbortSignal,
+  ): MessageRules => ({
+    mostBytes: messageBytesOf(version),
+    claim: (bytes) =>
+      bytes > messageBytes
+        ? earlyMemory.acquire({ accountNo, agentNo, weight: 1 }, signal)
+        : memory.acquire({ accountNo, agentNo, weight: bytes }, signal),
+  });
+
+  const serve: Serve = async function* (requests, caller) {
+    if (closing) throw new ConnectError('this controller is ending: go to another', Code.Unavailable);
+    const { owner, place } = await admission.admit(caller.authorization);
+    using _place = place;
+    using _serving = guard.serves(caller.connection);
+    if (owner.isRevoked) {
+      yield farewell(Goodbye_Reason.REVOKED, 'this agent was revoked');
+      throw new ConnectError('this agent was revoked', Code.PermissionDenied);
+    }
+    yield* converse(requests, owner, caller);
+  };
+
+  const converse = async function* (
     requests: AsyncIterable<ConnectRequest>,
-    { tokenHash, cut, signal }: { tokenHash: Uint8Array; cut: () => void; signal: AbortSignal },
+    owner: TokenOwner,
+    caller: Caller,
   ) {
     const iterator = requests[Symbol.asyncIterator]();
     const hello = await firstHello(iterator, clock);
     const problem = helloProblem(hello);
     if (problem !== undefined) throw new ConnectError(problem, Code.InvalidArgument);
-    const opening = await openFor(tokenHash, hello, cut).catch((error: unknown) => {
+    caller.gate.admit(rulesFor(owner, hello.version, caller.signal));
+    const opening = await openFor(owner.agentNo, hello, caller).catch((error: unknown) => {
       log.warn({ error: messageOf(error) }, 'a session cannot be opened');
       throw new ConnectError('the controller cannot reach its database: try again', Code.Unavailable);
     });
@@ -122,7 +164,7 @@ export function createGateway({
         throw new ConnectError('this token is not known here', Code.Unauthenticated);
       case 'revoked':
         yield farewell(Goodbye_Reason.REVOKED, 'this agent was revoked');
-        return;
+        throw new ConnectError('this agent was revoked', Code.PermissionDenied);
       case 'copy':
         log.error(
           { agentNo: opening.agent.agentNo, knownCounter: opening.knownCounter, host: hello.hostName },
@@ -136,9 +178,10 @@ export function createGateway({
     const { session } = opening;
     // Reading ends by itself when the transport is gone; it is not waited for, since on a half-open link that is only when it is cut.
     void session.read({ [Symbol.asyncIterator]: () => iterator });
-    signal.addEventListener('abort', () => session.abandon(), { once: true });
+    caller.signal.addEventListener('abort', () => session.abandon(), { once: true });
     try {
       yield* session.messages();
+      if (session.refusal !== undefined) throw session.refusal;
     } finally {
       session.abandon();
       roster.remove(session);
@@ -147,30 +190,12 @@ export function createGateway({
     }
   };
 
-  const handler = connectNodeAdapter({
-    routes: (router) => {
-      router.service(AgentService, {
-        async *connect(requests, context) {
-          const tokenHash = hashOf(context.requestHeader.get('authorization'));
-          if (closing) throw new ConnectError('this controller is ending: go to another', Code.Unavailable);
-          yield* connect(requests, { tokenHash, cut: context.values.get(cutKey), signal: context.signal });
-        },
-      });
-    },
-    contextValues: (request) =>
-      createContextValues().set(cutKey, () => {
-        if ('stream' in request) request.stream.destroy();
-        else request.destroy();
-      }),
-    connect: false,
-    grpcWeb: false,
-    readMaxBytes: mostBytes,
-    acceptCompression: [],
-  });
+  const handler = createStreamHandler({ clock, serve });
 
   return {
     handler,
     attach(server) {
+      guard.attach(server);
       server.on('session', (connection) => {
         connections.add(connection);
         connection.once('close', () => connections.delete(connection));
@@ -184,6 +209,7 @@ export function createGateway({
       for (const session of roster.all()) session.end(Goodbye_Reason.SHUTDOWN, 'this controller ends');
       await watch.close();
       for (const connection of connections) connection.destroy();
+      guard[Symbol.dispose]();
     },
   };
 }
@@ -205,9 +231,10 @@ async function firstHello(iterator: AsyncIterator<ConnectRequest>, clock: Clock)
   }
 }
 
-/** SHA-256 of the bearer token (RFC 6750); tokens are compared by their hashes, in the database's index. */
-function hashOf(header: string | null): Uint8Array {
-  const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
-  if (token === undefined) throw new ConnectError('a bearer token is needed', Code.Unauthenticated);
-  return createHash('sha256').update(token).digest();
+/** What the gate refused, as opposed to a stream that broke. */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof ConnectError &&
+    (error.code === Code.ResourceExhausted || error.code === Code.InvalidArgument)
+  );
 }

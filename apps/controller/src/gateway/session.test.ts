@@ -24,6 +24,8 @@ function sessionWith({
     plan: { next: plan },
     orders: { next: async () => [] },
     take,
+    takeShare: () => undefined,
+    isRefusal: () => false,
     cut: () => {
       cuts += 1;
     },

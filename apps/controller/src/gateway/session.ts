@@ -19,8 +19,10 @@ export interface Session {
   readonly sessionId: string;
   /** What goes to the agent; made only as fast as it is taken, so a slow agent holds nobody but itself. Ends with the session. */
   messages(): AsyncGenerator<ConnectResponse>;
-  /** Reads until the agent ends the stream, fails or falls silent. Never rejects. */
+  /** Reads until the agent ends the stream, fails or falls silent. Never rejects; `refusal` says what was refused. */
   read(requests: AsyncIterable<ConnectRequest>): Promise<void>;
+  /** Why the stream was ended from our side with an error; undefined while it was not. */
+  readonly refusal: unknown;
   /** Look again: the plan or the orders of this agent changed. */
   poke(what: 'plan' | 'orders'): void;
   /** Says goodbye, after the answers that are due, and ends. */
@@ -52,6 +54,8 @@ export function createSession({
   plan,
   orders,
   take,
+  takeShare,
+  isRefusal,
   cut,
 }: {
   readonly agent: KnownAgent;
@@ -61,12 +65,17 @@ export function createSession({
   readonly plan: PlanFeed;
   readonly orders: OrderFeed;
   readonly take: TakeBatch;
+  /** The share of the memory that the message just read holds; it is given back when the message is done with. */
+  readonly takeShare: () => Disposable | undefined;
+  /** Whether reading failed because a message was refused, and not because the stream broke. */
+  readonly isRefusal: (error: unknown) => boolean;
   readonly cut: () => void;
 }): Session {
   const answers: (() => Message)[] = [];
   const dirty = { plan: true, orders: true };
   let goodbye: { readonly reason: Goodbye_Reason; readonly text: string } | undefined;
   let ended = false;
+  let refusal: unknown;
   let wake = () => {};
   let lastHeardUs = clock.nowUs();
   let planNotBeforeMs = 0;
@@ -130,6 +139,8 @@ export function createSession({
   };
 
   const onRequest = async ({ message }: ConnectRequest) => {
+    using share = new DisposableStack();
+    share.use(takeShare());
     lastHeardUs = clock.nowUs();
     silence[Symbol.dispose]();
     silence = clock.timer(silenceMs, fallSilent);
@@ -138,7 +149,7 @@ export function createSession({
         beat(message.value, lastHeardUs);
         return;
       case 'batch':
-        await line.add(message.value);
+        await line.add(message.value, share.move());
         return;
       case 'hello':
       case undefined:
@@ -222,7 +233,13 @@ export function createSession({
           await onRequest(request);
         }
       } catch (error) {
-        log.debug({ agentNo: agent.agentNo, sessionId, error: messageOf(error) }, 'stream broke');
+        if (isRefusal(error)) {
+          refusal = error;
+          log.warn(
+            { agentNo: agent.agentNo, sessionId, error: messageOf(error) },
+            'a message of an agent is refused',
+          );
+        } else log.debug({ agentNo: agent.agentNo, sessionId, error: messageOf(error) }, 'stream broke');
       } finally {
         abandon();
         await work;
@@ -245,6 +262,9 @@ export function createSession({
     abandon,
     get ended() {
       return ended;
+    },
+    get refusal() {
+      return refusal;
     },
     get lastHeardUs() {
       return lastHeardUs;

@@ -11,6 +11,26 @@ export interface KnownAgent {
   readonly locationName: string;
 }
 
+/** Whom a token belongs to. */
+export interface TokenOwner {
+  readonly agentNo: number;
+  readonly accountNo: number;
+  readonly isRevoked: boolean;
+}
+
+/** The agent of a token, by the token's SHA-256. */
+export async function ownerOfToken(
+  db: Kysely<Tables>,
+  tokenHash: Uint8Array,
+): Promise<TokenOwner | undefined> {
+  const row = await db
+    .selectFrom('agents')
+    .select(['agent_no', 'account_no', 'state'])
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst();
+  return row && { agentNo: row.agent_no, accountNo: row.account_no, isRevoked: row.state === 'Revoked' };
+}
+
 /** Whether a Hello opens a session. */
 export type Opening =
   | { readonly kind: 'open'; readonly agent: KnownAgent }
@@ -28,7 +48,7 @@ const heardWithinUs = 15_000_000;
 export async function openSession(
   db: Kysely<Tables>,
   session: {
-    readonly tokenHash: Uint8Array;
+    readonly agentNo: number;
     readonly hello: Hello;
     readonly sessionId: string;
     readonly gatewayId: string;
@@ -43,7 +63,7 @@ export async function openSession(
       .innerJoin('locations', 'locations.location_no', 'agents.location_no')
       .select(['agent_no', 'agent_id', 'agents.account_no', 'agents.location_no', 'locations.name'])
       .select(['state', 'session_counter'])
-      .where('token_hash', '=', session.tokenHash)
+      .where('agent_no', '=', session.agentNo)
       .forUpdate('agents')
       .executeTakeFirst();
     if (!row) return { kind: 'unknown' };

@@ -1,5 +1,5 @@
 import http2 from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
@@ -65,6 +65,9 @@ export function useGatewayBench() {
     const { port } = server.address() as AddressInfo;
     return {
       gateway,
+      /** Called with each of the server's sockets when it closes. */
+      onSocket: (see: (socket: Socket) => void) =>
+        server.on('connection', (socket: Socket) => socket.once('close', () => see(socket))),
       url: `http://127.0.0.1:${port}`,
       async [Symbol.asyncDispose]() {
         await gateway.close();

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { createRateLimiter } from './rate-limiter.ts';
+import { createSlots } from './slots.ts';
+import type { TokenOwner } from './store.ts';
+
+/** Judges who wants to open a stream, by the request's headers alone. */
+export interface Admission {
+  /**
+   * The agent that the `authorization` header names, and its place among the streams, which is given back when the stream is over.
+   * Throws a ConnectError for whoever may not come in.
+   */
+  admit(authorization: string | null): Promise<{ readonly owner: TokenOwner; readonly place: Disposable }>;
+}
+
+/** Streams that one agent may have at one time: the present one, and some whose end was not noticed yet. */
+export const streamsPerAgent = 4;
+/** Streams that one agent may open in a short time. */
+export const openings = { burst: 30, perSecond: 1, mostKeys: 100_000 };
+/** Tokens looked up at one time: strangers never hold more of the database than this. */
+const lookUpsAtOnce = 2;
+
+/** Makes the admission. `lookUp` finds the agent of a token's SHA-256. */
+export function createAdmission({
+  clock,
+  log,
+  lookUp,
+}: {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly lookUp: (tokenHash: Uint8Array) => Promise<TokenOwner | undefined>;
+}): Admission {
+  const slots = createSlots(lookUpsAtOnce);
+  const opening = createRateLimiter<number>(openings);
+  const streams = new Map<number, number>();
+
+  const placeOf = (agentNo: number): Disposable => {
+    const present = streams.get(agentNo) ?? 0;
+    if (present >= streamsPerAgent)
+      throw new ConnectError(
+        `this agent has ${present} streams, and ${streamsPerAgent} are the most`,
+        Code.ResourceExhausted,
+      );
+    streams.set(agentNo, present + 1);
+    return {
+      [Symbol.dispose]() {
+        const left = (streams.get(agentNo) ?? 1) - 1;
+        if (left > 0) streams.set(agentNo, left);
+        else streams.delete(agentNo);
+      },
+    };
+  };
+
+  return {
+    async admit(authorization) {
+      const tokenHash = hashOf(authorization);
+      const owner = await slots
+        .run(() => lookUp(tokenHash))
+        .catch((error: unknown) => {
+          log.warn({ error: messageOf(error) }, 'a token cannot be looked up');
+          throw new ConnectError('the controller cannot reach its database: try again', Code.Unavailable);
+        });
+      if (owner === undefined) throw new ConnectError('this token is not known here', Code.Unauthenticated);
+      if (!opening.allow(owner.agentNo, clock.monoMs()))
+        throw new ConnectError('this agent opened too many streams in a short time', Code.ResourceExhausted);
+      return { owner, place: placeOf(owner.agentNo) };
+    },
+  };
+}
+
+/** SHA-256 of the bearer token (RFC 6750); tokens are compared by their hashes, in the database's index. */
+function hashOf(header: string | null): Uint8Array {
+  const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
+  if (token === undefined) throw new ConnectError('a bearer token is needed', Code.Unauthenticated);
+  return createHash('sha256').update(token).digest();
+}

@@ -1,0 +1,109 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { messageOf } from '@vantage/kernel';
+import { batchRecords, firstMessageBytes, freeBytes, recordsIn } from './message-size.ts';
+
+/** What a stream's messages may be from now on. */
+export interface MessageRules {
+  readonly mostBytes: number;
+  /** Waits for a share of the memory before a long message is read; `bytes` is its length. */
+  readonly claim: (bytes: number) => Promise<Disposable>;
+}
+
+/**
+ * Stands between the transport and the decoder of one stream. Length and number of records are judged before anything is
+ * kept or decoded; what it does not read stays with the sender, by the flow control of HTTP/2.
+ */
+export interface MessageGate {
+  /** The stream's bytes as the decoder gets them: whole messages only. Throws a ConnectError for what is refused. */
+  pass(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
+  /** Until this is called only a first message passes. */
+  admit(rules: MessageRules): void;
+  /** The share of the memory that the last message holds; whoever takes it gives it back. */
+  takeShare(): Disposable | undefined;
+}
+
+/** A flag byte and the length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
+const prefixBytes = 5;
+
+/** Makes the gate of one stream. */
+export function createMessageGate(): MessageGate {
+  let rules: MessageRules = { mostBytes: firstMessageBytes, claim: async () => ({ [Symbol.dispose]() {} }) };
+  let share: Disposable | undefined;
+  const giveBack = () => {
+    share?.[Symbol.dispose]();
+    share = undefined;
+  };
+  return {
+    async *pass(body) {
+      const source = createByteSource(body);
+      try {
+        while (true) {
+          const prefix = await source.read(prefixBytes);
+          if (prefix === undefined) return;
+          const length = prefix.readUInt32BE(1);
+          if (length > rules.mostBytes)
+            throw refused(`a message of ${length} bytes, and ${rules.mostBytes} are the most`);
+          giveBack();
+          if (length > freeBytes) share = await rules.claim(length);
+          const message = await source.read(length);
+          if (message === undefined) return;
+          judgeRecords(message);
+          yield prefix;
+          yield message;
+        }
+      } finally {
+        giveBack();
+        await source.close();
+      }
+    },
+    admit(next) {
+      rules = next;
+    },
+    takeShare() {
+      const taken = share;
+      share = undefined;
+      return taken;
+    },
+  };
+}
+
+function judgeRecords(message: Uint8Array): void {
+  let records: number;
+  try {
+    records = recordsIn(message);
+  } catch (error) {
+    throw new ConnectError(`not a message of this service: ${messageOf(error)}`, Code.InvalidArgument);
+  }
+  if (records > batchRecords)
+    throw refused(`a batch of ${records} records, and ${batchRecords} are the most`);
+}
+
+function refused(what: string): ConnectError {
+  return new ConnectError(what, Code.ResourceExhausted);
+}
+
+/** Reads so many bytes of a stream of chunks; undefined: it ended before. Holds only what was asked for, and one chunk. */
+function createByteSource(body: AsyncIterable<Uint8Array>) {
+  const iterator = body[Symbol.asyncIterator]();
+  let rest: Uint8Array = Buffer.alloc(0);
+  return {
+    async read(count: number): Promise<Buffer | undefined> {
+      const parts: Uint8Array[] = [];
+      for (let missing = count; missing > 0; ) {
+        if (rest.length === 0) {
+          const next = await iterator.next();
+          if (next.done) return undefined;
+          rest = next.value;
+        }
+        const part = rest.subarray(0, missing);
+        rest = rest.subarray(part.length);
+        missing -= part.length;
+        parts.push(part);
+      }
+      return Buffer.concat(parts);
+    },
+    async close() {
+      await iterator.return?.();
+    },
+  };
+}

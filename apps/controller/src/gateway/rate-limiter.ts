@@ -1,0 +1,38 @@
+/** Lets a burst pass, then so many a second, for each key by itself. */
+export interface RateLimiter<K> {
+  /** Whether one more may pass now; `nowMs` is monotonic. */
+  allow(key: K, nowMs: number): boolean;
+  /** Keys that are remembered; one that was quiet long enough is forgotten. */
+  readonly keys: number;
+}
+
+/** Makes a limiter. Beyond `mostKeys` keys in use at one time, new ones do not pass. Pure: time is an argument. */
+export function createRateLimiter<K>(limits: {
+  readonly burst: number;
+  readonly perSecond: number;
+  readonly mostKeys: number;
+}): RateLimiter<K> {
+  const { burst, perSecond, mostKeys } = limits;
+  const tokens = new Map<K, { readonly left: number; readonly atMs: number }>();
+  const leftAt = ({ left, atMs }: { left: number; atMs: number }, nowMs: number) =>
+    Math.min(burst, left + ((nowMs - atMs) / 1000) * perSecond);
+  const forgetFull = (nowMs: number) => {
+    for (const [key, bucket] of tokens) if (leftAt(bucket, nowMs) >= burst) tokens.delete(key);
+  };
+  return {
+    allow(key, nowMs) {
+      const bucket = tokens.get(key);
+      if (bucket === undefined && tokens.size >= mostKeys) {
+        forgetFull(nowMs);
+        if (tokens.size >= mostKeys) return false;
+      }
+      const left = bucket === undefined ? burst : leftAt(bucket, nowMs);
+      const passes = left >= 1;
+      tokens.set(key, { left: passes ? left - 1 : left, atMs: nowMs });
+      return passes;
+    },
+    get keys() {
+      return tokens.size;
+    },
+  };
+}
