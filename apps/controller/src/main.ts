@@ -103,7 +103,8 @@ async function serve(
     holder: controllerId,
     trim: trimSurePoints,
   });
-  const settings = { trustedProxies, apiKeyHeaders, retentionDays };
+  const ownCertificate = config.tls !== undefined;
+  const settings = { trustedProxies, apiKeyHeaders, retentionDays, ownCertificate };
   const api = createHttpApi({
     ...{ db, clock, log, sealer, checkNow, settings },
     health: {

@@ -68,6 +68,24 @@ describe('the stream of events', () => {
     }
   });
 
+  it('is given 16 times to a key; one that is left makes room, and requests of the key are served beside', async () => {
+    const all: Reader[] = [];
+    for (let n = 0; n < 16; n += 1) all.push(await follow());
+    const ask = () => rest.send('GET', '/events?stream', { key });
+    const refused = await ask();
+    expect([refused.status, refused.json]).toMatchObject([429, { code: 1006 }]);
+    expect((await rest.send('GET', '/events', { key })).status).toBe(200);
+    const other = await rest.key(account.accountNo, 'UR');
+    await follow({}, other.key);
+    all[0]?.leave();
+    const again = async () => {
+      const reader = await open(`${rest.baseUrl}/events?stream`, { 'Service-API-Key': key });
+      readers.push(reader);
+      return reader.type;
+    };
+    await expect.poll(again, { timeout: 10_000 }).toBe('text/event-stream; charset=utf-8');
+  });
+
   it('goes on after the event that the reader has', async () => {
     const first = await follow();
     await tell(['1', '2', '3']);

@@ -15,6 +15,8 @@ export interface HttpSettings {
   /** Addresses and networks whose forwarded headers count. */
   readonly trustedProxies: readonly string[];
   readonly retentionDays: number;
+  /** The operator gave a certificate of his own (VANTAGE_TLS_CERT). */
+  readonly ownCertificate?: boolean;
   /** Shown in the OpenAPI document. */
   readonly version?: string;
 }
@@ -70,6 +72,7 @@ export function createHttpApi({
   const isTrustedProxy = createProxyTest(settings.trustedProxies);
   const app = createApp({
     ...{ routes, authenticator, isTrustedProxy, clock, log },
+    ownCertificate: settings.ownCertificate ?? false,
     askStorage: () => sql`select 1`.execute(db.kysely),
     ending: ending.signal,
   });

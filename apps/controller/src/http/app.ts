@@ -8,6 +8,7 @@ import type { Authenticator } from './authenticate.ts';
 import { readAway, readBody } from './body.ts';
 import { createClientErrorAnswer } from './client-error.ts';
 import { readForm } from './form.ts';
+import { createKeyLoad } from './key-load.ts';
 import { createOriginReader } from './origin.ts';
 import { badKey, httpsRequired, malformed, Problem, problemCode } from './problem.ts';
 import type { Route } from './route.ts';
@@ -30,6 +31,7 @@ export function createApp({
   routes,
   authenticator,
   isTrustedProxy,
+  ownCertificate,
   askStorage,
   ending,
   clock,
@@ -38,6 +40,8 @@ export function createApp({
   readonly routes: readonly Route[];
   readonly authenticator: Authenticator;
   readonly isTrustedProxy: (peer: string) => boolean;
+  /** The operator gave a certificate for this host, so browsers may be told to come by HTTPS only. */
+  readonly ownCertificate: boolean;
   /** Resolves when the database answers. */
   readonly askStorage: () => Promise<unknown>;
   /** Ends answers that go on. */
@@ -46,6 +50,7 @@ export function createApp({
   readonly log: Logger;
 }): App {
   const readOrigin = createOriginReader(isTrustedProxy);
+  const load = createKeyLoad();
   const watch = createStorageWatch({ ask: askStorage, clock });
   const koa = new Koa();
   const router = new Router({ prefix: basePath, sensitive: true });
@@ -60,7 +65,7 @@ export function createApp({
       throw new Problem(problemCode.denied, 'Access denied.');
     const gone = new AbortController();
     context.res.once('close', () => gone.abort(new Error('the caller is gone')));
-    const reply = await route.run({
+    const request = {
       session: known?.session,
       key: known?.key,
       address,
@@ -70,8 +75,12 @@ export function createApp({
       sessionNow: () => known?.session,
       body: () => readBody(context.req),
       signal: gone.signal,
-    });
+    };
+    const keyNo = known?.session.keyNo;
+    const work = () => route.run(request);
+    const reply = keyNo === undefined ? await work() : await load.run(keyNo, work, gone.signal);
     if (reply.stream !== undefined) {
+      if (keyNo !== undefined) load.stream(keyNo, gone.signal);
       const stillAllowed = async () => {
         known = await identify();
       };
@@ -99,14 +108,17 @@ export function createApp({
   koa.use(async (context, next) => {
     const from = clock.monoMs();
     try {
-      if (!readOrigin(context.req).secure) throw httpsRequired();
+      const { secure, proxied } = readOrigin(context.req);
+      if (!secure) throw httpsRequired();
+      // RFC 6797, section 7.2. A proxy in front has a policy of its own; with a certificate of our CA other servers of localhost would suffer.
+      if (ownCertificate && !proxied) context.set('Strict-Transport-Security', 'max-age=31536000');
       if (context.req.headers.host === undefined && context.req.httpVersion !== '1.0')
         throw malformed('The header Host is missing.'); // RFC 9112, section 3.2
       if (context.method === 'HEAD') throw malformed('HEAD is not supported.');
       await next();
       if (context.status === 404 && context.body === undefined) throw notRouted(router, context);
     } catch (error) {
-      if (context.req.destroyed && !context.req.complete) return; // the caller left while sending
+      if (context.res.closed || (context.req.destroyed && !context.req.complete)) return; // the caller left
       put(context, answerProblem(problemOf(error, log, context)));
       if (!context.req.complete) readAway(context.req);
     } finally {

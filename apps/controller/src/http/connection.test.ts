@@ -2,13 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { createLog, systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type ApiPort, createApiPort } from '../api-port.ts';
-import { ensureCertificates } from '../tls.ts';
+import { ensureCertificates, type ServerCertificate } from '../tls.ts';
 import { type Rest, startRest } from './testing/rest.ts';
 
 const problem = z.object({ code: z.int(), message: z.string() });
@@ -37,6 +38,7 @@ describe('a connection to the port', () => {
   let port: ApiPort;
   let number: number;
   let ca: string;
+  let certificate: ServerCertificate;
   let key: string;
   const dir = mkdtempSync(path.join(tmpdir(), 'vantage-connection-'));
   beforeAll(async () => {
@@ -49,6 +51,7 @@ describe('a connection to the port', () => {
       log: createLog('test', 'silent'),
     });
     ca = readFileSync(own.caFile, 'utf8');
+    certificate = own.server;
     port = createApiPort({
       certificate: own.server,
       clock: systemClock,
@@ -108,4 +111,25 @@ describe('a connection to the port', () => {
   it.each(names)('in clear, %s, is told that HTTPS is required and nothing else', async (name) => {
     expect(await ask(name, false)).toEqual([400, 1007]);
   });
+
+  it.each([
+    [true, 'the certificate of the operator', true],
+    [true, 'a certificate of the own CA', false],
+    [false, 'the certificate of the operator', true],
+  ])(
+    'with TLS %s and %s: only browsers of an HTTPS host are told to stay with HTTPS',
+    async (tls, _what, ownCertificate) => {
+      await using other = await startRest({ settings: { trustedProxies: [], ownCertificate } });
+      const own = createApiPort({
+        ...{ certificate, clock: systemClock, log: createLog('test', 'silent') },
+        ...other.api,
+      });
+      const to = { port: await own.listen(0, '127.0.0.1'), host: '127.0.0.1' };
+      const socket = tls ? connectTls({ ...to, ca, servername: 'localhost' }) : connect(to);
+      socket.write(requests['a good one']);
+      const answer = await text(socket);
+      await own.close(100);
+      expect(/^Strict-Transport-Security: max-age=\d+\r$/m.test(answer)).toBe(tls && ownCertificate);
+    },
+  );
 });

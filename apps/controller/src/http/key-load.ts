@@ -1,0 +1,48 @@
+import { createSemaphore, type Semaphore } from '@vantage/kernel';
+import { Problem, problemCode } from './problem.ts';
+
+/** What one key may have under way at one moment. */
+export const keyPlaces = { running: 16, waiting: 64, streams: 16 } as const;
+
+/** Bounds what each key has under way. Throws a Problem (1006) for what is too much. */
+export interface KeyLoad {
+  /** Runs a request of a key when one of its places is free. */
+  run<T>(keyNo: number, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Counts a stream of a key until `closed` aborts. */
+  stream(keyNo: number, closed: AbortSignal): void;
+}
+
+/** Makes it; it remembers a key only while something of it is under way. */
+export function createKeyLoad(): KeyLoad {
+  const requests = new Map<number, Semaphore>();
+  const streams = new Map<number, number>();
+  return {
+    async run(keyNo, work, signal) {
+      const places = requests.get(keyNo) ?? createSemaphore(keyPlaces);
+      requests.set(keyNo, places);
+      try {
+        const done = await places.run(work, signal);
+        if (done === undefined) throw tooMuch('Too many requests of this key are waiting.');
+        return done.value;
+      } finally {
+        if (places.size === 0) requests.delete(keyNo);
+      }
+    },
+    stream(keyNo, closed) {
+      const now = streams.get(keyNo) ?? 0;
+      if (now >= keyPlaces.streams) throw tooMuch(`This key follows ${keyPlaces.streams} streams already.`);
+      if (closed.aborted) return;
+      streams.set(keyNo, now + 1);
+      const leave = () => {
+        const left = (streams.get(keyNo) ?? 1) - 1;
+        if (left > 0) streams.set(keyNo, left);
+        else streams.delete(keyNo);
+      };
+      closed.addEventListener('abort', leave, { once: true });
+    },
+  };
+}
+
+function tooMuch(message: string): Problem {
+  return new Problem(problemCode.tooMany, message, { headers: { 'Retry-After': '1' } });
+}
