@@ -1,0 +1,168 @@
+// Makes data.json.br of a version: what its real controller, agent and PostgreSQL leave on disk after some minutes of work, and
+// what its REST API says of that. Usage: node tests/compat/make/data.ts CHECKOUT COMMIT MINUTES (CHECKOUT has its packages installed)
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { type Api, createApi } from '../../harness/api.ts';
+import { freePort } from '../../harness/free-port.ts';
+import { withClient } from '../../harness/postgres-url.ts';
+import { pack, readFolder } from '../archive.ts';
+import { login, startLate, startTargets } from '../targets.ts';
+import { readTruth } from '../truth.ts';
+import { special, wishes } from './devices.ts';
+import { dumpRows } from './dump.ts';
+
+const [checkout = '', commit = '', minutes = '3'] = process.argv.slice(2);
+if (checkout === '' || commit === '') throw new Error('usage: data.ts CHECKOUT COMMIT MINUTES');
+const dataDir = mkdtempSync(path.join(tmpdir(), 'vantage-record-'));
+const ports = { VANTAGE_HTTPS_PORT: String(await freePort()), VANTAGE_AGENT_PORT: String(await freePort()) };
+const env = { PATH: process.env['PATH'], VANTAGE_DATA: dataDir, ...ports };
+const quickstart = z.object({
+  base_url: z.string(),
+  ca_file: z.string(),
+  agent_ca_file: z.string().optional(),
+});
+const keys = z.object({ api_key_uw: z.string(), agent_token: z.string() });
+const say = (text: string) => console.log(new Date().toISOString(), text);
+
+await using _targets = await startTargets({ late: false });
+const up = run('vantage', ['up']);
+await until('quickstart.json', async () => existsSync(path.join(dataDir, 'quickstart.json')));
+const { base_url: baseUrl, ca_file: caFile } = quickstart.parse(readJson('quickstart.json'));
+const { api_key_uw: key, agent_token: token } = keys.parse(readJson('first-run.json'));
+const api = createApi({ baseUrl, caFile, key });
+const wire = await inviteWire();
+const devices = await makeDevices(api);
+await using _late = await live(api, devices);
+say(`letting it run for ${minutes} min`);
+await delay(Number(minutes) * 60_000);
+await up.end();
+const stoppedUs = Date.now() * 1000;
+
+say('the agent goes on alone');
+const agent = run('vantage', ['agent'], {
+  VANTAGE_AGENT_ENDPOINTS: `https://localhost:${ports.VANTAGE_AGENT_PORT}`,
+  VANTAGE_AGENT_TOKEN: token,
+  VANTAGE_CA_FILE: path.join(dataDir, 'tls/ca.pem'),
+  VANTAGE_AGENT_DATA: path.join(dataDir, 'agent'),
+});
+await delay(130_000);
+await agent.end();
+
+say('reading what is there');
+const controller = run('apps/controller/src/main.ts', []);
+await until('the API', async () => (await api.call('GET', '/hello')).status === 200);
+const truth = await readTruth(api, stoppedUs);
+const rows = await withClient(databaseUrl(), dumpRows);
+await controller.end();
+api.close();
+const files = readFolder(
+  dataDir,
+  (file) => /^(agent|tls)\//.test(file) || /^(secret\.key|first-run\.json|agent-token)$/.test(file),
+);
+pack(path.resolve(import.meta.dirname, '../fixtures', commit, 'data.json.br'), {
+  ...{ atUs: Date.now() * 1000, stoppedUs, key, token, wire, truth, rows, files },
+});
+if (process.env['KEEP_DATA'] === undefined) rmSync(dataDir, { recursive: true, force: true });
+else say(`kept ${dataDir}`);
+process.exit(0);
+
+/** Starts a program of the checkout. */
+function run(program: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
+  const file = path.join(checkout, program);
+  const argv = program.endsWith('.ts') ? [process.execPath, file] : [file];
+  const child = spawn(argv[0] ?? '', [...argv.slice(1), ...args], {
+    cwd: checkout,
+    env: { ...env, ...more },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  return {
+    async end() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+function readJson(name: string): unknown {
+  return JSON.parse(readFileSync(path.join(dataDir, name), 'utf8'));
+}
+
+function databaseUrl(): string {
+  const folder = path.join(dataDir, 'postgres/cluster');
+  return `postgresql://vantage@/postgres?host=${encodeURIComponent(folder)}`;
+}
+
+async function until(what: string, look: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (await look().catch(() => false)) return;
+    await delay(200);
+  }
+  throw new Error(`${what}: not within two minutes`);
+}
+
+/** A Location with two agents that were invited and never came; their tokens. */
+async function inviteWire(): Promise<readonly string[]> {
+  await command('locations', 'create', 'wire');
+  const invitation = z.object({ token: z.string() });
+  const one = invitation.parse(await command('agents', 'invite', '--location', 'wire'));
+  const two = invitation.parse(await command('agents', 'invite', '--location', 'wire'));
+  return [one.token, two.token];
+}
+
+async function command(...args: readonly string[]): Promise<unknown> {
+  const child = spawn(path.join(checkout, 'vantage'), [...args, '--json'], { cwd: checkout, env });
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString('utf8');
+  });
+  await new Promise((resolve) => child.once('close', resolve));
+  return JSON.parse(said);
+}
+
+/** Makes the secrets and the devices; ids by ShortName. */
+async function makeDevices(on: Api): Promise<ReadonlyMap<string, string>> {
+  await on.ok('POST', '/secrets', { Name: 'PASSWORD', Value: login.password });
+  await on.ok('POST', '/secrets', { Name: 'TOKEN', Value: login.token });
+  const { tag_id: tag } = z
+    .object({ tag_id: z.string() })
+    .parse(await on.ok('POST', '/tags', { Name: 'kept' }));
+  const made = new Map<string, string>();
+  for (const wish of wishes()) {
+    const { device_id: id } = z
+      .object({ device_id: z.string() })
+      .parse(await on.ok('POST', '/devices', wish));
+    made.set(wish.ShortName, id);
+    if (made.size % 7 === 0)
+      await on.ok('PUT', `/tags/${tag}/devices/${id}`).catch((error) => say(String(error)));
+  }
+  say(`${made.size} devices`);
+  return made;
+}
+
+/** An outage that stays, one that ends, a maintenance window, checks on request. */
+async function live(on: Api, made: ReadonlyMap<string, string>): Promise<AsyncDisposable> {
+  const idOf = (name: string) => made.get(name) ?? '';
+  const status = z.object({ Status: z.string() });
+  const shows = (name: string, wanted: string) =>
+    until(
+      `${name} ${wanted}`,
+      async () => status.parse(await on.ok('GET', `/devices/${idOf(name)}`)).Status === wanted,
+    );
+  for (const wish of wishes())
+    await shows(
+      wish.ShortName,
+      wish.URL.startsWith('127.0.0.1:1') || wish.ShortName === special.recovered ? 'Down' : 'Up',
+    );
+  const late = await startLate();
+  await on.ok('POST', `/devices/${idOf(special.recovered)}/check`);
+  await shows(special.recovered, 'Up');
+  await on.ok('PUT', `/devices/${idOf(special.maintained)}/start-maintenance`, { Duration: '99:59' });
+  for (const name of ['d-20', 'd-21', 'd-22']) await on.ok('POST', `/devices/${idOf(name)}/check`);
+  say('each device has its status');
+  return late;
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type pg from 'pg';
+import { inject } from 'vitest';
+import { z } from 'zod';
+import { inDatabase, withClient } from '../harness/postgres-url.ts';
+import { type Files, filesSchema, unpackText, writeFolder } from './archive.ts';
+import { fixtures } from './programs.ts';
+import { type Dump, dumpSchema } from './rows.ts';
+import { shiftChecked, shiftFor, shiftSegment, shiftText } from './shift.ts';
+import { type Truth, truthSchema } from './truth.ts';
+
+const recording = z.object({
+  atUs: z.number(),
+  stoppedUs: z.number(),
+  key: z.string(),
+  token: z.string(),
+  wire: z.tuple([z.string(), z.string()]),
+  truth: z.unknown(),
+  rows: z.unknown(),
+  files: filesSchema,
+});
+const moved = z.object({ truth: truthSchema, rows: dumpSchema });
+
+/** What the version before left, put back: its database and its folders. Disposing removes both. */
+export interface Restored extends AsyncDisposable {
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  /** A key UW of the account. */
+  readonly key: string;
+  /** The token of the agent whose folder is `agent` in the data folder. */
+  readonly token: string;
+  /** Tokens of two agents of the Location `wire` that never came. */
+  readonly wire: readonly [string, string];
+  /** Until when the REST answers of `truth` tell of. */
+  readonly stoppedUs: number;
+  /** What the REST API said. */
+  readonly truth: Truth;
+  readonly rows: Dump;
+}
+
+/**
+ * Puts the recording back as if it had been made within the last day: every time in it is moved by whole days. The tables
+ * are made by the migrations of that version (`migrations`, a folder).
+ */
+export async function restore(migrations: string): Promise<Restored> {
+  const { atUs, truth, rows, files, ...rest } = recording.parse(
+    JSON.parse(unpackText(path.join(fixtures, 'data.json.br'))),
+  );
+  const byUs = shiftFor(atUs, Date.now() * 1000);
+  const fresh = moved.parse(JSON.parse(shiftText(JSON.stringify({ truth, rows }), byUs)));
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'vantage-restored-'));
+  // A certificate from later than now would not be valid yet: the controller makes its own then.
+  const isYounger = byUs < 0;
+  writeFolder(
+    dataDir,
+    shiftFiles(files, byUs, (file) => !(isYounger && file.startsWith('tls/'))),
+  );
+  const server = inject('databaseUrl');
+  const name = `vantage_compat_${randomBytes(6).toString('hex')}`;
+  await withClient(server, (client) => client.query(`create database ${name}`));
+  const databaseUrl = inDatabase(server, name);
+  await withClient(databaseUrl, (client) => load(client, migrations, fresh.rows));
+  return {
+    ...rest,
+    ...fresh,
+    databaseUrl,
+    dataDir,
+    stoppedUs: rest.stoppedUs + byUs,
+    async [Symbol.asyncDispose]() {
+      await withClient(server, (client) => client.query(`drop database if exists ${name} with (force)`));
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function shiftFiles(files: Files, byUs: number, wanted: (file: string) => boolean): Files {
+  return Object.fromEntries(
+    Object.entries(files)
+      .filter(([file]) => wanted(file))
+      .map(([file, content]) => {
+        const bytes = Buffer.from(content, 'base64');
+        if (file.endsWith('.seg')) return [file, shiftSegment(bytes, byUs).toString('base64')];
+        if (/chains\.bin(\.old)?$/.test(file)) return [file, shiftChecked(bytes, byUs).toString('base64')];
+        return [file, content];
+      }),
+  );
+}
+
+/** Makes the tables and fills them. */
+async function load(client: pg.Client, migrations: string, rows: Dump): Promise<void> {
+  for (const file of readdirSync(migrations).sort())
+    await client.query(readFileSync(path.join(migrations, file), 'utf8'));
+  // MikroORM's own list of what it ran.
+  await client.query(
+    `create table migrations (id serial primary key, name varchar(255), executed_at timestamptz default current_timestamp)`,
+  );
+  await makePartitions(client, rows['checks'] ?? []);
+  // Rows refer to one another across tables, and in a circle between accounts and schedules.
+  await client.query(`set session_replication_role = 'replica'`);
+  for (const [table, all] of Object.entries(rows))
+    await client.query(
+      `insert into "${table}" overriding system value
+       select * from jsonb_populate_recordset(null::"${table}", $1::jsonb)`,
+      [JSON.stringify(all)],
+    );
+  await client.query(`set session_replication_role = 'origin'`);
+  await client.query(nextNumbers);
+}
+
+/** Daily partitions of checks, named and made as that version does. */
+async function makePartitions(client: pg.Client, checks: Dump[string]): Promise<void> {
+  const dayUs = 86_400_000_000;
+  const days = new Set(checks.map((check) => Math.floor(z.number().parse(check['start_us']) / dayUs)));
+  for (const day of days) {
+    const name = `checks_${new Date(day * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '')}`;
+    await client.query(`create table ${name} (like checks including defaults including constraints)`);
+    await client.query(
+      `alter table checks attach partition ${name} for values from (${day * dayUs}) to (${(day + 1) * dayUs})`,
+    );
+  }
+}
+
+/** Sets every sequence behind a column to the greatest number in it. */
+const nextNumbers = `
+  do $$
+  declare one record;
+  begin
+    for one in
+      select c.oid::regclass as tab, a.attname as col, pg_get_serial_sequence(c.oid::regclass::text, a.attname) as seq
+      from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+        and pg_get_serial_sequence(c.oid::regclass::text, a.attname) is not null
+    loop
+      execute format('select setval(%L, coalesce((select max(%I) from %s), 1))', one.seq, one.col, one.tab);
+    end loop;
+  end $$`;

@@ -1,0 +1,115 @@
+// What the version before kept, and where it is now. A migration that renames a table or a column changes this file only.
+import type pg from 'pg';
+import { z } from 'zod';
+
+/** A table of the version before: where its rows are now, and the columns by which each of them must be found again. */
+interface Kept {
+  readonly now: string;
+  /** A column, or its name before and now. */
+  readonly columns: readonly (string | readonly [was: string, now: string])[];
+}
+
+/** Tables whose rows must all be there, unchanged in these columns, after the first start of the new controller. */
+const kept: Readonly<Record<string, Kept>> = {
+  accounts: { now: 'accounts', columns: ['account_no', 'account_id', 'name'] },
+  api_keys: { now: 'api_keys', columns: ['key_no', 'key_id', 'level', 'key_hash'] },
+  locations: { now: 'locations', columns: ['location_no', 'location_id', 'name'] },
+  agents: {
+    now: 'agents',
+    columns: ['agent_no', 'agent_id', 'location_no', 'token_hash', 'session_counter'],
+  },
+  secrets: { now: 'secrets', columns: ['secret_id', 'name', 'sealed'] },
+  tags: { now: 'tags', columns: ['tag_no', 'tag_id', 'name'] },
+  device_tags: { now: 'device_tags', columns: ['tag_no', 'device_no'] },
+  devices: {
+    now: 'devices',
+    columns: ['device_no', 'device_id', 'method', 'url', 'sealed', 'frequency_min', 'revision', 'changed_us'],
+  },
+  device_locations: { now: 'device_locations', columns: ['device_no', 'location_no'] },
+  device_state: { now: 'device_state', columns: ['device_no', 'status', 'since_us'] },
+  status_intervals: { now: 'status_intervals', columns: ['device_no', 'from_us', 'status'] },
+  fold_points: { now: 'fold_points', columns: ['device_no', 'start_us', 'agent_no'] },
+  checks: {
+    now: 'checks',
+    columns: ['device_no', 'start_us', 'agent_no', 'end_us', 'revision', 'attempt', 'code', 'check_result'],
+  },
+  events: {
+    now: 'events',
+    columns: ['event_no', 'event_id', 'device_no', 'at_us', 'type', 'status', 'message'],
+  },
+  maintenance_windows: {
+    now: 'maintenance_windows',
+    columns: ['window_no', 'device_no', 'from_us', 'to_us'],
+  },
+  assignment_spans: {
+    now: 'assignment_spans',
+    columns: ['device_no', 'agent_no', 'location_no', 'from_us', 'to_us'],
+  },
+  connection_spans: { now: 'connection_spans', columns: ['agent_no', 'from_us', 'to_us', 'session_id'] },
+  coverage: { now: 'coverage', columns: ['agent_no', 'from_us', 'to_us'] },
+  clock_records: { now: 'clock_records', columns: ['agent_no', 'at_us', 'offset_us'] },
+  rollup_hourly: {
+    now: 'rollup_hourly',
+    columns: ['device_no', 'bucket_us', 'location_no', 'checks', 'errors'],
+  },
+};
+
+/** All rows of the version before, by table. */
+export const dumpSchema = z.record(z.string(), z.array(z.record(z.string(), z.unknown())));
+export type Dump = z.infer<typeof dumpSchema>;
+
+const one = z.object({ rows: z.array(z.record(z.string(), z.unknown())) });
+
+/** The rows of the dump that are not there any more, as `table: values`; and how many were looked for. */
+export async function lostRows(
+  client: pg.Client,
+  dump: Dump,
+): Promise<{ readonly lost: readonly string[]; readonly looked: number }> {
+  const lost: string[] = [];
+  let looked = 0;
+  for (const [table, { now, columns }] of Object.entries(kept)) {
+    const names = columns.map((column) => (typeof column === 'string' ? [column, column] : column));
+    const select = names.map(([was, is]) => `"${is}" as "${was}"`).join(', ');
+    const found = await client.query(
+      `select coalesce(jsonb_agg(to_jsonb(t)), '[]') as rows from (select ${select} from "${now}") t`,
+    );
+    const keyOf = (row: Readonly<Record<string, unknown>>) =>
+      JSON.stringify(names.map(([was = '']) => row[was]));
+    const there = new Set(one.parse(found.rows[0]).rows.map(keyOf));
+    for (const row of dump[table] ?? []) {
+      looked += 1;
+      if (!there.has(keyOf(row))) lost.push(`${table}: ${keyOf(row)}`);
+    }
+  }
+  return { lost, looked };
+}
+
+const check = z.object({
+  device_no: z.int(),
+  start_us: z.coerce.number(),
+  code: z.int(),
+  attempt: z.int(),
+  /** The run request that it answers. */
+  order_id: z.string().nullable(),
+});
+export type CheckRow = z.infer<typeof check>;
+
+/** Every check of an agent, oldest first. */
+export async function checksOfAgent(client: pg.Client, agentNo: number): Promise<CheckRow[]> {
+  const { rows } = await client.query(
+    'select device_no, start_us, code, attempt, order_id from checks where agent_no = $1 order by start_us, device_no',
+    [agentNo],
+  );
+  return rows.map((row) => check.parse(row));
+}
+
+const span = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
+
+/** The spans in which an agent ran everything that was due, oldest first; both versions name them alike. */
+export async function coverageOfAgent(client: pg.Client, agentId: string): Promise<z.infer<typeof span>[]> {
+  const { rows } = await client.query(
+    `select from_us, to_us from coverage join agents using (agent_no) where agent_id = $1 order by from_us`,
+    [agentId],
+  );
+  return rows.map((row) => span.parse(row));
+}

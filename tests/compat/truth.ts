@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { Api } from '../harness/api.ts';
+
+/** What the REST API says of one device; timestamps as it writes them. */
+const device = z.object({
+  full: z.record(z.string(), z.unknown()),
+  events: z.array(z.record(z.string(), z.unknown())),
+  checks: z.array(z.record(z.string(), z.unknown())),
+  uptime: z.record(z.string(), z.unknown()),
+  statistics: z.unknown(),
+});
+
+/** What the REST API says of everything that the version before knew. */
+export const truthSchema = z.object({
+  devices: z.array(device),
+  events: z.array(z.record(z.string(), z.unknown())),
+  secrets: z.array(z.record(z.string(), z.unknown())),
+  tags: z.array(z.record(z.string(), z.unknown())),
+  locations: z.array(z.record(z.string(), z.unknown())),
+  agents: z.array(z.record(z.string(), z.unknown())),
+  account: z.record(z.string(), z.unknown()),
+});
+export type Truth = z.infer<typeof truthSchema>;
+
+const listed = z.array(z.object({ device_id: z.string() }));
+const atOnce = 8;
+
+/** Reads it; spans end at `untilUs`, so that the answers stay the same later. */
+export async function readTruth(api: Api, untilUs: number): Promise<Truth> {
+  const ids: string[] = [];
+  for (let page = 0; ; page += 100) {
+    const found = listed.parse(await api.ok('GET', `/devices?Limit=100&Offset=${page}`));
+    ids.push(...found.map((each) => each.device_id));
+    if (found.length < 100) break;
+  }
+  const devices: unknown[] = [];
+  for (let from = 0; from < ids.length; from += atOnce)
+    devices.push(
+      ...(await Promise.all(ids.slice(from, from + atOnce).map((id) => readDevice(api, id, untilUs)))),
+    );
+  return truthSchema.parse({
+    devices,
+    events: await pages(api, '/events'),
+    secrets: await api.ok('GET', '/secrets'),
+    tags: await api.ok('GET', '/tags'),
+    locations: await api.ok('GET', '/locations'),
+    agents: await api.ok('GET', '/agents'),
+    account: await api.ok('GET', '/account'),
+  });
+}
+
+async function readDevice(api: Api, id: string, untilUs: number): Promise<unknown> {
+  const at = `/devices/${id}`;
+  const span = `Timestamp2=${new Date(untilUs / 1000).toISOString()}`;
+  return {
+    full: await api.ok('GET', `${at}?WithConfig=Y`),
+    events: await pages(api, `${at}/events`),
+    checks: await pages(api, `${at}/checks`),
+    uptime: await api.ok('GET', `${at}/uptime?${span}`),
+    statistics: await api.ok('GET', `${at}/statistics?${span}`),
+  };
+}
+
+/** All entries of a list that comes in pages. */
+async function pages(api: Api, route: string): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for (;;) {
+    const page = z.array(z.unknown()).parse(await api.ok('GET', `${route}?Limit=100&Offset=${all.length}`));
+    all.push(...page);
+    if (page.length < 100) return all;
+  }
+}

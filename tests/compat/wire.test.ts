@@ -1,0 +1,23 @@
+// Agents and controllers are upgraded one after another, so each must work with the other of the version before.
+import { describe, expect, test } from 'vitest';
+import { openOld, present } from './programs.ts';
+import { restore } from './restore.ts';
+import { exchange } from './wire.ts';
+
+describe.concurrent('one side is of the version before', () => {
+  test('agents of the version before work with this controller', { timeout: 180_000 }, async () => {
+    using before = openOld();
+    await using old = await restore(before.migrations);
+    const checks = await exchange(old, { controller: present.controller, agent: before.agent });
+    expect(checks).toBeGreaterThan(8);
+  });
+
+  test('agents of this version work with a controller of the version before', {
+    timeout: 180_000,
+  }, async () => {
+    using before = openOld();
+    await using old = await restore(before.migrations);
+    const checks = await exchange(old, { controller: before.controller, agent: present.agent });
+    expect(checks).toBeGreaterThan(8);
+  });
+});
