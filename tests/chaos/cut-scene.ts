@@ -29,6 +29,8 @@ const scenes = {
   death: { cut: 'c', dies: 0.3, returns: undefined, second: undefined },
   second: { cut: 'a-c', dies: 0.3, returns: 0.6, second: 'location' },
   takeover: { cut: 'a-c', dies: undefined, returns: undefined, second: 'agent' },
+  // Targets 0 and 1 stand in the agent's own subnet, which the cut leaves alone.
+  subnet: { cut: 'uplink', dies: 0.05, returns: undefined, second: undefined },
 } as const;
 if (!(scene in scenes)) throw new Error(`no scene ${scene}`);
 const plot = scenes[scene as keyof typeof scenes];
@@ -47,27 +49,19 @@ try {
 }
 
 async function play(up: System): Promise<unknown> {
-  const host = spawn(
-    'ip',
-    inside(netnsOf('t'), process.execPath, targetHost, '10.213.2.2', String(deviceCount)),
-    { stdio: ['pipe', 'pipe', 'inherit'] },
-  );
-  children.push(host);
-  const ports = await new Promise<number[]>((resolve) => {
-    createInterface({ input: host.stdout }).once('line', (line) =>
-      resolve(z.array(z.number()).parse(JSON.parse(line))),
-    );
-  });
+  const near = plot.cut === 'uplink' ? await startTargets('r', '10.213.1.1', 2) : undefined;
+  const far = await startTargets('t', '10.213.2.2', near === undefined ? deviceCount : 2);
+  const first = near ?? far;
   const locations = plot.second === 'location' ? ['A', 'B'] : ['A'];
   for (const name of locations) cli(up, 'locations', 'create', name);
   startAgent(up, 'A', 'a');
   if (plot.second === 'location') startAgent(up, 'B', 'b');
   await delay(8000);
   const ids: string[] = [];
-  for (const [i, port] of ports.entries()) {
+  for (const [i, URL] of [...(near?.urls ?? []), ...far.urls].entries()) {
     const answer = await up.api.ok('POST', '/devices', {
       Method: 'TCP',
-      URL: `10.213.2.2:${port}`,
+      URL,
       ShortName: `t${i}`,
       Frequency: 1,
       Timeout: 5,
@@ -84,12 +78,12 @@ async function play(up: System): Promise<unknown> {
     await delay(Math.max(0, cutAt + (tick + 1) * 1000 - Date.now()));
     const share = (tick + 1) / (minutes * 60);
     if (plot.dies !== undefined && truth.diedAt === null && share >= plot.dies) {
-      host.stdin.write('stop 0\n');
+      first.say('stop 0');
       truth.diedAt = Date.now();
       note('target 0 dies');
     }
     if (plot.returns !== undefined && truth.returnedAt === null && share >= plot.returns) {
-      host.stdin.write('start 0\n');
+      first.say('start 0');
       truth.returnedAt = Date.now();
       note('target 0 is back');
     }
@@ -114,7 +108,34 @@ async function play(up: System): Promise<unknown> {
       checks: await up.api.ok('GET', `/devices/${id}/checks?Limit=100`),
     });
   }
-  return { scene, minutes, cutAt, healedAt, truth, devices, agents: await up.api.ok('GET', '/agents') };
+  const events = await up.api.ok('GET', '/events?Limit=100');
+  return {
+    scene,
+    minutes,
+    cutAt,
+    healedAt,
+    truth,
+    devices,
+    events,
+    agents: await up.api.ok('GET', '/agents'),
+  };
+}
+
+/** Starts a host of TCP targets in a namespace; `say` passes it a line. */
+async function startTargets(name: string, address: string, count: number) {
+  const host = spawn('ip', inside(netnsOf(name), process.execPath, targetHost, address, String(count)), {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  children.push(host);
+  const ports = await new Promise<number[]>((resolve) => {
+    createInterface({ input: host.stdout }).once('line', (line) =>
+      resolve(z.array(z.number()).parse(JSON.parse(line))),
+    );
+  });
+  return {
+    urls: ports.map((port) => `${address}:${port}`),
+    say: (line: string) => void host.stdin.write(`${line}\n`),
+  };
 }
 
 function cli(up: System, ...args: string[]): unknown {
@@ -144,10 +165,14 @@ function startAgent(up: System, location: string, netns: string): void {
   children.push(child);
 }
 
-/** `c`: nobody reaches the controller; `a`: nothing reaches agent a; `a-c`: only the two cannot speak. */
+/**
+ * `c`: nobody reaches the controller; `a`: nothing reaches agent a; `a-c`: only the two cannot speak; `uplink`: the router
+ * forwards nothing of agent a, but answers it with the addresses that it has itself.
+ */
 function cutting(verb: 'add' | 'del'): void {
   const router = `vt${tag}r`;
   if (plot.cut === 'c') ip('-n', router, 'route', verb, 'blackhole', '10.213.0.2/32');
+  else if (plot.cut === 'uplink') ip('-n', router, 'rule', verb, 'iif', `v${tag}1`, 'blackhole');
   else if (plot.cut === 'a') ip('-n', router, 'route', verb, 'blackhole', '10.213.1.2/32');
   else ip('-n', router, 'rule', verb, 'from', '10.213.1.2', 'to', '10.213.0.2', 'blackhole');
 }

@@ -1,56 +1,12 @@
 // Promise 4: our outage is not your outage. An agent is cut off for ten minutes in five scenes, played side by side,
 // each in a star of network namespaces of its own; the scene knows the truth.
-import { spawn } from 'node:child_process';
-import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
-import { createStar, inside, netnsMissing } from '../harness/netns.ts';
+import { netnsMissing } from '../harness/netns.ts';
+import { play as playFor, type Report } from './cut-report.ts';
 
 const minutes = Number(process.env['CHAOS_CUT_MINUTES'] ?? 10);
 const missing = netnsMissing();
-
-const uptime = z.object({
-  Uptime: z.object({
-    UpSeconds: z.number(),
-    DownSeconds: z.number(),
-    MaintenanceSeconds: z.number(),
-    UnknownSeconds: z.number(),
-    Outages: z.number(),
-  }),
-});
-const report = z.object({
-  cutAt: z.number(),
-  healedAt: z.number(),
-  truth: z.object({ diedAt: z.number().nullable(), returnedAt: z.number().nullable() }),
-  devices: z.array(
-    z.object({
-      device: z.object({ Status: z.string(), StatusSince: z.string().nullable(), device_id: z.string() }),
-      uptime,
-      uptimeToNow: uptime,
-      events: z.array(z.object({ Type: z.string(), Timestamp: z.string(), Late: z.boolean() })),
-      checks: z.array(z.object({ Timestamp: z.string(), ResultCode: z.number(), Location: z.string() })),
-    }),
-  ),
-});
-type Report = z.infer<typeof report>;
-
-/** Plays a scene in a star of its own and reads its report. */
-async function play(tag: string, scene: string): Promise<Report> {
-  using star = createStar(tag, ['c', 'a', 't', 'b']);
-  const script = path.join(import.meta.dirname, 'cut-scene.ts');
-  const child = spawn(
-    'ip',
-    inside(star.host('c').netns, process.execPath, script, tag, scene, String(minutes)),
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  let text = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    text += chunk.toString('utf8');
-  });
-  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
-  expect(code, `the scene ${scene} ended with ${code}`).toBe(0);
-  return report.parse(JSON.parse(text.trim().split('\n').at(-1) ?? ''));
-}
+const play = (tag: string, scene: string) => playFor(tag, scene, minutes);
 
 /** Checks of a device that began within the cut. */
 const inCut = (seen: Report, device: Report['devices'][number]) =>

@@ -105,10 +105,7 @@ export async function runAgent(deps: {
     ownNetworks: cachedOwnNetworks({ clock, interfaces: networkInterfaces }),
     ask: () => beat(),
     look: (deviceNo) => scheduler.look(deviceNo),
-    onSight(fromMs, unseen) {
-      coverage.broken(usOf(fromMs), time.nowUs());
-      scheduler.lookSoon(unseen);
-    },
+    onSight: (unseen) => scheduler.lookSoon(unseen),
   });
   const evidence = createEvidence({
     clock,
@@ -252,8 +249,8 @@ export async function runAgent(deps: {
   };
   const tellCoverage = () => {
     const nowUs = time.nowUs();
-    const { blindFromMs, undecidedFromMs } = uplink;
-    if (blindFromMs !== undefined) coverage.broken(usOf(blindFromMs), nowUs);
+    // A dead uplink ends no coverage: the code 10 of each device it hides says so, those in the own subnets go on.
+    const { undecidedFromMs } = uplink;
     const undecidedUs = undecidedFromMs === undefined ? nowUs : usOf(undecidedFromMs);
     const openFromUs = Math.min(scheduler.waitingUs() ?? nowUs, undecidedUs);
     for (const { fromUs, toUs } of coverage.take(nowUs, openFromUs)) {

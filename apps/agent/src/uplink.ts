@@ -21,8 +21,6 @@ export interface Uplink {
   prune(isWatched: (deviceNo: number) => boolean): void;
   /** Empty while it sees; else why not. */
   readonly blindReason: string;
-  /** Monotonic milliseconds of the first check that could not see; undefined while it sees. */
-  readonly blindFromMs: number | undefined;
   /** Monotonic milliseconds of the oldest error that is not judged yet. */
   readonly undecidedFromMs: number | undefined;
 }
@@ -50,8 +48,8 @@ export function createUplink(deps: {
   readonly ownNetworks: () => OwnNetworks;
   readonly ask: () => boolean;
   readonly look: (deviceNo: number) => boolean;
-  /** The agent sees again; it was blind since `fromMs` (monotonic), and `unseen` are the devices it could not see meanwhile. */
-  readonly onSight: (fromMs: number, unseen: readonly number[]) => void;
+  /** The agent sees again; `unseen` are the devices it could not see meanwhile. */
+  readonly onSight: (unseen: readonly number[]) => void;
 }): Uplink {
   const { clock, ownNetworks, ask, look, onSight } = deps;
   const held = new Set<Held>();
@@ -62,7 +60,7 @@ export function createUplink(deps: {
   const unseen = new Set<number>();
   let step: { readonly kind: 'asking' | 'witnesses' | 'pausing'; readonly timer: Disposable } | undefined;
   let roundEndedMs = Number.NEGATIVE_INFINITY;
-  let blindFromMs: number | undefined;
+  let isBlind = false;
 
   const rest = () => {
     step?.timer[Symbol.dispose]();
@@ -85,17 +83,17 @@ export function createUplink(deps: {
   };
   /** Something beyond answered. What was held since the agent knew itself blind fell into that time: it stays a 10. */
   const sees = () => {
-    const fromMs = blindFromMs;
-    blindFromMs = undefined;
-    settle(fromMs === undefined);
-    if (fromMs === undefined) return;
+    const wasBlind = isBlind;
+    isBlind = false;
+    settle(!wasBlind);
+    if (!wasBlind) return;
     const missed = [...unseen];
     unseen.clear();
-    onSight(fromMs, missed);
+    onSight(missed);
   };
-  const isBlind = () => {
+  const goBlind = () => {
     roundEndedMs = clock.monoMs();
-    blindFromMs ??= firstEndMs();
+    isBlind = true;
     settle(false);
   };
   const callWitnesses = () => {
@@ -105,7 +103,7 @@ export function createUplink(deps: {
       step = { kind: 'pausing', timer: clock.timer(waitMs, callWitnesses) };
       return;
     }
-    step = { kind: 'witnesses', timer: clock.timer(witnessWithinMs, isBlind) };
+    step = { kind: 'witnesses', timer: clock.timer(witnessWithinMs, goBlind) };
     for (const deviceNo of [...well].reverse()) {
       if (awaited.size === witnessCount) break;
       awaited.add(deviceNo);
@@ -113,7 +111,7 @@ export function createUplink(deps: {
       awaited.delete(deviceNo);
       well.delete(deviceNo);
     }
-    if (awaited.size === 0) isBlind();
+    if (awaited.size === 0) goBlind();
   };
   const hold = (deviceNo: number, measurement: Measurement) =>
     new Promise<Measurement>((resolve) => {
@@ -125,7 +123,7 @@ export function createUplink(deps: {
       if (step === undefined) {
         if (ask()) step = { kind: 'asking', timer: clock.timer(replyWithinMs, callWitnesses) };
         else callWitnesses();
-      } else if (awaited.delete(deviceNo) && awaited.size === 0) isBlind();
+      } else if (awaited.delete(deviceNo) && awaited.size === 0) goBlind();
     });
 
   return {
@@ -150,10 +148,7 @@ export function createUplink(deps: {
       }
     },
     get blindReason() {
-      return blindFromMs === undefined ? '' : 'uplink dead: nothing beyond the own networks answers';
-    },
-    get blindFromMs() {
-      return blindFromMs;
+      return !isBlind ? '' : 'uplink dead: nothing beyond the own networks answers';
     },
     get undecidedFromMs() {
       return held.size === 0 ? undefined : firstEndMs();

@@ -6,6 +6,8 @@ import { type Result, withObservers } from './result.ts';
 import { newState } from './state.ts';
 
 const second = 1_000_000;
+/** More of them on request, to look for what is rare. */
+const runs = Number(process.env['PROPERTY_RUNS'] ?? 1000);
 
 /** Up to three Locations of up to three agents each; the first agent of each has the device. */
 const places = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 3 }).map((sizes) =>
@@ -88,7 +90,7 @@ test('each retry comes from another Location where there is one, else from a sec
         expect(startUs).toBe(chain.lastEndUs + question.retryDelayUs);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: runs },
   );
 });
 
@@ -103,6 +105,6 @@ test('a dead device is Down after exactly its retries and within their time, sin
       const tookUs = (results.at(-1)?.endUs ?? 0) - (results[0]?.endUs ?? 0);
       expect(tookUs).toBeLessThanOrEqual(one.retries * (one.retryDelayS + one.timeoutS) * second);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs },
   );
 });

@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type BaseInterval, fold, matters } from './fold.ts';
-import { type BaseStatus, comparePoints, type Sighting, withObservers } from './result.ts';
-import { type FoldState, newState } from './state.ts';
+import { type BaseInterval, fold } from './fold.ts';
+import { type BaseStatus, withObservers } from './result.ts';
+import { newState } from './state.ts';
+import { foldInBatches } from './testing/batches.ts';
 import { histories } from './testing/histories.ts';
 import { baseBySecond, countSeconds, type History } from './testing/oracle.ts';
 import { outages, timeline, uptime } from './uptime.ts';
 
 const second = 1_000_000;
+/** More of them on request, to look for what is rare. */
+const runs = Number(process.env['PROPERTY_RUNS'] ?? 2000);
 
 function storyOf(history: History, results = history.results) {
   const seed = newState(history.created * second);
@@ -25,7 +28,7 @@ test('the fold says of every second what the oracle says', () => {
     fc.property(histories, (history) => {
       expect(bySecond(storyOf(history).intervals, history.seconds)).toEqual(baseBySecond(history));
     }),
-    { numRuns: 3000 },
+    { numRuns: runs },
   );
 });
 
@@ -42,36 +45,9 @@ test('order and repetition of the input change nothing', () => {
     fc.property(shuffled, ([history, results]) => {
       expect(storyOf(history, results)).toEqual(storyOf(history));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs },
   );
 });
-
-/** As the store does it: each batch goes on from the last sure point before it, and rows are read from there on. */
-function foldInBatches(history: History, arrivals: readonly Sighting[], size: number) {
-  const genesis = newState(history.created * second);
-  let points: FoldState[] = [];
-  let intervals: readonly BaseInterval[] = [{ fromUs: genesis.sinceUs, status: genesis.status }];
-  const rows: Sighting[] = [];
-  const told = new Set<string>();
-  for (let i = 0; i < arrivals.length; i += size) {
-    const batch = arrivals.slice(i, i + size);
-    rows.push(...batch);
-    const state = points.at(-1) ?? genesis;
-    const first = [...batch].sort(comparePoints).find((seen) => matters(state, seen, history.settings));
-    if (first === undefined) continue;
-    const kept = points.filter((point) => point.at !== null && comparePoints(point.at, first) < 0);
-    const seed = kept.at(-1) ?? genesis;
-    const story = fold(
-      seed,
-      rows.filter((seen) => comparePoints(seen, first) >= 0),
-      history.settings,
-    );
-    points = [...kept, ...story.points];
-    intervals = [...intervals.filter((one) => one.fromUs < seed.sinceUs), ...story.intervals];
-    for (const event of story.events) told.add(`${event.type} ${event.cause.startUs} ${event.cause.agentNo}`);
-  }
-  return { state: points.at(-1) ?? genesis, intervals, told };
-}
 
 test('batches that arrive in any order, folded from sure points, end in the same story and tell all of it', () => {
   const arrivals = histories.chain((history) =>
@@ -86,14 +62,16 @@ test('batches that arrive in any order, folded from sure points, end in the same
   fc.assert(
     fc.property(arrivals, ([history, order, size]) => {
       const whole = storyOf(history);
-      const pieces = foldInBatches(history, order, size);
+      const pieces = foldInBatches(history.created * second, order, size, history.settings);
       expect(pieces.state).toEqual(whole.state);
       expect(pieces.intervals).toEqual(whole.intervals);
-      for (const event of whole.events) {
-        expect(pieces.told).toContain(`${event.type} ${event.cause.startUs} ${event.cause.agentNo}`);
-      }
+      const types = [
+        ...pieces.events.map(({ type }) => type),
+        ...pieces.statuses.map(({ status }) => status),
+      ];
+      expect(types).toEqual(expect.arrayContaining(whole.events.map(({ type }) => type)));
     }),
-    { numRuns: 3000 },
+    { numRuns: runs },
   );
 });
 
@@ -114,7 +92,7 @@ test('uptime counts the seconds that the oracle counts, and the four parts are t
       const isDownShown = timeline(facts, period).some((span) => span.status === 'Down');
       expect(got.Outages > 0).toBe(isDownShown);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs },
   );
 });
 
@@ -132,7 +110,7 @@ test('parts add up to the period to the second wherever the boundaries fall', ()
       const spans = timeline(facts, period);
       for (const [i, span] of spans.entries()) expect(span.status).not.toBe(spans[i + 1]?.status);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs },
   );
 });
 
@@ -144,7 +122,7 @@ test('outages are those that were told: each begins with a Down after an Up, and
       const begins = told.filter(({ type }, i) => type === 'Down' && told[i - 1]?.type !== 'Down');
       expect(outages(intervals).map(({ fromUs }) => fromUs)).toEqual(begins.map(({ sinceUs }) => sinceUs));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs },
   );
 });
 
@@ -157,6 +135,36 @@ test('at most one outage is open, and only while the device is Down or unseen af
       const { status, before } = story.state;
       expect(open.length === 1).toBe(status === 'Down' || before === 'Down');
     }),
-    { numRuns: 1000 },
+    { numRuns: runs },
+  );
+});
+
+test('each second of an outage that uptime counts is a Down second, or Maintenance or Unknown for a reason; never Up', () => {
+  const asked = fc.tuple(histories, fc.nat(300 * second), fc.nat(300 * second));
+  fc.assert(
+    fc.property(asked, ([history, fromUs, lastsUs]) => {
+      const { intervals } = storyOf(history);
+      const facts = { ...history, createdUs: history.created * second, intervals };
+      const period = { fromUs, toUs: fromUs + lastsUs };
+      for (const outage of outages(intervals)) {
+        const within = {
+          fromUs: Math.max(outage.fromUs, period.fromUs),
+          toUs: Math.min(outage.toUs, period.toUs),
+        };
+        if (within.toUs <= within.fromUs) continue;
+        const of = (more: Partial<typeof facts>) => uptime({ ...facts, ...more }, within);
+        const all = Math.floor(within.toUs / second) - Math.floor(within.fromUs / second);
+        const counted = of({});
+        expect(counted.UpSeconds).toBe(0);
+        expect(counted.DownSeconds + counted.MaintenanceSeconds + counted.UnknownSeconds).toBe(all);
+        // Take the reasons away (no coverage, maintenance, results that say nothing), and all of it is Down.
+        const certain = intervals.map(
+          (one) => ({ ...one, status: one.status === 'Up' ? one.status : 'Down' }) as const,
+        );
+        expect(of({ observed: [within], maintenance: [], intervals: certain }).DownSeconds).toBe(all);
+        if (counted.Outages === 0) expect(counted.DownSeconds).toBe(0);
+      }
+    }),
+    { numRuns: runs },
   );
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fold, matters } from './fold.ts';
 import { type Result, type WatchSpan, withObservers } from './result.ts';
 import { newState } from './state.ts';
@@ -163,5 +163,49 @@ test('while the controllers are away, those who were connected up to then still 
   expect(types(tell([...alone, other], spans))).toEqual(['Up', 'Error', 'Down']);
   expect(types(tell([check(0, 1), check(120, 10, late)], spans))).toEqual(['Up']);
   const both = [check(120, 10, late), check(121, 10, { ...at(2), ...late })];
-  expect(types(tell([check(0, 1), ...both], spans))).toEqual(['Up', 'Unknown']);
+  expect(tell([check(0, 1), ...both], spans).state.status).toBe('Unknown');
+});
+
+describe('what an agent that was cut off could not see', () => {
+  const spans: WatchSpan[] = [
+    { ...always(1), toUs: 100 * second },
+    { ...always(1), fromUs: 400 * second },
+  ];
+  const late = { arrivedUs: 400 * second };
+  const blind = [120, 180, 240].map((s) => check(s, 10, late));
+  const down = [60, 62, 64].map((s, k) => check(s, 3, { attempt: k }));
+
+  test.each([
+    ['over with the cut, it has no event, nor has the same status after it', [check(410, 1)], ['Up']],
+    [
+      'seen again by a connected agent, it has its event',
+      [check(410, 10), check(420, 1)],
+      ['Up', 'Unknown', 'Up'],
+    ],
+    ['it is told once', [check(410, 10), check(420, 10)], ['Up', 'Unknown']],
+    [
+      'a device that failed meanwhile is Down',
+      [410, 412, 414].map((s, k) => check(s, 3, { attempt: k })),
+      ['Up', 'Error', 'Down'],
+    ],
+    [
+      'an error that a retry does not confirm has its end',
+      [check(410, 3), check(412, 1, { attempt: 1 })],
+      ['Up', 'Error', 'Recovered'],
+    ],
+  ])('%s', (_what, after, expected) => {
+    const story = tell([check(0, 1), ...blind, ...after], spans);
+    expect(types(story)).toEqual(expected);
+    expect(story.intervals.map(({ status }) => status)).toContain('Unknown');
+  });
+
+  test('an outage that lasts through it is one, and not told again', () => {
+    const story = tell([check(0, 1), ...down, ...blind, check(410, 3), check(420, 1)], spans);
+    expect(types(story)).toEqual(['Up', 'Error', 'Down', 'Up']);
+  });
+
+  test('an error that waits for its retries when the cut begins has its end', () => {
+    const story = tell([check(0, 1), check(90, 3), ...blind, check(410, 1)], spans);
+    expect(types(story)).toEqual(['Up', 'Error', 'Unknown', 'Up']);
+  });
 });

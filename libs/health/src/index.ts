@@ -18,8 +18,8 @@ export {
   type WatchSpan,
   withObservers,
 } from './result.ts';
-export { untold } from './retell.ts';
-export { type Chain, type FoldState, newState, type PartialRun } from './state.ts';
+export { lastStatus, type RecordedStatus, untold } from './retell.ts';
+export { announcedStatus, type Chain, type FoldState, newState, type PartialRun } from './state.ts';
 export { type FoldEvent, type FoldEventType, type FoldSettings, meaning } from './step.ts';
 export {
   intersection,

@@ -32,6 +32,11 @@ export interface Sighting extends Result {
   readonly covered: boolean;
   /** Another agent of its Location had the device then; this one looked by order, and speaks for itself only when it abstains. */
   readonly guest: boolean;
+  /**
+   * Its agent had no connection when the check ended. What it could not see then is no news of the device: that the agent was
+   * cut off is told of its Location.
+   */
+  readonly cutOff: boolean;
 }
 
 /** A span in which an agent was both connected and assigned to the device; `toUs` is exclusive, Infinity while it lasts. */
@@ -76,7 +81,13 @@ export function withObservers(
     const guest =
       watching.some((span) => span.locationNo === result.locationNo) &&
       !watching.some((span) => span.agentNo === result.agentNo);
-    return { ...result, observers, covered, guest };
+    // Where no span at all is known, nothing is known of a cut either.
+    const cutOff =
+      spans.length > 0 &&
+      !spans.some(
+        (span) => span.agentNo === result.agentNo && span.fromUs <= result.endUs && result.endUs < span.toUs,
+      );
+    return { ...result, observers, covered, guest, cutOff };
   });
 }
 

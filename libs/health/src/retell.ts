@@ -1,11 +1,67 @@
+import { type BaseStatus, comparePoints, type Point } from './result.ts';
 import type { FoldEvent } from './step.ts';
 
+/** A status that an event of the device has said, and the check that caused it. */
+export interface RecordedStatus {
+  readonly status: BaseStatus;
+  readonly cause: Point;
+}
+
 /**
- * The events of a story folded again that are news beside those of the story told before. One whose place a result that came
- * later has taken (the same type, between the same neighbours, by another check) is no news: a device that was told to be Up is
- * not told so again because an earlier check says it too.
+ * The events of a story that are news beside those recorded for the device. `told` is the story as it was before the results
+ * that came now; empty where nothing before the last recorded event changes. Recorded events stay. The rules:
+ *
+ *   event of the story               | news
+ *   Up, Down, Unknown                | unless the event before it or after it, in the order of their causes, says the same status
+ *   Error, Recovered, Partial        | unless told by this check, or by another one between the same neighbours: a result that
+ *                                    |   came later has only taken its place
+ *
+ * `recorded` are the status events of the device from the last one before the story's first on, in the order of their causes.
  */
-export function untold(told: readonly FoldEvent[], story: readonly FoldEvent[]): FoldEvent[] {
+export function untold(
+  told: readonly FoldEvent[],
+  story: readonly FoldEvent[],
+  recorded: readonly RecordedStatus[],
+): FoldEvent[] {
+  const statuses = new Set(alternating(story.filter(isStatus), recorded));
+  const others = new Set(moreOf(told, story));
+  return story.filter((event) => (isStatus(event) ? statuses : others).has(event));
+}
+
+/** The status that stands last when the news is recorded too; undefined when there is none. */
+export function lastStatus(
+  news: readonly FoldEvent[],
+  recorded: readonly RecordedStatus[],
+): BaseStatus | undefined {
+  return merged(news.filter(isStatus), recorded).at(-1)?.status;
+}
+
+function isStatus({ type, status }: FoldEvent): boolean {
+  return type === status;
+}
+
+type Entry = RecordedStatus & { readonly event?: FoldEvent };
+
+/** Both lists in the order of their causes; of the same cause the recorded one first. */
+function merged(events: readonly FoldEvent[], recorded: readonly RecordedStatus[]): Entry[] {
+  const fresh = events.map((event): Entry => ({ status: event.status, cause: event.cause, event }));
+  return [...recorded, ...fresh].sort((a, b) => comparePoints(a.cause, b.cause));
+}
+
+/** Those of the events that stand between recorded ones without a status twice in a row. */
+function alternating(events: readonly FoldEvent[], recorded: readonly RecordedStatus[]): FoldEvent[] {
+  const kept: Entry[] = [];
+  for (const entry of merged(events, recorded)) {
+    const last = kept.at(-1);
+    const isAgain = last?.status === entry.status;
+    if (isAgain && entry.event !== undefined) continue;
+    if (isAgain && last?.event !== undefined) kept.pop();
+    kept.push(entry);
+  }
+  return kept.flatMap(({ event }) => event ?? []);
+}
+
+function moreOf(told: readonly FoldEvent[], story: readonly FoldEvent[]): FoldEvent[] {
   const kept = new Set(story.map(keyOf));
   const fresh: FoldEvent[] = [];
   let from = 0;

@@ -31,6 +31,8 @@ export interface FoldState {
   readonly sinceUs: number;
   /** What was before an Unknown, so that an outage goes on after it. */
   readonly before: 'Up' | 'Down' | null;
+  /** Whether the status has an event. False only for an Unknown that began while the agents were cut off: their Location has one. */
+  readonly announced: boolean;
   readonly chain: Chain | null;
   readonly partial: PartialRun | null;
   /** Locations whose last answer said nothing about the device (codes 9 and 10). Sorted. */
@@ -45,11 +47,17 @@ export function newState(createdUs: number): FoldState {
     status: 'Unknown',
     sinceUs: createdUs,
     before: null,
+    announced: true,
     chain: null,
     partial: null,
     abstaining: [],
     at: null,
   };
+}
+
+/** The status that the last event of the device said: nothing is said twice. Null: its Unknown came before all events. */
+export function announcedStatus({ status, before, announced }: FoldState): BaseStatus | null {
+  return announced ? status : before;
 }
 
 /** The set with one more member, sorted; the very same array when it was in already. */

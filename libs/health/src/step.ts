@@ -1,5 +1,5 @@
 import type { BaseStatus, Point, Sighting } from './result.ts';
-import { type Chain, type FoldState, withMember, withoutMember } from './state.ts';
+import { announcedStatus, type Chain, type FoldState, withMember, withoutMember } from './state.ts';
 
 /** The settings of a device that the fold needs. */
 export interface FoldSettings {
@@ -45,6 +45,16 @@ export interface Step {
  *   Down      -     | Up                       nothing                                     all: Unknown
  *   Unknown   -     | Up                       open C: Error; was Down before: Down        nothing
  *   Unknown   C     | close C: Up              as for Up                                   all: close C
+ *
+ * Events: each change of status has one, named after the new status, and no event says again what the one before it said. An
+ * Unknown that begins by a check of an agent that was cut off has none (its Location's LocationOffline says it for all devices),
+ * unless an Error was told that waits for its end; it gets its event as soon as a check of a connected agent says the same.
+ *
+ *   status ends            begins              event
+ *   Up, Down               Unknown             Unknown; cut off and no C open: none
+ *   Unknown, no event      Unknown goes on     Unknown, at the first check that is not cut off, or that closes C
+ *   Unknown, no event      as it was before    none; C open: Recovered
+ *   any other              any                 the new status
  *
  * Complete: every k = 1..Retries failed, and errors came from two Locations where two observe (those that abstain do
  * not observe). A guest's abstention moves nothing: the Location's own agent may see. A result under an older target, or late where others observed live, moves nothing; the first result
@@ -93,7 +103,14 @@ function heard(state: FoldState, seen: Sighting): FoldState {
 }
 
 function good(state: FoldState, seen: Sighting): Step {
-  if (state.status !== 'Up') return enter(state, seen, 'Up', seen.endUs);
+  if (state.status !== 'Up') {
+    const next = enter(state, seen, 'Up', seen.endUs);
+    if (next.events.length > 0 || state.chain === null) return next;
+    return {
+      state: next.state,
+      events: [event(next.state, seen, 'Recovered', { sinceUs: next.state.sinceUs })],
+    };
+  }
   if (state.chain === null) {
     const contradicted = state.partial?.failing.includes(seen.locationNo) ?? false;
     return { state: contradicted ? { ...state, partial: null } : state, events: [] };
@@ -161,7 +178,15 @@ function abstains(state: FoldState, seen: Sighting): Step {
   const next = abstaining === state.abstaining ? state : { ...state, abstaining };
   if (!seen.observers.every((no) => abstaining.includes(no))) return { state: next, events: [] };
   if (state.status !== 'Unknown') return enter(next, seen, 'Unknown', seen.endUs);
-  return { state: next.chain === null ? next : { ...next, chain: null }, events: [] };
+  const closed = next.chain === null ? next : { ...next, chain: null };
+  if (state.announced || isLocations(state, seen)) return { state: closed, events: [] };
+  const told = { ...closed, announced: true };
+  return { state: told, events: [event(told, seen, 'Unknown', { sinceUs: told.sinceUs })] };
+}
+
+/** Whether an Unknown by this check is told of the Location alone. */
+function isLocations(state: FoldState, seen: Sighting): boolean {
+  return seen.cutOff && state.chain === null;
 }
 
 /**
@@ -173,8 +198,10 @@ function enter(state: FoldState, seen: Sighting, status: BaseStatus, fromUs: num
   const ended = { status: state.status, sinceUs: state.sinceUs };
   const before = status === 'Unknown' && state.status !== 'Unknown' ? state.status : null;
   const partial = status === 'Up' ? state.partial : null;
-  const next = { ...state, status, sinceUs, before, chain: null, partial };
-  return { state: next, events: [event(next, seen, status, { sinceUs, ended })] };
+  const announced = status !== 'Unknown' || !isLocations(state, seen);
+  const next = { ...state, status, sinceUs, before, announced, chain: null, partial };
+  const isNews = announced && status !== announcedStatus(state);
+  return { state: next, events: isNews ? [event(next, seen, status, { sinceUs, ended })] : [] };
 }
 
 function event(

@@ -1,7 +1,14 @@
-import type { FoldEvent, FoldState } from '@vantage/health';
+import {
+  type BaseStatus,
+  comparePoints,
+  type FoldEvent,
+  type FoldState,
+  type Point,
+  type RecordedStatus,
+} from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { checkId } from '../check-id.ts';
+import { checkId, parseCheckId } from '../check-id.ts';
 import type { NewRow, Tables } from '../db/index.ts';
 
 /** What an event row needs besides the event itself. */
@@ -73,20 +80,20 @@ function message(event: FoldEvent, names: ReadonlyMap<number, string>): string {
   }
 }
 
-/** The row that sets right what was told, when results that came later end in another status than the last one told. */
-export function correction(state: FoldState, telling: Telling): NewRow<'events'> {
+/** The row that corrects what was recorded, when results that came later end in another status than the last one recorded. */
+export function correction(state: FoldState, status: BaseStatus, telling: Telling): NewRow<'events'> {
   const { deviceNo, accountNo, nowUs, lateAfterUs } = telling;
   return {
     event_id: newId(),
     account_no: accountNo,
     device_no: deviceNo,
     at_us: nowUs,
-    type: state.status,
-    status: state.status,
+    type: status,
+    status,
     location_no: null,
     check_result: null,
     check_id: state.at === null ? null : checkId({ deviceNo, ...state.at }),
-    message: `${state.status}: results that came later tell another story`,
+    message: `Status corrected to ${status} by late results`,
     duration_s: null,
     late: nowUs > state.sinceUs + lateAfterUs,
     told_us: nowUs,
@@ -111,19 +118,54 @@ export async function insertEvents(trx: Kysely<Tables>, rows: readonly NewRow<'e
     order by g.ord`.execute(trx);
 }
 
-/** The last status told of these devices by results (not by a Location's going blind or coming back). */
-export async function lastTold(
+/** Checks overlap: an event may stand this much before one of an earlier check. Microseconds. */
+const overlapUs = 3_600_000_000;
+
+/**
+ * Which statuses do the events of these devices say from `fromUs` on, and which one before that? In the order of their causes;
+ * a correction, and what has no check, follows all that was recorded before it.
+ */
+export async function recordedStatuses(
   trx: Kysely<Tables>,
-  deviceNos: readonly number[],
-): Promise<Map<number, string>> {
-  const { rows } = await sql<{ device_no: number; status: string }>`
-    select d.device_no, e.status from unnest(${deviceNos}::int[]) as d (device_no)
+  devices: readonly { readonly deviceNo: number; readonly fromUs: number }[],
+): Promise<Map<number, RecordedStatus[]>> {
+  if (devices.length === 0) return new Map();
+  const { rows } = await sql<RecordedRow>`
+    select d.device_no as "deviceNo", e.status, e.check_id as "checkId", e.at_us as "atUs",
+      e.location_no is null as "isCorrection"
+    from unnest(${devices.map((one) => one.deviceNo)}::int[],
+      ${devices.map((one) => one.fromUs - overlapUs)}::bigint[]) as d (device_no, from_us)
     cross join lateral (
-      select status from events
-      where device_no = d.device_no and check_id is not null and type in ('Up', 'Down', 'Unknown')
-      order by at_us desc, event_no desc limit 1
-    ) e`.execute(trx);
-  return new Map(rows.map((row) => [row.device_no, row.status]));
+      (select * from events where device_no = d.device_no and type = any(${statusTypes}::text[])
+        and at_us < d.from_us order by at_us desc, event_no desc limit 1)
+      union all
+      (select * from events where device_no = d.device_no and type = any(${statusTypes}::text[])
+        and at_us >= d.from_us)
+    ) e
+    order by e.event_no`.execute(trx);
+  return new Map([...Map.groupBy(rows, (row) => row.deviceNo)].map(([no, list]) => [no, inOrder(list)]));
+}
+
+const statusTypes: readonly BaseStatus[] = ['Up', 'Down', 'Unknown'];
+
+interface RecordedRow {
+  readonly deviceNo: number;
+  readonly status: BaseStatus;
+  readonly checkId: string | null;
+  readonly atUs: number;
+  readonly isCorrection: boolean;
+}
+
+/** Rows come as they were recorded. */
+function inOrder(rows: readonly RecordedRow[]): RecordedStatus[] {
+  let newest: Point = { startUs: 0, agentNo: 0 };
+  const placed = rows.map((row): RecordedStatus => {
+    const check = row.checkId === null ? undefined : parseCheckId(row.checkId);
+    const own = check ?? { startUs: row.atUs, agentNo: 0 };
+    if (comparePoints(newest, own) < 0) newest = { startUs: own.startUs, agentNo: own.agentNo };
+    return { status: row.status, cause: row.isCorrection ? newest : own };
+  });
+  return placed.sort((a, b) => comparePoints(a.cause, b.cause));
 }
 
 /** What cut the states of these devices since `sinceUs`? */

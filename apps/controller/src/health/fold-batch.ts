@@ -1,9 +1,11 @@
 import {
+  announcedStatus,
   comparePoints,
   type FoldEvent,
   type FoldState,
   fold,
   isLate,
+  lastStatus,
   matters,
   meaning,
   newState,
@@ -18,9 +20,9 @@ import {
   breaksOf,
   correction,
   insertEvents,
-  lastTold,
   locationNames,
   noBreaks,
+  recordedStatuses,
   toEventRow,
 } from './events.ts';
 import { readState } from './fold-state.ts';
@@ -106,7 +108,7 @@ async function foldAndWrite(
   const past = places.filter((_, i) => foldings[i]?.isPast);
   const sure = await store.surePointsBefore(trx, past);
   const rows = await store.checksFrom(trx, places);
-  const told = foldings.map((folding) => {
+  const folded = foldings.map((folding) => {
     const { device, first } = folding;
     const sightings = withObservers(
       (rows.get(device.deviceNo) ?? []).map(store.toResult),
@@ -116,13 +118,13 @@ async function foldAndWrite(
     const seed = folding.isPast ? seedOf(sure.get(device.deviceNo), device) : device.state;
     const story = fold(seed, sightings, device);
     const fresh = new Set(folding.fresh.map(({ startUs, agentNo }) => `${startUs}/${agentNo}`));
-    const before = sightings.filter(({ startUs, agentNo }) => !fresh.has(`${startUs}/${agentNo}`));
-    const news = folding.isPast ? untold(fold(seed, before, device).events, story.events) : story.events;
-    return { ...folding, seed, story, news, endsLate: endsLate(sightings, first, lateAfterUs) };
+    const earlier = sightings.filter(({ startUs, agentNo }) => !fresh.has(`${startUs}/${agentNo}`));
+    const told = folding.isPast ? fold(seed, earlier, device).events : [];
+    return { ...folding, seed, story, told, endsLate: endsLate(sightings, first, lateAfterUs) };
   });
   await store.writeStories(
     trx,
-    told.map(({ device, first, seed, story }) => ({
+    folded.map(({ device, first, seed, story }) => ({
       deviceNo: device.deviceNo,
       from: first,
       points: story.points,
@@ -131,21 +133,42 @@ async function foldAndWrite(
       state: story.state,
     })),
   );
-  await tell(trx, told, nowUs, lateAfterUs);
+  await tell(trx, folded, nowUs, lateAfterUs);
   return new Map(
-    told.map(({ device, story, endsLate: late }) => [
+    folded.map(({ device, story, endsLate: late }) => [
       device.deviceNo,
       { state: story.state, endsLate: late },
     ]),
   );
 }
 
+/** A folded device with its story, and the events of the story as it was before. */
+interface Folded extends Folding {
+  readonly story: Story;
+  readonly told: readonly FoldEvent[];
+}
+
+/** Records what is news, and sets right what was recorded and is not so. */
 async function tell(
   trx: Transaction<Tables>,
-  told: readonly (Folding & { readonly story: Story; readonly news: readonly FoldEvent[] })[],
+  folded: readonly Folded[],
   nowUs: number,
   lateAfterUs: number,
 ): Promise<void> {
+  const recorded = await recordedStatuses(
+    trx,
+    folded.flatMap(({ device, first, isPast, story }) =>
+      isPast || story.events.length > 0 ? [{ deviceNo: device.deviceNo, fromUs: first.startUs }] : [],
+    ),
+  );
+  const told = folded.map((one) => {
+    const before = recorded.get(one.device.deviceNo) ?? [];
+    const news = untold(one.told, one.story.events, before);
+    const last = lastStatus(news, before);
+    const status = announcedStatus(one.story.state);
+    const corrected = last === undefined || status === last ? null : status;
+    return { ...one, news, corrected };
+  });
   const failing = told.flatMap(({ news }) => news.flatMap((event) => event.failing));
   const names = await locationNames(trx, failing);
   const changed = told.flatMap(({ device, news }) =>
@@ -166,21 +189,10 @@ async function tell(
   });
   await insertEvents(
     trx,
-    told.flatMap((one) => one.news.map((event) => toEventRow(event, telling(one)))),
-  );
-  const retold = told.filter(({ isPast }) => isPast);
-  if (retold.length === 0) return;
-  const last = await lastTold(
-    trx,
-    retold.map(({ device }) => device.deviceNo),
-  );
-  const wrong = retold.filter(({ device, story }) => {
-    const status = last.get(device.deviceNo);
-    return status !== undefined && status !== story.state.status;
-  });
-  await insertEvents(
-    trx,
-    wrong.map((one) => correction(one.story.state, telling(one))),
+    told.flatMap((one) => [
+      ...one.news.map((event) => toEventRow(event, telling(one))),
+      ...(one.corrected === null ? [] : [correction(one.story.state, one.corrected, telling(one))]),
+    ]),
   );
 }
 

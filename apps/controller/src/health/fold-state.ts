@@ -4,10 +4,11 @@ import { z } from 'zod';
 const point = z.object({ startUs: z.number(), agentNo: z.number() });
 const set = z.array(z.number());
 
-const foldState: z.ZodType<FoldState> = z.object({
+const foldState = z.object({
   status: z.enum(['Up', 'Down', 'Unknown']),
   sinceUs: z.number(),
   before: z.enum(['Up', 'Down']).nullable(),
+  announced: z.boolean().default(true),
   chain: z
     .object({
       chainId: z.string().nullable(),

@@ -17,9 +17,21 @@ export interface SightChange {
   readonly devices: number;
 }
 
+/*
+ * What a cut records. One event for one change, and for a device only what its Location's event does not say:
+ *
+ *   what happens                                              | event
+ *   no agent of a Location is connected, for a minute         | LocationOffline, once; none for its devices
+ *   an agent of it is connected again                         | LocationOnline, once; none for its devices
+ *   a device is as it was before the cut                      | none
+ *   a device failed in the cut, and perhaps recovered         | Error, Down, Up: late, as the agent saw it (fold-batch.ts)
+ *   a device that nobody could see in the cut (9, 10)         | none, until a connected agent says so too: Unknown
+ *   a device is another than before the cut                   | Down or Up, by the first check that says so
+ */
+
 /**
- * A Location with a connected, well agent observes, at once. Devices that nobody had observed are told again with the
- * status that results gave them. `locationNo` undefined: all Locations.
+ * A Location with a connected, well agent observes, at once: its devices have the status that results gave them.
+ * `locationNo` undefined: all Locations.
  */
 export async function noticeSight(
   db: Kysely<Tables>,
@@ -36,25 +48,20 @@ export async function noticeSight(
         and exists (select 1 from agents a where a.location_no = l.location_no and ${isWell})
       returning l.location_no, l.account_no, l.name, was.blind_since_us
     ), found as (
-      select distinct on (dl.device_no) b.*, dl.device_no, s.status
+      select distinct on (dl.device_no) b.location_no, dl.device_no
       from back b
       join device_locations dl on dl.location_no = b.location_no
       join device_state s on s.device_no = dl.device_no and s.status <> 'Unknown'
       where b.blind_since_us is not null and not ${observedBy(sql`l.observing`)}
       order by dl.device_no, b.location_no
-    ), told as (
-      insert into events (event_id, account_no, device_no, at_us, type, status, location_no, message, duration_s, told_us)
-      select ${sqlNewId}, account_no, device_no, ${nowUs}::bigint, status, status, location_no,
-        'Observed again from ' || name, (${nowUs}::bigint - blind_since_us) / 1000000, ${nowUs}::bigint
-      from found order by device_no
     ), summed as (
       select b.location_no, b.account_no, b.name, b.blind_since_us, count(f.device_no)::int as devices
       from back b left join found f on f.location_no = b.location_no
       group by b.location_no, b.account_no, b.name, b.blind_since_us
     ), account_told as (
       insert into events (event_id, account_no, device_no, at_us, type, status, location_no, message, duration_s, told_us)
-      select ${sqlNewId}, account_no, null, ${nowUs}::bigint, 'Up', 'Up', location_no,
-        'Location ' || name || ' observes again', (${nowUs}::bigint - blind_since_us) / 1000000, ${nowUs}::bigint
+      select ${sqlNewId}, account_no, null, ${nowUs}::bigint, 'LocationOnline', 'Up', location_no,
+        'Location ' || name || ' is online again', (${nowUs}::bigint - blind_since_us) / 1000000, ${nowUs}::bigint
       from summed where blind_since_us is not null
     )
     select location_no as "locationNo", name, devices from summed`.execute(db);
@@ -63,7 +70,7 @@ export async function noticeSight(
 
 /**
  * Locations whose agents are all away for a minute, or say themselves that they cannot see, are blind since the end of
- * their coverage. One event for the account, and one for each device that nobody observes any more.
+ * their coverage. One event for the account, none for the devices.
  */
 export async function noticeBlindness(
   db: Kysely<Tables>,
@@ -92,27 +99,21 @@ export async function noticeBlindness(
       from candidates c where c.location_no = l.location_no and l.observing
       returning l.location_no, l.account_no, l.name, c.since_us, c.reason
     ), lost as (
-      select distinct on (dl.device_no) b.*, dl.device_no, s.since_us as status_since_us
+      select distinct on (dl.device_no) b.location_no, dl.device_no
       from blind b
       join device_locations dl on dl.location_no = b.location_no
       join device_state s on s.device_no = dl.device_no and s.status <> 'Unknown'
       where not ${observedBy(sql`l.observing and l.location_no not in (select location_no from blind)`)}
       order by dl.device_no, b.since_us desc
-    ), told as (
-      insert into events (event_id, account_no, device_no, at_us, type, status, location_no, message, duration_s, told_us)
-      select ${sqlNewId}, account_no, device_no, since_us, 'Unknown', 'Unknown', location_no,
-        'Nobody observes it: Location ' || name || ' is blind' || coalesce(' (' || reason || ')', ''),
-        greatest(0, since_us - status_since_us) / 1000000, ${nowUs}::bigint
-      from lost order by device_no
     ), summed as (
       select b.location_no, b.account_no, b.name, b.since_us, b.reason, count(k.device_no)::int as devices
       from blind b left join lost k on k.location_no = b.location_no
       group by b.location_no, b.account_no, b.name, b.since_us, b.reason
     ), account_told as (
       insert into events (event_id, account_no, device_no, at_us, type, status, location_no, message, told_us)
-      select ${sqlNewId}, account_no, null, since_us, 'Unknown', 'Unknown', location_no,
-        'Location ' || name || ' is blind' || coalesce(' (' || reason || ')', '') || ', '
-          || devices || case when devices = 1 then ' device' else ' devices' end || ' unobserved', ${nowUs}::bigint
+      select ${sqlNewId}, account_no, null, since_us, 'LocationOffline', 'Unknown', location_no,
+        'Location ' || name || ' is offline' || coalesce(' (' || reason || ')', '') || ', '
+          || devices || case when devices = 1 then ' device' else ' devices' end || ' not checked', ${nowUs}::bigint
       from summed
     )
     select location_no as "locationNo", name, devices from summed`.execute(db);

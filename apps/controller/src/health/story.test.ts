@@ -1,6 +1,8 @@
-import { fold, newState, withObservers } from '@vantage/health';
+import { announcedStatus, fold, newState, withObservers } from '@vantage/health';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recordedStatuses } from './events.ts';
+import { readState } from './fold-state.ts';
 import { toResult } from './fold-store.ts';
 import { createScene, type SceneCheck, second, startUs } from './testing/scene.ts';
 
@@ -35,7 +37,8 @@ async function stored(device: number) {
     .where('device_no', '=', device)
     .orderBy('from_us')
     .execute();
-  return { intervals, state: (await scene.state(device))?.state };
+  const { state } = (await scene.state(device)) ?? {};
+  return { intervals, state: state === undefined ? undefined : readState(state, startUs) };
 }
 
 /** The story that the pure core tells of all its checks at once. */
@@ -77,6 +80,12 @@ test('two controllers that take batches in any order, some twice, at the same ti
         return;
       }
       expect(inDatabase).toEqual({ intervals: whole.intervals, state: whole.state });
+      // No status is said twice in a row, and the last one is how the device is.
+      const recorded = await recordedStatuses(scene.kysely, [{ deviceNo: device, fromUs: startUs }]);
+      const statuses = (recorded.get(device) ?? []).map(({ status }) => status);
+      for (const [i, status] of statuses.entries()) expect(status).not.toBe(statuses[i + 1]);
+      const now = announcedStatus(whole.state);
+      if (statuses.length > 0 && now !== null) expect(statuses.at(-1)).toBe(now);
       // Told is told, perhaps of another check than the whole story says; but nothing goes untold.
       const types = (await scene.events(device)).map((event) => event.type);
       expect(types).toEqual(expect.arrayContaining(whole.events.map((event) => event.type)));

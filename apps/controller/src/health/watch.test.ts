@@ -59,14 +59,15 @@ test('a Location whose agents are away for a minute is blind, told once; back, i
     noticeBlindness(scene.kysely, at(175)),
   ]);
   expect(both.flat()).toEqual([{ locationNo: lone.locationNo, name: 'lone', devices: 1 }]);
-  expect((await scene.events(alone)).at(-1)).toMatchObject({
-    type: 'Unknown',
-    at_us: at(95),
-    duration_s: 94,
-  });
-  expect((await scene.events(shared)).at(-1)?.type).toBe('Up');
+  // The Location's event stands for those of all its devices.
+  for (const device of [alone, shared])
+    expect((await scene.events(device)).map(({ type }) => type)).toEqual(['Up']);
   expect(await scene.events(null)).toMatchObject([
-    { message: 'Location lone is blind, 1 device unobserved' },
+    {
+      type: 'LocationOffline',
+      at_us: at(95),
+      message: 'Location lone is offline, 1 device not checked',
+    },
   ]);
   expect(await shown(alone, at(180))).toEqual({ status: 'Unknown', since: 95, retrying: false });
   expect(await shown(shared, at(180))).toMatchObject({ status: 'Up' });
@@ -74,7 +75,13 @@ test('a Location whose agents are away for a minute is blind, told once; back, i
   await sql`update agents set state = 'Connected' where agent_no = ${lone.agentNo}`.execute(scene.kysely);
   expect(await noticeSight(scene.kysely, at(200), other.locationNo)).toEqual([]);
   expect(await noticeSight(scene.kysely, at(200), lone.locationNo)).toHaveLength(1);
-  expect((await scene.events(alone)).at(-1)).toMatchObject({ type: 'Up', at_us: at(200), duration_s: 105 });
+  expect((await scene.events(alone)).map(({ type }) => type)).toEqual(['Up']);
+  expect((await scene.events(null)).at(-1)).toMatchObject({
+    type: 'LocationOnline',
+    at_us: at(200),
+    duration_s: 105,
+    message: 'Location lone is online again',
+  });
   expect(await shown(alone, at(210))).toMatchObject({ status: 'Up', since: 200 });
 });
 
@@ -98,7 +105,7 @@ test('an agent that says it cannot see makes its Location blind with its reason'
   await sql`update controllers set last_seen_us = ${at(2000)}`.execute(scene.kysely);
   await noticeBlindness(scene.kysely, at(2000));
   const told = (await scene.events(null)).map((event) => event.message);
-  expect(told).toContain('Location dark is blind (uplink dead), 0 devices unobserved');
+  expect(told).toContain('Location dark is offline (uplink dead), 0 devices not checked');
 });
 
 test('maintenance starts, is set anew, and its end is told once however many ask', async () => {

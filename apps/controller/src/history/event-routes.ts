@@ -28,6 +28,8 @@ const eventTypes = [
   'Alert',
   'AlertFailed',
   'AlertSuppressed',
+  'LocationOffline',
+  'LocationOnline',
 ] as const;
 
 const eventRecord = z
@@ -36,7 +38,11 @@ const eventRecord = z
     device_id: idField.nullable().describe('null: the event is about a Location or an agent.'),
     Timestamp: timestampField.describe('End of the check that caused it.'),
     Type: z.string().describe(`One of ${eventTypes.join(', ')}.`),
-    Status: z.string().describe("The device's status after it."),
+    Status: z
+      .string()
+      .describe(
+        "The device's status after it; of a Location Unknown while it is offline, Up when it is online.",
+      ),
     Location: z.string().nullable(),
     CheckResult: z.string().nullable(),
     check_id: idField.nullable(),

@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recordedStatuses } from './events.ts';
+import { noticeBlindness, noticeSight } from './observe.ts';
+import { createScene, type SceneCheck, second, startUs } from './testing/scene.ts';
+
+let scene: Awaited<ReturnType<typeof createScene>>;
+beforeAll(async () => {
+  scene = await createScene();
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+
+const at = (s: number) => startUs + s * second;
+
+/** The agent's stream is cut from 100 to 400, and its Location is told offline at 200. */
+async function cutLocation(name: string) {
+  const place = await scene.location(name);
+  await sql`insert into controllers values ('c', ${at(-500)}::bigint, ${at(200)}::bigint)
+    on conflict (controller_id) do update set last_seen_us = excluded.last_seen_us`.execute(scene.kysely);
+  return {
+    ...place,
+    async cut() {
+      await scene.cut(place.agentNo, 100);
+      await noticeBlindness(scene.kysely, at(200));
+    },
+    async back() {
+      await sql`update agents set state = 'Connected' where agent_no = ${place.agentNo}`.execute(
+        scene.kysely,
+      );
+      await sql`insert into connection_spans (agent_no, location_no, from_us, to_us, session_id)
+        values (${place.agentNo}, ${place.locationNo}, ${at(400)}, null, ${name})`.execute(scene.kysely);
+      await noticeSight(scene.kysely, at(401), place.locationNo);
+    },
+  };
+}
+
+test('a cut of a Location of 26 devices makes two events; only devices that changed have their own', async () => {
+  const place = await cutLocation('of 26');
+  const devices = await Promise.all(Array.from({ length: 26 }, () => scene.device([place])));
+  const of = (list: readonly number[], s: number, code: number, more: Partial<SceneCheck> = {}) =>
+    list.map((device): SceneCheck => ({ device, agent: place.agentNo, at: s, code, ...more }));
+  await scene.take(of(devices, 10, 1));
+  await place.cut();
+  await place.back();
+  // Twelve devices in the own subnet were fine, twelve beyond could not be seen; one failed and is back, one is Down.
+  const [fine, unseen] = [devices.slice(0, 12), devices.slice(12, 24)];
+  const [failed, down] = [devices.slice(24, 25), devices.slice(25)];
+  const late = { arrives: 402 };
+  for (const s of [160, 220, 280, 340]) {
+    await scene.take([...of(fine, s, 1, late), ...of(unseen, s, 10, late)]);
+    await scene.take(of(failed, s, s < 300 ? 3 : 1, { ...late, attempt: (s - 160) / 60 }));
+    await scene.take(of(down, s, 3, { ...late, attempt: Math.min(2, (s - 160) / 60) }));
+  }
+  await scene.take([...of([...fine, ...unseen, ...failed], 410, 1), ...of(down, 410, 3)]);
+
+  const types = async (device: number | null) => (await scene.events(device)).map(({ type }) => type);
+  expect(await types(null)).toEqual(['LocationOffline', 'LocationOnline']);
+  for (const device of [...fine, ...unseen]) expect(await types(device)).toEqual(['Up']);
+  expect(await types(failed[0] ?? 0)).toEqual(['Up', 'Error', 'Down', 'Up']);
+  expect(await types(down[0] ?? 0)).toEqual(['Up', 'Error', 'Down']);
+  const told = await scene.events(down[0] ?? 0);
+  expect(told.map(({ late: isLate }) => isLate)).toEqual([false, true, true]);
+});
+
+test('a device that a connected agent cannot judge after the cut is told Unknown then, once', async () => {
+  const place = await cutLocation('no right to ping');
+  const device = await scene.device([place]);
+  const base = { device, agent: place.agentNo };
+  await scene.take([{ ...base, at: 10, code: 1 }]);
+  await place.cut();
+  await place.back();
+  await scene.take([{ ...base, at: 160, code: 10, arrives: 402 }]);
+  expect((await scene.events(device)).map(({ type }) => type)).toEqual(['Up']);
+  for (const s of [410, 470]) await scene.take([{ ...base, at: s, code: 10 }]);
+  await scene.take([{ ...base, at: 530, code: 1 }]);
+  expect((await scene.events(device)).map(({ type }) => type)).toEqual(['Up', 'Unknown', 'Up']);
+  const statuses = await recordedStatuses(scene.kysely, [{ deviceNo: device, fromUs: startUs }]);
+  expect(statuses.get(device)?.map(({ status }) => status)).toEqual(['Up', 'Unknown', 'Up']);
+});

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fold } from './fold.ts';
+import { comparePoints, type Sighting, withObservers } from './result.ts';
+import { announcedStatus, newState } from './state.ts';
+import { type FoldEvent, meaning } from './step.ts';
+import { foldInBatches } from './testing/batches.ts';
+import { histories } from './testing/histories.ts';
+import type { History } from './testing/oracle.ts';
+
+const second = 1_000_000;
+const runs = Number(process.env['PROPERTY_RUNS'] ?? 2000);
+
+const sightingsOf = (history: History) => withObservers(history.results, history.spans);
+const storyOf = (history: History, seen: readonly Sighting[] = sightingsOf(history)) =>
+  fold(newState(history.created * second), seen, history.settings);
+const isStatus = ({ type, status }: FoldEvent) => type === status;
+
+test('no two events of a device in a row say the same status, and none has the cause and type of another', () => {
+  fc.assert(
+    fc.property(histories, (history) => {
+      const { events } = storyOf(history);
+      const statuses = events.filter(isStatus).map(({ status }) => status);
+      for (const [i, status] of statuses.entries()) expect(status).not.toBe(statuses[i + 1]);
+      const keys = events.map(({ type, cause }) => `${type}/${cause.startUs}/${cause.agentNo}`);
+      expect(new Set(keys).size).toBe(keys.length);
+    }),
+    { numRuns: runs },
+  );
+});
+
+test('where no agent is cut off, each change of status has exactly one event', () => {
+  fc.assert(
+    fc.property(histories, (history) => {
+      const story = storyOf(
+        history,
+        sightingsOf(history).map((seen) => ({ ...seen, cutOff: false })),
+      );
+      const [, ...changes] = story.intervals;
+      expect(
+        story.events.filter(isStatus).map(({ status, sinceUs }) => ({ status, fromUs: sinceUs })),
+      ).toEqual(changes.map(({ status, fromUs }) => ({ status, fromUs })));
+    }),
+    { numRuns: runs },
+  );
+});
+
+test('Up and Down are always what the last event says; an Unknown without an event was seen by cut off agents only', () => {
+  fc.assert(
+    fc.property(histories, (history) => {
+      const sightings = sightingsOf(history);
+      const story = storyOf(history, sightings);
+      const told = story.events.filter(isStatus);
+      for (const point of story.points) {
+        const { at } = point;
+        if (at === null) continue;
+        const last = told.findLast(({ cause }) => comparePoints(cause, at) <= 0);
+        if (point.status !== 'Unknown') expect(last?.status).toBe(point.status);
+        else if (last !== undefined && last.status !== 'Unknown') {
+          expect(point.announced).toBe(false);
+          const cause = sightings.find((seen) => comparePoints(seen, at) === 0);
+          if (cause !== undefined && meaning(cause.code) === 'abstains') expect(cause.cutOff).toBe(true);
+        }
+      }
+    }),
+    { numRuns: runs },
+  );
+});
+
+const arrivals = histories.chain((history) =>
+  fc.tuple(
+    fc.constant(history),
+    fc.shuffledSubarray(sightingsOf(history), { minLength: history.results.length }),
+    fc.integer({ min: 1, max: 6 }),
+  ),
+);
+
+test('results in any order record no status twice in a row, and the last one recorded is how the device is', () => {
+  fc.assert(
+    fc.property(arrivals, ([history, order, size]) => {
+      const { state, statuses } = foldInBatches(history.created * second, order, size, history.settings);
+      for (const [i, { status }] of statuses.entries()) expect(status).not.toBe(statuses[i + 1]?.status);
+      const now = announcedStatus(state);
+      if (statuses.length > 0 && now !== null) expect(statuses.at(-1)?.status).toBe(now);
+    }),
+    { numRuns: runs },
+  );
+});
+
+test('results in their order record exactly the events of the story, without a correction', () => {
+  fc.assert(
+    fc.property(histories, fc.integer({ min: 1, max: 6 }), (history, size) => {
+      const live = sightingsOf(history).sort((a, b) => a.startUs - b.startUs || a.agentNo - b.agentNo);
+      const stored = foldInBatches(history.created * second, live, size, history.settings);
+      expect(stored.events).toEqual(storyOf(history).events);
+      expect(stored.corrections).toBe(0);
+    }),
+    { numRuns: runs },
+  );
+});
