@@ -31,7 +31,8 @@ import { createUplink } from './uplink.ts';
 import { createUploader } from './uploader.ts';
 import { rulesOf } from './watch.ts';
 
-const version = '0.1.0';
+/** From 0.2.0 on an agent cuts its batches at 1 MiB; the controller gives longer messages to 0.1.0 only. */
+const version = '0.2.0';
 const heartbeatMs = 10_000;
 const coverageMs = 10_000;
 /** A change of the machine's own secrets is noticed within this time. */

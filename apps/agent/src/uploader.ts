@@ -1,6 +1,6 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import { type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@vantage/kernel';
-import type { BatchSchema } from '@vantage/proto';
+import { type BatchSchema, OutboxRecordSchema } from '@vantage/proto';
 import type { Outbox, Taken } from './outbox/outbox.ts';
 
 /** Brings the outbox to the controller: what is new at once, older records behind it and slower. */
@@ -15,6 +15,8 @@ export interface Uploader {
 }
 
 const batchMax = 500;
+/** A batch is cut before it is longer than this; a record that is longer goes alone. */
+const batchBytes = 1024 * 1024;
 const gatherMs = 200;
 const newInFlightMax = 4;
 /** The pause after a backlog batch: at least this, and this many times what its ack took. */
@@ -49,6 +51,9 @@ export function createUploader(deps: {
   let backlogAtMs = 0;
   let backlogTimer: Disposable | undefined;
   let isReading = false;
+  // Taken out of the outbox, and not in a batch yet.
+  let freshRest: readonly Taken[] = [];
+  let backlogRest: readonly Taken[] = [];
 
   const inFlight = (isBacklog: boolean) =>
     [...flights.values()].filter((flight) => flight.isBacklog === isBacklog).length;
@@ -65,19 +70,25 @@ export function createUploader(deps: {
   const sendNew = () => {
     gathering = undefined;
     while (isUp && inFlight(false) < newInFlightMax) {
-      const taken = outbox.takeNew(batchMax);
-      if (taken.length === 0) return;
+      if (freshRest.length === 0) freshRest = outbox.takeNew(batchMax);
+      if (freshRest.length === 0) return;
+      const [taken, rest] = cutBatch(freshRest);
+      freshRest = rest;
       lastSentMs = clock.monoMs();
       launch(taken, false);
     }
   };
+  const hasBacklog = () => backlogRest.length > 0 || outbox.backlog > 0;
   const sendBacklog = async () => {
     backlogTimer = undefined;
-    if (!isUp || isReading || inFlight(true) > 0 || outbox.backlog === 0) return;
+    if (!isUp || isReading || inFlight(true) > 0 || !hasBacklog()) return;
     isReading = true;
     try {
-      const taken = await outbox.takeBacklog(batchMax);
-      if (isUp && taken.length > 0) launch(taken, true);
+      const found = backlogRest.length > 0 ? backlogRest : await outbox.takeBacklog(batchMax, batchBytes);
+      if (!isUp || found.length === 0) return;
+      const [taken, rest] = cutBatch(found);
+      backlogRest = rest;
+      launch(taken, true);
     } catch (error) {
       deps.onError(error);
     } finally {
@@ -87,7 +98,7 @@ export function createUploader(deps: {
   const plan = () => {
     if (!isUp) return;
     gathering ??= clock.timer(Math.max(0, lastSentMs + gatherMs - clock.monoMs()), sendNew);
-    if (backlogTimer === undefined && !isReading && inFlight(true) === 0 && outbox.backlog > 0) {
+    if (backlogTimer === undefined && !isReading && inFlight(true) === 0 && hasBacklog()) {
       backlogTimer = clock.timer(Math.max(0, backlogAtMs - clock.monoMs()), () => void sendBacklog());
     }
   };
@@ -108,6 +119,8 @@ export function createUploader(deps: {
       backlogTimer = undefined;
       for (const { deadline } of flights.values()) deadline[Symbol.dispose]();
       flights.clear();
+      freshRest = [];
+      backlogRest = [];
       outbox.setOnline(false);
     },
     available: plan,
@@ -124,4 +137,14 @@ export function createUploader(deps: {
       plan();
     },
   };
+}
+
+/** The records of the next batch, and those behind it. */
+function cutBatch(taken: readonly Taken[]): readonly [readonly Taken[], readonly Taken[]] {
+  let bytes = 0;
+  const end = taken.findIndex(({ record }, index) => {
+    bytes += toBinary(OutboxRecordSchema, record).length;
+    return index > 0 && bytes > batchBytes;
+  });
+  return end < 0 ? [taken, []] : [taken.slice(0, end), taken.slice(end)];
 }

@@ -206,3 +206,29 @@ function copyOf(folder: string): string {
   cpSync(folder, copy, { recursive: true });
   return copy;
 }
+
+test('of long new records only some are kept at hand, the rest is read back from disk', async () => {
+  await using outbox = await open(newFolder());
+  outbox.setOnline(true);
+  for (let i = 1; i <= 60; i += 1) outbox.append(result(i, 250_000));
+  await outbox.flushed();
+  const fresh = startsOf(outbox.takeNew(100));
+  expect(fresh.length).toBeLessThanOrEqual(34);
+  const older: number[] = [];
+  for (let part = await outbox.takeBacklog(100, 1_000_000); part.length > 0; ) {
+    expect(part.length).toBeLessThan(60);
+    older.push(...startsOf(part));
+    part = await outbox.takeBacklog(100, 1_000_000);
+  }
+  expect([...fresh, ...older]).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
+});
+
+test('long records that wait for a disk that does not answer are bounded by their bytes', async () => {
+  await using outbox = await open(newFolder());
+  // Nothing is written before the next turn of the event loop.
+  for (let i = 1; i <= 100; i += 1) outbox.append(result(i, 250_000));
+  await outbox.flushed();
+  outbox.setOnline(true);
+  const dropped = gapsOf(outbox.takeNew(100)).reduce((sum, gap) => sum + gap.dropped, 0);
+  expect(dropped).toBe(100 - 68);
+});

@@ -6,6 +6,7 @@ import { ensureFolder, isDiskFull } from '../disk.ts';
 import { createPace } from '../pace.ts';
 import { openCounts } from './counts.ts';
 import { type Loss, openGaps } from './gaps.ts';
+import { limits } from './limits.ts';
 import { recoverSegments } from './recover.ts';
 import {
   addRecord,
@@ -42,8 +43,8 @@ export interface Outbox extends AsyncDisposable {
   setOnline(isOnline: boolean): void;
   /** Gaps and the newest records: what came since the connection stands. */
   takeNew(max: number): readonly Taken[];
-  /** Older records, oldest first, from disk. */
-  takeBacklog(max: number): Promise<readonly Taken[]>;
+  /** Older records, oldest first, from disk. Beyond `maxBytes` no further segment is read. */
+  takeBacklog(max: number, maxBytes?: number): Promise<readonly Taken[]>;
   ack(taken: readonly Taken[]): Promise<void>;
   /** Records not acked yet, and the bytes they hold on disk. */
   readonly records: number;
@@ -51,19 +52,6 @@ export interface Outbox extends AsyncDisposable {
   /** Records that only `takeBacklog` gives. */
   readonly backlog: number;
 }
-
-const segmentBytes = 1024 * 1024;
-/** Groups of records are written, each with one fsync, at most this often; the first after a pause at once. */
-const groupMs = 10;
-/** A segment in use is let go, all acked, from this size on. */
-const worthRetiringBytes = 64 * 1024;
-const maxAgeMs = 7 * 24 * 3600 * 1000;
-/** New records kept at hand while online; more are read back from disk. */
-const atHandMax = 5000;
-/** Records that wait for a disk that does not answer. */
-const unwrittenMax = 20_000;
-/** Records that the disk refused and that wait in memory for their ack. */
-const inMemoryMost = 5000;
 
 /** Opens the outbox in a folder and finds what earlier runs left there. Never throws for what the disk does. */
 export async function openOutbox(deps: {
@@ -118,7 +106,9 @@ export async function openOutbox(deps: {
   }
   const writer = createWriter({ folder, nowMs, nextNo: () => nextNo++ });
   let unwritten: Unwritten[] = [];
+  let unwrittenBytes = 0;
   let atHand: Taken[] = [];
+  let atHandBytes = 0;
   let isOnline = false;
   let cached: { readonly no: number; readonly records: ReadonlyMap<number, OutboxRecord> } | undefined;
   let work: Promise<void> = Promise.resolve();
@@ -134,18 +124,21 @@ export async function openOutbox(deps: {
   const retire = async (segment: Segment) => {
     if (segment.waiting + segment.taken > 0) return;
     if (writer.active === segment) {
-      if (segment.bytes >= worthRetiringBytes) await seal();
+      if (segment.bytes >= limits.worthRetiringBytes) await seal();
     } else await forget(segment);
   };
-  const hand = (segment: Segment, record: OutboxRecord) => {
-    const isAtHand = isOnline && atHand.length < atHandMax;
+  const hand = (segment: Segment, { record, payload }: Unwritten) => {
+    const isAtHand = isOnline && atHand.length < limits.atHand.records && atHandBytes < limits.atHand.bytes;
     const index = addRecord(segment, record, isAtHand ? 'taken' : 'waiting');
-    if (isAtHand) atHand.push({ record, origin: { kind: 'segment', segment, index } });
+    if (isAtHand) {
+      atHandBytes += payload.length;
+      atHand.push({ record, origin: { kind: 'segment', segment, index } });
+    }
     deps.onKept?.(record);
   };
   const write = async () => {
     const batch = unwritten;
-    unwritten = [];
+    [unwritten, unwrittenBytes] = [[], 0];
     if (batch.length === 0) return;
     const isResult = batch.some(({ record }) => record.record.case === 'result');
     try {
@@ -155,31 +148,31 @@ export async function openOutbox(deps: {
         return writer.write(batch);
       });
       segments.set(segment.no, segment);
-      for (const { record } of batch) hand(segment, record);
+      for (const one of batch) hand(segment, one);
       await counts.set(segment.no, countsOf(segment));
       lastFault = '';
     } catch (error) {
       fault(error);
-      await keepInMemory(
-        batch.map(({ record }) => record),
-        messageOf(error),
-      );
+      await keepInMemory(batch, messageOf(error));
     }
-    if ((writer.active?.bytes ?? 0) >= segmentBytes) await seal();
+    if ((writer.active?.bytes ?? 0) >= limits.segmentBytes) await seal();
     await dropBeyondLimits();
     deps.onAvailable();
   };
   /** The disk took nothing: memory keeps it, up to a bound. */
-  const keepInMemory = async (records: readonly OutboxRecord[], why: string) => {
+  const keepInMemory = async (batch: readonly Unwritten[], why: string) => {
     const segment = createSegment(nextNo++, undefined, nowMs());
     segments.set(segment.no, segment);
-    for (const record of records) hand(segment, record);
+    segment.bytes = batch.reduce((sum, { payload }) => sum + payload.length, 0);
+    for (const one of batch) hand(segment, one);
     const kept = [...segments.values()].filter(({ memory }) => memory !== undefined);
     let { waiting, taken } = totalOf(kept);
+    let bytes = kept.reduce((sum, one) => sum + one.bytes, 0);
     for (const oldest of kept) {
-      if (waiting + taken <= inMemoryMost) break;
+      if (waiting + taken <= limits.inMemory.records && bytes <= limits.inMemory.bytes) break;
       if (oldest.taken > 0) continue;
       waiting -= oldest.waiting;
+      bytes -= oldest.bytes;
       await tell(giveUp(oldest, 'waiting', `the agent's disk refuses writes: ${why}`));
       await retire(oldest);
     }
@@ -201,7 +194,7 @@ export async function openOutbox(deps: {
     return false;
   };
   const dropBeyondLimits = async () => {
-    const isTooOld = ({ bornMs }: Segment) => nowMs() - bornMs > maxAgeMs;
+    const isTooOld = ({ bornMs }: Segment) => nowMs() - bornMs > limits.maxAgeMs;
     while (await dropOldest('older than 7 days', isTooOld));
     while (totalOf(segments.values()).bytes > deps.maxBytes) if (!(await dropOldest('outbox full'))) break;
   };
@@ -220,24 +213,26 @@ export async function openOutbox(deps: {
     return taken.map(({ record, index }) => ({ record, origin: { kind: 'segment', segment, index } }));
   };
 
-  const writing = createPace({ clock: deps.clock, apartMs: groupMs, job: () => void inTurn(write) });
+  const writing = createPace({ clock: deps.clock, apartMs: limits.groupMs, job: () => void inTurn(write) });
 
   return {
     append(record) {
-      if (unwritten.length >= unwrittenMax) {
+      const payload = toBinary(OutboxRecordSchema, record);
+      if (unwritten.length >= limits.unwritten.records || unwrittenBytes >= limits.unwritten.bytes) {
         if (record.record.case !== 'result') return;
         const atUs = Number(record.record.value.startUs);
         void tell({ fromUs: atUs, toUs: atUs, dropped: 1, reason: "the agent's disk does not answer" });
         return;
       }
-      unwritten.push({ record, payload: toBinary(OutboxRecordSchema, record) });
+      unwritten.push({ record, payload });
+      unwrittenBytes += payload.length;
       writing.ask();
     },
     flushed: () => inTurn(write),
     setOnline(value) {
       isOnline = value;
       if (value) return;
-      atHand = [];
+      [atHand, atHandBytes] = [[], 0];
       gaps.release();
       void inTurn(async () => {
         for (const segment of segments.values()) putBack(segment);
@@ -248,14 +243,19 @@ export async function openOutbox(deps: {
         const record = create(OutboxRecordSchema, { record: { case: 'gap', value: gap } });
         return { record, origin: { kind: 'gap', gap } };
       });
-      return [...told, ...atHand.splice(0, Math.max(0, max - told.length))];
+      const fresh = atHand.splice(0, Math.max(0, max - told.length));
+      if (atHand.length === 0) atHandBytes = 0;
+      return [...told, ...fresh];
     },
-    async takeBacklog(max) {
+    async takeBacklog(max, maxBytes = Number.POSITIVE_INFINITY) {
       const taken: Taken[] = [];
       await inTurn(async () => {
+        let readBytes = 0;
         for (const segment of segments.values()) {
-          if (!isOnline || taken.length >= max) break;
-          if (segment.waiting > 0) taken.push(...(await takeFrom(segment, max - taken.length)));
+          if (!isOnline || taken.length >= max || readBytes >= maxBytes) break;
+          if (segment.waiting === 0) continue;
+          taken.push(...(await takeFrom(segment, max - taken.length)));
+          readBytes += segment.bytes;
         }
       });
       return taken;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, createSemaphore, type Logger, messageOf } from '@vantage/kernel';
 import { createRateLimiter } from './rate-limiter.ts';
-import { createSlots } from './slots.ts';
 import type { TokenOwner } from './store.ts';
 
 /** Judges who wants to open a stream, by the request's headers alone. */
@@ -18,8 +17,8 @@ export interface Admission {
 export const streamsPerAgent = 4;
 /** Streams that one agent may open in a short time. */
 export const openings = { burst: 30, perSecond: 1, mostKeys: 100_000 };
-/** Tokens looked up at one time: strangers never hold more of the database than this. */
-const lookUpsAtOnce = 2;
+/** Tokens looked up at one time: strangers never hold more of the database than this. Beyond those that wait, callers come again. */
+const lookUps = { running: 2, waiting: 4_096 };
 
 /** Makes the admission. `lookUp` finds the agent of a token's SHA-256. */
 export function createAdmission({
@@ -31,7 +30,7 @@ export function createAdmission({
   readonly log: Logger;
   readonly lookUp: (tokenHash: Uint8Array) => Promise<TokenOwner | undefined>;
 }): Admission {
-  const slots = createSlots(lookUpsAtOnce);
+  const lookingUp = createSemaphore(lookUps);
   const opening = createRateLimiter<number>(openings);
   const streams = new Map<number, number>();
 
@@ -55,12 +54,15 @@ export function createAdmission({
   return {
     async admit(authorization) {
       const tokenHash = hashOf(authorization);
-      const owner = await slots
+      const found = await lookingUp
         .run(() => lookUp(tokenHash))
         .catch((error: unknown) => {
           log.warn({ error: messageOf(error) }, 'a token cannot be looked up');
           throw new ConnectError('the controller cannot reach its database: try again', Code.Unavailable);
         });
+      if (found === undefined)
+        throw new ConnectError('too many want to come in: try again', Code.Unavailable);
+      const owner = found.value;
       if (owner === undefined) throw new ConnectError('this token is not known here', Code.Unauthenticated);
       if (!opening.allow(owner.agentNo, clock.monoMs()))
         throw new ConnectError('this agent opened too many streams in a short time', Code.ResourceExhausted);
