@@ -25,6 +25,10 @@ probeContract({
   serverFirst: false,
   url: (port) => `dns://127.0.0.1:${port}/www.example`,
   options: { Transport: 'TCP' },
+  withSecret: (port, secret) => ({
+    url: `dns://127.0.0.1:${port}/www.example`,
+    options: { Transport: 'TLS', TLS: { ClientKey: secret } },
+  }),
   serve: overTcp,
 });
 

@@ -9,6 +9,10 @@ probeContract({
   url: (port) => `127.0.0.1:${port}`,
   options: { Steps: [{ Send: 'PING\r\n', Expect: '+PONG' }] },
   garbageCode: 7,
+  withSecret: (port, secret) => ({
+    url: `tls://127.0.0.1:${port}`,
+    options: { TLS: { ClientKey: secret }, Steps: [{ Send: 'PING\r\n', Expect: '+PONG' }] },
+  }),
   serve: (socket) => void socket.on('data', () => socket.write('+PONG\r\n')),
 });
 

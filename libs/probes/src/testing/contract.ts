@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { AnyProbe, Measurement } from '../probe.ts';
+import { secretValues } from '../secret-options.ts';
 import { runTest } from './run-test.ts';
 import { closedPort, listen, type TestServer } from './server.ts';
 
@@ -15,7 +16,8 @@ export interface ContractFixture {
   /** Options that the healthy server satisfies. */
   readonly options?: unknown;
   /**
-   * A URL and Options with `secret` wherever the method has one, login refused by the server or not; omit for methods without secrets.
+   * A URL and Options with `secret` wherever the method has one, login refused by the server or not; omit for methods without secrets:
+   * a method with secret Options or with a password in its URL fails without it.
    */
   readonly withSecret?: (port: number, secret: string) => { readonly url: string; readonly options: unknown };
   /** Does the server speak first? Then a server that is silent, slow or garbage is so in its banner. */
@@ -148,6 +150,12 @@ export function probeContract(fixture: ContractFixture): void {
     });
 
     const { withSecret } = fixture;
+    test('the suite is given a secret wherever the method takes one', () => {
+      const login = probe.parseTarget(url(closedPort).replace(/^([a-z0-9]+:\/\/)?/, '$1user:password@'));
+      const takesSecret = probe.secretOptions.length > 0 || login.ok;
+      expect(withSecret !== undefined, 'withSecret is set').toBe(takesSecret);
+    });
+
     if (withSecret)
       test('no secret shows, whether the check is good or bad', async () => {
         const secret = 'sentinel-Sär"7&+/=';
@@ -160,9 +168,11 @@ export function probeContract(fixture: ContractFixture): void {
         for (const server of [await listen(serve), await listen(echo)]) {
           await using held = server;
           const made = withSecret(held.port, secret);
-          const seen = await runTest(probe, made.url, made.options, { timeoutMs });
           const found = probe.parseTarget(made.url);
-          const shown = JSON.stringify([seen, found.ok ? found.target.display : found.message]);
+          if (!found.ok) throw new Error(found.message);
+          expect(secretValues(probe, found.target, made.options)).toContain(secret);
+          const seen = await runTest(probe, made.url, made.options, { timeoutMs });
+          const shown = JSON.stringify([seen, found.target.display]);
           for (const form of forms) expect(shown).not.toContain(form);
         }
       });
