@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { messageOf, Secret } from '@vantage/kernel';
+import { boundedText, messageOf, Secret } from '@vantage/kernel';
 import { z } from 'zod';
 
 /** Secrets that only this machine knows, by the NAME of `${local:NAME}`. */
@@ -20,13 +20,7 @@ export interface LocalSecretsFile {
 const mostBytes = 1024 * 1024;
 /** Shorter values could not be hidden in texts without hiding half of them. */
 const shortest = 3;
-const schema = z.record(
-  z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/),
-  z
-    .string()
-    .min(shortest)
-    .max(64 * 1024),
-);
+const schema = z.record(boundedText(100).regex(/^[A-Za-z0-9_.-]+$/), boundedText(64 * 1024, shortest));
 
 /** Reads the file that VANTAGE_AGENT_SECRETS_FILE names: a JSON object NAME → text, for its owner's eyes only. */
 export function readLocalSecrets(file: string): LocalSecretsResult {

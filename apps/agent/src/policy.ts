@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { messageOf } from '@vantage/kernel';
+import { boundedText, messageOf } from '@vantage/kernel';
 import { type Method, methods, type Policy } from '@vantage/probes';
 import { z } from 'zod';
 import { spellingsOf } from './address.ts';
@@ -17,11 +17,12 @@ export type PolicyResult =
   | { readonly ok: true; readonly policy: AgentPolicy }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-const network = z
-  .string()
-  .refine(isNetwork, 'must be an address or a network: 192.0.2.1, 10.0.0.0/8, 2001:db8::/32');
+const network = boundedText(100).refine(
+  isNetwork,
+  'must be an address or a network: 192.0.2.1, 10.0.0.0/8, 2001:db8::/32',
+);
 const ports = z
-  .union([z.int().min(1).max(65_535), z.string().regex(/^\d{1,5}-\d{1,5}$/)])
+  .union([z.int().min(1).max(65_535), boundedText(100).regex(/^\d{1,5}-\d{1,5}$/)])
   .transform((value) => (typeof value === 'number' ? [value, value] : value.split('-').map(Number)))
   .refine(
     ([from = 0, to = 0]) => from >= 1 && from <= to && to <= 65_535,

@@ -1,4 +1,5 @@
 export { type Backoff, backoffMs } from './backoff.ts';
+export { boundedText } from './bounded-text.ts';
 export { clientNetwork } from './client-network.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { descriptorLimit } from './descriptors.ts';

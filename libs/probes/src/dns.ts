@@ -1,3 +1,4 @@
+import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { askStream, askUdp, type Query, type Reply } from './dns-exchange.ts';
 import { compareRecords, recordType, showRecord } from './dns-records.ts';
@@ -8,23 +9,22 @@ import { type Json, type Probe, type ProbeContext, resultCode, type Target } fro
 import type { Address } from './resolve.ts';
 import { parseTarget } from './target.ts';
 
-const serverText = z
-  .string()
-  .max(300)
-  .refine((text) => serverAt(text, 53) !== undefined, 'host, host:port, address or [v6]:port is accepted');
+const serverText = boundedText(300).refine(
+  (text) => serverAt(text, 53) !== undefined,
+  'host, host:port, address or [v6]:port is accepted',
+);
 
 const options = z.strictObject({
   Server: serverText.optional().describe("Server to ask; default: the URL's, else the agent's resolvers."),
   Type: recordType.optional().describe("Record type; default: the URL's ?type=, else A."),
   Expect: z
-    .array(z.string().min(1).max(4096))
+    .array(boundedText(4096, 1))
     .max(100)
     .default([])
     .describe('The records expected, as zone files write them, in any order: exactly these.'),
   Transport: z.enum(['UDP', 'TCP', 'TLS']).default('UDP').describe('UDP asks again over TCP when truncated.'),
   TLS: tlsOptionsWithoutStart,
-  ExpectRcode: z
-    .string()
+  ExpectRcode: boundedText(16)
     .regex(/^[A-Z]{2,16}$/, 'a code such as NOERROR or NXDOMAIN is accepted')
     .optional()
     .describe('Response code expected; default NOERROR with at least one record.'),

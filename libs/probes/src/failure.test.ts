@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { Failure, networkFailure, showPeer, showSeconds } from './failure.ts';
-import { searchRegex } from './regex.ts';
 import { tlsWords } from './tls-text.ts';
 import { createTranscript, quoteShort } from './transcript.ts';
 
@@ -38,13 +37,6 @@ test('peers, seconds and reasons are written for people', () => {
   ]);
   expect([showSeconds(5000), showSeconds(250)]).toEqual(['5 s', '0.25 s']);
   expect(quoteShort(`a\tb${'c'.repeat(200)}`, 10)).toBe('"a\\tbcccccc…"');
-});
-
-test('a pattern is searched line by line, and one that runs away is stopped', () => {
-  expect(searchRegex('^b+', 'a\nbb')).toEqual({ kind: 'match', index: 2, length: 2 });
-  expect(searchRegex('^x', 'a\nbb')).toEqual({ kind: 'none' });
-  expect(searchRegex('^(a+)+$', `${'a'.repeat(50)}!`)).toEqual({ kind: 'runaway' });
-  expect(searchRegex('b', 'b')).toEqual({ kind: 'match', index: 0, length: 1 });
 });
 
 test('a transcript is bounded and printable', () => {

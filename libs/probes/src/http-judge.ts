@@ -3,9 +3,8 @@ import { Failure, notMet } from './failure.ts';
 import { type Body, keptBytes } from './http-body.ts';
 import { type HttpAnswer, proxyAdvice } from './http-exchange.ts';
 import type { HttpOptions } from './http-options.ts';
-import { findJson, readJsonPath } from './json-path.ts';
 import { type Phases, resultCode } from './probe.ts';
-import { searchRegex } from './regex.ts';
+import { notSearched, searchText, textSearch } from './text-search.ts';
 import { quoteShort } from './transcript.ts';
 
 /** `200 OK`: the server's words, or the standard's where it has none. */
@@ -13,18 +12,23 @@ export function statusText({ status, reason }: Pick<HttpAnswer, 'status' | 'reas
   return `${status} ${reason === '' ? (STATUS_CODES[status] ?? '') : reason}`.trim();
 }
 
-/** The first expectation that an answer does not meet; undefined when it is good. Pure. */
-export function judge(
+/** The first expectation that an answer does not meet; undefined when it is good. Rejects with the signal's reason. */
+export async function judge(
   answer: Omit<HttpAnswer, 'stream'>,
   body: Body,
   wanted: HttpOptions,
-  seen: { readonly phases: Phases; readonly loggedIn: boolean; readonly redirects: number },
-): Failure | undefined {
+  seen: {
+    readonly phases: Phases;
+    readonly loggedIn: boolean;
+    readonly redirects: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<Failure | undefined> {
   return (
     judgeStatus(answer, wanted, seen) ??
     judgeHeaders(answer, wanted) ??
     judgeSize(body, wanted) ??
-    judgeBody(answer, body, wanted) ??
+    (await judgeBody(answer, body, wanted, seen.signal)) ??
     judgeTime(seen.phases, wanted)
   );
 }
@@ -78,7 +82,12 @@ function judgeSize(body: Body, wanted: HttpOptions): Failure | undefined {
   return body.overflow ? notMet(`body has more than ${MaxSize} bytes: the rest was not read`) : undefined;
 }
 
-function judgeBody(answer: Omit<HttpAnswer, 'stream'>, body: Body, wanted: HttpOptions): Failure | undefined {
+async function judgeBody(
+  answer: Omit<HttpAnswer, 'stream'>,
+  body: Body,
+  wanted: HttpOptions,
+  signal: AbortSignal,
+): Promise<Failure | undefined> {
   const { ExpectText, RejectText, ExpectRegex, ExpectJSONPath, ExpectSHA256 } = wanted;
   if (ExpectSHA256 !== undefined && body.sha256 !== ExpectSHA256.toLowerCase()) {
     return notMet(`SHA-256 of the body is ${body.sha256}, not the one expected`);
@@ -88,48 +97,61 @@ function judgeBody(answer: Omit<HttpAnswer, 'stream'>, body: Body, wanted: HttpO
   if (body.unknownCoding !== undefined)
     return notMet(`the body comes as ${quoteShort(body.unknownCoding)}, which cannot be read here`);
   const text = textOf(body, answer.headers['content-type']);
-  if (ExpectText !== undefined && !text.includes(ExpectText)) {
-    return notMet(`${quoteShort(ExpectText)} is not in the body`);
+  for (const wanted of [ExpectText, RejectText]) {
+    if (wanted === undefined) continue;
+    const { kind } = await searchText(text, wanted, signal);
+    if (kind !== 'match' && kind !== 'none') return notSearched({ kind }, quoteShort(wanted), 'body');
+    if (wanted === ExpectText && kind === 'none') return notMet(`${quoteShort(wanted)} is not in the body`);
+    if (wanted === RejectText && kind === 'match') return notMet(`${quoteShort(wanted)} is in the body`);
   }
-  if (RejectText !== undefined && text.includes(RejectText))
-    return notMet(`${quoteShort(RejectText)} is in the body`);
   if (ExpectRegex !== undefined) {
-    const found = searchRegex(ExpectRegex, text);
-    if (found.kind === 'none') return notMet(`/${ExpectRegex}/ does not match the body`);
-    if (found.kind === 'runaway')
-      return notMet(`/${ExpectRegex}/ takes too long on this body: make it simpler`);
+    const fault = await judgePattern(text, ExpectRegex, signal);
+    if (fault) return fault;
   }
   return ExpectJSONPath === undefined
     ? undefined
-    : judgeJson(text, body, ExpectJSONPath, wanted.ExpectJSONValue);
+    : judgeJson({ text, size: body.size, path: ExpectJSONPath, value: wanted.ExpectJSONValue, signal });
 }
 
-function judgeJson(text: string, body: Body, path: string, value: string | undefined): Failure | undefined {
-  if (body.size > keptBytes) return notMet('body is over 1 MiB: too long for a JSONPath');
-  const read = readJsonPath(path);
-  if (!read.ok) return notMet(read.message);
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return notMet(`body is no JSON: it begins with ${quoteShort(text, 40)}`);
-  }
-  const found = findJson(json, read.steps);
-  if (found === undefined) return notMet(`${path} takes too long on this body: make it simpler`);
-  if (found.length === 0) return notMet(`${path} finds nothing in the body`);
-  if (
-    value === undefined ||
-    found.some((each) => shownJson(each) === value || JSON.stringify(each) === value)
-  ) {
-    return undefined;
-  }
-  return notMet(
-    `${path} is ${quoteShort(found.slice(0, 5).map(shownJson).join(', '))}, not ${quoteShort(value)}`,
-  );
+async function judgePattern(
+  text: string,
+  pattern: string,
+  signal: AbortSignal,
+): Promise<Failure | undefined> {
+  const found = await textSearch.run({ kind: 'regex', pattern, text }, signal);
+  if (found.kind === 'match') return undefined;
+  if (found.kind === 'none') return notMet(`/${pattern}/ does not match the body`);
+  return notSearched(found, `/${pattern}/`, 'body');
 }
 
-function shownJson(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+async function judgeJson({
+  text,
+  size,
+  path,
+  value,
+  signal,
+}: {
+  readonly text: string;
+  readonly size: number;
+  readonly path: string;
+  readonly value: string | undefined;
+  readonly signal: AbortSignal;
+}): Promise<Failure | undefined> {
+  if (size > keptBytes) return notMet('body is over 1 MiB: too long for a JSONPath');
+  const found = await textSearch.run({ kind: 'json-path', path, text, value }, signal);
+  switch (found.kind) {
+    case 'found':
+      if (found.isMet) return undefined;
+      return notMet(`${path} is ${quoteShort(found.shown)}, not ${quoteShort(value ?? '')}`);
+    case 'none':
+      return notMet(`${path} finds nothing in the body`);
+    case 'no-json':
+      return notMet(`body is no JSON: it begins with ${quoteShort(text, 40)}`);
+    case 'no-path':
+      return notMet(found.message);
+    default:
+      return notSearched(found, path, 'body');
+  }
 }
 
 function judgeTime(phases: Phases, { MaxTimeMs }: HttpOptions): Failure | undefined {

@@ -1,13 +1,14 @@
+import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { readJsonPath } from './json-path.ts';
 import { ipFamilyOption, slowMsOption, tlsOptionsWithoutStart } from './options.ts';
 import { regexProblem } from './regex.ts';
 
-const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'no header name');
-const headerValue = z
-  .string()
-  .max(8192)
-  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'no header value (no line breaks, Latin-1 only)');
+const headerName = boundedText(100, 1).regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'no header name');
+const headerValue = boundedText(8192).regex(
+  /^[\t\x20-\x7e\x80-\xff]*$/,
+  'no header value (no line breaks, Latin-1 only)',
+);
 /** Headers that the connection itself decides. */
 const ownHeaders = [
   'connection',
@@ -36,13 +37,11 @@ export const httpOptions = z.strictObject({
     )
     .default({})
     .describe('Request headers; Host names a virtual host.'),
-  Body: z
-    .string()
-    .max(256 * 1024)
+  Body: boundedText(256 * 1024)
     .optional()
     .describe('Request body.'),
-  User: z.string().min(1).max(256).optional().describe("User for Basic authentication; default: the URL's."),
-  Password: z.string().max(1024).optional().describe('Password for Basic authentication.'),
+  User: boundedText(256, 1).optional().describe("User for Basic authentication; default: the URL's."),
+  Password: boundedText(1024).optional().describe('Password for Basic authentication.'),
   MaxRedirects: z
     .int()
     .min(0)
@@ -50,9 +49,7 @@ export const httpOptions = z.strictObject({
     .default(10)
     .describe('Redirects to follow; 0: the redirect is the answer.'),
   IPFamily: ipFamilyOption,
-  Proxy: z
-    .string()
-    .max(2048)
+  Proxy: boundedText(2048)
     .refine(
       (url) => /^https?:\/\/[^/]/i.test(url) && URL.canParse(url),
       'http://user:password@host:port is accepted',
@@ -65,26 +62,21 @@ export const httpOptions = z.strictObject({
     .describe('Auto: what the server prefers (ALPN); plain http is 1.1.'),
   ExpectStatus: z
     .array(
-      z
-        .string()
-        .regex(/^[1-5]\d\d(-[1-5]\d\d)?$/, 'a status such as 200 or a range such as 200-299 is accepted'),
+      boundedText(7).regex(
+        /^[1-5]\d\d(-[1-5]\d\d)?$/,
+        'a status such as 200 or a range such as 200-299 is accepted',
+      ),
     )
     .max(50)
     .default([])
     .describe('Statuses that are good; default: all below 400.'),
-  ExpectText: z.string().min(1).max(4096).optional().describe('Text that the body must contain.'),
-  RejectText: z.string().min(1).max(4096).optional().describe('Text that the body must not contain.'),
-  ExpectRegex: z
-    .string()
-    .min(1)
-    .max(1000)
+  ExpectText: boundedText(4096, 1).optional().describe('Text that the body must contain.'),
+  RejectText: boundedText(4096, 1).optional().describe('Text that the body must not contain.'),
+  ExpectRegex: boundedText(1000, 1)
     .refine((pattern) => regexProblem(pattern) === undefined, 'no regular expression')
     .optional()
     .describe('Regular expression that the body (its first MiB) must match.'),
-  ExpectJSONPath: z
-    .string()
-    .min(1)
-    .max(500)
+  ExpectJSONPath: boundedText(500, 1)
     .superRefine((path, fault) => {
       const read = readJsonPath(path);
       if (!read.ok) fault.addIssue({ code: 'custom', message: read.message });
@@ -93,9 +85,7 @@ export const httpOptions = z.strictObject({
     .describe(
       "JSONPath that must find something in the body: names, ['names'], [0], [1:3], * and .., no filters.",
     ),
-  ExpectJSONValue: z
-    .string()
-    .max(4096)
+  ExpectJSONValue: boundedText(4096)
     .optional()
     .describe('What ExpectJSONPath must find at least once, as text or JSON.'),
   ExpectHeaders: headers
@@ -107,8 +97,7 @@ export const httpOptions = z.strictObject({
   MaxSize: size
     .default(16 * 1024 * 1024)
     .describe('Most bytes of the body, decompressed; more are not read and fail the check.'),
-  ExpectSHA256: z
-    .string()
+  ExpectSHA256: boundedText(64)
     .regex(/^[0-9a-fA-F]{64}$/, '64 hexadecimal digits are accepted')
     .optional()
     .describe('SHA-256 of the body, decompressed.'),

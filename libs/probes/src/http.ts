@@ -5,6 +5,7 @@ import { judge, statusText, textOf } from './http-judge.ts';
 import { type HttpOptions, httpOptions, httpSecretOptions } from './http-options.ts';
 import { parseHttpTarget, showUrl } from './http-target.ts';
 import { type Json, type Phases, type Probe, type ProbeContext, resultCode, type Target } from './probe.ts';
+import { textSearch } from './text-search.ts';
 
 const redirectStatuses = [301, 302, 303, 307, 308];
 const shownBody = 4096;
@@ -23,11 +24,13 @@ export const http: Probe<'HTTP', typeof httpOptions> = {
   parseTarget: parseHttpTarget,
 
   async run(context, target, wanted) {
+    if (wanted.ExpectRegex !== undefined || wanted.ExpectJSONPath !== undefined) textSearch.prepare();
     const first = firstHop(context, target, wanted);
     const loggedIn = Object.keys(first.headers).some((name) => name.toLowerCase() === 'authorization');
     const { answer, body, redirects } = await follow(context, first, wanted);
     const phases = context.stopwatch.read();
-    const fault = judge(answer, body, wanted, { phases, loggedIn, redirects });
+    const { signal } = context;
+    const fault = await judge(answer, body, wanted, { phases, loggedIn, redirects, signal });
     const code = fault?.code ?? resultCode.ok;
     return {
       code,

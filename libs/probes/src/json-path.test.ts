@@ -71,6 +71,26 @@ describe('a JSONPath', () => {
     expect(read.ok ? '' : read.message).toMatch(/^no JSONPath from ".*" on; names, /);
   });
 
+  test.each([
+    ['blanks in brackets', `$[${' '.repeat(3000)}x`],
+    ['blanks within the limit', `$[${' '.repeat(490)}x`],
+    ['digits', `$[${'1'.repeat(3000)}`],
+    ['digits within the limit', `$[${'1'.repeat(490)}]`],
+    ['backslashes', `$['${'\\'.repeat(480)}`],
+    ['selectors', `$[${'*,'.repeat(200)}*]`],
+  ])('a path pumped up with %s is refused, in time proportional to its length', (_what, path) => {
+    const before = process.threadCpuUsage();
+    expect(readJsonPath(path)).toMatchObject({ ok: false });
+    expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(50);
+  });
+
+  test('a selector repeated on a long list is given up before it fills the memory', () => {
+    const list = Array.from({ length: 500_000 }, () => 1);
+    const before = process.memoryUsage().heapUsed;
+    expect(find(`$[${'*,'.repeat(48)}*]`, list)).toBeUndefined();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(256 * 1024 * 1024);
+  });
+
   test('a document made to take for ever is given up, in a moment', () => {
     const width = '1,'.repeat(550);
     const deep: unknown = JSON.parse(`${`[${width}`.repeat(900)}1${']'.repeat(900)}`);

@@ -15,85 +15,166 @@ export type JsonPathResult =
   | { readonly ok: true; readonly steps: readonly JsonStep[] }
   | { readonly ok: false; readonly message: string };
 
-/** Values looked at in one search, over all steps: a foreign document must not hold this process up. */
-const mostVisited = 1_000_000;
+/** Characters of a path, and selectors in it: a path is read in time proportional to its length. */
+export const longestPath = 500;
+const mostSelectors = 50;
+/** Values looked at and values found in one search, over all steps together: it bounds time and memory, whatever the document. */
+const mostVisited = 2_000_000;
 
-const dotted = /^(\.\.?)(?:(\*)|([\p{L}_$][\p{L}\p{N}_$-]*)|(?=\[))/u;
-const inBrackets =
-  /^\s*(?:(\*)|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(-?\d+)?\s*(?:(:)\s*(-?\d+)?\s*(?::\s*(-?\d+)?)?)?)\s*([,\]])/su;
+/** Where in a path the reading stands. */
+interface Cursor {
+  readonly text: string;
+  at: number;
+}
+
+// Sticky: each matches at the cursor or not at all, and none has two ways to match the same text.
+const blanks = /\s*/y;
+const integer = /-?\d+/y;
+const plainName = /[\p{L}_$][\p{L}\p{N}_$-]*/uy;
 
 /**
  * Reads a JSONPath: names, indexes, slices, lists of these, `*` and `..`, no filters and no scripts. The `$` in front may be left out.
+ * At most 500 characters and 50 selectors.
  */
 export function readJsonPath(path: string): JsonPathResult {
+  if (path.length > longestPath)
+    return { ok: false, message: `a JSONPath has at most ${longestPath} characters` };
   const text = path.trim();
   const start = text.startsWith('$') ? text.slice(1) : /^[.[]/.test(text) ? text : `.${text}`;
+  const cursor: Cursor = { text: start, at: 0 };
   const steps: JsonStep[] = [];
-  let rest = start;
-  const stop = (): JsonPathResult => ({
-    ok: false,
-    message: `no JSONPath from ${JSON.stringify(rest.slice(0, 20))} on; names, ['names'], [0], [1:3], * and .. are known`,
-  });
-  while (rest !== '') {
-    const dot = dotted.exec(rest);
-    const deep = dot?.[1] === '..';
-    if (dot) rest = rest.slice(dot[0].length);
-    if (dot?.[2] !== undefined) steps.push({ deep, selectors: [{ kind: 'any' }] });
-    else if (dot?.[3] !== undefined) steps.push({ deep, selectors: [{ kind: 'name', name: dot[3] }] });
-    else if (rest.startsWith('[') && (dot === null || deep)) {
-      const found = readBrackets(rest.slice(1));
-      if (!found) return stop();
-      steps.push({ deep, selectors: found.selectors });
-      rest = found.rest;
-    } else return stop();
+  let selectors = 0;
+  while (cursor.at < start.length) {
+    const from = cursor.at;
+    const step = readStep(cursor);
+    if (step === undefined) {
+      const shown = JSON.stringify(start.slice(from, from + 20));
+      return {
+        ok: false,
+        message: `no JSONPath from ${shown} on; names, ['names'], [0], [1:3], * and .. are known`,
+      };
+    }
+    selectors += step.selectors.length;
+    if (selectors > mostSelectors)
+      return { ok: false, message: `a JSONPath has at most ${mostSelectors} names, indexes, slices and *` };
+    steps.push(step);
   }
   return { ok: true, steps };
 }
 
-function readBrackets(
-  text: string,
-): { readonly selectors: readonly Selector[]; readonly rest: string } | undefined {
+function readStep(cursor: Cursor): JsonStep | undefined {
+  const isDotted = skip(cursor, '.');
+  const deep = isDotted && skip(cursor, '.');
+  if ((deep || !isDotted) && skip(cursor, '[')) {
+    const selectors = readList(cursor);
+    return selectors && { deep, selectors };
+  }
+  if (!isDotted) return undefined;
+  if (skip(cursor, '*')) return { deep, selectors: [{ kind: 'any' }] };
+  const name = take(cursor, plainName);
+  return name === undefined ? undefined : { deep, selectors: [{ kind: 'name', name }] };
+}
+
+/** What stands between brackets, the closing one included. */
+function readList(cursor: Cursor): readonly Selector[] | undefined {
   const selectors: Selector[] = [];
-  let rest = text;
   while (true) {
-    const found = inBrackets.exec(rest);
-    if (!found) return undefined;
-    const [whole, any, single, double, first, colon, to, by, end] = found;
-    const name = single ?? double;
-    if (any !== undefined) selectors.push({ kind: 'any' });
-    else if (name !== undefined) selectors.push({ kind: 'name', name: name.replace(/\\(.)/gs, '$1') });
-    else if (colon !== undefined) {
-      selectors.push({
-        kind: 'slice',
-        ...(first !== undefined && { from: Number(first) }),
-        ...(to !== undefined && { to: Number(to) }),
-        by: by === undefined ? 1 : Number(by),
-      });
-    } else if (first !== undefined) selectors.push({ kind: 'index', index: Number(first) });
-    else return undefined;
-    rest = rest.slice(whole.length);
-    if (end === ']') return { selectors, rest };
+    take(cursor, blanks);
+    const selector = readSelector(cursor);
+    if (selector === undefined) return undefined;
+    selectors.push(selector);
+    take(cursor, blanks);
+    if (skip(cursor, ']')) return selectors;
+    if (!skip(cursor, ',')) return undefined;
   }
 }
 
-/** What a path finds in a parsed document, in the order of the document; undefined when that takes too long. */
+function readSelector(cursor: Cursor): Selector | undefined {
+  if (skip(cursor, '*')) return { kind: 'any' };
+  for (const quote of ["'", '"']) {
+    if (!skip(cursor, quote)) continue;
+    const name = readQuoted(cursor, quote);
+    return name === undefined ? undefined : { kind: 'name', name };
+  }
+  const bounds: (number | undefined)[] = [readInteger(cursor)];
+  take(cursor, blanks);
+  while (bounds.length < 3 && skip(cursor, ':')) {
+    take(cursor, blanks);
+    bounds.push(readInteger(cursor));
+    take(cursor, blanks);
+  }
+  const [from, to, by] = bounds;
+  if (bounds.some((each) => Number.isNaN(each))) return undefined;
+  if (bounds.length === 1) return from === undefined ? undefined : { kind: 'index', index: from };
+  return {
+    kind: 'slice',
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    by: by ?? 1,
+  };
+}
+
+/** A name up to its closing quote; a backslash takes the character after it as it stands. */
+function readQuoted(cursor: Cursor, quote: string): string | undefined {
+  const { text } = cursor;
+  let name = '';
+  while (cursor.at < text.length) {
+    const char = text[cursor.at] ?? '';
+    cursor.at += 1;
+    if (char === quote) return name;
+    if (char === '\\') {
+      name += text[cursor.at] ?? '';
+      cursor.at += 1;
+    } else name += char;
+  }
+  return undefined;
+}
+
+/** undefined: there is none; NaN: one that is not exact (RFC 9535 section 2.1). */
+function readInteger(cursor: Cursor): number | undefined {
+  const digits = take(cursor, integer);
+  if (digits === undefined) return undefined;
+  const value = Number(digits);
+  return Number.isSafeInteger(value) ? value : Number.NaN;
+}
+
+function take(cursor: Cursor, pattern: RegExp): string | undefined {
+  pattern.lastIndex = cursor.at;
+  const found = pattern.exec(cursor.text)?.[0];
+  cursor.at += found?.length ?? 0;
+  return found;
+}
+
+function skip(cursor: Cursor, text: string): boolean {
+  if (!cursor.text.startsWith(text, cursor.at)) return false;
+  cursor.at += text.length;
+  return true;
+}
+
+/**
+ * What a path finds in a parsed document, in the order of the document; undefined when the search would look at more than two million
+ * values.
+ */
 export function findJson(json: unknown, steps: readonly JsonStep[]): readonly unknown[] | undefined {
-  let visited = 0;
+  let left = mostVisited;
   let nodes: unknown[] = [json];
   for (const { deep, selectors } of steps) {
     const found: unknown[] = [];
     const waiting = nodes.reverse();
     while (waiting.length > 0) {
       const node = waiting.pop();
-      visited += 1;
-      if (visited > mostVisited) return undefined;
-      for (const selector of selectors) for (const each of pick(node, selector)) found.push(each);
-      visited += selectors.length;
+      left -= 1;
+      for (const selector of selectors) {
+        const picked = pick(node, selector);
+        // Counted before they are kept: two hundred times `*` on one long list would else fill the memory.
+        left -= picked.length + 1;
+        if (left < 0) return undefined;
+        for (const each of picked) found.push(each);
+      }
       if (!deep) continue;
       const below = childrenOf(node);
       for (let at = below.length - 1; at >= 0; at -= 1) waiting.push(below[at]);
     }
-    if (found.length > mostVisited) return undefined;
     nodes = found;
   }
   return nodes;

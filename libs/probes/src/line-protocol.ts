@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { boundedText } from '@vantage/kernel';
 import type { Connection } from './dial.ts';
 import { type Dialogue, openDialogue } from './dialogue.ts';
 import { Failure, notMet } from './failure.ts';
@@ -13,11 +13,7 @@ const longestFarewellMs = 250;
 
 /** A text that becomes part of a line sent: 1 to `max` characters, none of them a control character, so that it stays one line. */
 export function lineText(max: number) {
-  return z
-    .string()
-    .min(1)
-    .max(max)
-    .regex(/^\P{Cc}+$/u, 'may hold no line break and no other control character');
+  return boundedText(max, 1).regex(/^\P{Cc}+$/u, 'may hold no line break and no other control character');
 }
 
 /** The Options that each of these methods has. */

@@ -1,3 +1,4 @@
+import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { openDialogue } from './dialogue.ts';
 import { Failure, notMet } from './failure.ts';
@@ -10,10 +11,7 @@ import { parseTarget } from './target.ts';
 import { quoteShort } from './transcript.ts';
 
 const line = (max: number) =>
-  z
-    .string()
-    .min(1)
-    .max(max)
+  boundedText(max, 1)
     .regex(/^\P{Cc}+$/u, 'may hold no control character')
     .optional();
 
@@ -23,9 +21,7 @@ const options = z.strictObject({
   Password: line(1000).describe('Password to log in with; default: the one in the URL.'),
   Database: line(64).describe('Database to use; default: the one in the URL, else none.'),
   Query: textOption(8192).describe('Query to run after the login.'),
-  ExpectResult: z
-    .string()
-    .max(4096)
+  ExpectResult: boundedText(4096)
     .optional()
     .describe(
       "The first row's first value must be this, or the whole first row with tabs between its values (NULL is NULL).",

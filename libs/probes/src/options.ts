@@ -1,3 +1,4 @@
+import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 
 /** `IPFamily`, the same for every method. */
@@ -18,18 +19,18 @@ export const slowMsOption = z
   .describe('A good check that takes longer than this many milliseconds is Slow.');
 
 const pem = (what: string) =>
-  z
-    .string()
-    .max(64 * 1024)
+  boundedText(64 * 1024)
     .optional()
     .describe(`${what}, PEM.`);
+/** By looking for fixed texts: a pattern over the whole could be made to take long. */
+function holdsCertificate(text: string): boolean {
+  const begin = text.search(/-----BEGIN [A-Z0-9 ]{0,30}CERTIFICATE-----/);
+  return begin >= 0 && text.indexOf('-----END ', begin) > begin;
+}
 /** Public parts may be references, filled in later; else they must at least look like certificates. */
 const certificates = (what: string) =>
   pem(what).refine(
-    (text) =>
-      text === undefined ||
-      text.includes('${') ||
-      /-----BEGIN [A-Z0-9 ]*CERTIFICATE-----[\s\S]+-----END /.test(text),
+    (text) => text === undefined || text.includes('${') || holdsCertificate(text),
     'a certificate in PEM form is accepted: -----BEGIN CERTIFICATE----- …',
   );
 const facts = {
@@ -37,10 +38,7 @@ const facts = {
   CA: certificates("Authorities to trust instead of the system's"),
   ClientCert: certificates('Client certificate with its chain'),
   ClientKey: pem('Private key of the client certificate'),
-  ServerName: z
-    .string()
-    .min(1)
-    .max(253)
+  ServerName: boundedText(253, 1)
     .optional()
     .describe('Name asked for (SNI) and expected in the certificate; default: the host.'),
   MinDaysLeft: z
@@ -80,5 +78,5 @@ export const tlsSecretOptions = ['TLS.ClientKey'] as const;
 
 /** A text that must not be empty, up to `max` characters. */
 export function textOption(max: number) {
-  return z.string().min(1).max(max).optional();
+  return boundedText(max, 1).optional();
 }

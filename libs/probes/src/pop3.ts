@@ -70,7 +70,7 @@ interface Entry {
 /** Logs in and asks how much mail there is; the answer to the last. */
 async function logIn({ context, dialogue, login, auth, banner }: Entry): Promise<string> {
   const { user, password } = login;
-  const stamp = /<[^<>\s]+@[^<>\s]+>/.exec(banner)?.[0];
+  const stamp = /<[^<>\s@]+@[^<>\s]+>/.exec(banner)?.[0];
   if (auth === 'APOP' && stamp === undefined) {
     throw new Failure(
       resultCode.login,

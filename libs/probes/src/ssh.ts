@@ -1,3 +1,4 @@
+import { boundedText } from '@vantage/kernel';
 import ssh2 from 'ssh2';
 import { z } from 'zod';
 import { Failure, notMet } from './failure.ts';
@@ -6,6 +7,7 @@ import { type Probe, type ProbeContext, resultCode, type Target } from './probe.
 import { awaitGreeting } from './ssh-greeting.ts';
 import { type CommandResult, openSession, type SshLogin } from './ssh-session.ts';
 import { parseTarget } from './target.ts';
+import { notSearched, searchText } from './text-search.ts';
 import { quoteShort } from './transcript.ts';
 
 const options = z.strictObject({
@@ -13,8 +15,7 @@ const options = z.strictObject({
   Password: textOption(1000).describe('Password to log in with; default: the one in the URL.'),
   PrivateKey: textOption(32 * 1024).describe('Private key to log in with (OpenSSH or PEM).'),
   Passphrase: textOption(1000).describe('Passphrase of the private key.'),
-  HostKeyFingerprint: z
-    .string()
+  HostKeyFingerprint: boundedText(100)
     .regex(
       /^SHA256:[A-Za-z0-9+/]{43}=?$/,
       'SHA256: and 43 characters of Base64 are accepted, as ssh-keygen -l shows it',
@@ -68,7 +69,7 @@ export const ssh: Probe<'SSH', typeof options> = {
     using session = await openSession(context, connection, { judgeHostKey, login });
     const result = wanted.Command === undefined ? undefined : await session.run(wanted.Command);
     context.stopwatch.pause();
-    if (result) judgeCommand(context, result, wanted);
+    if (result) await judgeCommand(context, result, wanted);
     const text = [version, login && 'login accepted', result && 'command as expected']
       .filter(Boolean)
       .join(', ');
@@ -120,7 +121,7 @@ function judgeFingerprint(fingerprint: string, expected: string | undefined): vo
   throw notMet(`host key is ${fingerprint}, expected ${expected}`);
 }
 
-function judgeCommand(context: ProbeContext, result: CommandResult, wanted: SshOptions): void {
+async function judgeCommand(context: ProbeContext, result: CommandResult, wanted: SshOptions): Promise<void> {
   const { output, errors, exitCode, signal } = result;
   context.note('ExitCode', exitCode ?? null);
   context.evidence('Output', output.slice(0, 4096));
@@ -134,7 +135,9 @@ function judgeCommand(context: ProbeContext, result: CommandResult, wanted: SshO
     const said = errors.trim() === '' ? '' : `: ${quoteShort(errors)}`;
     throw notMet(`expected exit code ${expected}, got ${exitCode}${said}`);
   }
-  if (wanted.ExpectOutput !== undefined && !output.includes(wanted.ExpectOutput)) {
-    throw notMet(`expected output with ${quoteShort(wanted.ExpectOutput)}, got ${quoteShort(output)}`);
-  }
+  if (wanted.ExpectOutput === undefined) return;
+  const found = await searchText(output, wanted.ExpectOutput, context.signal);
+  if (found.kind === 'match') return;
+  if (found.kind !== 'none') throw notSearched(found, quoteShort(wanted.ExpectOutput), 'output');
+  throw notMet(`expected output with ${quoteShort(wanted.ExpectOutput)}, got ${quoteShort(output)}`);
 }

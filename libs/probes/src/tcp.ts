@@ -1,34 +1,27 @@
-import type { Clock } from '@vantage/kernel';
+import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Dialogue, openDialogue } from './dialogue.ts';
 import { Failure, notMet } from './failure.ts';
 import { ipFamilyOption, slowMsOption, tlsOptionsWithoutStart, tlsSecretOptions } from './options.ts';
-import { type Outcome, type Probe, resultCode } from './probe.ts';
-import { regexProblem, searchRegex } from './regex.ts';
+import { type Outcome, type Probe, type ProbeContext, resultCode } from './probe.ts';
+import { regexProblem } from './regex.ts';
 import { parseTarget } from './target.ts';
+import { notSearched, searchText, textSearch } from './text-search.ts';
 import { quoteShort } from './transcript.ts';
 
-const hex = z
-  .string()
-  .max(16_384)
+const hex = boundedText(16_384)
   .regex(/^\s*([0-9a-fA-F]{2}\s*)+$/, 'pairs of hexadecimal digits are accepted, blanks between them allowed')
   .optional();
 
 const step = z
   .strictObject({
-    Send: z
-      .string()
-      .min(1)
-      .max(16_384)
+    Send: boundedText(16_384, 1)
       .optional()
       .describe('Text to send, as it stands (a line needs its own \\r\\n).'),
     SendHex: hex.describe('Bytes to send, hexadecimal.'),
-    Expect: z.string().min(1).max(4096).optional().describe('Text that the answer must contain.'),
+    Expect: boundedText(4096, 1).optional().describe('Text that the answer must contain.'),
     ExpectHex: hex.describe('Bytes that the answer must contain, hexadecimal.'),
-    ExpectRegex: z
-      .string()
-      .min(1)
-      .max(1000)
+    ExpectRegex: boundedText(1000, 1)
       .refine((pattern) => regexProblem(pattern) === undefined, 'no regular expression')
       .optional()
       .describe('Regular expression that the answer must match.'),
@@ -73,6 +66,7 @@ export const tcp: Probe<'TCP', typeof options> = {
     }),
 
   async run(context, target, wanted) {
+    if (wanted.Steps.some((each) => each.ExpectRegex !== undefined)) textSearch.prepare();
     const implicit = (wanted.TLS.Mode ?? (target.scheme === 'tls' ? 'Implicit' : 'None')) === 'Implicit';
     using connection = await context.dial.connect(context, {
       host: target.host,
@@ -87,7 +81,7 @@ export const tcp: Probe<'TCP', typeof options> = {
     const answer = createAnswer(dialogue);
     for (const [index, each] of wanted.Steps.entries()) {
       await send(dialogue, each);
-      const expected = expectationOf(each, context.clock);
+      const expected = expectationOf(each, context);
       if (expected) await meet(answer, expected, index + 1);
     }
     const steps = wanted.Steps.length;
@@ -109,18 +103,20 @@ async function send(dialogue: Dialogue, { Send, SendHex }: TcpStep): Promise<voi
 /** Where in the bytes an expectation is met: the index after it, or why it is not. */
 interface Expectation {
   readonly shown: string;
-  find(bytes: Buffer): number | undefined;
+  find(bytes: Buffer): Promise<number | undefined>;
 }
 
 function expectationOf(
   { Expect, ExpectHex, ExpectRegex }: TcpStep,
-  clock: Pick<Clock, 'monoMs'>,
+  { clock, signal }: Pick<ProbeContext, 'clock' | 'signal'>,
 ): Expectation | undefined {
   const containing = (shown: string, wanted: Buffer): Expectation => ({
     shown,
-    find(bytes) {
-      const at = bytes.indexOf(wanted);
-      return at < 0 ? undefined : at + wanted.length;
+    async find(bytes) {
+      const found = await searchText(bytes.toString('latin1'), wanted.toString('latin1'), signal);
+      if (found.kind === 'match') return found.index + found.length;
+      if (found.kind === 'none') return undefined;
+      throw notSearched(found, shown, 'answer');
     },
   });
   if (Expect !== undefined) return containing(quoteShort(Expect), Buffer.from(Expect, 'utf8'));
@@ -129,14 +125,16 @@ function expectationOf(
   let searchedMs = 0;
   return {
     shown: `/${ExpectRegex}/`,
-    find(bytes) {
+    async find(bytes) {
       const startedMs = clock.monoMs();
-      const found = searchRegex(ExpectRegex, bytes.toString('latin1'));
+      const text = bytes.toString('latin1');
+      const found = await textSearch.run({ kind: 'regex', pattern: ExpectRegex, text }, signal);
+      if (found.kind === 'match') return found.index + found.length;
       searchedMs += clock.monoMs() - startedMs;
+      if (found.kind !== 'none') throw notSearched(found, `/${ExpectRegex}/`, 'answer');
       // An answer that comes byte by byte is searched again and again.
-      if (found.kind === 'runaway' || (found.kind === 'none' && searchedMs > longestSearchMs))
-        throw notMet(`/${ExpectRegex}/ takes too long on this answer: make it simpler`);
-      return found.kind === 'match' ? found.index + found.length : undefined;
+      if (searchedMs > longestSearchMs) throw notSearched({ kind: 'runaway' }, `/${ExpectRegex}/`, 'answer');
+      return undefined;
     },
   };
 }
@@ -158,7 +156,7 @@ async function meet(answer: Answer, expected: Expectation, step: number): Promis
   const missed = () =>
     notMet(`step ${step}: expected ${expected.shown}, got ${quoteShort(answer.bytes.toString('latin1'))}`);
   while (true) {
-    const after = answer.bytes.length === 0 ? undefined : expected.find(answer.bytes);
+    const after = answer.bytes.length === 0 ? undefined : await expected.find(answer.bytes);
     if (after !== undefined) {
       answer.bytes = answer.bytes.subarray(after);
       return;

@@ -1,11 +1,11 @@
-import { z } from 'zod';
+import { boundedText } from '@vantage/kernel';
 import { isTimestamp } from './zone.ts';
 
 /** Most rows in one answer. */
 export const mostRows = 100;
 
 const digits = (name: string, what: string) =>
-  z.string().regex(/^\d+$/, { error: `must be digits only (${name}, ${what})` });
+  boundedText(100).regex(/^\d+$/, { error: `must be digits only (${name}, ${what})` });
 
 /** `Limit`: digits, from 1; more than 100 is taken as 100. */
 const limit = digits('Limit', 'rows to return')
@@ -46,8 +46,7 @@ export function nextPage(
 }
 
 /** A timestamp in a query; what it means depends on the account's zone, so a handler reads it. */
-export const timestampQuery = z
-  .string()
+export const timestampQuery = boundedText(100)
   .refine(isTimestamp, {
     error: "must be ISO 8601 (YYYY-MM-DDThh:mm:ss with Z, ±hh:mm, or none for the account's time zone)",
   })

@@ -1,4 +1,5 @@
 import type { Clock } from '@vantage/kernel';
+import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField, isId } from '../../http/field.ts';
@@ -26,15 +27,17 @@ const accountFull = z
 
 const accountUpdate = z
   .strictObject({
-    Name: z.string().min(1).max(200).optional(),
-    Timezone: z.string().refine(isZoneName, 'must be an IANA time zone such as Europe/Berlin').optional(),
+    Name: boundedText(200, 1).optional(),
+    Timezone: boundedText(100)
+      .refine(isZoneName, 'must be an IANA time zone such as Europe/Berlin')
+      .optional(),
     DefaultLocations: z
-      .array(z.string().min(1).max(200))
+      .array(boundedText(200, 1))
       .max(1000)
       .nullable()
       .optional()
       .describe('Names or ids; null: the Location named local.'),
-    nschedule_id: z.string().max(100).nullable().optional(),
+    nschedule_id: boundedText(100).nullable().optional(),
   })
   .meta({ id: 'AccountUpdate' });
 

@@ -1,3 +1,4 @@
+import { boundedText } from '@vantage/kernel';
 import { methods, registry } from '@vantage/probes';
 import { z } from 'zod';
 import { idField, timestampField } from '../../http/field.ts';
@@ -5,22 +6,16 @@ import { idField, timestampField } from '../../http/field.ts';
 /** Bounds of a device's settings, and what holds where nothing is said. */
 export const deviceDefaults = { Frequency: 5, Timeout: 30, Retries: 2, RetryDelay: 1 } as const;
 
-const optionalId = (what: string) =>
-  z.string().max(100).nullable().optional().describe(`${what}; null: none.`);
+const optionalId = (what: string) => boundedText(100).nullable().optional().describe(`${what}; null: none.`);
 
-const shortName = z
-  .string()
+const shortName = boundedText(1000)
   .regex(/^[A-Za-z0-9-]{1,8}$/, "must be 1 to 8 characters: letters, digits or '-'")
   .describe("Up to 8 characters: letters, digits or '-'. Need not be unique.");
-const url = z
-  .string()
-  .min(1)
-  .max(64 * 1024)
-  .describe(
-    'URL, host name or custom script to monitor; what is accepted depends on Method. A password comes back as `***`.',
-  );
+const url = boundedText(64 * 1024, 1).describe(
+  'URL, host name or custom script to monitor; what is accepted depends on Method. A password comes back as `***`.',
+);
 const options = z
-  .record(z.string(), z.unknown())
+  .record(boundedText(100), z.unknown())
   .nullable()
   .optional()
   .meta({
@@ -35,7 +30,7 @@ const options = z
   });
 
 const optional = {
-  FullName: z.string().max(1000).nullable().optional().describe('Description; null: none.'),
+  FullName: boundedText(1000).nullable().optional().describe('Description; null: none.'),
   Frequency: z
     .literal([1, 2, 5, 10, 20, 30, 60])
     .nullable()
@@ -60,14 +55,14 @@ const optional = {
   mschedule_id: optionalId('Maintenance schedule'),
   device_master_id: optionalId('Master device: when it is down already, alerts for this one are suppressed'),
   Locations: z
-    .array(z.string().min(1).max(200))
+    .array(boundedText(200, 1))
     .max(1000)
     .nullable()
     .optional()
     .describe("Names or ids; null: the account's DefaultLocations; []: none."),
   Options: options,
   HostData: z
-    .strictObject({ headers: z.record(z.string(), z.string()).optional() })
+    .strictObject({ headers: z.record(boundedText(100), boundedText(8192)).optional() })
     .nullable()
     .optional()
     .describe('Older name of the HTTP request headers (Options.Headers).'),
@@ -86,7 +81,7 @@ export const deviceCreate = z
 /** The body of PUT /devices/{device_id}: what is absent stays as it is. */
 export const deviceUpdate = z
   .strictObject({
-    Method: z.string().optional().describe('May be sent back; cannot be changed.'),
+    Method: boundedText(100).optional().describe('May be sent back; cannot be changed.'),
     URL: url.optional(),
     ShortName: shortName.optional(),
     ...optional,

@@ -1,4 +1,5 @@
 import type { Clock } from '@vantage/kernel';
+import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -16,8 +17,7 @@ export interface Maintenance {
 }
 
 /** `HH:MM` from 00:01 to 99:59. */
-const durationField = z
-  .string()
+const durationField = boundedText(100)
   .regex(/^\d\d:[0-5]\d$/, 'must be HH:MM, from 00:01 to 99:59')
   .refine((text) => text !== '00:00', 'must be HH:MM, from 00:01 to 99:59');
 

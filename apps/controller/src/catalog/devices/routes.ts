@@ -1,4 +1,5 @@
 import type { Clock } from '@vantage/kernel';
+import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField, isId } from '../../http/field.ts';
@@ -86,7 +87,7 @@ export function deviceRoutes(deps: {
       summary: 'Lists devices in the order of their creation.',
       subject: noSubject,
       query: z.object({
-        Filter: z.string().default('All').describe('All, Ok (Up), Down, Maint, Unknown, or a tag_id.'),
+        Filter: boundedText(100).default('All').describe('All, Ok (Up), Down, Maint, Unknown, or a tag_id.'),
         ...pagingQuery,
       }),
       response: z.array(deviceEntry),

@@ -1,3 +1,4 @@
+import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField, isId, timestampField } from '../../http/field.ts';
@@ -25,11 +26,10 @@ const names = { root: 'secret', id: 'secret_id' } as const;
 const idAnswer = z.strictObject({ secret_id: idField });
 const readOnly = ['secret_id', 'UpdatedAt'] as const;
 
-const name = z
-  .string()
+const name = boundedText(1000)
   .regex(/^[A-Za-z0-9_.-]{1,100}$/, "must be 1 to 100 characters: letters, digits, '_', '.' or '-'")
   .describe(`Used as \${secret:NAME} in URL and Options, and as secret("NAME") in scripts.`);
-const value = z.string().min(1).max(65_536).describe('Write-only: never returned.');
+const value = boundedText(65_536, 1).describe('Write-only: never returned.');
 
 const secretEntry = z
   .strictObject({ secret_id: idField, Name: z.string(), UpdatedAt: timestampField })
@@ -129,7 +129,7 @@ export function secretRoutes({ db, sealer }: { readonly db: Db; readonly sealer:
       summary: 'Gives a secret another value; its name stays.',
       subject,
       body: z
-        .strictObject({ Name: z.string().optional(), Value: value.optional() })
+        .strictObject({ Name: boundedText(1000).optional(), Value: value.optional() })
         .meta({ id: 'SecretUpdate' }),
       readOnly,
       response: secretEntry,

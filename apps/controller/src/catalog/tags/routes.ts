@@ -1,4 +1,5 @@
 import type { Clock } from '@vantage/kernel';
+import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField, isId } from '../../http/field.ts';
@@ -22,7 +23,7 @@ import {
 
 const tag = 'Tags';
 const names = { root: 'tag', id: 'tag_id' } as const;
-const name = z.string().min(1).max(200).describe('Name of the tag; need not be unique.');
+const name = boundedText(200, 1).describe('Name of the tag; need not be unique.');
 const idAnswer = z.strictObject({ tag_id: idField });
 const pairAnswer = z.strictObject({ tag_id: idField, device_id: idField });
 const tagEntry = z.strictObject({ tag_id: idField, Name: z.string() }).meta({ id: 'TagEntry' });

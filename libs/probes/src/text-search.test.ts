@@ -1,0 +1,82 @@
+import { afterAll, expect, test } from 'vitest';
+import { createTextSearch, type SearchJob, searchText } from './text-search.ts';
+
+const never = new AbortController().signal;
+// Long enough for a good search on a busy machine; only patterns that never end wait for it.
+const search = createTextSearch({ threads: 2, limitMs: 3000, waiting: 5 });
+afterAll(() => search[Symbol.dispose]());
+
+const regex = (pattern: string, text: string): SearchJob => ({ kind: 'regex', pattern, text });
+const json = (path: string, text: string, value?: string): SearchJob => ({
+  kind: 'json-path',
+  path,
+  text,
+  value,
+});
+const endless = regex('^(a+)+$', `${'a'.repeat(50)}!`);
+
+test.each<[SearchJob, unknown]>([
+  [regex('^b+', 'a\nbb'), { kind: 'match', index: 2, length: 2 }],
+  [regex('^x', 'a\nbb'), { kind: 'none' }],
+  [regex('b', 'b'), { kind: 'match', index: 0, length: 1 }],
+  [
+    { kind: 'text', wanted: 'b', text: 'abc' },
+    { kind: 'match', index: 1, length: 1 },
+  ],
+  [{ kind: 'text', wanted: 'x', text: 'abc' }, { kind: 'none' }],
+  [json('$.a', '{"a":1}'), { kind: 'found', isMet: true, shown: '' }],
+  [json('$.a', '{"a":1}', '1'), { kind: 'found', isMet: true, shown: '' }],
+  [json('$.a', '{"a":"1"}', '2'), { kind: 'found', isMet: false, shown: '1' }],
+  [json('$.b', '{"a":1}'), { kind: 'none' }],
+  [json('$.b', 'no'), { kind: 'no-json' }],
+  [json('$[', '{}'), { kind: 'no-path', message: expect.stringContaining('no JSONPath') }],
+])('%j is answered', async (job, result) => {
+  expect(await search.run(job, never)).toEqual(result);
+});
+
+test('a pattern that runs away costs this thread next to nothing, and the next one is served', async () => {
+  await search.run(regex('a', 'a'), never);
+  const before = process.threadCpuUsage();
+  const [first, second, third] = await Promise.all([
+    search.run(endless, never),
+    search.run(endless, never),
+    search.run(regex('b', 'abc'), never),
+  ]);
+  expect([first, second]).toEqual([{ kind: 'runaway' }, { kind: 'runaway' }]);
+  expect(third).toEqual({ kind: 'match', index: 1, length: 1 });
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(500);
+});
+
+test.each([
+  ['two hundred selectors', `$[${'*,'.repeat(48)}*]`, `[${'1,'.repeat(500_000)}1]`],
+  ['every value below every value', '$..*..*', `${`[${'1,'.repeat(550)}`.repeat(900)}1${']'.repeat(900)}`],
+])('%s on 1 MiB of JSON is given up within bounds of memory', async (_what, path, text) => {
+  const before = process.memoryUsage().rss;
+  expect(await search.run(json(path, text), never)).toEqual({ kind: 'runaway' });
+  expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
+});
+
+test('a plain text that is made to be searched for long is searched elsewhere', async () => {
+  const wanted = `${'a'.repeat(2000)}b${'a'.repeat(2000)}`;
+  await searchText('a'.repeat(1024 * 1024), wanted, never); // starts the threads
+  const before = process.threadCpuUsage();
+  expect(await searchText('a'.repeat(1024 * 1024), wanted, never)).not.toEqual({ kind: 'match' });
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(100);
+  expect(await searchText('xyz', 'y', never)).toEqual({ kind: 'match', index: 1, length: 1 });
+});
+
+test('above the room there is, and where the deadline comes before the turn, nothing is said about the text', async () => {
+  using narrow = createTextSearch({ threads: 1, limitMs: 3000, waiting: 2 });
+  await narrow.run(regex('a', 'a'), never);
+  const deadline = new AbortController();
+  const running = narrow.run(endless, deadline.signal);
+  const waiting = narrow.run(regex('a', 'a'), deadline.signal);
+  const last = narrow.run(regex('a', 'a'), never);
+  expect(await narrow.run(regex('a', 'a'), never)).toEqual({ kind: 'busy' });
+  deadline.abort(new Error('the deadline'));
+  await expect(running).rejects.toThrow('the deadline');
+  expect(await waiting).toEqual({ kind: 'busy' });
+  expect(await last).toEqual({ kind: 'match', index: 0, length: 1 });
+});
