@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
+import { ignoreMissing, isMissing } from '@vantage/kernel';
 
 /** Makes what was created, renamed or removed in a folder survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
@@ -18,6 +19,14 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at + done);
     done += bytesWritten;
   }
+}
+
+/** Opens a file to read and write; makes it when it is not there. One that is there and cannot be opened now is left as it is. */
+export function openOrMake(file: string): Promise<FileHandle> {
+  return open(file, 'r+', 0o600).catch((error: unknown) => {
+    if (isMissing(error)) return open(file, 'w+', 0o600);
+    throw error;
+  });
 }
 
 /** Whether the disk, or this user's share of it, has no room left. */
@@ -64,9 +73,4 @@ export async function readChecked(
     isDamaged = true;
   }
   return { content: undefined, isDamaged };
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-  throw error;
 }

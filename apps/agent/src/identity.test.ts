@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -67,4 +67,10 @@ test('a folder that cannot be used is told, and the numbers still rise', async (
   await using identity = await open(path.join(folder, 'below'), faults);
   expect([await identity.nextSession(), await identity.nextSession()]).toEqual([1n, 2n]);
   expect(faults.length).toBeGreaterThan(0);
+});
+
+test('a file that is there and cannot be opened ends the agent: counted anew it would be a copy of itself', async () => {
+  const folder = newFolder();
+  mkdirSync(path.join(folder, 'identity.bin'), { recursive: true });
+  await expect(open(folder)).rejects.toThrow(/identity\.bin cannot be opened.*last session/);
 });

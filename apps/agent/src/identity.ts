@@ -1,7 +1,8 @@
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { messageOf } from '@vantage/kernel';
+import { Fault, isMissing, messageOf } from '@vantage/kernel';
 import { z } from 'zod';
-import { ensureFolder, readChecked } from './disk.ts';
+import { ensureFolder, isDiskFull, readChecked } from './disk.ts';
 import { openTwiceKept } from './twice-kept.ts';
 
 /** What the agent knows of itself across its runs. */
@@ -20,7 +21,10 @@ const kept = z.object({ session: z.int().min(0), wallOffsetUs: z.int().optional(
 /** A difference smaller than this is not worth a write, microseconds. */
 const worthKeepingUs = 100_000;
 
-/** Opens what is kept in the folder. A disk that refuses is told to `onFault`; the agent goes on from what it knows. */
+/**
+ * Opens what is kept in the folder. A full or read-only disk is told to `onFault`; the agent goes on from what it knows. Throws a Fault
+ * when the file is there and cannot be opened for another reason: numbers that begin anew would make it a copy of itself.
+ */
 export async function openIdentity(deps: {
   readonly folder: string;
   readonly newId: () => string;
@@ -33,7 +37,11 @@ export async function openIdentity(deps: {
     return undefined;
   };
   await ensureFolder(folder).catch(refused('made'));
-  const store = await openTwiceKept(file).catch(refused('opened'));
+  const store = await openTwiceKept(file).catch(async (cause: unknown) => {
+    if (isDiskTrouble(cause) || (await isAbsent(file))) return refused('opened')(cause);
+    const why = `${file} cannot be opened: ${messageOf(cause)}; it holds the number of this agent's last session`;
+    throw new Fault('stop', 'identity-unreadable', why, { cause });
+  });
   const found = parse(store?.text ?? (await earlierForm(folder).catch(refused('read'))));
   let session = found?.session ?? 0;
   let wallOffsetUs = found?.wallOffsetUs;
@@ -63,6 +71,14 @@ export async function openIdentity(deps: {
       await store?.[Symbol.asyncDispose]();
     },
   };
+}
+
+function isDiskTrouble(error: unknown): boolean {
+  return isDiskFull(error) || (error instanceof Error && 'code' in error && error.code === 'EROFS');
+}
+
+function isAbsent(file: string): Promise<boolean> {
+  return stat(file).then(() => false, isMissing);
 }
 
 function parse(text: string | undefined): z.output<typeof kept> | undefined {

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { writeAll } from './disk.ts';
+import { openOrMake, writeAll } from './disk.ts';
 
 /**
  * A short text kept twice in a file of fixed size. It is overwritten where it stands, so a full disk cannot refuse it, and a
@@ -42,9 +42,10 @@ export async function openTwiceKept(file: string): Promise<TwiceKept> {
 
 /** To write; where the disk is read-only, to read at least. */
 function openFor(file: string): Promise<FileHandle> {
-  return open(file, 'r+', 0o600).catch((error: unknown) => {
+  return openOrMake(file).catch((error: unknown) => {
     const isReadOnly = error instanceof Error && 'code' in error && error.code === 'EROFS';
-    return open(file, isReadOnly ? 'r' : 'w+', 0o600);
+    if (isReadOnly) return open(file, 'r', 0o600);
+    throw error;
   });
 }
 

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Fault, messageOf } from '@vantage/kernel';
+import { Fault, messageOf, readIfPresentSync } from '@vantage/kernel';
 import pg from 'pg';
 import { z } from 'zod';
 
@@ -14,13 +13,14 @@ const quickstart = z.object({ database_url: z.string() });
 /** The URL of the database of the system that runs on a data folder; a Fault when none does. */
 export function runningDatabase(dataDir: string): string {
   const file = path.resolve(dataDir, 'quickstart.json');
-  if (!existsSync(file))
+  const text = readIfPresentSync(file);
+  if (text === undefined)
     throw new Fault(
       'stop',
       'no_database',
       `no system runs on ${path.dirname(file)} (there is no quickstart.json); start it with "npm start", or set VANTAGE_DATA or VANTAGE_DATABASE_URL`,
     );
-  return quickstart.parse(JSON.parse(readFileSync(file, 'utf8'))).database_url;
+  return quickstart.parse(JSON.parse(text)).database_url;
 }
 
 /** Connects, runs `work` in one transaction, disconnects. A database that is away is a Fault with its reason. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
-import { Fault } from '@vantage/kernel';
+import { link, rm, writeFile } from 'node:fs/promises';
+import { Fault, messageOf, readIfPresent } from '@vantage/kernel';
 import { sealKeyBytes } from './seal.ts';
 
 /** The keys of the key file: the first seals, all of them open. */
@@ -11,11 +11,9 @@ export type SecretKeys = readonly [current: Buffer, ...older: Buffer[]];
  * else or cannot be read.
  */
 export async function readSecretKeys(file: string): Promise<SecretKeys | undefined> {
-  const found = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new Fault('stop', 'secret_key', `the key file ${file} cannot be read (VANTAGE_SECRET_KEY_FILE)`, {
-      cause: error,
-    });
+  const found = await readIfPresent(file).catch((cause: unknown) => {
+    const why = `the key file ${file} cannot be read: ${messageOf(cause)} (VANTAGE_SECRET_KEY_FILE)`;
+    throw new Fault('stop', 'secret_key', why, { cause });
   });
   if (found === undefined) return undefined;
   const lines = found

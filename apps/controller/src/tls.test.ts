@@ -1,5 +1,13 @@
 import { createHash, X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connect, createServer } from 'node:tls';
@@ -68,6 +76,44 @@ test('a CA whose key is lost is not replaced silently', async () => {
     /do not belong together/,
   );
   expect(own.caFile).toBe(path.join(dir, 'ca.pem'));
+});
+
+test.each(['ca.pem', 'ca.key', 'server.pem', 'server.key'])(
+  'a %s that cannot be read stops the start and replaces nothing',
+  async (name) => {
+    const clock = createFakeClock(startUs);
+    await ensureCertificates({ dir, names, clock, log });
+    const before = readdirSync(dir)
+      .filter((one) => one !== name)
+      .map((one) => [one, readFileSync(path.join(dir, one), 'utf8')]);
+    rmSync(path.join(dir, name));
+    symlinkSync(name, path.join(dir, name)); // a circle: ELOOP
+    await expect(ensureCertificates({ dir, names, clock, log })).rejects.toThrow(`${name} cannot be read`);
+    const after = readdirSync(dir)
+      .filter((one) => one !== name)
+      .map((one) => [one, readFileSync(path.join(dir, one), 'utf8')]);
+    expect(after).toEqual(before);
+  },
+);
+
+test('a CA is made at the first start only, also one that was cut short; a lost one is asked for', async () => {
+  const clock = createFakeClock(startUs);
+  writeFileSync(path.join(dir, 'ca.key'), 'of a start that was cut short');
+  await ensureCertificates({ dir, names, clock, log });
+  expect(readFileSync(path.join(dir, 'ca.key.old'), 'utf8')).toBe('of a start that was cut short');
+  const key = readFileSync(path.join(dir, 'ca.key'), 'utf8');
+  rmSync(path.join(dir, 'ca.pem'));
+  await expect(ensureCertificates({ dir, names, clock, log })).rejects.toThrow(/ca\.pem is missing: put it/);
+  expect(readFileSync(path.join(dir, 'ca.key'), 'utf8')).toBe(key);
+});
+
+test('a clock of another decade replaces no CA', async () => {
+  const clock = createFakeClock(startUs);
+  const own = await ensureCertificates({ dir, names, clock, log });
+  const ca = readFileSync(own.caFile, 'utf8');
+  clock.stepWall(3_655 * 86_400_000);
+  await expect(ensureCertificates({ dir, names, clock, log })).rejects.toThrow(/set this machine's clock/);
+  expect(readFileSync(own.caFile, 'utf8')).toBe(ca);
 });
 
 test("the operator's certificate is refused when the key is another one's", async () => {

@@ -4,7 +4,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import * as x509 from '@peculiar/x509';
-import { type Clock, Fault, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, Fault, ignoreMissing, type Logger, messageOf, readIfPresent } from '@vantage/kernel';
 
 /** PEM texts of a server certificate with its chain, and its key. */
 export interface ServerCertificate {
@@ -24,14 +24,17 @@ export interface OwnCertificates {
 const dayMs = 86_400_000;
 const caDays = 3650;
 const serverDays = 397;
-/** A certificate is made anew when less than this is left. */
+/** From then on the operator is told that the CA ends. */
+const warnCaDays = 180;
+/** A server certificate is made anew when less than this is left. */
 export const renewBeforeDays = 30;
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 /**
- * The certificates below `dir`: a CA of our own and a server certificate for `names` (DNS names and IP addresses), each made when missing,
- * damaged, close to its end or, for the server's, made for other names. Files are 0600, the CA's certificate 0644.
+ * The certificates below `dir`: a CA of our own, made at the first start only (agents trust it), and a server certificate for `names`
+ * (DNS names and IP addresses), made when missing, damaged, close to its end or made for other names. Files are 0600, the CA's
+ * certificate 0644. Throws a Fault when the CA is damaged, incomplete or over, or a file cannot be read.
  */
 export async function ensureCertificates(deps: {
   readonly dir: string;
@@ -50,14 +53,33 @@ export async function ensureCertificates(deps: {
       'ca_damaged',
       `${file('ca.pem')} and ${file('ca.key')} do not belong together: put the right ones back, or move both away to start with a new CA (agents and clients must then get the new ca.pem)`,
     );
-  const kept = found.pair && left(found.pair.cert, now) > renewBeforeDays * dayMs ? found.pair : undefined;
-  const ca = kept ?? (await makeCa(now));
-  if (!kept) {
+  const serving = await readPair(file('server.pem'), file('server.key'));
+  if (found.pair === undefined && !serving.isMissing)
+    throw new Fault(
+      'stop',
+      'ca_missing',
+      `${file('ca.pem')} is missing: put it and ca.key back from the backup, or move the folder ${dir} away to start with a new CA (agents and clients must then get the new ca.pem)`,
+    );
+  if (found.pair !== undefined && left(found.pair.cert, now) < dayMs)
+    throw new Fault(
+      'stop',
+      'ca_over',
+      `${file('ca.pem')} is valid until ${new X509Certificate(found.pair.cert).validTo} only: set this machine's clock if it is wrong, or move the folder ${dir} away to start with a new CA (agents and clients must then get the new ca.pem)`,
+    );
+  const ca = found.pair ?? (await makeCa(now));
+  if (!found.pair) {
     log.info({ file: file('ca.pem') }, 'a new certificate authority is made');
+    // A key without its certificate is of a first start that was cut short, most likely.
+    await rename(file('ca.key'), file('ca.key.old')).catch(ignoreMissing);
     await writeWhole(file('ca.key'), ca.key, 0o600);
     await writeWhole(file('ca.pem'), ca.cert, 0o644);
+  } else if (left(ca.cert, now) < warnCaDays * dayMs) {
+    log.warn(
+      { file: file('ca.pem'), validTo: new X509Certificate(ca.cert).validTo },
+      'the certificate authority ends soon; move its folder away and give agents the new ca.pem',
+    );
   }
-  const served = (await readPair(file('server.pem'), file('server.key'))).pair;
+  const served = serving.pair;
   const fits =
     served &&
     left(served.cert, now) > renewBeforeDays * dayMs &&
@@ -166,22 +188,27 @@ async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
     .toString();
 }
 
-/** Reads a certificate and its key. Missing: nothing. There but unreadable or not a pair: damaged. */
+/** Reads a certificate and its key. No certificate: missing. Not a pair: damaged. Throws a Fault when one of them cannot be read. */
 async function readPair(
   certFile: string,
   keyFile: string,
-): Promise<{ readonly pair?: ServerCertificate; readonly damaged: boolean }> {
-  const read = (file: string) => readFile(file, 'utf8').catch(() => undefined);
+): Promise<{ readonly pair?: ServerCertificate; readonly damaged: boolean; readonly isMissing: boolean }> {
+  const read = (file: string) =>
+    readIfPresent(file).catch((cause: unknown) => {
+      throw new Fault('stop', 'certificate_unreadable', `${file} cannot be read: ${messageOf(cause)}`, {
+        cause,
+      });
+    });
   const [cert, key] = [await read(certFile), await read(keyFile)];
   // Keys are written first: a key alone is an interrupted start.
-  if (cert === undefined) return { damaged: false };
+  if (cert === undefined) return { damaged: false, isMissing: true };
   try {
     if (key !== undefined && new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
-      return { pair: { cert, key }, damaged: false };
+      return { pair: { cert, key }, damaged: false, isMissing: false };
   } catch {
     // not PEM: damaged
   }
-  return { damaged: true };
+  return { damaged: true, isMissing: false };
 }
 
 function left(cert: string, now: number): number {

@@ -9,6 +9,7 @@ export { createJobParts, type JobParts } from './job-parts.ts';
 export { createLog, type Logger, logLevels } from './log.ts';
 export { createLogSummary, type LogSummary } from './log-summary.ts';
 export { createMailbox, type Mailbox } from './mailbox.ts';
+export { ignoreMissing, isMissing, readIfPresent, readIfPresentSync } from './missing-file.ts';
 export { Secret } from './secret.ts';
 export { createSemaphore, type Semaphore } from './semaphore.ts';
 export {

@@ -1,7 +1,8 @@
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { type FileHandle, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import { writeAll } from '../disk.ts';
+import { ignoreMissing } from '@vantage/kernel';
+import { openOrMake, writeAll } from '../disk.ts';
 import type { Counts } from './frame.ts';
 
 /**
@@ -59,9 +60,9 @@ export async function openCounts(folder: string, onFault: (error: unknown) => vo
 }
 
 async function openWhole(file: string, known: Buffer): Promise<FileHandle> {
-  const content = await readFile(file).catch(() => Buffer.alloc(0));
+  const content = (await readFile(file).catch(ignoreMissing)) ?? Buffer.alloc(0);
   content.copy(known);
-  const handle = await open(file, 'r+', 0o600).catch(() => open(file, 'w+', 0o600));
+  const handle = await openOrMake(file);
   if (content.length < known.length) await writeAll(handle, known, 0);
   return handle;
 }

@@ -1,9 +1,10 @@
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { type FileHandle, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { ignoreMissing } from '@vantage/kernel';
 import { type GapRecord, GapRecordSchema } from '@vantage/proto';
-import { writeAll } from '../disk.ts';
+import { openOrMake, writeAll } from '../disk.ts';
 
 /** What was dropped: how many results, and between which starts (microseconds, corrected clock). */
 export interface Loss {
@@ -65,11 +66,14 @@ export async function openGaps(deps: {
 }): Promise<Gaps> {
   const { newId, onFault } = deps;
   const file = path.join(deps.folder, 'gaps.bin');
-  const slots = await readSlots(file, onFault);
-  const handle = await openWhole(file).catch((error: unknown) => {
+  const told = (error: unknown) => {
     onFault(error);
     return undefined;
-  });
+  };
+  const content = await readContent(file).catch(told);
+  const slots = decodeSlots(content ?? Buffer.alloc(0));
+  // What cannot be read now is not written over either: the gaps of this run stay in memory.
+  const handle = content === undefined ? undefined : await openWhole(file).catch(told);
 
   const store = async (index: number, slot = slots[index]) => {
     if (handle === undefined) return;
@@ -170,7 +174,7 @@ export async function openGaps(deps: {
 
 async function openWhole(file: string): Promise<FileHandle> {
   const size = slotBytes * (slotCount + 1);
-  const handle = await open(file, 'r+', 0o600).catch(() => open(file, 'w+', 0o600));
+  const handle = await openOrMake(file);
   const { size: present } = await handle.stat();
   if (present < size) {
     await writeAll(handle, Buffer.alloc(size - present), present);
@@ -179,11 +183,12 @@ async function openWhole(file: string): Promise<FileHandle> {
   return handle;
 }
 
-async function readSlots(file: string, onFault: (error: unknown) => void): Promise<Slot[]> {
-  const content = await readFile(file).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) onFault(error);
-    return Buffer.alloc(0);
-  });
+/** Empty when there is no file yet. */
+async function readContent(file: string): Promise<Buffer> {
+  return (await readFile(file).catch(ignoreMissing)) ?? Buffer.alloc(0);
+}
+
+function decodeSlots(content: Buffer): Slot[] {
   return Array.from({ length: slotCount + 1 }, (_, index) => {
     const bytes = content.subarray(index * slotBytes, (index + 1) * slotBytes);
     const gap = decodeSlot(bytes);

@@ -1,26 +1,30 @@
-import { readFileSync } from 'node:fs';
+import { readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { readIfPresentSync } from '@vantage/kernel';
 import { allEnded, identify, tell } from './processes.ts';
 
 /**
  * Ends the embedded database below `dir` when its controller could not (it was killed): orderly, and after half a second at once.
- * Nothing happens when none runs.
+ * Nothing happens when none runs there, or nobody can tell.
  */
 export async function endDatabase(dir: string): Promise<void> {
-  const pid = Number(readText(path.join(dir, 'cluster', 'postmaster.pid')).split('\n')[0]);
-  if (!Number.isInteger(pid) || pid < 2) return;
+  const pid = postmasterOf(path.join(dir, 'cluster'));
+  if (pid === undefined) return;
   const postmaster = identify(pid);
-  if (!readText(`/proc/${pid}/cmdline`).includes('cluster_name=vantage-')) return;
   tell(postmaster, 'SIGINT');
   if (await allEnded([postmaster], 500)) return;
   tell(postmaster, 'SIGQUIT');
   await allEnded([postmaster], 500);
 }
 
-function readText(file: string): string {
+/** The process of the cluster's pid file, when it is a PostgreSQL of ours that works in that folder. */
+function postmasterOf(cluster: string): number | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    const pid = Number(readIfPresentSync(path.join(cluster, 'postmaster.pid'))?.split('\n')[0]);
+    if (!Number.isInteger(pid) || pid < 2) return undefined;
+    const ours = readIfPresentSync(`/proc/${pid}/cmdline`)?.includes('cluster_name=vantage-') === true;
+    return ours && readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster) ? pid : undefined;
   } catch {
-    return '';
+    return undefined;
   }
 }

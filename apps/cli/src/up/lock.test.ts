@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -30,6 +30,12 @@ test('what a killed start left behind is taken over, also when its number is in 
   (await lockData(dir, quiet)).release();
   writeFileSync(file(), 'torn');
   (await lockData(dir, quiet)).release();
+});
+
+test("a lock that cannot be read is nobody's to take", async () => {
+  symlinkSync('up.lock', file()); // a circle: ELOOP
+  await expect(lockData(dir, quiet)).rejects.toThrow(/cannot be found out/);
+  expect(readlinkSync(file())).toBe('up.lock');
 });
 
 test('a start waits for a predecessor that is ending', async () => {

@@ -1,7 +1,7 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Fault } from '@vantage/kernel';
+import { Fault, messageOf, readIfPresentSync } from '@vantage/kernel';
 import { z } from 'zod';
 import { allEnded, identify, isAlive, type ProcessId, tell } from './processes.ts';
 
@@ -98,11 +98,19 @@ function replace(file: string, mine: Content): void {
   renameSync(part, file);
 }
 
+/** What the lock says; undefined when it is gone, or damaged: nobody's. Throws a Fault when it is there and cannot be read. */
 function read(file: string): Content | undefined {
+  let text: string | undefined;
   try {
-    return content.parse(JSON.parse(readFileSync(file, 'utf8')));
+    text = readIfPresentSync(file);
+  } catch (cause) {
+    const why = `whether a system runs on ${path.dirname(file)} cannot be found out: ${messageOf(cause)}`;
+    throw new Fault('stop', 'lock_unreadable', why, { cause });
+  }
+  try {
+    return text === undefined ? undefined : content.parse(JSON.parse(text));
   } catch {
-    return undefined; // gone meanwhile, or damaged: nobody's
+    return undefined;
   }
 }
 

@@ -1,26 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isMissing } from '@vantage/kernel';
 
 /** A process that cannot be mistaken for a later one with the same number. */
 export interface ProcessId {
   readonly pid: number;
-  /** When it started, in the kernel's ticks since boot; 0 where /proc is missing. */
+  /** When it started, in the kernel's ticks since boot; 0 where that could not be read: the number alone decides then. */
   readonly started: number;
 }
 
 /** The identity of a process that is alive now. */
 export function identify(pid: number): ProcessId {
-  return { pid, started: startOf(pid) ?? 0 };
+  const started = startOf(pid);
+  return { pid, started: typeof started === 'number' ? started : 0 };
 }
 
-/** Whether it still runs; a zombie does not. */
+/** Whether it still runs; a zombie does not. Where nobody can tell, it does: nothing is taken from a process that may live. */
 export function isAlive(id: ProcessId): boolean {
-  if (process.platform === 'linux') return startOf(id.pid) === id.started;
-  try {
-    return process.kill(id.pid, 0);
-  } catch {
-    return false;
-  }
+  const started = startOf(id.pid);
+  if (started === 'dead') return false;
+  return started === 'unknown' || id.started === 0 ? answersSignals(id.pid) : started === id.started;
 }
 
 /** Sends a signal if it still runs. */
@@ -43,13 +42,26 @@ export async function allEnded(ids: readonly ProcessId[], ms: number): Promise<b
   return true;
 }
 
-/** Field 22 of /proc/<pid>/stat, undefined for the dead and for zombies. */
-function startOf(pid: number): number | undefined {
+/** Field 22 of /proc/<pid>/stat; zombies are dead. Unknown: no /proc here, or it cannot be read now. */
+function startOf(pid: number): number | 'dead' | 'unknown' {
+  if (process.platform !== 'linux') return 'unknown';
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : Number(fields[19]);
-  } catch {
-    return undefined;
+    return fields[0] === 'Z' || fields[0] === 'X' ? 'dead' : Number(fields[19]);
+  } catch (error) {
+    return isMissing(error) || codeOf(error) === 'ESRCH' ? 'dead' : 'unknown';
   }
+}
+
+function answersSignals(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH';
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

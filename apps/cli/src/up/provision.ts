@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { Fault, newId } from '@vantage/kernel';
+import { Fault, messageOf, newId, readIfPresentSync } from '@vantage/kernel';
 import { z } from 'zod';
 import { inviteAgent, revokeAgent } from '../agents.ts';
 import { hashOf } from '../credentials.ts';
@@ -49,9 +49,15 @@ export async function provision(dataDir: string, databaseUrl: string): Promise<C
 }
 
 function remembered(file: string): { readonly [Name in keyof Credentials]?: Credentials[Name] | undefined } {
-  if (!existsSync(file)) return {};
+  let text: string | undefined;
   try {
-    return kept.partial().parse(JSON.parse(readFileSync(file, 'utf8')));
+    text = readIfPresentSync(file);
+  } catch (cause) {
+    throw new Fault('stop', 'first_run', `${file} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+  if (text === undefined) return {};
+  try {
+    return kept.partial().parse(JSON.parse(text));
   } catch (cause) {
     throw new Fault(
       'stop',
@@ -86,9 +92,11 @@ async function token(sql: Sql, before: string | undefined, agentDir: string): Pr
   return (await inviteAgent(sql, { account, location, name: hostname(), ...again })).token;
 }
 
-/** Whether the agent's folder remembers the agent's sessions. */
+/** Whether the agent's folder remembers the agent's sessions. Throws when that cannot be seen. */
 function knowsItself(agentDir: string): boolean {
-  return ['identity.bin', 'identity.json'].some((name) => existsSync(path.join(agentDir, name)));
+  return ['identity.bin', 'identity.json'].some(
+    (name) => statSync(path.join(agentDir, name), { throwIfNoEntry: false }) !== undefined,
+  );
 }
 
 async function stateOf(

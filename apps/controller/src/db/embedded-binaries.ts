@@ -16,7 +16,7 @@ import {
 import { createRequire } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
-import { Fault, type Logger } from '@vantage/kernel';
+import { Fault, ignoreMissing, type Logger } from '@vantage/kernel';
 
 /** Who runs PostgreSQL: undefined means the caller itself. */
 export interface RunAs {
@@ -169,8 +169,5 @@ async function copyWhole(from: string, to: string): Promise<void> {
 }
 
 async function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  );
+  return (await stat(file).catch(ignoreMissing)) !== undefined;
 }

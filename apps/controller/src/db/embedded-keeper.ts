@@ -31,7 +31,8 @@ export async function keepEmbedded(deps: {
         await clock
           .sleep(failures === 0 ? everyMs : everyMs + backoffMs(failures, backoff, Math.random), ending)
           .catch(() => {});
-        if (ending.aborted || current.alive()) continue;
+        // Where nobody can tell (no file descriptors left), nothing is started beside what may run.
+        if (ending.aborted || current.state() !== 'dead') continue;
         if (failures === 0) log.error({ pid: current.pid }, 'the embedded database died; starting it again');
         try {
           current = await begin();

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { isMissing, readIfPresentSync } from '@vantage/kernel';
 
 /** What `postmaster.pid` says. */
 export interface Postmaster {
@@ -13,27 +14,46 @@ export function parsePostmasterPid(text: string): Postmaster | undefined {
   return Number.isInteger(pid) && pid > 1 ? { pid, ready: lines[7]?.trim() === 'ready' } : undefined;
 }
 
-/** The postmaster that the cluster's pid file names; it may be dead. */
+/** The postmaster that the cluster's pid file names; it may be dead. Throws when the file is there and cannot be read. */
 export function readPostmaster(cluster: string): Postmaster | undefined {
-  try {
-    return parsePostmasterPid(readFileSync(`${cluster}/postmaster.pid`, 'utf8'));
-  } catch {
-    return undefined; // no file: nothing runs
-  }
+  const text = readIfPresentSync(`${cluster}/postmaster.pid`);
+  return text === undefined ? undefined : parsePostmasterPid(text);
 }
+
+/** What can be said of a process; unknown: it could not be looked at (no file descriptors left, no rights). */
+export type ProcessState = 'running' | 'dead' | 'unknown';
 
 /**
  * Whether `pid` is a living process started with `mark` on its command line. Zombies are dead, and a number that
  * another program got in the meantime (usual after a restart of a container) is not ours. Without /proc the number alone decides.
  */
-export function isRunning(pid: number, mark: string): boolean {
+export function processState(pid: number, mark: string): ProcessState {
+  if (process.platform !== 'linux') return signal(pid, 0) ? 'running' : 'dead';
+  try {
+    if (/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))) return 'dead';
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark) ? 'running' : 'dead';
+  } catch (error) {
+    return isGone(error) ? 'dead' : 'unknown';
+  }
+}
+
+/**
+ * Whether a postmaster that somebody else started runs on the cluster: the process of the pid file is alive and works in that folder.
+ * Throws when that cannot be found out.
+ */
+export function isForeignPostmaster(pid: number, cluster: string): boolean {
   if (process.platform !== 'linux') return signal(pid, 0);
   try {
-    if (/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))) return false;
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark);
-  } catch {
-    return false;
+    return readlinkSync(`/proc/${pid}/cwd`) === cluster;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
   }
+}
+
+/** A process that ends while it is looked at is ESRCH (proc(5)). */
+function isGone(error: unknown): boolean {
+  return isMissing(error) || (error instanceof Error && 'code' in error && error.code === 'ESRCH');
 }
 
 /** Sends a signal; false when there is no such process. */

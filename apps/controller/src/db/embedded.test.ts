@@ -1,4 +1,14 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLog, systemClock } from '@vantage/kernel';
@@ -6,7 +16,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startEmbedded } from './embedded.ts';
 import { keepEmbedded } from './embedded-keeper.ts';
-import { parsePostmasterPid } from './embedded-process.ts';
+import { parsePostmasterPid, processState } from './embedded-process.ts';
 
 const log = createLog('test', 'silent');
 let root: string;
@@ -79,6 +89,36 @@ test('one that cannot be started is tried again until it can', async () => {
   await running;
   await kept.stop();
 }, 90_000);
+
+test('a postmaster that somebody else started is left alone, and so is its pid file', async () => {
+  const dir = path.join(root, 'pg');
+  const cluster = path.join(dir, 'cluster');
+  mkdirSync(cluster, { recursive: true });
+  writeFileSync(path.join(cluster, 'PG_VERSION'), '18\n');
+  const other = spawn('sleep', ['60'], { cwd: cluster });
+  await new Promise((resolve) => other.once('spawn', resolve));
+  const file = path.join(cluster, 'postmaster.pid');
+  writeFileSync(file, `${other.pid}\n/data\n`);
+  await expect(startEmbedded({ dir, log })).rejects.toThrow(/somebody else started/);
+  expect(readFileSync(file, 'utf8')).toBe(`${other.pid}\n/data\n`);
+  other.kill('SIGKILL');
+});
+
+test('a pid file that cannot be read is no missing one: nothing is started', async () => {
+  const dir = path.join(root, 'pg');
+  const file = path.join(dir, 'cluster', 'postmaster.pid');
+  mkdirSync(path.dirname(file), { recursive: true });
+  symlinkSync('postmaster.pid', file); // a circle: ELOOP
+  await expect(startEmbedded({ dir, log })).rejects.toThrow(/ELOOP/);
+  expect(readlinkSync(file)).toBe('postmaster.pid');
+});
+
+test('a process is running, dead, or nobody can tell', () => {
+  const { argv0 } = process;
+  expect(processState(process.pid, argv0.split('/').at(-1) ?? '')).toBe('running');
+  expect(processState(process.pid, 'cluster_name=another')).toBe('dead');
+  expect(processState(2 ** 22 + 1, 'x')).toBe('dead');
+});
 
 test('the state of a postmaster is read from its pid file', () => {
   expect(parsePostmasterPid('123\n/data\n1\n5432\n/s\n\n 1 2\nready   \n')).toEqual({

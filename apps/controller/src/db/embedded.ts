@@ -4,9 +4,15 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { chown, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Fault, type Logger } from '@vantage/kernel';
+import { Fault, ignoreMissing, type Logger, messageOf } from '@vantage/kernel';
 import { findBinaries, type RunAs } from './embedded-binaries.ts';
-import { isRunning, readPostmaster, signal } from './embedded-process.ts';
+import {
+  isForeignPostmaster,
+  type ProcessState,
+  processState,
+  readPostmaster,
+  signal,
+} from './embedded-process.ts';
 import { reachSocket } from './embedded-socket.ts';
 
 /** A running embedded PostgreSQL. */
@@ -17,7 +23,7 @@ export interface Embedded {
   readonly adopted: boolean;
   readonly pid: number;
   /** Whether it still runs. */
-  alive(): boolean;
+  state(): ProcessState;
   /** Ends it: orderly within 3 s, else at once (it recovers at the next start). Resolves when it is gone. */
   stop(): Promise<void>;
 }
@@ -65,7 +71,7 @@ export async function startEmbedded(options: {
     url: `postgresql://vantage@/postgres?host=${encodeURIComponent(socket.folder)}`,
     adopted,
     pid,
-    alive: () => isRunning(pid, mark),
+    state: () => processState(pid, mark),
     async stop() {
       await stopPostmaster(pid, mark);
       await socket.release();
@@ -91,7 +97,7 @@ interface Place {
 /** Who runs it: nobody else unless we are root, who may not; then the cluster's owner, `postgres` or `nobody`. */
 async function chooseUser(cluster: string): Promise<RunAs | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  const owner = await stat(cluster).catch(() => undefined);
+  const owner = await stat(cluster).catch(ignoreMissing);
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   const users = readFileSync('/etc/passwd', 'utf8').split('\n');
   for (const name of ['postgres', 'nobody']) {
@@ -107,10 +113,7 @@ async function chooseUser(cluster: string): Promise<RunAs | undefined> {
 }
 
 async function holdsCluster(cluster: string): Promise<boolean> {
-  return stat(path.join(cluster, 'PG_VERSION')).then(
-    () => true,
-    () => false,
-  );
+  return (await stat(path.join(cluster, 'PG_VERSION')).catch(ignoreMissing)) !== undefined;
 }
 
 /** Makes the cluster beside its final name and renames it, so that an interrupted start leaves no half one. */
@@ -151,8 +154,9 @@ async function whenReady(cluster: string, mark: string): Promise<number | undefi
   const deadline = performance.now() + startWithinMs;
   while (performance.now() < deadline) {
     const found = readPostmaster(cluster);
-    if (!found || !isRunning(found.pid, mark)) return undefined;
-    if (found.ready) return found.pid;
+    const state = found === undefined ? 'dead' : processState(found.pid, mark);
+    if (found === undefined || state === 'dead') return undefined;
+    if (state === 'running' && found.ready) return found.pid;
     await delay(10);
   }
   throw new Fault(
@@ -171,12 +175,10 @@ async function launch(options: {
 }): Promise<number> {
   const { place, mark } = options;
   const file = path.join(place.dir, 'postgres.log');
-  if (((await stat(file).catch(() => undefined))?.size ?? 0) > logLimitBytes) await rename(file, `${file}.1`);
+  if (((await stat(file).catch(ignoreMissing))?.size ?? 0) > logLimitBytes) await rename(file, `${file}.1`);
   const deadline = performance.now() + startWithinMs;
   while (true) {
-    const stale = readPostmaster(place.cluster);
-    if (stale && !isRunning(stale.pid, mark))
-      await rm(path.join(place.cluster, 'postmaster.pid'), { force: true });
+    await removeStalePid(place.cluster, mark);
     const log = openSync(file, 'a', 0o600);
     const from = (await stat(file)).size;
     const args = Object.entries(options.settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -213,15 +215,46 @@ async function launch(options: {
   }
 }
 
+/**
+ * Removes the pid file of a postmaster that is dead for certain: its number may be another program's by now, which PostgreSQL would take for
+ * a postmaster. Throws a Fault when the process is a postmaster that somebody else started, or when nobody can tell.
+ */
+async function removeStalePid(cluster: string, mark: string): Promise<void> {
+  const file = path.join(cluster, 'postmaster.pid');
+  const found = readPostmaster(cluster);
+  if (found === undefined) return;
+  const { pid } = found;
+  const state = processState(pid, mark);
+  if (state === 'running') return;
+  let foreign: boolean;
+  try {
+    foreign = state === 'unknown' || isForeignPostmaster(pid, cluster);
+  } catch (cause) {
+    const why = `whether process ${pid} of ${file} is a PostgreSQL cannot be found out: ${messageOf(cause)}`;
+    throw new Fault('retry', 'database_unknown', why, { cause });
+  }
+  if (foreign)
+    throw new Fault(
+      'stop',
+      'database_taken',
+      `process ${pid} may be a PostgreSQL that somebody else started on ${cluster}: end it, or remove ${file} if it is none`,
+    );
+  await rm(file, { force: true });
+}
+
 function lastLines(text: string): string {
   return text.split('\n').slice(-4).join(' ') || 'it said nothing';
 }
 
 async function stopPostmaster(pid: number, mark: string): Promise<void> {
-  const alive = () => isRunning(pid, mark);
-  const deadline = performance.now() + stopWithinMs;
-  if (alive()) signal(pid, 'SIGINT');
-  while (alive() && performance.now() < deadline) await delay(10);
-  if (alive()) signal(pid, 'SIGQUIT');
-  while (alive()) await delay(10);
+  const state = () => processState(pid, mark);
+  const gone = async (ms: number) => {
+    const deadline = performance.now() + ms;
+    while (state() !== 'dead' && performance.now() < deadline) await delay(10);
+    return state() === 'dead';
+  };
+  if (state() === 'running') signal(pid, 'SIGINT');
+  if (await gone(stopWithinMs)) return;
+  if (state() === 'running') signal(pid, 'SIGQUIT');
+  await gone(stopWithinMs);
 }

@@ -11,6 +11,8 @@ const networkCodes = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'EACCES',
+  'EMFILE',
+  'ENFILE',
 ]);
 const texts =
   /connection terminated|timeout exceeded when trying to connect|not queryable|client was closed|query read timeout|cannot use a pool/i;
