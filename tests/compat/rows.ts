@@ -52,6 +52,8 @@ const kept: Readonly<Record<string, Kept>> = {
     now: 'rollup_hourly',
     columns: ['device_no', 'bucket_us', 'location_no', 'checks', 'errors'],
   },
+  // A day's figures grow when its next hour is rolled up.
+  rollup_daily: { now: 'rollup_daily', columns: ['device_no', 'bucket_us', 'location_no'] },
 };
 
 /** All rows of the version before, by table. */

@@ -19,7 +19,9 @@ import { recordsOf } from './shift.ts';
 import { startTargets } from './targets.ts';
 import { readTruth, type Truth } from './truth.ts';
 
-const soon = { timeout: 30_000, interval: 100 };
+const soon = { timeout: 60_000, interval: 100 };
+/** Thousands of requests, on a machine that may be busy. */
+const long = { timeout: 180_000 };
 const shown = z.object({
   device_id: z.string(),
   Method: z.string(),
@@ -98,7 +100,7 @@ test('the recording holds what an upgrade can lose', () => {
   expect(backlog().length).toBeGreaterThan(15);
 });
 
-test('every row and every answer of the version before is there after the first start', async () => {
+test('every row and every answer of the version before is there after the first start', long, async () => {
   const { lost, looked } = await withClient(old.databaseUrl, (client) => lostRows(client, old.rows));
   expect(lost).toEqual([]);
   expect(looked).toBeGreaterThan(2_000);
@@ -111,45 +113,53 @@ test('every row and every answer of the version before is there after the first 
   expect(ids(locations, 'location_id')).toEqual(ids(locationsThen, 'location_id'));
 });
 
-test('the agent goes on with its folder: its backlog arrives, nothing is checked twice, no status changes', async () => {
-  const waiting = backlog();
-  const spans = outbox().flatMap((record) => (record.case === 'coverage' ? [Number(record.value.toUs)] : []));
-  const coveredUs = Math.max(...spans);
-  expect(coveredUs).toBeGreaterThan(old.stoppedUs);
-  const startedUs = Date.now() * 1000;
-  ended.use(
-    startAgent({
-      program: present.agent,
-      ...{ endpoint: controller.endpoint, caFile: controller.caFile, token: old.token },
-      dataDir: path.join(old.dataDir, 'agent'),
-    }),
-  );
-  const read = () => withClient(old.databaseUrl, (client) => checksOfAgent(client, 1));
-  await vi.waitFor(async () => {
-    expect((await read()).map(keyOf)).toEqual(expect.arrayContaining(waiting));
-  }, soon);
-  await requestOneOfEach();
+test(
+  'the agent goes on with its folder: its backlog arrives, nothing is checked twice, no status changes',
+  long,
+  async () => {
+    const waiting = backlog();
+    const spans = outbox().flatMap((record) =>
+      record.case === 'coverage' ? [Number(record.value.toUs)] : [],
+    );
+    const coveredUs = Math.max(...spans);
+    expect(coveredUs).toBeGreaterThan(old.stoppedUs);
+    const startedUs = Date.now() * 1000;
+    ended.use(
+      startAgent({
+        program: present.agent,
+        ...{ endpoint: controller.endpoint, caFile: controller.caFile, token: old.token },
+        dataDir: path.join(old.dataDir, 'agent'),
+      }),
+    );
+    const read = () => withClient(old.databaseUrl, (client) => checksOfAgent(client, 1));
+    await vi.waitFor(async () => {
+      expect((await read()).map(keyOf)).toEqual(expect.arrayContaining(waiting));
+    }, soon);
+    await requestOneOfEach();
 
-  const all = await read();
-  const before = all.filter((row) => row.start_us < startedUs);
-  expect(before.map(keyOf).sort()).toEqual([...recordedChecks(), ...waiting].sort());
-  // Since then each device had its turn at most, and was asked for at most once.
-  const minutes = (Date.now() * 1000 - startedUs) / 60e6;
-  const frequency = new Map(
-    (old.rows['devices'] ?? []).map((row) => [row['device_no'], z.int().parse(row['frequency_min'])]),
-  );
-  const since = Map.groupBy(
-    all.filter((row) => row.start_us >= startedUs && row.attempt === 0 && row.order_id === null),
-    (row) => row.device_no,
-  );
-  for (const [device, rows] of since)
-    expect(rows.length, `device ${device}`).toBeLessThanOrEqual(1 + minutes / (frequency.get(device) ?? 60));
-  // One in sixty of those that are due hourly has its turn in a minute.
-  const hourly = [...since.keys()].filter((device) => frequency.get(device) === 60);
-  expect(hourly.length).toBeLessThan(10 + 10 * minutes);
-  expect(lasting(await readTruth(api, old.stoppedUs))).toEqual(lasting(old.truth));
-  await unknownWhileNothingRan(startedUs, coveredUs);
-});
+    const all = await read();
+    const before = all.filter((row) => row.start_us < startedUs);
+    expect(before.map(keyOf).sort()).toEqual([...recordedChecks(), ...waiting].sort());
+    // Since then each device had its turn at most, and was asked for at most once.
+    const minutes = (Date.now() * 1000 - startedUs) / 60e6;
+    const frequency = new Map(
+      (old.rows['devices'] ?? []).map((row) => [row['device_no'], z.int().parse(row['frequency_min'])]),
+    );
+    const since = Map.groupBy(
+      all.filter((row) => row.start_us >= startedUs && row.attempt === 0 && row.order_id === null),
+      (row) => row.device_no,
+    );
+    for (const [device, rows] of since)
+      expect(rows.length, `device ${device}`).toBeLessThanOrEqual(
+        1 + minutes / (frequency.get(device) ?? 60),
+      );
+    // One in sixty of those that are due hourly has its turn in a minute.
+    const hourly = [...since.keys()].filter((device) => frequency.get(device) === 60);
+    expect(hourly.length).toBeLessThan(10 + 10 * minutes);
+    expect(lasting(await readTruth(api, old.stoppedUs))).toEqual(lasting(old.truth));
+    await unknownWhileNothingRan(startedUs, coveredUs);
+  },
+);
 
 /** Of the time since the agent's last coverage nobody knows anything, and of no more than the minute of its own start. */
 async function unknownWhileNothingRan(startedUs: number, coveredUs: number): Promise<void> {
