@@ -1,6 +1,6 @@
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { z } from 'zod';
-import { type Db, holdsLease, type Lease, releaseLeases, takeLeases } from '../db/index.ts';
+import { type Db, dbFailure, holdsLease, type Lease, releaseLeases, takeLeases } from '../db/index.ts';
 import { type Pace, trueTime } from '../pace.ts';
 import { eligibleAgents } from './eligible.ts';
 import { diffPlans, type PlanFacts, planLocation } from './plan.ts';
@@ -48,6 +48,8 @@ export function createAssign({
   const held = new Set<string>();
   /** What each Location's plan was made from, and when. */
   const made = new Map<number, { readonly from: string; readonly atMs: number }>();
+  /** Locations whose plan the database or the planner refused; logged once. */
+  const refused = new Set<number>();
   let lookAtAll = true;
   let wake = () => {};
   const eligible = (location: store.LocationState) =>
@@ -126,10 +128,16 @@ export function createAssign({
         try {
           if (await planOne(location, lease, sight)) made.set(locationNo, { from, atMs: clock.monoMs() });
           else made.delete(locationNo);
+          refused.delete(locationNo);
         } catch (error) {
-          // One Location that cannot be planned must not keep the others waiting.
+          // One Location that cannot be planned must not keep the others waiting; it is tried again in every turn.
           made.delete(locationNo);
-          failed = error;
+          if (dbFailure(error) === 'retry') failed = error;
+          else if (refused.has(locationNo)) continue;
+          else {
+            refused.add(locationNo);
+            log.warn({ locationNo, error: messageOf(error) }, 'a Location cannot be planned; trying again');
+          }
         }
       }
       if (failed !== undefined) throw failed;

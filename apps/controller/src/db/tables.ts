@@ -266,6 +266,13 @@ export interface Tables {
   rollup_daily: Rollup;
   rollup_dirty: { bucket_us: number };
   positions: { name: string; at_us: number };
+  job_quarantine: {
+    job: string;
+    item: string;
+    reason: string;
+    first_failed_us: number;
+    last_failed_us: number;
+  };
 }
 
 interface Rollup {

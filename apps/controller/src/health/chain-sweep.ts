@@ -1,56 +1,93 @@
+import type { Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { lockDevices, type Tables } from '../db/index.ts';
+import { doEach, lockDevices, quarantine, type Tables } from '../db/index.ts';
 import { foldDevices } from './fold-store.ts';
 import { orderRetries } from './orders.ts';
-import { type Times, trueTimes } from './times.ts';
+import type { Times } from './times.ts';
 
 const devicesPerTurn = 500;
 
+/** A device for which the sweep failed is left alone this long. */
+const restUs = 600_000_000;
+
 /**
  * Ends orders that nobody answered in time and asks the next vantage for the same retry; asks too where a chain is open
- * and its agent did not go on with it. Returns how many devices it looked at.
+ * and its agent did not go on with it. A device for which this fails is kept with the reason, the others do not wait for it. Returns how many
+ * devices it looked at.
  */
 export async function sweepChains(
   db: Kysely<Tables>,
   nowUs: number,
-  times: Times = trueTimes,
+  times: Times,
+  { job, log }: { readonly job: string; readonly log: Logger },
 ): Promise<number> {
-  return db.transaction().execute(async (trx) => {
-    const { rows: overdue } = await sql<{ device_no: number }>`
-      select distinct device_no from orders where state = 'Open' and deadline_us < ${nowUs}::bigint
-      limit ${devicesPerTurn}`.execute(trx);
-    const waiting = await forsaken(trx, nowUs, times);
-    const deviceNos = [...new Set([...overdue.map((row) => row.device_no), ...waiting])];
-    if (deviceNos.length === 0) return 0;
+  const { rows: overdue } = await sql<{ device_no: number }>`
+    select distinct o.device_no from orders o where o.state = 'Open' and o.deadline_us < ${nowUs}::bigint
+      and ${isWell(sql`o.device_no`, job, nowUs)}
+    limit ${devicesPerTurn}`.execute(db);
+  const waiting = new Set(await forsaken(db, nowUs, times, job));
+  const deviceNos = [...new Set([...overdue.map((row) => row.device_no), ...waiting])];
+  const refused = await doEach(deviceNos, (some) => sweepDevices(db, { some, waiting, nowUs, times }));
+  await quarantine(
+    db,
+    refused.map(({ item, error }) => ({ item: `device ${item}`, error })),
+    { job, nowUs, log },
+  );
+  return deviceNos.length;
+}
+
+async function sweepDevices(
+  db: Kysely<Tables>,
+  sweep: {
+    readonly some: readonly number[];
+    readonly waiting: ReadonlySet<number>;
+    readonly nowUs: number;
+    readonly times: Times;
+  },
+): Promise<void> {
+  const { some, waiting, nowUs, times } = sweep;
+  await db.transaction().execute(async (trx) => {
     // The devices before their orders, as ingest does it: else the two could wait for each other.
-    await lockDevices(trx, deviceNos);
+    await lockDevices(trx, some);
     const { rows: expired } = await sql<{ device_no: number; kind: string }>`
       update orders set state = 'Expired'
-      where state = 'Open' and deadline_us < ${nowUs}::bigint and device_no = any(${deviceNos}::int[])
+      where state = 'Open' and deadline_us < ${nowUs}::bigint and device_no = any(${some}::int[])
       returning device_no, kind`.execute(trx);
     const unanswered = expired.filter((row) => row.kind === 'Retry').map((row) => row.device_no);
-    const toAsk = [...new Set([...unanswered, ...waiting])];
+    const toAsk = [...new Set([...unanswered, ...some.filter((no) => waiting.has(no))])];
     const devices = await foldDevices(trx, toAsk, times);
     await orderRetries(
       trx,
       [...devices.values()].map((device) => ({ device, state: device.state })),
       { agentGoesOn: false, nowUs, times },
     );
-    return toAsk.length;
   });
 }
 
-/** Devices whose chain should have had its next answer by now and for which nobody is asked. */
-async function forsaken(trx: Kysely<Tables>, nowUs: number, times: Times): Promise<number[]> {
+/** Devices whose chain should have had its next answer by now and for which nobody is asked. A state whose numbers are none is nobody's chain. */
+async function forsaken(db: Kysely<Tables>, nowUs: number, times: Times, job: string): Promise<number[]> {
   const { rows } = await sql<{ device_no: number }>`
     select s.device_no from device_state s join devices d on d.device_no = s.device_no
     where s.retrying
-      and (s.state -> 'chain' ->> 'lastEndUs')::bigint
+      and ${numberOfChain('lastEndUs')}
         + d.retry_delay_s * ${times.retryDelayUs(1)}::bigint + d.timeout_s * 1000000::bigint
         + ${2 * times.answerGraceUs}::bigint < ${nowUs}::bigint
-      and (s.state -> 'chain' ->> 'revision')::int >= d.target_revision
+      and ${numberOfChain('revision')} >= d.target_revision
       and not exists (
         select 1 from orders o where o.device_no = s.device_no and o.kind = 'Retry' and o.state = 'Open')
-    limit ${devicesPerTurn}`.execute(trx);
+      and ${isWell(sql`s.device_no`, job, nowUs)}
+    limit ${devicesPerTurn}`.execute(db);
   return rows.map((row) => row.device_no);
+}
+
+/** A number of the stored chain; null where it is no number. */
+function numberOfChain(name: 'lastEndUs' | 'revision') {
+  const at = sql.lit(`{chain,${name}}`);
+  return sql`case when jsonb_typeof(s.state #> ${at}) = 'number' then (s.state #>> ${at})::numeric end`;
+}
+
+/** The sweep did not fail for the device of late. */
+function isWell(deviceNo: ReturnType<typeof sql>, job: string, nowUs: number) {
+  return sql`not exists (select 1 from job_quarantine q where q.job = ${job}
+    and q.item = 'device ' || ${deviceNo} and q.last_failed_us > ${nowUs - restUs}::bigint)`;
 }

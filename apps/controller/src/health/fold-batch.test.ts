@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sweepChains } from './chain-sweep.ts';
 import { createScene, type SceneCheck, second, startUs } from './testing/scene.ts';
 
 let scene: Awaited<ReturnType<typeof createScene>>;
@@ -78,9 +77,9 @@ test('an unanswered retry goes to the next vantage with the same k', async () =>
   const device = await scene.device([a, b]);
   await scene.take([{ device, agent: a.agentNo, at: 0, code: 1 }]);
   await scene.take([{ device, agent: a.agentNo, at: 60, code: 3 }]);
-  await sweepChains(scene.kysely, startUs + 70 * second);
+  await scene.sweepChains(startUs + 70 * second);
   expect(await scene.orders(device)).toHaveLength(2);
-  await sweepChains(scene.kysely, startUs + 90 * second);
+  await scene.sweepChains(startUs + 90 * second);
   const orders = (await scene.orders(device)).filter((order) => order.kind === 'Retry');
   expect(orders).toMatchObject([
     { agent_no: b.agentNo, attempt: 1, state: 'Expired' },
@@ -92,9 +91,9 @@ test('a chain that its agent alone did not go on with is taken up', async () => 
   const device = await scene.device([a]);
   await scene.take([{ device, agent: a.agentNo, at: 0, code: 1 }]);
   await scene.take([{ device, agent: a.agentNo, at: 60, code: 3 }]);
-  await sweepChains(scene.kysely, startUs + 75 * second);
+  await scene.sweepChains(startUs + 75 * second);
   expect(await scene.orders(device)).toEqual([]);
-  await sweepChains(scene.kysely, startUs + 90 * second);
+  await scene.sweepChains(startUs + 90 * second);
   expect(await scene.orders(device)).toMatchObject([{ kind: 'Retry', agent_no: a.agentNo, attempt: 1 }]);
 });
 

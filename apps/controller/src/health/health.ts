@@ -1,7 +1,8 @@
-import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { type Pace, trueTime } from '../pace.ts';
+import { allOrEach, devicesInMaintenance, locationNumbers } from './all-or-each.ts';
 import { sweepChains } from './chain-sweep.ts';
 import { foldBatch } from './fold-batch.ts';
 import type { InsertedCheck } from './fold-store.ts';
@@ -35,26 +36,31 @@ export function createHealth({
   const tellSight = (changes: readonly { name: string; devices: number }[], text: string) => {
     for (const { name, devices } of changes) log.warn({ location: name, devices }, text);
   };
-  const jobs: Record<string, (db: Kysely<Tables>) => Promise<unknown>> = {
-    'chain deadlines': (db) => sweepChains(db, clock.nowUs(), times),
-    'ends of maintenance': (db) => endMaintenance(db, clock.nowUs()),
-    'blind Locations': async (db) => {
-      tellSight(await noticeSight(db, clock.nowUs()), 'a Location observes');
-      tellSight(await noticeBlindness(db, clock.nowUs(), times), 'a Location is blind');
+  const parts = createJobParts({
+    log,
+    failed: 'a job of health failed; trying again',
+    recovered: 'a job of health works again',
+  });
+  const jobs: Record<string, (db: Kysely<Tables>, job: string) => Promise<unknown>> = {
+    'chain deadlines': (db, job) => sweepChains(db, clock.nowUs(), times, { job, log }),
+    'ends of maintenance': (db, job) => {
+      const nowUs = clock.nowUs();
+      const end = async (deviceNo?: number) => [await endMaintenance(db, nowUs, deviceNo)];
+      const items = () => devicesInMaintenance(db, nowUs);
+      return allOrEach(db, { all: end, items, one: end }, { job, item: 'device', nowUs, log });
     },
-  };
-  const failing = new Set<string>();
-
-  /** One failing job does not hold up the others; its failure is told once, and its recovery. */
-  const attempt = async (db: Kysely<Tables>, name: string, job: (db: Kysely<Tables>) => Promise<unknown>) => {
-    try {
-      await job(db);
-      if (failing.delete(name)) log.info({ job: name }, 'a job of health works again');
-    } catch (error) {
-      if (!failing.has(name))
-        log.warn({ job: name, error: messageOf(error) }, 'a job of health failed; trying again');
-      failing.add(name);
-    }
+    'Locations that see': async (db, job) => {
+      const nowUs = clock.nowUs();
+      const notice = (locationNo?: number) => noticeSight(db, nowUs, locationNo);
+      const work = { all: notice, items: () => locationNumbers(db), one: notice };
+      tellSight(await allOrEach(db, work, { job, item: 'Location', nowUs, log }), 'a Location observes');
+    },
+    'blind Locations': async (db, job) => {
+      const nowUs = clock.nowUs();
+      const notice = (locationNo?: number) => noticeBlindness(db, nowUs, times, locationNo);
+      const work = { all: notice, items: () => locationNumbers(db), one: notice };
+      tellSight(await allOrEach(db, work, { job, item: 'Location', nowUs, log }), 'a Location is blind');
+    },
   };
 
   return {
@@ -64,7 +70,7 @@ export function createHealth({
     },
     async run(db, signal) {
       while (!signal.aborted) {
-        for (const [name, job] of Object.entries(jobs)) await attempt(db, name, job);
+        for (const [name, job] of Object.entries(jobs)) await parts.attempt(name, () => job(db, name));
         await clock.sleep(pace(everyMs, 100), signal).catch(() => {});
       }
     },

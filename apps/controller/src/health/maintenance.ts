@@ -93,13 +93,14 @@ export async function stopMaintenance(
 
 /**
  * Tells the end of windows that ran out, each once however many controllers ask; a device still in another window is not
- * told of. Returns how many windows ended.
+ * told of. Returns how many windows ended. `deviceNo` undefined: all devices.
  */
-export async function endMaintenance(db: Kysely<Tables>, nowUs: number): Promise<number> {
+export async function endMaintenance(db: Kysely<Tables>, nowUs: number, deviceNo?: number): Promise<number> {
+  const which = deviceNo === undefined ? sql`true` : sql`device_no = ${deviceNo}`;
   const { rows } = await sql<{ ended: number }>`
     with ended as (
       update maintenance_windows set end_told = true
-      where not end_told and to_us <= ${nowUs}::bigint
+      where not end_told and to_us <= ${nowUs}::bigint and ${which}
       returning device_no, from_us, to_us
     ), told as (
       insert into events (event_id, account_no, device_no, at_us, type, status, message, duration_s, late, told_us)

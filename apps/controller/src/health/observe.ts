@@ -76,7 +76,9 @@ export async function noticeBlindness(
   db: Kysely<Tables>,
   nowUs: number,
   { blindAfterUs, servedForUs }: Times = trueTimes,
+  locationNo?: number,
 ): Promise<SightChange[]> {
+  const which = locationNo === undefined ? sql`true` : sql`l.location_no = ${locationNo}`;
   const { rows } = await sql<SightChange>`
     with candidates as (
       select l.location_no, max(a.blind_reason) filter (where a.state = 'Connected') as reason,
@@ -86,7 +88,7 @@ export async function noticeBlindness(
           max(a.last_seen_us), ${nowUs}::bigint)) as since_us
       from locations l
       left join agents a on a.location_no = l.location_no and a.state <> 'Revoked'
-      where l.observing
+      where l.observing and ${which}
         and exists (select 1 from controllers c where c.started_us <= ${nowUs - servedForUs}::bigint
           and c.last_seen_us > ${nowUs - controllerSilenceUs}::bigint)
       group by l.location_no

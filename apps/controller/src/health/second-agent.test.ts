@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sweepChains } from './chain-sweep.ts';
 import { createScene, second, startUs } from './testing/scene.ts';
 
 let scene: Awaited<ReturnType<typeof createScene>>;
@@ -64,9 +63,9 @@ test.each([9, 10])(
 
 test('the second agent gives no answer: the same retry goes to the first after Timeout + 5 s', async () => {
   const device = await inTrouble();
-  await sweepChains(scene.kysely, startUs + 76 * second);
+  await scene.sweepChains(startUs + 76 * second);
   expect(await openRetry(device)).toMatchObject({ agent_no: other });
-  await sweepChains(scene.kysely, startUs + 78 * second);
+  await scene.sweepChains(startUs + 78 * second);
   expect(await openRetry(device)).toMatchObject({ agent_no: place.agentNo, attempt: 1 });
 });
 
@@ -82,7 +81,7 @@ test('while the first agent is away the second one is asked', async () => {
   const first = await openRetry(device);
   await scene.take([{ device, agent: other, at: 62, code: 3, attempt: 1, orderId: first?.order_id ?? '' }]);
   await sql`update agents set state = 'Away' where agent_no = ${place.agentNo}`.execute(scene.kysely);
-  await sweepChains(scene.kysely, startUs + 90 * second);
+  await scene.sweepChains(startUs + 90 * second);
   expect(await openRetry(device)).toMatchObject({ agent_no: other, attempt: 2 });
   await sql`update agents set state = 'Connected' where agent_no = ${place.agentNo}`.execute(scene.kysely);
 });

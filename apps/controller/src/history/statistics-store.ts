@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/index.ts';
+import { type Db, packetCount } from '../db/index.ts';
 import type { Segment } from './segments.ts';
 
 /** Counts of one Location's checks in one hour, or in a day when they come from the daily roll-up. */
@@ -73,15 +73,11 @@ export async function readTallies(
   }
 }
 
-/** A number of the extended data, or 0. */
-const fact = (key: string) =>
-  sql`case when jsonb_typeof(extended->${sql.lit(key)}) = 'number' then (extended->>${sql.lit(key)})::float8 else 0 end`;
-
 function rawTallies(deviceNo: number, fromUs: number, toUs: number, { smallestMs, growth }: LatencyScale) {
   return sql<Tally>`
     with chosen as (
-      select start_us - start_us % 3600000000 as bucket_us, location_no, code, ${fact('Sent')} as sent,
-        ${fact('Received')} as received, dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms
+      select start_us - start_us % 3600000000 as bucket_us, location_no, code, ${packetCount('Sent')} as sent,
+        ${packetCount('Received')} as received, dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms
       from checks where device_no = ${deviceNo} and start_us >= ${fromUs} and start_us < ${toUs}
     ), sums as (
       select bucket_us, location_no, count(*)::int as checks,

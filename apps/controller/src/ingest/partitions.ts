@@ -51,16 +51,31 @@ export function createPartitions({
   return {
     async ensure() {
       const there = new Set(await partitionNames(db.kysely));
+      const { attempt, rethrow } = createAttempts();
       for (const day of daysWanted(clock.nowUs(), retentionDays)) {
         const { name, fromUs, toUs } = partitionOf(day);
-        if (!there.has(name)) await addPartition(db.kysely, name, fromUs, toUs);
+        if (!there.has(name)) await attempt(() => addPartition(db.kysely, name, fromUs, toUs));
       }
+      rethrow();
     },
     async drop() {
       const names = namesToDrop(await partitionNames(db.kysely), clock.nowUs(), retentionDays);
-      for (const name of names) await dropPartition(db.kysely, name);
+      const { attempt, rethrow } = createAttempts();
+      for (const name of names) await attempt(() => dropPartition(db.kysely, name));
+      rethrow();
       if (names.length > 0) log.info({ partitions: names }, 'checks older than the retention are dropped');
       return names;
+    },
+  };
+}
+
+/** One day that fails keeps no other from its partition; what failed first is thrown at the end. */
+function createAttempts() {
+  const failed: unknown[] = [];
+  return {
+    attempt: (work: () => Promise<void>) => work().catch((error: unknown) => void failed.push(error)),
+    rethrow: () => {
+      if (failed.length > 0) throw failed[0];
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import type { Db, Tables } from '../db/index.ts';
+import { type Db, doEach, packetCount, quarantine, type Refused, type Tables } from '../db/index.ts';
 import { scale } from './histogram.ts';
 
 const hourUs = 3_600_000_000;
@@ -11,7 +11,7 @@ const chunkDevices = 2_000;
 
 /** Hourly and daily sums of checks. */
 export interface RollUp {
-  /** Rolls up the hours that ended and those that late results changed. Returns how many hours were done. One at a time, please. */
+  /** Rolls up the hours that ended and those that late results changed. Returns how many hours were done; rejects, after all the others, when one failed. One at a time, please. */
   run(): Promise<number>;
 }
 
@@ -46,33 +46,55 @@ export function createRollUp({
       return bucket;
     });
 
+  const rollDevices = (bucket: number, deviceNos: readonly number[]) =>
+    kysely.transaction().execute(async (trx) => {
+      await sql`set local statement_timeout = '60s'`.execute(trx);
+      await rollHour(trx, bucket, deviceNos);
+      await rollDay(trx, bucket - (bucket % dayUs), deviceNos);
+    });
+
+  /** A device whose hour cannot be summed is left out, and kept with the reason. */
   const doHour = async (bucket: number) => {
     const devices = await allDevices(kysely);
+    const refused: Refused<string>[] = [];
     for (let at = 0; at < devices.length; at += chunkDevices) {
-      const chunk = devices.slice(at, at + chunkDevices);
-      await kysely.transaction().execute(async (trx) => {
-        await sql`set local statement_timeout = '60s'`.execute(trx);
-        await rollHour(trx, bucket, chunk);
-        await rollDay(trx, bucket - (bucket % dayUs), chunk);
-      });
+      const failed = await doEach(devices.slice(at, at + chunkDevices), (some) => rollDevices(bucket, some));
+      refused.push(
+        ...failed.map(({ item, error }) => ({ item: `device ${item}, hour ${isoOf(bucket)}`, error })),
+      );
     }
+    await quarantine(kysely, refused, { job: 'roll-up', nowUs: clock.nowUs(), log });
     await kysely.deleteFrom('positions').where('name', '=', doing(bucket)).execute();
   };
 
   return {
     async run() {
       const nowUs = clock.nowUs();
-      for (const bucket of await unfinished(kysely)) await doHour(bucket);
+      const failed: unknown[] = [];
+      /** An hour that fails as a whole keeps its place in the work for the next time; the others do not wait for it. */
+      const attempt = async (bucket: number) => {
+        try {
+          await doHour(bucket);
+          return 1;
+        } catch (error) {
+          failed.push(error);
+          return 0;
+        }
+      };
+      for (const bucket of await unfinished(kysely)) await attempt(bucket);
       await markEnded(kysely, nowUs);
       let done = 0;
-      for (let bucket = await takeMark(); bucket !== undefined; bucket = await takeMark()) {
-        await doHour(bucket);
-        done += 1;
-      }
+      for (let bucket = await takeMark(); bucket !== undefined; bucket = await takeMark())
+        done += await attempt(bucket);
       if (done > 0) log.debug({ hours: done }, 'rolled up');
+      if (failed.length > 0) throw failed[0];
       return done;
     },
   };
+}
+
+function isoOf(us: number): string {
+  return new Date(us / 1000).toISOString();
 }
 
 async function markEnded(db: Kysely<Tables>, nowUs: number): Promise<void> {
@@ -132,14 +154,10 @@ async function allDevices(db: Kysely<Tables>): Promise<number[]> {
 const bucketSql = sql`greatest(0, ceil(ln(greatest(total_ms, ${sql.lit(scale.smallestMs)}::float8)
   / ${sql.lit(scale.smallestMs)}::float8) / ln(${sql.lit(scale.growth)}::float8)))::int`;
 
-/** A number of the extended data, or 0; what an agent says there is not trusted to be one. */
-const fact = (key: string) =>
-  sql`case when jsonb_typeof(extended->${sql.lit(key)}) = 'number' then (extended->>${sql.lit(key)})::float8 else 0 end`;
-
 async function rollHour(trx: Kysely<Tables>, bucket: number, deviceNos: readonly number[]): Promise<void> {
   await sql`
     with hour as (
-      select device_no, location_no, code, ${fact('Sent')} as sent, ${fact('Received')} as received,
+      select device_no, location_no, code, ${packetCount('Sent')} as sent, ${packetCount('Received')} as received,
         dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms
       from checks
       where device_no = any(${deviceNos}::int[]) and start_us >= ${bucket} and start_us < ${bucket + hourUs}

@@ -1,6 +1,6 @@
-import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
 import { sql } from 'kysely';
-import { type Db, releaseLeases, takeLeases } from '../db/index.ts';
+import { type Db, dropQuarantined, releaseLeases, takeLeases } from '../db/index.ts';
 import { dropWaiting } from './evidence.ts';
 import type { Partitions } from './partitions.ts';
 import type { RollUp } from './rollup.ts';
@@ -12,7 +12,7 @@ export interface Upkeep {
 }
 
 const everyMs = 30_000;
-const partitionsEveryMs = 3_600_000;
+const hourMs = 3_600_000;
 const leaseMs = 120_000;
 const dayUs = 86_400_000_000;
 const mostSetAside = 100_000;
@@ -41,33 +41,34 @@ export function createUpkeep({
   /** Lets another step drop what is older than the checks that are kept (`beforeUs`). */
   readonly trim?: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
 }): Upkeep {
-  let partitionsAtMs = Number.NEGATIVE_INFINITY;
-  let isWell = true;
+  const doneAtMs = new Map<string, number>();
+  const parts = createJobParts({
+    log,
+    failed: 'upkeep of stored data failed; trying again',
+    recovered: 'upkeep works again',
+  });
+  const hourly: Record<string, () => Promise<unknown>> = {
+    'partitions to come': () => partitions.ensure(),
+    'old partitions': () => partitions.drop(),
+    ...pruning(db, clock, retentionDays),
+    'old states': () => trim(db.kysely, clock.nowUs() - retentionDays * dayUs),
+  };
 
   const turn = async () => {
     const [lease] = await takeLeases(db.kysely, ['upkeep'], holder, leaseMs);
     if (!lease) return;
-    if (clock.monoMs() - partitionsAtMs >= partitionsEveryMs) {
-      await partitions.ensure();
-      await partitions.drop();
-      await prune(db, clock.nowUs(), retentionDays);
-      await trim(db.kysely, clock.nowUs() - retentionDays * dayUs);
-      partitionsAtMs = clock.monoMs();
+    for (const [name, work] of Object.entries(hourly)) {
+      const lastMs = doneAtMs.get(name) ?? Number.NEGATIVE_INFINITY;
+      if (clock.monoMs() - lastMs < hourMs) continue;
+      if (await parts.attempt(name, work)) doneAtMs.set(name, clock.monoMs());
     }
-    await rollUp.run();
+    await parts.attempt('roll-up', () => rollUp.run());
   };
 
   return {
     async run(signal) {
       while (!signal.aborted) {
-        try {
-          await turn();
-          if (!isWell) log.info('upkeep works again');
-          isWell = true;
-        } catch (error) {
-          if (isWell) log.warn({ error: messageOf(error) }, 'upkeep of stored data failed; trying again');
-          isWell = false;
-        }
+        await parts.attempt('lease', turn);
         await clock.sleep(everyMs, signal).catch(() => {});
       }
       await releaseLeases(db.kysely, holder, 'upkeep').catch(() => {});
@@ -75,12 +76,20 @@ export function createUpkeep({
   };
 }
 
-async function prune(db: Db, nowUs: number, retentionDays: number): Promise<void> {
-  const oldestUs = nowUs - retentionDays * dayUs;
-  await sql`delete from set_aside where received_us < ${nowUs - 30 * dayUs}
-    or set_aside_no <= (select max(set_aside_no) from set_aside) - ${mostSetAside}`.execute(db.kysely);
-  await sql`delete from orders where state <> 'Open' and created_us < ${nowUs - dayUs}`.execute(db.kysely);
-  await dropWaiting(db.kysely, nowUs - waitingUs);
-  await sql`delete from clock_records where at_us < ${oldestUs}`.execute(db.kysely);
-  await sql`delete from controllers where last_seen_us < ${nowUs - dayUs}`.execute(db.kysely);
+/** What is dropped by age or number, each for itself. */
+function pruning(db: Db, clock: Clock, retentionDays: number): Record<string, () => Promise<unknown>> {
+  const { kysely } = db;
+  return {
+    'old records set aside': () =>
+      sql`delete from set_aside where received_us < ${clock.nowUs() - 30 * dayUs}
+      or set_aside_no <= (select max(set_aside_no) from set_aside) - ${mostSetAside}`.execute(kysely),
+    'old orders': () =>
+      sql`delete from orders where state <> 'Open' and created_us < ${clock.nowUs() - dayUs}`.execute(kysely),
+    'evidence that waits': () => dropWaiting(kysely, clock.nowUs() - waitingUs),
+    'old clock records': () =>
+      sql`delete from clock_records where at_us < ${clock.nowUs() - retentionDays * dayUs}`.execute(kysely),
+    'controllers that ended': () =>
+      sql`delete from controllers where last_seen_us < ${clock.nowUs() - dayUs}`.execute(kysely),
+    'old quarantine': () => dropQuarantined(kysely, clock.nowUs()),
+  };
 }

@@ -3,8 +3,10 @@ import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
 import { createTestDatabase } from '../../../../../tests/harness/database.ts';
 import { createDb, lockDevices } from '../../db/index.ts';
+import { sweepChains } from '../chain-sweep.ts';
 import type { InsertedCheck } from '../fold-store.ts';
 import { createHealth } from '../health.ts';
+import { trueTimes } from '../times.ts';
 
 export const second = 1_000_000;
 /** When every scene begins. */
@@ -174,6 +176,9 @@ export async function createScene() {
         await health.fold(trx, inserted, nowUs);
       });
     },
+
+    /** The sweep of retries that nobody answered, at this moment. */
+    sweepChains: (nowUs: number) => sweepChains(kysely, nowUs, trueTimes, { job: 'chain deadlines', log }),
 
     /** Types of a device's events, oldest first. */
     async events(device: number | null) {

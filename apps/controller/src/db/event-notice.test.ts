@@ -1,0 +1,23 @@
+import { createLog, newId } from '@vantage/kernel';
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { createTestDatabase } from '../../../../tests/harness/database.ts';
+import { createDb } from './index.ts';
+
+test('events of 3,000 accounts in one statement are stored and told, in parts that a notification holds', async () => {
+  await using database = await createTestDatabase();
+  const db = await createDb({ connection: { url: database.url }, log: createLog('test', 'silent') });
+  const heard: number[] = [];
+  await using _listening = await db.listen('vantage_events', (payload) => {
+    heard.push(...JSON.parse(payload ?? '{}').account_nos);
+  });
+  const accountNos = Array.from({ length: 3_000 }, (_, i) => 1_000_000 + i);
+  await sql`
+    insert into events (event_id, account_no, at_us, type, status, message, told_us)
+    select ${newId()} || no, no, 1, 'Up', 'Up', 'm', 1 from unnest(${accountNos}::int[]) as no`.execute(
+    db.kysely,
+  );
+  await vi.waitFor(() => expect(heard).toHaveLength(3_000), { timeout: 10_000 });
+  expect(new Set(heard)).toEqual(new Set(accountNos));
+  await db.close();
+});

@@ -1,0 +1,181 @@
+import { createLog } from '@vantage/kernel';
+import { createFakeClock } from '@vantage/kernel/testing';
+import { type Kysely, sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { createTestDatabase } from '../../../../tests/harness/database.ts';
+import { createAssign } from '../assign/index.ts';
+import { createDb, type Db, type Tables } from '../db/index.ts';
+import { createHealth, trimSurePoints } from '../health/index.ts';
+import { createPartitions, createRollUp, createUpkeep } from '../ingest/index.ts';
+import { createFixtures } from './fixtures.ts';
+import { createStand, openChain, type Stand } from './stand.ts';
+
+const log = createLog('poison test', 'silent');
+const hourUs = 3_600_000_000;
+const startUs = Date.UTC(2027, 2, 14, 12) * 1000;
+const soon = { timeout: 15_000, interval: 20 };
+
+/** Values by type of column; each is valid for the type and for nobody who reads it. */
+const poisons: Readonly<Record<string, readonly string[]>> = {
+  jsonb: [
+    '{"Sent":1e1000,"Received":-1e1000}',
+    '{"Sent":1e-1000,"Received":"five"}',
+    '{"chain":{"lastEndUs":"soon","revision":[]}}',
+    JSON.stringify(openChain(1e300, 1e300, 1e300)),
+    'null',
+    '[[[]]]',
+    '"text"',
+  ],
+  text: ['', 'x'.repeat(20_000), `it's {"a": %s \\u0000`, '\u{fffd}\u{202e}'],
+  real: ['NaN', 'Infinity', '-3e38'],
+  'double precision': ['NaN', 'Infinity', '1e308'],
+  'integer[]': ['{}', '{1,2,3}', '{{1,null}}', '{{2147483647,2147483647}}'],
+  'text[]': ['{}', '{"",null}', '{{a,b},{c,d}}'],
+};
+/** Tables whose rows belong to no account, and those that no background job reads. */
+const leftOut = new Set([
+  ...['controllers', 'leases', 'positions', 'migrations', 'job_quarantine', 'seal_check'],
+  ...['api_keys', 'mschedules', 'nschedules', 'secrets', 'tags'],
+]);
+/** Columns that the schema itself holds to a list or to one row a value. */
+const heldBySchema = [
+  ...['agents.agent_id', 'agents.state', 'device_state.status', 'locations.location_id', 'locations.name'],
+  ...['orders.kind', 'orders.state', 'status_intervals.status'],
+];
+
+interface Column {
+  readonly table: string;
+  readonly column: string;
+  readonly type: string;
+  /** Columns of the table that say whose a row is. */
+  readonly keys: readonly string[] | null;
+}
+
+const readColumns = (kysely: Kysely<Tables>) =>
+  sql<Column>`
+    select c.table_name as "table", c.column_name as "column",
+      case when c.data_type = 'ARRAY' then format_type(a.atttypid, null) else c.data_type end as "type",
+      (select array_agg(k.column_name::text) from information_schema.columns k where k.table_schema = 'public'
+        and k.table_name = c.table_name and k.column_name in ('device_no', 'agent_no', 'location_no', 'account_no')) as keys
+    from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+      join pg_attribute a on a.attrelid = c.table_name::regclass and a.attname = c.column_name
+    where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.table_name !~ '^checks_[0-9]'
+      and c.data_type in ('jsonb', 'text', 'ARRAY', 'real', 'double precision')
+    order by 1, 2`.execute(kysely);
+
+async function openDatabase() {
+  const database = await createTestDatabase();
+  const db = await createDb({ connection: { url: database.url }, log });
+  return {
+    db,
+    async [Symbol.asyncDispose]() {
+      await db.close();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Every loop of a controller's background, once; ends when `done` no longer throws. */
+async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promise<void> {
+  const clock = createFakeClock(nowUs);
+  const ending = new AbortController();
+  const rollUp = createRollUp({ db, clock, log });
+  const partitions = createPartitions({ db, clock, log, retentionDays: 3 });
+  const holder = 'controller';
+  const shared = { db, clock, log };
+  const loops = [
+    createHealth(shared).run(db.kysely, ending.signal),
+    createUpkeep({ ...shared, partitions, rollUp, retentionDays: 3, holder, trim: trimSurePoints }).run(
+      ending.signal,
+    ),
+    createAssign({ ...shared, controllerId: holder }).run(ending.signal),
+  ];
+  try {
+    await vi.waitFor(done, soon);
+  } finally {
+    ending.abort();
+    await Promise.all(loops);
+  }
+}
+
+/** What the jobs owe an account: sums, an order for the next retry, a plan, and events of its window and of both its Locations. */
+async function expectServed(
+  { kysely }: Db,
+  { deviceNo, newDeviceNo, accountNo, locationNos }: Stand,
+  hour: number,
+): Promise<void> {
+  const { rows } = await sql<{ what: string }>`
+    select 'sums' as what from rollup_hourly where device_no = ${deviceNo} and bucket_us = ${hour} and sent = 5 and lost = 2
+    union select 'order' from orders where device_no = ${deviceNo} and kind = 'Retry' and state = 'Open'
+    union select 'plan' from assignment_spans where device_no = ${newDeviceNo} and to_us is null
+    union select 'window' from events where device_no = ${deviceNo} and type = 'MaintEnd'
+    union select 'back' from locations where location_no = ${locationNos[0]} and observing
+    union select 'gone' from locations where location_no = ${locationNos[1]} and not observing
+    union select 'told' from events where account_no = ${accountNo} and device_no is null having count(*) = 2`.execute(
+    kysely,
+  );
+  expect(rows.map(({ what }) => what).sort()).toEqual(
+    ['back', 'gone', 'plan', 'sums', 'told', 'window'].concat('order').sort(),
+  );
+}
+
+/** Puts the value into the victim's rows; false: the schema does not let it in. */
+function poison(
+  { kysely }: Db,
+  { table, column, type, keys }: Column,
+  victim: Stand,
+  value: string,
+): Promise<boolean> {
+  const own: Readonly<Record<string, readonly number[]>> = {
+    device_no: [victim.deviceNo],
+    agent_no: victim.agentNos,
+    location_no: victim.locationNos,
+    account_no: [victim.accountNo],
+  };
+  const key = Object.keys(own).find((name) => keys?.includes(name)) ?? '';
+  return sql`update ${sql.table(table)} set ${sql.ref(column)} = ${value}::${sql.raw(type)}
+    where ${sql.ref(key)} = any(${own[key] ?? []}::int[])`
+    .execute(kysely)
+    .then(
+      ({ numAffectedRows }) => (numAffectedRows ?? 0n) > 0n,
+      () => false,
+    );
+}
+
+/** Accounts with each of the poisons in each of these columns, one account a poison; returns the columns that took none. */
+async function poisonAll(db: Db, columns: readonly Column[], at: { nowUs: number; dirtyHourUs: number }) {
+  const rows = createFixtures(db.kysely);
+  const clean: string[] = [];
+  for (const column of columns) {
+    let applied = 0;
+    for (const value of poisons[column.type] ?? [])
+      if (await poison(db, column, await createStand(db.kysely, rows, at), value)) applied += 1;
+    if (applied === 0) clean.push(`${column.table}.${column.column}`);
+  }
+  return clean;
+}
+
+test('whatever stands in the rows of one account, every background job finishes for the others', async () => {
+  await using first = await openDatabase();
+  const { rows: all } = await readColumns(first.db.kysely);
+  const columns = all.filter(({ table, keys }) => !leftOut.has(table) && keys !== null);
+  expect(columns.length).toBeGreaterThan(50);
+  const at = { nowUs: startUs, dirtyHourUs: startUs - 3 * hourUs };
+  const clean: string[] = [];
+  for (const [table, ofTable] of Map.groupBy(columns, (column) => column.table)) {
+    await using opened = await openDatabase();
+    const { db } = opened;
+    await createPartitions({ db, clock: createFakeClock(startUs), log, retentionDays: 3 }).ensure();
+    await db.kysely
+      .insertInto('controllers')
+      .values({ controller_id: 'c', started_us: 1, last_seen_us: startUs })
+      .execute();
+    clean.push(...(await poisonAll(db, ofTable, at)));
+    const bystander = await createStand(db.kysely, createFixtures(db.kysely), at);
+    await db.kysely.insertInto('rollup_dirty').values({ bucket_us: at.dirtyHourUs }).execute();
+    await runJobs(db, startUs, () => expectServed(db, bystander, at.dirtyHourUs)).catch((error: unknown) => {
+      throw new Error(`a value in ${table} of one account stops the others`, { cause: error });
+    });
+  }
+  expect(clean).toEqual(heldBySchema);
+}, 300_000);

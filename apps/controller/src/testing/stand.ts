@@ -1,0 +1,133 @@
+import { newId } from '@vantage/kernel';
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import type { Fixtures } from './fixtures.ts';
+
+const secondUs = 1_000_000;
+const hourUs = 3_600 * secondUs;
+
+/** An account for which every background job has something to do. */
+export interface Stand {
+  readonly accountNo: number;
+  readonly locationNos: readonly number[];
+  readonly agentNos: readonly number[];
+  readonly deviceNo: number;
+  /** A device that nobody is assigned to yet. */
+  readonly newDeviceNo: number;
+}
+
+/** What the fold keeps of a device with a retry sequence that nobody goes on with; `atUs` in its every time. */
+export function openChain(atUs: number, agentNo: number, locationNo: number): object {
+  return {
+    status: 'Up',
+    sinceUs: atUs,
+    before: null,
+    chain: {
+      chainId: null,
+      opened: { startUs: atUs, agentNo },
+      firstErrorEndUs: atUs,
+      revision: 1,
+      failedKs: [],
+      failing: [locationNo],
+      lastEndUs: atUs,
+      lastLocationNo: locationNo,
+      lastAgentNo: agentNo,
+    },
+    partial: null,
+    abstaining: [],
+    at: { startUs: atUs, agentNo },
+  };
+}
+
+/** Makes the account; `dirtyHourUs` is the hour in which its device has a check and whose sums are missing. */
+export async function createStand(
+  kysely: Kysely<Tables>,
+  rows: Fixtures,
+  { nowUs, dirtyHourUs }: { readonly nowUs: number; readonly dirtyHourUs: number },
+): Promise<Stand> {
+  const accountNo = await rows.account();
+  const agoUs = nowUs - 600 * secondUs;
+  const back = await rows.location(accountNo, { observing: false, blind_since_us: agoUs });
+  const gone = await rows.location(accountNo, { observing: true, observing_since_us: agoUs });
+  const here = await rows.agent(
+    { accountNo, locationNo: back },
+    {
+      state: 'Connected',
+      last_seen_us: nowUs,
+      connected_us: agoUs,
+      version: '1',
+      host_name: 'h',
+      boot_id: 'b',
+    },
+  );
+  const away = await rows.agent(
+    { accountNo, locationNo: gone },
+    { state: 'Away', last_seen_us: agoUs, away_since_us: agoUs, blind_reason: 'r' },
+  );
+  const deviceNo = await rows.device(accountNo, [back, gone], { full_name: 'device', host_data: '{}' });
+  const newDeviceNo = await rows.device(accountNo, [back]);
+  await rows.hold({ deviceNo, agentNo: here.agentNo, locationNo: back, fromUs: agoUs });
+  const of = { device_no: deviceNo, agent_no: here.agentNo };
+  const state = JSON.stringify(openChain(agoUs, here.agentNo, back));
+  await sql`insert into connection_spans (agent_no, location_no, from_us, to_us, session_id)
+    values (${here.agentNo}, ${back}, ${agoUs}, null, ${newId()})`.execute(kysely);
+  await sql`insert into checks (device_no, start_us, agent_no, location_no, end_us, arrived_us, revision, attempt, code, perf,
+      block_ms, dns_ms, connect_ms, ssl_ms, ttfb_ms, ttlb_ms, data_size, check_result, chain_id, order_id, extended)
+    values (${deviceNo}, ${dirtyHourUs}, ${here.agentNo}, ${back}, ${dirtyHourUs}, ${dirtyHourUs}, 1, 0, 1, 0, 0, 1, 2, 3, 4, 0, 0,
+      'ok', 'c', 'o', '{"Sent":5,"Received":3}')`.execute(kysely);
+  await kysely
+    .insertInto('device_state')
+    .values({ device_no: deviceNo, status: 'Up', since_us: agoUs, retrying: true, state })
+    .execute();
+  await kysely
+    .insertInto('fold_points')
+    .values({ ...of, start_us: agoUs, state })
+    .execute();
+  await kysely
+    .insertInto('status_intervals')
+    .values({ device_no: deviceNo, from_us: agoUs, status: 'Up' })
+    .execute();
+  await kysely
+    .insertInto('maintenance_windows')
+    .values({ device_no: deviceNo, from_us: agoUs, to_us: nowUs - secondUs })
+    .execute();
+  await kysely
+    .insertInto('set_aside')
+    .values({ agent_no: here.agentNo, received_us: agoUs, reason: 'r', record: '{}' })
+    .execute();
+  await kysely
+    .insertInto('gaps')
+    .values({ agent_no: here.agentNo, gap_id: 'gap', from_us: 1, to_us: 2, dropped: 1, reason: 'r' })
+    .execute();
+  await sql`insert into orders (order_id, kind, device_no, agent_no, location_no, revision, chain_id, deadline_us, created_us, state)
+    values (${newId()}, 'Retry', ${deviceNo}, ${here.agentNo}, ${back}, 1, 'c', ${agoUs}, ${agoUs}, 'Expired')`.execute(
+    kysely,
+  );
+  await sql`insert into events (event_id, account_no, device_no, at_us, type, status, check_result, message, told_us)
+    values (${newId()}, ${accountNo}, ${deviceNo}, ${agoUs}, 'Up', 'Up', 'ok', 'Up: ok', ${agoUs})`.execute(
+    kysely,
+  );
+  await kysely
+    .insertInto('evidence_waiting')
+    .values({ ...of, start_us: agoUs, extended: '{}', received_us: agoUs })
+    .execute();
+  for (const table of ['rollup_hourly', 'rollup_daily'] as const)
+    await kysely
+      .insertInto(table)
+      .values({
+        ...{
+          device_no: deviceNo,
+          location_no: back,
+          checks: 1,
+          errors: 0,
+          abstained: 0,
+          sum_ms: 1,
+          min_ms: 1,
+        },
+        ...{ max_ms: 1, histogram: [[1, 1]] },
+        bucket_us: table === 'rollup_hourly' ? dirtyHourUs - hourUs : dirtyHourUs - 48 * hourUs,
+      })
+      .execute();
+  const agentNos = [here.agentNo, away.agentNo];
+  return { accountNo, locationNos: [back, gone], agentNos, deviceNo, newDeviceNo };
+}
