@@ -136,10 +136,12 @@ test('no secret shows in a log, an answer, an event, an export or the database',
   await api.ok('POST', '/secrets', { Name: 'SSH', Value: sentinel('ssh') });
   await api.ok('POST', '/secrets', { Name: 'MYSQL', Value: sentinel('mysql') });
   await api.ok('POST', '/secrets', { Name: 'PEM', Value: search.addKey(makeCertificate().key) });
-  const issue = ['keys', 'issue', '--account', 'default', '--user', 'watch', '--password', sentinel('basic')];
-  const issued = await promisify(execFile)(path.join(repositoryRoot, 'vantage'), [...issue, '--json'], {
+  const issue = ['keys', 'issue', '--account', 'default', '--user', 'watch', '--password', '-'];
+  const issuing = promisify(execFile)(path.join(repositoryRoot, 'vantage'), [...issue, '--json'], {
     env: { PATH: process.env['PATH'], VANTAGE_DATABASE_URL: system.quickstart().database_url },
   });
+  issuing.child.stdin?.end(`${sentinel('basic')}\n`);
+  const issued = await issuing;
   const { key } = z.object({ key: z.string() }).parse(JSON.parse(issued.stdout));
 
   const devices: string[] = [];

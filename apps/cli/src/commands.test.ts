@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { scryptSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -22,17 +23,22 @@ interface Ended {
 }
 
 /** Runs the command line as an operator does. */
-function vantage(args: readonly string[], settings: Readonly<Record<string, string>> = {}): Promise<Ended> {
+function vantage(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+  input = '',
+): Promise<Ended> {
   const env = { PATH: process.env['PATH'], VANTAGE_DATABASE_URL: database.url, ...settings };
   return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [path.join(import.meta.dirname, 'main.ts'), ...args],
-      { env },
-      (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }),
+    const child = execFile(process.execPath, [program, ...args], { env }, (error, out, err) =>
+      resolve({ code: error ? Number(error.code) : 0, out, err }),
     );
+    child.stdin?.on('error', () => {}); // it may end without reading
+    child.stdin?.end(input);
   });
 }
+
+const program = path.join(import.meta.dirname, 'main.ts');
 
 async function json<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T> {
   const { code, out, err } = await vantage([...args, '--json']);
@@ -59,13 +65,27 @@ test('an account gets keys, a Location and an agent, of which the database knows
     '--timezone',
     'Europe/Berlin',
   );
-  const issued = await json(
-    z.object({ key_id: z.string(), key: z.string().length(64) }),
-    ...['keys', 'issue', '--account', 'acme', '--level', 'UR', '--user', 'u', '--password', 'p'],
-  );
-  expect(
-    await rows('select level, basic_user, key_hash from api_keys where key_id = $1', [issued.key_id]),
-  ).toEqual([{ level: 'UR', basic_user: 'u', key_hash: hashOf(issued.key) }]);
+  const issue = ['keys', 'issue', '--account', 'acme', '--level', 'UR', '--user', 'u', '--password', '-'];
+  const { out } = await vantage([...issue, '--json'], {}, 'p\n');
+  const issued = z.object({ key_id: z.string(), key: z.string().length(64) }).parse(JSON.parse(out));
+  const [kept] = z
+    .array(
+      z.object({
+        level: z.string(),
+        basic_user: z.string(),
+        basic_hash: z.string(),
+        key_hash: z.instanceof(Buffer),
+      }),
+    )
+    .parse(
+      await rows('select level, basic_user, basic_hash, key_hash from api_keys where key_id = $1', [
+        issued.key_id,
+      ]),
+    );
+  expect(kept).toMatchObject({ level: 'UR', basic_user: 'u', key_hash: hashOf(issued.key) });
+  const [, N = '', r = '', p = '', salt = '', hash = ''] = kept?.basic_hash.split('$') ?? [];
+  const cost = { N: Number(N), r: Number(r), p: Number(p), maxmem: 64 * 1024 * 1024 };
+  expect(scryptSync('p', Buffer.from(salt, 'base64url'), 32, cost).toString('base64url')).toBe(hash);
   await json(z.object({ location_id: z.string() }), 'locations', 'create', 'office', '--account', 'acme');
   const agent = await json(
     z.object({ agent_id: z.string(), token: z.string(), command: z.string() }),
@@ -127,6 +147,12 @@ test.each([
   [1, ['accounts', 'create', 'x', '--timezone', 'Mars/Base'], 'is no IANA time zone'],
   [1, ['keys', 'issue', '--account', 'nobody'], 'there is no account nobody; accounts:'],
   [2, ['keys', 'issue', '--level', 'root'], 'Allowed choices are UW, UR'],
+  [
+    2,
+    ['keys', 'issue', '--user', 'u', '--password', 'X'],
+    'write "--password -" and give it on standard input',
+  ],
+  [2, ['keys', 'issue', '--user', 'u', '--password', '-'], 'standard input brought no password'],
   [2, ['keys', 'issue', '--user', 'u'], '--user and --password must be given together'],
   [1, ['agents', 'invite', '--location', 'moon'], 'there is no account default'],
   [1, ['agents', 'revoke', 'x'], 'there is no agent x'],
@@ -182,6 +208,21 @@ test.each([
   for (const name of there) expect(out).toContain(name);
   for (const name of absent) expect(out).not.toContain(name);
 });
+
+test.each([[['--help']], [['keys', 'list', '--json']], [['bogus']]])(
+  'a reader that goes before %j has said all is no failure of it',
+  async (args) => {
+    const env = { PATH: process.env['PATH'], VANTAGE_DATABASE_URL: database.url };
+    const child = spawn(process.execPath, [program, ...args], { env });
+    child.stdout.destroy();
+    child.stderr.on('data', (chunk) => {
+      said += chunk.toString();
+    });
+    let said = '';
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect([code, said.includes('EPIPE')]).toEqual([args[0] === 'bogus' ? 2 : 0, false]);
+  },
+);
 
 test('--version says it', async () => {
   expect((await vantage(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);

@@ -6,9 +6,10 @@ import about from '../package.json' with { type: 'json' };
 import { createAccount, listAccounts } from './accounts.ts';
 import { inviteAgent, listAgents, revokeAgent } from './agents.ts';
 import { inTransaction, runningDatabase, type Sql } from './database.ts';
+import { checkEndpoint, defaultEndpoint } from './endpoint.ts';
 import { issueKey, type Level, levels, listKeys, revokeKey } from './keys.ts';
 import { createLocation, hasDefaultLocation, listLocations } from './locations.ts';
-import { render, renderFailure } from './output.ts';
+import { ignoreClosedOutput, render, renderFailure } from './output.ts';
 import { runPart } from './part.ts';
 import type { ScriptTrial, ScriptVerdict } from './script.ts';
 import { settingsHelp } from './settings-help.ts';
@@ -103,6 +104,13 @@ accounts
   .description('list accounts')
   .action(() => answer(listAccounts));
 
+/** The password that standard input brings, without the line break at its end. */
+const readPassword = () => {
+  const password = readFileSync(0, 'utf8').replace(/\r?\n$/, '');
+  if (password === '') throw new Fault('stop', 'settings', 'standard input brought no password');
+  return password;
+};
+
 const keys = program.command('keys').description('API keys');
 keys
   .command('issue')
@@ -111,16 +119,19 @@ keys
   .addOption(new Option('--level <level>', 'UW views and modifies, UR views').choices(levels).default('UW'))
   .option('--name <name>', 'what it is for', '')
   .option('--user <user>', 'also demand HTTP Basic with this user')
-  .option('--password <password>', 'and this password ("-" reads it from standard input)')
+  .option('--password <->', '"-": and the password that standard input brings')
   .action((given: { account: string; level: Level; name: string; user?: string; password?: string }) => {
     if ((given.user === undefined) !== (given.password === undefined))
       throw new Fault('stop', 'settings', '--user and --password must be given together');
     if (given.user?.includes(':')) throw new Fault('stop', 'settings', 'a user must not contain ":"');
     const { user, password } = given;
-    const basic =
-      user === undefined || password === undefined
-        ? {}
-        : { basic: { user, password: password === '-' ? readFileSync(0, 'utf8').trimEnd() : password } };
+    if (password !== undefined && password !== '-')
+      throw new Fault(
+        'stop',
+        'settings',
+        'a password is not taken as an argument, because every user of this machine could read it (ps): write "--password -" and give it on standard input',
+      );
+    const basic = user === undefined ? {} : { basic: { user, password: readPassword() } };
     const { account, level, name } = given;
     return answer((sql) => issueKey(sql, { account, level, name, ...basic }));
   });
@@ -158,14 +169,16 @@ agents
   .option('--name <name>', 'a name for it', '')
   .option(
     '--endpoint <url>',
-    "the controller's agent port as the agent reaches it",
+    "the controller's agent port as the agent reaches it (default: that of this machine's controller)",
     endpoint,
-    'https://localhost:8444',
   )
-  .action((given: { account: string; location: string; name: string; endpoint: string }) =>
+  .action((given: { account: string; location: string; name: string; endpoint?: string }) =>
     answer(async (sql) => {
+      const { given: settings } = readSettings();
+      const reached = given.endpoint ?? defaultEndpoint(settings);
+      checkEndpoint(reached, settings);
       const { agent_id, token } = await inviteAgent(sql, given);
-      const environment = `VANTAGE_AGENT_ENDPOINTS=${given.endpoint} VANTAGE_AGENT_TOKEN=${token} VANTAGE_CA_FILE=ca.pem`;
+      const environment = `VANTAGE_AGENT_ENDPOINTS=${reached} VANTAGE_AGENT_TOKEN=${token} VANTAGE_CA_FILE=ca.pem`;
       return { agent_id, token, environment, command: `${environment} ./vantage agent` };
     }),
   );
@@ -207,6 +220,7 @@ for (const group of [accounts, keys, locations, agents, scripts])
 /** Of `script run`: there was nothing to try. */
 const unusable = ['unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];
 
+ignoreClosedOutput();
 try {
   await program.parseAsync();
 } catch (error) {

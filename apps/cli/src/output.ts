@@ -1,5 +1,13 @@
 import { Fault, messageOf } from '@vantage/kernel';
 
+/** A reader of our output may go when it has enough (`vantage --help | head`): what it does not want is lost, and that is no failure. */
+export function ignoreClosedOutput(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+}
+
 /** A value of a row, for people. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';

@@ -1,23 +1,31 @@
-import type { Credentials } from './provision.ts';
+import path from 'node:path';
+import { credentialsFile, type Provision } from './provision.ts';
 
-/** What a newcomer is told when all answers. */
+/**
+ * What is told when all answers. The keys are shown when they were issued just now; later starts name the file that holds them, because the
+ * output of a service ends up in a journal that others read.
+ */
 export function greeting(
   ready: { readonly base_url: string; readonly ca_file: string },
-  credentials: Pick<Credentials, 'api_key_uw' | 'api_key_ur'>,
+  credentials: Pick<Provision, 'api_key_uw' | 'api_key_ur' | 'isFresh'>,
   dataDir: string,
 ): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const keys = credentials.isFresh
+    ? `Key (UW)     ${credentials.api_key_uw}   views and modifies
+  Key (UR)     ${credentials.api_key_ur}   views`
+    : `Keys         in ${path.join(dataDir, credentialsFile)} (shown on the first start only)`;
+  const key = credentials.isFresh ? credentials.api_key_uw : '<key>';
   return `
 Vantage is up.
 
   API          ${ready.base_url}
-  Key (UW)     ${credentials.api_key_uw}   views and modifies
-  Key (UR)     ${credentials.api_key_ur}   views
+  ${keys}
   Data, logs   ${dataDir}
 
 Say hello:
 
-  curl --cacert ${quoted(ready.ca_file)} -H 'Service-API-Key: ${credentials.api_key_uw}' ${ready.base_url}/hello
+  curl --cacert ${quoted(ready.ca_file)} -H 'Service-API-Key: ${key}' ${ready.base_url}/hello
 
 Ctrl-C ends everything. ./vantage --help shows the operator's commands and all settings.
 `;

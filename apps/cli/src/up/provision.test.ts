@@ -25,10 +25,11 @@ const agents = async () =>
 
 test('a second start has the same keys and token, and a database that knows them not learns them', async () => {
   const first = await start();
-  expect(await start()).toEqual(first);
+  expect(first.isFresh).toBe(true);
+  expect(await start()).toEqual({ ...first, isFresh: false });
   expect(await agents()).toEqual(['New']);
   await query('truncate accounts cascade');
-  expect(await start()).toEqual(first);
+  expect(await start()).toEqual({ ...first, isFresh: false });
   expect(readFileSync(path.join(dir, 'agent-token'), 'utf8').trim()).toBe(first.agent_token);
 });
 
@@ -36,6 +37,7 @@ test('what was revoked is replaced', async () => {
   const before = await start();
   await query('update api_keys set revoked_at = now()');
   const after = await start();
+  expect(after.isFresh).toBe(true);
   expect([after.api_key_uw === before.api_key_uw, after.api_key_ur === before.api_key_ur]).toEqual([
     false,
     false,

@@ -14,6 +14,14 @@ const kept = z.object({ api_key_uw: z.string(), api_key_ur: z.string(), agent_to
 /** What a system on this machine is entered with. */
 export type Credentials = z.infer<typeof kept>;
 
+/** The file of the data folder that keeps them. */
+export const credentialsFile = 'first-run.json';
+
+/** Credentials, and whether their keys were issued just now. */
+export interface Provision extends Credentials {
+  readonly isFresh: boolean;
+}
+
 const account = 'default';
 const location = 'local';
 
@@ -22,8 +30,8 @@ const location = 'local';
  * remembers of them (the database knows only hashes) is in force. A key or token that was revoked is replaced, and so is an agent whose
  * folder is gone.
  */
-export async function provision(dataDir: string, databaseUrl: string): Promise<Credentials> {
-  const file = path.join(dataDir, 'first-run.json');
+export async function provision(dataDir: string, databaseUrl: string): Promise<Provision> {
+  const file = path.join(dataDir, credentialsFile);
   const before = remembered(file);
   const credentials = await inTransaction(databaseUrl, async (sql) => {
     // Two first starts on one database make one account.
@@ -45,7 +53,9 @@ export async function provision(dataDir: string, databaseUrl: string): Promise<C
   });
   writeWhole(file, `${JSON.stringify(credentials, null, 2)}\n`, 0o600);
   writeWhole(path.join(dataDir, 'agent-token'), `${credentials.agent_token}\n`, 0o600);
-  return credentials;
+  const isFresh =
+    credentials.api_key_uw !== before.api_key_uw || credentials.api_key_ur !== before.api_key_ur;
+  return { ...credentials, isFresh };
 }
 
 function remembered(file: string): { readonly [Name in keyof Credentials]?: Credentials[Name] | undefined } {

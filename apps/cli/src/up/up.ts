@@ -13,7 +13,7 @@ import { greeting } from './greeting.ts';
 import { isHeld, lockData } from './lock.ts';
 import { preflight } from './preflight.ts';
 import { allEnded, type ProcessId, tell } from './processes.ts';
-import { agentIsConnected, type Credentials, provision } from './provision.ts';
+import { agentIsConnected, type Provision, provision } from './provision.ts';
 import { writeWhole } from './write-whole.ts';
 
 /** What the controller tells its supervisor once it serves. */
@@ -77,7 +77,7 @@ export async function up(options: {
   say(`starting on ${dataDir}`);
 
   let ready: Ready | undefined;
-  let credentials: Credentials | undefined;
+  let credentials: Provision | undefined;
   let served = false;
   let failure: Fault | undefined;
   const tellQuickstart = () => {

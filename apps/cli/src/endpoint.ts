@@ -1,0 +1,46 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import path from 'node:path';
+import { Fault, readIfPresentSync } from '@vantage/kernel';
+import { z } from 'zod';
+
+type Settings = Readonly<Record<string, string>>;
+
+const quickstart = z.object({ agent_endpoint: z.string() });
+const everywhere = ['0.0.0.0', '::'];
+
+/**
+ * Where an agent on this machine reaches the controller: as the running system tells it, else by the settings. `settings` are those given, by
+ * name.
+ */
+export function defaultEndpoint(settings: Settings): string {
+  const text = readIfPresentSync(path.join(dataDirOf(settings), 'quickstart.json'));
+  if (text !== undefined) return quickstart.parse(JSON.parse(text)).agent_endpoint;
+  const listen = settings['VANTAGE_LISTEN'] ?? '::';
+  const host = everywhere.includes(listen) ? 'localhost' : listen;
+  const inUrl = isIP(host) === 6 ? `[${host}]` : host;
+  return `https://${inUrl}:${settings['VANTAGE_AGENT_PORT'] ?? '8444'}`;
+}
+
+/**
+ * Throws a Fault when the controller of this data folder has a certificate that does not name the endpoint's host: no agent could
+ * verify it there. Says nothing where the folder holds no certificate (the controller runs elsewhere).
+ */
+export function checkEndpoint(endpoint: string, settings: Settings): void {
+  const text = readIfPresentSync(path.join(dataDirOf(settings), 'tls', 'server.pem'));
+  if (text === undefined) return;
+  const host = new URL(endpoint).hostname.replace(/^\[|\]$/g, '');
+  const certificate = new X509Certificate(text);
+  const isNamed = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
+  if (isNamed !== undefined) return;
+  const names = [settings['VANTAGE_TLS_NAMES'], host].filter((name) => name !== undefined).join(',');
+  throw new Fault(
+    'stop',
+    'endpoint_unnamed',
+    `the controller's certificate does not have the name ${host}, so no agent could trust it there: start the controller with VANTAGE_TLS_NAMES=${names} and invite again`,
+  );
+}
+
+function dataDirOf(settings: Settings): string {
+  return path.resolve(settings['VANTAGE_DATA'] ?? 'data');
+}

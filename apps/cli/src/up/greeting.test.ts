@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { greeting } from './greeting.ts';
+
+const ready = { base_url: 'https://localhost:8443/v1.1', ca_file: "/d'ata/tls/ca.pem" };
+const keys = { api_key_uw: 'a'.repeat(64), api_key_ur: 'b'.repeat(64) };
+
+test('fresh keys are shown, with a curl line that works as it stands', () => {
+  const text = greeting(ready, { ...keys, isFresh: true }, '/data');
+  expect(text).toContain(`Key (UW)     ${keys.api_key_uw}`);
+  expect(text).toContain(`Key (UR)     ${keys.api_key_ur}`);
+  expect(text).toContain(
+    `curl --cacert '/d'\\''ata/tls/ca.pem' -H 'Service-API-Key: ${keys.api_key_uw}' https:`,
+  );
+});
+
+test('a later start shows no key and names the file that holds them', () => {
+  const text = greeting(ready, { ...keys, isFresh: false }, '/data');
+  expect(text).not.toMatch(/[ab]{64}/);
+  expect(text).toContain('/data/first-run.json');
+});
