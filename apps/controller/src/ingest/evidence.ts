@@ -20,20 +20,21 @@ export async function addEvidence(
   times: { readonly fromUs: number; readonly toUs: number; readonly nowUs: number },
 ): Promise<void> {
   const { agentNo, accountNo } = sender;
-  // One by one: a check may have several pieces in one batch, and evidence is rare.
-  for (const { deviceNo, startUs, extended } of evidence) {
-    if (await addTo(trx, agentNo, { deviceNo, startUs, extended })) continue;
-    if (startUs < times.fromUs || startUs > times.toUs) continue;
-    await sql`
-      insert into evidence_waiting (agent_no, device_no, start_us, extended, received_us)
-      select ${agentNo}, d.device_no, ${startUs}::bigint, ${extended}::jsonb, ${times.nowUs}::bigint
-      from devices d where d.device_no = ${deviceNo} and d.account_no = ${accountNo}
-        and (select count(*) from evidence_waiting where agent_no = ${agentNo}) < ${mostWaiting}
-        and not exists (select 1 from evidence_waiting w where w.agent_no = ${agentNo}
-          and w.device_no = ${deviceNo} and w.start_us = ${startUs}::bigint and w.extended = ${extended}::jsonb)`.execute(
-      trx,
-    );
-  }
+  if (evidence.length === 0) return;
+  const found = await addTo(trx, agentNo, evidence);
+  const early = evidence.filter(
+    (one) => !found.has(keyOf(one)) && one.startUs >= times.fromUs && one.startUs <= times.toUs,
+  );
+  if (early.length === 0) return;
+  await sql`
+    insert into evidence_waiting (agent_no, device_no, start_us, extended, received_us)
+    select distinct ${agentNo}::int, d.device_no, g.start_us, g.extended, ${times.nowUs}::bigint
+    from ${given(early)} join devices d on d.device_no = g.device_no and d.account_no = ${accountNo}
+    where not exists (select 1 from evidence_waiting w where w.agent_no = ${agentNo}
+      and w.device_no = g.device_no and w.start_us = g.start_us and w.extended = g.extended)
+    limit greatest(0, ${mostWaiting} - (select count(*) from evidence_waiting where agent_no = ${agentNo}))`.execute(
+    trx,
+  );
 }
 
 /** Gives checks that just came the evidence that waited for them. */
@@ -50,7 +51,7 @@ export async function addWaiting(
       as g (device_no, start_us)
     where w.agent_no = ${agentNo} and w.device_no = g.device_no and w.start_us = g.start_us
     returning w.device_no as "deviceNo", w.start_us as "startUs", w.extended::text as extended`.execute(trx);
-  for (const one of rows) await addTo(trx, agentNo, one);
+  await addTo(trx, agentNo, rows);
 }
 
 /** Lets go of what nobody came for. */
@@ -58,20 +59,50 @@ export async function dropWaiting(db: Kysely<Tables>, beforeUs: number): Promise
   await sql`delete from evidence_waiting where received_us < ${beforeUs}::bigint`.execute(db);
 }
 
-/** Whether the check is there; it has the evidence then, or no room for it. */
+/** Adds evidence to its checks and tells which checks are there; they have it then, or no room for it. */
 async function addTo(
   trx: Kysely<Tables>,
   agentNo: number,
-  { deviceNo, startUs, extended }: ParsedEvidence,
-): Promise<boolean> {
+  evidence: readonly ParsedEvidence[],
+): Promise<ReadonlySet<string>> {
+  if (evidence.length === 0) return new Set();
+  const pieces = joinPieces(evidence);
+  const startsUs = pieces.map((one) => one.startUs);
+  // The bounds let the planner leave out the partitions of other days.
+  const isMeant = sql`c.agent_no = ${agentNo} and c.device_no = g.device_no and c.start_us = g.start_us
+    and c.start_us between ${Math.min(...startsUs)}::bigint and ${Math.max(...startsUs)}::bigint`;
   await sql`
-    update checks set extended = ${extended}::jsonb || coalesce(extended, '{}')
-    where device_no = ${deviceNo} and start_us = ${startUs} and agent_no = ${agentNo}
-      and coalesce(length(extended::text), 0) + ${extended.length}::int <= ${mostExtended}
-      and not coalesce(extended, '{}') @> ${extended}::jsonb`.execute(trx);
-  const { rows } = await sql`
-    select 1 from checks where device_no = ${deviceNo} and start_us = ${startUs} and agent_no = ${agentNo}`.execute(
+    update checks c set extended = g.extended || coalesce(c.extended, '{}') from ${given(pieces)} where ${isMeant}
+      and coalesce(length(c.extended::text), 0) + length(g.extended::text) <= ${mostExtended}
+      and not coalesce(c.extended, '{}') @> g.extended`.execute(trx);
+  const { rows } = await sql<Pick<ParsedEvidence, 'deviceNo' | 'startUs'>>`
+    select c.device_no as "deviceNo", c.start_us as "startUs" from ${given(pieces)} join checks c on ${isMeant}`.execute(
     trx,
   );
-  return rows.length > 0;
+  return new Set(rows.map(keyOf));
+}
+
+function given(evidence: readonly ParsedEvidence[]) {
+  return sql`unnest(${evidence.map((one) => one.deviceNo)}::int[], ${evidence.map((one) => one.startUs)}::bigint[],
+    ${evidence.map((one) => one.extended)}::jsonb[]) as g (device_no, start_us, extended)`;
+}
+
+function keyOf({ deviceNo, startUs }: Pick<ParsedEvidence, 'deviceNo' | 'startUs'>): string {
+  return `${deviceNo}/${startUs}`;
+}
+
+/** One piece for each check; a key that several pieces have keeps the value of the first. Pure. */
+function joinPieces(evidence: readonly ParsedEvidence[]): ParsedEvidence[] {
+  return [...Map.groupBy(evidence, keyOf).values()].flatMap((pieces) => {
+    const [first] = pieces;
+    if (first === undefined || pieces.length === 1) return pieces;
+    let size = 0;
+    const fitting = pieces.filter(({ extended }) => {
+      size += extended.length;
+      return size <= mostExtended;
+    });
+    const entries = fitting.toReversed().flatMap(({ extended }) => Object.entries(JSON.parse(extended)));
+    const joined = Object.fromEntries(entries);
+    return [{ ...first, extended: JSON.stringify(joined) }];
+  });
 }

@@ -39,9 +39,16 @@ export type Fold = (trx: Transaction<Tables>, rows: readonly CheckRow[], nowUs: 
 export interface Ingest {
   /**
    * Resolves once all of the batch is committed; a repeat changes nothing. Rejects only when the database stays away, deadlocked or
-   * overloaded: send it again later.
+   * overloaded: send it again later. Once `signal` aborts no further transaction is begun, and it rejects with the signal's reason.
    */
-  take(sender: Sender, batch: Batch): Promise<Taken>;
+  take(sender: Sender, batch: Batch, signal?: AbortSignal): Promise<Taken>;
+}
+
+/** What belongs to one batch while its parts are committed. */
+interface Task {
+  readonly sender: Sender;
+  readonly onRefused: (reason: string) => void;
+  readonly signal: AbortSignal | undefined;
 }
 
 const dayUs = 86_400_000_000;
@@ -116,13 +123,10 @@ export function createIngest({
     });
 
   /** Tries again what may pass, splits what may not, until the bad ones stand alone; `onRefused` is told why each of these is set aside. */
-  const takeItems = async (
-    sender: Sender,
-    items: readonly Item[],
-    onRefused: (reason: string) => void,
-    refused?: string,
-  ): Promise<Taken> => {
+  const takeItems = async (task: Task, items: readonly Item[], refused?: string): Promise<Taken> => {
+    const { sender, onRefused, signal } = task;
     for (let attempt = 1; ; attempt += 1) {
+      signal?.throwIfAborted();
       try {
         return await commit(sender, items, refused);
       } catch (error) {
@@ -131,15 +135,15 @@ export function createIngest({
           await partitions.ensure();
         } else if (failure === 'retry') {
           if (attempt >= tries) throw error;
-          await clock.sleep(20 * 2 ** attempt * Math.random());
+          await clock.sleep(20 * 2 ** attempt * Math.random(), signal);
         } else if (items.length > 1) {
           const middle = Math.ceil(items.length / 2);
-          const first = await takeItems(sender, items.slice(0, middle), onRefused);
-          return add(first, await takeItems(sender, items.slice(middle), onRefused));
+          const first = await takeItems(task, items.slice(0, middle));
+          return add(first, await takeItems(task, items.slice(middle)));
         } else if (refused === undefined) {
           const reason = toText(`could not be stored: ${messageOf(error)}`, longestReason);
           onRefused(reason);
-          return takeItems(sender, items, onRefused, reason);
+          return takeItems(task, items, reason);
         } else {
           throw error;
         }
@@ -148,9 +152,10 @@ export function createIngest({
   };
 
   return {
-    async take(sender, batch) {
+    async take(sender, batch, signal) {
       const reasons: string[] = [];
-      const taken = await takeItems(sender, readItems(batch.records), (reason) => void reasons.push(reason));
+      const onRefused = (reason: string) => void reasons.push(reason);
+      const taken = await takeItems({ sender, onRefused, signal }, readItems(batch.records));
       if (reasons.length > 0)
         log.warn(
           { agentNo: sender.agentNo, records: reasons.length, reason: reasons[0] },

@@ -46,9 +46,11 @@ export function createBaselines(): Baselines {
       const keyOf = (result: ParsedResult) => `${locationNo}/${result.deviceNo}/${hourOf(result)}`;
       const missing = results.filter((result) => result.code === 1 && !kept.has(keyOf(result)));
       const fetched = new Map<string, number | undefined>();
-      for (const [hour, group] of Map.groupBy(missing, hourOf)) {
-        const limits = await loadLimits(db, locationNo, hour, group);
-        for (const [deviceNo, limit] of limits) fetched.set(`${locationNo}/${deviceNo}/${hour}`, limit);
+      const wanted = new Map(missing.map((result) => [keyOf(result), result]));
+      const pasts = await loadPasts(db, locationNo, [...wanted.values()]);
+      for (const [key, { deviceNo, startUs }] of wanted) {
+        const past = pasts.get(`${deviceNo}/${hourOf({ startUs })}`) ?? [];
+        fetched.set(key, slowLimit(mergeHistograms(past)));
       }
       const limits = results.map((result) => fetched.get(keyOf(result)) ?? kept.get(keyOf(result)));
       if (kept.size + fetched.size > mostKept) kept.clear();
@@ -58,30 +60,28 @@ export function createBaselines(): Baselines {
   };
 }
 
-function hourOf(result: ParsedResult): number {
-  return result.startUs - (result.startUs % hourUs);
+function hourOf({ startUs }: Pick<ParsedResult, 'startUs'>): number {
+  return startUs - (startUs % hourUs);
 }
 
-async function loadLimits(
+/** By `device/hour`: the histograms of the same hour in the weeks before, for all results in one statement. */
+async function loadPasts(
   db: Kysely<Tables>,
   locationNo: number,
-  hour: number,
   results: readonly ParsedResult[],
-): Promise<Map<number, number | undefined>> {
-  const deviceNos = [...new Set(results.map((result) => result.deviceNo))];
-  const buckets = Array.from({ length: weeks }, (_, i) => hour - (i + 1) * weekUs);
-  const rows = await db
-    .selectFrom('rollup_hourly')
-    .select(['device_no', 'histogram'])
-    .where(sql<boolean>`device_no = any(${deviceNos}::int[])`)
-    .where(sql<boolean>`bucket_us = any(${buckets}::bigint[])`)
-    .where('location_no', '=', locationNo)
-    .execute();
-  const byDevice = Map.groupBy(rows, (row) => row.device_no);
-  return new Map(
-    deviceNos.map((deviceNo) => [
-      deviceNo,
-      slowLimit(mergeHistograms((byDevice.get(deviceNo) ?? []).map((row) => row.histogram))),
-    ]),
-  );
+): Promise<Map<string, Histogram[]>> {
+  if (results.length === 0) return new Map();
+  const { rows } = await sql<{ key: string; histogram: Histogram }>`
+    select g.device_no || '/' || g.hour_us as key, r.histogram
+    from unnest(${results.map((one) => one.deviceNo)}::int[], ${results.map(hourOf)}::bigint[]) as g (device_no, hour_us)
+    cross join generate_series(1, ${weeks}::int) as week
+    join rollup_hourly r on r.device_no = g.device_no and r.bucket_us = g.hour_us - week * ${weekUs}::bigint
+      and r.location_no = ${locationNo}`.execute(db);
+  const pasts = new Map<string, Histogram[]>();
+  for (const [key, group] of Map.groupBy(rows, (row) => row.key))
+    pasts.set(
+      key,
+      group.map((row) => row.histogram),
+    );
+  return pasts;
 }

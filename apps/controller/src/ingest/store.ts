@@ -66,7 +66,10 @@ export async function insertSetAside(
       as given (reason, record)`.execute(trx);
 }
 
-/** Joins the spans with those that touch them. */
+/**
+ * Joins the spans with those that touch them, all in one statement. The spans of an agent never overlap, so of those that begin before
+ * a given one only the last can touch it.
+ */
 export async function mergeCoverage(
   trx: Kysely<Tables>,
   agentNo: number,
@@ -74,32 +77,29 @@ export async function mergeCoverage(
 ): Promise<void> {
   if (spans.length === 0) return;
   await lockAgent(trx, agentNo);
-  for (const span of joinSpans(spans)) {
-    await sql`
-      with touching as (
-        delete from coverage
-        where agent_no = ${agentNo} and from_us <= ${span.toUs} and to_us >= ${span.fromUs}
-        returning from_us, to_us
-      )
-      insert into coverage (agent_no, from_us, to_us)
-      select ${agentNo}::int, least(${span.fromUs}::bigint, min(from_us)), greatest(${span.toUs}::bigint, max(to_us))
-      from touching
-      on conflict (agent_no, from_us) do update set to_us = greatest(coverage.to_us, excluded.to_us)`.execute(
-      trx,
-    );
-  }
-}
-
-/** The union of spans, in order; spans that touch become one. Pure. */
-export function joinSpans(spans: readonly Span[]): Span[] {
-  const joined: Span[] = [];
-  for (const span of [...spans].sort((a, b) => a.fromUs - b.fromUs)) {
-    const last = joined.at(-1);
-    if (last && span.fromUs <= last.toUs)
-      joined[joined.length - 1] = { fromUs: last.fromUs, toUs: Math.max(last.toUs, span.toUs) };
-    else joined.push(span);
-  }
-  return joined;
+  await sql`
+    with given as (
+      select * from unnest(${spans.map((span) => span.fromUs)}::bigint[], ${spans.map((span) => span.toUs)}::bigint[])
+        as g (from_us, to_us)
+    ), touching as (
+      select c.from_us from given g
+      join coverage c on c.agent_no = ${agentNo} and c.from_us between g.from_us and g.to_us
+      union
+      select before.from_us from given g
+      cross join lateral (select c.from_us, c.to_us from coverage c
+        where c.agent_no = ${agentNo} and c.from_us < g.from_us order by c.from_us desc limit 1) before
+      where before.to_us >= g.from_us
+    ), taken_out as (
+      delete from coverage c using touching t where c.agent_no = ${agentNo} and c.from_us = t.from_us
+      returning c.from_us, c.to_us
+    ), joined as (
+      select unnest(range_agg(int8range(from_us, to_us))) as span
+      from (select * from taken_out union all select * from given) as every_span
+    )
+    insert into coverage (agent_no, from_us, to_us) select ${agentNo}::int, lower(span), upper(span) from joined
+    on conflict (agent_no, from_us) do update set to_us = greatest(coverage.to_us, excluded.to_us)`.execute(
+    trx,
+  );
 }
 
 /** Keeps gaps; the same one told again changes nothing. */
