@@ -31,6 +31,10 @@ beforeAll(async () => {
 afterAll(() => rmSync(dir, { recursive: true }));
 
 const handler: RequestListener = (request, response) => {
+  if (request.url === '/stream') {
+    response.write('it begins'); // and goes on, and nobody reads the request
+    return;
+  }
   request.resume();
   requests += 1;
   if (request.url === '/never') return;
@@ -152,6 +156,17 @@ test('an idle connection is kept for 65 s and closed then', async () => {
   expect(it.isClosed).toBe(false);
   await clock.advance(5_000);
   await vi.waitFor(() => expect(it.isClosed).toBe(true), soon);
+});
+
+test('an answer that streams is not closed, also where nobody read its request', async () => {
+  const reader = await client('GET /stream HTTP/1.1\r\nHost: a\r\n\r\n');
+  expect(reader.text).toContain('it begins');
+  for (let i = 0; i < 10; i += 1) {
+    await clock.advance(60_000);
+    await settle();
+  }
+  expect(reader.isClosed).toBe(false);
+  reader.socket.destroy();
 });
 
 test('a connection whose answer is worked on is not closed', async () => {

@@ -30,7 +30,8 @@ interface Connection {
   spoken: Socket;
   phase: ConnectionPhase;
   begun: number;
-  incomplete: number;
+  /** Requests whose header has come, and whose end has not. */
+  readonly incoming: Set<IncomingMessage>;
   readonly unanswered: Set<ServerResponse>;
 }
 
@@ -61,9 +62,11 @@ export function createConnections({
 
   const advance = (one: Connection) => {
     if (one.phase.kind === 'silent' || one.phase.kind === 'handshake') return;
-    const { begun, incomplete, unanswered, spoken } = one;
+    const { begun, incoming, unanswered, spoken } = one;
+    // A request closes only once somebody has read it to its end; that it came whole is known before, and nobody reads a GET.
+    for (const request of incoming) if (request.complete) incoming.delete(request);
     const facts = {
-      ...{ begun, incomplete, unanswered: unanswered.size, bytesRead: spoken.bytesRead },
+      ...{ begun, incomplete: incoming.size, unanswered: unanswered.size, bytesRead: spoken.bytesRead },
       isHandedOver: [...unanswered].every((response) => response.writableEnded),
       pendingBytes: spoken.writableLength,
     };
@@ -123,7 +126,7 @@ export function createConnections({
       const one: Connection = {
         ...{ name, network, isProxy: proxied, socket, spoken: socket },
         phase: { kind: 'silent', sinceMs: clock.monoMs() },
-        ...{ begun: 0, incomplete: 0, unanswered: new Set() },
+        ...{ begun: 0, incoming: new Set(), unanswered: new Set() },
       };
       open.set(name, one);
       perNetwork.set(network, same.add(one));
@@ -150,10 +153,10 @@ export function createConnections({
       const one = open.get(nameOf(request.socket) ?? '');
       if (one === undefined) return;
       one.begun += 1;
-      one.incomplete += 1;
+      one.incoming.add(request);
       one.unanswered.add(response);
       request.once('close', () => {
-        one.incomplete -= 1;
+        one.incoming.delete(request);
         advance(one);
       });
       response.once('close', () => {
