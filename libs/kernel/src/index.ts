@@ -7,6 +7,7 @@ export { actionOf, Fault, type FaultAction, messageOf } from './fault.ts';
 export { newId } from './id.ts';
 export { createJobParts, type JobParts } from './job-parts.ts';
 export { createLog, type Logger, logLevels } from './log.ts';
+export { limitLogFile, logLimitBytes, readLogEnd } from './log-file.ts';
 export { createLogSummary, type LogSummary } from './log-summary.ts';
 export { createMailbox, type Mailbox } from './mailbox.ts';
 export { ignoreMissing, isMissing, readIfPresent, readIfPresentSync } from './missing-file.ts';

@@ -5,7 +5,8 @@ import { createFakeClock } from './testing/fake-clock.ts';
 function scene() {
   const lines: (readonly [object, string])[] = [];
   const clock = createFakeClock();
-  const log = { warn: (data: object, text: string) => void lines.push([data, text]) };
+  const line = (data: object, text: string) => void lines.push([data, text]);
+  const log = { warn: line, error: line };
   return { lines, clock, summary: createLogSummary({ clock, log }) };
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 /** Logs what strangers can cause as often as they like: the first time at once, then one line a minute with the count. */
 export interface LogSummary extends Disposable {
   /** Counts one occurrence. `text` is one of a few that the caller knows; `data` belongs to this occurrence. */
-  count(text: string, data: object): void;
+  count(text: string, data: object, level?: 'warn' | 'error'): void;
 }
 
 const everyMs = 60_000;
@@ -14,40 +14,40 @@ export function createLogSummary({
   log,
 }: {
   readonly clock: Pick<Clock, 'timer'>;
-  readonly log: { warn(data: object, text: string): void };
+  readonly log: { warn(data: object, text: string): void; error(data: object, text: string): void };
 }): LogSummary {
-  const repeated = new Map<string, { count: number; last: object }>();
+  const repeated = new Map<string, { count: number; last: object; readonly level: 'warn' | 'error' }>();
   const timers = new Set<Disposable>();
 
-  const begin = (text: string) => {
-    repeated.set(text, { count: 0, last: {} });
+  const begin = (text: string, level: 'warn' | 'error') => {
+    repeated.set(text, { count: 0, last: {}, level });
     const timer = clock.timer(everyMs, () => {
       timers.delete(timer);
       const { count, last } = repeated.get(text) ?? { count: 0, last: {} };
       repeated.delete(text);
       if (count === 0) return;
-      log.warn({ ...last, times: count, seconds: everyMs / 1000 }, text);
-      begin(text); // it goes on: the next line comes in a minute, not at once
+      log[level]({ ...last, times: count, seconds: everyMs / 1000 }, text);
+      begin(text, level); // it goes on: the next line comes in a minute, not at once
     });
     timers.add(timer);
   };
 
   return {
-    count(text, data) {
+    count(text, data, level = 'warn') {
       const entry = repeated.get(text);
       if (entry !== undefined) {
         entry.count += 1;
         entry.last = data;
         return;
       }
-      log.warn(data, text);
-      begin(text);
+      log[level](data, text);
+      begin(text, level);
     },
     [Symbol.dispose]() {
       for (const timer of timers) timer[Symbol.dispose]();
       timers.clear();
-      for (const [text, { count, last }] of repeated)
-        if (count > 0) log.warn({ ...last, times: count }, text);
+      for (const [text, { count, last, level }] of repeated)
+        if (count > 0) log[level]({ ...last, times: count }, text);
       repeated.clear();
     },
   };

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { type Backoff, backoffMs } from '@vantage/kernel';
+import { type Backoff, backoffMs, limitLogFile, readLogEnd } from '@vantage/kernel';
 import { type Part, programOf } from '../part.ts';
 import { identify, type ProcessId } from './processes.ts';
 
@@ -24,10 +24,11 @@ export interface ChildEvents {
 const backoff: Backoff = { baseMs: 400, capMs: 10_000 };
 /** Who ran this long starts again without a wait. */
 const healthyMs = 60_000;
-const logLimitBytes = 16 * 1024 * 1024;
+/** So often it is looked whether the log is too long. */
+const logEveryMs = 1_000;
 
 /**
- * Starts a part and starts it again when it dies. Its log goes to `<logDir>/<part>.log`. It is in a process group of its
+ * Starts a part and starts it again when it dies. Its log goes to `<logDir>/<part>.log`, which is put aside when it is too long. It is in a process group of its
  * own, so a signal to our group reaches it only through us, and it ends by itself when we are gone (IPC channel).
  */
 export function supervise(deps: {
@@ -45,7 +46,7 @@ export function supervise(deps: {
   let waiting: NodeJS.Timeout | undefined;
   const start = () => {
     mkdirSync(deps.logDir, { recursive: true, mode: 0o700 });
-    const from = rotate(logFile);
+    const from = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
     const log = openSync(logFile, 'a', 0o600);
     const startedMs = performance.now();
     const running = spawn(process.execPath, [programOf(part)], {
@@ -68,28 +69,35 @@ export function supervise(deps: {
       failures = performance.now() - startedMs > healthyMs ? 0 : failures + 1;
       const againInMs = failures === 0 ? 0 : 100 + backoffMs(failures - 1, backoff, Math.random);
       waiting = setTimeout(start, againInMs);
-      events.onDeath({ how, lastWords: lastErrors(readFileSync(logFile, 'utf8').slice(from)), againInMs });
+      // Without file descriptors or rights there are no last words; the part is started again all the same.
+      void readLogEnd(logFile, from)
+        .catch(() => '')
+        .then((text) => events.onDeath({ how, lastWords: lastErrors(text), againInMs }));
     };
     running.once('error', (error) => died(error.message));
     running.once('exit', (code, signal) => died(signal ?? `code ${code}`));
   };
   start();
+  let isLimiting = false;
+  const limiting = setInterval(() => {
+    if (isLimiting) return;
+    isLimiting = true;
+    void limitLogFile(logFile)
+      .catch(() => {}) // the log of the next second is looked at again
+      .finally(() => {
+        isLimiting = false;
+      });
+  }, logEveryMs);
+  limiting.unref();
   return {
     current: () => id,
     end() {
       ending = true;
       clearTimeout(waiting);
+      clearInterval(limiting);
       child?.kill('SIGTERM');
     },
   };
-}
-
-/** Puts a long log aside; returns the length at which new lines begin. */
-function rotate(file: string): number {
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size <= logLimitBytes) return size;
-  renameSync(file, `${file}.1`);
-  return 0;
 }
 
 /** The errors of a piece of log, for people: the messages of JSON lines of level error and above, else its last lines. */

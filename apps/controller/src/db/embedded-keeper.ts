@@ -1,4 +1,5 @@
-import { type Backoff, backoffMs, type Clock, type Logger, messageOf } from '@vantage/kernel';
+import path from 'node:path';
+import { type Backoff, backoffMs, type Clock, type Logger, limitLogFile, messageOf } from '@vantage/kernel';
 import { type Embedded, startEmbedded } from './embedded.ts';
 
 /** An embedded PostgreSQL that is started again when it dies. */
@@ -27,10 +28,12 @@ export async function keepEmbedded(deps: {
     async run(ending) {
       let failures = 0;
       let said = '';
+      const limit = createLogLimit(path.join(dir, 'postgres.log'), log);
       while (!ending.aborted) {
         await clock
           .sleep(failures === 0 ? everyMs : everyMs + backoffMs(failures, backoff, Math.random), ending)
           .catch(() => {});
+        await limit();
         // Where nobody can tell (no file descriptors left), nothing is started beside what may run.
         if (ending.aborted || current.state() !== 'dead') continue;
         if (failures === 0) log.error({ pid: current.pid }, 'the embedded database died; starting it again');
@@ -50,5 +53,20 @@ export async function keepEmbedded(deps: {
       }
     },
     stop: () => current.stop(),
+  };
+}
+
+/** Puts the log of PostgreSQL aside when it is too long; trouble with that is told once. */
+function createLogLimit(file: string, log: Logger): () => Promise<void> {
+  let said = '';
+  return async () => {
+    try {
+      await limitLogFile(file);
+      said = '';
+    } catch (error) {
+      const problem = messageOf(error);
+      if (problem !== said) log.warn({ file, error: problem }, 'the log of the database cannot be put aside');
+      said = problem;
+    }
   };
 }

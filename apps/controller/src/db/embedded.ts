@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { chown, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Fault, ignoreMissing, type Logger, messageOf } from '@vantage/kernel';
+import { Fault, ignoreMissing, type Logger, limitLogFile, messageOf, readLogEnd } from '@vantage/kernel';
 import { findBinaries, type RunAs } from './embedded-binaries.ts';
 import {
   isForeignPostmaster,
@@ -33,7 +33,6 @@ const initdbOptions = '-U vantage --auth=trust --encoding=UTF8 --data-checksums 
   .split(' ');
 const startWithinMs = 60_000;
 const stopWithinMs = 3_000;
-const logLimitBytes = 16 * 1024 * 1024;
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_directories: '.',
@@ -44,6 +43,10 @@ const settings: Readonly<Record<string, string>> = {
   max_parallel_workers_per_gather: '0',
   jit: 'off',
   log_checkpoints: 'off',
+  // A refused statement is an error of the controller, which logs it in bounded lines; here it would stand with all its values.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
   log_timezone: 'UTC',
   timezone: 'UTC',
 };
@@ -175,7 +178,7 @@ async function launch(options: {
 }): Promise<number> {
   const { place, mark } = options;
   const file = path.join(place.dir, 'postgres.log');
-  if (((await stat(file).catch(ignoreMissing))?.size ?? 0) > logLimitBytes) await rename(file, `${file}.1`);
+  await limitLogFile(file);
   const deadline = performance.now() + startWithinMs;
   while (true) {
     await removeStalePid(place.cluster, mark);
@@ -202,7 +205,7 @@ async function launch(options: {
       if (found?.ready && found.pid === child.pid) return found.pid;
       await delay(10);
     }
-    const said = readFileSync(file, 'utf8').slice(from).trim();
+    const said = (await readLogEnd(file, from)).trim();
     // Children of a killed postmaster may hold its shared memory for a moment longer.
     const passing = /pre-existing shared memory|lock file/.test(said);
     if (!passing || performance.now() > deadline)

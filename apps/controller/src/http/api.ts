@@ -1,4 +1,4 @@
-import { type Logger, messageOf } from '@vantage/kernel';
+import { createLogSummary, type Logger, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { createEventFeed } from '../history/event-feed.ts';
@@ -42,7 +42,9 @@ export function createHttpApi({
   readonly log: Logger;
   readonly settings: HttpSettings;
 }): HttpApi {
+  const summary = createLogSummary({ clock, log });
   const authenticator = createAuthenticator({
+    onLimited: (text, address) => summary.count(text, { address }),
     findKey: (hash) => findKey(db, hash),
     clock,
     aliasHeaders: settings.apiKeyHeaders,
@@ -71,7 +73,7 @@ export function createHttpApi({
   });
   const isTrustedProxy = createProxyTest(settings.trustedProxies);
   const app = createApp({
-    ...{ routes, authenticator, isTrustedProxy, clock, log },
+    ...{ routes, authenticator, isTrustedProxy, clock, log, summary },
     ownCertificate: settings.ownCertificate ?? false,
     askStorage: () => sql`select 1`.execute(db.kysely),
     ending: ending.signal,
@@ -81,6 +83,7 @@ export function createHttpApi({
     isTrustedProxy,
     async [Symbol.asyncDispose]() {
       ending.abort(new Error('the API ends'));
+      summary[Symbol.dispose]();
       await feed[Symbol.asyncDispose]();
       await (await listening)?.[Symbol.asyncDispose]();
     },

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import Router from '@koa/router';
-import type { Clock, Logger } from '@vantage/kernel';
+import type { Clock, Logger, LogSummary } from '@vantage/kernel';
 import Koa from 'koa';
 import { type Answer, answerProblem, answerReply, answerStream } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
@@ -36,6 +36,7 @@ export function createApp({
   ending,
   clock,
   log,
+  summary,
 }: {
   readonly routes: readonly Route[];
   readonly authenticator: Authenticator;
@@ -48,6 +49,8 @@ export function createApp({
   readonly ending: AbortSignal;
   readonly clock: Clock;
   readonly log: Logger;
+  /** For what every request can cause. */
+  readonly summary: LogSummary;
 }): App {
   const readOrigin = createOriginReader(isTrustedProxy);
   const load = createKeyLoad();
@@ -119,7 +122,7 @@ export function createApp({
       if (context.status === 404 && context.body === undefined) throw notRouted(router, context);
     } catch (error) {
       if (context.res.closed || (context.req.destroyed && !context.req.complete)) return; // the caller left
-      put(context, answerProblem(problemOf(error, log, context)));
+      put(context, answerProblem(problemOf(error, summary, context)));
       if (!context.req.complete) readAway(context.req);
     } finally {
       const ms = Math.round(clock.monoMs() - from);
@@ -148,15 +151,16 @@ function notRouted(router: Router, context: Koa.Context): Problem {
   return new Problem(problem.code, problem.message, { headers: { Allow: known.join(', ') } });
 }
 
-function problemOf(error: unknown, log: Logger, context: Koa.Context): Problem {
+function problemOf(error: unknown, summary: LogSummary, context: Koa.Context): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof URIError) return malformed('The address is not percent-encoded correctly.');
   const where = { method: context.method, path: context.path };
   if (isStorageAway(error)) {
-    log.warn({ ...where, error: messageWithCause(error) }, 'the database did not answer');
+    summary.count('the database did not answer', { ...where, error: messageWithCause(error) });
     return unavailable();
   }
-  log.error({ ...where, error: messageWithCause(error), stack: stackOf(error) }, 'a request failed');
+  const data = { ...where, error: messageWithCause(error), stack: stackOf(error) };
+  summary.count('a request failed', data, 'error');
   return new Problem(problemCode.internal, 'Internal error.');
 }
 

@@ -55,10 +55,13 @@ export function createAuthenticator({
   findKey,
   clock,
   aliasHeaders,
+  onLimited,
 }: {
   readonly findKey: (hash: Uint8Array) => Promise<KeyRow | undefined>;
   readonly clock: Clock;
   readonly aliasHeaders: readonly string[];
+  /** An address has used up its bad keys or guesses; called for each request that is refused for it. */
+  readonly onLimited: (text: string, address: string) => void;
 }): Authenticator {
   const headerNames = [keyHeader, ...aliasHeaders.map((name) => name.toLowerCase())];
   const badKeys = createAttemptLimit(clock);
@@ -107,6 +110,7 @@ export function createAuthenticator({
       case 'bad':
         return false;
       case 'wait':
+        onLimited('an address sends too many bad passwords for a key', address);
         throw tooMany('Too many bad passwords for this key from this address.', outcome.waitS);
     }
   };
@@ -118,7 +122,10 @@ export function createAuthenticator({
       const row = await rowOf(digest(key));
       if (row === undefined) {
         const attempt = badKeys.begin(clientNetwork(address));
-        if ('waitS' in attempt) throw tooMany('Too many bad keys from this address.', attempt.waitS);
+        if ('waitS' in attempt) {
+          onLimited('an address sends too many bad keys', address);
+          throw tooMany('Too many bad keys from this address.', attempt.waitS);
+        }
         throw badKey();
       }
       if (!(await passwordFits(row, headers, address))) throw badKey();

@@ -1,0 +1,47 @@
+/** What one line of a log may hold of the fields given to it, in characters of their values. */
+export const lineChars = 16_000;
+const textChars = 2_000;
+const mostEntries = 50;
+const mostDepth = 5;
+
+/** A text cut to `most` characters, with the number of those that are missing. */
+export function boundedText(text: string, most = textChars): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more characters)`;
+}
+
+/** A copy of a log line's fields in which texts, lists and depth are bounded, and all of them together. */
+export function boundedFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  let left = lineChars;
+  const bound = (value: unknown, depth: number): unknown => {
+    if (typeof value === 'string') {
+      const text = boundedText(value, Math.max(0, Math.min(textChars, left)));
+      left -= text.length;
+      return text;
+    }
+    if (value === null || typeof value !== 'object') {
+      left -= 8;
+      return typeof value === 'bigint' ? String(value) : value;
+    }
+    if (value instanceof Date) return value;
+    if (value instanceof Error) return bound({ message: value.message, stack: value.stack }, depth);
+    if (depth >= mostDepth || left <= 0) return '…';
+    if ('toJSON' in value && typeof value.toJSON === 'function') return bound(value.toJSON(), depth + 1);
+    if (Array.isArray(value)) {
+      const kept: unknown[] = value.slice(0, mostEntries).map((one: unknown) => bound(one, depth + 1));
+      return value.length > mostEntries ? [...kept, `… (${value.length - mostEntries} more)`] : kept;
+    }
+    return Object.fromEntries(
+      Object.entries(value)
+        .slice(0, mostEntries)
+        .map(([name, one]) => {
+          left -= name.length;
+          return [boundedText(name, 100), bound(one, depth + 1)];
+        }),
+    );
+  };
+  return Object.fromEntries(
+    Object.entries(fields)
+      .slice(0, mostEntries)
+      .map(([name, value]) => [name, bound(value, 1)]),
+  );
+}

@@ -1,0 +1,36 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, stat, truncate } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { ignoreMissing } from './missing-file.ts';
+
+/** A log is put aside when it is longer. */
+export const logLimitBytes = 16 * 1024 * 1024;
+
+/**
+ * Puts a log that another process appends to aside, when it is longer than the limit: its end is copied to `<file>.1` (of mode 0600), and the file is
+ * emptied where it is, because its writer keeps it open (with O_APPEND it goes on at the new end). What is written between copy and emptying is lost. A disk that takes no
+ * copy loses the log rather than being filled by it. Resolves with whether it was put aside.
+ */
+export async function limitLogFile(file: string, limitBytes = logLimitBytes): Promise<boolean> {
+  const size = (await stat(file).catch(ignoreMissing))?.size ?? 0;
+  if (size <= limitBytes) return false;
+  try {
+    await pipeline(
+      createReadStream(file, { start: size - limitBytes, end: size - 1 }),
+      createWriteStream(`${file}.1`, { mode: 0o600 }),
+    );
+  } finally {
+    await truncate(file, 0);
+  }
+  return true;
+}
+
+/** The end of a log from the byte `from` on (from its begin, when it was emptied since), at most `mostBytes` of it. */
+export async function readLogEnd(file: string, from: number, mostBytes = 65_536): Promise<string> {
+  const size = (await stat(file).catch(ignoreMissing))?.size ?? 0;
+  const start = Math.max(size < from ? 0 : from, size - mostBytes);
+  if (start >= size) return '';
+  await using handle = await open(file, 'r');
+  const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(size - start), position: start });
+  return buffer.subarray(0, bytesRead).toString('utf8');
+}
