@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault, ignoreMissing, type Logger, limitLogFile, messageOf, readLogEnd } from '@vantage/kernel';
 import { findBinaries, type RunAs } from './embedded-binaries.ts';
+import { ensureOwner, ownerRole, superuserRole, urlOf } from './embedded-owner.ts';
 import {
   isForeignPostmaster,
   type ProcessState,
@@ -17,8 +18,10 @@ import { reachSocket } from './embedded-socket.ts';
 
 /** A running embedded PostgreSQL. */
 export interface Embedded {
-  /** Connection URL; `host` is the folder of the unix socket. Owner and only role: vantage. */
+  /** Connection URL of the owner's role; `host` is the folder of the unix socket. */
   readonly url: string;
+  /** The same for the superuser. */
+  readonly superuserUrl: string;
   /** It was running already (left behind by a killed controller). */
   readonly adopted: boolean;
   readonly pid: number;
@@ -28,7 +31,7 @@ export interface Embedded {
   stop(): Promise<void>;
 }
 
-const initdbOptions = '-U vantage --auth=trust --encoding=UTF8 --data-checksums --no-instructions'
+const initdbOptions = `-U ${superuserRole} --auth=trust --encoding=UTF8 --data-checksums --no-instructions`
   .concat(' --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8')
   .split(' ');
 const startWithinMs = 60_000;
@@ -71,7 +74,8 @@ export async function startEmbedded(options: {
   const mark = `cluster_name=vantage-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`;
   const socket = await reachSocket({ cluster, log });
   const handle = (pid: number, adopted: boolean): Embedded => ({
-    url: `postgresql://vantage@/postgres?host=${encodeURIComponent(socket.folder)}`,
+    url: urlOf(ownerRole, socket.folder),
+    superuserUrl: urlOf(superuserRole, socket.folder),
     adopted,
     pid,
     state: () => processState(pid, mark),
@@ -81,14 +85,19 @@ export async function startEmbedded(options: {
     },
   });
   const left = await whenReady(cluster, mark);
-  if (left !== undefined) return handle(left, true);
+  if (left !== undefined) {
+    await ensureOwner(socket.folder, log);
+    return handle(left, true);
+  }
   const runAs = await chooseUser(cluster);
   if (runAs) await chown(dir, runAs.uid, runAs.gid);
   const binaries = await findBinaries({ log, runAs });
   const place: Place = { dir, cluster, runAs };
   if (!(await holdsCluster(cluster))) await initialise(binaries.initdb, place);
   const all = { ...settings, ...options.settings, cluster_name: mark.slice('cluster_name='.length) };
-  return handle(await launch({ postgres: binaries.postgres, place, mark, settings: all }), false);
+  const pid = await launch({ postgres: binaries.postgres, place, mark, settings: all });
+  await ensureOwner(socket.folder, log);
+  return handle(pid, false);
 }
 
 interface Place {
