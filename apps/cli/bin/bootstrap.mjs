@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installPackages } from './install.mjs';
 
 const leastNode = 24;
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
@@ -17,6 +18,11 @@ const fail = (text) => {
   say(text);
   process.exit(1);
 };
+
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error) => {
+    if (error.code !== 'EPIPE') throw error; // who reads our output may go when he has enough
+  });
 
 const above = lifelines();
 await install();
@@ -43,22 +49,13 @@ async function install() {
       : 'first start: installing packages (npm ci), this takes a minute or two',
   );
   const from = Date.now();
-  const ticker = setInterval(
-    () => say(`still installing packages, ${Math.round((Date.now() - from) / 1000)} s`),
-    10_000,
-  );
   const npm = process.env.npm_execpath;
-  const options = ['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
-  const [file, argv] = npm && /\.c?js$/.test(npm) ? [process.execPath, [npm, ...options]] : ['npm', options];
-  const { code, asked } = await new Promise((resolve) => {
-    const child = spawn(file, argv, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-    const wish = passOn(child, { insistMs: 2_000 });
-    child.once('error', () => resolve({ code: 'npm was not found', asked: wish.asked }));
-    child.once('exit', (status, signal) => resolve({ code: status ?? signal, asked: wish.asked }));
+  const problem = await installPackages({
+    ...{ root, say },
+    npm: npm && /\.c?js$/.test(npm) ? [process.execPath, npm] : ['npm'],
+    watch: (child) => passOn(child, { insistMs: 2_000 }),
   });
-  clearInterval(ticker);
-  if (asked) fail('asked to end while packages were installed; the next start goes on');
-  if (code !== 0) fail(`installing packages failed (${code}); "npm ci" in ${root} shows why`);
+  if (problem !== undefined) fail(problem);
   say(`packages are installed (${Math.round((Date.now() - from) / 1000)} s)`);
   mark(lock);
 }
@@ -73,8 +70,10 @@ function holds(packages) {
         !place.startsWith('node_modules/') ||
         (there[place] ? there[place].version === version : optional),
     );
-  } catch {
-    return false; // nothing was installed, or not to its end
+  } catch (error) {
+    // Nothing was installed, or not to its end. What cannot be read now is no reason to replace it.
+    if (error instanceof SyntaxError || ['ENOENT', 'ENOTDIR'].includes(error.code)) return false;
+    return fail(`whether the packages are installed cannot be found out: ${error.message}`);
   }
 }
 

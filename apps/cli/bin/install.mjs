@@ -1,0 +1,72 @@
+// `npm ci` as the first start runs it. Plain JavaScript without dependencies, for any Node from 18 on.
+import { spawn } from 'node:child_process';
+
+/** Without a word from npm for this long, the wait is given up. */
+const quietMs = 300_000;
+const everyMs = 10_000;
+/** npm itself waits five minutes for each answer of the registry, three times: too long to be left without a word. */
+const options = [
+  ...['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=http'],
+  ...['--fetch-timeout=60000', '--fetch-retries=3'],
+];
+
+/**
+ * Runs `npm ci` in `root` and tells with `say` what is waited for. `npm` is the file and arguments of npm, `watch(child)` passes signals on
+ * and answers whether there was one. Resolves with undefined when all is installed, else with what is in the way, in words.
+ */
+export function installPackages({ root, npm, say, watch, limits = { quietMs, everyMs } }) {
+  const [file, ...argv] = npm;
+  const from = Date.now();
+  const seconds = (sinceMs) => Math.round((Date.now() - sinceMs) / 1000);
+  const state = { fetched: 0, last: '', atMs: from, said: '', gaveUp: false };
+  return new Promise((resolve) => {
+    const child = spawn(file, [...argv, ...options], { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] });
+    const wish = watch(child);
+    const ticker = setInterval(() => {
+      say(`still installing packages, ${seconds(from)} s: ${waitingFor(state, seconds)}`);
+      if (Date.now() - state.atMs < limits.quietMs) return;
+      state.gaveUp = true;
+      child.kill('SIGKILL');
+    }, limits.everyMs);
+    let rest = '';
+    child.stderr.on('data', (chunk) => {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop().slice(-2_000);
+      for (const line of lines) note(state, line);
+    });
+    const end = (how) => {
+      clearInterval(ticker);
+      if (how === undefined) return resolve(undefined);
+      if (wish.asked) return resolve('asked to end while packages were installed; the next start goes on');
+      if (state.gaveUp)
+        return resolve(
+          `installing packages was given up after ${seconds(from)} s: ${waitingFor(state, seconds)}. Is the registry to be reached ("npm ping"; behind a proxy: "npm config set https-proxy …")? The next start tries again`,
+        );
+      return resolve(
+        `installing packages failed (${how}); "npm ci" in ${root} shows why\n${state.said}`.trim(),
+      );
+    };
+    child.once('error', () => end('npm was not found'));
+    child.once('exit', (code, signal) => setImmediate(() => end(code === 0 ? undefined : (code ?? signal))));
+  });
+}
+
+/** Reads a line of npm's log: fetches are counted, anything else is kept to be shown when it fails. */
+function note(state, line) {
+  state.atMs = Date.now();
+  const fetched = /^npm http fetch (?:GET|POST) (\d+) (\S+)/.exec(line);
+  if (fetched === null) {
+    state.said = `${state.said}${line}\n`.slice(-4_000);
+    return;
+  }
+  state.fetched += 1;
+  state.last = fetched[2];
+}
+
+function waitingFor({ fetched, last, atMs }, seconds) {
+  const quiet = seconds(atMs);
+  if (fetched === 0) return `npm waits for the registry, which has sent nothing yet`;
+  return quiet < 20
+    ? `${fetched} files came, the last is ${last}`
+    : `${fetched} files came, nothing for ${quiet} s since ${last} (npm waits for the registry, or unpacks on a slow disk)`;
+}

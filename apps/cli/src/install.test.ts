@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'vantage-install-'));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const install = path.join(import.meta.dirname, '../bin/install.mjs');
+
+/** Installs with a program in place of npm; what was said, and what was in the way (null: nothing). */
+async function run(npm: string, limits: { quietMs: number; everyMs: number }) {
+  const file = path.join(root, 'npm.mjs');
+  writeFileSync(file, npm);
+  const driver = `
+    import { installPackages } from ${JSON.stringify(install)};
+    const say = (text) => console.error(text);
+    const problem = await installPackages({ root: '.', npm: [process.execPath, ${JSON.stringify(file)}], say,
+      watch: () => ({ asked: false }), limits: ${JSON.stringify(limits)} });
+    console.log(JSON.stringify(problem ?? null));`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', driver], { cwd: root });
+  return { ...(await outputOf(child)) };
+}
+
+async function outputOf(child: ChildProcess) {
+  const said = { out: '', err: '' };
+  child.stdout?.on('data', (chunk) => {
+    said.out += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    said.err += chunk;
+  });
+  await new Promise((resolve) => child.once('close', resolve));
+  return said;
+}
+
+const fetched = 'npm http fetch GET 200 https://registry.example/left-pad 12ms (cache miss)';
+
+test('a registry that sends nothing is named while it is waited for, and given up with what to do', async () => {
+  const { out, err } = await run('setInterval(() => {}, 1000);', { quietMs: 300, everyMs: 100 });
+  expect(err).toContain('npm waits for the registry, which has sent nothing yet');
+  expect(JSON.parse(out)).toMatch(/given up after .* sent nothing yet.*"npm ping"/);
+}, 30_000);
+
+test('what came is told, and a silence after it too', async () => {
+  const npm = `console.error(${JSON.stringify(fetched)}); setInterval(() => {}, 1000);`;
+  const { out, err } = await run(npm, { quietMs: 3_000, everyMs: 500 });
+  expect(err).toContain('1 files came, the last is https://registry.example/left-pad');
+  expect(JSON.parse(out)).toContain('given up');
+}, 30_000);
+
+test('an installation that ends well says nothing, one that fails shows what npm said', async () => {
+  const limits = { quietMs: 60_000, everyMs: 60_000 };
+  expect(await run(`console.error(${JSON.stringify(fetched)});`, limits)).toEqual({ out: 'null\n', err: '' });
+  const { out } = await run("console.error('npm error code E404'); process.exitCode = 1;", limits);
+  expect(JSON.parse(out)).toMatch(/^installing packages failed \(1\).*\nnpm error code E404$/s);
+});
+
+test('the first start uses it: packages are installed from the lockfile before anything else', async () => {
+  const bin = path.join(root, 'apps/cli/bin');
+  mkdirSync(bin, { recursive: true });
+  for (const name of readdirSync(path.dirname(install)))
+    copyFileSync(path.join(path.dirname(install), name), path.join(bin, name));
+  writeFileSync(
+    path.join(root, 'package-lock.json'),
+    '{"packages": {"node_modules/x": {"version": "1.0.0"}}}',
+  );
+  const npm = path.join(root, 'npm.js');
+  writeFileSync(npm, "console.error('npm error no such registry'); process.exitCode = 7;");
+  const env = { PATH: process.env['PATH'], npm_execpath: npm, npm_lifecycle_event: 'start' };
+  const { err } = await outputOf(spawn(process.execPath, [path.join(bin, 'bootstrap.mjs'), 'up'], { env }));
+  expect(err).toContain('first start: installing packages (npm ci)');
+  expect(err).toContain('installing packages failed (7)');
+  expect(err).toContain('npm error no such registry');
+});
