@@ -39,7 +39,9 @@ test('a dead uplink leaves devices of the own subnet their true history, and end
   expect(Math.abs(dies.uptime.Uptime.DownSeconds - down)).toBeLessThanOrEqual(1);
   expect(dies.uptime.Uptime).toMatchObject({ MaintenanceSeconds: 0, UnknownSeconds: 0, Outages: 1 });
   expect(statusEvents(dies)).toEqual(['Up', 'Down']);
-  expect(dies.events.filter(({ Type, Late }) => Type === 'Down' && Late)).toHaveLength(1);
+  const told = Date.parse(dies.events.find(({ Type }) => Type === 'Down')?.Timestamp ?? '');
+  expect(told).toBeGreaterThan(firstBad);
+  expect(told).toBeLessThan(seen.healedAt);
   expect(dies.device.Status).toBe('Down');
 
   for (const device of beyond) {

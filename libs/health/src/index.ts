@@ -19,7 +19,15 @@ export {
   withObservers,
 } from './result.ts';
 export { lastStatus, type RecordedStatus, untold } from './retell.ts';
-export { announcedStatus, type Chain, type FoldState, newState, type PartialRun } from './state.ts';
+export {
+  announcedStatus,
+  type Chain,
+  type FoldState,
+  newState,
+  type PartialRun,
+  stateVersion,
+  storable,
+} from './state.ts';
 export { type FoldEvent, type FoldEventType, type FoldSettings, meaning } from './step.ts';
 export {
   intersection,

@@ -24,7 +24,10 @@ export interface PartialRun {
   readonly chains: number;
 }
 
-/** Where the fold of one device stands. Plain JSON: it is stored as it is. */
+/** Version of the form in which a state is stored. A form that earlier programs cannot read, or read wrongly, gets the next one. */
+export const stateVersion = 2;
+
+/** Where the fold of one device stands. Plain JSON: it is stored as it is, with its version. */
 export interface FoldState {
   readonly status: BaseStatus;
   /** Begin of `status`, microseconds since 1970. */
@@ -53,6 +56,11 @@ export function newState(createdUs: number): FoldState {
     abstaining: [],
     at: null,
   };
+}
+
+/** A state as it is stored. */
+export function storable(state: FoldState): FoldState & { readonly version: number } {
+  return { version: stateVersion, ...state };
 }
 
 /** The status that the last event of the device said: nothing is said twice. Null: its Unknown came before all events. */

@@ -1,8 +1,8 @@
 import type { Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { doEach, lockDevices, quarantine, type Tables } from '../db/index.ts';
-import { foldDevices } from './fold-store.ts';
 import { orderRetries } from './orders.ts';
+import { readDevices } from './rebuild-state.ts';
 import type { Times } from './times.ts';
 
 const devicesPerTurn = 500;
@@ -27,7 +27,7 @@ export async function sweepChains(
     limit ${devicesPerTurn}`.execute(db);
   const waiting = new Set(await forsaken(db, nowUs, times, job));
   const deviceNos = [...new Set([...overdue.map((row) => row.device_no), ...waiting])];
-  const refused = await doEach(deviceNos, (some) => sweepDevices(db, { some, waiting, nowUs, times }));
+  const refused = await doEach(deviceNos, (some) => sweepDevices(db, { some, waiting, nowUs, times, log }));
   await quarantine(
     db,
     refused.map(({ item, error }) => ({ item: `device ${item}`, error })),
@@ -43,9 +43,10 @@ async function sweepDevices(
     readonly waiting: ReadonlySet<number>;
     readonly nowUs: number;
     readonly times: Times;
+    readonly log: Logger;
   },
 ): Promise<void> {
-  const { some, waiting, nowUs, times } = sweep;
+  const { some, waiting, nowUs, times, log } = sweep;
   await db.transaction().execute(async (trx) => {
     // The devices before their orders, as ingest does it: else the two could wait for each other.
     await lockDevices(trx, some);
@@ -55,7 +56,7 @@ async function sweepDevices(
       returning device_no, kind`.execute(trx);
     const unanswered = expired.filter((row) => row.kind === 'Retry').map((row) => row.device_no);
     const toAsk = [...new Set([...unanswered, ...some.filter((no) => waiting.has(no))])];
-    const devices = await foldDevices(trx, toAsk, times);
+    const devices = await readDevices(trx, toAsk, { times, log });
     await orderRetries(
       trx,
       [...devices.values()].map((device) => ({ device, state: device.state })),

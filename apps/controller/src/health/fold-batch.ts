@@ -8,7 +8,6 @@ import {
   lastStatus,
   matters,
   meaning,
-  newState,
   type Sighting,
   type Story,
   untold,
@@ -25,10 +24,10 @@ import {
   recordedStatuses,
   toEventRow,
 } from './events.ts';
-import { readState } from './fold-state.ts';
 import * as store from './fold-store.ts';
 import { orderAfterFold } from './orders.ts';
-import { type Times, trueTimes } from './times.ts';
+import { type ReadDeps, readDevices, seedsBefore } from './rebuild-state.ts';
+import type { Times } from './times.ts';
 
 /** A device whose results may change something. */
 interface Loud {
@@ -50,10 +49,11 @@ export async function foldBatch(
   trx: Transaction<Tables>,
   inserted: readonly store.InsertedCheck[],
   nowUs: number,
-  times: Times = trueTimes,
+  deps: ReadDeps,
 ): Promise<void> {
+  const { times } = deps;
   const byDevice = Map.groupBy(inserted, (row) => row.device_no);
-  const devices = await store.foldDevices(trx, [...byDevice.keys()], times);
+  const devices = await readDevices(trx, [...byDevice.keys()], deps, inserted);
   const candidates = [...devices.values()].flatMap((device) => {
     const results = (byDevice.get(device.deviceNo) ?? []).map(store.toResult);
     const isQuiet =
@@ -105,8 +105,12 @@ async function foldAndWrite(
 ): Promise<Map<number, { state: FoldState; endsLate: boolean }>> {
   if (foldings.length === 0) return new Map();
   const places = foldings.map(({ device, first }) => at(device.deviceNo, first));
-  const past = places.filter((_, i) => foldings[i]?.isPast);
-  const sure = await store.surePointsBefore(trx, past);
+  const seeds = await seedsBefore(
+    trx,
+    foldings.flatMap(({ device, first, isPast }) =>
+      isPast ? [{ ...at(device.deviceNo, first), createdUs: device.createdUs }] : [],
+    ),
+  );
   const rows = await store.checksFrom(trx, places);
   const folded = foldings.map((folding) => {
     const { device, first } = folding;
@@ -115,7 +119,7 @@ async function foldAndWrite(
       spans.get(device.deviceNo) ?? [],
       lateAfterUs,
     );
-    const seed = folding.isPast ? seedOf(sure.get(device.deviceNo), device) : device.state;
+    const seed = seeds.get(device.deviceNo) ?? device.state;
     const story = fold(seed, sightings, device);
     const fresh = new Set(folding.fresh.map(({ startUs, agentNo }) => `${startUs}/${agentNo}`));
     const earlier = sightings.filter(({ startUs, agentNo }) => !fresh.has(`${startUs}/${agentNo}`));
@@ -202,10 +206,6 @@ function matter(device: store.FoldDevice, seen: Sighting): boolean {
 
 function at(deviceNo: number, { startUs, agentNo }: Sighting): store.DevicePoint {
   return { deviceNo, startUs, agentNo };
-}
-
-function seedOf(stored: unknown, device: store.FoldDevice): FoldState {
-  return stored === undefined ? newState(device.createdUs) : readState(stored, device.createdUs);
 }
 
 /** The newest result that counts came late: nobody has looked since who could tell at once. */

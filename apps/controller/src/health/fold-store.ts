@@ -1,7 +1,7 @@
-import type { FoldState, Point, Result, WatchSpan } from '@vantage/health';
+import { type FoldState, type Point, type Result, storable, type WatchSpan } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Row, Tables } from '../db/index.ts';
-import { readState } from './fold-state.ts';
+import { readState, type StoredState } from './fold-state.ts';
 import type { Times } from './times.ts';
 
 /** A device as the fold needs it. */
@@ -58,7 +58,7 @@ export async function foldDevices(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],
   times: Times,
-): Promise<Map<number, FoldDevice>> {
+): Promise<Map<number, Omit<FoldDevice, 'state'> & { readonly stored: StoredState }>> {
   const rows = await trx
     .selectFrom('devices as d')
     .leftJoin('device_state as s', 's.device_no', 'd.device_no')
@@ -78,7 +78,7 @@ export async function foldDevices(
         retries: row.retries,
         retryDelayUs: times.retryDelayUs(row.retry_delay_s),
         timeoutUs: row.timeout_s * 1_000_000,
-        state: readState(row.state, row.created_us),
+        stored: readState(row.state),
       },
     ]),
   );
@@ -126,6 +126,40 @@ export async function checksFrom(
   return Map.groupBy(rows, (row) => row.device_no);
 }
 
+/** The newest checks of a device from this point on, under settings that still count; at most `limit`. */
+export async function newestChecks(
+  trx: Kysely<Tables>,
+  from: DevicePoint,
+  revision: number,
+  limit: number,
+): Promise<InsertedCheck[]> {
+  return trx
+    .selectFrom('checks')
+    .select(['device_no', 'start_us', 'agent_no', 'location_no', 'end_us', 'arrived_us', 'revision'])
+    .select(['attempt', 'code', 'check_result', 'chain_id', 'order_id'])
+    .where('device_no', '=', from.deviceNo)
+    .where('start_us', '>=', from.startUs)
+    .where('revision', '>=', revision)
+    .orderBy('start_us', 'desc')
+    .orderBy('agent_no', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Stores another state of a device whose history stays as it is; it is the newest checkpoint too. */
+export async function replaceState(trx: Kysely<Tables>, deviceNo: number, state: FoldState): Promise<void> {
+  const json = JSON.stringify(storable(state));
+  await sql`
+    update device_state set version = version + 1, status = ${state.status}, since_us = ${state.sinceUs}::bigint,
+      retrying = ${state.chain !== null}, state = ${json}::jsonb
+    where device_no = ${deviceNo}`.execute(trx);
+  if (state.at === null) return;
+  await sql`
+    insert into fold_points (device_no, start_us, agent_no, state)
+    values (${deviceNo}, ${state.at.startUs}::bigint, ${state.at.agentNo}, ${json}::jsonb)
+    on conflict (device_no, start_us, agent_no) do update set state = excluded.state`.execute(trx);
+}
+
 /** The last sure point before each of these points; devices without one begin anew. */
 export async function surePointsBefore(
   trx: Kysely<Tables>,
@@ -160,7 +194,7 @@ export async function writeStories(trx: Kysely<Tables>, stories: readonly Writte
   const froms = stories.map(({ deviceNo, from }) => ({ ...from, deviceNo }));
   const points = stories.flatMap(({ deviceNo, points: list }) =>
     list.flatMap((state) =>
-      state.at === null ? [] : [{ deviceNo, ...state.at, json: JSON.stringify(state) }],
+      state.at === null ? [] : [{ deviceNo, ...state.at, json: JSON.stringify(storable(state)) }],
     ),
   );
   const intervals = stories.flatMap(({ deviceNo, intervals: list }) =>
@@ -187,7 +221,7 @@ export async function writeStories(trx: Kysely<Tables>, stories: readonly Writte
     select device_no, 1, status, since_us, retrying, state from unnest(
       ${stories.map((s) => s.deviceNo)}::int[], ${stories.map((s) => s.state.status)}::text[],
       ${stories.map((s) => s.state.sinceUs)}::bigint[], ${stories.map((s) => s.state.chain !== null)}::boolean[],
-      ${stories.map((s) => JSON.stringify(s.state))}::jsonb[]) as g (device_no, status, since_us, retrying, state)
+      ${stories.map((s) => JSON.stringify(storable(s.state)))}::jsonb[]) as g (device_no, status, since_us, retrying, state)
     on conflict (device_no) do update set version = device_state.version + 1, status = excluded.status,
       since_us = excluded.since_us, retrying = excluded.retrying, state = excluded.state`.execute(trx);
 }

@@ -64,7 +64,7 @@ export function createHealth({
   };
 
   return {
-    fold: (trx, inserted, nowUs) => foldBatch(trx, inserted, nowUs, times),
+    fold: (trx, inserted, nowUs) => foldBatch(trx, inserted, nowUs, { times, log }),
     async observeNow(db, locationNo) {
       tellSight(await noticeSight(db, clock.nowUs(), locationNo), 'a Location observes');
     },

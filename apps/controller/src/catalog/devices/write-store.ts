@@ -1,4 +1,4 @@
-import { newState } from '@vantage/health';
+import { newState, storable } from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { NewRow, Tables } from '../../db/index.ts';
@@ -62,7 +62,7 @@ export async function insertDevice(
   await replaceLocations(trx, device_no, device.settings.references);
   await trx
     .insertInto('device_state')
-    .values({ device_no, since_us: nowUs, state: JSON.stringify(newState(nowUs)) })
+    .values({ device_no, since_us: nowUs, state: JSON.stringify(storable(newState(nowUs))) })
     .execute();
   return device_no;
 }

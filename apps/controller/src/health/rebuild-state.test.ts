@@ -1,0 +1,115 @@
+import { newState, stateVersion } from '@vantage/health';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readState } from './fold-state.ts';
+import { createScene, second, startUs } from './testing/scene.ts';
+
+let scene: Awaited<ReturnType<typeof createScene>>;
+let places: { locationNo: number; agentNo: number }[];
+beforeAll(async () => {
+  scene = await createScene();
+  places = [await scene.location('a'), await scene.location('b')];
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+
+/** Makes the states of a device such as no program of this version can read. */
+async function spoil(device: number, state = '{"version": 99, "status": "Up"}') {
+  await sql`update device_state set state = ${state}::jsonb where device_no = ${device}`.execute(
+    scene.kysely,
+  );
+  await sql`update fold_points set state = ${state}::jsonb where device_no = ${device}`.execute(scene.kysely);
+}
+
+async function storyOf(device: number) {
+  const intervals = await scene.kysely
+    .selectFrom('status_intervals')
+    .select(['from_us', 'status'])
+    .where('device_no', '=', device)
+    .orderBy('from_us')
+    .execute();
+  const { status, since_us, retrying } = (await scene.state(device)) ?? {};
+  const events = await scene.events(device);
+  return { intervals, status, since_us, retrying, events };
+}
+
+test('a state without a version is one of version 1: nothing of it is lost', () => {
+  const { announced: _, ...first } = newState(startUs);
+  expect(readState(first)).toEqual({ kind: 'state', state: newState(startUs) });
+  expect(readState(null)).toEqual({ kind: 'none' });
+});
+
+test.each([
+  ['of a later version', JSON.stringify({ ...newState(startUs), version: stateVersion + 1 })],
+  ['of this version, but not whole', JSON.stringify({ version: stateVersion, status: 'Up' })],
+  ['no object', '[]'],
+  ['with a chain of another form', '{"status": "Up", "chain": {"lastEndUs": "soon", "revision": 1.5}}'],
+])(
+  'a state that is %s is rebuilt: status, begin and open retry sequence are as before',
+  async (_what, state) => {
+    const device = await scene.device(places.slice(0, 1));
+    const base = { device, agent: places[0]?.agentNo ?? 0 };
+    for (const s of [0, 60]) await scene.take([{ ...base, at: s, code: 1 }]);
+    await scene.take([{ ...base, at: 120, code: 3 }]);
+    await scene.take([{ ...base, at: 122, code: 3, attempt: 1 }]);
+    const before = await storyOf(device);
+    await spoil(device, state);
+    await scene.take([{ ...base, at: 123, code: 3 }]);
+    expect(await storyOf(device)).toEqual(before);
+    await scene.take([{ ...base, at: 124, code: 3, attempt: 2 }]);
+    expect((await scene.events(device)).map(({ type }) => type)).toEqual(['Up', 'Error', 'Down']);
+    expect(await scene.state(device)).toMatchObject({ status: 'Down', since_us: startUs + 121 * second });
+  },
+);
+
+test('an outage that nobody could judge any more goes on after its state was rebuilt', async () => {
+  const device = await scene.device(places.slice(0, 1));
+  const base = { device, agent: places[0]?.agentNo ?? 0 };
+  for (const [k, s] of [60, 62, 64].entries()) await scene.take([{ ...base, at: s, code: 3, attempt: k }]);
+  await scene.take([{ ...base, at: 120, code: 10 }]);
+  await spoil(device);
+  await scene.take([{ ...base, at: 180, code: 3 }]);
+  expect((await scene.events(device)).map(({ type }) => type)).toEqual(['Error', 'Down', 'Unknown', 'Down']);
+});
+
+const check = fc.record({
+  agent: fc.constantFrom(0, 1),
+  gap: fc.integer({ min: 2, max: 30 }),
+  code: fc.constantFrom(1, 3, 3, 3, 2),
+  attempt: fc.constantFrom(0, 1, 2),
+});
+
+test('a device whose states were lost at any moment has the same history as one whose states were not', {
+  timeout: 240_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(check, { minLength: 2, maxLength: 20 }), fc.nat(19), async (checks, lostAt) => {
+      const devices = [await scene.device(places), await scene.device(places)];
+      let at = 0;
+      for (const [i, { agent, gap, code, attempt }] of checks.entries()) {
+        if (i === lostAt % checks.length) await spoil(devices[0] ?? 0);
+        at += gap;
+        for (const device of devices)
+          await scene.take([{ device, agent: places[agent]?.agentNo ?? 0, at, code, attempt }]);
+      }
+      const [lost, kept] = await Promise.all(devices.map(storyOf));
+      expect(lost).toEqual(kept);
+    }),
+    { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 40) },
+  );
+});
+
+test('late results from before the loss find their place in the history', async () => {
+  const devices = [await scene.device(places.slice(0, 1)), await scene.device(places.slice(0, 1))];
+  for (const device of devices) {
+    const base = { device, agent: places[0]?.agentNo ?? 0 };
+    for (const [k, s] of [60, 62, 64].entries()) await scene.take([{ ...base, at: s, code: 3, attempt: k }]);
+    for (const s of [120, 600]) await scene.take([{ ...base, at: s, code: 1 }]);
+    if (device === devices[0]) await spoil(device);
+    const late = [300, 302, 304].map((s, k) => ({ ...base, at: s, code: 3, attempt: k, arrives: 700 }));
+    await scene.take(late);
+  }
+  const [lost, kept] = await Promise.all(devices.map(storyOf));
+  expect(lost).toEqual(kept);
+  expect(kept?.intervals.map(({ status }) => status)).toEqual(['Unknown', 'Down', 'Up', 'Down', 'Up']);
+});
