@@ -78,7 +78,12 @@ const arrivals = histories.chain((history) =>
 test('results in any order record no status twice in a row, and the last one recorded is how the device is', () => {
   fc.assert(
     fc.property(arrivals, ([history, order, size]) => {
-      const { state, statuses } = foldInBatches(history.created * second, order, size, history.settings);
+      const stored = foldInBatches(history.created * second, order, size, history.settings);
+      const { state, statuses, events } = stored;
+      const names = events
+        .filter(isStatus)
+        .map(({ type, cause }) => `${type}/${cause.startUs}/${cause.agentNo}`);
+      expect(new Set(names).size).toBe(names.length);
       for (const [i, { status }] of statuses.entries()) expect(status).not.toBe(statuses[i + 1]?.status);
       const now = announcedStatus(state);
       if (statuses.length > 0 && now !== null) expect(statuses.at(-1)?.status).toBe(now);

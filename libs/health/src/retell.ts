@@ -12,7 +12,8 @@ export interface RecordedStatus {
  * that came now; empty where nothing before the last recorded event changes. Recorded events stay. The rules:
  *
  *   event of the story               | news
- *   Up, Down, Unknown                | unless the event before it or after it, in the order of their causes, says the same status
+ *   Up, Down, Unknown                | unless recorded by this check, or the event before it or after it, in the order of their
+ *                                    |   causes, says the same status
  *   Error, Recovered, Partial        | unless told by this check, or by another one between the same neighbours: a result that
  *                                    |   came later has only taken its place
  *
@@ -51,7 +52,9 @@ function merged(events: readonly FoldEvent[], recorded: readonly RecordedStatus[
 /** Those of the events that stand between recorded ones without a status twice in a row. */
 function alternating(events: readonly FoldEvent[], recorded: readonly RecordedStatus[]): FoldEvent[] {
   const kept: Entry[] = [];
-  for (const entry of merged(events, recorded)) {
+  const isRecorded = new Set(recorded.map(nameOf));
+  const fresh = events.filter((event) => !isRecorded.has(nameOf(event)));
+  for (const entry of merged(fresh, recorded)) {
     const last = kept.at(-1);
     const isAgain = last?.status === entry.status;
     if (isAgain && entry.event !== undefined) continue;
@@ -59,6 +62,10 @@ function alternating(events: readonly FoldEvent[], recorded: readonly RecordedSt
     kept.push(entry);
   }
   return kept.flatMap(({ event }) => event ?? []);
+}
+
+function nameOf({ status, cause }: RecordedStatus): string {
+  return `${status}/${cause.startUs}/${cause.agentNo}`;
 }
 
 function moreOf(told: readonly FoldEvent[], story: readonly FoldEvent[]): FoldEvent[] {
