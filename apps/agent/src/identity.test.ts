@@ -74,3 +74,19 @@ test('a file that is there and cannot be opened ends the agent: counted anew it 
   mkdirSync(path.join(folder, 'identity.bin'), { recursive: true });
   await expect(open(folder)).rejects.toThrow(/identity\.bin cannot be opened.*last session/);
 });
+
+test.each([
+  ['is missing', (file: string) => rmSync(file)],
+  ['is damaged', (file: string) => writeFileSync(file, Buffer.alloc(8192, 7))],
+])('an identity.bin that %s says what to do; a new folder says nothing', async (what, harm) => {
+  const folder = newFolder();
+  const faults: string[] = [];
+  await (await open(folder, faults))[Symbol.asyncDispose]();
+  expect(faults).toEqual([]);
+  await sessionsOf(folder, 3);
+  mkdirSync(path.join(folder, 'outbox'));
+  harm(path.join(folder, 'identity.bin'));
+  await (await open(folder, faults))[Symbol.asyncDispose]();
+  expect(faults).toEqual([expect.stringContaining(`identity.bin ${what}`)]);
+  expect(faults[0]).toContain('./vantage agents unfence');
+});

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { access, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Fault, isMissing, messageOf } from '@vantage/kernel';
 import { z } from 'zod';
@@ -17,6 +17,9 @@ export interface Identity extends AsyncDisposable {
 }
 
 const kept = z.object({ session: z.int().min(0), wallOffsetUs: z.int().optional() });
+
+/** A folder with one of these has been an agent's before. */
+const ownFiles = new Set(['identity.bin', 'identity.json', 'outbox', 'assignments.bin']);
 
 /** A difference smaller than this is not worth a write, microseconds. */
 const worthKeepingUs = 100_000;
@@ -37,12 +40,20 @@ export async function openIdentity(deps: {
     return undefined;
   };
   await ensureFolder(folder).catch(refused('made'));
+  const isNew = (await readdir(folder).catch(() => [])).every((name) => !ownFiles.has(name));
+  const isMissing = !(await isThere(file));
   const store = await openTwiceKept(file).catch(async (cause: unknown) => {
     if (isDiskTrouble(cause) || (await isAbsent(file))) return refused('opened')(cause);
     const why = `${file} cannot be opened: ${messageOf(cause)}; it holds the number of this agent's last session`;
     throw new Fault('stop', 'identity-unreadable', why, { cause });
   });
   const found = parse(store?.text ?? (await earlierForm(folder).catch(refused('read'))));
+  if (found === undefined && !isNew) {
+    const what = isMissing ? 'is missing' : 'is damaged';
+    onFault(
+      `identity.bin ${what}: sessions are counted anew. If the controller then takes this agent for a copy, lift that there with ./vantage agents unfence`,
+    );
+  }
   let session = found?.session ?? 0;
   let wallOffsetUs = found?.wallOffsetUs;
   let writing: Promise<void> = Promise.resolve();
@@ -88,6 +99,13 @@ function parse(text: string | undefined): z.output<typeof kept> | undefined {
   } catch {
     return undefined;
   }
+}
+
+function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The file in which earlier versions kept the same. */

@@ -14,7 +14,7 @@ test('lost streams are tried again after 0 to 0.5 s at first, never more than 30
 
 test.each([
   [Goodbye_Reason.REVOKED, 225_000, 375_000],
-  [Goodbye_Reason.FENCED, 225_000, 375_000],
+  [Goodbye_Reason.FENCED, 45_000, 75_000],
   [Goodbye_Reason.REPLACED, 45_000, 75_000],
   [Goodbye_Reason.UNSPECIFIED, 0, 500],
 ])('after goodbye %i the next try comes in %i to %i ms', (reason, least, most) => {

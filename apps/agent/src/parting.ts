@@ -12,7 +12,7 @@ const backoff = { baseMs: 500, capMs: 30_000 };
 const refusedBackoff = { baseMs: 2000, capMs: 60_000 };
 /** Tries of an agent that was sent away for good. */
 const awayMs = 300_000;
-/** Tries of an agent whose place another took. */
+/** Tries of an agent whose place another took, or that waits for an operator to lift its fence. */
 const replacedMs = 60_000;
 
 /** Milliseconds until the next try. `failures` counts tries in a row that came to nothing; `others` are endpoints not tried yet. */
@@ -30,9 +30,9 @@ export function waitAfter(
     case 'goodbye':
       switch (parting.reason) {
         case Goodbye_Reason.REVOKED:
-        case Goodbye_Reason.FENCED:
           return about(awayMs);
         case Goodbye_Reason.REPLACED:
+        case Goodbye_Reason.FENCED:
           return about(replacedMs);
         case Goodbye_Reason.SHUTDOWN:
           return others > 0 ? 0 : backoffMs(0, backoff, random);

@@ -67,3 +67,17 @@ export async function revokeAgent(sql: Sql, agentId: string): Promise<{ readonly
   ]);
   return { agent_id: agentId };
 }
+
+/** Lets a fenced agent connect again, whatever its next session's number is; gateways count anew from that one. */
+export async function unfenceAgent(sql: Sql, agentId: string): Promise<{ readonly agent_id: string }> {
+  const [row] = await sql.query<{ location_no: number }>(
+    `update agents set state = 'Away', session_counter = 0 where agent_id = $1 and state = 'Fenced'
+     returning location_no`,
+    [agentId],
+  );
+  if (!row) throw new Fault('drop', 'no_agent', `there is no fenced agent ${agentId}`);
+  await sql.query("select pg_notify('vantage_catalog', $1)", [
+    JSON.stringify({ location_nos: [row.location_no] }),
+  ]);
+  return { agent_id: agentId };
+}

@@ -227,3 +227,19 @@ test.each([[['--help']], [['keys', 'list', '--json']], [['bogus']]])(
 test('--version says it', async () => {
   expect((await vantage(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
+
+test('a fenced agent is listed as such, and unfence lets it connect again', async () => {
+  await json(z.object({ account_id: z.string() }), 'accounts', 'create', 'fencer');
+  await json(z.unknown(), 'locations', 'create', 'here', '--account', 'fencer');
+  const invited = await json(
+    z.object({ agent_id: z.string() }),
+    ...['agents', 'invite', '--account', 'fencer', '--location', 'here'],
+  );
+  const id = invited.agent_id;
+  expect((await vantage(['agents', 'unfence', id])).err).toContain('there is no fenced agent');
+  await rows(`update agents set state = 'Fenced', session_counter = 1000 where agent_id = $1`, [id]);
+  expect((await vantage(['agents', 'list', '--account', 'fencer'])).out).toContain('Fenced');
+  expect((await vantage(['agents', 'unfence', id])).code).toBe(0);
+  const found = await rows('select state, session_counter from agents where agent_id = $1', [id]);
+  expect(found).toEqual([{ state: 'Away', session_counter: '0' }]);
+});

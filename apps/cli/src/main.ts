@@ -4,7 +4,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { z } from 'zod';
 import about from '../package.json' with { type: 'json' };
 import { createAccount, listAccounts } from './accounts.ts';
-import { inviteAgent, listAgents, revokeAgent } from './agents.ts';
+import { inviteAgent, listAgents, revokeAgent, unfenceAgent } from './agents.ts';
 import { inTransaction, runningDatabase, type Sql } from './database.ts';
 import { checkEndpoint, defaultEndpoint } from './endpoint.ts';
 import { issueKey, type Level, levels, listKeys, revokeKey } from './keys.ts';
@@ -191,6 +191,10 @@ agents
   .command('revoke <agent_id>')
   .description('revoke an agent: its stream is cut within 5 s')
   .action((agentId: string) => answer((sql) => revokeAgent(sql, agentId)));
+agents
+  .command('unfence <agent_id>')
+  .description('let an agent connect again whose copy was seen, once only one of the two is left')
+  .action((agentId: string) => answer((sql) => unfenceAgent(sql, agentId)));
 
 const scripts = program
   .command('script')

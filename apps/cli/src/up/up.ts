@@ -154,7 +154,7 @@ export async function up(options: {
     const slow = setTimeout(
       () =>
         say(
-          'still waiting for the agent to connect; see log/agent.log ("a copy of this agent was seen": the folder is older than the database; revoke the agent, "./vantage agents list" and "revoke" name it, and start again)',
+          'still waiting for the agent to connect; see log/agent.log ("a copy of this agent was seen": the folder is older than the database; "./vantage agents list" names the agent, and "./vantage agents unfence" lets it in)',
         ),
       slowMs,
     );

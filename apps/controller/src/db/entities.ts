@@ -103,7 +103,7 @@ export const Agent = defineEntity({
     locationNo: p.integer(),
     name: p.text(),
     tokenHash: p.blob().unique(),
-    state: p.text().$type<'New' | 'Connected' | 'Away' | 'Revoked'>().default('New'),
+    state: p.text().$type<'New' | 'Connected' | 'Away' | 'Fenced' | 'Revoked'>().default('New'),
     version: p.text().nullable(),
     hostName: p.text().nullable(),
     bootId: p.text().nullable(),

@@ -77,7 +77,7 @@ export interface Tables {
     location_no: number;
     name: string;
     token_hash: Uint8Array;
-    state: Generated<'New' | 'Connected' | 'Away' | 'Revoked'>;
+    state: Generated<'New' | 'Connected' | 'Away' | 'Fenced' | 'Revoked'>;
     version: Maybe<string>;
     host_name: Maybe<string>;
     boot_id: Maybe<string>;

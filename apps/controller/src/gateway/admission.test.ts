@@ -1,4 +1,5 @@
 import { Goodbye_Reason } from '@vantage/proto';
+import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { nothing, soon, useGatewayBench } from './testing/bench.ts';
 
@@ -40,14 +41,66 @@ describe('who may connect', () => {
     expect(spans[0]?.to_us).toBeGreaterThanOrEqual(spans[0]?.from_us ?? Number.POSITIVE_INFINITY);
   });
 
-  test('an old session counter is a copy and is fenced, the agent itself goes on', async () => {
+  test('of two processes with one identity both are fenced, with an event, until it is lifted', async () => {
+    await using one = await bench.gatewayWith(nothing, 'controller one');
+    await using two = await bench.gatewayWith(nothing, 'controller two');
+    await using stolen = bench.connectTo(one.url, { counter: 1_000_000 });
+    await stolen.until('welcome');
+    await using own = bench.connectTo(two.url, { counter: 58 });
+    const told = await own.until('goodbye');
+    expect(told.reason).toBe(Goodbye_Reason.FENCED);
+    expect(told.text).toContain('./vantage agents unfence ');
+    expect((await stolen.until('goodbye')).reason).toBe(Goodbye_Reason.FENCED);
+    await using later = bench.connectTo(one.url, { counter: 1_000_001 });
+    expect((await later.until('goodbye')).reason).toBe(Goodbye_Reason.FENCED);
+    expect(await bench.agentRow()).toMatchObject({ state: 'Fenced' });
+    const events = await bench.db.kysely
+      .selectFrom('events')
+      .select(['type', 'device_no', 'location_no'])
+      .where('account_no', '=', bench.place.accountNo)
+      .execute();
+    expect(events).toEqual([{ type: 'AgentFenced', device_no: null, location_no: bench.place.locationNo }]);
+    await bench.db.kysely
+      .updateTable('agents')
+      .set({ state: 'Away', session_counter: 0 })
+      .where('agent_no', '=', bench.agent.agentNo)
+      .execute();
+    await using back = bench.connectTo(one.url, { counter: 59 });
+    await back.until('welcome');
+  });
+
+  test('a late Hello of a connection that is gone fences nobody', async () => {
     await using server = await bench.gatewayWith(nothing);
-    await using stream = bench.connectTo(server.url, { counter: 5 });
+    // The row is held, so that the earlier Hello is judged after the later one.
+    const held = Promise.withResolvers<void>();
+    const isHeld = Promise.withResolvers<void>();
+    const holding = bench.db.kysely.transaction().execute(async (trx) => {
+      await trx
+        .updateTable('agents')
+        .set({ session_counter: 7 })
+        .where('agent_no', '=', bench.agent.agentNo)
+        .execute();
+      isHeld.resolve();
+      await held.promise;
+    });
+    await isHeld.promise;
+    {
+      await using early = bench.connectTo(server.url, { counter: 6 });
+      const answer = early.until('welcome').catch(() => {});
+      await vi.waitFor(async () => {
+        const { rows } = await sql`
+          select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%"agents"%for update%'
+            and datname = current_database()`.execute(bench.db.kysely);
+        expect(rows).toHaveLength(1);
+      }, soon);
+      early.cut();
+      await answer;
+    }
+    held.resolve();
+    await holding;
+    await using stream = bench.connectTo(server.url, { counter: 8 });
     await stream.until('welcome');
-    await using copy = bench.connectTo(server.url, { counter: 4 });
-    expect((await copy.until('goodbye')).reason).toBe(Goodbye_Reason.FENCED);
-    stream.send({ case: 'heartbeat', value: { sequence: 1n } });
-    expect((await stream.until('heartbeatReply')).sequence).toBe(1n);
+    expect(await bench.agentRow()).toMatchObject({ state: 'Connected', session_counter: 8 });
   });
 
   test('a newer session replaces the older one, on this controller and on another', async () => {

@@ -1,7 +1,29 @@
 import { create } from '@bufbuild/protobuf';
-import { type ConnectResponse, ConnectResponseSchema, type Goodbye_Reason } from '@vantage/proto';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { type ConnectResponse, ConnectResponseSchema, Goodbye_Reason } from '@vantage/proto';
 
-/** The last message of a stream that never became a session. */
-export function farewell(reason: Goodbye_Reason, text: string): ConnectResponse {
-  return create(ConnectResponseSchema, { message: { case: 'goodbye', value: { reason, text } } });
+/** Why an agent may not connect until an operator acts. */
+export type Banned = 'revoked' | 'fenced';
+
+/** Sends away an agent whose token is known: a Goodbye, which says what to do, and then the status. */
+export async function* sendAway(
+  kind: Banned,
+  { agentId }: { readonly agentId: string },
+): AsyncGenerator<ConnectResponse, never> {
+  const { reason, text } = goodbyeOf(kind, agentId);
+  yield create(ConnectResponseSchema, { message: { case: 'goodbye', value: { reason, text } } });
+  throw new ConnectError(text, Code.PermissionDenied);
+}
+
+/** The Goodbye of a banned agent. */
+export function goodbyeOf(kind: Banned, agentId: string) {
+  switch (kind) {
+    case 'revoked':
+      return { reason: Goodbye_Reason.REVOKED, text: 'this agent was revoked' };
+    case 'fenced':
+      return {
+        reason: Goodbye_Reason.FENCED,
+        text: `its identity is used twice, or its folder is an old one; when only one process is left: ./vantage agents unfence ${agentId}`,
+      };
+  }
 }

@@ -8,12 +8,13 @@ import { createAssignmentBuilder, createSecretLookup, type Opener } from './assi
 import type { Taken } from './batch-line.ts';
 import { connectionLimits, createConnectionGuard } from './connection-guard.ts';
 import { createFairSlots } from './fair-slots.ts';
-import { farewell } from './farewell.ts';
+import { sendAway } from './farewell.ts';
+import { fenceAgent } from './fence-store.ts';
 import { helloProblem } from './gate.ts';
 import type { MessageRules } from './message-gate.ts';
 import { messageBytes, messageBytesOf } from './message-size.ts';
 import { createOrderFeed } from './order-feed.ts';
-import { keepPinging } from './pings.ts';
+import { answersPing, keepPinging } from './pings.ts';
 import { createPlanFeed } from './plan-feed.ts';
 import { createRoster } from './roster.ts';
 import { createSession } from './session.ts';
@@ -43,6 +44,8 @@ export interface Gateway {
 }
 
 const helloWithinMs = 10_000;
+/** Who sent a suspect Hello must answer a ping within this time to count as alive. */
+const answerWithinMs = 5_000;
 /** Batches that are committed at one time; the rest of the pool is for heartbeats and the API. */
 const ingestLimits = { inAll: 4, perAccount: 3, perAgent: 1 };
 /** Bytes of long messages that are held at one time, from before they are read until their commit. */
@@ -133,15 +136,28 @@ export function createGateway({
         : memory.acquire({ accountNo, agentNo, weight: bytes }, signal),
   });
 
+  /** Whether this Hello is a copy's, and the agent is fenced now for it; see `judgeCounter`. */
+  const isFenced = async (agent: KnownAgent, hello: Hello, { connection, signal }: Caller) => {
+    const answers =
+      connection !== undefined && (await answersPing(connection, { clock, withinMs: answerWithinMs }));
+    if (!answers || signal.aborted) return false;
+    const { hostName } = hello;
+    const counter = Number(hello.sessionCounter);
+    if (!(await fenceAgent(kysely, { agent, counter, hostName, nowUs: clock.nowUs() }))) return false;
+    log.error(
+      { agentNo: agent.agentNo, agentId: agent.agentId, host: hostName },
+      'a copy of an agent was seen: both are fenced',
+    );
+    return true;
+  };
+
   const serve: Serve = async function* (requests, caller) {
     if (closing) throw new ConnectError('this controller is ending: go to another', Code.Unavailable);
     const { owner, place } = await admission.admit(caller.authorization);
     using _place = place;
     using _serving = guard.serves(caller.connection);
-    if (owner.isRevoked) {
-      yield farewell(Goodbye_Reason.REVOKED, 'this agent was revoked');
-      throw new ConnectError('this agent was revoked', Code.PermissionDenied);
-    }
+    if (owner.state === 'Revoked') yield* sendAway('revoked', owner);
+    if (owner.state === 'Fenced') yield* sendAway('fenced', owner);
     yield* converse(requests, owner, caller);
   };
 
@@ -163,15 +179,11 @@ export function createGateway({
       case 'unknown':
         throw new ConnectError('this token is not known here', Code.Unauthenticated);
       case 'revoked':
-        yield farewell(Goodbye_Reason.REVOKED, 'this agent was revoked');
-        throw new ConnectError('this agent was revoked', Code.PermissionDenied);
-      case 'copy':
-        log.error(
-          { agentNo: opening.agent.agentNo, knownCounter: opening.knownCounter, host: hello.hostName },
-          'a copy of an agent tried to connect: if its host was restored from a backup, revoke it and invite it again',
-        );
-        yield farewell(Goodbye_Reason.FENCED, 'an agent with this identity came further than this one');
-        return;
+      case 'fenced':
+        return yield* sendAway(opening.kind, opening.agent);
+      case 'suspect':
+        if (await isFenced(opening.agent, hello, caller)) return yield* sendAway('fenced', opening.agent);
+        throw new ConnectError('a newer session of this agent came meanwhile', Code.Aborted);
       case 'session':
         break;
     }

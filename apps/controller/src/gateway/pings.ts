@@ -1,4 +1,4 @@
-import type { ServerHttp2Session } from 'node:http2';
+import type { Http2Session, ServerHttp2Session } from 'node:http2';
 import type { Clock, Logger } from '@vantage/kernel';
 
 const everyMs = 10_000;
@@ -27,7 +27,23 @@ export function keepPinging(
   ping().catch(() => {}); // it ends when the session does
 }
 
-function pong(session: ServerHttp2Session): Promise<void> {
+/** Whether the peer answers a ping that is sent now, within this time. */
+export async function answersPing(
+  session: Http2Session,
+  { clock, withinMs }: { readonly clock: Clock; readonly withinMs: number },
+): Promise<boolean> {
+  const late = Promise.withResolvers<false>();
+  using _deadline = clock.timer(withinMs, () => late.resolve(false));
+  return Promise.race([
+    pong(session).then(
+      () => true,
+      () => false,
+    ),
+    late.promise,
+  ]);
+}
+
+function pong(session: Http2Session): Promise<void> {
   return new Promise((resolve, reject) => {
     session.ping((error) => (error ? reject(error) : resolve()));
   });

@@ -1,6 +1,7 @@
 import type { Hello } from '@vantage/proto';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
+import { judgeCounter } from './judge-counter.ts';
 
 /** An agent as its token tells. */
 export interface KnownAgent {
@@ -15,7 +16,8 @@ export interface KnownAgent {
 export interface TokenOwner {
   readonly agentNo: number;
   readonly accountNo: number;
-  readonly isRevoked: boolean;
+  readonly agentId: string;
+  readonly state: 'New' | 'Connected' | 'Away' | 'Fenced' | 'Revoked';
 }
 
 /** The agent of a token, by the token's SHA-256. */
@@ -23,20 +25,20 @@ export async function ownerOfToken(
   db: Kysely<Tables>,
   tokenHash: Uint8Array,
 ): Promise<TokenOwner | undefined> {
-  const row = await db
+  return db
     .selectFrom('agents')
-    .select(['agent_no', 'account_no', 'state'])
+    .select(['agent_no as agentNo', 'agent_id as agentId', 'account_no as accountNo', 'state'])
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst();
-  return row && { agentNo: row.agent_no, accountNo: row.account_no, isRevoked: row.state === 'Revoked' };
 }
 
 /** Whether a Hello opens a session. */
 export type Opening =
   | { readonly kind: 'open'; readonly agent: KnownAgent }
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'revoked'; readonly agent: KnownAgent }
-  | { readonly kind: 'copy'; readonly agent: KnownAgent; readonly knownCounter: number };
+  | { readonly kind: 'revoked' | 'fenced'; readonly agent: KnownAgent }
+  /** Its counter is not higher than the one known. */
+  | { readonly kind: 'suspect'; readonly agent: KnownAgent; readonly known: number };
 
 /** An agent is heard every 10 s, and that is written every 4 s: a stream that ended unseen was up this much longer at most. */
 const heardWithinUs = 15_000_000;
@@ -75,7 +77,10 @@ export async function openSession(
       locationName: row.name,
     };
     if (row.state === 'Revoked') return { kind: 'revoked', agent };
-    if (counter <= row.session_counter) return { kind: 'copy', agent, knownCounter: row.session_counter };
+    if (row.state === 'Fenced') return { kind: 'fenced', agent };
+    const known = row.session_counter;
+    if (judgeCounter({ counter, known, answers: undefined }) !== 'open')
+      return { kind: 'suspect', agent, known };
     await sql`
       update connection_spans c set to_us = greatest(c.from_us, least(${nowUs}::bigint, a.last_seen_us + ${heardWithinUs}))
       from agents a where a.agent_no = c.agent_no and c.agent_no = ${agent.agentNo} and c.to_us is null`.execute(

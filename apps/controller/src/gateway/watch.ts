@@ -2,6 +2,7 @@ import { type Clock, createJobParts, type Logger, messageOf } from '@vantage/ker
 import { Goodbye_Reason } from '@vantage/proto';
 import { z } from 'zod';
 import { type Db, doEach } from '../db/index.ts';
+import { goodbyeOf } from './farewell.ts';
 import type { Roster } from './roster.ts';
 import type { Session } from './session.ts';
 import { createStatusWriter } from './status-writer.ts';
@@ -78,8 +79,12 @@ export function createWatch({
     const byAgent = new Map(rows.map((row) => [row.agent_no, row]));
     for (const session of sessions) {
       const row = byAgent.get(session.agent.agentNo);
-      if (!row || row.state === 'Revoked') session.end(Goodbye_Reason.REVOKED, 'this agent was revoked');
-      else if (row.session_id !== session.sessionId)
+      const banned =
+        !row || row.state === 'Revoked' ? 'revoked' : row.state === 'Fenced' ? 'fenced' : undefined;
+      if (!row || banned !== undefined) {
+        const { reason, text } = goodbyeOf(banned ?? 'revoked', session.agent.agentId);
+        session.end(reason, text);
+      } else if (row.session_id !== session.sessionId)
         session.end(Goodbye_Reason.REPLACED, 'a newer session of this agent came');
       else if (row.state === 'Away' && !session.ended)
         // Others took this controller for dead, after a stall: its spans are closed, so the agent begins anew.

@@ -30,6 +30,7 @@ const eventTypes = [
   'AlertSuppressed',
   'LocationOffline',
   'LocationOnline',
+  'AgentFenced',
 ] as const;
 
 const eventRecord = z

@@ -15,7 +15,7 @@ const agentFull = z
     Name: z.string(),
     HostName: z.string().nullable(),
     Version: z.string().nullable(),
-    State: z.enum(['New', 'Connected', 'Away', 'Revoked']),
+    State: z.enum(['New', 'Connected', 'Away', 'Fenced', 'Revoked']),
     LastSeen: timestampField.nullable(),
     ClockOffset: z.number().describe('Controller minus agent, milliseconds.'),
     Backlog: z.int().describe('Records that wait on its disk.'),

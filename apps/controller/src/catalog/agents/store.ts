@@ -9,7 +9,7 @@ export interface AgentFacts {
   readonly location: string;
   readonly version: string | null;
   readonly host_name: string | null;
-  readonly state: 'New' | 'Connected' | 'Away' | 'Revoked';
+  readonly state: 'New' | 'Connected' | 'Away' | 'Fenced' | 'Revoked';
   readonly last_seen_us: number | null;
   readonly clock_offset_us: number;
   readonly backlog_records: number;

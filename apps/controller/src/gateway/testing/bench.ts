@@ -2,7 +2,7 @@ import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
-import { createGrpcTransport } from '@connectrpc/connect-node';
+import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
 import { type Clock, createLog, createMailbox, systemClock } from '@vantage/kernel';
 import { AgentService, type ConnectRequestSchema, type ConnectResponse } from '@vantage/proto';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
@@ -78,7 +78,8 @@ export function useGatewayBench() {
 
   /** An agent's end of a stream; `until` reads on to the next message of a kind. */
   function connectTo(url: string, { token = agent.token, counter = 1, hello = true } = {}) {
-    const client = createClient(AgentService, createGrpcTransport({ baseUrl: url }));
+    const sessionManager = new Http2SessionManager(url);
+    const client = createClient(AgentService, createGrpcTransport({ baseUrl: url, sessionManager }));
     const outgoing = createMailbox<{ message: Outgoing }>(100);
     const ending = new AbortController();
     const headers = { authorization: `Bearer ${token}` };
@@ -99,6 +100,8 @@ export function useGatewayBench() {
     type Value<K extends Kind> = Extract<ConnectResponse['message'], { case: K }>['value'];
     return {
       send,
+      /** The connection is gone at once. */
+      cut: () => sessionManager.abort(),
       async until<K extends Kind>(kind: K): Promise<Value<K>> {
         while (true) {
           const next = await incoming.next();
