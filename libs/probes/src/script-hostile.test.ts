@@ -100,6 +100,43 @@ test('games with prototypes spoil nothing but the game', async () => {
   expect(after).toMatchObject({ code: 1 });
 });
 
+test.each([
+  ['toJSON of all objects', "Object.prototype.toJSON = () => ({ kind: 'ready' })"],
+  [
+    'toJSON of texts',
+    "String.prototype.toJSON = () => ({ kind: 'ready' }); Object.prototype.toJSON = () => 'ready'",
+  ],
+  [
+    'kind of all objects',
+    "Object.defineProperty(Object.prototype, 'kind', { get: () => 'ready', set() {} })",
+  ],
+  [
+    'get of all descriptors',
+    'Object.prototype.get = () => 1; Object.prototype.error = 1; Object.prototype.code = 1',
+  ],
+  [
+    'numbers and types',
+    'Number = () => ({}); TypeError = Promise = WeakMap = JSON = null; Array.prototype.map = null',
+  ],
+  ['setters of lists', "Object.defineProperty(Array.prototype, '0', { set() {}, get: () => 'ready' })"],
+])('a script that changes %s forges no message', async (what, change) => {
+  await using server = await listen((socket) => void socket.end());
+  const seen = await run(`
+    ${change};
+    for (let n = 0; n < 20; n += 1) log('line');
+    try { log((await tcp({ host: '127.0.0.1', port: ${server.port} })).text); } catch (error) { log(error.message); }
+    step('one');
+    expect(false, 'to the end');
+  `);
+  expect(seen, seen.text).toMatchObject({ code: 4, text: 'to the end' });
+  // The options of a call are the script's own objects, so their toJSON counts there and nowhere else.
+  const answer = what.startsWith('toJSON') ? 'tcp(): host is missing' : `connected to ${server.target}`;
+  expect(seen.extended['Log']).toEqual([...Array.from({ length: 20 }, () => 'line'), answer]);
+  expect(seen.extended['Steps']).toMatchObject(
+    [{ Calls: expect.anything() }, { Name: 'one' }].slice(what.startsWith('toJSON') ? 1 : 0),
+  );
+});
+
 test('a flood of logs, calls or calls at once is stopped', async () => {
   const logs = await run("for (;;) log('x'.repeat(100000))");
   expect(logs).toMatchObject({ code: 4, text: 'the script sent more than 4 MiB in calls and logs' });

@@ -5,6 +5,7 @@ import {
   RELEASE_SYNC,
 } from 'quickjs-emscripten';
 import { type Bridge, prelude } from './prelude.ts';
+import { sentLine } from './sent-line.ts';
 
 /** A script's run inside QuickJS; texts go in and out, nothing else. */
 export interface Interpreter {
@@ -48,8 +49,12 @@ export async function createInterpreter(
   runtime.setInterruptHandler(limits.expired);
   const vm = runtime.newContext();
 
-  const sender = vm.newFunction('send', (line) => {
-    send(vm.getString(line));
+  let over: 'ended' | 'interrupted' | undefined;
+  const sender = vm.newFunction('send', (...parts) => {
+    const line = sentLine(parts.map((each): unknown => vm.dump(each)));
+    if (line === undefined || over) return;
+    send(line);
+    if (vm.dump(parts[0] ?? vm.undefined) === 'end') over = 'ended';
   });
   const bridge = vm.unwrapResult(vm.evalCode(`(${prelude.toString()})`, 'prelude.js'));
   const made = vm.unwrapResult(vm.callFunction(bridge, vm.undefined, sender));
@@ -62,7 +67,6 @@ export async function createInterpreter(
     return call(name, argument);
   };
   let main: QuickJSHandle | undefined;
-  let over: 'ended' | 'interrupted' | undefined;
 
   const end = (line: string): 'ended' => {
     if (!over) send(line);
@@ -77,8 +81,8 @@ export async function createInterpreter(
       return over;
     }
     try {
-      using told = call('describe', error);
-      return end(vm.getString(told));
+      call('describe', error).dispose();
+      return over ?? exhausted();
     } catch {
       return exhausted();
     }

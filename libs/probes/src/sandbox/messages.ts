@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { Json } from '../probe.ts';
 
-/** Everything a guest may say; a script can say none of it otherwise than through its functions, but nothing here is believed. */
+/**
+ * Everything a guest may say. A script says it through its functions only (`sent-line.ts` makes the messages), but nothing here is
+ * believed: a guest's process may be broken.
+ */
 const message = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ready') }),
   z.strictObject({

@@ -6,16 +6,22 @@ export interface Bridge {
   deliver(line: string): void;
   /** How many answers the script still waits for. */
   pending(): number;
-  /** Says in JSON why a script ended, from what it threw. */
-  describe(error: unknown): string;
+  /** Sends why a script ended, from what it threw. */
+  describe(error: unknown): void;
 }
+
+/** What the prelude sends are texts and numbers only: the kind of message, then its parts in the order that `sent-line.ts` knows. */
+export type Send = (
+  kind: 'call' | 'step' | 'log' | 'expect' | 'end',
+  ...parts: (string | number | undefined)[]
+) => void;
 
 /**
  * Gives a script its functions. Runs INSIDE the sandbox's JavaScript, as its own source text (`prelude.toString()`), so it may use
- * nothing from outside its braces. Its only way out is `send`, which takes one line of JSON.
- * What it needs of the language is taken before the script can touch it.
+ * nothing from outside its braces. Its only way out is `send`; the messages themselves are made outside, where the script's prototypes
+ * have no say. What it needs of the language is taken before the script can touch it, and nothing it reads or writes is inherited.
  */
-export function prelude(send: (line: string) => void): Bridge {
+export function prelude(send: Send): Bridge {
   interface Waiting {
     /** Where in the script it was asked. */
     line: number | undefined;
@@ -25,11 +31,11 @@ export function prelude(send: (line: string) => void): Bridge {
   interface Told {
     how: 'expect' | 'check' | 'error';
     text: string;
-    code?: number | undefined;
-    line?: number | undefined;
+    code: number | undefined;
+    line: number | undefined;
   }
   const { parse, stringify } = JSON;
-  const { defineProperty, freeze, create, hasOwn, keys } = Object;
+  const { defineProperty: define, freeze, create, hasOwn, keys } = Object;
   const told = new WeakMap<object, Told>();
   const tell = WeakMap.prototype.set.bind(told);
   const toldOf = WeakMap.prototype.get.bind(told);
@@ -37,10 +43,21 @@ export function prelude(send: (line: string) => void): Bridge {
   const findPlace = place.exec.bind(place);
   const { isArray } = Array;
   const OwnError = Error;
+  const OwnTypeError = TypeError;
+  const OwnPromise = Promise;
+  const toNumber = Number;
   const text = String;
   const head = /^[\s\S]{0,32768}/;
   const findHead = head.exec.bind(head);
   const short = (value: string): string => findHead(value)?.[0] ?? '';
+
+  /** A script may have put `get` or `writable` into the prototype that a plain descriptor inherits from. */
+  function defineProperty(object: object, name: string, value: unknown, enumerable: boolean): void {
+    const descriptor: PropertyDescriptor = create(null);
+    descriptor.value = value;
+    descriptor.enumerable = enumerable;
+    define(object, name, descriptor);
+  }
 
   const waiting: Record<number, Waiting | undefined> = create(null);
   let secrets: Record<string, string> = create(null);
@@ -49,7 +66,7 @@ export function prelude(send: (line: string) => void): Bridge {
 
   function lineOf(error: object): number | undefined {
     const found = 'stack' in error ? findPlace(text(error.stack)) : null;
-    return found ? Number(found[1]) : undefined;
+    return found ? toNumber(found[1]) : undefined;
   }
 
   /** The line of the script that runs now. */
@@ -59,35 +76,37 @@ export function prelude(send: (line: string) => void): Bridge {
 
   function failure(name: string, what: Told, facts: Readonly<Record<string, unknown>>): Error {
     const error = new OwnError(what.text);
-    defineProperty(error, 'name', { value: name });
+    defineProperty(error, 'name', name, false);
     const names = keys(facts);
     // By number: the script may have spoilt the iteration of arrays.
     for (let n = 0; n < names.length; n += 1) {
       const key = names[n];
       if (key !== undefined && key !== 'stack' && key !== 'message')
-        defineProperty(error, key, { value: facts[key], enumerable: true });
+        defineProperty(error, key, facts[key], true);
     }
     tell(error, what);
     return error;
   }
 
   function ask(name: string, options: unknown): Promise<unknown> {
-    return new Promise((resolve, reject) => {
+    return new OwnPromise((resolve, reject) => {
       if (typeof options !== 'object' || options === null || isArray(options)) {
         const like = name === 'http' ? 'url' : name === 'dns' ? 'name' : 'host';
-        throw new TypeError(`${name}() takes one object: ${name}({ ${like}: … })`);
+        throw new OwnTypeError(`${name}() takes one object: ${name}({ ${like}: … })`);
       }
       last += 1;
+      const id = last;
       const line = here();
-      const message = stringify({ kind: 'call', id: last, name, line, options });
-      waiting[last] = { line, resolve, reject };
+      // What an object's own toJSON makes of it is its own affair: it is read as options and as nothing else.
+      const given = stringify(options);
+      waiting[id] = { line, resolve, reject };
       open += 1;
-      send(message);
+      send('call', id, name, line, given);
     });
   }
 
   function offer(name: string, value: unknown): void {
-    defineProperty(globalThis, name, { value: freeze(value), enumerable: true });
+    defineProperty(globalThis, name, freeze(value), true);
   }
 
   for (const name of [
@@ -113,29 +132,34 @@ export function prelude(send: (line: string) => void): Bridge {
   });
 
   offer('expect', (condition: unknown, description?: unknown) => {
-    if (condition instanceof Promise) throw new TypeError('expect() was given a promise: await it first');
+    if (condition instanceof OwnPromise)
+      throw new OwnTypeError('expect() was given a promise: await it first');
     if (condition) return;
     const what = description === undefined ? 'an expectation was not met' : short(text(description));
-    send(stringify({ kind: 'expect', text: what }));
-    throw failure('ExpectError', { how: 'expect', text: what, line: here() }, {});
+    send('expect', what);
+    throw failure('ExpectError', { how: 'expect', text: what, code: undefined, line: here() }, {});
   });
 
+  function textOf(value: unknown): string {
+    if (typeof value === 'string') return value;
+    if (value instanceof OwnError) return text(value);
+    try {
+      return stringify(value) ?? text(value);
+    } catch {
+      return text(value);
+    }
+  }
+
   offer('log', (...values: unknown[]) => {
-    const shown = values.map((value) => {
-      if (typeof value === 'string') return value;
-      if (value instanceof OwnError) return text(value);
-      try {
-        return stringify(value) ?? text(value);
-      } catch {
-        return text(value);
-      }
-    });
-    send(stringify({ kind: 'log', text: short(shown.join(' ')) }));
+    let shown = '';
+    // By number and as one text: the script may have spoilt what arrays inherit.
+    for (let n = 0; n < values.length; n += 1) shown += `${n === 0 ? '' : ' '}${textOf(values[n])}`;
+    send('log', short(shown));
   });
 
   offer('secret', (name: unknown) => {
     const key = text(name);
-    if (!hasOwn(secrets, key)) throw new Error(`there is no secret named ${key}`);
+    if (!hasOwn(secrets, key)) throw new OwnError(`there is no secret named ${key}`);
     return secrets[key];
   });
 
@@ -143,15 +167,15 @@ export function prelude(send: (line: string) => void): Bridge {
     last += 1;
     const id = last;
     const state = action === undefined ? 'section' : 'open';
-    send(stringify({ kind: 'step', id, name: short(text(name)), state }));
+    send('step', id, short(text(name)), state);
     if (action === undefined) return undefined;
-    if (typeof action !== 'function') throw new TypeError('step(name, action): the action is no function');
+    if (typeof action !== 'function') throw new OwnTypeError('step(name, action): the action is no function');
     try {
       const value: unknown = await action();
-      send(stringify({ kind: 'step', id, name: '', state: 'ok' }));
+      send('step', id, '', 'ok');
       return value;
     } catch (error) {
-      send(stringify({ kind: 'step', id, name: '', state: 'failed' }));
+      send('step', id, '', 'failed');
       throw error;
     }
   });
@@ -163,13 +187,16 @@ export function prelude(send: (line: string) => void): Bridge {
       return given.script;
     },
     deliver(line) {
-      const answer: { id: number; value?: unknown; error?: Told & { facts?: Record<string, unknown> } } =
-        parse(line);
+      const answer: {
+        id: number;
+        value?: unknown;
+        error?: Omit<Told, 'line'> & { facts?: Record<string, unknown> };
+      } = parse(line);
       const who = waiting[answer.id];
       if (!who) return;
       waiting[answer.id] = undefined;
       open -= 1;
-      const { error } = answer;
+      const error = hasOwn(answer, 'error') ? answer.error : undefined;
       if (error) {
         const { how, text: what, code } = error;
         who.reject(
@@ -181,21 +208,22 @@ export function prelude(send: (line: string) => void): Bridge {
     describe(error) {
       try {
         // QuickJS throws a bare null when there is no memory left for an error.
-        if (error === null) return stringify({ kind: 'end', how: 'memory', text: '' });
+        if (error === null) {
+          send('end', 'memory', '');
+          return;
+        }
         const object = typeof error === 'object' ? error : undefined;
         const known = object && toldOf(object);
-        if (known) return stringify({ kind: 'end', ...known });
+        if (known) {
+          send('end', known.how, known.text, known.code, known.line);
+          return;
+        }
         const at = object && lineOf(object);
         const where = at === undefined ? '' : ` (line ${text(at)})`;
         const bare = object === undefined && typeof error !== 'string' ? 'the script threw ' : '';
-        return stringify({
-          kind: 'end',
-          how: 'error',
-          text: `${bare}${short(text(error))}${where}`,
-          line: at,
-        });
+        send('end', 'error', `${bare}${short(text(error))}${where}`, undefined, at);
       } catch {
-        return stringify({ kind: 'end', how: 'error', text: 'the script threw something that has no text' });
+        send('end', 'error', 'the script threw something that has no text');
       }
     },
   };

@@ -49,6 +49,8 @@ export interface SandboxFiles {
 const idleMs = 10 * 60_000;
 const longestLine = 8 * 1024 * 1024;
 const mostLinesWaiting = 10_000;
+/** Bytes that wait for a spawner. */
+const mostUnread = 64 * 1024 * 1024;
 
 /** The files in this repository's layout; a bundled agent names its own. */
 export function sandboxFiles(): SandboxFiles {
@@ -118,6 +120,7 @@ function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
     alive = false;
     clearTimeout(idle);
     child.stdin.destroy();
+    child.kill('SIGKILL');
     for (const { box, pid } of guests.values()) {
       if (pid !== undefined) killQuietly(pid);
       box.close();
@@ -129,7 +132,10 @@ function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
     if (guests.size === 0) idle = setTimeout(end, idleMs).unref();
   };
   const tell = (line: string) => {
-    if (alive) child.stdin.write(`${line}\n`);
+    if (!alive) return;
+    child.stdin.write(`${line}\n`);
+    // It reads whatever comes, so it stands still; the next script gets another one.
+    if (child.stdin.writableLength > mostUnread) end();
   };
   const inState = (state: Held['state']) =>
     [...guests.values()].filter((each) => each.state === state).length;

@@ -20,6 +20,12 @@ const mostAtOnce = 10;
 const mostMessages = 5000;
 const longestSleepMs = 120_000;
 
+const broken: GuestEnd = {
+  kind: 'end',
+  how: 'error',
+  text: 'the script broke the functions it was given',
+};
+
 /** How a script's run ended. */
 export interface SessionEnd {
   /** undefined: its process is gone without a word. */
@@ -97,6 +103,11 @@ export async function runSession(
   const obey = (message: GuestMessage) => {
     switch (message.kind) {
       case 'ready':
+        // Once: else a broken guest would have script and secrets sent without end, and nobody reads them.
+        if (readyMs !== undefined) {
+          end ??= broken;
+          return;
+        }
         readyMs = clock.monoMs() - startMs;
         stopwatch.enter('ttlb');
         guest.send(beginLine(script.text, script.secrets));
@@ -121,7 +132,7 @@ export async function runSession(
   for await (const line of guest.lines) {
     const message = readMessage(line);
     if (message === undefined) {
-      end = { kind: 'end', how: 'error', text: 'the script broke the functions it was given' };
+      end ??= broken;
       break;
     }
     obey(message);

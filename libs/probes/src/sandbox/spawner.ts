@@ -9,6 +9,10 @@ import { createLineSplitter, cutWords } from './lines.ts';
 /** How long a guest may go on after its own time before it is killed, milliseconds. */
 const graceMs = 1000;
 const longestLine = 8 * 1024 * 1024;
+/** Bytes of answers that wait for a guest which does not read: those of ten calls at once, 256 KiB of text each, in the longest spelling. */
+const mostUnread = 16 * 1024 * 1024;
+/** Bytes that a guest may send in all; it stops itself at 4 MiB, unless it is broken. */
+const mostSaid = 5 * 1024 * 1024;
 
 const [guestFile = '', ...flags] = process.argv.slice(2);
 const guests = new Map<string, ChildProcess>();
@@ -31,6 +35,11 @@ function start(id: string, timeoutMs: number, memoryBytes: number): void {
   guest.on('error', gone);
   guest.on('close', gone);
   guest.stdin.on('error', () => {});
+  let saidBytes = 0;
+  guest.stdout.on('data', (chunk: Buffer) => {
+    saidBytes += chunk.length;
+    if (saidBytes > mostSaid) guest.kill('SIGKILL');
+  });
   guest.stdout.on(
     'data',
     createLineSplitter(
@@ -52,7 +61,13 @@ function obey(line: string): void {
       return;
     }
     case 'line':
-      guest?.stdin?.write(`${rest}\n`);
+      if (!guest?.stdin || guest.killed) return;
+      guest.stdin.write(`${rest}\n`);
+      if (guest.stdin.writableLength <= mostUnread) return;
+      tell(
+        `${id} line {"kind":"end","how":"error","text":"the script does not take the answers to its calls"}`,
+      );
+      guest.kill('SIGKILL');
       return;
     case 'kill':
       guest?.kill('SIGKILL');
