@@ -5,6 +5,7 @@ export { type Clock, systemClock } from './clock.ts';
 export { descriptorLimit } from './descriptors.ts';
 export { actionOf, Fault, type FaultAction, messageOf } from './fault.ts';
 export { newId } from './id.ts';
+export { ipv4Within, ipv6Words } from './ipv4-in-ipv6.ts';
 export { createJobParts, type JobParts } from './job-parts.ts';
 export { createLog, type Logger, logLevels } from './log.ts';
 export { limitLogFile, logLimitBytes, readLogEnd } from './log-file.ts';

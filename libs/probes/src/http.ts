@@ -5,6 +5,8 @@ import { judge, statusText, textOf } from './http-judge.ts';
 import { type HttpOptions, httpOptions, httpSecretOptions } from './http-options.ts';
 import { parseHttpTarget, showUrl } from './http-target.ts';
 import { type Json, type Phases, type Probe, type ProbeContext, resultCode, type Target } from './probe.ts';
+import { withoutSecrets } from './redirect-secrets.ts';
+import { secretValues } from './secret-options.ts';
 import { textSearch } from './text-search.ts';
 
 const redirectStatuses = [301, 302, 303, 307, 308];
@@ -12,8 +14,6 @@ const shownBody = 4096;
 const shownHeaders = 100;
 /** Characters of a body that a script gets. */
 const mostAnswered = 256 * 1024;
-/** Request headers that must not follow a redirect to another origin. */
-const privateHeader = /^(authorization|cookie|proxy-authorization|host|x-.*(key|token))$/i;
 
 /** HTTP: asks a web server over HTTP/1.1 or HTTP/2, follows redirects and judges the last answer. Every hop is a connection of its own. */
 export const http: Probe<'HTTP', typeof httpOptions> = {
@@ -27,7 +27,8 @@ export const http: Probe<'HTTP', typeof httpOptions> = {
     if (wanted.ExpectRegex !== undefined || wanted.ExpectJSONPath !== undefined) textSearch.prepare();
     const first = firstHop(context, target, wanted);
     const loggedIn = Object.keys(first.headers).some((name) => name.toLowerCase() === 'authorization');
-    const { answer, body, redirects } = await follow(context, first, wanted);
+    const secrets = secretsOf(context, target, wanted);
+    const { answer, body, redirects } = await follow(context, first, wanted, secrets);
     const phases = context.stopwatch.read();
     const { signal } = context;
     const fault = await judge(answer, body, wanted, { phases, loggedIn, redirects, signal });
@@ -58,14 +59,22 @@ function firstHop(context: ProbeContext, target: Target, wanted: HttpOptions): H
   return { url, method: wanted.Method, body: wanted.Body, headers: { ...login, ...wanted.Headers } };
 }
 
+/** What no other origin may get: the login and every value that was filled in. */
+function secretsOf(context: ProbeContext, target: Target, wanted: HttpOptions): readonly string[] {
+  const filled = [...(context.secrets?.values() ?? [])].map((each) => each.reveal());
+  return [...filled, ...secretValues(http, target, wanted)];
+}
+
 /** Follows redirects up to the limit; notes what every hop took. */
 async function follow(
   context: ProbeContext,
   first: Hop,
   wanted: HttpOptions,
+  secrets: readonly string[],
 ): Promise<HopResult & { readonly redirects: number }> {
   const hops: Json[] = [];
   const visited: URL[] = [];
+  const droppedNames = new Set<string>();
   let hop: Hop | undefined = first;
   while (hop) {
     const before = context.stopwatch.read();
@@ -89,7 +98,14 @@ async function follow(
         `more than ${wanted.MaxRedirects} redirects, the last to ${showUrl(next.url)}`,
       );
     }
-    hop = next;
+    if (next.url.origin === hop.url.origin) {
+      hop = next;
+      continue;
+    }
+    const { request, dropped } = withoutSecrets(next, secrets);
+    for (const name of dropped) droppedNames.add(name);
+    if (droppedNames.size > 0) context.note('DroppedOnRedirect', [...droppedNames]);
+    hop = request;
   }
   throw new TypeError('a chain of hops has a last one');
 }
@@ -108,10 +124,7 @@ function nextHop(hop: Hop, { answer }: HopResult, maxRedirects: number): Hop | u
   }
   parsed.hash = '';
   const asGet = answer.status === 303 ? hop.method !== 'HEAD' : answer.status < 303 && hop.method === 'POST';
-  const stays = parsed.origin === hop.url.origin;
-  const kept = Object.entries(hop.headers).filter(
-    ([name]) => (stays || !privateHeader.test(name)) && !(asGet && /^content-/i.test(name)),
-  );
+  const kept = Object.entries(hop.headers).filter(([name]) => !(asGet && /^content-/i.test(name)));
   return {
     url: parsed,
     method: asGet ? 'GET' : hop.method,

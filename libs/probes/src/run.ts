@@ -103,7 +103,8 @@ async function look(
     evidence: (key, value) => void evidence.set(key, value),
     own: (resource) => (cut.signal.aborted ? disposeQuietly(resource) : void owned.push(resource)),
     hide: (secret) => mask.add(secret),
-    runStep: (step) => runStep({ ...deps, signal: cut.signal }, mask, timeoutMs, step),
+    runStep: (step) =>
+      runStep({ ...deps, signal: cut.signal, ...(secrets && { secrets }) }, mask, timeoutMs, step),
     ...(secrets && { secrets }),
     ...(message !== undefined && { message }),
   };
@@ -160,7 +161,12 @@ async function look(
 }
 
 /** A step of a script: any method but Script itself; its secrets are the script's too. */
-async function runStep(deps: RunDeps, mask: Mask, limitMs: number, step: StepRequest): Promise<StepResult> {
+async function runStep(
+  { secrets, ...deps }: RunDeps & Pick<ReadyCheck, 'secrets'>,
+  mask: Mask,
+  limitMs: number,
+  step: StepRequest,
+): Promise<StepResult> {
   const probe = step.method === 'Script' ? undefined : probeFor(step.method);
   if (!probe) return { ok: false, message: `${step.method} cannot be used within a script` };
   const found = probe.parseTarget(step.url);
@@ -176,6 +182,7 @@ async function runStep(deps: RunDeps, mask: Mask, limitMs: number, step: StepReq
     target: found.target,
     options: options.data,
     timeoutMs: Math.min(step.timeoutMs ?? limitMs, limitMs),
+    ...(secrets && { secrets }),
     ...(step.message !== undefined && { message: step.message }),
   });
   return { ok: true, measurement: measured, answer: answer() };

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@vantage/kernel';
+import { type Clock, Secret, systemClock } from '@vantage/kernel';
 import { createDial, type Dial } from '../dial.ts';
 import type { AnyProbe, Measurement, Policy } from '../probe.ts';
 import { runCheck } from '../run.ts';
@@ -19,6 +19,8 @@ export async function runTest(
     readonly policy?: Policy;
     readonly dial?: Dial;
     readonly signal?: AbortSignal;
+    /** Values that were filled in for `${secret:NAME}` and `${local:NAME}`. */
+    readonly secrets?: Readonly<Record<string, string>>;
   } = {},
 ): Promise<Measurement> {
   const found = probe.parseTarget(url);
@@ -37,6 +39,9 @@ export async function runTest(
       target: found.target,
       options: probe.options.parse(options),
       timeoutMs: settings.timeoutMs ?? 5000,
+      secrets: new Map(
+        Object.entries(settings.secrets ?? {}).map(([name, value]) => [name, new Secret(value)]),
+      ),
     },
   );
   if (clock.pending() > 0) throw new Error(`${probe.method} left ${clock.pending()} timers behind`);

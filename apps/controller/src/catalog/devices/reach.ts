@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { ipv4Within, ipv6Words } from '@vantage/kernel';
 
 /** Addresses that mean something else elsewhere: loopback, private, link-local, shared (RFC 1918, 3927, 4193, 4291, 6598, 1122). */
 const networks: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
@@ -20,5 +21,7 @@ export function isPrivateHost(host: string): boolean {
   if (family === 0) return host === 'localhost' || host.endsWith('.localhost');
   const list = new BlockList();
   for (const [address, bits, kind] of networks) list.addSubnet(address, bits, kind);
-  return list.check(host, family === 6 ? 'ipv6' : 'ipv4');
+  if (list.check(host, family === 6 ? 'ipv6' : 'ipv4')) return true;
+  // A private IPv4 address in the dress of an IPv6 one is still private.
+  return ipv4Within(ipv6Words(host) ?? []).addresses.some((each) => list.check(each, 'ipv4'));
 }
