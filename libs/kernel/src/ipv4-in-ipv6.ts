@@ -55,7 +55,8 @@ function nat64([, , c = 0, d = 0, e = 0, f = 0, g = 0, h = 0]: readonly number[]
   const after48 = dotted(d, ((e & 0xff) << 8) | (f >> 8));
   const after56 = dotted(((d & 0xff) << 8) | (e & 0xff), f);
   const after64 = dotted(((e & 0xff) << 8) | (f >> 8), ((f & 0xff) << 8) | (g >> 8));
-  return [last, ...[after48, after56, after64].filter((each) => !each.startsWith('0.'))];
+  const found = [last, after48, after56, after64].filter((each) => !each.startsWith('0.'));
+  return found.length === 0 ? [last] : found;
 }
 
 function dotted(high: number, low: number): string {
