@@ -27,9 +27,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
         settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' },
       });
   if (embedded) endWithUs(embedded.pid, dir);
-  // The tests run as the controller does, as an ordinary role; only this one also makes databases.
+  // The tests run as the controller does, as an ordinary role; only this one also makes databases, and loads rows in any order.
   if (embedded)
-    await withClient(embedded.superuserUrl, (client) => client.query('alter role vantage createdb'));
+    await withClient(embedded.superuserUrl, async (client) => {
+      await client.query('alter role vantage createdb');
+      await client.query('grant set on parameter session_replication_role to vantage');
+    });
   const url = given ?? embedded?.url ?? '';
   const template = `vantage_template_${randomBytes(6).toString('hex')}`;
   await withClient(url, (client) => client.query(`create database ${template}`));
