@@ -4,6 +4,8 @@ import { type FieldFault, invalid, malformed, type Problem } from './problem.ts'
 /** The longest body that is read, bytes. */
 export const bodyLimitBytes = 1024 * 1024;
 const deepest = 32;
+/** A list of all devices of a large account fits; each value costs time that other accounts wait for. */
+const mostValues = 20_000;
 /** What is read away of a body that nobody wants before the connection is cut. */
 const awayBytes = 64 * bodyLimitBytes;
 
@@ -72,24 +74,28 @@ function tooLong(): Problem {
   return malformed(`The body is longer than ${bodyLimitBytes} bytes.`);
 }
 
-/** Finds text that PostgreSQL cannot hold (NUL, halves of surrogate pairs), `__proto__`, and nesting that no resource has. */
+/** Finds text that PostgreSQL cannot hold (NUL, halves of surrogate pairs), `__proto__`, and nesting and numbers of values that no resource has. */
 function findBadText(root: Readonly<Record<string, unknown>>): Problem | undefined {
   const faults: FieldFault[] = [];
   const waiting: { value: unknown; path: readonly string[] }[] = [{ value: root, path: [] }];
+  let values = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { value, path } = next;
     if (path.length > deepest) return malformed(`The body is nested deeper than ${deepest} levels.`);
     if (typeof value === 'string' && !isStorable(value))
       faults.push({ field: path.join('.'), message: 'holds a NUL or half of a surrogate pair' });
     if (typeof value !== 'object' || value === null) continue;
-    for (const [key, inner] of Object.entries(value)) {
+    const entries = Object.entries(value);
+    values += entries.length;
+    if (values > mostValues) return malformed(`The body holds more than ${mostValues} values.`);
+    for (const [key, inner] of entries) {
       const name = key.toWellFormed().replaceAll('\0', '');
       if (name !== key || key === '__proto__')
         faults.push({ field: [...path, name].join('.'), message: 'is not a possible name' });
       waiting.push({ value: inner, path: [...path, name] });
     }
   }
-  return faults.length === 0 ? undefined : invalid(faults.slice(0, 100));
+  return faults.length === 0 ? undefined : invalid(faults);
 }
 
 function isStorable(text: string): boolean {

@@ -83,7 +83,10 @@ export function missing(what: string): Problem {
   return new Problem(problemCode.missing, `No such ${what}.`);
 }
 
-/** 1004: every fault is named. */
+/** An answer names this many faults; its message says how many more there are. */
+const mostNamed = 100;
+
+/** 1004: every fault is named, up to a hundred. */
 export function invalid(errors: readonly FieldFault[]): Problem {
   const shown = errors
     .slice(0, 3)
@@ -92,7 +95,7 @@ export function invalid(errors: readonly FieldFault[]): Problem {
   return new Problem(
     problemCode.invalid,
     `Invalid value: ${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}.`,
-    { errors },
+    { errors: errors.slice(0, mostNamed) },
   );
 }
 

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Rest, startRest } from './testing/rest.ts';
+
+let rest: Rest;
+let key: string;
+
+beforeAll(async () => {
+  rest = await startRest();
+  const { accountNo } = await rest.account('great bodies');
+  ({ key } = await rest.key(accountNo, 'UW'));
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+
+const post = (raw: string) =>
+  rest.send('POST', '/devices', { key, raw, headers: { 'Content-Type': 'application/json' } });
+const fields = (count: number) => Array.from({ length: count }, (_, i) => `"k${i}":1`).join(',');
+const target = '"Method":"HTTP","URL":"http://a/","ShortName":"a"';
+
+test.each([
+  ['of the resource', `{${fields(20_001)}}`],
+  ['of the Options', `{${target},"Options":{${fields(20_001)}}}`],
+  ['of a map in the Options', `{${target},"Options":{"Headers":{${fields(20_001)}}}}`],
+  ['of a list', `{"Locations":[${Array.from({ length: 20_001 }, () => 1).join(',')}]}`],
+  [
+    'of many lists',
+    `{"Locations":[${Array.from({ length: 200 }, () => `[${'1,'.repeat(100)}1]`).join(',')}]}`,
+  ],
+])('a body with more than 20,000 values is refused: %s', async (_, raw) => {
+  const answer = await post(raw);
+  expect(answer).toMatchObject({ status: 400, json: { code: 1000 } });
+  expect(answer.text).toContain('more than 20000 values');
+});
+
+test.each([`{${fields(19_000)}}`, `{${target},"Options":{${fields(19_000)}}}`])(
+  'an answer names a hundred faults and counts the others',
+  async (raw) => {
+    const answer = await post(raw);
+    expect(answer).toMatchObject({ status: 400, json: { code: 1004 } });
+    expect(answer.text).toMatch(/and \d+ more/);
+    expect(answer.text.length).toBeLessThan(20_000);
+  },
+);
