@@ -47,7 +47,7 @@ const helloWithinMs = 10_000;
 /** Who sent a suspect Hello must answer a ping within this time to count as alive. */
 const answerWithinMs = 5_000;
 /** Batches that are committed at one time; the rest of the pool is for heartbeats and the API. */
-const ingestLimits = { inAll: 4, perAccount: 3, perAgent: 1 };
+const ingestLimits = { inAll: 4, perAccount: 2, perAgent: 1 };
 /** Bytes of long messages that are held at one time, from before they are read until their commit. */
 const memoryLimits = { inAll: 48 * 1024 * 1024, perAccount: 24 * 1024 * 1024, perAgent: 6 * 1024 * 1024 };
 /** The same for the longer ones of the first agents: one in all. */

@@ -2,7 +2,14 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { ConnectRequestSchema } from '@vantage/proto';
 import { describe, expect, test } from 'vitest';
 import { createMessageGate, type MessageRules } from './message-gate.ts';
-import { firstMessageBytes, freeBytes, messageBytes, messageBytesOf, recordsIn } from './message-size.ts';
+import {
+  firstMessageBytes,
+  freeBytes,
+  messageBytes,
+  messageBytesOf,
+  messageFields,
+  shapeOf,
+} from './message-size.ts';
 
 function framed(message: Uint8Array): Buffer {
   const prefix = Buffer.alloc(5);
@@ -27,6 +34,16 @@ function messageOf(bytes: number): Uint8Array {
   ]);
   message.set([((content >> 21) & 0x7f) | 0x80, content >> 28], 4);
   return message;
+}
+
+/** These bytes as the result of a record of a batch. */
+function nested(result: Buffer): Buffer {
+  return [0x0a, 0x12, 0x1a].reduce((inner, tag) => {
+    const length: number[] = [];
+    for (let left = inner.length; length.length === 0 || left > 0; left >>= 7)
+      length.push((left & 0x7f) | (left > 0x7f ? 0x80 : 0));
+    return Buffer.concat([Buffer.of(tag, ...length), inner]);
+  }, result);
 }
 
 async function pass(parts: readonly Uint8Array[], rules?: Partial<MessageRules>) {
@@ -72,7 +89,18 @@ describe('what passes to the decoder', () => {
     const twoParts = Buffer.concat([batchOf(250), batchOf(251)]);
     for (const message of [batchOf(501), twoParts])
       expect((await pass([framed(message)])).error).toContain('a batch of 501 records');
-    expect(recordsIn(Buffer.concat([batchOf(250), batchOf(250)]))).toBe(500);
+    expect(shapeOf(Buffer.concat([batchOf(250), batchOf(250)])).records).toBe(500);
+  });
+
+  test.each([
+    ['a million Hellos in one message', Buffer.alloc(2_000_000, Buffer.of(0x0a, 0x00))],
+    ['a result whose field comes a million times', nested(Buffer.alloc(2_000_000, Buffer.of(0x08, 0x01)))],
+    ['a million fields that nobody knows', Buffer.alloc(3_000_000, Buffer.of(0xf8, 0x01, 0x01))],
+  ])('%s is refused after the first of them', async (_what, message) => {
+    const before = process.threadCpuUsage();
+    expect((await pass([framed(message)], {})).error).toContain(`more than ${messageFields} fields`);
+    const { user, system } = process.threadCpuUsage(before);
+    expect(user + system).toBeLessThan(100_000);
   });
 
   test('what is no message is refused', async () => {

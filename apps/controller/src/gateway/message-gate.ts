@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { messageOf } from '@vantage/kernel';
-import { batchRecords, firstMessageBytes, freeBytes, recordsIn } from './message-size.ts';
+import { batchRecords, firstMessageBytes, freeBytes, messageFields, shapeOf } from './message-size.ts';
 
 /** What a stream's messages may be from now on. */
 export interface MessageRules {
@@ -47,7 +47,7 @@ export function createMessageGate(): MessageGate {
           if (length > freeBytes) share = await rules.claim(length);
           const message = await source.read(length);
           if (message === undefined) return;
-          judgeRecords(message);
+          judgeShape(message);
           yield prefix;
           yield message;
         }
@@ -67,15 +67,19 @@ export function createMessageGate(): MessageGate {
   };
 }
 
-function judgeRecords(message: Uint8Array): void {
-  let records: number;
+function judgeShape(message: Uint8Array): void {
+  const { records, fields } = readShape(message);
+  if (records > batchRecords)
+    throw refused(`a batch of ${records} records, and ${batchRecords} are the most`);
+  if (fields > messageFields) throw refused(`a message of more than ${messageFields} fields`);
+}
+
+function readShape(message: Uint8Array) {
   try {
-    records = recordsIn(message);
+    return shapeOf(message);
   } catch (error) {
     throw new ConnectError(`not a message of this service: ${messageOf(error)}`, Code.InvalidArgument);
   }
-  if (records > batchRecords)
-    throw refused(`a batch of ${records} records, and ${batchRecords} are the most`);
 }
 
 function refused(what: string): ConnectError {

@@ -1,3 +1,4 @@
+import type { DescMessage } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { BatchSchema, ConnectRequestSchema } from '@vantage/proto';
 
@@ -20,25 +21,56 @@ export function messageBytesOf(version: string): number {
   return version === '0.1.0' ? earlyMessageBytes : messageBytes;
 }
 
-/**
- * Counts the records of an encoded ConnectRequest without decoding them: four bytes on the wire can become hundreds in memory.
- * Throws on what is no message of Protocol Buffers.
- */
-export function recordsIn(message: Uint8Array): number {
-  const { number: batchNo } = ConnectRequestSchema.field.batch;
-  const { number: recordsNo } = BatchSchema.field.records;
-  let records = 0;
-  // A field that comes twice is merged (Protocol Buffers encoding, "Last One Wins"), so all of them count.
-  for (const batch of fieldsOf(message, batchNo))
-    for (const _record of fieldsOf(batch, recordsNo)) records += 1;
-  return records;
+/** Fields of one message, those of messages within it included: 500 records have a third of this. */
+export const messageFields = 32_768;
+
+/** What a message would become in memory. */
+export interface MessageShape {
+  /** Records of its batch. */
+  readonly records: number;
+  /** Fields, nested ones included; counted until `messageFields` is passed. */
+  readonly fields: number;
 }
 
-function* fieldsOf(message: Uint8Array, wanted: number): Generator<Uint8Array> {
-  const reader = new BinaryReader(message);
-  while (reader.pos < reader.len) {
-    const [fieldNo, wireType] = reader.tag();
-    if (fieldNo === wanted && wireType === WireType.LengthDelimited) yield reader.bytes();
-    else reader.skip(wireType, fieldNo);
-  }
+/**
+ * Counts the records and fields of an encoded ConnectRequest without decoding it: four bytes on the wire can become hundreds in memory,
+ * and a field that is there a million times is merged a million times (Protocol Buffers encoding, "Last One Wins"). Throws on what is
+ * no message of Protocol Buffers.
+ */
+export function shapeOf(message: Uint8Array): MessageShape {
+  const recordsField = BatchSchema.field.records;
+  let records = 0;
+  let fields = 0;
+  const walk = (bytes: Uint8Array, schema: DescMessage) => {
+    const nested = nestedOf(schema);
+    const reader = new BinaryReader(bytes);
+    while (reader.pos < reader.len && fields <= messageFields) {
+      const [fieldNo, wireType] = reader.tag();
+      fields += 1;
+      const inner = nested.get(fieldNo);
+      if (inner === undefined || wireType !== WireType.LengthDelimited) {
+        reader.skip(wireType, fieldNo);
+        continue;
+      }
+      if (inner === recordsField.message) records += 1;
+      walk(reader.bytes(), inner);
+    }
+  };
+  walk(message, ConnectRequestSchema);
+  return { records, fields };
+}
+
+const nestedBySchema = new Map<DescMessage, ReadonlyMap<number, DescMessage>>();
+
+/** The fields of a message that are messages themselves, by their number. */
+function nestedOf(schema: DescMessage): ReadonlyMap<number, DescMessage> {
+  const known = nestedBySchema.get(schema);
+  if (known) return known;
+  const nested = new Map(
+    schema.fields.flatMap((field) =>
+      field.message === undefined ? [] : [[field.number, field.message] as const],
+    ),
+  );
+  nestedBySchema.set(schema, nested);
+  return nested;
 }
