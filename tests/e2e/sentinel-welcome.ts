@@ -122,7 +122,7 @@ async function sshWishes(held: Held, addKey: (pem: string) => string): Promise<r
     { Method: 'SSH', URL: at, Options: { User: 'me', PrivateKey: key.pem, ...run } },
     { Method: 'SSH', URL: at, Options: { User: 'me', PrivateKey: locked, Passphrase: sentinel('phrase') } },
     { Method: 'SSH', URL: at, Options: { User: 'me', PrivateKey: locked, Passphrase: sentinel('wrong') } },
-    { Method: 'SSH', URL: at, Options: { User: 'me', PrivateKey: `no key ${sentinel('nokey')}` } },
+    { Method: 'SSH', URL: at, Options: { User: 'me', PrivateKey: reference('KEPT') } },
     {
       Method: 'Script',
       URL: `const seen = await ssh({ host: '127.0.0.1', port: ${at.split(':')[1]}, user: 'me', password: secret('SSH'), command: 'echo' });
@@ -210,7 +210,7 @@ async function tlsWishes(held: Held, addKey: (pem: string) => string): Promise<r
     {
       Method: 'HTTP',
       URL: `https://${web}/`,
-      Options: { TLS: { ...settings(client), ClientKey: sentinel('nokey') } },
+      Options: { TLS: { ...settings(client), ClientKey: reference('KEPT') } },
     },
     {
       Method: 'HTTP',

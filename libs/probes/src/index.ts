@@ -1,4 +1,5 @@
 export { createDial, type Dial } from './dial.ts';
+export { keyProblems } from './private-key.ts';
 export type {
   Extended,
   Json,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { keyProblems } from './private-key.ts';
 import { registry } from './registry.ts';
 import { maskOptions } from './secret-options.ts';
 import { acceptedExamples, dearest, isBounded, pumpedTexts, textFields } from './testing/pumped-texts.ts';
@@ -23,6 +24,7 @@ describe.each(Object.values(registry))('the settings of $method', (probe) => {
         const given = field.put(text);
         probe.options.safeParse(given, { reportInput: true });
         maskOptions(probe, given);
+        keyProblems(probe, given);
       };
       const texts = [...new Set(acceptedExamples(field).flatMap((each) => pumpedTexts(each, most)))];
       for (const text of texts.slice(0, 20)) judge(text); // until the code is compiled

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { listen } from './testing/index.ts';
@@ -212,6 +212,20 @@ test('a guest has an empty environment and ends with its agent’s interest', as
   await seen;
   await expectNoGuests();
 });
+
+test('a guest of root is another user without any rights when it sees its script', async ({ skip }) => {
+  skip(!linux || process.getuid?.() !== 0, 'only root can become another user');
+  const seen = run('await sleep(5000)', { timeoutMs: 60_000 });
+  const status = () => trial.guests().map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8'));
+  await expect.poll(status, { timeout: 20_000 }).toEqual([expect.stringMatching(/^Uid:\s(?!0\s)/m)]);
+  const [text = ''] = status();
+  const [, ...ids] = /^Uid:\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)$/m.exec(text) ?? [];
+  expect(new Set(ids).size).toBe(1);
+  expect(/^Groups:\s*$/m.test(text)).toBe(true);
+  for (const set of ['CapPrm', 'CapEff']) expect(text).toMatch(new RegExp(`^${set}:\\s+0+$`, 'm'));
+  if (existsSync('/usr/bin/setpriv')) expect(text).toMatch(/^NoNewPrivs:\s+1$/m);
+  expect(await seen).toMatchObject({ code: 1 });
+}, 60_000);
 
 test('a sandbox that is disposed ends its scripts, and starts again when asked', async () => {
   const own = createSandbox();

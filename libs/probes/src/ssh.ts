@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { boundedText } from '@vantage/kernel';
 import ssh2 from 'ssh2';
 import { z } from 'zod';
 import { Failure, notMet } from './failure.ts';
 import { ipFamilyOption, slowMsOption, textOption } from './options.ts';
+import { looksLikeKey } from './private-key.ts';
 import { type Probe, type ProbeContext, resultCode, type Target } from './probe.ts';
 import { awaitGreeting } from './ssh-greeting.ts';
 import { type CommandResult, openSession, type SshLogin } from './ssh-session.ts';
@@ -102,9 +104,28 @@ function loginOf(target: Target, wanted: SshOptions): SshLogin | undefined {
   return { user, password, key: parseKey(wanted) };
 }
 
+/** Keys read before, by the hash of their text and passphrase: to open an encrypted one takes a third of a second. */
+const keysRead = new Map<string, ReturnType<typeof ssh2.utils.parseKey>>();
+const mostKeysRead = 100;
+
+function readKey(text: string, passphrase: string | undefined): ReturnType<typeof ssh2.utils.parseKey> {
+  const id = createHash('sha256')
+    .update(JSON.stringify([text, passphrase]))
+    .digest('base64');
+  const known = keysRead.get(id);
+  if (known !== undefined) return known;
+  const parsed = ssh2.utils.parseKey(text, passphrase);
+  const [oldest] = keysRead.keys();
+  if (keysRead.size >= mostKeysRead && oldest !== undefined) keysRead.delete(oldest);
+  keysRead.set(id, parsed);
+  return parsed;
+}
+
 function parseKey({ PrivateKey, Passphrase }: SshOptions): ssh2.ParsedKey | undefined {
   if (PrivateKey === undefined) return undefined;
-  const parsed = ssh2.utils.parseKey(PrivateKey, Passphrase);
+  const parsed = looksLikeKey(PrivateKey)
+    ? readKey(PrivateKey, Passphrase)
+    : new Error('no private key, or one that takes too long to open');
   const key = Array.isArray(parsed) ? parsed[0] : parsed;
   if (key === undefined || key instanceof Error || !key.isPrivateKey()) {
     const encrypted = key instanceof Error && /encrypted|passphrase|decrypt|integrity/i.test(key.message);

@@ -1,9 +1,11 @@
 /**
  * The guest process: one script, then nothing. It runs with an empty environment and without any right to files, processes or threads;
- * lines come from the spawner on stdin and go to it on stdout. Arguments: the script's time in milliseconds and its memory in bytes.
+ * lines come from the spawner on stdin and go to it on stdout. Arguments: the script's time in milliseconds, its memory in bytes and, where it
+ * starts as root, the user that it becomes before it sees the script.
  */
 import { createInterpreter } from './interpreter.ts';
 import { createLineSplitter } from './lines.ts';
+import { becomeNobody } from './nobody.ts';
 
 /** The agent cuts the run off at its deadline; the guest ends by itself a little later, should nobody be left to do so. */
 const graceMs = 300;
@@ -11,7 +13,7 @@ const longestLine = 8 * 1024 * 1024;
 /** Bytes a script may send in all. */
 const mostSent = 4 * 1024 * 1024;
 
-const [timeoutMs = 0, memoryBytes = 0] = process.argv.slice(2).map(Number);
+const [timeoutMs = 0, memoryBytes = 0, userId = 0] = process.argv.slice(2).map(Number);
 const deadline = performance.now() + timeoutMs + graceMs;
 let sentBytes = 0;
 const flooded = () => sentBytes > mostSent;
@@ -64,6 +66,7 @@ const split = createLineSplitter(
   },
   end,
 );
+becomeNobody(userId);
 process.stdin.on('data', split);
 process.stdout.write('{"kind":"ready"}\n');
 process.stdin.on('end', end);

@@ -3,11 +3,15 @@
  * the agent. It speaks in lines: from the agent `ID start TIMEOUT_MS MEMORY_BYTES`, `ID line TEXT`, `ID kill`; to it `ID pid PID`,
  * `ID line TEXT`, `ID end`. Arguments: the guest's file, then the flags of Node to run it with.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createLineSplitter, cutWords } from './lines.ts';
 
 /** How long a guest may go on after its own time before it is killed, milliseconds. */
 const graceMs = 1000;
+/** Of root's guests each is a user of its own, in a range that no system hands out (65536 to 99999; subordinate users begin above). */
+const firstUser = 70_000;
+const users = 20_000;
 const longestLine = 8 * 1024 * 1024;
 /** Bytes of answers that wait for a guest which does not read: those of ten calls at once, 256 KiB of text each, in the longest spelling. */
 const mostUnread = 16 * 1024 * 1024;
@@ -16,11 +20,28 @@ const mostSaid = 5 * 1024 * 1024;
 
 const [guestFile = '', ...flags] = process.argv.slice(2);
 const guests = new Map<string, ChildProcess>();
+/** What runs a guest: without a way to gain rights by a set-user-ID program, where the machine has a tool for it (util-linux, BusyBox). */
+const launch = [...withoutNewRights(), process.execPath];
+let started = 0;
+
+function withoutNewRights(): readonly string[] {
+  for (const setpriv of ['/usr/bin/setpriv', '/bin/setpriv']) {
+    if (!existsSync(setpriv)) continue;
+    const trial = [setpriv, '--no-new-privs'];
+    if (spawnSync(setpriv, ['--no-new-privs', process.execPath, '--version'], { env: {} }).status === 0)
+      return trial;
+  }
+  return [];
+}
 
 const tell = (line: string) => process.stdout.write(`${line}\n`);
 
 function start(id: string, timeoutMs: number, memoryBytes: number): void {
-  const guest = spawn(process.execPath, [...flags, guestFile, String(timeoutMs), String(memoryBytes)], {
+  started += 1;
+  const user = process.getuid?.() === 0 ? firstUser + (started % users) : 0;
+  const limits = [timeoutMs, memoryBytes, user].map(String);
+  const [command = '', ...head] = launch;
+  const guest = spawn(command, [...head, ...flags, guestFile, ...limits], {
     env: {},
     cwd: '/',
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -1,10 +1,14 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { maskOptions, probeFor, secretPaths } from '@vantage/probes';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { settleTarget } from './target.ts';
 
-const pem = (name: string) => `-----BEGIN ${name}-----\nAAAA\n-----END ${name}-----\n`;
-
+const { privateKey: key } = generateKeyPairSync('ec', {
+  namedCurve: 'P-256',
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'sec1', format: 'pem' },
+});
 /** Every method that takes secrets: a URL with a login where it may have one, and every secret Option. */
 const kinds: readonly {
   readonly method: string;
@@ -30,7 +34,7 @@ const kinds: readonly {
         'x-my.app-TOKEN': 'kept-7',
         Accept: 'text/html',
       },
-      TLS: { ClientKey: pem('KEY') },
+      TLS: { ClientKey: key },
     },
   },
   ...[
@@ -46,22 +50,22 @@ const kinds: readonly {
     scheme,
     other,
     login: true,
-    options: { User: 'u', Password: 'kept-1', TLS: { ClientKey: pem('KEY') } },
+    options: { User: 'u', Password: 'kept-1', TLS: { ClientKey: key } },
   })),
   {
     method: 'SSH',
     scheme: 'ssh',
     other: 'ssh',
     login: true,
-    options: { User: 'u', Password: 'kept-1', PrivateKey: pem('KEY'), Passphrase: 'kept-2' },
+    options: { User: 'u', Password: 'kept-1', PrivateKey: key, Passphrase: 'kept-2' },
   },
-  { method: 'TCP', scheme: 'tls', other: 'tcp', login: false, options: { TLS: { ClientKey: pem('KEY') } } },
+  { method: 'TCP', scheme: 'tls', other: 'tcp', login: false, options: { TLS: { ClientKey: key } } },
   {
     method: 'DNS',
     scheme: 'dns',
     other: 'dns',
     login: false,
-    options: { Transport: 'TLS', TLS: { ClientKey: pem('KEY') } },
+    options: { Transport: 'TLS', TLS: { ClientKey: key } },
   },
 ];
 
@@ -203,7 +207,7 @@ it('the mask in percents is the mask', () => {
 });
 
 it('a DNS server that is asked for the name is part of the place', () => {
-  const options = { Server: '192.0.2.1', Transport: 'TLS', TLS: { ClientKey: pem('KEY') } };
+  const options = { Server: '192.0.2.1', Transport: 'TLS', TLS: { ClientKey: key } };
   const current = { url: 'x.example', options };
   const masked = { ...options, TLS: { ClientKey: '***' } };
   expect(settleTarget('DNS', { Options: masked }, current)).toMatchObject({ ok: true });

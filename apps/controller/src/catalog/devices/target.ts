@@ -1,4 +1,4 @@
-import { type AnyProbe, probeFor, type Target } from '@vantage/probes';
+import { type AnyProbe, keyProblems, probeFor, type Target } from '@vantage/probes';
 import { faultsOf } from '../../http/input.ts';
 import type { FieldFault } from '../../http/problem.ts';
 import { fillMasks, identityOf, isReference, mask, maskedPassword, showOptions } from './masks.ts';
@@ -68,6 +68,9 @@ export function settleTarget(
     sentAnew: sent.Options !== undefined,
   });
   judgeOptions(probe, filled, faults);
+  // Only those that are sent now: a device whose kept key is none can still be renamed.
+  for (const { path, message } of keyProblems(probe, sent.Options))
+    faults.push({ field: `Options.${path}`, message });
   const clearUrl = given.ok ? fillUrl(url, given.target, old?.target, stays, faults) : url;
   if (!given.ok || faults.length > 0) return refuse(faults);
   return {

@@ -1,0 +1,20 @@
+/** The user of the kernel's that owns nothing; namespaces of containers know it where they know no other. */
+const nobody = 65_534;
+
+/**
+ * Gives up root for good: no groups, this user and group, and with them all capabilities. Where the machine does not know the user
+ * (a small user namespace), `nobody`; where it lets nobody change users (a container without CAP_SETUID), nothing changes.
+ */
+export function becomeNobody(userId: number): void {
+  if (userId === 0 || process.getuid?.() !== 0) return;
+  for (const id of [userId, nobody]) {
+    try {
+      process.setgroups?.([]);
+      process.setgid?.(id);
+      process.setuid?.(id);
+      return;
+    } catch {
+      // The next one, or as it is: the sandbox's other walls stand.
+    }
+  }
+}
