@@ -98,15 +98,21 @@ async function load(client: pg.Client, migrations: string, rows: Dump): Promise<
     `create table migrations (id serial primary key, name varchar(255), executed_at timestamptz default current_timestamp)`,
   );
   await makePartitions(client, rows['checks'] ?? []);
-  // Rows refer to one another across tables, and in a circle between accounts and schedules.
-  await client.query(`set session_replication_role = 'replica'`);
+  // Rows refer to one another across tables, and in a circle between accounts and schedules: the references are made after them.
+  const { rows: references } = await client.query<{ within: string; name: string; text: string }>(
+    `select conrelid::regclass::text as within, quote_ident(conname) as name, pg_get_constraintdef(oid) as text
+     from pg_constraint where contype = 'f' and conparentid = 0 and connamespace = 'public'::regnamespace`,
+  );
+  for (const { within, name } of references)
+    await client.query(`alter table ${within} drop constraint ${name}`);
   for (const [table, all] of Object.entries(rows))
     await client.query(
       `insert into "${table}" overriding system value
        select * from jsonb_populate_recordset(null::"${table}", $1::jsonb)`,
       [JSON.stringify(all)],
     );
-  await client.query(`set session_replication_role = 'origin'`);
+  for (const { within, name, text } of references)
+    await client.query(`alter table ${within} add constraint ${name} ${text}`);
   await client.query(nextNumbers);
 }
 
