@@ -30,7 +30,7 @@ const e = await import('./e.ts');
 
 test.each([
   ['apps/agent/src/a.ts', "import { x } from '@vantage/controller/testing';", 'apps never import each other'],
-  ['apps/agent/src/a.ts', "import { x } from '../../controller/src/seal.ts';", 'by its package name'],
+  ['apps/agent/src/a.ts', "import { x } from '../../controller/src/secrets/seal.ts';", 'by its package name'],
   [
     'libs/kernel/src/a.ts',
     "import { x } from '@vantage/probes';",
@@ -47,7 +47,7 @@ test.each([
   ['apps/controller/src/ingest/a.ts', "import Koa from 'koa';", 'Koa is used'],
   ['apps/agent/src/outbox/a.ts', "import { Code } from '@connectrpc/connect';", 'Connect is used'],
   ['apps/agent/src/a.ts', "import { x } from '../../../tests/harness/api.ts';", 'only tests'],
-  ['libs/probes/src/tcp.ts', "import { http } from './http.ts';", 'another probe'],
+  ['libs/probes/src/methods/tcp.ts', "import { http } from './http/http.ts';", 'another probe'],
   ['libs/probes/src/a.test.ts', `test('x', { ${'retry'}: 1 }, () => {});`, 'again without a reason'],
   [
     'libs/health/src/a.property.test.ts',
@@ -71,9 +71,9 @@ test.each([
 test.each([
   ['apps/controller/src/ingest/a.ts', "import { db } from '../db/index.ts';"],
   ['apps/controller/src/main.ts', "import { createIngest } from './ingest/index.ts';"],
-  ['apps/agent/src/link.ts', "import { createClient } from '@connectrpc/connect';"],
+  ['apps/agent/src/stream/link.ts', "import { createClient } from '@connectrpc/connect';"],
   ['apps/agent/src/a.test.ts', "import { startTarget } from '../../../tests/harness/target.ts';"],
-  ['libs/probes/src/tcp.ts', "import { connect } from './dial.ts';"],
+  ['libs/probes/src/methods/tcp.ts', "import { connect } from '../net/dial.ts';"],
 ])('what the rules allow is left alone in %s', (file, text) => {
   expect(broken({ file, text })).toEqual([]);
 });

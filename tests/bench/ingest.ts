@@ -73,7 +73,7 @@ async function ours(): Promise<number> {
       const records = deviceNos.map((deviceNo) => ({
         record: { case: 'result' as const, value: { ...value, deviceNo } },
       }));
-      const taken = await ingest.take(
+      const taken = await ingest.accept(
         { agentNo, locationNo, accountNo },
         create(BatchSchema, { batchId: BigInt(batch), records }),
       );

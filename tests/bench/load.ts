@@ -150,7 +150,7 @@ process.stdout.write(
       latenessMs: { p50: round(row.p50), p99: round(row.p99), max: round(row.worst) },
       hitsAtTargets: hits,
       okRows: row.ok,
-      devicesThatMissedATurn: wrong.rowCount,
+      devicesWithMissedChecks: wrong.rowCount,
       listMs: { p50: round(quantile(listMs, 0.5)), p99: round(quantile(listMs, 0.99)) },
       uptimeYearMs: uptimeMs,
       agent: share('agent'),

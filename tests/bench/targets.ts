@@ -5,7 +5,7 @@ import path from 'node:path';
 import { freePort } from '../harness/free-port.ts';
 import { packages, serve, write } from '../real-servers/ground.ts';
 
-/** What is looked at: processes of their own. */
+/** What is checked: processes of their own. */
 export interface Targets extends AsyncDisposable {
   /** Takes TCP and HTTP; `web` says what it is. */
   readonly webPort: number;

@@ -18,7 +18,7 @@ async function stage(folder: string): Promise<{ post: Post; targets: Target[] } 
   const targets: Target[] = [];
   for (let i = 0; i < devices; i += 1) targets.push(await startTarget());
   const assignments = targets.map(({ port }, i) =>
-    tcpAssignment(i + 1, port, { phaseMs: Math.floor((i * 1000) / devices) }),
+    tcpAssignment(i + 1, port, { scheduleOffsetMs: Math.floor((i * 1000) / devices) }),
   );
   const post = await openPost(folder, assignments);
   return {
@@ -38,10 +38,13 @@ const rowCount = ({ controller }: Post) =>
 /** A gap counts once under its id, however often it is told. */
 const droppedOf = ({ controller }: Post) => {
   const gaps = controller.records.flatMap(({ record }) => (record.case === 'gap' ? [record.value] : []));
-  return [...new Map(gaps.map((gap) => [gap.gapId, gap.dropped])).values()].reduce((sum, n) => sum + n, 0);
+  return [...new Map(gaps.map((gap) => [gap.gapId, gap.droppedResults])).values()].reduce(
+    (sum, n) => sum + n,
+    0,
+  );
 };
 const sessionsOf = ({ controller }: Post) =>
-  controller.heard.flatMap((message) => (message.case === 'hello' ? [message.value.sessionCounter] : []));
+  controller.received.flatMap((message) => (message.case === 'hello' ? [message.value.sessionCounter] : []));
 
 async function untilHits(targets: readonly Target[], more: number): Promise<void> {
   const wanted = hitCount(targets) + more;
@@ -191,7 +194,7 @@ test('a second agent on the same data folder ends and says why; the first goes o
   await first.end('SIGTERM');
 });
 
-test('with few file descriptors all is looked at, kept on disk and told', {
+test('with few file descriptors all is checked, kept on disk and told', {
   timeout: 120_000,
 }, async (ctx) => {
   if (process.platform !== 'linux') ctx.skip('prlimit is of Linux');

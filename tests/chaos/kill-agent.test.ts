@@ -25,7 +25,7 @@ test('kill -9 of the agent at chosen points loses no result on its disk and repe
   try {
     for (let i = 0; i < devices; i += 1) targets.push(await startTarget());
     const assignments = targets.map(({ port }, i) =>
-      tcpAssignment(i + 1, port, { phaseMs: Math.floor((i * 1000) / devices) }),
+      tcpAssignment(i + 1, port, { scheduleOffsetMs: Math.floor((i * 1000) / devices) }),
     );
     await using post = await openPost(folder, assignments);
     const kill: number[] = [];
@@ -67,7 +67,7 @@ test('kill -9 of the agent at chosen points loses no result on its disk and repe
 /** Resolves when the agent is at the point at which it is to be killed. */
 async function reach(point: Point, { controller }: Post, targets: readonly Target[]): Promise<void> {
   if (point === 'while it starts') return delay(Math.random() * 600);
-  const heardBefore = controller.heard.length;
+  const heardBefore = controller.received.length;
   const hitsBefore = hitCount(targets);
   controller.acks = point !== 'batch sent, no ack';
   const recordsBefore = controller.records.length;
@@ -76,7 +76,7 @@ async function reach(point: Point, { controller }: Post, targets: readonly Targe
       return waitUntil(() => hitCount(targets) > hitsBefore + 20, 0);
     case 'batch sent, no ack':
       return controller.until(
-        () => controller.heard.slice(heardBefore).filter(({ case: kind }) => kind === 'batch').length >= 3,
+        () => controller.received.slice(heardBefore).filter(({ case: kind }) => kind === 'batch').length >= 3,
       );
     case 'just acked':
       return controller.until(() => controller.records.length > recordsBefore + 40);

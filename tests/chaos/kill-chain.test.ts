@@ -1,4 +1,4 @@
-// An agent that is killed in the middle of a retry chain goes on with it, and one killed while a device is Down begins
+// An agent that is killed in the middle of a retry sequence goes on with it, and one killed while a device is Down begins
 // none anew: what is told does not change because the agent restarted.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,37 +17,41 @@ function told(results: readonly CheckResult[]): CheckResult[] {
 test.each([
   ['after each ack', true],
   ['before any ack', false],
-] as const)('killed %s, the agent goes on with the chain', { timeout: 300_000 }, async (_name, isAcked) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'vantage-kill-chain-'));
-  try {
-    const target = await startTarget();
-    await target.stop();
-    const retries = 3;
-    const assignments = [tcpAssignment(1, target.port, { intervalMs: 2000, retries, retryDelayMs: 1500 })];
-    await using post = await openPost(folder, assignments);
-    const { controller } = post;
-    controller.acks = isAcked;
-    const sentResults = () =>
-      controller.heard.flatMap((message) =>
-        message.case === 'batch'
-          ? message.value.records.flatMap(({ record }) => (record.case === 'result' ? [record.value] : []))
-          : [],
-      );
-    for (let round = 1; round <= 7; round += 1) {
-      const agent = post.start();
-      await controller.until(() => told(sentResults()).length >= round);
-      await agent.end('SIGKILL');
+] as const)(
+  'killed %s, the agent goes on with the retry sequence',
+  { timeout: 300_000 },
+  async (_name, isAcked) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'vantage-kill-chain-'));
+    try {
+      const target = await startTarget();
+      await target.stop();
+      const retries = 3;
+      const assignments = [tcpAssignment(1, target.port, { intervalMs: 2000, retries, retryDelayMs: 1500 })];
+      await using post = await openPost(folder, assignments);
+      const { controller } = post;
+      controller.acks = isAcked;
+      const sentResults = () =>
+        controller.received.flatMap((message) =>
+          message.case === 'batch'
+            ? message.value.records.flatMap(({ record }) => (record.case === 'result' ? [record.value] : []))
+            : [],
+        );
+      for (let round = 1; round <= 7; round += 1) {
+        const agent = post.start();
+        await controller.until(() => told(sentResults()).length >= round);
+        await agent.end('SIGKILL');
+      }
+      controller.acks = true;
+      const last = post.start();
+      await controller.until(() => told(resultsOf(controller)).length >= 9);
+      await last.end('SIGTERM');
+      const story = told(resultsOf(controller));
+      expect(story.map(({ attempt }) => attempt).slice(0, 8)).toEqual([0, 1, 2, 3, 0, 0, 0, 0]);
+      expect(new Set(story.slice(0, 4).map(({ retryId }) => retryId)).size).toBe(1);
+      expect(new Set(story.slice(4).map(({ retryId }) => retryId))).toEqual(new Set(['']));
+      expect(story.every(({ resultCode }) => resultCode === 3)).toBe(true);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
     }
-    controller.acks = true;
-    const last = post.start();
-    await controller.until(() => told(resultsOf(controller)).length >= 9);
-    await last.end('SIGTERM');
-    const story = told(resultsOf(controller));
-    expect(story.map(({ attempt }) => attempt).slice(0, 8)).toEqual([0, 1, 2, 3, 0, 0, 0, 0]);
-    expect(new Set(story.slice(0, 4).map(({ chainId }) => chainId)).size).toBe(1);
-    expect(new Set(story.slice(4).map(({ chainId }) => chainId))).toEqual(new Set(['']));
-    expect(story.every(({ resultCode }) => resultCode === 3)).toBe(true);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+  },
+);

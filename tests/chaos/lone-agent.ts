@@ -93,7 +93,7 @@ export async function openPost(folder: string, assignments: readonly Assignment[
   };
 }
 
-/** A TCP assignment on loopback, looked at each `intervalMs` from `phaseMs` on. */
+/** A TCP assignment on loopback, looked at each `intervalMs` from `scheduleOffsetMs` on. */
 export function tcpAssignment(deviceNo: number, port: number, more: Partial<Assignment> = {}): Assignment {
   const spec = specOf({ method: 'TCP', url: `127.0.0.1:${port}`, timeoutMs: 5000, options: {} });
   const base = create(AssignmentSchema, {
@@ -101,12 +101,12 @@ export function tcpAssignment(deviceNo: number, port: number, more: Partial<Assi
     revision: 1,
     spec,
     intervalMs: 1000,
-    phaseMs: 0,
-    turn: 0,
-    turns: 1,
+    scheduleOffsetMs: 0,
+    rotationIndex: 0,
+    rotationSize: 1,
     retries: 2,
     retryDelayMs: 1000,
-    runsChain: true,
+    retriesLocally: true,
   });
   return Object.assign(base, more);
 }

@@ -28,7 +28,7 @@ const kept: Readonly<Record<string, Kept>> = {
   device_locations: { now: 'device_locations', columns: ['device_no', 'location_no'] },
   device_state: { now: 'device_state', columns: ['device_no', 'status', 'since_us'] },
   status_intervals: { now: 'status_intervals', columns: ['device_no', 'from_us', 'status'] },
-  fold_points: { now: 'fold_points', columns: ['device_no', 'start_us', 'agent_no'] },
+  fold_points: { now: 'state_checkpoints', columns: ['device_no', 'start_us', 'agent_no'] },
   checks: {
     now: 'checks',
     columns: ['device_no', 'start_us', 'agent_no', 'end_us', 'revision', 'attempt', 'code', 'check_result'],
@@ -92,14 +92,14 @@ const check = z.object({
   code: z.int(),
   attempt: z.int(),
   /** The run request that it answers. */
-  order_id: z.string().nullable(),
+  run_request_id: z.string().nullable(),
 });
 export type CheckRow = z.infer<typeof check>;
 
 /** Every check of an agent, oldest first. */
 export async function checksOfAgent(client: pg.Client, agentNo: number): Promise<CheckRow[]> {
   const { rows } = await client.query(
-    'select device_no, start_us, code, attempt, order_id from checks where agent_no = $1 order by start_us, device_no',
+    'select device_no, start_us, code, attempt, run_request_id from checks where agent_no = $1 order by start_us, device_no',
     [agentNo],
   );
   return rows.map((row) => check.parse(row));

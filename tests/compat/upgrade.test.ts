@@ -146,7 +146,7 @@ test(
       (old.rows['devices'] ?? []).map((row) => [row['device_no'], z.int().parse(row['frequency_min'])]),
     );
     const since = Map.groupBy(
-      all.filter((row) => row.start_us >= startedUs && row.attempt === 0 && row.order_id === null),
+      all.filter((row) => row.start_us >= startedUs && row.attempt === 0 && row.run_request_id === null),
       (row) => row.device_no,
     );
     for (const [device, rows] of since)

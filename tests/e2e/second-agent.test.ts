@@ -15,7 +15,7 @@ const seen = z.object({
   agent_id: z.string(),
   Attempt: z.int(),
   ResultCode: z.int(),
-  ChainId: z.string().nullable(),
+  RetryId: z.string().nullable(),
   Timestamp: z.string(),
 });
 
@@ -56,7 +56,7 @@ async function checksOf(system: System, id: string) {
   return all.map((one) => seen.parse(one)).reverse();
 }
 
-test('two agents of one Location retry in turn; killed, the second one leaves the chain to the first', {
+test('two agents of one Location retry in turn; killed, the second one leaves the retry sequence to the first', {
   timeout: 240_000,
 }, async () => {
   await using system = await startSystem({ env: fast });
@@ -74,7 +74,7 @@ test('two agents of one Location retry in turn; killed, the second one leaves th
   expect(await typesOf(system, id)).toEqual(['Created', 'Up', 'Error', 'Down', 'Up']);
 
   const all = await checksOf(system, id);
-  const chain = all.filter((check) => check.ChainId !== null && check.ResultCode !== 1);
+  const chain = all.filter((check) => check.RetryId !== null && check.ResultCode !== 1);
   expect(chain.map((check) => check.Attempt)).toEqual([0, 1, 2, 3]);
   const [holder] = chain.map((check) => check.agent_id);
   const other = holder === one.agentId ? two : one;

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDb, type Db } from '../../apps/controller/src/db/index.ts';
 import { createGateway, type Gateway } from '../../apps/controller/src/gateway/index.ts';
 import { createIngest, createPartitions } from '../../apps/controller/src/ingest/index.ts';
-import { createSealer } from '../../apps/controller/src/seal.ts';
+import { createSealer } from '../../apps/controller/src/secrets/seal.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
@@ -97,7 +97,7 @@ test('a foreign gRPC client is welcomed, gets its plan, is acked and dismissed',
     case: 'assignments',
     value: {
       snapshot: true,
-      lastPart: true,
+      final: true,
       upserts: [{ deviceNo, spec: { url: '127.0.0.1:7', options: { case: 'tcp', value: { slowMs: 5 } } } }],
     },
   });
@@ -113,7 +113,7 @@ test('a foreign gRPC client is welcomed, gets its plan, is acked and dismissed',
   stream.send({ case: 'batch', value: { batchId: 41n, records } });
   expect(await stream.next()).toMatchObject({
     case: 'ack',
-    value: { batchId: 41n, inserted: 1, setAside: 0 },
+    value: { batchId: 41n, inserted: 1, quarantined: 0 },
   });
   stream.send({ case: 'batch', value: { batchId: 42n, records } });
   expect(await stream.next()).toMatchObject({

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'v
 import { z } from 'zod';
 import { freePort } from '../harness/free-port.ts';
 import { retryBecause } from '../harness/retry.ts';
-import { type Errors, holdWithin, runFirst } from './accuracy-judge.ts';
+import { type Errors, holdWithin, runFirst } from './accuracy-verdict.ts';
 import { startWire, type Wire, wireMissing } from './delay-wire.ts';
 import { packages, type Server, serve, serversMissing } from './ground.ts';
 import { startLoad } from './load.ts';
@@ -76,7 +76,7 @@ function dialBy(server: string): Dial {
 const mean = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
 const calls = z.array(z.object({ Calls: z.array(z.record(z.string(), z.unknown())) }));
 
-/** What is looked at, and how far it is from the wire's word. */
+/** What is checked, and how far it is from the wire's word. */
 const subjects: readonly { readonly name: string; readonly check: (ends: Ends) => Promise<Errors> }[] = [
   {
     name: 'PING',

@@ -3,7 +3,7 @@ import type { Servers, Service } from './accuracy-ground.ts';
 import type { Manner } from './delay-talk.ts';
 import { login } from './ground.ts';
 
-/** A method as it is looked at by way of a delayed connection. */
+/** A method as it is checked by way of a delayed connection. */
 export interface Subject {
   readonly name: string;
   readonly method: Method;

@@ -12,8 +12,8 @@ import {
   startPassage,
   startServers,
 } from './accuracy-ground.ts';
-import { holdWithin, runFirst } from './accuracy-judge.ts';
 import { plainSubjects, type Subject, tlsSubjects } from './accuracy-subjects.ts';
+import { holdWithin, runFirst } from './accuracy-verdict.ts';
 import { type Talk, truthOf } from './delay-talk.ts';
 import { startWire, type Wire, wireMissing } from './delay-wire.ts';
 import { startLoad } from './load.ts';

@@ -3,7 +3,7 @@ import { createDial, createNames, probeFor } from '@vantage/probes';
 import { runTest, serveNames } from '@vantage/probes/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTarget } from '../harness/target.ts';
-import { holdWithin, runFirst } from './accuracy-judge.ts';
+import { holdWithin, runFirst } from './accuracy-verdict.ts';
 import { startLoad } from './load.ts';
 
 const printed: string[] = [];

@@ -10,13 +10,13 @@ import {
   AssignmentSchema,
   type CheckResult,
   Goodbye_Reason,
-  Order_Kind,
+  RunRequest_Kind,
 } from '@vantage/proto';
 import { afterAll, expect, test, vi } from 'vitest';
 import { freePort } from '../../../tests/harness/free-port.ts';
 import { runAgent } from './agent.ts';
-import type { Config } from './config.ts';
-import { loadPolicy } from './policy.ts';
+import type { Config } from './config/config.ts';
+import { loadPolicy } from './policy/policy.ts';
 import { type FakeController, startFakeController } from './testing/fake-controller.ts';
 
 const certificate = makeCertificate();
@@ -33,14 +33,14 @@ function tcp(deviceNo: number, url: string, more: Partial<Assignment> = {}): Ass
     revision: 1,
     spec,
     intervalMs: 60_000,
-    phaseMs: 0,
-    turn: 0,
-    turns: 1,
+    scheduleOffsetMs: 0,
+    rotationIndex: 0,
+    rotationSize: 1,
     retries: 2,
     retryDelayMs: 100,
-    runsChain: true,
+    retriesLocally: true,
     changedUs: BigInt(Date.now()) * 1000n,
-    firstLook: true,
+    runImmediately: true,
   });
   return Object.assign(base, more);
 }
@@ -82,7 +82,7 @@ function results(controller: FakeController): CheckResult[] {
   return controller.records.flatMap(({ record }) => (record.case === 'result' ? [record.value] : []));
 }
 
-test('a new device is looked at at once and its result arrives with its facts', async () => {
+test('a new device is checked at once and its result arrives with its facts', async () => {
   await using target = await listen(() => {});
   await using controller = await startFakeController({
     certificate,
@@ -92,12 +92,12 @@ test('a new device is looked at at once and its result arrives with its facts', 
   await using _agent = startTestAgent([controller.endpoint]);
   await controller.until(() => results(controller).length > 0);
   const [result] = results(controller);
-  expect(result).toMatchObject({ deviceNo: 7, revision: 1, resultCode: 1, attempt: 0, chainId: '' });
+  expect(result).toMatchObject({ deviceNo: 7, revision: 1, resultCode: 1, attempt: 0, retryId: '' });
   expect(Math.abs(Number(result?.startUs) / 1000 - Date.now())).toBeLessThan(5000);
   expect(JSON.parse(result?.extendedJson ?? '')).toMatchObject({ Address: target.target });
 });
 
-test('an error is retried with the same chain until all retries failed', async () => {
+test('an error is retried with the same retry sequence until all retries failed', async () => {
   const target = `127.0.0.1:${closedPort}`;
   await using controller = await startFakeController({ certificate, token, assignments: [tcp(1, target)] });
   await using _agent = startTestAgent([controller.endpoint]);
@@ -105,8 +105,8 @@ test('an error is retried with the same chain until all retries failed', async (
   const all = results(controller);
   expect(all.map(({ attempt }) => attempt)).toEqual([0, 1, 2]);
   expect(all.map(({ resultCode }) => resultCode)).toEqual([3, 3, 3]);
-  expect(new Set(all.map(({ chainId }) => chainId)).size).toBe(1);
-  expect(all[0]?.chainId).toMatch(/^[0-9a-f]{48}$/);
+  expect(new Set(all.map(({ retryId }) => retryId)).size).toBe(1);
+  expect(all[0]?.retryId).toMatch(/^[0-9a-f]{48}$/);
 });
 
 test('a target that does not answer is traced after its result was written', async () => {
@@ -116,12 +116,12 @@ test('a target that does not answer is traced after its result was written', asy
   const device = tcp(3, silent.target, { spec, retries: 0 });
   await using controller = await startFakeController({ certificate, token, assignments: [device] });
   await using _agent = startTestAgent([controller.endpoint]);
-  await controller.until(() => controller.records.some(({ record }) => record.case === 'evidence'));
+  await controller.until(() => controller.records.some(({ record }) => record.case === 'diagnostics'));
   const told = controller.records.map(({ record }) => record);
   const [result] = results(controller);
   expect(result).toMatchObject({ deviceNo: 3, resultCode: 2 });
   expect(result?.extendedJson).not.toContain('Traceroute');
-  const evidence = told.find((record) => record.case === 'evidence')?.value;
+  const evidence = told.find((record) => record.case === 'diagnostics')?.value;
   expect(evidence).toMatchObject({ deviceNo: 3, startUs: result?.startUs });
   const way = { Traceroute: { Reached: true, Hops: [{ TTL: 1, Address: '127.0.0.1' }] } };
   expect(JSON.parse(evidence?.extendedJson ?? '')).toMatchObject(way);
@@ -158,15 +158,15 @@ test('what was seen without a controller arrives when it is back, each result on
 
 test('an ordered check answers its order, and a foreign token is refused', async () => {
   await using target = await listen(() => {});
-  const assignments = [tcp(1, target.target, { firstLook: false, intervalMs: 3_600_000 })];
+  const assignments = [tcp(1, target.target, { runImmediately: false, intervalMs: 3_600_000 })];
   await using controller = await startFakeController({ certificate, token, assignments });
   await using _agent = startTestAgent([controller.endpoint]);
-  await controller.until(() => controller.heard.some((message) => message.case === 'heartbeat'));
+  await controller.until(() => controller.received.some((message) => message.case === 'heartbeat'));
   controller.send({
-    case: 'order',
-    value: { orderId: 'o1', kind: Order_Kind.NOW, deviceNo: 1, revision: 1 },
+    case: 'runRequest',
+    value: { runRequestId: 'o1', kind: RunRequest_Kind.NOW, deviceNo: 1, revision: 1 },
   });
-  await controller.until(() => results(controller).some(({ orderId }) => orderId === 'o1'));
+  await controller.until(() => results(controller).some(({ runRequestId }) => runRequestId === 'o1'));
   await using foreign = await startFakeController({ certificate, token: 'another' });
   await using _stranger = startTestAgent([foreign.endpoint]);
   expect(foreign.streams).toBe(0);
@@ -177,7 +177,7 @@ test('sent away by a controller that shuts down, the agent goes to the other', a
   await using two = await startFakeController({ certificate, token });
   await using _agent = startTestAgent([one.endpoint, two.endpoint]);
   const anyHello = (controller: FakeController) =>
-    controller.heard.filter((message) => message.case === 'hello').length;
+    controller.received.filter((message) => message.case === 'hello').length;
   await Promise.race([one.until(() => anyHello(one) > 0), two.until(() => anyHello(two) > 0)]);
   const [here, there] = anyHello(one) > 0 ? [one, two] : [two, one];
   here.send({ case: 'goodbye', value: { reason: Goodbye_Reason.SHUTDOWN, text: '' } });

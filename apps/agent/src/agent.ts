@@ -3,33 +3,33 @@ import path from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { type Clock, descriptorLimit, type Logger, messageOf, newId } from '@vantage/kernel';
 import { createDial, traceroute } from '@vantage/probes';
-import { Goodbye_Reason, type Order, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
-import { createAgentTime } from './agent-time.ts';
-import { createAllowance } from './allowance.ts';
-import { openAssignments } from './assignments.ts';
-import { cachedOwnNetworks } from './beyond.ts';
-import { openChains } from './chains.ts';
-import { createClockSync } from './clock-sync.ts';
-import type { Config } from './config.ts';
-import { createCoverage } from './coverage.ts';
-import { checksWithin } from './descriptors.ts';
-import { every } from './every.ts';
-import { createEvidence } from './evidence.ts';
-import { type Beat, createBeat } from './heartbeat.ts';
-import { openIdentity } from './identity.ts';
-import { createLatenessMeter } from './lateness.ts';
-import { createLink, type Incoming } from './link.ts';
-import { createLocalSecrets } from './local-secrets.ts';
-import { createLook } from './look.ts';
+import { Goodbye_Reason, type OutboxRecord, OutboxRecordSchema, type RunRequest } from '@vantage/proto';
+import { createAgentTime } from './clock/agent-time.ts';
+import { createClockSync } from './clock/sync.ts';
+import type { Config } from './config/config.ts';
+import { createLocalSecrets } from './config/local-secrets.ts';
+import { scaledFor } from './config/time-scale.ts';
 import { openOutbox } from './outbox/outbox.ts';
-import { partingTeller } from './parting.ts';
-import type { AgentPolicy } from './policy.ts';
-import { createScheduler } from './scheduler.ts';
-import { createStalls } from './stalls.ts';
-import { scaledFor } from './time-scale.ts';
-import { createUplink } from './uplink.ts';
-import { createUploader } from './uploader.ts';
-import { rulesOf } from './watch.ts';
+import type { AgentPolicy } from './policy/policy.ts';
+import { createCheckRunner } from './schedule/check-runner.ts';
+import { createCoverage } from './schedule/coverage.ts';
+import { checksWithin } from './schedule/descriptors.ts';
+import { retryRulesOf } from './schedule/device-schedule.ts';
+import { createDiagnosticsCollector } from './schedule/diagnostics.ts';
+import { every } from './schedule/every.ts';
+import { createLatenessMeter } from './schedule/lateness.ts';
+import { createRateLimiter } from './schedule/rate-limiter.ts';
+import { createScheduler } from './schedule/scheduler.ts';
+import { createStalls } from './schedule/stalls.ts';
+import { openAssignments } from './storage/assignments.ts';
+import { openIdentity } from './storage/identity.ts';
+import { openRetryStore } from './storage/retry-store.ts';
+import { disconnectLogger } from './stream/disconnect-reason.ts';
+import { createHeartbeatSender, type SendHeartbeat } from './stream/heartbeat.ts';
+import { createLink, type Incoming } from './stream/link.ts';
+import { createUploader } from './stream/uploader.ts';
+import { cachedOwnNetworks } from './uplink/reachability.ts';
+import { createUplink } from './uplink/uplink.ts';
 
 /** From 0.2.0 on an agent cuts its batches at 1 MiB; the controller gives longer messages to 0.1.0 only. */
 const version = '0.2.0';
@@ -41,7 +41,7 @@ const pings = { pingIntervalMs: 10_000, pingTimeoutMs: 5000 };
 const pulseMs = 250;
 /** The process stood still when its pulse comes this much late. */
 const stallMs = 1500;
-const orderGraceMs = 5000;
+const requestGraceMs = 5000;
 /** Without an offset from an earlier run, checks wait this long after Welcome for the first measurement. */
 const firstOffsetWithinMs = 5000;
 
@@ -69,14 +69,16 @@ export async function runAgent(deps: {
   const wallOffsetUs = identity.wallOffsetUs ?? 0;
   const time = createAgentTime({ clock, upMs: () => uptime() * 1000, wallOffsetUs });
   await using assignments = await openAssignments({ folder, clock, onFault });
-  const graceMs = orderGraceMs / config.testTimeScale;
+  const graceMs = requestGraceMs / config.testTimeScale;
   const scaled = scaledFor(config.testTimeScale);
-  const chains = await openChains({
+  const retryStore = await openRetryStore({
     folder,
     onFault,
     rulesOf(deviceNo) {
       const assignment = assignments.all.get(deviceNo);
-      return assignment && { revision: assignment.revision, rules: rulesOf(scaled(assignment), graceMs) };
+      return (
+        assignment && { revision: assignment.revision, rules: retryRulesOf(scaled(assignment), graceMs) }
+      );
     },
   });
   let wakeUploader = () => {};
@@ -88,10 +90,10 @@ export async function runAgent(deps: {
     newId,
     onAvailable: () => wakeUploader(),
     onFault: (text) => log.error(`outbox: ${text}`),
-    onKept({ record }) {
-      if (record.case === 'result') chains.take(record.value);
+    onStored({ record }) {
+      if (record.case === 'result') retryStore.add(record.value);
     },
-    beforeForget: () => chains.written(),
+    beforeDelete: () => retryStore.written(),
   });
   const append = (record: OutboxRecord['record']) => outbox.append(create(OutboxRecordSchema, { record }));
 
@@ -104,16 +106,16 @@ export async function runAgent(deps: {
   const uplink = createUplink({
     clock,
     ownNetworks: cachedOwnNetworks({ clock, interfaces: networkInterfaces }),
-    ask: () => beat(),
-    look: (deviceNo) => scheduler.look(deviceNo),
-    onSight: (unseen) => scheduler.lookSoon(unseen),
+    sendHeartbeat: () => sendHeartbeat(),
+    runNow: (deviceNo) => scheduler.runNow(deviceNo),
+    onOnlineAgain: (unchecked) => scheduler.runSoon(unchecked),
   });
-  const evidence = createEvidence({
+  const diagnostics = createDiagnosticsCollector({
     clock,
     policy,
     trace: traceroute,
-    canSee: () => link.isUp && uplink.blindReason === '',
-    append: (value) => append({ case: 'evidence', value }),
+    isOnline: () => link.isUp && uplink.offlineReason === '',
+    append: (value) => append({ case: 'diagnostics', value }),
   });
   const localSecrets = createLocalSecrets({
     file: config.secretsFile,
@@ -123,25 +125,25 @@ export async function runAgent(deps: {
   const scheduler = createScheduler({
     time,
     clock,
-    check: createLook({
+    check: createCheckRunner({
       clock,
       dial: createDial(),
       policy,
       random,
       localSecrets: () => localSecrets.current,
     }),
-    judge: (deviceNo, measurement) => uplink.judge(deviceNo, measurement),
-    onResult(value, made) {
+    confirm: (deviceNo, measurement) => uplink.confirm(deviceNo, measurement),
+    onResult(value, context) {
       append({ case: 'result', value });
-      evidence.failed(value, made);
+      diagnostics.failed(value, context);
     },
     concurrency,
-    allowance: createAllowance({ checksPerMinute: policy.checksPerMinute, monoMs }),
+    rateLimiter: createRateLimiter({ checksPerMinute: policy.checksPerMinute, monoMs }),
     coverage,
     meter,
     stalls,
-    chainOf: (deviceNo, nowUs) => chains.of(deviceNo, nowUs),
-    orderGraceMs: graceMs,
+    retrySequenceOf: (deviceNo, nowUs) => retryStore.of(deviceNo, nowUs),
+    requestGraceMs: graceMs,
     newId,
     onError,
   });
@@ -156,7 +158,7 @@ export async function runAgent(deps: {
       void identity.keepWallOffset(time.wallOffsetUs());
     },
   });
-  let tellParting = partingTeller(log);
+  let logDisconnect = disconnectLogger(log);
   const link = createLink({
     endpoints: config.endpoints,
     token: config.token,
@@ -171,24 +173,24 @@ export async function runAgent(deps: {
     },
     onUp({ agentNo, locationName }, endpoint) {
       log.info({ endpoint, agentNo, location: locationName }, 'connected');
-      tellParting = partingTeller(log);
-      uplink.heard();
-      beat();
+      logDisconnect = disconnectLogger(log);
+      uplink.controllerAnswered();
+      sendHeartbeat();
       uploader.up();
       clock.timer(firstOffsetWithinMs, () => scheduler.start());
     },
     onMessage(message) {
-      uplink.heard();
+      uplink.controllerAnswered();
       receive(message);
     },
-    onDown(parting, endpoint) {
-      tellParting(parting, endpoint);
-      assignments.forgetParts();
+    onDown(disconnect, endpoint) {
+      logDisconnect(disconnect, endpoint);
+      assignments.forgetPartial();
       uploader.down();
-      uplink.cut();
-      if (parting.kind === 'goodbye' && parting.reason === Goodbye_Reason.REVOKED) {
+      uplink.disconnected();
+      if (disconnect.kind === 'goodbye' && disconnect.reason === Goodbye_Reason.REVOKED) {
         assignments.forget();
-        chains.prune();
+        retryStore.prune();
         scheduler.replace([]);
       }
     },
@@ -203,25 +205,25 @@ export async function runAgent(deps: {
   });
 
   wakeUploader = () => uploader.available();
-  const beat: Beat = createBeat({ link, time, outbox, uplink, coverage });
-  const scaledOrder = (order: Order) =>
-    order.assignment === undefined ? order : { ...order, assignment: scaled(order.assignment) };
+  const sendHeartbeat: SendHeartbeat = createHeartbeatSender({ link, time, outbox, uplink, coverage });
+  const scaledRequest = (request: RunRequest) =>
+    request.assignment === undefined ? request : { ...request, assignment: scaled(request.assignment) };
   const receive = (message: Incoming) => {
     switch (message.case) {
       case 'assignments': {
-        const taken = assignments.take(message.value);
-        if (taken.kind === 'wait') return;
-        chains.prune();
+        const change = assignments.apply(message.value);
+        if (change.kind === 'wait') return;
+        retryStore.prune();
         uplink.prune((deviceNo) => assignments.all.has(deviceNo));
         const faults =
-          taken.kind === 'replace'
-            ? scheduler.replace(taken.assignments.map(scaled))
-            : scheduler.change(taken.upserts.map(scaled), taken.removedDeviceNos);
+          change.kind === 'replace'
+            ? scheduler.replace(change.assignments.map(scaled))
+            : scheduler.change(change.upserts.map(scaled), change.removedDeviceNos);
         for (const fault of faults) log.error(`assignment refused: ${fault}`);
         return;
       }
-      case 'order':
-        scheduler.order(scaledOrder(message.value));
+      case 'runRequest':
+        scheduler.runRequest(scaledRequest(message.value));
         return;
       case 'ack':
         uploader.acked(message.value.batchId);
@@ -236,8 +238,8 @@ export async function runAgent(deps: {
     }
   };
   const pulse = () => {
-    const stalledMs = stalls.beat();
-    const sleptMs = time.noticeSleep();
+    const stalledMs = stalls.tick();
+    const sleptMs = time.detectSleep();
     if (sleptMs > 0) {
       stalls.mark();
       sync.forget();
@@ -245,15 +247,15 @@ export async function runAgent(deps: {
     if (sleptMs > 0 || stalledMs > 0) {
       log.warn({ stalledMs: Math.round(stalledMs), sleptMs: Math.round(sleptMs) }, 'the agent stood still');
       scheduler.gapEnded(Math.max(stalledMs, sleptMs));
-      beat();
+      sendHeartbeat();
     }
   };
-  const tellCoverage = () => {
+  const reportCoverage = () => {
     const nowUs = time.nowUs();
     // A dead uplink ends no coverage: the code 10 of each device it hides says so, those in the own subnets go on.
-    const { undecidedFromMs } = uplink;
-    const undecidedUs = undecidedFromMs === undefined ? nowUs : usOf(undecidedFromMs);
-    const openFromUs = Math.min(scheduler.waitingUs() ?? nowUs, undecidedUs);
+    const { unconfirmedFromMs } = uplink;
+    const unconfirmedUs = unconfirmedFromMs === undefined ? nowUs : usOf(unconfirmedFromMs);
+    const openFromUs = Math.min(scheduler.waitingUs() ?? nowUs, unconfirmedUs);
     for (const { fromUs, toUs } of coverage.take(nowUs, openFromUs)) {
       const value = { fromUs: BigInt(Math.round(fromUs)), toUs: BigInt(Math.round(toUs)) };
       outbox.append(create(OutboxRecordSchema, { record: { case: 'coverage', value } }));
@@ -265,16 +267,16 @@ export async function runAgent(deps: {
   if (identity.wallOffsetUs !== undefined) scheduler.start();
   using _pulse = every(clock, pulseMs, pulse);
   using _heartbeat = every(clock, heartbeatMs, () => {
-    if (link.isUp) beat(meter.take());
+    if (link.isUp) sendHeartbeat(meter.take());
     if (identity.wallOffsetUs !== undefined) void identity.keepWallOffset(time.wallOffsetUs());
   });
   using _secrets = every(clock, secretsMs, () => localSecrets.refresh());
-  using _coverage = every(clock, coverageMs / config.testTimeScale, tellCoverage);
+  using _coverage = every(clock, coverageMs / config.testTimeScale, reportCoverage);
   await link.run(signal);
   await scheduler.stop();
-  await evidence.stop();
-  tellCoverage();
+  await diagnostics.stop();
+  reportCoverage();
   await outbox.flushed();
-  await chains.written();
+  await retryStore.written();
   log.info({ records: outbox.records }, 'agent ends');
 }

@@ -1,13 +1,13 @@
 import process from 'node:process';
 import { createLog, messageOf, shutdownSignal, systemClock } from '@vantage/kernel';
 import { runAgent } from './agent.ts';
-import { holdFolder } from './folder-lock.ts';
-import { checkSettings } from './settings-check.ts';
+import { validateSettings } from './config/load-settings.ts';
+import { holdFolder } from './storage/folder-lock.ts';
 
 const signal = shutdownSignal();
-const checked = checkSettings();
-if (checked.ok) {
-  const { config, policy } = checked;
+const settings = validateSettings();
+if (settings.ok) {
+  const { config, policy } = settings;
   const log = createLog('agent', config.logLevel);
   try {
     await using _lock = await holdFolder(config.dataDir, systemClock, signal);
@@ -20,7 +20,7 @@ if (checked.ok) {
     }
   }
 } else {
-  for (const problem of checked.problems) console.error(`vantage agent: ${problem}`);
+  for (const problem of settings.problems) console.error(`vantage agent: ${problem}`);
   process.exitCode = 2;
 }
 process.exit();

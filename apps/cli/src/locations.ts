@@ -8,10 +8,10 @@ export interface Location {
   readonly account: string;
   readonly name: string;
   readonly agents: number;
-  readonly observing: boolean;
+  readonly online: boolean;
 }
 
-/** The Location at which devices are looked at as long as an account says nothing else. */
+/** The Location at which devices are checked as long as an account says nothing else. */
 const firstDefault = 'local';
 
 /** Makes a Location: a name under which agents look. The devices that wait for the one named `local` are its from now on. */
@@ -43,14 +43,14 @@ async function adoptDevices(sql: Sql, account: number, location: number): Promis
        from accounts a, (select (extract(epoch from now()) * 1e6)::bigint as now_us) clock
        where d.account_no = $1 and a.account_no = $1 and a.default_location_ids is null and not d.locations_given
        returning device_no
-     ) insert into device_locations (device_no, location_no, turn)
+     ) insert into device_locations (device_no, location_no, rotation_index)
      select device_no, $2, 0 from moved on conflict do nothing`,
     [account, location],
   );
   await sql.query("select pg_notify('vantage_catalog', $1)", [JSON.stringify({ location_nos: [location] })]);
 }
 
-/** Whether devices that name no Locations are looked at from somewhere. */
+/** Whether devices that name no Locations are checked from somewhere. */
 export async function hasDefaultLocation(sql: Sql, account: string): Promise<boolean> {
   const rows = await sql.query(
     `select 1 from accounts a join locations l using (account_no)
@@ -64,7 +64,7 @@ export async function hasDefaultLocation(sql: Sql, account: string): Promise<boo
 /** Locations of one account, or of all. */
 export async function listLocations(sql: Sql, account: string | undefined): Promise<Location[]> {
   return sql.query<Location>(
-    `select location_id, accounts.name as account, locations.name, observing,
+    `select location_id, accounts.name as account, locations.name, online,
             (select count(*)::int from agents where agents.location_no = locations.location_no and state <> 'Revoked') as agents
      from locations join accounts using (account_no)
      where $1::int is null or account_no = $1 order by accounts.name, locations.name`,

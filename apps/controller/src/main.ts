@@ -12,24 +12,25 @@ import {
   shutdownSignal,
   whenAborted,
 } from '@vantage/kernel';
-import { agentPortOptions, withSafeAuthority } from './agent-port.ts';
-import { createApiPort } from './api-port.ts';
+import { createHttpApi } from './api/index.ts';
 import { createAssign, createCheckNow } from './assign/index.ts';
-import { keepCertificates, loadCertificates } from './certificates.ts';
-import type { Config } from './config.ts';
-import { keepEmbedded } from './db/embedded-keeper.ts';
+import type { Config } from './config/config.ts';
+import { validateSettings } from './config/load-settings.ts';
+import { createTimeScale } from './config/time-scale.ts';
+import { superviseEmbedded } from './db/embedded-supervisor.ts';
 import { createDb } from './db/index.ts';
-import { checkServer } from './db/server.ts';
+import { requireSupportedServer } from './db/server.ts';
 import { createGateway } from './gateway/index.ts';
-import { createHealth, startMaintenance, stopMaintenance, trimSurePoints, uptime } from './health/index.ts';
-import { createHttpApi } from './http/index.ts';
-import { createIngest, createPartitions, createRollUp, createUpkeep } from './ingest/index.ts';
-import { listenHttp2, listenOn } from './listen-on.ts';
-import { createPace } from './pace.ts';
-import { openSealer } from './secret-check.ts';
+import { createHealth, startMaintenance, stopMaintenance, trimCheckpoints, uptime } from './health/index.ts';
+import { createHousekeeping, createIngest, createPartitions } from './ingest/index.ts';
+import { createRollUp } from './rollup/index.ts';
+import { openSealer } from './secrets/open-sealer.ts';
+import { agentPortOptions, withSafeAuthority } from './server/agent-port.ts';
+import { createApiPort } from './server/api-port.ts';
+import { keepCertificates, loadCertificates } from './server/certificates.ts';
 import { connectionCaps } from './server/connection-caps.ts';
-import { checkSettings } from './settings-check.ts';
-import { secureContextOptions } from './tls-options.ts';
+import { listenHttp2, listenOn } from './server/listen-on.ts';
+import { secureContextOptions } from './server/tls-options.ts';
 
 /** Loops and connections get this long to end; the database is ended after that in any case. */
 const endMs = 3_000;
@@ -42,7 +43,7 @@ async function run(config: Config, log: Logger, ending: AbortSignal): Promise<vo
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const embedded = config.databaseUrl
     ? undefined
-    : await keepEmbedded({ dir: path.join(config.dataDir, 'postgres'), clock, log });
+    : await superviseEmbedded({ dir: path.join(config.dataDir, 'postgres'), clock, log });
   if (embedded) progress('the database runs');
   try {
     await serve({ config, log, ending, databaseUrl: config.databaseUrl ?? embedded?.url ?? '' }, embedded);
@@ -51,7 +52,7 @@ async function run(config: Config, log: Logger, ending: AbortSignal): Promise<vo
   }
 }
 
-interface Ground {
+interface Surroundings {
   readonly config: Config;
   readonly log: Logger;
   readonly ending: AbortSignal;
@@ -60,26 +61,26 @@ interface Ground {
 
 /** Joins the steps along the way of the data and serves both ports. Rejects when a loop breaks. */
 async function serve(
-  { config, log, ending, databaseUrl }: Ground,
+  { config, log, ending, databaseUrl }: Surroundings,
   database: { run(ending: AbortSignal): Promise<void> } | undefined,
 ): Promise<void> {
   const { retentionDays, trustedProxies, apiKeyHeaders, listen } = config;
   const controllerId = newId();
-  const pace = createPace(config.testTimeScale);
+  const timeScale = createTimeScale(config.testTimeScale);
   const certificates = await loadCertificates({ config, clock, log });
   const db = await createDb({ connection: { url: databaseUrl }, log, clock });
-  await checkServer(db.kysely);
+  await requireSupportedServer(db.kysely);
   await db.migrate();
   progress('the tables are in place');
   const { secretKeyFile: file, secretKeyLost: keyLost } = config;
   const sealer = await openSealer({ kysely: db.kysely, file, keyLost, log });
 
   // REST -> catalog -> assign -> gateway = stream = agents
-  const assign = createAssign({ db, clock, log, controllerId, pace });
+  const assign = createAssign({ db, clock, log, controllerId, timeScale });
   const checkNow = createCheckNow({ db, clock });
 
   // agents = stream = gateway -> ingest -> health -> events, uptime -> REST
-  const health = createHealth({ clock, log, pace });
+  const health = createHealth({ clock, log, timeScale });
   const partitions = createPartitions({ db, clock, log, retentionDays });
   await partitions.ensure();
   const ingest = createIngest({
@@ -91,17 +92,17 @@ async function serve(
   });
   const gateway = createGateway({
     ...{ db, clock, log, sealer, controllerId, ingest },
-    mostConnections: connectionCaps(descriptorLimit()).total,
+    maxConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) =>
-      void health.observeNow(db.kysely, locationNo).catch((error: unknown) => {
+      void health.updateVisibilityNow(db.kysely, locationNo).catch((error: unknown) => {
         log.debug({ error: messageOf(error) }, 'the loop of health will see the agent');
       }),
   });
   const rollUp = createRollUp({ db, clock, log });
-  const upkeep = createUpkeep({
+  const housekeeping = createHousekeeping({
     ...{ db, clock, log, partitions, rollUp, retentionDays },
     holder: controllerId,
-    trim: trimSurePoints,
+    trim: trimCheckpoints,
   });
   const ownCertificate = config.tls !== undefined;
   const settings = { trustedProxies, apiKeyHeaders, retentionDays, ownCertificate };
@@ -136,7 +137,7 @@ async function serve(
   const loops = [
     assign.run(ending),
     health.run(db.kysely, ending),
-    upkeep.run(ending),
+    housekeeping.run(ending),
     keepCertificates({ config, clock, log, current: certificates, onChange: renew }, ending),
     ...(database ? [database.run(ending)] : []),
   ];
@@ -162,7 +163,7 @@ async function serve(
   await Promise.race([closed.then(() => db.close()), clock.sleep(endMs)]);
 }
 
-const loaded = await checkSettings();
+const loaded = await validateSettings();
 if (!loaded.ok) {
   for (const problem of loaded.problems) console.error(`vantage controller: ${problem}`);
   process.exit(2);

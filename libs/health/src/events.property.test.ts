@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fold } from './fold.ts';
-import { comparePoints, type Sighting, withObservers } from './result.ts';
+import { comparePoints, type Observation, toObservations } from './observation.ts';
 import { announcedStatus, newState } from './state.ts';
 import { type FoldEvent, meaning } from './step.ts';
 import { foldInBatches } from './testing/batches.ts';
@@ -11,8 +11,8 @@ import type { History } from './testing/oracle.ts';
 const second = 1_000_000;
 const runs = Number(process.env['PROPERTY_RUNS'] ?? 2000);
 
-const sightingsOf = (history: History) => withObservers(history.results, history.spans);
-const storyOf = (history: History, seen: readonly Sighting[] = sightingsOf(history)) =>
+const sightingsOf = (history: History) => toObservations(history.results, history.spans);
+const storyOf = (history: History, seen: readonly Observation[] = sightingsOf(history)) =>
   fold(newState(history.created * second), seen, history.settings);
 const isStatus = ({ type, status }: FoldEvent) => type === status;
 
@@ -48,18 +48,18 @@ test('where no agent is cut off, each change of status has exactly one event', (
 test('Up and Down are always what the last event says; an Unknown without an event was seen by cut off agents only', () => {
   fc.assert(
     fc.property(histories, (history) => {
-      const sightings = sightingsOf(history);
-      const story = storyOf(history, sightings);
+      const observations = sightingsOf(history);
+      const story = storyOf(history, observations);
       const told = story.events.filter(isStatus);
-      for (const point of story.points) {
+      for (const point of story.checkpoints) {
         const { at } = point;
         if (at === null) continue;
         const last = told.findLast(({ cause }) => comparePoints(cause, at) <= 0);
         if (point.status !== 'Unknown') expect(last?.status).toBe(point.status);
         else if (last !== undefined && last.status !== 'Unknown') {
           expect(point.announced).toBe(false);
-          const cause = sightings.find((seen) => comparePoints(seen, at) === 0);
-          if (cause !== undefined && meaning(cause.code) === 'abstains') expect(cause.cutOff).toBe(true);
+          const cause = observations.find((seen) => comparePoints(seen, at) === 0);
+          if (cause !== undefined && meaning(cause.code) === 'inconclusive') expect(cause.cutOff).toBe(true);
         }
       }
     }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type BaseInterval, fold } from './fold.ts';
-import { type BaseStatus, withObservers } from './result.ts';
+import { type BaseStatus, toObservations } from './observation.ts';
 import { newState } from './state.ts';
 import { foldInBatches } from './testing/batches.ts';
 import { histories } from './testing/histories.ts';
@@ -14,7 +14,7 @@ const runs = Number(process.env['PROPERTY_RUNS'] ?? 2000);
 
 function storyOf(history: History, results = history.results) {
   const seed = newState(history.created * second);
-  return fold(seed, withObservers(results, history.spans), history.settings);
+  return fold(seed, toObservations(results, history.spans), history.settings);
 }
 
 function bySecond(intervals: readonly BaseInterval[], seconds: number): BaseStatus[] {
@@ -49,11 +49,11 @@ test('order and repetition of the input change nothing', () => {
   );
 });
 
-test('batches that arrive in any order, folded from sure points, end in the same story and tell all of it', () => {
+test('batches that arrive in any order, folded from checkpoints, end in the same story and tell all of it', () => {
   const arrivals = histories.chain((history) =>
     fc.tuple(
       fc.constant(history),
-      fc.shuffledSubarray(withObservers(history.results, history.spans), {
+      fc.shuffledSubarray(toObservations(history.results, history.spans), {
         minLength: history.results.length,
       }),
       fc.integer({ min: 1, max: 6 }),
@@ -101,8 +101,8 @@ test('parts add up to the period to the second wherever the boundaries fall', ()
   fc.assert(
     fc.property(crooked, ([history, fromUs, lastsUs, shift]) => {
       const { intervals } = storyOf(history);
-      const moved = history.observed.map((s) => ({ fromUs: s.fromUs + shift, toUs: s.toUs + shift }));
-      const facts = { ...history, createdUs: history.created * second + shift, intervals, observed: moved };
+      const moved = history.coverage.map((s) => ({ fromUs: s.fromUs + shift, toUs: s.toUs + shift }));
+      const facts = { ...history, createdUs: history.created * second + shift, intervals, coverage: moved };
       const period = { fromUs, toUs: fromUs + lastsUs };
       const u = uptime(facts, period);
       const sum = u.UpSeconds + u.DownSeconds + u.MaintenanceSeconds + u.UnknownSeconds;
@@ -161,7 +161,7 @@ test('each second of an outage that uptime counts is a Down second, or Maintenan
         const certain = intervals.map(
           (one) => ({ ...one, status: one.status === 'Up' ? one.status : 'Down' }) as const,
         );
-        expect(of({ observed: [within], maintenance: [], intervals: certain }).DownSeconds).toBe(all);
+        expect(of({ coverage: [within], maintenance: [], intervals: certain }).DownSeconds).toBe(all);
         if (counted.Outages === 0) expect(counted.DownSeconds).toBe(0);
       }
     }),

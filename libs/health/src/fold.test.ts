@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { fold, matters } from './fold.ts';
-import { type Result, type WatchSpan, withObservers } from './result.ts';
+import { type OnlineSpan, type Result, toObservations } from './observation.ts';
 import { newState } from './state.ts';
 
 const second = 1_000_000;
-const always = (agentNo: number): WatchSpan => ({
+const always = (agentNo: number): OnlineSpan => ({
   agentNo,
   locationNo: agentNo,
   fromUs: 0,
@@ -22,7 +22,7 @@ function check(start: number, code: number, more: Partial<Result> = {}): Result 
     locationNo: 1,
     code,
     attempt: 0,
-    chainId: null,
+    retryId: null,
     revision: 1,
     text: `code ${code}`,
     ...more,
@@ -31,8 +31,8 @@ function check(start: number, code: number, more: Partial<Result> = {}): Result 
 
 const at = (no: number) => ({ agentNo: no, locationNo: no });
 
-function tell(results: Result[], spans: WatchSpan[] = [always(1)], retries = 2, targetRevision = 1) {
-  return fold(newState(0), withObservers(results, spans), { retries, targetRevision });
+function tell(results: Result[], spans: OnlineSpan[] = [always(1)], retries = 2, targetRevision = 1) {
+  return fold(newState(0), toObservations(results, spans), { retries, targetRevision });
 }
 
 const types = (story: ReturnType<typeof tell>) => story.events.map((event) => event.type);
@@ -43,7 +43,7 @@ test.each([0, 1, 2, 3, 4])(
     const errors = Array.from({ length: failures }, (_, k) => check(60 + 2 * k, 3, { attempt: k }));
     const story = tell([check(0, 1), ...errors], [always(1)], 3);
     expect(story.state.status).toBe(failures > 3 ? 'Down' : 'Up');
-    expect(story.state.chain !== null).toBe(failures > 0 && failures <= 3);
+    expect(story.state.retrySequence !== null).toBe(failures > 0 && failures <= 3);
   },
 );
 
@@ -63,7 +63,7 @@ test('Down begins at the end of the first error; its event stands at the last re
   });
 });
 
-test('one good answer ends a chain, and an outage', () => {
+test('one good answer ends a retry sequence, and an outage', () => {
   expect(types(tell([check(0, 1), check(60, 3), check(62, 1, { attempt: 1 })]))).toEqual([
     'Up',
     'Error',
@@ -75,7 +75,7 @@ test('one good answer ends a chain, and an outage', () => {
   expect(story.events.at(-1)?.ended?.sinceUs).toBe(61 * second);
 });
 
-test('ordinary turns in an open chain are not retries, and a retry told twice is one', () => {
+test('regular checks in an open retry sequence are not retries, and a retry told twice is one', () => {
   const story = tell([
     check(0, 1),
     check(60, 3),
@@ -83,7 +83,7 @@ test('ordinary turns in an open chain are not retries, and a retry told twice is
     check(63, 3),
     check(70, 3, { attempt: 1 }),
   ]);
-  expect(story.state.chain?.failedKs).toEqual([1]);
+  expect(story.state.retrySequence?.failedAttempts).toEqual([1]);
   expect(story.state.status).toBe('Up');
 });
 
@@ -97,7 +97,7 @@ test('where two Locations observe, one alone cannot confirm; an error of the oth
   });
 });
 
-test('a Location that abstains is no second observer, and never makes Down', () => {
+test('a Location that is inconclusive is no second observer, and never makes Down', () => {
   const chain = [check(60, 3), check(62, 10, { attempt: 1, ...at(2) }), check(64, 3, { attempt: 1 })];
   const both = [always(1), always(2)];
   const story = tell([check(0, 1), ...chain, check(66, 3, { attempt: 2 })], both);
@@ -113,7 +113,7 @@ test('when all abstain it is Unknown until a real answer; an outage goes on afte
   expect(types(story)).toEqual(['Up', 'Error', 'Down', 'Unknown', 'Down', 'Up']);
 });
 
-test('three chains in a row from the same Locations with others fine are Partial, told once', () => {
+test('three retry sequences in a row from the same Locations with others fine are Partial, told once', () => {
   const chains = [60, 120, 180, 240].flatMap((s) => [check(s, 3), check(s + 2, 1, { attempt: 1, ...at(2) })]);
   const story = tell([check(0, 1), ...chains], [always(1), always(2)]);
   expect(types(story).filter((type) => type === 'Partial')).toEqual(['Partial']);
@@ -125,11 +125,11 @@ test('three chains in a row from the same Locations with others fine are Partial
   expect(types(broken)).not.toContain('Partial');
 });
 
-test('results under an older target are history; the first under the new one closes the old chain', () => {
+test('results under an older target are history; the first under the new one closes the old retry sequence', () => {
   const old = tell([check(0, 1), check(60, 3)]);
-  const seen = withObservers([check(61, 3), check(70, 1, { revision: 2 })], [always(1)]);
+  const seen = toObservations([check(61, 3), check(70, 1, { revision: 2 })], [always(1)]);
   const story = fold(old.state, seen, { retries: 2, targetRevision: 2 });
-  expect(story.state.chain).toBeNull();
+  expect(story.state.retrySequence).toBeNull();
   expect(story.events).toEqual([]);
 });
 
@@ -148,13 +148,13 @@ test('late results fill time that nobody observed live and are left out where so
 test('a healthy result of a device that is Up matters to nobody; one from before the last change does', () => {
   const settings = { retries: 2, targetRevision: 1 };
   const { state } = tell([check(0, 1), check(60, 3), check(62, 1)]);
-  const [next, past] = withObservers([check(120, 1), check(30, 1)], [always(1)]);
+  const [next, past] = toObservations([check(120, 1), check(30, 1)], [always(1)]);
   expect(next && matters(state, next, settings)).toBe(false);
   expect(past && matters(state, past, settings)).toBe(true);
 });
 
 test('while the controllers are away, those who were connected up to then still count as looking', () => {
-  const until = (agentNo: number, s: number): WatchSpan => ({ ...always(agentNo), toUs: s * second });
+  const until = (agentNo: number, s: number): OnlineSpan => ({ ...always(agentNo), toUs: s * second });
   const spans = [until(1, 100), until(2, 95), until(3, 10)];
   const late = { arrivedUs: 900 * second };
   const alone = [check(0, 1), ...[0, 1, 2].map((k) => check(120 + 2 * k, 3, { attempt: k, ...late }))];
@@ -167,7 +167,7 @@ test('while the controllers are away, those who were connected up to then still 
 });
 
 describe('what an agent that was cut off could not see', () => {
-  const spans: WatchSpan[] = [
+  const spans: OnlineSpan[] = [
     { ...always(1), toUs: 100 * second },
     { ...always(1), fromUs: 400 * second },
   ];

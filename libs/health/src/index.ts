@@ -1,30 +1,38 @@
+export { type BaseInterval, type FoldResult, fold, matters } from './fold.ts';
 export {
-  type Asked,
+  countOf,
+  type Histogram,
+  histogramOf,
+  mergeHistograms,
+  percentile,
+  scale,
+} from './histogram.ts';
+export {
   answerGraceUs,
   nextRetry,
+  type RequestedRetry,
+  type RetryCandidate,
   type RetryDecision,
   type RetryQuestion,
-  type Vantage,
-} from './chain.ts';
-export { type BaseInterval, fold, matters, type Story } from './fold.ts';
+} from './next-retry.ts';
 export {
   type BaseStatus,
   comparePoints,
   isLate,
   lateAfterUs,
+  type Observation,
+  type OnlineSpan,
   type Point,
   type Result,
-  type Sighting,
-  type WatchSpan,
-  withObservers,
-} from './result.ts';
-export { lastStatus, type RecordedStatus, untold } from './retell.ts';
+  toObservations,
+} from './observation.ts';
+export { lastStatus, newEvents, type RecordedStatus } from './reconcile-events.ts';
 export {
   announcedStatus,
-  type Chain,
   type FoldState,
   newState,
   type PartialRun,
+  type RetrySequence,
   stateVersion,
   storable,
 } from './state.ts';

@@ -1,15 +1,15 @@
-import type { BaseStatus, Point } from './result.ts';
+import type { BaseStatus, Point } from './observation.ts';
 
 /** A run of errors that is not yet confirmed. Lists are sorted sets. */
-export interface Chain {
-  /** The opening result's own chain id, or null: then the chain is known by its opening check. */
-  readonly chainId: string | null;
+export interface RetrySequence {
+  /** The opening result's own retry sequence id, or null: then the retry sequence is known by its opening check. */
+  readonly retryId: string | null;
   readonly opened: Point;
   readonly firstErrorEndUs: number;
-  /** Settings revision of the opening check; a newer target ends the chain. */
+  /** Settings revision of the opening check; a newer target ends the retry sequence. */
   readonly revision: number;
   /** Retries that failed. */
-  readonly failedKs: readonly number[];
+  readonly failedAttempts: readonly number[];
   /** Locations that saw an error. */
   readonly failing: readonly number[];
   /** The last error that counted: who gave it, and its end. */
@@ -21,11 +21,11 @@ export interface Chain {
 /** Chains in a row in which the same Locations failed while another was fine; counted up to 3. */
 export interface PartialRun {
   readonly failing: readonly number[];
-  readonly chains: number;
+  readonly sequences: number;
 }
 
 /** Version of the form in which a state is stored. A form that earlier programs cannot read, or read wrongly, gets the next one. */
-export const stateVersion = 2;
+export const stateVersion = 3;
 
 /** Where the fold of one device stands. Plain JSON: it is stored as it is, with its version. */
 export interface FoldState {
@@ -36,10 +36,10 @@ export interface FoldState {
   readonly before: 'Up' | 'Down' | null;
   /** Whether the status has an event. False only for an Unknown that began while the agents were cut off: their Location has one. */
   readonly announced: boolean;
-  readonly chain: Chain | null;
+  readonly retrySequence: RetrySequence | null;
   readonly partial: PartialRun | null;
   /** Locations whose last answer said nothing about the device (codes 9 and 10). Sorted. */
-  readonly abstaining: readonly number[];
+  readonly inconclusiveLocationNos: readonly number[];
   /** The check that changed this state last; null before the first. Everything after it, up to now, changed nothing. */
   readonly at: Point | null;
 }
@@ -51,9 +51,9 @@ export function newState(createdUs: number): FoldState {
     sinceUs: createdUs,
     before: null,
     announced: true,
-    chain: null,
+    retrySequence: null,
     partial: null,
-    abstaining: [],
+    inconclusiveLocationNos: [],
     at: null,
   };
 }

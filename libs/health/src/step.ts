@@ -1,5 +1,5 @@
-import type { BaseStatus, Point, Sighting } from './result.ts';
-import { announcedStatus, type Chain, type FoldState, withMember, withoutMember } from './state.ts';
+import type { BaseStatus, Observation, Point } from './observation.ts';
+import { announcedStatus, type FoldState, type RetrySequence, withMember, withoutMember } from './state.ts';
 
 /** The settings of a device that the fold needs. */
 export interface FoldSettings {
@@ -36,9 +36,9 @@ export interface Step {
 }
 
 /*
- * The legal moves. C is an open chain, "all" every Location observing at the result's start.
+ * The legal moves. C is an open retry sequence, "all" every Location online at the result's start.
  *
- *   status    chain | good                     error                                       abstains (9, 10)
+ *   status    seq.  | good                     error                                       inconclusive (9, 10)
  *   Up        -     | nothing                  open C: Error                               all: Unknown
  *   Up        C     | close C: Recovered, or   count k and Location; complete: Down since  all: close C, Unknown
  *                   |   Partial with it        the first error
@@ -56,167 +56,189 @@ export interface Step {
  *   Unknown, no event      as it was before    none; C open: Recovered
  *   any other              any                 the new status
  *
- * Complete: every k = 1..Retries failed, and errors came from two Locations where two observe (those that abstain do
- * not observe). A guest's abstention moves nothing: the Location's own agent may see. A result under an older target, or late where others observed live, moves nothing; the first result
- * under a new target closes a chain of the old one without a word.
+ * Complete: every k = 1..Retries failed, and errors came from two Locations where two observe (those that are inconclusive do
+ * not observe). A guest's inconclusive result moves nothing: the Location's own agent may see. A result under an older target, or late where others observed live, moves nothing; the first result
+ * under a new target closes a retry sequence of the old one without a word.
  */
 
 /** Whether the result may move anything at all: neither history nor covered by others. */
-export function counts(seen: Sighting, settings: FoldSettings): boolean {
-  return !seen.covered && seen.revision >= settings.targetRevision;
+export function counts(observation: Observation, settings: FoldSettings): boolean {
+  return !observation.superseded && observation.revision >= settings.targetRevision;
 }
 
 /** Folds one result into the state. */
-export function step(before: FoldState, seen: Sighting, settings: FoldSettings): Step {
-  if (!counts(seen, settings)) return { state: before, events: [] };
-  const stale = before.chain !== null && before.chain.revision < settings.targetRevision;
-  const state = stale ? { ...before, chain: null } : before;
-  const next = judge(state, seen, settings);
+export function step(before: FoldState, observation: Observation, settings: FoldSettings): Step {
+  if (!counts(observation, settings)) return { state: before, events: [] };
+  const stale = before.retrySequence !== null && before.retrySequence.revision < settings.targetRevision;
+  const state = stale ? { ...before, retrySequence: null } : before;
+  const next = apply(state, observation, settings);
   if (next.state === before) return next;
   return {
-    state: { ...next.state, at: { startUs: seen.startUs, agentNo: seen.agentNo } },
+    state: { ...next.state, at: { startUs: observation.startUs, agentNo: observation.agentNo } },
     events: next.events,
   };
 }
 
 /** What a ResultCode says about the device. */
-export function meaning(code: number): 'good' | 'error' | 'abstains' {
+export function meaning(code: number): 'good' | 'error' | 'inconclusive' {
   if (code === 1) return 'good';
-  return code === 9 || code === 10 ? 'abstains' : 'error';
+  return code === 9 || code === 10 ? 'inconclusive' : 'error';
 }
 
-function judge(state: FoldState, seen: Sighting, settings: FoldSettings): Step {
-  switch (meaning(seen.code)) {
+function apply(state: FoldState, observation: Observation, settings: FoldSettings): Step {
+  switch (meaning(observation.code)) {
     case 'good':
-      return good(heard(state, seen), seen);
+      return good(withAnswer(state, observation), observation);
     case 'error':
-      return error(heard(state, seen), seen, settings);
-    case 'abstains':
-      return seen.guest ? { state, events: [] } : abstains(state, seen);
+      return error(withAnswer(state, observation), observation, settings);
+    case 'inconclusive':
+      return observation.oneOff ? { state, events: [] } : inconclusive(state, observation);
   }
 }
 
-/** A real answer: its Location abstains no longer. */
-function heard(state: FoldState, seen: Sighting): FoldState {
-  const abstaining = withoutMember(state.abstaining, seen.locationNo);
-  return abstaining === state.abstaining ? state : { ...state, abstaining };
+/** A real answer: its Location is inconclusive no longer. */
+function withAnswer(state: FoldState, observation: Observation): FoldState {
+  const inconclusiveLocationNos = withoutMember(state.inconclusiveLocationNos, observation.locationNo);
+  return inconclusiveLocationNos === state.inconclusiveLocationNos
+    ? state
+    : { ...state, inconclusiveLocationNos };
 }
 
-function good(state: FoldState, seen: Sighting): Step {
+function good(state: FoldState, observation: Observation): Step {
   if (state.status !== 'Up') {
-    const next = enter(state, seen, 'Up', seen.endUs);
-    if (next.events.length > 0 || state.chain === null) return next;
+    const next = enter(state, observation, 'Up', observation.endUs);
+    if (next.events.length > 0 || state.retrySequence === null) return next;
     return {
       state: next.state,
-      events: [event(next.state, seen, 'Recovered', { sinceUs: next.state.sinceUs })],
+      events: [event(next.state, observation, 'Recovered', { sinceUs: next.state.sinceUs })],
     };
   }
-  if (state.chain === null) {
-    const contradicted = state.partial?.failing.includes(seen.locationNo) ?? false;
+  if (state.retrySequence === null) {
+    const contradicted = state.partial?.failing.includes(observation.locationNo) ?? false;
     return { state: contradicted ? { ...state, partial: null } : state, events: [] };
   }
-  const recovered = event(state, seen, 'Recovered', { sinceUs: state.sinceUs });
-  const { failing } = state.chain;
-  if (failing.includes(seen.locationNo)) {
-    return { state: { ...state, chain: null, partial: null }, events: [recovered] };
+  const recovered = event(state, observation, 'Recovered', { sinceUs: state.sinceUs });
+  const { failing } = state.retrySequence;
+  if (failing.includes(observation.locationNo)) {
+    return { state: { ...state, retrySequence: null, partial: null }, events: [recovered] };
   }
   const same = state.partial !== null && sameMembers(state.partial.failing, failing);
-  const counted = same ? (state.partial?.chains ?? 0) : 0;
-  const chains = Math.min(counted + 1, 3);
-  const told = chains === 3 && counted < 3;
+  const counted = same ? (state.partial?.sequences ?? 0) : 0;
+  const sequences = Math.min(counted + 1, 3);
+  const becamePartial = sequences === 3 && counted < 3;
   return {
-    state: { ...state, chain: null, partial: { failing, chains } },
-    events: told
-      ? [recovered, event(state, seen, 'Partial', { sinceUs: state.sinceUs, failing })]
+    state: { ...state, retrySequence: null, partial: { failing, sequences } },
+    events: becamePartial
+      ? [recovered, event(state, observation, 'Partial', { sinceUs: state.sinceUs, failing })]
       : [recovered],
   };
 }
 
-function error(state: FoldState, seen: Sighting, settings: FoldSettings): Step {
+function error(state: FoldState, observation: Observation, settings: FoldSettings): Step {
   if (state.status === 'Down') return { state, events: [] };
-  if (state.before === 'Down') return enter(state, seen, 'Down', seen.endUs);
-  if (state.chain === null) {
-    const chain: Chain = {
-      chainId: seen.chainId,
-      opened: { startUs: seen.startUs, agentNo: seen.agentNo },
-      firstErrorEndUs: seen.endUs,
-      revision: seen.revision,
-      failedKs: [],
-      failing: [seen.locationNo],
-      lastEndUs: seen.endUs,
-      lastLocationNo: seen.locationNo,
-      lastAgentNo: seen.agentNo,
+  if (state.before === 'Down') return enter(state, observation, 'Down', observation.endUs);
+  if (state.retrySequence === null) {
+    const retrySequence: RetrySequence = {
+      retryId: observation.retryId,
+      opened: { startUs: observation.startUs, agentNo: observation.agentNo },
+      firstErrorEndUs: observation.endUs,
+      revision: observation.revision,
+      failedAttempts: [],
+      failing: [observation.locationNo],
+      lastEndUs: observation.endUs,
+      lastLocationNo: observation.locationNo,
+      lastAgentNo: observation.agentNo,
     };
-    return { state: { ...state, chain }, events: [event(state, seen, 'Error', { sinceUs: state.sinceUs })] };
+    return {
+      state: { ...state, retrySequence },
+      events: [event(state, observation, 'Error', { sinceUs: state.sinceUs })],
+    };
   }
-  const chain = counted(state.chain, seen, settings.retries);
-  if (isComplete(chain, state, seen, settings.retries)) {
-    return enter({ ...state, chain }, seen, 'Down', chain.firstErrorEndUs);
+  const retrySequence = counted(state.retrySequence, observation, settings.retries);
+  if (isComplete(retrySequence, state, observation, settings.retries)) {
+    return enter({ ...state, retrySequence }, observation, 'Down', retrySequence.firstErrorEndUs);
   }
-  return { state: chain === state.chain ? state : { ...state, chain }, events: [] };
+  return { state: retrySequence === state.retrySequence ? state : { ...state, retrySequence }, events: [] };
 }
 
-function counted(chain: Chain, seen: Sighting, retries: number): Chain {
-  const isRetry = seen.attempt >= 1 && seen.attempt <= retries;
-  const failedKs = isRetry ? withMember(chain.failedKs, seen.attempt) : chain.failedKs;
-  const failing = withMember(chain.failing, seen.locationNo);
-  if (failedKs === chain.failedKs && failing === chain.failing) return chain;
-  const last = { lastEndUs: seen.endUs, lastLocationNo: seen.locationNo, lastAgentNo: seen.agentNo };
-  return { ...chain, failedKs, failing, ...(isRetry ? last : {}) };
+function counted(retrySequence: RetrySequence, observation: Observation, retries: number): RetrySequence {
+  const isRetry = observation.attempt >= 1 && observation.attempt <= retries;
+  const failedAttempts = isRetry
+    ? withMember(retrySequence.failedAttempts, observation.attempt)
+    : retrySequence.failedAttempts;
+  const failing = withMember(retrySequence.failing, observation.locationNo);
+  if (failedAttempts === retrySequence.failedAttempts && failing === retrySequence.failing)
+    return retrySequence;
+  const last = {
+    lastEndUs: observation.endUs,
+    lastLocationNo: observation.locationNo,
+    lastAgentNo: observation.agentNo,
+  };
+  return { ...retrySequence, failedAttempts, failing, ...(isRetry ? last : {}) };
 }
 
-function isComplete(chain: Chain, state: FoldState, seen: Sighting, retries: number): boolean {
-  for (let k = 1; k <= retries; k += 1) if (!chain.failedKs.includes(k)) return false;
-  const observing = withMember(seen.observers, seen.locationNo).filter(
-    (no) => !state.abstaining.includes(no),
+function isComplete(
+  retrySequence: RetrySequence,
+  state: FoldState,
+  observation: Observation,
+  retries: number,
+): boolean {
+  for (let k = 1; k <= retries; k += 1) if (!retrySequence.failedAttempts.includes(k)) return false;
+  const online = withMember(observation.onlineLocationNos, observation.locationNo).filter(
+    (no) => !state.inconclusiveLocationNos.includes(no),
   );
-  return chain.failing.length >= Math.min(2, observing.length);
+  return retrySequence.failing.length >= Math.min(2, online.length);
 }
 
-function abstains(state: FoldState, seen: Sighting): Step {
-  const abstaining = withMember(state.abstaining, seen.locationNo);
-  const next = abstaining === state.abstaining ? state : { ...state, abstaining };
-  if (!seen.observers.every((no) => abstaining.includes(no))) return { state: next, events: [] };
-  if (state.status !== 'Unknown') return enter(next, seen, 'Unknown', seen.endUs);
-  const closed = next.chain === null ? next : { ...next, chain: null };
-  if (state.announced || isLocations(state, seen)) return { state: closed, events: [] };
-  const told = { ...closed, announced: true };
-  return { state: told, events: [event(told, seen, 'Unknown', { sinceUs: told.sinceUs })] };
+function inconclusive(state: FoldState, observation: Observation): Step {
+  const inconclusiveLocationNos = withMember(state.inconclusiveLocationNos, observation.locationNo);
+  const next =
+    inconclusiveLocationNos === state.inconclusiveLocationNos ? state : { ...state, inconclusiveLocationNos };
+  if (!observation.onlineLocationNos.every((no) => inconclusiveLocationNos.includes(no)))
+    return { state: next, events: [] };
+  if (state.status !== 'Unknown') return enter(next, observation, 'Unknown', observation.endUs);
+  const closed = next.retrySequence === null ? next : { ...next, retrySequence: null };
+  if (state.announced || isLocations(state, observation)) return { state: closed, events: [] };
+  const becamePartial = { ...closed, announced: true };
+  return {
+    state: becamePartial,
+    events: [event(becamePartial, observation, 'Unknown', { sinceUs: becamePartial.sinceUs })],
+  };
 }
 
 /** Whether an Unknown by this check is told of the Location alone. */
-function isLocations(state: FoldState, seen: Sighting): boolean {
-  return seen.cutOff && state.chain === null;
+function isLocations(state: FoldState, observation: Observation): boolean {
+  return observation.cutOff && state.retrySequence === null;
 }
 
 /**
  * Enters another status. It begins a microsecond after the one it follows at the earliest, though checks overlap or end
  * together: so every status that was told has an interval, and an outage that ended has its end.
  */
-function enter(state: FoldState, seen: Sighting, status: BaseStatus, fromUs: number): Step {
+function enter(state: FoldState, observation: Observation, status: BaseStatus, fromUs: number): Step {
   const sinceUs = Math.max(fromUs, state.sinceUs + 1);
   const ended = { status: state.status, sinceUs: state.sinceUs };
   const before = status === 'Unknown' && state.status !== 'Unknown' ? state.status : null;
   const partial = status === 'Up' ? state.partial : null;
-  const announced = status !== 'Unknown' || !isLocations(state, seen);
-  const next = { ...state, status, sinceUs, before, announced, chain: null, partial };
+  const announced = status !== 'Unknown' || !isLocations(state, observation);
+  const next = { ...state, status, sinceUs, before, announced, retrySequence: null, partial };
   const isNews = announced && status !== announcedStatus(state);
-  return { state: next, events: isNews ? [event(next, seen, status, { sinceUs, ended })] : [] };
+  return { state: next, events: isNews ? [event(next, observation, status, { sinceUs, ended })] : [] };
 }
 
 function event(
   state: FoldState,
-  seen: Sighting,
+  observation: Observation,
   type: FoldEventType,
   more: { sinceUs: number; ended?: FoldEvent['ended']; failing?: readonly number[] },
 ): FoldEvent {
   return {
     type,
     status: state.status,
-    atUs: seen.endUs,
-    cause: { startUs: seen.startUs, agentNo: seen.agentNo },
-    locationNo: seen.locationNo,
-    text: seen.text,
+    atUs: observation.endUs,
+    cause: { startUs: observation.startUs, agentNo: observation.agentNo },
+    locationNo: observation.locationNo,
+    text: observation.text,
     ended: more.ended ?? null,
     sinceUs: more.sinceUs,
     failing: more.failing ?? [],

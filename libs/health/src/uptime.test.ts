@@ -11,7 +11,7 @@ const facts = {
     { fromUs: 60 * s, status: 'Down' as const },
     { fromUs: 90 * s, status: 'Up' as const },
   ],
-  observed: [span(10, 200)],
+  coverage: [span(10, 200)],
   maintenance: [],
 };
 
@@ -35,9 +35,9 @@ test('maintenance goes before all else and hides an outage that lies wholly in i
 });
 
 test('an outage that nobody watched in the middle is one outage', () => {
-  const observed = [span(10, 65), span(75, 200)];
-  expect(uptime({ ...facts, observed }, span(0, 100))).toMatchObject({ DownSeconds: 20, Outages: 1 });
-  expect(timeline({ ...facts, observed }, span(55, 100)).map((one) => one.status)).toEqual([
+  const coverage = [span(10, 65), span(75, 200)];
+  expect(uptime({ ...facts, coverage }, span(0, 100))).toMatchObject({ DownSeconds: 20, Outages: 1 });
+  expect(timeline({ ...facts, coverage }, span(55, 100)).map((one) => one.status)).toEqual([
     'Up',
     'Down',
     'Unknown',

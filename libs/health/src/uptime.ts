@@ -1,5 +1,5 @@
 import type { BaseInterval } from './fold.ts';
-import type { BaseStatus } from './result.ts';
+import type { BaseStatus } from './observation.ts';
 
 /** A status as people see it: coverage and maintenance laid over what results say. */
 export type ShownStatus = BaseStatus | 'Maint';
@@ -20,7 +20,7 @@ export interface UptimeFacts {
   readonly createdUs: number;
   readonly intervals: readonly BaseInterval[];
   /** Where somebody ran everything that was due for this device: coverage within assignment spans, of all agents. */
-  readonly observed: readonly Span[];
+  readonly coverage: readonly Span[];
   readonly maintenance: readonly Span[];
 }
 
@@ -39,14 +39,14 @@ export interface Uptime {
  */
 export function timeline(facts: UptimeFacts, period: Span): ShownSpan[] {
   const maintenance = union(facts.maintenance);
-  const observed = union(facts.observed);
+  const coverage = union(facts.coverage);
   const intervals = [...facts.intervals].sort((a, b) => a.fromUs - b.fromUs);
   const edges = [period.fromUs, period.toUs, facts.createdUs, ...intervals.map((i) => i.fromUs)];
-  for (const span of [...maintenance, ...observed]) edges.push(span.fromUs, span.toUs);
+  for (const span of [...maintenance, ...coverage]) edges.push(span.fromUs, span.toUs);
   // Sorted as plain numbers: a year has thousands of edges.
   const inside = Float64Array.from(edges.filter((us) => us >= period.fromUs && us <= period.toUs)).sort();
   const isMaint = walker(maintenance);
-  const isObserved = walker(observed);
+  const isCovered = walker(coverage);
   const baseAt = baseWalker(intervals);
   const spans: ShownSpan[] = [];
   for (let i = 0; i + 1 < inside.length; i += 1) {
@@ -63,11 +63,11 @@ export function timeline(facts: UptimeFacts, period: Span): ShownSpan[] {
   /** Asked with rising times only. */
   function shown(us: number): ShownStatus {
     const base = baseAt(us);
-    const observedNow = isObserved(us);
+    const coveredNow = isCovered(us);
     const maintNow = isMaint(us);
     if (us < facts.createdUs) return 'Unknown';
     if (maintNow) return 'Maint';
-    return observedNow ? base : 'Unknown';
+    return coveredNow ? base : 'Unknown';
   }
 }
 

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Look } from './testing/look.ts';
+import type { IcmpJob } from './testing/icmp-job.ts';
 import { createTestNetwork, type TestNetwork, whyNoNamespaces } from './testing/network.ts';
 
-const script = fileURLToPath(new URL('./testing/look.ts', import.meta.url));
+const script = fileURLToPath(new URL('./testing/icmp-job.ts', import.meta.url));
 const reason = whyNoNamespaces();
 
 describe('in a network with a router', () => {
@@ -15,7 +15,7 @@ describe('in a network with a router', () => {
   });
   afterAll(() => network?.[Symbol.dispose]());
 
-  function look(what: Look): unknown[] {
+  function look(what: IcmpJob): unknown[] {
     const args = ['netns', 'exec', network.here, process.execPath, script, JSON.stringify(what)];
     return JSON.parse(execFileSync('ip', args, { encoding: 'utf8' }));
   }

@@ -1,8 +1,8 @@
 /** What one line of a log may hold of the fields given to it, in characters of their values. */
 export const lineChars = 16_000;
 const textChars = 2_000;
-const mostEntries = 50;
-const mostDepth = 5;
+const maxEntries = 50;
+const maxDepth = 5;
 
 /** A text cut to `most` characters, with the number of those that are missing. */
 export function boundedText(text: string, most = textChars): string {
@@ -24,15 +24,15 @@ export function boundedFields(fields: Readonly<Record<string, unknown>>): Record
     }
     if (value instanceof Date) return value;
     if (value instanceof Error) return bound({ message: value.message, stack: value.stack }, depth);
-    if (depth >= mostDepth || left <= 0) return '…';
+    if (depth >= maxDepth || left <= 0) return '…';
     if ('toJSON' in value && typeof value.toJSON === 'function') return bound(value.toJSON(), depth + 1);
     if (Array.isArray(value)) {
-      const kept: unknown[] = value.slice(0, mostEntries).map((one: unknown) => bound(one, depth + 1));
-      return value.length > mostEntries ? [...kept, `… (${value.length - mostEntries} more)`] : kept;
+      const kept: unknown[] = value.slice(0, maxEntries).map((one: unknown) => bound(one, depth + 1));
+      return value.length > maxEntries ? [...kept, `… (${value.length - maxEntries} more)`] : kept;
     }
     return Object.fromEntries(
       Object.entries(value)
-        .slice(0, mostEntries)
+        .slice(0, maxEntries)
         .map(([name, one]) => {
           left -= name.length;
           return [boundedText(name, 100), bound(one, depth + 1)];
@@ -41,7 +41,7 @@ export function boundedFields(fields: Readonly<Record<string, unknown>>): Record
   };
   return Object.fromEntries(
     Object.entries(fields)
-      .slice(0, mostEntries)
+      .slice(0, maxEntries)
       .map(([name, value]) => [name, bound(value, 1)]),
   );
 }

@@ -25,10 +25,10 @@ export async function limitLogFile(file: string, limitBytes = logLimitBytes): Pr
   return true;
 }
 
-/** The end of a log from the byte `from` on (from its begin, when it was emptied since), at most `mostBytes` of it. */
-export async function readLogEnd(file: string, from: number, mostBytes = 65_536): Promise<string> {
+/** The end of a log from the byte `from` on (from its begin, when it was emptied since), at most `maxBytes` of it. */
+export async function readLogEnd(file: string, from: number, maxBytes = 65_536): Promise<string> {
   const size = (await stat(file).catch(ignoreMissing))?.size ?? 0;
-  const start = Math.max(size < from ? 0 : from, size - mostBytes);
+  const start = Math.max(size < from ? 0 : from, size - maxBytes);
   if (start >= size) return '';
   await using handle = await open(file, 'r');
   const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(size - start), position: start });

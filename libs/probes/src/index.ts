@@ -1,5 +1,3 @@
-export { createDial, type Dial } from './dial.ts';
-export { keyProblems } from './private-key.ts';
 export type {
   Extended,
   Json,
@@ -13,7 +11,7 @@ export type {
   Stopwatch,
   Target,
   TargetResult,
-} from './probe.ts';
+} from './contract/probe.ts';
 export {
   type AnyProbe,
   type Measurement,
@@ -21,11 +19,13 @@ export {
   methods,
   type ResultCode,
   resultCode,
-} from './probe.ts';
-export { methodOf, probeFor, readSpec, registry, specOf } from './registry.ts';
-export { createNames, type Names } from './resolve.ts';
-export { type ReadyCheck, type RunDeps, runCheck, runProbe } from './run.ts';
-export { maskOptions, secretPaths } from './secret-options.ts';
-export { parseHost, parseTarget } from './target.ts';
-export { type TracePlan, tracePlan } from './trace-plan.ts';
-export { type Hop, type Trace, type TraceRequest, traceEvidence, traceroute } from './traceroute.ts';
+} from './contract/probe.ts';
+export { parseHost, parseTarget } from './contract/target.ts';
+export { methodOf, probeFor, readSpec, registry, specOf } from './engine/registry.ts';
+export { type ReadyCheck, type RunDeps, runCheck, runProbe } from './engine/run.ts';
+export { keyProblems } from './methods/ssh/private-key.ts';
+export { createDial, type Dial } from './net/dial.ts';
+export { createNames, type Names } from './net/resolve.ts';
+export { type TracePlan, tracePlan } from './net/trace-plan.ts';
+export { type Hop, type Trace, type TraceRequest, traceDiagnostics, traceroute } from './net/traceroute.ts';
+export { maskOptions, secretPaths } from './redact/secret-options.ts';

@@ -16,10 +16,10 @@ export interface Scenes {
 const baselineMs = 10_000;
 const mebibyte = 1024 * 1024;
 /** A scene may log this much: what happened, not how often. */
-const mostLogged = 256 * 1024;
+const maxLogged = 256 * 1024;
 const longestLogged = 16 * 1024;
-const mostLateMs = 1_000;
-const mostDelayMs = 10_000;
+const maxLateMs = 1_000;
+const maxDelayMs = 10_000;
 
 /** Starts a system before the file's tests, measures it in peace, and says at the end what was measured. */
 export function useScenes(settings: Readonly<Record<string, string>> = {}): Scenes {
@@ -27,7 +27,7 @@ export function useScenes(settings: Readonly<Record<string, string>> = {}): Scen
   const report: string[] = [];
   let ground: Ground | undefined;
   let bystander: Bystander | undefined;
-  let mostMs = 0;
+  let maxMs = 0;
 
   const started = (): { ground: Ground; bystander: Bystander } => {
     if (!ground || !bystander) throw new Error('the system did not start');
@@ -40,13 +40,13 @@ export function useScenes(settings: Readonly<Record<string, string>> = {}): Scen
     const peace = await measure(bystander, () => delay(baselineMs));
     report.push(rowOf('without attack', peace, ground));
     expect(disturbances(peace, Number.POSITIVE_INFINITY)).toEqual([]);
-    mostMs = Math.max(500, 5 * peace.p99Ms);
+    maxMs = Math.max(500, 5 * peace.p99Ms);
   }, 240_000);
   afterAll(async () => {
     const { controller } = ground ?? {};
     if (report.length > 0)
       process.stdout.write(
-        `\nbystander, REST p99 must stay under ${Math.round(mostMs)} ms; memory by ${controller?.memory.how}\n${report.join('\n')}\n`,
+        `\nbystander, REST p99 must stay under ${Math.round(maxMs)} ms; memory by ${controller?.memory.how}\n${report.join('\n')}\n`,
       );
     await held.disposeAsync();
   }, 60_000);
@@ -67,7 +67,7 @@ export function useScenes(settings: Readonly<Record<string, string>> = {}): Scen
         await delay(Math.max(0, leastMs - (performance.now() - fromMs)));
       });
       report.push(rowOf(name, measured, ground));
-      expect([...excesses(ground), ...disturbances(measured, mostMs)]).toEqual([]);
+      expect([...excesses(ground), ...disturbances(measured, maxMs)]).toEqual([]);
       if (failure !== undefined) throw failure;
     },
   };
@@ -80,18 +80,18 @@ async function measure(bystander: Bystander, during: () => Promise<void>): Promi
 }
 
 /** What the bystander has to complain about. Pure. */
-export function disturbances(measured: Measured, mostMs: number): string[] {
+export function disturbances(measured: Measured, maxMs: number): string[] {
   const { errors, foreignEvents, missingEvents, p99Ms, checks, badChecks, latestMs, deliveredMs } = measured;
   const none: string[] = [];
   return [
     ...errors,
     ...foreignEvents.map((event) => `a status changed: ${event}`),
-    ...(p99Ms < mostMs ? none : [`p99 of its calls was ${Math.round(p99Ms)} ms`]),
+    ...(p99Ms < maxMs ? none : [`p99 of its calls was ${Math.round(p99Ms)} ms`]),
     ...(missingEvents === 0 ? none : [`${missingEvents} events did not come`]),
     ...(checks > 0 ? none : ['no check of it was stored']),
     ...(badChecks === 0 ? none : [`${badChecks} checks did not find it well`]),
-    ...(latestMs <= mostLateMs ? none : [`a check was ${Math.round(latestMs)} ms late`]),
-    ...(deliveredMs <= mostDelayMs ? none : [`a result was stored after ${Math.round(deliveredMs)} ms`]),
+    ...(latestMs <= maxLateMs ? none : [`a check was ${Math.round(latestMs)} ms late`]),
+    ...(deliveredMs <= maxDelayMs ? none : [`a result was stored after ${Math.round(deliveredMs)} ms`]),
     ...(measured.agentHeard ? none : ['its agent is not heard any more']),
   ];
 }
@@ -110,7 +110,7 @@ function excesses(ground: Ground): string[] {
       ...(memory.kills > 0 ? [`${memory.kills} kills in the ${name} for want of memory`] : []),
       ...(memory.peakBytes > memory.limitBytes ? [`the ${name} used ${memory.peakBytes} bytes`] : []),
     ]),
-    ...(bytes > mostLogged ? [`the controller logged ${bytes} bytes`] : []),
+    ...(bytes > maxLogged ? [`the controller logged ${bytes} bytes`] : []),
     ...(longestLine > longestLogged ? [`the controller logged a line of ${longestLine} bytes`] : []),
   ];
 }

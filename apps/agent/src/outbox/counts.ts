@@ -2,7 +2,7 @@ import { type FileHandle, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { ignoreMissing } from '@vantage/kernel';
-import { openOrMake, writeAll } from '../disk.ts';
+import { openOrMake, writeAll } from '../storage/disk.ts';
 import type { Counts } from './frame.ts';
 
 /**

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { ignoreMissing } from '@vantage/kernel';
 import { type GapRecord, GapRecordSchema } from '@vantage/proto';
-import { openOrMake, writeAll } from '../disk.ts';
+import { openOrMake, writeAll } from '../storage/disk.ts';
 
 /** What was dropped: how many results, and between which starts (microseconds, corrected clock). */
 export interface Loss {
@@ -25,7 +25,7 @@ export interface Loss {
 export interface Gaps extends AsyncDisposable {
   add(loss: Loss): Promise<void>;
   /** Whether a gap that waits tells the loss of this whole segment. */
-  tells(segmentNo: number): boolean;
+  reports(segmentNo: number): boolean;
   /** The highest number of a segment that a waiting gap tells; 0 without any. */
   readonly lastSegmentNo: number;
   /** Those not taken yet, now taken. */
@@ -52,9 +52,9 @@ const tailBytes = 8;
 
 interface Slot {
   gap: GapRecord | undefined;
-  isTaken: boolean;
+  isInFlight: boolean;
   /** The controller may know it already, under its id: it must not grow any more. */
-  mayBeKnown: boolean;
+  mayBeReported: boolean;
   segmentNo: number | undefined;
 }
 
@@ -87,13 +87,13 @@ export async function openGaps(deps: {
   /** The newest gap with the same reason that nobody was told of grows; else a free slot; else the gaps grow together. */
   const placeFor = (reason: string, gapId: string | undefined): number => {
     const same = slots.findLastIndex(
-      ({ gap, mayBeKnown }) => gap !== undefined && !mayBeKnown && gap.reason === reason,
+      ({ gap, mayBeReported }) => gap !== undefined && !mayBeReported && gap.reason === reason,
     );
     if (same >= 0 && gapId === undefined) return same;
     const free = slots.findIndex((slot) => slot.gap === undefined);
     if (free >= 0) return free;
-    const untold = slots.findLastIndex((slot) => !slot.mayBeKnown);
-    return untold >= 0 ? untold : slots.length - 1;
+    const newEvents = slots.findLastIndex((slot) => !slot.mayBeReported);
+    return newEvents >= 0 ? newEvents : slots.length - 1;
   };
 
   const gapOf = (loss: Loss, gapId: string) =>
@@ -101,7 +101,7 @@ export async function openGaps(deps: {
       gapId,
       fromUs: BigInt(loss.fromUs),
       toUs: BigInt(loss.toUs),
-      dropped: loss.dropped,
+      droppedResults: loss.dropped,
       reason: Buffer.from(loss.reason).subarray(0, reasonBytes).toString(),
     });
   const [lost] = slots.splice(heldIndex);
@@ -128,27 +128,27 @@ export async function openGaps(deps: {
       if (slot === undefined) return;
       const old = slot.gap;
       slot.gap = create(GapRecordSchema, {
-        gapId: (slot.mayBeKnown ? undefined : old?.gapId) ?? loss.gapId ?? newId(),
+        gapId: (slot.mayBeReported ? undefined : old?.gapId) ?? loss.gapId ?? newId(),
         fromUs: BigInt(old ? Math.min(Number(old.fromUs), loss.fromUs) : loss.fromUs),
         toUs: BigInt(old ? Math.max(Number(old.toUs), loss.toUs) : loss.toUs),
-        dropped: (old?.dropped ?? 0) + loss.dropped,
+        droppedResults: (old?.droppedResults ?? 0) + loss.dropped,
         reason: old?.reason ?? reason,
       });
-      slot.isTaken = false;
-      slot.mayBeKnown = false;
+      slot.isInFlight = false;
+      slot.mayBeReported = false;
       slot.segmentNo = loss.segmentNo;
       await store(index);
     },
-    tells: (segmentNo) => slots.some((slot) => slot.gap !== undefined && slot.segmentNo === segmentNo),
+    reports: (segmentNo) => slots.some((slot) => slot.gap !== undefined && slot.segmentNo === segmentNo),
     get lastSegmentNo() {
       return slots.reduce((most, { segmentNo = 0 }) => Math.max(most, segmentNo), 0);
     },
     take() {
       const taken: GapRecord[] = [];
       for (const slot of slots) {
-        if (slot.gap === undefined || slot.isTaken) continue;
-        slot.isTaken = true;
-        slot.mayBeKnown = true;
+        if (slot.gap === undefined || slot.isInFlight) continue;
+        slot.isInFlight = true;
+        slot.mayBeReported = true;
         taken.push(slot.gap);
       }
       return taken;
@@ -161,7 +161,7 @@ export async function openGaps(deps: {
       await store(index);
     },
     release() {
-      for (const slot of slots) slot.isTaken = false;
+      for (const slot of slots) slot.isInFlight = false;
     },
     get waiting() {
       return slots.filter((slot) => slot.gap !== undefined).length;
@@ -193,12 +193,14 @@ function decodeSlots(content: Buffer): Slot[] {
     const bytes = content.subarray(index * slotBytes, (index + 1) * slotBytes);
     const gap = decodeSlot(bytes);
     // An earlier run may have told it.
-    return gap === undefined ? noSlot() : { gap, isTaken: false, mayBeKnown: true, segmentNo: tailOf(bytes) };
+    return gap === undefined
+      ? noSlot()
+      : { gap, isInFlight: false, mayBeReported: true, segmentNo: tailOf(bytes) };
   });
 }
 
 function noSlot(): Slot {
-  return { gap: undefined, isTaken: false, mayBeKnown: false, segmentNo: undefined };
+  return { gap: undefined, isInFlight: false, mayBeReported: false, segmentNo: undefined };
 }
 
 /** A slot: u16 length, u32 crc32, payload, and the tail; all zero when free. */

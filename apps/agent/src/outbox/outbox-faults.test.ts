@@ -40,23 +40,23 @@ test('a gap that was told grows no more, since the controller may have it alread
   const first = await open(folder, more);
   await fill(first, 1, 12);
   first.setOnline(true);
-  const [told] = gapsOf(first.takeNew(10));
-  expect(told?.dropped).toBe(11);
+  const [told] = gapsOf(first.nextNew(10));
+  expect(told?.droppedResults).toBe(11);
   first.setOnline(false);
   await fill(first, 13, 23);
   first.setOnline(true);
-  const both = gapsOf(first.takeNew(10));
-  expect(both.map(({ dropped }) => dropped)).toEqual([11, 11]);
+  const both = gapsOf(first.nextNew(10));
+  expect(both.map(({ droppedResults }) => droppedResults)).toEqual([11, 11]);
   expect(both[0]?.gapId).toBe(told?.gapId);
   await first[Symbol.asyncDispose]();
   await using second = await open(folder, more);
   await fill(second, 24, 34);
   second.setOnline(true);
-  const all = gapsOf(second.takeNew(10));
+  const all = gapsOf(second.nextNew(10));
   expect(new Set(all.map(({ gapId }) => gapId)).size).toBe(all.length);
-  expect(all.map(({ dropped }) => dropped).slice(0, 2)).toEqual([11, 11]);
-  const kept = startsOf(await second.takeBacklog(1000));
-  expect(all.reduce((sum, { dropped }) => sum + dropped, 0) + kept.length).toBe(34);
+  expect(all.map(({ droppedResults }) => droppedResults).slice(0, 2)).toEqual([11, 11]);
+  const kept = startsOf(await second.nextBacklog(1000));
+  expect(all.reduce((sum, { droppedResults }) => sum + droppedResults, 0) + kept.length).toBe(34);
 });
 
 test('killed between telling a drop and removing its file: neither told twice nor sent after all', async () => {
@@ -72,9 +72,9 @@ test('killed between telling a drop and removing its file: neither told twice no
   copyFileSync(rescued, path.join(folder, oldest));
   await using second = await open(folder, { maxBytes: 3 * 1024 * 1024 });
   second.setOnline(true);
-  const gaps = gapsOf(second.takeNew(10));
-  const kept = startsOf(await second.takeBacklog(1000));
-  expect(gaps.map(({ dropped }) => dropped)).toEqual([11]);
+  const gaps = gapsOf(second.nextNew(10));
+  const kept = startsOf(await second.nextBacklog(1000));
+  expect(gaps.map(({ droppedResults }) => droppedResults)).toEqual([11]);
   expect(kept).toEqual(Array.from({ length: 22 }, (_, i) => 12 + i));
   expect(segmentsOf(folder)).not.toContain(oldest);
 });
@@ -85,12 +85,12 @@ test('what was acked before a kill is neither sent again nor counted when its se
   first.setOnline(true);
   for (let i = 1; i <= 10; i += 1) first.append(result(i, 100));
   await first.flushed();
-  const taken = first.takeNew(10);
+  const taken = first.nextNew(10);
   await first.ack(taken.slice(0, 4));
   await first.ack(taken.slice(6, 8));
   const second = await open(copyOf(folder));
   second.setOnline(true);
-  expect(startsOf(await second.takeBacklog(100))).toEqual([5, 6, 7, 8, 9, 10]);
+  expect(startsOf(await second.nextBacklog(100))).toEqual([5, 6, 7, 8, 9, 10]);
   const damaged = copyOf(folder);
   const [name = ''] = segmentsOf(damaged);
   const bytes = readFileSync(path.join(damaged, name));
@@ -98,12 +98,12 @@ test('what was acked before a kill is neither sent again nor counted when its se
   writeFileSync(path.join(damaged, name), bytes);
   await using unhurt = await open(damaged);
   unhurt.setOnline(true);
-  expect(gapsOf(unhurt.takeNew(10))).toEqual([]);
+  expect(gapsOf(unhurt.nextNew(10))).toEqual([]);
   const third = await open(copyOf(folder), { maxBytes: 1 });
   third.append(result(11));
   await third.flushed();
   third.setOnline(true);
-  expect(gapsOf(third.takeNew(10)).map(({ dropped }) => dropped)).toEqual([6]);
+  expect(gapsOf(third.nextNew(10)).map(({ droppedResults }) => droppedResults)).toEqual([6]);
   for (const each of [first, second, third]) await each[Symbol.asyncDispose]();
 });
 
@@ -118,8 +118,8 @@ test('a segment never gets the number of one that is gone, whose drop or counts 
   await second.flushed();
   await using third = await open(copyOf(folder));
   third.setOnline(true);
-  expect(startsOf(await third.takeBacklog(10))).toEqual([100]);
-  expect(gapsOf(third.takeNew(10)).map(({ dropped }) => dropped)).toEqual([11]);
+  expect(startsOf(await third.nextBacklog(10))).toEqual([100]);
+  expect(gapsOf(third.nextNew(10)).map(({ droppedResults }) => droppedResults)).toEqual([11]);
   await second[Symbol.asyncDispose]();
 });
 
@@ -130,10 +130,10 @@ test('a file that cannot be read for a while loses nothing', async () => {
   outbox.setOnline(true);
   const [name = ''] = segmentsOf(folder);
   renameSync(path.join(folder, name), path.join(folder, 'away'));
-  expect(startsOf(await outbox.takeBacklog(5))).toEqual([12, 13, 14, 15]);
+  expect(startsOf(await outbox.nextBacklog(5))).toEqual([12, 13, 14, 15]);
   renameSync(path.join(folder, 'away'), path.join(folder, name));
-  expect(startsOf(await outbox.takeBacklog(100))).toEqual(Array.from({ length: 11 }, (_, i) => 1 + i));
-  expect(gapsOf(outbox.takeNew(10))).toEqual([]);
+  expect(startsOf(await outbox.nextBacklog(100))).toEqual(Array.from({ length: 11 }, (_, i) => 1 + i));
+  expect(gapsOf(outbox.nextNew(10))).toEqual([]);
 });
 
 test('a host whose clock is ten days behind the controller keeps what it wrote over a restart', async () => {
@@ -146,8 +146,8 @@ test('a host whose clock is ten days behind the controller keeps what it wrote o
   second.append(result(nowMs() * 1000 + 100));
   await second.flushed();
   second.setOnline(true);
-  expect(gapsOf(second.takeNew(10))).toEqual([]);
-  expect(startsOf(await second.takeBacklog(100)).length).toBe(13);
+  expect(gapsOf(second.nextNew(10))).toEqual([]);
+  expect(startsOf(await second.nextBacklog(100)).length).toBe(13);
 });
 
 test('a reason in any script, however long, fits into its slot', async () => {
@@ -158,22 +158,22 @@ test('a reason in any script, however long, fits into its slot', async () => {
   await first.add({ fromUs: 5, toUs: 6, dropped: 1, reason: 'ж'.repeat(500) });
   await first[Symbol.asyncDispose]();
   await using second = await openGaps(more);
-  expect(second.take()).toMatchObject([{ dropped: 1, fromUs: 5n, toUs: 6n }]);
+  expect(second.take()).toMatchObject([{ droppedResults: 1, fromUs: 5n, toUs: 6n }]);
 });
 
 test('what rests on records is asked to be written before they leave the disk, and found again where they did not', async () => {
   const folder = newFolder();
   const seen: boolean[] = [];
-  const beforeForget = async () => void seen.push(segmentsOf(folder).length > 0);
-  const first = await open(folder, { beforeForget });
+  const beforeDelete = async () => void seen.push(segmentsOf(folder).length > 0);
+  const first = await open(folder, { beforeDelete });
   await fill(first, 1, 15);
   first.setOnline(true);
-  const old = await first.takeBacklog(11);
+  const old = await first.nextBacklog(11);
   await first.ack(old);
   expect(seen).toEqual([true]);
   await first[Symbol.asyncDispose]();
   const found: OutboxRecord[] = [];
-  await using _second = await open(folder, { onKept: (record) => found.push(record) });
+  await using _second = await open(folder, { onStored: (record) => found.push(record) });
   expect(found.map(({ record }) => (record.case === 'result' ? Number(record.value.startUs) : 0))).toEqual([
     12, 13, 14, 15,
   ]);
@@ -187,14 +187,14 @@ test('what is on its way out is not given up by age, nor is what is younger in i
   nowMs += 6 * 24 * 3600 * 1000;
   await fill(first, 12, 22);
   first.setOnline(true);
-  const old = await first.takeBacklog(3);
+  const old = await first.nextBacklog(3);
   nowMs += 2 * 24 * 3600 * 1000;
   await fill(first, 23, 23);
-  expect(gapsOf(first.takeNew(0))).toEqual([]);
+  expect(gapsOf(first.nextNew(0))).toEqual([]);
   await first.ack(old);
   await fill(first, 24, 24);
-  expect(gapsOf(first.takeNew(0)).map(({ dropped }) => dropped)).toEqual([8]);
-  expect(startsOf(await first.takeBacklog(100))).toEqual(Array.from({ length: 11 }, (_, i) => 12 + i));
+  expect(gapsOf(first.nextNew(0)).map(({ droppedResults }) => droppedResults)).toEqual([8]);
+  expect(startsOf(await first.nextBacklog(100))).toEqual(Array.from({ length: 11 }, (_, i) => 12 + i));
   await first[Symbol.asyncDispose]();
 });
 
@@ -209,19 +209,19 @@ test('what was in memory only, since the disk took no more, is told as lost afte
     first.append(result(i));
     await first.flushed();
   }
-  const taken = first.takeNew(10);
+  const taken = first.nextNew(10);
   expect(startsOf(taken)).toEqual([1, 2, 3, 4, 5]);
   await first.ack(taken.slice(0, 2));
   renameSync(away, folder);
   const second = await open(copyOf(folder));
   second.setOnline(true);
-  const [gap, ...none] = gapsOf(second.takeNew(10));
-  expect(gap).toMatchObject({ dropped: 3, fromUs: 3n, toUs: 5n });
+  const [gap, ...none] = gapsOf(second.nextNew(10));
+  expect(gap).toMatchObject({ droppedResults: 3, fromUs: 3n, toUs: 5n });
   expect(none).toEqual([]);
   await first.ack(taken.slice(2));
   await using third = await open(copyOf(folder));
   third.setOnline(true);
-  expect(gapsOf(third.takeNew(10))).toEqual([]);
+  expect(gapsOf(third.nextNew(10))).toEqual([]);
   await first[Symbol.asyncDispose]();
   await second[Symbol.asyncDispose]();
 });

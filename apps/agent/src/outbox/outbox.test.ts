@@ -17,10 +17,10 @@ test('a result can be taken only when it is on disk', async () => {
   await using outbox = await open(folder);
   outbox.setOnline(true);
   outbox.append(result(1));
-  expect(outbox.takeNew(10)).toEqual([]);
+  expect(outbox.nextNew(10)).toEqual([]);
   await outbox.flushed();
   expect(readFileSync(onlySegment(folder)).length).toBeGreaterThan(14);
-  expect(startsOf(outbox.takeNew(10))).toEqual([1]);
+  expect(startsOf(outbox.nextNew(10))).toEqual([1]);
 });
 
 test('what was not acked is found again after a kill, what was acked in a full segment is gone', async () => {
@@ -31,11 +31,11 @@ test('what was not acked is found again after a kill, what was acked in a full s
     before.append(result(i, 100_000));
     await before.flushed();
   }
-  const taken = before.takeNew(100);
+  const taken = before.nextNew(100);
   await before.ack(taken.slice(0, 15));
   await using after = await open(copyOf(folder));
   after.setOnline(true);
-  const found = startsOf(await after.takeBacklog(100));
+  const found = startsOf(await after.nextBacklog(100));
   expect(found.slice(-5)).toEqual([16, 17, 18, 19, 20]);
   expect(found).not.toContain(1);
   await before[Symbol.asyncDispose]();
@@ -50,9 +50,9 @@ test('new records come before the backlog, and each is given once', async () => 
   outbox.append(result(9999));
   await outbox.flushed();
   expect(outbox.backlog).toBe(1200);
-  expect(startsOf(outbox.takeNew(500))).toEqual([9999]);
+  expect(startsOf(outbox.nextNew(500))).toEqual([9999]);
   const backlog: number[] = [];
-  for (let part = await outbox.takeBacklog(500); part.length > 0; part = await outbox.takeBacklog(500)) {
+  for (let part = await outbox.nextBacklog(500); part.length > 0; part = await outbox.nextBacklog(500)) {
     backlog.push(...startsOf(part));
   }
   expect(backlog).toEqual(Array.from({ length: 1200 }, (_, i) => i + 1));
@@ -63,11 +63,11 @@ test('a lost connection gives everything back that was not acked', async () => {
   outbox.setOnline(true);
   for (let i = 1; i <= 10; i += 1) outbox.append(result(i));
   await outbox.flushed();
-  await outbox.ack(outbox.takeNew(4));
+  await outbox.ack(outbox.nextNew(4));
   outbox.setOnline(false);
   outbox.setOnline(true);
-  expect(startsOf(await outbox.takeBacklog(100))).toEqual([5, 6, 7, 8, 9, 10]);
-  expect(outbox.takeNew(100)).toEqual([]);
+  expect(startsOf(await outbox.nextBacklog(100))).toEqual([5, 6, 7, 8, 9, 10]);
+  expect(outbox.nextNew(100)).toEqual([]);
 });
 
 test('beyond its bound the oldest go, and what went is told to the last result', async () => {
@@ -78,11 +78,11 @@ test('beyond its bound the oldest go, and what went is told to the last result',
   }
   expect(outbox.bytes).toBeLessThanOrEqual(9.2 * 1024 * 1024);
   outbox.setOnline(true);
-  const [gap, ...none] = gapsOf(outbox.takeNew(100));
+  const [gap, ...none] = gapsOf(outbox.nextNew(100));
   expect(none).toEqual([]);
-  const kept = startsOf(await outbox.takeBacklog(1000));
+  const kept = startsOf(await outbox.nextBacklog(1000));
   expect(gap).toMatchObject({ fromUs: 1n, reason: 'outbox full' });
-  expect((gap?.dropped ?? 0) + kept.length).toBe(200);
+  expect((gap?.droppedResults ?? 0) + kept.length).toBe(200);
   expect(Number(gap?.toUs)).toBe((kept[0] ?? 0) - 1);
 });
 
@@ -95,7 +95,7 @@ test('after seven days the oldest go', async () => {
   outbox.append(result(13));
   await outbox.flushed();
   outbox.setOnline(true);
-  expect(gapsOf(outbox.takeNew(10))).toMatchObject([{ dropped: 12, reason: 'older than 7 days' }]);
+  expect(gapsOf(outbox.nextNew(10))).toMatchObject([{ droppedResults: 12, reason: 'older than 7 days' }]);
 });
 
 test('cut at any byte, the outbox opens, gives all whole records and tells exactly how many are missing', async () => {
@@ -110,11 +110,11 @@ test('cut at any byte, the outbox opens, gives all whole records and tells exact
     truncateSync(onlySegment(copy), cut);
     const outbox = await open(copy);
     outbox.setOnline(true);
-    const found = startsOf(await outbox.takeBacklog(100));
-    const gaps = gapsOf(outbox.takeNew(100));
+    const found = startsOf(await outbox.nextBacklog(100));
+    const gaps = gapsOf(outbox.nextNew(100));
     const whole = Math.floor(cut / (size / 5));
     expect(found).toEqual(Array.from({ length: whole }, (_, i) => i + 1));
-    expect(gaps.map(({ dropped }) => dropped)).toEqual(whole < 5 ? [5 - whole] : []);
+    expect(gaps.map(({ droppedResults }) => droppedResults)).toEqual(whole < 5 ? [5 - whole] : []);
     await outbox[Symbol.asyncDispose]();
   }
   await whole[Symbol.asyncDispose]();
@@ -133,8 +133,8 @@ test('a damaged record is told under the same id however often the outbox is ope
   for (let i = 0; i < 3; i += 1) {
     const outbox = await open(folder);
     outbox.setOnline(true);
-    const gaps = gapsOf(outbox.takeNew(10));
-    expect(gaps).toMatchObject([{ fromUs: 1000n, toUs: 3000n, dropped: 1 }]);
+    const gaps = gapsOf(outbox.nextNew(10));
+    expect(gaps).toMatchObject([{ fromUs: 1000n, toUs: 3000n, droppedResults: 1 }]);
     for (const { gapId } of gaps) ids.add(gapId);
     await outbox[Symbol.asyncDispose]();
   }
@@ -149,7 +149,7 @@ test('a disk that takes nothing: memory keeps results up to a bound, over a lost
   outbox.setOnline(true);
   outbox.append(result(1));
   await outbox.flushed();
-  const taken = outbox.takeNew(10);
+  const taken = outbox.nextNew(10);
   expect(startsOf(taken)).toEqual([1]);
   await outbox.ack(taken);
   outbox.append(result(2));
@@ -158,8 +158,8 @@ test('a disk that takes nothing: memory keeps results up to a bound, over a lost
   outbox.append(result(3));
   await outbox.flushed();
   outbox.setOnline(true);
-  expect(gapsOf(outbox.takeNew(10))).toEqual([]);
-  expect(startsOf(await outbox.takeBacklog(10))).toEqual([2, 3]);
+  expect(gapsOf(outbox.nextNew(10))).toEqual([]);
+  expect(startsOf(await outbox.nextBacklog(10))).toEqual([2, 3]);
   outbox.setOnline(false);
   for (let i = 4; i <= 6003; i += 1) {
     outbox.append(result(i));
@@ -167,9 +167,9 @@ test('a disk that takes nothing: memory keeps results up to a bound, over a lost
   }
   await outbox.flushed();
   outbox.setOnline(true);
-  const told = gapsOf(outbox.takeNew(10)).reduce((sum, gap) => sum + gap.dropped, 0);
+  const told = gapsOf(outbox.nextNew(10)).reduce((sum, gap) => sum + gap.droppedResults, 0);
   const kept: number[] = [];
-  for (let part = await outbox.takeBacklog(500); part.length > 0; part = await outbox.takeBacklog(500)) {
+  for (let part = await outbox.nextBacklog(500); part.length > 0; part = await outbox.nextBacklog(500)) {
     kept.push(...startsOf(part));
   }
   expect(told).toBeGreaterThan(900);
@@ -188,17 +188,17 @@ test('a gap is told again until it is acked, over restarts too', async () => {
   await first[Symbol.asyncDispose]();
   const second = await open(folder, more);
   second.setOnline(true);
-  const [gap] = gapsOf(second.takeNew(10));
-  expect(gap?.dropped).toBe(30);
+  const [gap] = gapsOf(second.nextNew(10));
+  expect(gap?.droppedResults).toBe(30);
   second.setOnline(false);
   second.setOnline(true);
-  const again = second.takeNew(10);
+  const again = second.nextNew(10);
   expect(gapsOf(again)[0]?.gapId).toBe(gap?.gapId);
   await second.ack(again);
   await second[Symbol.asyncDispose]();
   await using third = await open(folder, more);
   third.setOnline(true);
-  expect(gapsOf(third.takeNew(10))).toEqual([]);
+  expect(gapsOf(third.nextNew(10))).toEqual([]);
 });
 
 function copyOf(folder: string): string {
@@ -212,13 +212,13 @@ test('of long new records only some are kept at hand, the rest is read back from
   outbox.setOnline(true);
   for (let i = 1; i <= 60; i += 1) outbox.append(result(i, 250_000));
   await outbox.flushed();
-  const fresh = startsOf(outbox.takeNew(100));
+  const fresh = startsOf(outbox.nextNew(100));
   expect(fresh.length).toBeLessThanOrEqual(34);
   const older: number[] = [];
-  for (let part = await outbox.takeBacklog(100, 1_000_000); part.length > 0; ) {
+  for (let part = await outbox.nextBacklog(100, 1_000_000); part.length > 0; ) {
     expect(part.length).toBeLessThan(60);
     older.push(...startsOf(part));
-    part = await outbox.takeBacklog(100, 1_000_000);
+    part = await outbox.nextBacklog(100, 1_000_000);
   }
   expect([...fresh, ...older]).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
 });
@@ -229,6 +229,6 @@ test('long records that wait for a disk that does not answer are bounded by thei
   for (let i = 1; i <= 100; i += 1) outbox.append(result(i, 250_000));
   await outbox.flushed();
   outbox.setOnline(true);
-  const dropped = gapsOf(outbox.takeNew(100)).reduce((sum, gap) => sum + gap.dropped, 0);
+  const dropped = gapsOf(outbox.nextNew(100)).reduce((sum, gap) => sum + gap.droppedResults, 0);
   expect(dropped).toBe(100 - 68);
 });

@@ -2,8 +2,7 @@ import { unlink } from 'node:fs/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { type Clock, messageOf } from '@vantage/kernel';
 import { type GapRecord, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
-import { ensureFolder, isDiskFull } from '../disk.ts';
-import { createPace } from '../pace.ts';
+import { ensureFolder, isDiskFull } from '../storage/disk.ts';
 import { openCounts } from './counts.ts';
 import { type Loss, openGaps } from './gaps.ts';
 import { limits } from './limits.ts';
@@ -21,10 +20,11 @@ import {
   takeWaiting,
   totalOf,
 } from './segment.ts';
+import { createThrottle } from './throttle.ts';
 import { createWriter, type Unwritten } from './writer.ts';
 
 /** A record taken out to be sent. Give it back by `ack`; `release` gives back all that were not acked. */
-export interface Taken {
+export interface OutboxItem {
   readonly record: OutboxRecord;
   readonly origin:
     | { readonly kind: 'segment'; readonly segment: Segment; readonly index: number }
@@ -39,17 +39,17 @@ export interface Outbox extends AsyncDisposable {
   append(record: OutboxRecord): void;
   /** Resolves when all that was appended before is on disk, or given up. */
   flushed(): Promise<void>;
-  /** While online new records are kept at hand for `takeNew`. */
+  /** While online new records are kept at hand for `nextNew`. */
   setOnline(isOnline: boolean): void;
   /** Gaps and the newest records: what came since the connection stands. */
-  takeNew(max: number): readonly Taken[];
+  nextNew(max: number): readonly OutboxItem[];
   /** Older records, oldest first, from disk. Beyond `maxBytes` no further segment is read. */
-  takeBacklog(max: number, maxBytes?: number): Promise<readonly Taken[]>;
-  ack(taken: readonly Taken[]): Promise<void>;
+  nextBacklog(max: number, maxBytes?: number): Promise<readonly OutboxItem[]>;
+  ack(items: readonly OutboxItem[]): Promise<void>;
   /** Records not acked yet, and the bytes they hold on disk. */
   readonly records: number;
   readonly bytes: number;
-  /** Records that only `takeBacklog` gives. */
+  /** Records that only `nextBacklog` gives. */
   readonly backlog: number;
 }
 
@@ -65,11 +65,11 @@ export async function openOutbox(deps: {
   /** The disk refused something; called once per change. */
   readonly onFault: (text: string) => void;
   /** A record is on disk: an earlier run left it there, or it was just written. In the order of their making. */
-  readonly onKept?: (record: OutboxRecord) => void;
+  readonly onStored?: (record: OutboxRecord) => void;
   /** Records are about to leave the disk; what rests on them must not any longer. */
-  readonly beforeForget?: () => Promise<void>;
+  readonly beforeDelete?: () => Promise<void>;
 }): Promise<Outbox> {
-  const { folder, nowMs } = deps;
+  const { clock, folder, nowMs } = deps;
   let lastFault = '';
   const fault = (error: unknown): undefined => {
     const text = messageOf(error);
@@ -84,35 +84,35 @@ export async function openOutbox(deps: {
     segments.delete(segment.no);
     const { file } = segment;
     segment.file = undefined;
-    await deps.beforeForget?.();
+    await deps.beforeDelete?.();
     if (file !== undefined) await unlink(file).catch(fault);
   };
-  const tell = async (loss: Loss | undefined) => {
+  const report = async (loss: Loss | undefined) => {
     if (loss === undefined) return;
     await gaps.add(loss);
     deps.onAvailable();
   };
-  const { recovered, lastNo } = await recoverSegments(folder, (no) => counts.of(no), fault, deps.onKept);
+  const { recovered, lastNo } = await recoverSegments(folder, (no) => counts.of(no), fault, deps.onStored);
   // A number is never used again: what is known of the segment that had it would be taken for the new one's.
   let nextNo = Math.max(lastNo, counts.lastNo, gaps.lastSegmentNo) + 1;
   for (const { segment, losses } of recovered) {
-    if (gaps.tells(segment.no)) {
+    if (gaps.reports(segment.no)) {
       await forget(segment);
       continue;
     }
-    for (const loss of losses) await tell(loss);
+    for (const loss of losses) await report(loss);
     if (segment.waiting > 0) segments.set(segment.no, segment);
     else await forget(segment);
   }
   const writer = createWriter({ folder, nowMs, nextNo: () => nextNo++ });
   let unwritten: Unwritten[] = [];
   let unwrittenBytes = 0;
-  let atHand: Taken[] = [];
+  let atHand: OutboxItem[] = [];
   let atHandBytes = 0;
   let isOnline = false;
   let cached: { readonly no: number; readonly records: ReadonlyMap<number, OutboxRecord> } | undefined;
   let work: Promise<void> = Promise.resolve();
-  const inTurn = (job: () => Promise<void>) => {
+  const queued = (job: () => Promise<void>) => {
     work = work.then(job).catch(fault);
     return work;
   };
@@ -122,19 +122,19 @@ export async function openOutbox(deps: {
     if (sealed !== undefined) await retire(sealed);
   };
   const retire = async (segment: Segment) => {
-    if (segment.waiting + segment.taken > 0) return;
+    if (segment.waiting + segment.inFlight > 0) return;
     if (writer.active === segment) {
       if (segment.bytes >= limits.worthRetiringBytes) await seal();
     } else await forget(segment);
   };
-  const hand = (segment: Segment, { record, payload }: Unwritten) => {
+  const addToSegment = (segment: Segment, { record, payload }: Unwritten) => {
     const isAtHand = isOnline && atHand.length < limits.atHand.records && atHandBytes < limits.atHand.bytes;
-    const index = addRecord(segment, record, isAtHand ? 'taken' : 'waiting');
+    const index = addRecord(segment, record, isAtHand ? 'inFlight' : 'waiting');
     if (isAtHand) {
       atHandBytes += payload.length;
       atHand.push({ record, origin: { kind: 'segment', segment, index } });
     }
-    deps.onKept?.(record);
+    deps.onStored?.(record);
   };
   const write = async () => {
     const batch = unwritten;
@@ -148,7 +148,7 @@ export async function openOutbox(deps: {
         return writer.write(batch);
       });
       segments.set(segment.no, segment);
-      for (const one of batch) hand(segment, one);
+      for (const one of batch) addToSegment(segment, one);
       await counts.set(segment.no, countsOf(segment));
       lastFault = '';
     } catch (error) {
@@ -164,16 +164,16 @@ export async function openOutbox(deps: {
     const segment = createSegment(nextNo++, undefined, nowMs());
     segments.set(segment.no, segment);
     segment.bytes = batch.reduce((sum, { payload }) => sum + payload.length, 0);
-    for (const one of batch) hand(segment, one);
+    for (const one of batch) addToSegment(segment, one);
     const kept = [...segments.values()].filter(({ memory }) => memory !== undefined);
-    let { waiting, taken } = totalOf(kept);
+    let { waiting, inFlight } = totalOf(kept);
     let bytes = kept.reduce((sum, one) => sum + one.bytes, 0);
     for (const oldest of kept) {
-      if (waiting + taken <= limits.inMemory.records && bytes <= limits.inMemory.bytes) break;
-      if (oldest.taken > 0) continue;
+      if (waiting + inFlight <= limits.inMemory.records && bytes <= limits.inMemory.bytes) break;
+      if (oldest.inFlight > 0) continue;
       waiting -= oldest.waiting;
       bytes -= oldest.bytes;
-      await tell(giveUp(oldest, 'waiting', `the agent's disk refuses writes: ${why}`));
+      await report(giveUp(oldest, 'waiting', `the agent's disk refuses writes: ${why}`));
       await retire(oldest);
     }
     await hold();
@@ -181,13 +181,13 @@ export async function openOutbox(deps: {
   const hold = () =>
     gaps.hold(inMemoryOnly(segments.values(), 'could be kept in memory only, and the agent ended'));
   /** Gives up the oldest segment that may be given up; whether there was one. */
-  const dropOldest = async (reason: string, mayGo = (_segment: Segment) => true): Promise<boolean> => {
+  const dropOldest = async (reason: string, mayDrop = (_segment: Segment) => true): Promise<boolean> => {
     for (const segment of segments.values()) {
       // What is on its way out may have arrived: it is neither lost nor told as lost.
-      if (segment.file === undefined || writer.active === segment || segment.taken > 0) continue;
-      if (!mayGo(segment)) continue;
+      if (segment.file === undefined || writer.active === segment || segment.inFlight > 0) continue;
+      if (!mayDrop(segment)) continue;
       const loss = giveUp(segment, 'waiting', reason);
-      await tell(loss && { ...loss, segmentNo: segment.no });
+      await report(loss && { ...loss, segmentNo: segment.no });
       await forget(segment);
       return true;
     }
@@ -199,7 +199,7 @@ export async function openOutbox(deps: {
     while (totalOf(segments.values()).bytes > deps.maxBytes) if (!(await dropOldest('outbox full'))) break;
   };
 
-  const takeFrom = async (segment: Segment, max: number): Promise<Taken[]> => {
+  const takeFrom = async (segment: Segment, max: number): Promise<OutboxItem[]> => {
     // A file that can't be read just now (no descriptor left, say) loses nothing: it is read again later.
     const read = async (file: string) =>
       cached?.no === segment.no ? cached.records : await readRecords(file).catch(fault);
@@ -207,13 +207,13 @@ export async function openOutbox(deps: {
     if (records === undefined) return [];
     if (segment.memory === undefined)
       cached = writer.active === segment ? undefined : { no: segment.no, records };
-    const { taken, lost } = takeWaiting(segment, records, max);
+    const { items, lost } = takeWaiting(segment, records, max);
     const { minStartUs: fromUs, maxStartUs: toUs } = segment;
-    if (lost > 0) await tell({ fromUs, toUs, dropped: lost, reason: 'damaged on disk' });
-    return taken.map(({ record, index }) => ({ record, origin: { kind: 'segment', segment, index } }));
+    if (lost > 0) await report({ fromUs, toUs, dropped: lost, reason: 'damaged on disk' });
+    return items.map(({ record, index }) => ({ record, origin: { kind: 'segment', segment, index } }));
   };
 
-  const writing = createPace({ clock: deps.clock, apartMs: limits.groupMs, job: () => void inTurn(write) });
+  const writing = createThrottle({ clock, apartMs: limits.groupMs, job: () => void queued(write) });
 
   return {
     append(record) {
@@ -221,49 +221,49 @@ export async function openOutbox(deps: {
       if (unwritten.length >= limits.unwritten.records || unwrittenBytes >= limits.unwritten.bytes) {
         if (record.record.case !== 'result') return;
         const atUs = Number(record.record.value.startUs);
-        void tell({ fromUs: atUs, toUs: atUs, dropped: 1, reason: "the agent's disk does not answer" });
+        void report({ fromUs: atUs, toUs: atUs, dropped: 1, reason: "the agent's disk does not answer" });
         return;
       }
       unwritten.push({ record, payload });
       unwrittenBytes += payload.length;
-      writing.ask();
+      writing.schedule();
     },
-    flushed: () => inTurn(write),
+    flushed: () => queued(write),
     setOnline(value) {
       isOnline = value;
       if (value) return;
       [atHand, atHandBytes] = [[], 0];
       gaps.release();
-      void inTurn(async () => {
+      void queued(async () => {
         for (const segment of segments.values()) putBack(segment);
       });
     },
-    takeNew(max) {
-      const told = gaps.take().map((gap): Taken => {
+    nextNew(max) {
+      const gapItems = gaps.take().map((gap): OutboxItem => {
         const record = create(OutboxRecordSchema, { record: { case: 'gap', value: gap } });
         return { record, origin: { kind: 'gap', gap } };
       });
-      const fresh = atHand.splice(0, Math.max(0, max - told.length));
+      const fresh = atHand.splice(0, Math.max(0, max - gapItems.length));
       if (atHand.length === 0) atHandBytes = 0;
-      return [...told, ...fresh];
+      return [...gapItems, ...fresh];
     },
-    async takeBacklog(max, maxBytes = Number.POSITIVE_INFINITY) {
-      const taken: Taken[] = [];
-      await inTurn(async () => {
+    async nextBacklog(max, maxBytes = Number.POSITIVE_INFINITY) {
+      const items: OutboxItem[] = [];
+      await queued(async () => {
         let readBytes = 0;
         for (const segment of segments.values()) {
-          if (!isOnline || taken.length >= max || readBytes >= maxBytes) break;
+          if (!isOnline || items.length >= max || readBytes >= maxBytes) break;
           if (segment.waiting === 0) continue;
-          taken.push(...(await takeFrom(segment, max - taken.length)));
+          items.push(...(await takeFrom(segment, max - items.length)));
           readBytes += segment.bytes;
         }
       });
-      return taken;
+      return items;
     },
-    async ack(taken) {
-      await inTurn(async () => {
+    async ack(items) {
+      await queued(async () => {
         const touched = new Set<Segment>();
-        for (const { origin } of taken) {
+        for (const { origin } of items) {
           if (origin.kind === 'gap') {
             await gaps.ack(origin.gap);
             continue;
@@ -279,8 +279,8 @@ export async function openOutbox(deps: {
       });
     },
     get records() {
-      const { waiting, taken } = totalOf(segments.values());
-      return gaps.waiting + waiting + taken;
+      const { waiting, inFlight } = totalOf(segments.values());
+      return gaps.waiting + waiting + inFlight;
     },
     get bytes() {
       return totalOf(segments.values()).bytes;
@@ -290,8 +290,8 @@ export async function openOutbox(deps: {
     },
     async [Symbol.asyncDispose]() {
       writing[Symbol.dispose]();
-      await inTurn(write);
-      await inTurn(seal);
+      await queued(write);
+      await queued(seal);
       await gaps[Symbol.asyncDispose]();
       await counts[Symbol.asyncDispose]();
     },

@@ -5,7 +5,7 @@ import { type Counts, decodeFrames } from './frame.ts';
 import type { Loss } from './gaps.ts';
 
 /** Where a record of a segment stands. */
-export type RecordState = 'waiting' | 'taken' | 'done';
+export type RecordState = 'waiting' | 'inFlight' | 'done';
 
 /** One segment: a file of records, or (where the disk refused them) records in memory only. */
 export interface Segment {
@@ -21,7 +21,7 @@ export interface Segment {
   /** How many of its records, also those done, are check results. */
   results: number;
   waiting: number;
-  taken: number;
+  inFlight: number;
   /** Least and greatest start of its results, microseconds; Infinity and -Infinity without any. */
   minStartUs: number;
   maxStartUs: number;
@@ -40,7 +40,7 @@ export function createSegment(no: number, file: string | undefined, bornMs: numb
     isResult: [],
     results: 0,
     waiting: 0,
-    taken: 0,
+    inFlight: 0,
     minStartUs: Number.POSITIVE_INFINITY,
     maxStartUs: Number.NEGATIVE_INFINITY,
     bornMs,
@@ -84,26 +84,26 @@ export function takeWaiting(
   records: ReadonlyMap<number, OutboxRecord>,
   max: number,
 ): {
-  readonly taken: readonly { readonly record: OutboxRecord; readonly index: number }[];
+  readonly items: readonly { readonly record: OutboxRecord; readonly index: number }[];
   readonly lost: number;
 } {
-  const taken: { record: OutboxRecord; index: number }[] = [];
+  const items: { record: OutboxRecord; index: number }[] = [];
   let lost = 0;
-  for (let index = 0; index < segment.states.length && taken.length < max; index += 1) {
+  for (let index = 0; index < segment.states.length && items.length < max; index += 1) {
     if (segment.states[index] !== 'waiting') continue;
     const record = records.get(index);
     if (record === undefined && segment.isResult[index]) lost += 1;
-    if (record !== undefined) taken.push({ record, index });
-    setState(segment, index, record === undefined ? 'done' : 'taken');
+    if (record !== undefined) items.push({ record, index });
+    setState(segment, index, record === undefined ? 'done' : 'inFlight');
   }
-  return { taken, lost };
+  return { items, lost };
 }
 
 /** Puts back what was taken out. */
 export function putBack(segment: Segment): void {
-  if (segment.taken === 0) return;
+  if (segment.inFlight === 0) return;
   for (const [index, state] of segment.states.entries()) {
-    if (state === 'taken') setState(segment, index, 'waiting');
+    if (state === 'inFlight') setState(segment, index, 'waiting');
   }
 }
 
@@ -142,13 +142,13 @@ export async function readRecords(file: string): Promise<Map<number, OutboxRecor
 export function totalOf(segments: Iterable<Segment>): {
   readonly bytes: number;
   readonly waiting: number;
-  readonly taken: number;
+  readonly inFlight: number;
 } {
-  const total = { bytes: 0, waiting: 0, taken: 0 };
+  const total = { bytes: 0, waiting: 0, inFlight: 0 };
   for (const segment of segments) {
     if (segment.file !== undefined) total.bytes += segment.bytes;
     total.waiting += segment.waiting;
-    total.taken += segment.taken;
+    total.inFlight += segment.inFlight;
   }
   return total;
 }

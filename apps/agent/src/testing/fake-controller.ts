@@ -20,7 +20,7 @@ export interface FakeController extends AsyncDisposable {
   readonly endpoint: string;
   readonly port: number;
   /** Everything heard, of all streams, in order. */
-  readonly heard: ConnectRequest['message'][];
+  readonly received: ConnectRequest['message'][];
   /** Records of all batches, in order of arrival. */
   readonly records: OutboxRecord[];
   /** Streams opened so far. */
@@ -63,7 +63,7 @@ export async function startFakeController(options: {
         });
         reply({
           case: 'assignments',
-          value: { snapshot: true, lastPart: true, upserts: [...fake.assignments] },
+          value: { snapshot: true, final: true, upserts: [...fake.assignments] },
         });
         return;
       case 'heartbeat': {
@@ -94,7 +94,7 @@ export async function startFakeController(options: {
           streams += 1;
           void (async () => {
             for await (const { message } of requests) {
-              fake.heard.push(message);
+              fake.received.push(message);
               react(message, (answer) => box.offer(create(ConnectResponseSchema, { message: answer })));
               for (const look of waiting) look();
             }
@@ -122,7 +122,7 @@ export async function startFakeController(options: {
   const fake: FakeController = {
     endpoint: `https://127.0.0.1:${port}`,
     port,
-    heard: [],
+    received: [],
     records: [],
     get streams() {
       return streams;

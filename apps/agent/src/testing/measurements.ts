@@ -26,12 +26,12 @@ export function assignment(deviceNo: number, more: Partial<Assignment> = {}): As
     revision: 1,
     spec: { url: 'x', timeoutMs: 1000, options: { case: 'tcp', value: {} } },
     intervalMs: 60_000,
-    phaseMs: 0,
-    turn: 0,
-    turns: 1,
+    scheduleOffsetMs: 0,
+    rotationIndex: 0,
+    rotationSize: 1,
     retries: 2,
     retryDelayMs: 5000,
-    runsChain: true,
+    retriesLocally: true,
   });
   return Object.assign(base, more);
 }

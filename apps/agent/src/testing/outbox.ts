@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { newId, systemClock } from '@vantage/kernel';
 import { CheckResultSchema, type GapRecord, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
-import { type Outbox, openOutbox, type Taken } from '../outbox/outbox.ts';
+import { type Outbox, type OutboxItem, openOutbox } from '../outbox/outbox.ts';
 
 type Deps = Parameters<typeof openOutbox>[0];
 
@@ -30,13 +30,13 @@ export function resultRecord(startUs: number, bytes = 0): OutboxRecord {
 }
 
 /** When the results among what was taken started. */
-export function startsOf(taken: readonly Taken[]): number[] {
+export function startsOf(taken: readonly OutboxItem[]): number[] {
   return taken.flatMap(({ record: { record } }) =>
     record.case === 'result' ? [Number(record.value.startUs)] : [],
   );
 }
 
 /** The gap records among what was taken. */
-export function gapsOf(taken: readonly Taken[]): GapRecord[] {
+export function gapsOf(taken: readonly OutboxItem[]): GapRecord[] {
   return taken.flatMap(({ record: { record } }) => (record.case === 'gap' ? [record.value] : []));
 }

@@ -1,15 +1,15 @@
 import { create } from '@bufbuild/protobuf';
 import { createFakeClock } from '@vantage/kernel/testing';
 import type { Measurement, ResultCode } from '@vantage/probes';
-import { type CheckResult, type Order_Kind, OrderSchema } from '@vantage/proto';
-import { createAgentTime } from '../agent-time.ts';
-import { createAllowance } from '../allowance.ts';
-import { type Chain, noChain } from '../chain.ts';
-import { createCoverage } from '../coverage.ts';
-import { every } from '../every.ts';
-import { createLatenessMeter } from '../lateness.ts';
-import { createScheduler } from '../scheduler.ts';
-import { createStalls } from '../stalls.ts';
+import { type CheckResult, type RunRequest_Kind, RunRequestSchema } from '@vantage/proto';
+import { createAgentTime } from '../clock/agent-time.ts';
+import { createCoverage } from '../schedule/coverage.ts';
+import { every } from '../schedule/every.ts';
+import { createLatenessMeter } from '../schedule/lateness.ts';
+import { createRateLimiter } from '../schedule/rate-limiter.ts';
+import { noRetrySequence, type RetrySequence } from '../schedule/retry-sequence.ts';
+import { createScheduler } from '../schedule/scheduler.ts';
+import { createStalls } from '../schedule/stalls.ts';
 import { measured } from './measurements.ts';
 
 /** Midnight of a day, so that due times are easy to read. */
@@ -17,7 +17,7 @@ export const midnightUs = 1_699_920_000_000_000;
 
 /** A scheduler on a fake clock; each check takes `takesMs` and ends as `codes` says (the last one for ever). */
 export function stage(
-  more: { takesMs?: number; concurrency?: number; checksPerMinute?: number; chain?: Chain } = {},
+  more: { takesMs?: number; concurrency?: number; checksPerMinute?: number; chain?: RetrySequence } = {},
 ) {
   const clock = createFakeClock(midnightUs);
   let sleptMs = 0;
@@ -34,7 +34,7 @@ export function stage(
   const running = new Set<number>();
   const overlaps: number[] = [];
   let ids = 0;
-  const pulse = every(clock, 250, () => void stalls.beat());
+  const pulse = every(clock, 250, () => void stalls.tick());
   const scheduler = createScheduler({
     time,
     clock,
@@ -48,15 +48,18 @@ export function stage(
       running.delete(deviceNo);
       return measured((codes.length > 1 ? codes.shift() : codes[0]) ?? 1);
     },
-    judge: async (_deviceNo, measurement) => measurement,
+    confirm: async (_deviceNo, measurement) => measurement,
     onResult: (result) => results.push(result),
     concurrency: more.concurrency ?? 100,
-    allowance: createAllowance({ checksPerMinute: more.checksPerMinute ?? Number.POSITIVE_INFINITY, monoMs }),
+    rateLimiter: createRateLimiter({
+      checksPerMinute: more.checksPerMinute ?? Number.POSITIVE_INFINITY,
+      monoMs,
+    }),
     coverage,
     meter,
     stalls,
-    orderGraceMs: 5000,
-    chainOf: () => more.chain ?? noChain,
+    requestGraceMs: 5000,
+    retrySequenceOf: () => more.chain ?? noRetrySequence,
     newId: () => `chain-${++ids}`,
     onError: (error) => errors.push(error),
   });
@@ -72,18 +75,18 @@ export function stage(
     errors,
     overlaps,
     pulse,
-    mostAtOnce: () => most,
+    maxAtOnce: () => most,
     sleep: (ms: number) => {
       sleptMs += ms;
     },
     /** Seconds after midnight at which checks started. */
     starts: () => results.map(({ startUs }) => (Number(startUs) - midnightUs) / 1_000_000),
-    order: (kind: Order_Kind, attempt: number, chainId: string, afterS: number) =>
-      create(OrderSchema, {
-        orderId: `order-${attempt}`,
+    order: (kind: RunRequest_Kind, attempt: number, retryId: string, afterS: number) =>
+      create(RunRequestSchema, {
+        runRequestId: `order-${attempt}`,
         kind,
         deviceNo: 1,
-        chainId,
+        retryId,
         attempt,
         notBeforeUs: BigInt(midnightUs + afterS * 1_000_000),
       }),

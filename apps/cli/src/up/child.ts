@@ -83,7 +83,7 @@ export function supervise(deps: {
     if (isLimiting) return;
     isLimiting = true;
     void limitLogFile(logFile)
-      .catch(() => {}) // the log of the next second is looked at again
+      .catch(() => {}) // the log of the next second is checked again
       .finally(() => {
         isLimiting = false;
       });

@@ -25,7 +25,7 @@ export async function preflight(
 }
 
 function problemsOf({ part, env }: Candidate, signal: AbortSignal): Promise<string[]> {
-  const program = path.resolve(import.meta.dirname, `../../../${part}/src/check.ts`);
+  const program = path.resolve(import.meta.dirname, `../../../${part}/src/config/validate-settings.ts`);
   return new Promise((resolve) => {
     execFile(process.execPath, [program], { env, signal }, (error, out, err) => {
       const said = out.trim() || (error ? err.trim() || error.message : '');

@@ -2,8 +2,8 @@ import { createLog, systemClock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { createTimeScale } from '../config/time-scale.ts';
 import { createDb, type Db, takeLeases } from '../db/index.ts';
-import { createPace } from '../pace.ts';
 import { createFixtures, type Fixtures } from '../testing/fixtures.ts';
 import { createAssign } from './assign.ts';
 
@@ -28,7 +28,7 @@ function running(controllerId = 'one', timeScale = 1) {
   const ending = new AbortController();
   const done = createAssign({
     ...{ db, clock: systemClock, log, controllerId },
-    pace: createPace(timeScale),
+    timeScale: createTimeScale(timeScale),
   }).run(ending.signal);
   return {
     async [Symbol.asyncDispose]() {
@@ -40,7 +40,7 @@ function running(controllerId = 'one', timeScale = 1) {
 
 async function site(agents: number, devices: number) {
   const accountNo = await rows.account();
-  const locationNo = await rows.location(accountNo, { observing: true });
+  const locationNo = await rows.location(accountNo, { online: true });
   const agentNos: number[] = [];
   for (let i = 0; i < agents; i += 1) {
     const connected = { state: 'Connected', connected_us: systemClock.nowUs() } as const;
@@ -101,8 +101,8 @@ test('a lost agent keeps its share for the grace time, then the others have it',
     .execute();
   await db.notify(db.kysely, 'vantage_catalog', { location_nos: [locationNo] });
   await vi.waitFor(async () => {
-    const holders = new Set((await open(locationNo)).map((span) => span.agent_no));
-    expect(holders).toEqual(new Set([left]));
+    const assignedAgents = new Set((await open(locationNo)).map((span) => span.agent_no));
+    expect(assignedAgents).toEqual(new Set([left]));
   }, soon);
   const ended = await db.kysely
     .selectFrom('assignment_spans')
@@ -114,13 +114,16 @@ test('a lost agent keeps its share for the grace time, then the others have it',
   expect(ended.every((span) => (span.to_us ?? 0) >= awayUs + 1_500_000)).toBe(true);
 });
 
-test('a Location that goes blind keeps its spans, and its turns are taken by the others', async () => {
+test('a Location that goes offline keeps its spans, and its turns are taken by the others', async () => {
   const { accountNo, locationNo, agentNos } = await site(1, 1);
-  const other = await rows.location(accountNo, { observing: true });
+  const other = await rows.location(accountNo, { online: true });
   await rows.agent({ accountNo, locationNo: other }, { state: 'Connected' });
   const shared = await rows.device(accountNo, [locationNo, other]);
   await using _planner = running();
-  await vi.waitFor(async () => expect((await open(other))[0]).toMatchObject({ turn: 1, turns: 2 }), soon);
+  await vi.waitFor(
+    async () => expect((await open(other))[0]).toMatchObject({ rotation_index: 1, rotation_size: 2 }),
+    soon,
+  );
   await db.kysely
     .updateTable('agents')
     .set({ state: 'Away', away_since_us: 1 })
@@ -128,11 +131,17 @@ test('a Location that goes blind keeps its spans, and its turns are taken by the
     .execute();
   await db.kysely
     .updateTable('locations')
-    .set({ observing: false })
+    .set({ online: false })
     .where('location_no', '=', locationNo)
     .execute();
   await db.notify(db.kysely, 'vantage_catalog', { location_nos: [other, locationNo] });
-  const alone = { device_no: shared, turn: 0, turns: 1, runs_chain: true, first_look: true };
+  const alone = {
+    device_no: shared,
+    rotation_index: 0,
+    rotation_size: 1,
+    retries_locally: true,
+    run_immediately: true,
+  };
   await vi.waitFor(async () => expect((await open(other))[0]).toMatchObject(alone), soon);
   expect(await open(locationNo)).toHaveLength(2);
 });
@@ -166,16 +175,16 @@ test('a device that is made just after the planner was killed is planned by anot
   expect((await open(locationNo))[0]?.from_us).toBeLessThan(madeUs + 5_000_000);
 });
 
-test('a second agent comes: spans go on, and nobody runs chains by itself any more', async () => {
+test('a second agent comes: spans go on, and nobody runs retry sequences by itself any more', async () => {
   const { accountNo, locationNo, agentNos } = await site(1, 20);
   await using _planner = running();
   await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(20), soon);
   const before = await open(locationNo);
-  expect(before.every((span) => span.runs_chain)).toBe(true);
+  expect(before.every((span) => span.retries_locally)).toBe(true);
   await rows.agent({ accountNo, locationNo }, { state: 'Connected', connected_us: systemClock.nowUs() });
   await db.notify(db.kysely, 'vantage_catalog', { location_nos: [locationNo] });
   await vi.waitFor(async () => {
-    expect((await open(locationNo)).every((span) => !span.runs_chain)).toBe(true);
+    expect((await open(locationNo)).every((span) => !span.retries_locally)).toBe(true);
   }, soon);
   const stayed = (await open(locationNo)).filter((span) => span.agent_no === agentNos[0]);
   const begins = new Map(before.map((span) => [span.device_no, span.from_us]));

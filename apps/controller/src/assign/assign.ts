@@ -1,7 +1,7 @@
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { z } from 'zod';
+import { realTime, type TimeScale } from '../config/time-scale.ts';
 import { type Db, dbFailure, holdsLease, type Lease, releaseLeases, takeLeases } from '../db/index.ts';
-import { type Pace, trueTime } from '../pace.ts';
 import { eligibleAgents } from './eligible.ts';
 import { diffPlans, type PlanFacts, planLocation } from './plan.ts';
 import * as store from './store.ts';
@@ -16,14 +16,14 @@ export interface Assign {
 const leaseMs = 3_000;
 const pollMs = 3_000;
 /** A word about a Location that another controller plans is kept until that one surely planned it, or its lease is over. */
-const keepWordMs = leaseMs + 1_000;
-const askAgainMs = 500;
+const keepNoticeMs = leaseMs + 1_000;
+const recheckMs = 500;
 const pauseMs = 200;
-/** Plans are looked at again after this long even when nothing seems to have changed. */
+/** Plans are checked again after this long even when nothing seems to have changed. */
 const safetyMs = 60_000;
 const notifyAtOnce = 500;
 
-const told = z.object({ location_nos: z.array(z.int()) });
+const notice = z.object({ location_nos: z.array(z.int()) });
 
 /** How long an agent that is away keeps its devices. */
 const graceMs = 60_000;
@@ -34,13 +34,13 @@ export function createAssign({
   clock,
   log,
   controllerId,
-  pace = trueTime,
+  timeScale = realTime,
 }: {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Logger;
   readonly controllerId: string;
-  readonly pace?: Pace;
+  readonly timeScale?: TimeScale;
 }): Assign {
   const kysely = db.kysely;
   /** Locations to be planned again, and until when (monotonic) the word counts where another controller holds the lease. */
@@ -50,29 +50,34 @@ export function createAssign({
   const made = new Map<number, { readonly from: string; readonly atMs: number }>();
   /** Locations whose plan the database or the planner refused; logged once. */
   const refused = new Set<number>();
-  let lookAtAll = true;
+  let replanAll = true;
   let wake = () => {};
   const eligible = (location: store.LocationState) =>
-    eligibleAgents(location.candidates, { nowUs: clock.nowUs(), pace, graceUs: pace(graceMs) * 1000 });
+    eligibleAgents(location.candidates, {
+      nowUs: clock.nowUs(),
+      timeScale,
+      graceUs: timeScale(graceMs) * 1000,
+    });
 
   const onCatalog = (payload: string | undefined) => {
-    const parsed = told.safeParse(readJson(payload));
-    if (parsed.success) for (const no of parsed.data.location_nos) dirty.set(no, clock.monoMs() + keepWordMs);
-    else lookAtAll = true;
+    const parsed = notice.safeParse(readJson(payload));
+    if (parsed.success)
+      for (const no of parsed.data.location_nos) dirty.set(no, clock.monoMs() + keepNoticeMs);
+    else replanAll = true;
     wake();
   };
 
   /** Plans one Location in a transaction in which its lease is ours; false when it is not any more. */
-  const planOne = async (location: store.LocationState, lease: Lease, sight: Sight) => {
+  const planOne = async (location: store.LocationState, lease: Lease, onlineLocations: OnlineLocations) => {
     const nowUs = clock.nowUs();
     const agents = eligible(location);
     const { locationNo } = location;
     const touched = await kysely.transaction().execute(async (trx) => {
       if (!(await holdsLease(trx, lease))) return undefined;
       const devices = await store.loadDevices(trx, locationNo);
-      const present = await store.loadHoldings(trx, locationNo);
-      const holders = new Map(present.map((one) => [one.deviceNo, one.agentNo]));
-      const wanted = planLocation({ locationNo, agents, devices, ...sight, holders, nowUs });
+      const present = await store.loadAssignments(trx, locationNo);
+      const assignedAgents = new Map(present.map((one) => [one.deviceNo, one.agentNo]));
+      const wanted = planLocation({ locationNo, agents, devices, ...onlineLocations, assignedAgents, nowUs });
       // Nobody is connected: whoever held a device goes on with it, cut off as it is, unless device or agent are gone for good.
       const here = new Set(devices.map((device) => device.deviceNo));
       const known = new Set(location.candidates.map((candidate) => candidate.agentNo));
@@ -86,20 +91,20 @@ export function createAssign({
       const agentNos = [...new Set([...present, ...target].map((one) => one.agentNo))];
       for (let at = 0; at < agentNos.length; at += notifyAtOnce)
         await db.notify(trx, 'vantage_plan', { agent_nos: agentNos.slice(at, at + notifyAtOnce) });
-      return change.open.length + change.close.length + change.tune.length;
+      return change.open.length + change.close.length + change.update.length;
     });
     if (touched) log.debug({ locationNo, changes: touched, agents: agents.length }, 'planned');
     return touched !== undefined;
   };
 
-  const turn = async () => {
+  const planRound = async () => {
     const startMs = clock.monoMs();
-    const asked = new Map(dirty);
-    const wasAll = lookAtAll;
+    const requested = new Map(dirty);
+    const wasAll = replanAll;
     dirty.clear();
-    lookAtAll = false;
+    replanAll = false;
     try {
-      const locations = await store.loadLocations(kysely, { nowUs: clock.nowUs(), pace });
+      const locations = await store.loadLocations(kysely, { nowUs: clock.nowUs(), timeScale });
       const leases = await takeLeases(
         kysely,
         locations.map((location) => leaseName(location.locationNo)),
@@ -109,24 +114,28 @@ export function createAssign({
       const leaseOf = new Map(leases.map((lease) => [lease.name, lease]));
       held.clear();
       for (const { name } of leases) held.add(name);
-      const sights = sightByAccount(locations);
+      const onlineOf = onlineByAccount(locations);
       let failed: unknown;
       for (const location of locations) {
         const lease = leaseOf.get(leaseName(location.locationNo));
         const { locationNo } = location;
         if (!lease) {
           made.delete(locationNo);
-          const untilMs = asked.get(locationNo) ?? 0;
+          const untilMs = requested.get(locationNo) ?? 0;
           if (untilMs > clock.monoMs()) dirty.set(locationNo, untilMs);
           continue;
         }
-        const sight = sights.get(location.accountNo) ?? { observing: new Set(), lit: new Set() };
-        const from = JSON.stringify([lease.epoch, eligible(location), [...sight.observing]]);
+        const onlineLocations = onlineOf.get(location.accountNo) ?? {
+          online: new Set(),
+          connected: new Set(),
+        };
+        const from = JSON.stringify([lease.epoch, eligible(location), [...onlineLocations.online]]);
         const before = made.get(locationNo);
         const isDue = !before || before.from !== from || clock.monoMs() - before.atMs > safetyMs;
-        if (!isDue && !asked.has(locationNo) && !wasAll) continue;
+        if (!isDue && !requested.has(locationNo) && !wasAll) continue;
         try {
-          if (await planOne(location, lease, sight)) made.set(locationNo, { from, atMs: clock.monoMs() });
+          if (await planOne(location, lease, onlineLocations))
+            made.set(locationNo, { from, atMs: clock.monoMs() });
           else made.delete(locationNo);
           refused.delete(locationNo);
         } catch (error) {
@@ -142,8 +151,8 @@ export function createAssign({
       }
       if (failed !== undefined) throw failed;
     } catch (error) {
-      for (const [no, untilMs] of asked) dirty.set(no, untilMs);
-      lookAtAll ||= wasAll;
+      for (const [no, untilMs] of requested) dirty.set(no, untilMs);
+      replanAll ||= wasAll;
       throw error;
     }
     return clock.monoMs() - startMs;
@@ -153,22 +162,22 @@ export function createAssign({
     async run(signal) {
       await using _listening = await db.listen('vantage_catalog', onCatalog);
       const renewing = renew(signal);
-      let isWell = true;
+      let isHealthy = true;
       while (!signal.aborted) {
         let tookMs = 0;
         try {
-          tookMs = await turn();
-          if (!isWell) log.info('planning works again');
-          isWell = true;
+          tookMs = await planRound();
+          if (!isHealthy) log.info('planning works again');
+          isHealthy = true;
         } catch (error) {
-          if (isWell) log.warn({ error: messageOf(error) }, 'planning failed; trying again');
-          isWell = false;
+          if (isHealthy) log.warn({ error: messageOf(error) }, 'planning failed; trying again');
+          isHealthy = false;
           tookMs = 1_000;
         }
         // Many changes in a row are planned together: rest some time after each turn, longer after a long one.
         await clock.sleep(Math.min(2_000, Math.max(pauseMs, 3 * tookMs)), signal).catch(() => {});
-        if (lookAtAll || hasOwnWork() || signal.aborted) continue;
-        await quiet(dirty.size > 0 ? askAgainMs : pollMs, signal);
+        if (replanAll || hasOwnWork() || signal.aborted) continue;
+        await waitForNotice(dirty.size > 0 ? recheckMs : pollMs, signal);
       }
       await renewing;
       await releaseLeases(kysely, controllerId, 'plan:').catch(() => {});
@@ -188,7 +197,7 @@ export function createAssign({
   }
 
   /** Waits for a word from the catalog, at most until the next look. */
-  async function quiet(forMs: number, signal: AbortSignal): Promise<void> {
+  async function waitForNotice(forMs: number, signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
     wake = () => woken.abort();
     await clock.sleep(forMs, AbortSignal.any([signal, woken.signal])).catch(() => {});
@@ -200,17 +209,17 @@ function leaseName(locationNo: number): string {
 }
 
 /** Which Locations of an account observe, and which have a connected agent. */
-type Sight = Pick<PlanFacts, 'observing' | 'lit'>;
+type OnlineLocations = Pick<PlanFacts, 'online' | 'connected'>;
 
-function sightByAccount(locations: readonly store.LocationState[]): Map<number, Sight> {
+function onlineByAccount(locations: readonly store.LocationState[]): Map<number, OnlineLocations> {
   const numbers = (some: readonly store.LocationState[]) => new Set(some.map(({ locationNo }) => locationNo));
   const accounts = Map.groupBy(locations, ({ accountNo }) => accountNo);
   return new Map(
     [...accounts].map(([accountNo, own]) => [
       accountNo,
       {
-        observing: numbers(own.filter(({ observing }) => observing)),
-        lit: numbers(own.filter(({ candidates }) => candidates.some(({ connected }) => connected))),
+        online: numbers(own.filter(({ online }) => online)),
+        connected: numbers(own.filter(({ candidates }) => candidates.some(({ connected }) => connected))),
       },
     ]),
   );

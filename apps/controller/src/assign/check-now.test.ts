@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 function orders() {
-  return db.kysely.selectFrom('orders').selectAll().where('device_no', '=', deviceNo).execute();
+  return db.kysely.selectFrom('run_requests').selectAll().where('device_no', '=', deviceNo).execute();
 }
 
 const soon = { timeout: 10_000, interval: 20 };
@@ -47,18 +47,18 @@ async function placed() {
 
 test('the agent that holds the device is asked and told of, and its answer is returned', async () => {
   const told: string[] = [];
-  await using _listening = await db.listen('vantage_order', (payload) => told.push(payload ?? ''));
+  await using _listening = await db.listen('vantage_run_request', (payload) => told.push(payload ?? ''));
   const checkNow = createCheckNow({ db, clock: systemClock });
   const answer = checkNow(deviceNo, new AbortController().signal);
   const order = await placed();
   expect(order).toMatchObject({ kind: 'Now', agent_no: agentNo, state: 'Open' });
   await vi.waitFor(() => expect(told).toContain(JSON.stringify({ agent_no: agentNo })), soon);
   await db.kysely
-    .updateTable('orders')
+    .updateTable('run_requests')
     .set({ state: 'Answered', check_id: 'the check' })
-    .where('order_id', '=', order.order_id)
+    .where('run_request_id', '=', order.run_request_id)
     .execute();
-  await db.notify(db.kysely, 'vantage_answer', { order_id: order.order_id });
+  await db.notify(db.kysely, 'vantage_answer', { run_request_id: order.run_request_id });
   expect(await answer).toEqual({ kind: 'done', checkId: 'the check' });
 });
 

@@ -14,17 +14,17 @@ export type CheckNow = (deviceNo: number, signal: AbortSignal) => Promise<CheckN
 const pollMs = 500;
 /** Beside the device's own Timeout: the way there and back, and the commit. */
 const marginUs = 10_000_000;
-const answer = z.object({ order_id: z.string() });
+const answer = z.object({ run_request_id: z.string() });
 
 /** Makes it. */
 export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock: Clock }): CheckNow {
   return async (deviceNo, signal) => {
-    const orderId = newId();
-    const told = new AbortController();
+    const runRequestId = newId();
+    const answered = new AbortController();
     await using _listening = await db.listen('vantage_answer', (payload) => {
-      if (payload === undefined || isAbout(payload, orderId)) told.abort();
+      if (payload === undefined || isAbout(payload, runRequestId)) answered.abort();
     });
-    const deadlineUs = await placeOrder(db, clock, deviceNo, orderId);
+    const deadlineUs = await createRunRequest(db, clock, deviceNo, runRequestId);
     if (deadlineUs === undefined)
       return {
         kind: 'nobody',
@@ -32,71 +32,71 @@ export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock:
       };
     while (true) {
       signal.throwIfAborted();
-      const checkId = await answerOf(db, orderId);
+      const checkId = await answerOf(db, runRequestId);
       if (checkId !== undefined) return { kind: 'done', checkId };
       if (clock.nowUs() > deadlineUs) {
-        await expire(db, orderId);
+        await expire(db, runRequestId);
         return { kind: 'nobody', message: 'the agent that was asked did not answer in time' };
       }
       await clock
-        .sleep(pollMs, AbortSignal.any(told.signal.aborted ? [signal] : [signal, told.signal]))
+        .sleep(pollMs, AbortSignal.any(answered.signal.aborted ? [signal] : [signal, answered.signal]))
         .catch(() => {});
     }
   };
 }
 
 /**
- * Asks the connected agent that looks first, or any other that holds the device, else another agent of such a Location; one that is
- * blind last of all. Undefined when there is none.
+ * Asks the connected agent that runs the first check, or any other that holds the device, else another agent of such a Location; one that is
+ * offline last of all. Undefined when there is none.
  */
-async function placeOrder(
+async function createRunRequest(
   db: Db,
   clock: Clock,
   deviceNo: number,
-  orderId: string,
+  runRequestId: string,
 ): Promise<number | undefined> {
   const nowUs = clock.nowUs();
   return db.kysely.transaction().execute(async (trx) => {
     const { rows } = await sql<{ agent_no: number; deadline_us: number }>`
-      insert into orders (order_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us)
-      select ${orderId}, 'Now', d.device_no, a.agent_no, s.location_no, d.revision,
+      insert into run_requests (run_request_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us)
+      select ${runRequestId}, 'Now', d.device_no, a.agent_no, s.location_no, d.revision,
         ${nowUs + marginUs}::bigint + d.timeout_s * 1000000::bigint, ${nowUs}
       from assignment_spans s
         join devices d on d.device_no = s.device_no
         join agents a on a.location_no = s.location_no and a.state = 'Connected'
       where s.device_no = ${deviceNo} and s.to_us is null
-      order by a.blind_reason is null desc, a.agent_no = s.agent_no desc, s.first_look desc, s.turn, a.agent_no limit 1
+      order by a.offline_reason is null desc, a.agent_no = s.agent_no desc, s.run_immediately desc, s.rotation_index, a.agent_no limit 1
       returning agent_no, deadline_us`.execute(trx);
-    const [order] = rows;
-    if (!order) return undefined;
-    await db.notify(trx, 'vantage_order', { agent_no: order.agent_no });
-    return order.deadline_us;
+    const [request] = rows;
+    if (!request) return undefined;
+    await db.notify(trx, 'vantage_run_request', { agent_no: request.agent_no });
+    return request.deadline_us;
   });
 }
 
-async function answerOf(db: Db, orderId: string): Promise<string | undefined> {
+async function answerOf(db: Db, runRequestId: string): Promise<string | undefined> {
   const row = await db.kysely
-    .selectFrom('orders')
+    .selectFrom('run_requests')
     .select('check_id')
-    .where('order_id', '=', orderId)
+    .where('run_request_id', '=', runRequestId)
     .where('state', '=', 'Answered')
     .executeTakeFirst();
   return row?.check_id ?? undefined;
 }
 
-async function expire(db: Db, orderId: string): Promise<void> {
+async function expire(db: Db, runRequestId: string): Promise<void> {
   await db.kysely
-    .updateTable('orders')
+    .updateTable('run_requests')
     .set({ state: 'Expired' })
-    .where('order_id', '=', orderId)
+    .where('run_request_id', '=', runRequestId)
     .where('state', '=', 'Open')
     .execute();
 }
 
-function isAbout(payload: string, orderId: string): boolean {
+function isAbout(payload: string, runRequestId: string): boolean {
   try {
     const parsed = answer.safeParse(JSON.parse(payload));
-    return parsed.success && parsed.data.order_id === orderId;
+    return parsed.success && parsed.data.run_request_id === runRequestId;
   } catch {
     return false;
   }

@@ -1,4 +1,4 @@
-import { type Pace, trueTime } from '../pace.ts';
+import { realTime, type TimeScale } from '../config/time-scale.ts';
 import type { PlanAgent } from './plan.ts';
 
 /** An agent of a Location and how it has been lately. */
@@ -13,7 +13,7 @@ export interface Candidate {
   /** Streams it opened in the last ten minutes: see `recentUs`. */
   readonly recentConnects: number;
   /** It holds devices now. */
-  readonly holds: boolean;
+  readonly isAssigned: boolean;
 }
 
 /** How far back streams are counted. */
@@ -32,12 +32,14 @@ export function eligibleAgents(
   {
     nowUs,
     graceUs,
-    pace = trueTime,
-  }: { readonly nowUs: number; readonly graceUs: number; readonly pace?: Pace },
+    timeScale = realTime,
+  }: { readonly nowUs: number; readonly graceUs: number; readonly timeScale?: TimeScale },
 ): PlanAgent[] {
   if (!candidates.some((one) => one.connected)) return [];
   const steady = candidates.filter((one) =>
-    one.connected ? one.holds || !isFlapping(one, nowUs, pace(steadyUs)) : isInGrace(one, nowUs, graceUs),
+    one.connected
+      ? one.isAssigned || !isFlapping(one, nowUs, timeScale(steadyUs))
+      : isInGrace(one, nowUs, graceUs),
   );
   const chosen = steady.length > 0 ? steady : candidates.filter((one) => one.connected);
   return chosen
@@ -54,5 +56,5 @@ function isFlapping(one: Candidate, nowUs: number, afterUs: number): boolean {
 }
 
 function isInGrace(one: Candidate, nowUs: number, graceUs: number): boolean {
-  return one.holds && one.awaySinceUs !== null && nowUs - one.awaySinceUs < graceUs;
+  return one.isAssigned && one.awaySinceUs !== null && nowUs - one.awaySinceUs < graceUs;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { phaseMs } from '../phase.ts';
+import { scheduleOffsetMs } from '../db/schedule-offset.ts';
 import { diffPlans, type PlanAgent, planLocation } from './plan.ts';
 
 const here = 1;
@@ -9,9 +9,14 @@ const agentsOf = (...capacities: number[]): PlanAgent[] =>
 const devicesOf = (count: number, locationNos = [here]) =>
   Array.from({ length: count }, (_, i) => ({ deviceNo: i + 1, locationNos, changedUs: 0 }));
 const nowUs = 1_700_000_000_000_000;
-const facts = { locationNo: here, lit: new Set([here]), holders: new Map<number, number>(), nowUs };
+const facts = {
+  locationNo: here,
+  connected: new Set([here]),
+  assignedAgents: new Map<number, number>(),
+  nowUs,
+};
 const planOf = (agents: readonly PlanAgent[], count: number) =>
-  planLocation({ ...facts, agents, devices: devicesOf(count), observing: new Set([here]) });
+  planLocation({ ...facts, agents, devices: devicesOf(count), online: new Set([here]) });
 
 const someAgents = fc.uniqueArray(
   fc.record({
@@ -71,34 +76,44 @@ describe('who holds a device', () => {
 
 describe('turns', () => {
   const ring = [7, here, 9];
-  const turnAt = (locationNo: number, observing: readonly number[]) =>
+  const turnAt = (locationNo: number, online: readonly number[]) =>
     planLocation({
       ...facts,
       locationNo,
       agents: agentsOf(1),
       devices: devicesOf(1, ring),
-      observing: new Set(observing),
+      online: new Set(online),
     })[0];
 
-  test('every observing Location has a turn of its own, and the first one looks first', () => {
+  test('every online Location has a turn of its own, and the first one runs the first check', () => {
     fc.assert(
-      fc.property(fc.subarray(ring, { minLength: 1 }), (observing) => {
-        const turns = observing.map((locationNo) => turnAt(locationNo, observing));
-        expect(turns.map((one) => one?.turn)).toEqual(observing.map((_, i) => i));
-        expect(new Set(turns.map((one) => one?.turns))).toEqual(new Set([observing.length]));
-        expect(turns.filter((one) => one?.firstLook)).toHaveLength(1);
-        expect(turns.every((one) => one?.runsChain === (observing.length === 1))).toBe(true);
+      fc.property(fc.subarray(ring, { minLength: 1 }), (online) => {
+        const turns = online.map((locationNo) => turnAt(locationNo, online));
+        expect(turns.map((one) => one?.rotationIndex)).toEqual(online.map((_, i) => i));
+        expect(new Set(turns.map((one) => one?.rotationSize))).toEqual(new Set([online.length]));
+        expect(turns.filter((one) => one?.runImmediately)).toHaveLength(1);
+        expect(turns.every((one) => one?.retriesLocally === (online.length === 1))).toBe(true);
       }),
     );
   });
 
-  test('a blind Location is passed over, and its return gives it its turn back', () => {
-    expect(turnAt(9, [7, 9])).toMatchObject({ turn: 1, turns: 2, runsChain: false, firstLook: false });
-    expect(turnAt(9, [here, 7, 9])).toMatchObject({ turn: 2, turns: 3 });
+  test('an offline Location is passed over, and its return gives it its turn back', () => {
+    expect(turnAt(9, [7, 9])).toMatchObject({
+      rotationIndex: 1,
+      rotationSize: 2,
+      retriesLocally: false,
+      runImmediately: false,
+    });
+    expect(turnAt(9, [here, 7, 9])).toMatchObject({ rotationIndex: 2, rotationSize: 3 });
   });
 
   test('a Location with an agent takes its turn before it is told to observe', () => {
-    expect(turnAt(here, [])).toMatchObject({ turn: 0, turns: 1, runsChain: true, firstLook: true });
+    expect(turnAt(here, [])).toMatchObject({
+      rotationIndex: 0,
+      rotationSize: 1,
+      retriesLocally: true,
+      runImmediately: true,
+    });
   });
 });
 
@@ -109,18 +124,18 @@ describe('an agent that is away for a moment', () => {
     { agentNo: 2, capacity: 100, awaySinceUs: null },
   ];
   const before = planOf(agentsOf(100, 100), 100);
-  const holders = new Map(before.map((one) => [one.deviceNo, one.agentNo]));
-  const plan = (changedUs: number, held = holders) =>
+  const assignedAgents = new Map(before.map((one) => [one.deviceNo, one.agentNo]));
+  const plan = (changedUs: number, held = assignedAgents) =>
     planLocation({
       ...facts,
       agents,
-      observing: new Set([here]),
-      holders: held,
+      online: new Set([here]),
+      assignedAgents: held,
       devices: devicesOf(100).map((device) => ({ ...device, changedUs })),
     });
 
   test('keeps what it knows', () => {
-    expect(diffPlans(before, plan(nowUs - minuteUs))).toEqual({ close: [], open: [], tune: [] });
+    expect(diffPlans(before, plan(nowUs - minuteUs))).toEqual({ close: [], open: [], update: [] });
   });
 
   test.each([
@@ -131,14 +146,14 @@ describe('an agent that is away for a moment', () => {
     expect(new Set(then.map((one) => one.agentNo))).toEqual(new Set([2]));
   });
 
-  test('a fresh device is looked at first by a Location with an agent that is there', () => {
+  test('a fresh device is checked first by a Location with an agent that is there', () => {
     const fresh = { deviceNo: 1, locationNos: [7, here] };
-    const look = (lit: readonly number[], changedUs: number, locationNo = here) =>
+    const look = (connected: readonly number[], changedUs: number, locationNo = here) =>
       planLocation({
-        ...{ ...facts, locationNo, agents, lit: new Set(lit) },
-        observing: new Set([7, here]),
+        ...{ ...facts, locationNo, agents, connected: new Set(connected) },
+        online: new Set([7, here]),
         devices: [{ ...fresh, changedUs }],
-      })[0]?.firstLook;
+      })[0]?.runImmediately;
     expect([look([here], nowUs), look([here], nowUs, 7)]).toEqual([true, false]);
     expect([look([7, here], nowUs), look([7, here], nowUs, 7)]).toEqual([false, true]);
     expect([look([here], 0), look([here], 0, 7)]).toEqual([false, true]);
@@ -146,8 +161,8 @@ describe('an agent that is away for a moment', () => {
 });
 
 test('an agent runs retry chains by itself only where nobody else could', () => {
-  expect(new Set(planOf(agentsOf(1), 9).map((one) => one.runsChain))).toEqual(new Set([true]));
-  expect(new Set(planOf(agentsOf(1, 1), 9).map((one) => one.runsChain))).toEqual(new Set([false]));
+  expect(new Set(planOf(agentsOf(1), 9).map((one) => one.retriesLocally))).toEqual(new Set([true]));
+  expect(new Set(planOf(agentsOf(1, 1), 9).map((one) => one.retriesLocally))).toEqual(new Set([false]));
 });
 
 describe('changes', () => {
@@ -155,9 +170,9 @@ describe('changes', () => {
     fc.assert(
       fc.property(someAgents, someAgents, fc.nat(40), fc.nat(40), (a, b, countA, countB) => {
         const [before, after] = [planOf(a, countA), planOf(b, countB)];
-        const { close, open, tune } = diffPlans(before, after);
-        const gone = new Set([...close, ...tune].map((one) => one.deviceNo));
-        const applied = [...before.filter((one) => !gone.has(one.deviceNo)), ...open, ...tune];
+        const { close, open, update } = diffPlans(before, after);
+        const gone = new Set([...close, ...update].map((one) => one.deviceNo));
+        const applied = [...before.filter((one) => !gone.has(one.deviceNo)), ...open, ...update];
         expect(applied.sort((x, y) => x.deviceNo - y.deviceNo)).toEqual(after);
       }),
     );
@@ -165,7 +180,7 @@ describe('changes', () => {
 
   test('an unchanged plan changes nothing', () => {
     const plan = planOf(agentsOf(1, 2), 50);
-    expect(diffPlans(plan, planOf(agentsOf(1, 2), 50))).toEqual({ close: [], open: [], tune: [] });
+    expect(diffPlans(plan, planOf(agentsOf(1, 2), 50))).toEqual({ close: [], open: [], update: [] });
   });
 });
 
@@ -173,7 +188,7 @@ test('phases lie inside the interval and are spread evenly', () => {
   const intervalMs = 60_000;
   const buckets = Array.from({ length: 60 }, () => 0);
   for (let deviceNo = 1; deviceNo <= 60_000; deviceNo += 1) {
-    const phase = phaseMs(deviceNo, intervalMs);
+    const phase = scheduleOffsetMs(deviceNo, intervalMs);
     expect(phase).toBeGreaterThanOrEqual(0);
     expect(phase).toBeLessThan(intervalMs);
     const at = Math.floor(phase / 1000);

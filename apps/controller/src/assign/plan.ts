@@ -1,4 +1,4 @@
-import { unitHash } from '../phase.ts';
+import { unitHash } from '../db/schedule-offset.ts';
 
 /** An agent that may hold devices; capacity is checks a minute. */
 export interface PlanAgent {
@@ -13,18 +13,18 @@ export interface PlanDevice {
   readonly deviceNo: number;
   /** All its Locations, in the order of their turns. */
   readonly locationNos: readonly number[];
-  /** When it was made, or what is looked at changed; microseconds since 1970. */
+  /** When it was made, or what is checked changed; microseconds since 1970. */
   readonly changedUs: number;
 }
 
-/** What an agent is to hold: turn k of n, who runs retry chains, who looks first after a change. */
-export interface Holding {
+/** What an agent is to hold: turn k of n, who runs retry sequences, who runs the first check after a change. */
+export interface Assignment {
   readonly deviceNo: number;
   readonly agentNo: number;
-  readonly turn: number;
-  readonly turns: number;
-  readonly runsChain: boolean;
-  readonly firstLook: boolean;
+  readonly rotationIndex: number;
+  readonly rotationSize: number;
+  readonly retriesLocally: boolean;
+  readonly runImmediately: boolean;
 }
 
 /** What a Location's plan is made from. */
@@ -33,11 +33,11 @@ export interface PlanFacts {
   readonly agents: readonly PlanAgent[];
   readonly devices: readonly PlanDevice[];
   /** Locations that observe now. */
-  readonly observing: ReadonlySet<number>;
+  readonly online: ReadonlySet<number>;
   /** Locations with a connected agent. */
-  readonly lit: ReadonlySet<number>;
+  readonly connected: ReadonlySet<number>;
   /** Who holds which device of this Location now. */
-  readonly holders: ReadonlyMap<number, number>;
+  readonly assignedAgents: ReadonlyMap<number, number>;
   readonly nowUs: number;
 }
 
@@ -47,32 +47,39 @@ const freshUs = 60_000_000;
 /**
  * Who holds what at a Location. Rendezvous hashing, weighted by capacity: each device goes to the agent with the highest score, so
  * that an agent that comes or goes moves only its own share. One that is away keeps what it knows and gets nothing new. Turns go
- * round the device's Locations that observe, this one among them; the first one looks first, a fresh device the first one that can.
- * An agent goes on with retries by itself only where it is the only vantage. Empty without agents. Pure.
+ * round the device's online Locations, this one among them; the first one runs the first check, a fresh device the first one that can.
+ * An agent goes on with retries by itself only where it is the only agent. Empty without agents. Pure.
  */
-export function planLocation(facts: PlanFacts): Holding[] {
-  const { locationNo, agents, observing } = facts;
+export function planLocation(facts: PlanFacts): Assignment[] {
+  const { locationNo, agents, online } = facts;
   if (agents.length === 0) return [];
   const connected = agents.filter((agent) => agent.awaySinceUs === null);
   return facts.devices.map((device) => {
     const { deviceNo } = device;
-    const ring = device.locationNos.filter((no) => no === locationNo || observing.has(no));
-    const turn = Math.max(0, ring.indexOf(locationNo));
-    const turns = Math.max(1, ring.length);
+    const rotation = device.locationNos.filter((no) => no === locationNo || online.has(no));
+    const rotationIndex = Math.max(0, rotation.indexOf(locationNo));
+    const rotationSize = Math.max(1, rotation.length);
     const best = winner(deviceNo, agents);
-    const knows =
+    const hasSettings =
       best.awaySinceUs === null ||
-      (facts.holders.get(deviceNo) === best.agentNo && device.changedUs <= best.awaySinceUs);
-    const { agentNo } = knows || connected.length === 0 ? best : winner(deviceNo, connected);
-    const runsChain = turns === 1 && agents.length === 1;
-    return { deviceNo, agentNo, turn, turns, runsChain, firstLook: looksFirst(ring, device, facts) };
+      (facts.assignedAgents.get(deviceNo) === best.agentNo && device.changedUs <= best.awaySinceUs);
+    const { agentNo } = hasSettings || connected.length === 0 ? best : winner(deviceNo, connected);
+    const retriesLocally = rotationSize === 1 && agents.length === 1;
+    return {
+      deviceNo,
+      agentNo,
+      rotationIndex,
+      rotationSize,
+      retriesLocally,
+      runImmediately: runsFirst(rotation, device, facts),
+    };
   });
 }
 
-function looksFirst(ring: readonly number[], { changedUs }: PlanDevice, facts: PlanFacts): boolean {
+function runsFirst(rotation: readonly number[], { changedUs }: PlanDevice, facts: PlanFacts): boolean {
   const isFresh = facts.nowUs - changedUs < freshUs;
-  const able = isFresh ? ring.find((no) => facts.lit.has(no)) : undefined;
-  return (able ?? ring[0] ?? facts.locationNo) === facts.locationNo;
+  const able = isFresh ? rotation.find((no) => facts.connected.has(no)) : undefined;
+  return (able ?? rotation[0] ?? facts.locationNo) === facts.locationNo;
 }
 
 /** The agent with the highest score; there is at least one. */
@@ -85,33 +92,33 @@ function winner(deviceNo: number, agents: readonly PlanAgent[]): PlanAgent {
 /** What must be written to come from the present holdings to the wanted ones. */
 export interface Change {
   /** Devices whose open span ends. */
-  readonly close: readonly Holding[];
+  readonly close: readonly Assignment[];
   /** Spans that begin. */
-  readonly open: readonly Holding[];
-  /** Spans that go on with another word on who runs retry chains. */
-  readonly tune: readonly Holding[];
+  readonly open: readonly Assignment[];
+  /** Spans that go on with another word on who runs retry sequences. */
+  readonly update: readonly Assignment[];
 }
 
 /** The difference of two plans. Pure. */
-export function diffPlans(present: readonly Holding[], wanted: readonly Holding[]): Change {
-  const now = new Map(present.map((holding) => [holding.deviceNo, holding]));
-  const then = new Map(wanted.map((holding) => [holding.deviceNo, holding]));
+export function diffPlans(present: readonly Assignment[], wanted: readonly Assignment[]): Change {
+  const now = new Map(present.map((assignment) => [assignment.deviceNo, assignment]));
+  const then = new Map(wanted.map((assignment) => [assignment.deviceNo, assignment]));
   return {
-    close: present.filter((holding) => !isSame(holding, then.get(holding.deviceNo))),
-    open: wanted.filter((holding) => !isSame(holding, now.get(holding.deviceNo))),
-    tune: wanted.filter((holding) => {
-      const before = now.get(holding.deviceNo);
-      return isSame(holding, before) && holding.runsChain !== before?.runsChain;
+    close: present.filter((assignment) => !isSame(assignment, then.get(assignment.deviceNo))),
+    open: wanted.filter((assignment) => !isSame(assignment, now.get(assignment.deviceNo))),
+    update: wanted.filter((assignment) => {
+      const before = now.get(assignment.deviceNo);
+      return isSame(assignment, before) && assignment.retriesLocally !== before?.retriesLocally;
     }),
   };
 }
 
-function isSame(a: Holding, b: Holding | undefined): boolean {
+function isSame(a: Assignment, b: Assignment | undefined): boolean {
   return (
     b !== undefined &&
     a.agentNo === b.agentNo &&
-    a.turn === b.turn &&
-    a.turns === b.turns &&
-    a.firstLook === b.firstLook
+    a.rotationIndex === b.rotationIndex &&
+    a.rotationSize === b.rotationSize &&
+    a.runImmediately === b.runImmediately
   );
 }

@@ -1,38 +1,38 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
+import type { TimeScale } from '../config/time-scale.ts';
 import type { Tables } from '../db/index.ts';
-import type { Pace } from '../pace.ts';
 import { type Candidate, recentUs } from './eligible.ts';
-import type { Change, Holding, PlanDevice } from './plan.ts';
+import type { Assignment, Change, PlanDevice } from './plan.ts';
 
 /** What decides about the plan of a Location, beside its devices. */
 export interface LocationState {
   readonly locationNo: number;
   readonly accountNo: number;
-  readonly observing: boolean;
+  readonly online: boolean;
   readonly candidates: readonly Candidate[];
 }
 
 /** All Locations that have agents or had them, with what their agents do. */
 export async function loadLocations(
   db: Kysely<Tables>,
-  { nowUs, pace }: { readonly nowUs: number; readonly pace: Pace },
+  { nowUs, timeScale }: { readonly nowUs: number; readonly timeScale: TimeScale },
 ): Promise<LocationState[]> {
   const { rows } = await sql<{
     location_no: number;
     account_no: number;
-    observing: boolean;
+    online: boolean;
     agent_no: number | null;
     capacity: number;
     state: string;
     connected_us: number | null;
     away_since_us: number | null;
     connects: number;
-    holds: boolean;
+    isAssigned: boolean;
   }>`
-    select l.location_no, l.account_no, l.observing, a.agent_no, a.capacity, a.state, a.connected_us, a.away_since_us,
+    select l.location_no, l.account_no, l.online, a.agent_no, a.capacity, a.state, a.connected_us, a.away_since_us,
       (select count(*)::int from connection_spans c
-        where c.agent_no = a.agent_no and c.from_us > ${nowUs - pace(recentUs)}) as connects,
-      exists (select 1 from assignment_spans s where s.agent_no = a.agent_no and s.to_us is null) as holds
+        where c.agent_no = a.agent_no and c.from_us > ${nowUs - timeScale(recentUs)}) as connects,
+      exists (select 1 from assignment_spans s where s.agent_no = a.agent_no and s.to_us is null) as "isAssigned"
     from locations l left join agents a on a.location_no = l.location_no and a.state in ('Connected', 'Away')
     order by l.location_no, a.agent_no`.execute(db);
   return [...Map.groupBy(rows, (row) => row.location_no).values()].flatMap((group) => {
@@ -48,11 +48,11 @@ export async function loadLocations(
             connectedUs: row.connected_us ?? 0,
             awaySinceUs: row.away_since_us,
             recentConnects: row.connects,
-            holds: row.holds,
+            isAssigned: row.isAssigned,
           },
     );
-    const { location_no: locationNo, account_no: accountNo, observing } = first;
-    return [{ locationNo, accountNo, observing, candidates }];
+    const { location_no: locationNo, account_no: accountNo, online } = first;
+    return [{ locationNo, accountNo, online, candidates }];
   });
 }
 
@@ -60,7 +60,7 @@ export async function loadLocations(
 export async function loadDevices(db: Kysely<Tables>, locationNo: number): Promise<PlanDevice[]> {
   const { rows } = await sql<PlanDevice>`
     select here.device_no as "deviceNo", d.changed_us as "changedUs",
-      array_agg(every.location_no order by every.turn, every.location_no) as "locationNos"
+      array_agg(every.location_no order by every.rotation_index, every.location_no) as "locationNos"
     from device_locations here join devices d on d.device_no = here.device_no
       join device_locations every on every.device_no = here.device_no
     where here.location_no = ${locationNo}
@@ -69,10 +69,10 @@ export async function loadDevices(db: Kysely<Tables>, locationNo: number): Promi
 }
 
 /** Who holds what at the Location now. */
-export async function loadHoldings(db: Kysely<Tables>, locationNo: number): Promise<Holding[]> {
-  const { rows } = await sql<Holding>`
-    select device_no as "deviceNo", agent_no as "agentNo", turn, turns, runs_chain as "runsChain",
-      first_look as "firstLook"
+export async function loadAssignments(db: Kysely<Tables>, locationNo: number): Promise<Assignment[]> {
+  const { rows } = await sql<Assignment>`
+    select device_no as "deviceNo", agent_no as "agentNo", rotation_index as "rotationIndex", rotation_size as "rotationSize", retries_locally as "retriesLocally",
+      run_immediately as "runImmediately"
     from assignment_spans
     where to_us is null and agent_no in (select agent_no from agents where location_no = ${locationNo})
       and location_no = ${locationNo}`.execute(db);
@@ -90,24 +90,24 @@ export async function writeChange(
       where location_no = ${locationNo} and to_us is null
         and device_no = any(${change.close.map((one) => one.deviceNo)}::int[])`.execute(trx);
   }
-  if (change.tune.length > 0) {
+  if (change.update.length > 0) {
     await sql`
-      update assignment_spans s set runs_chain = g.runs_chain
+      update assignment_spans s set retries_locally = g.retries_locally
       from unnest(
-        ${change.tune.map((one) => one.deviceNo)}::int[], ${change.tune.map((one) => one.runsChain)}::boolean[]
-      ) as g (device_no, runs_chain)
+        ${change.update.map((one) => one.deviceNo)}::int[], ${change.update.map((one) => one.retriesLocally)}::boolean[]
+      ) as g (device_no, retries_locally)
       where s.device_no = g.device_no and s.location_no = ${locationNo} and s.to_us is null`.execute(trx);
   }
   if (change.open.length > 0) {
-    const by = <K extends keyof Holding>(key: K) => change.open.map((one) => one[key]);
+    const by = <K extends keyof Assignment>(key: K) => change.open.map((one) => one[key]);
     await sql`
       insert into assignment_spans
-        (device_no, agent_no, location_no, from_us, to_us, turn, turns, runs_chain, first_look)
-      select g.device_no, g.agent_no, ${locationNo}, ${nowUs}, null, g.turn, g.turns, g.runs_chain, g.first_look
+        (device_no, agent_no, location_no, from_us, to_us, rotation_index, rotation_size, retries_locally, run_immediately)
+      select g.device_no, g.agent_no, ${locationNo}, ${nowUs}, null, g.rotation_index, g.rotation_size, g.retries_locally, g.run_immediately
       from unnest(
-        ${by('deviceNo')}::int[], ${by('agentNo')}::int[], ${by('turn')}::int[], ${by('turns')}::int[],
-        ${by('runsChain')}::boolean[], ${by('firstLook')}::boolean[]
-      ) as g (device_no, agent_no, turn, turns, runs_chain, first_look)
+        ${by('deviceNo')}::int[], ${by('agentNo')}::int[], ${by('rotationIndex')}::int[], ${by('rotationSize')}::int[],
+        ${by('retriesLocally')}::boolean[], ${by('runImmediately')}::boolean[]
+      ) as g (device_no, agent_no, rotation_index, rotation_size, retries_locally, run_immediately)
       join devices d on d.device_no = g.device_no`.execute(trx);
   }
 }

@@ -20,7 +20,7 @@ export function readPostmaster(cluster: string): Postmaster | undefined {
   return text === undefined ? undefined : parsePostmasterPid(text);
 }
 
-/** What can be said of a process; unknown: it could not be looked at (no file descriptors left, no rights). */
+/** What can be said of a process; unknown: it could not be checked (no file descriptors left, no rights). */
 export type ProcessState = 'running' | 'dead' | 'unknown';
 
 /**
@@ -51,7 +51,7 @@ export function isForeignPostmaster(pid: number, cluster: string): boolean {
   }
 }
 
-/** A process that ends while it is looked at is ESRCH (proc(5)). */
+/** A process that ends while it is checked is ESRCH (proc(5)). */
 function isGone(error: unknown): boolean {
   return isMissing(error) || (error instanceof Error && 'code' in error && error.code === 'ESRCH');
 }

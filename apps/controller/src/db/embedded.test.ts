@@ -15,8 +15,8 @@ import { createLog, systemClock } from '@vantage/kernel';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startEmbedded } from './embedded.ts';
-import { keepEmbedded } from './embedded-keeper.ts';
 import { parsePostmasterPid, processState } from './embedded-process.ts';
+import { superviseEmbedded } from './embedded-supervisor.ts';
 
 const log = createLog('test', 'silent');
 let root: string;
@@ -54,7 +54,7 @@ test('it starts, is adopted while it runs, ends, and keeps its data', async () =
 test('a data path of 150 characters works, and a kill -9 is mended under the same URL', async () => {
   const dir = path.join(root, 'x'.repeat(150 - root.length - 1));
   expect(dir).toHaveLength(150);
-  const kept = await keepEmbedded({ dir, clock: systemClock, log });
+  const kept = await superviseEmbedded({ dir, clock: systemClock, log });
   const ending = new AbortController();
   const running = kept.run(ending.signal);
   const { pid } = await startEmbedded({ dir, log });
@@ -71,7 +71,7 @@ test('a data path of 150 characters works, and a kill -9 is mended under the sam
 
 test('one that cannot be started is tried again until it can', async () => {
   const dir = path.join(root, 'pg');
-  const kept = await keepEmbedded({ dir, clock: systemClock, log });
+  const kept = await superviseEmbedded({ dir, clock: systemClock, log });
   const ending = new AbortController();
   const running = kept.run(ending.signal);
   const file = path.join(dir, 'cluster', 'PG_VERSION');

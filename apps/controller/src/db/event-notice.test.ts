@@ -13,7 +13,7 @@ test('events of 3,000 accounts in one statement are stored and told, in parts th
   });
   const accountNos = Array.from({ length: 3_000 }, (_, i) => 1_000_000 + i);
   await sql`
-    insert into events (event_id, account_no, at_us, type, status, message, told_us)
+    insert into events (event_id, account_no, at_us, type, status, message, recorded_us)
     select ${newId()} || no, no, 1, 'Up', 'Up', 'm', 1 from unnest(${accountNos}::int[]) as no`.execute(
     db.kysely,
   );

@@ -23,7 +23,7 @@ export function readJsonObject(text: string, maxLength: number): string | undefi
   return found.isFinite ? rewritten : undefined;
 }
 
-/** How deep a JSON text is nested, and whether it holds nothing that must be looked at again: no escape by code, no exponent, no long number. */
+/** How deep a JSON text is nested, and whether it holds nothing that must be checked again: no escape by code, no exponent, no long number. */
 function scan(text: string): { readonly depth: number; readonly isPlain: boolean } {
   let depth = 0;
   let level = 0;

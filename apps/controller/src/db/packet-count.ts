@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /** More packets than a check sends; sums of it stay numbers. */
-const mostPackets = 1_000_000;
+const maxPackets = 1_000_000;
 
 /**
  * A number of packets in a check's extended data (`Sent`, `Received`), as float8: 0 where it is none. What an agent says there is not trusted:
@@ -10,5 +10,5 @@ const mostPackets = 1_000_000;
 export function packetCount(key: 'Sent' | 'Received'): RawBuilder<number> {
   const name = sql.lit(key);
   return sql`case when jsonb_typeof(extended->${name}) = 'number'
-    then round(least(greatest((extended->>${name})::numeric, 0), ${sql.lit(mostPackets)}))::float8 else 0 end`;
+    then round(least(greatest((extended->>${name})::numeric, 0), ${sql.lit(maxPackets)}))::float8 else 0 end`;
 }

@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 
 const longestReason = 500;
 const keptUs = 30 * 86_400_000_000;
-const mostKept = 100_000;
+const maxKept = 100_000;
 
 /** Keeps what a job could not do, item by item with the reason. Items that are new to the job are logged, in one line. */
 export async function quarantine(
@@ -35,7 +35,7 @@ export async function quarantine(
 export async function dropQuarantined(db: Kysely<Tables>, nowUs: number): Promise<void> {
   await sql`
     delete from job_quarantine where last_failed_us < ${nowUs - keptUs}::bigint
-      or last_failed_us < (select last_failed_us from job_quarantine order by last_failed_us desc offset ${mostKept} limit 1)`.execute(
+      or last_failed_us < (select last_failed_us from job_quarantine order by last_failed_us desc offset ${maxKept} limit 1)`.execute(
     db,
   );
 }

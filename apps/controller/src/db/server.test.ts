@@ -2,20 +2,20 @@ import { createLog } from '@vantage/kernel';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../../tests/harness/database.ts';
 import { createDb } from './index.ts';
-import { checkServer } from './server.ts';
+import { requireSupportedServer } from './server.ts';
 
 const log = createLog('test', 'silent');
 
 test('a server that answers and is new enough is taken', async () => {
   await using database = await createTestDatabase();
   const db = await createDb({ connection: { url: database.url }, log });
-  await expect(checkServer(db.kysely)).resolves.toBeUndefined();
+  await expect(requireSupportedServer(db.kysely)).resolves.toBeUndefined();
   await db.close();
 });
 
 test('a server that is away is said with the setting to look at', async () => {
   const db = await createDb({ connection: { url: 'postgres://u@127.0.0.1:1/x' }, log });
-  await expect(checkServer(db.kysely)).rejects.toThrow(
+  await expect(requireSupportedServer(db.kysely)).rejects.toThrow(
     /cannot be reached: .*ECONNREFUSED.*VANTAGE_DATABASE_URL/,
   );
   await db.close();

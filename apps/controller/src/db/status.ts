@@ -21,30 +21,30 @@ export function statusSql(nowUs: number, alias = 'd'): StatusSql {
   const no = sql.ref(`${alias}.device_no`);
   const inMaint = sql<boolean>`exists (select 1 from maintenance_windows w
     where w.device_no = ${no} and w.from_us <= ${nowUs}::bigint and w.to_us > ${nowUs}::bigint)`;
-  const observed = sql<boolean>`exists (select 1 from device_locations dl join locations l on l.location_no = dl.location_no
-    where dl.device_no = ${no} and l.observing)`;
+  const isOnline = sql<boolean>`exists (select 1 from device_locations dl join locations l on l.location_no = dl.location_no
+    where dl.device_no = ${no} and l.online)`;
   const base = sql`(select s.status from device_state s where s.device_no = ${no})`;
   const created = sql`(select created_us from devices c where c.device_no = ${no})`;
   const baseIs = (status: string) =>
     sql<boolean>`exists (select 1 from device_state s where s.device_no = ${no} and s.status = ${status})`;
   const maintEnded = sql`coalesce((select max(w.to_us) from maintenance_windows w
     where w.device_no = ${no} and w.to_us <= ${nowUs}::bigint), 0)`;
-  const observedSince = sql`coalesce((select min(l.observing_since_us) from device_locations dl
+  const onlineSince = sql`coalesce((select min(l.online_since_us) from device_locations dl
     join locations l on l.location_no = dl.location_no
-    where dl.device_no = ${no} and l.observing), 0)`;
-  const blindSince = sql`(select max(l.blind_since_us) from device_locations dl
+    where dl.device_no = ${no} and l.online), 0)`;
+  const offlineSince = sql`(select max(l.offline_since_us) from device_locations dl
     join locations l on l.location_no = dl.location_no where dl.device_no = ${no})`;
   return {
-    status: sql<DeviceStatus>`case when ${inMaint} then 'Maint' when not ${observed} then 'Unknown'
+    status: sql<DeviceStatus>`case when ${inMaint} then 'Maint' when not ${isOnline} then 'Unknown'
       else coalesce(${base}, 'Unknown') end`,
     sinceUs: sql<number>`case
       when ${inMaint} then (select min(w.from_us) from maintenance_windows w
         where w.device_no = ${no} and w.from_us <= ${nowUs}::bigint and w.to_us > ${nowUs}::bigint)
       else coalesce((select case
         when s.status = 'Unknown' then s.since_us
-        when not ${observed} then greatest(s.since_us, coalesce(${blindSince}, s.since_us))
+        when not ${isOnline} then greatest(s.since_us, coalesce(${offlineSince}, s.since_us))
         when s.status = 'Down' then greatest(s.since_us, ${maintEnded})
-        else greatest(s.since_us, ${maintEnded}, ${observedSince}) end
+        else greatest(s.since_us, ${maintEnded}, ${onlineSince}) end
         from device_state s where s.device_no = ${no}), ${created}) end`,
     retrying: sql<boolean>`coalesce((select s.retrying from device_state s where s.device_no = ${no}), false)`,
     is(status) {
@@ -53,9 +53,9 @@ export function statusSql(nowUs: number, alias = 'd'): StatusSql {
           return inMaint;
         case 'Up':
         case 'Down':
-          return sql<boolean>`(${baseIs(status)} and ${observed} and not ${inMaint})`;
+          return sql<boolean>`(${baseIs(status)} and ${isOnline} and not ${inMaint})`;
         case 'Unknown':
-          return sql<boolean>`((not ${observed} or not (${baseIs('Up')} or ${baseIs('Down')})) and not ${inMaint})`;
+          return sql<boolean>`((not ${isOnline} or not (${baseIs('Up')} or ${baseIs('Down')})) and not ${inMaint})`;
       }
     },
   };

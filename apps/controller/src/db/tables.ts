@@ -64,10 +64,10 @@ export interface Tables {
     anchors: JsonbDefault;
     nschedule_no: Maybe<number>;
     public_targets_only: Generated<boolean>;
-    observing: Generated<boolean>;
-    observing_since_us: Maybe<number>;
-    blind_since_us: Maybe<number>;
-    blind_reason: Maybe<string>;
+    online: Generated<boolean>;
+    online_since_us: Maybe<number>;
+    offline_since_us: Maybe<number>;
+    offline_reason: Maybe<string>;
     created_at: Stamp;
   };
   agents: {
@@ -93,7 +93,7 @@ export interface Tables {
     lateness_p50_ms: Generated<number>;
     lateness_p99_ms: Generated<number>;
     checks_skipped: Generated<number>;
-    blind_reason: Maybe<string>;
+    offline_reason: Maybe<string>;
     created_at: Stamp;
     revoked_at: MaybeStamp;
   };
@@ -123,7 +123,7 @@ export interface Tables {
     created_us: number;
     updated_us: number;
   };
-  device_locations: { device_no: number; location_no: number; turn: number };
+  device_locations: { device_no: number; location_no: number; rotation_index: number };
   tags: {
     tag_no: GeneratedAlways<number>;
     tag_id: string;
@@ -132,7 +132,7 @@ export interface Tables {
     created_at: Stamp;
   };
   device_tags: { tag_no: number; device_no: number };
-  seal_check: { single: Generated<boolean>; sealed: Uint8Array };
+  sealing_key_proof: { single: Generated<boolean>; sealed: Uint8Array };
   secrets: {
     account_no: number;
     name: string;
@@ -159,12 +159,12 @@ export interface Tables {
     ttlb_ms: number;
     data_size: number;
     check_result: string;
-    chain_id: Maybe<string>;
-    order_id: Maybe<string>;
+    retry_id: Maybe<string>;
+    run_request_id: Maybe<string>;
     extended: ColumnType<unknown, string | null | undefined, string | null>;
   };
-  set_aside: {
-    set_aside_no: GeneratedAlways<number>;
+  quarantined: {
+    quarantined_no: GeneratedAlways<number>;
     agent_no: number;
     received_us: number;
     reason: string;
@@ -183,7 +183,7 @@ export interface Tables {
     from_us: number;
     status: 'Up' | 'Down' | 'Unknown';
   };
-  fold_points: { device_no: number; start_us: number; agent_no: number; state: Jsonb };
+  state_checkpoints: { device_no: number; start_us: number; agent_no: number; state: Jsonb };
   events: {
     event_no: GeneratedAlways<number>;
     event_id: string;
@@ -198,7 +198,7 @@ export interface Tables {
     message: string;
     duration_s: Maybe<number>;
     late: Generated<boolean>;
-    told_us: number;
+    recorded_us: number;
   };
   maintenance_windows: {
     window_no: GeneratedAlways<number>;
@@ -206,7 +206,7 @@ export interface Tables {
     source: Generated<string>;
     from_us: number;
     to_us: number;
-    end_told: Generated<boolean>;
+    end_notified: Generated<boolean>;
   };
   coverage: { agent_no: number; from_us: number; to_us: number };
   gaps: {
@@ -214,10 +214,10 @@ export interface Tables {
     agent_no: number;
     from_us: number;
     to_us: number;
-    dropped: number;
+    dropped_results: number;
     reason: string;
   };
-  evidence_waiting: {
+  pending_diagnostics: {
     agent_no: number;
     device_no: number;
     start_us: number;
@@ -231,10 +231,10 @@ export interface Tables {
     location_no: number;
     from_us: number;
     to_us: Maybe<number>;
-    turn: number;
-    turns: number;
-    runs_chain: boolean;
-    first_look: boolean;
+    rotation_index: number;
+    rotation_size: number;
+    retries_locally: boolean;
+    run_immediately: boolean;
   };
   connection_spans: {
     agent_no: number;
@@ -245,14 +245,14 @@ export interface Tables {
   };
   controllers: { controller_id: string; started_us: number; last_seen_us: number };
   leases: { name: string; holder: string; epoch: number; expires_us: number };
-  orders: {
-    order_id: string;
-    kind: 'Retry' | 'Now' | 'ChainTaken';
+  run_requests: {
+    run_request_id: string;
+    kind: 'Retry' | 'Now' | 'RetryDelegated';
     device_no: number;
     agent_no: number;
     location_no: number;
     revision: number;
-    chain_id: Maybe<string>;
+    retry_id: Maybe<string>;
     attempt: Generated<number>;
     not_before_us: Generated<number>;
     deadline_us: number;
@@ -265,7 +265,7 @@ export interface Tables {
   rollup_hourly: Rollup;
   rollup_daily: Rollup;
   rollup_dirty: { bucket_us: number };
-  positions: { name: string; at_us: number };
+  job_cursors: { name: string; at_us: number };
   job_quarantine: {
     job: string;
     item: string;
@@ -281,7 +281,7 @@ interface Rollup {
   location_no: number;
   checks: number;
   errors: number;
-  abstained: number;
+  inconclusive: number;
   sum_ms: number;
   min_ms: number;
   max_ms: number;

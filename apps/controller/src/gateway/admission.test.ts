@@ -1,9 +1,9 @@
 import { Goodbye_Reason } from '@vantage/proto';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
-import { nothing, soon, useGatewayBench } from './testing/bench.ts';
+import { nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
 
-const bench = useGatewayBench();
+const bench = useGatewayFixture();
 
 describe('who may connect', () => {
   test.each([

@@ -1,10 +1,10 @@
 import { systemClock as clock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createSealer } from '../seal.ts';
-import { nothing, sealer, useGatewayBench } from './testing/bench.ts';
+import { createSealer } from '../secrets/seal.ts';
+import { nothing, sealer, useGatewayFixture } from './testing/gateway-fixture.ts';
 
-const bench = useGatewayBench();
+const bench = useGatewayFixture();
 const reference = (name: string) => ['$', '{secret:', name, '}'].join('');
 const foreign = createSealer(new Uint8Array(32).fill(7));
 
@@ -22,7 +22,7 @@ async function addSecret(name: string, value: string, by = sealer): Promise<stri
   return secretId;
 }
 
-test('a device that cannot be opened says so at its checks, and the others are looked at', async () => {
+test('a device that cannot be opened says so at its checks, and the others are checked', async () => {
   const broken = await bench.addDevice({ url: '127.0.0.1:7' });
   const fine = await bench.addDevice({ url: '127.0.0.1:8' });
   const sealed = foreign.seal({ url: '127.0.0.1:7', options: {} }, 'device:x');

@@ -5,12 +5,12 @@ import { type Assignment, AssignmentSchema, type CheckSpec, CheckSpecSchema } fr
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
-import { phaseMs } from '../phase.ts';
-import { fillSecrets, scriptSecretNames, secretNames } from '../secret-references.ts';
-import type { HeldDevice } from './plan-store.ts';
+import { scheduleOffsetMs } from '../db/schedule-offset.ts';
+import { fillSecrets, scriptSecretNames, secretNames } from '../secrets/references.ts';
+import type { AssignedDevice } from './plan-store.ts';
 
 /** Opens sealed values; see `seal.ts`. */
-export interface Opener {
+export interface Unsealer {
   open(sealed: Uint8Array, context: string): unknown;
 }
 
@@ -19,7 +19,7 @@ export type SecretLookup = () => Promise<ReadonlyMap<string, string>>;
 
 /** Makes the wire's assignment of a device, secrets filled in. Throws when the sealed settings cannot be opened or read. */
 export type AssignmentBuilder = (
-  device: HeldDevice,
+  device: AssignedDevice,
   secrets: SecretLookup,
 ) => Promise<{ readonly assignment: Assignment; readonly usesSecrets: boolean }>;
 
@@ -31,7 +31,7 @@ export function createAssignmentBuilder({
   sealer,
   log,
 }: {
-  readonly sealer: Opener;
+  readonly sealer: Unsealer;
   readonly log: Logger;
 }): AssignmentBuilder {
   return async (device, secrets) => {
@@ -75,7 +75,7 @@ export function createAssignmentBuilder({
   };
 }
 
-function assignmentOf(device: HeldDevice, spec: CheckSpec): Assignment {
+function assignmentOf(device: AssignedDevice, spec: CheckSpec): Assignment {
   const intervalMs = device.frequency_min * 60_000;
   spec.timeoutMs = device.timeout_s * 1000;
   return create(AssignmentSchema, {
@@ -83,24 +83,24 @@ function assignmentOf(device: HeldDevice, spec: CheckSpec): Assignment {
     revision: device.revision,
     spec,
     intervalMs,
-    phaseMs: phaseMs(device.device_no, intervalMs),
-    turn: device.turn,
-    turns: device.turns,
+    scheduleOffsetMs: scheduleOffsetMs(device.device_no, intervalMs),
+    rotationIndex: device.rotation_index,
+    rotationSize: device.rotation_size,
     retries: device.retries,
     retryDelayMs: device.retry_delay_s * 1000,
-    runsChain: device.runs_chain,
+    retriesLocally: device.retries_locally,
     changedUs: BigInt(device.changed_us),
-    firstLook: device.first_look,
+    runImmediately: device.run_immediately,
   });
 }
 
 /** undefined: no key of the key file opens it. */
-function readSealed(sealer: Opener, device: HeldDevice): z.output<typeof sealedDevice> | undefined {
+function readSealed(sealer: Unsealer, device: AssignedDevice): z.output<typeof sealedDevice> | undefined {
   const opened = openQuietly(sealer, device.sealed, `device:${device.device_id}`);
   return opened === undefined ? undefined : sealedDevice.parse(opened);
 }
 
-function openQuietly(sealer: Opener, sealed: Uint8Array, context: string): unknown {
+function openQuietly(sealer: Unsealer, sealed: Uint8Array, context: string): unknown {
   try {
     return sealer.open(sealed, context);
   } catch {
@@ -132,7 +132,7 @@ export function createSecretLookup({
   accountNo,
 }: {
   readonly kysely: Kysely<Tables>;
-  readonly sealer: Opener;
+  readonly sealer: Unsealer;
   readonly accountNo: number;
 }): SecretLookup {
   let loaded: Promise<ReadonlyMap<string, string>> | undefined;

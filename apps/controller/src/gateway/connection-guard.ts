@@ -24,7 +24,7 @@ export function connectionLimits(inAll: number): ConnectionLimits {
   };
 }
 /** New connections of one address; a TLS handshake costs a millisecond. */
-const arrivals = { burst: 1_024, perSecond: 50, mostKeys: 100_000 };
+const arrivals = { burst: 1_024, perSecond: 50, maxKeys: 100_000 };
 
 /** Makes the guard. */
 export function createConnectionGuard({

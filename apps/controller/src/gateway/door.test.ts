@@ -4,9 +4,9 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
 import { ConnectRequestSchema } from '@vantage/proto';
 import { describe, expect, test, vi } from 'vitest';
-import { hasty, nothing, soon, useGatewayBench } from './testing/bench.ts';
+import { hasty, nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
 
-const bench = useGatewayBench();
+const bench = useGatewayFixture();
 const mib = 1024 * 1024;
 
 function framed(message: Uint8Array, length = message.length): Buffer {
@@ -105,9 +105,9 @@ describe('before a stream is a session', () => {
   test('an agent of the first version may still send more than 4 MiB at once', async () => {
     const sizes: number[] = [];
     await using server = await bench.gatewayWith({
-      async take(_sender, batch) {
+      async accept(_sender, batch) {
         sizes.push(batch.records.length);
-        return { inserted: 0, repeated: 0, setAside: 0 };
+        return { inserted: 0, repeated: 0, quarantined: 0 };
       },
     });
     using one = openStream(server.url, bench.agent.token);

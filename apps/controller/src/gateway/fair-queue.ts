@@ -14,7 +14,7 @@ export interface FairLimits {
 }
 
 /**
- * Decides whose work is next. Accounts take turns: an account that was served goes behind all others that wait, so nobody waits
+ * Decides whose work is next. Accounts take rotation_size: an account that was served goes behind all others that wait, so nobody waits
  * behind more than one claim of each other account, however many those accounts have. Within an account the order is that of
  * arrival. A claim that the limits of its own account or agent hold back lets others pass; one that only waits for room in all is
  * passed by nobody, so that heavy claims get their turn too.

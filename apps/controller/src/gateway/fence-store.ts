@@ -44,7 +44,7 @@ export async function fenceAgent(
         status: 'Unknown',
         location_no: agent.locationNo,
         message: `Agent ${row.name} of Location ${agent.locationName} is fenced, its identity is used twice (hosts: ${hosts})`,
-        told_us: nowUs,
+        recorded_us: nowUs,
       })
       .execute();
     await sql`

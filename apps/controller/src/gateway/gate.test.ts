@@ -43,8 +43,8 @@ test.each([
   ['latenessP99Ms', 1e-300, 0],
   ['latenessP99Ms', Number.NaN, 0],
   ['latenessP99Ms', Number.NEGATIVE_INFINITY, -3.4028234663852886e38],
-  ['blindReason', 'x'.repeat(101), 'x'.repeat(100)],
-  ['blindReason', 'a\0b', 'a\u{fffd}b'],
+  ['offlineReason', 'x'.repeat(101), 'x'.repeat(100)],
+  ['offlineReason', 'a\0b', 'a\u{fffd}b'],
 ])('a heartbeat with %s %s is clamped', (name, value, clamped) => {
   expect(clampHeartbeat(create(HeartbeatSchema, { [name]: value }))).toMatchObject({ [name]: clamped });
 });
@@ -54,7 +54,7 @@ test('whatever a heartbeat holds, it fits its columns afterwards, and one that f
     clockOffsetUs: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
     backlogRecords: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
     latenessP50Ms: fc.double(),
-    blindReason: fc.string({ unit: 'binary', maxLength: 300 }),
+    offlineReason: fc.string({ unit: 'binary', maxLength: 300 }),
   });
   fc.assert(
     fc.property(heartbeats, (values) => {
@@ -62,7 +62,7 @@ test('whatever a heartbeat holds, it fits its columns afterwards, and one that f
       expect(Math.abs(Number(clamped.clockOffsetUs))).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER);
       expect(Number(clamped.backlogRecords)).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER);
       expect(Number.isFinite(Math.fround(clamped.latenessP50Ms))).toBe(true);
-      expect(isText(clamped.blindReason, 100)).toBe(true);
+      expect(isText(clamped.offlineReason, 100)).toBe(true);
       const again = clampHeartbeat(clamped);
       for (const field of HeartbeatSchema.fields)
         expect(reflect(HeartbeatSchema, again).get(field)).toEqual(

@@ -1,33 +1,38 @@
 import type { Batch } from '@vantage/proto';
 import { describe, expect, test, vi } from 'vitest';
-import type { BatchTaker } from './gateway.ts';
-import { nothing, soon, useGatewayBench } from './testing/bench.ts';
+import type { BatchReceiver } from './gateway.ts';
+import { nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
 
-const bench = useGatewayBench();
+const bench = useGatewayFixture();
 
 describe('batches and heartbeats', () => {
   test('a batch is acked after its commit, under its own number', async () => {
     const taken: { agentNo: number; records: number }[] = [];
-    const ingest: BatchTaker = {
-      async take(sender, batch: Batch) {
+    const ingest: BatchReceiver = {
+      async accept(sender, batch: Batch) {
         taken.push({ agentNo: sender.agentNo, records: batch.records.length });
-        return { inserted: 1, repeated: 2, setAside: 3 };
+        return { inserted: 1, repeated: 2, quarantined: 3 };
       },
     };
     await using server = await bench.gatewayWith(ingest);
     await using stream = bench.connectTo(server.url);
     stream.send({ case: 'batch', value: { batchId: 77n, records: [{}, {}] } });
-    expect(await stream.until('ack')).toMatchObject({ batchId: 77n, inserted: 1, repeated: 2, setAside: 3 });
+    expect(await stream.until('ack')).toMatchObject({
+      batchId: 77n,
+      inserted: 1,
+      repeated: 2,
+      quarantined: 3,
+    });
     expect(taken).toEqual([{ agentNo: bench.agent.agentNo, records: 2 }]);
   });
 
   test('a batch that the database cannot take yet is tried again without a word from the agent', async () => {
     let calls = 0;
-    const ingest: BatchTaker = {
-      async take() {
+    const ingest: BatchReceiver = {
+      async accept() {
         calls += 1;
         if (calls < 3) throw new Error('the database is away');
-        return { inserted: 1, repeated: 0, setAside: 0 };
+        return { inserted: 1, repeated: 0, quarantined: 0 };
       },
     };
     await using server = await bench.gatewayWith(ingest);
@@ -39,10 +44,10 @@ describe('batches and heartbeats', () => {
 
   test('heartbeats are answered while a batch is in work', async () => {
     const commit = Promise.withResolvers<void>();
-    const ingest: BatchTaker = {
-      async take() {
+    const ingest: BatchReceiver = {
+      async accept() {
         await commit.promise;
-        return { inserted: 0, repeated: 0, setAside: 0 };
+        return { inserted: 0, repeated: 0, quarantined: 0 };
       },
     };
     await using server = await bench.gatewayWith(ingest);
@@ -75,10 +80,10 @@ describe('batches and heartbeats', () => {
 
   test('one agent that takes nothing does not hold another', async () => {
     const stuck = await bench.rows.agent(bench.place);
-    const ingest: BatchTaker = {
-      async take(sender) {
+    const ingest: BatchReceiver = {
+      async accept(sender) {
         if (sender.agentNo === stuck.agentNo) await new Promise(() => {});
-        return { inserted: 0, repeated: 0, setAside: 0 };
+        return { inserted: 0, repeated: 0, quarantined: 0 };
       },
     };
     await using server = await bench.gatewayWith(ingest);
@@ -94,11 +99,11 @@ describe('batches and heartbeats', () => {
 test('closing finishes the batch in work, says goodbye and takes less than three seconds', async () => {
   const commit = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
-  const ingest: BatchTaker = {
-    async take() {
+  const ingest: BatchReceiver = {
+    async accept() {
       begun.resolve();
       await commit.promise;
-      return { inserted: 1, repeated: 0, setAside: 0 };
+      return { inserted: 1, repeated: 0, quarantined: 0 };
     },
   };
   const server = await bench.gatewayWith(ingest);

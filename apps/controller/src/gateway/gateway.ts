@@ -4,31 +4,31 @@ import { type Clock, type Logger, messageOf, newId } from '@vantage/kernel';
 import { type Batch, type ConnectRequest, Goodbye_Reason, type Hello } from '@vantage/proto';
 import type { Db } from '../db/index.ts';
 import { createAdmission } from './admission.ts';
-import { createAssignmentBuilder, createSecretLookup, type Opener } from './assignment.ts';
-import type { Taken } from './batch-line.ts';
+import { createAssignmentBuilder, createSecretLookup, type Unsealer } from './assignment.ts';
+import type { BatchOutcome } from './batch-queue.ts';
 import { connectionLimits, createConnectionGuard } from './connection-guard.ts';
 import { createFairSlots } from './fair-slots.ts';
-import { sendAway } from './farewell.ts';
 import { fenceAgent } from './fence-store.ts';
 import { helloProblem } from './gate.ts';
+import { sendAway } from './goodbye.ts';
 import type { MessageRules } from './message-gate.ts';
 import { messageBytes, messageBytesOf } from './message-size.ts';
-import { createOrderFeed } from './order-feed.ts';
 import { answersPing, keepPinging } from './pings.ts';
 import { createPlanFeed } from './plan-feed.ts';
-import { createRoster } from './roster.ts';
+import { createPresenceMonitor } from './presence-monitor.ts';
+import { createRunRequestFeed } from './run-request-feed.ts';
 import { createSession } from './session.ts';
+import { createSessionRegistry } from './session-registry.ts';
 import { type KnownAgent, openSession, ownerOfToken, type TokenOwner } from './store.ts';
 import { type Caller, createStreamHandler, type Serve, type StreamHandler } from './stream-handler.ts';
-import { createWatch } from './watch.ts';
 
 /** Where batches go; see the ingest. */
-export interface BatchTaker {
-  take(
+export interface BatchReceiver {
+  accept(
     sender: { readonly agentNo: number; readonly locationNo: number; readonly accountNo: number },
     batch: Batch,
     signal: AbortSignal,
-  ): Promise<Taken>;
+  ): Promise<BatchOutcome>;
 }
 
 /** The agents' end of a controller. */
@@ -61,29 +61,29 @@ export function createGateway({
   sealer,
   controllerId,
   ingest,
-  mostConnections = 4_096,
+  maxConnections = 4_096,
   onAgentSeen = () => {},
 }: {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly sealer: Opener;
+  readonly sealer: Unsealer;
   readonly controllerId: string;
-  readonly ingest: BatchTaker;
+  readonly ingest: BatchReceiver;
   /** Connections that the agents' port keeps open in all. */
-  readonly mostConnections?: number;
+  readonly maxConnections?: number;
   readonly onAgentSeen?: (agent: KnownAgent) => void;
 }): Gateway {
   const kysely = db.kysely;
-  const roster = createRoster();
+  const registry = createSessionRegistry();
   const build = createAssignmentBuilder({ sealer, log });
   const slots = createFairSlots(ingestLimits);
   const memory = createFairSlots(memoryLimits);
   const earlyMemory = createFairSlots(earlyMemoryLimits);
-  const guard = createConnectionGuard({ clock, log, limits: connectionLimits(mostConnections) });
+  const guard = createConnectionGuard({ clock, log, limits: connectionLimits(maxConnections) });
   const admission = createAdmission({ clock, log, lookUp: (hash) => ownerOfToken(kysely, hash) });
   const connections = new Set<ServerHttp2Session>();
-  const watch = createWatch({ db, clock, log, controllerId, roster });
+  const presence = createPresenceMonitor({ db, clock, log, controllerId, registry });
   let closing = false;
 
   const openFor = async (openingAgentNo: number, hello: Hello, { gate, cut }: Caller) => {
@@ -106,19 +106,19 @@ export function createGateway({
       clock,
       log,
       plan: createPlanFeed({ kysely, agent, build, log, secretsNow }),
-      orders: createOrderFeed({ kysely, clock, log, agent, build, secretsNow }),
-      take: (batch, signal) =>
+      runRequests: createRunRequestFeed({ kysely, clock, log, agent, build, secretsNow }),
+      accept: (batch, signal) =>
         slots.run({ accountNo, agentNo, weight: 1 }, signal, () =>
-          ingest.take({ agentNo, locationNo, accountNo }, batch, signal),
+          ingest.accept({ agentNo, locationNo, accountNo }, batch, signal),
         ),
       takeShare: () => gate.takeShare(),
       isRefusal,
       cut,
     });
-    roster.add(session)?.end(Goodbye_Reason.REPLACED, 'a newer session of this agent came');
+    registry.add(session)?.end(Goodbye_Reason.REPLACED, 'a newer session of this agent came');
     log.info({ agentNo, sessionId, version: hello.version }, 'agent connected');
     onAgentSeen(agent);
-    await watch.tellPlanner([locationNo], { agentNo, sessionId }).catch((error: unknown) => {
+    await presence.notifyPlanner([locationNo], { agentNo, sessionId }).catch((error: unknown) => {
       log.debug({ error: messageOf(error) }, 'the planner will find out by itself');
     });
     return { kind: 'session', session } as const;
@@ -129,7 +129,7 @@ export function createGateway({
     version: string,
     signal: AbortSignal,
   ): MessageRules => ({
-    mostBytes: messageBytesOf(version),
+    maxBytes: messageBytesOf(version),
     claim: (bytes) =>
       bytes > messageBytes
         ? earlyMemory.acquire({ accountNo, agentNo, weight: 1 }, signal)
@@ -196,9 +196,9 @@ export function createGateway({
       if (session.refusal !== undefined) throw session.refusal;
     } finally {
       session.abandon();
-      roster.remove(session);
+      registry.remove(session);
       onAgentSeen(session.agent);
-      watch.ended(session);
+      presence.ended(session);
     }
   };
 
@@ -215,11 +215,11 @@ export function createGateway({
         keepPinging(connection, { clock, log });
       });
     },
-    start: () => watch.start(),
+    start: () => presence.start(),
     async close() {
       closing = true;
-      for (const session of roster.all()) session.end(Goodbye_Reason.SHUTDOWN, 'this controller ends');
-      await watch.close();
+      for (const session of registry.all()) session.end(Goodbye_Reason.SHUTDOWN, 'this controller ends');
+      await presence.close();
       for (const connection of connections) connection.destroy();
       guard[Symbol.dispose]();
     },

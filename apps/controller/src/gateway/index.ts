@@ -1,2 +1,2 @@
-export { type BatchTaker, createGateway, type Gateway } from './gateway.ts';
+export { type BatchReceiver, createGateway, type Gateway } from './gateway.ts';
 export type { KnownAgent } from './store.ts';

@@ -1,9 +1,9 @@
 import { Goodbye_Reason } from '@vantage/proto';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { hasty, nothing, soon, useGatewayBench } from './testing/bench.ts';
+import { hasty, nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
 
-const bench = useGatewayBench();
+const bench = useGatewayFixture();
 
 function rowOf(agentNo: number) {
   return bench.db.kysely
@@ -23,7 +23,7 @@ test.each([
   ['more records than a bigint holds', { backlogRecords: 2n ** 64n - 1n }],
   ['a lateness beyond a real', { latenessP50Ms: 1e300, latenessP99Ms: 1e-300 }],
   ['an offset at the end of its type', { clockOffsetUs: 2n ** 63n - 1n }],
-  ['a long reason with NULs', { blindReason: '\0'.repeat(5_000) }],
+  ['a long reason with NULs', { offlineReason: '\0'.repeat(5_000) }],
 ])(
   'a heartbeat with %s is stored within its columns, and so are those of other accounts',
   async (_what, values) => {

@@ -48,8 +48,7 @@ function nested(result: Buffer): Buffer {
 
 async function pass(parts: readonly Uint8Array[], rules?: Partial<MessageRules>) {
   const gate = createMessageGate();
-  if (rules)
-    gate.admit({ mostBytes: messageBytes, claim: async () => ({ [Symbol.dispose]() {} }), ...rules });
+  if (rules) gate.admit({ maxBytes: messageBytes, claim: async () => ({ [Symbol.dispose]() {} }), ...rules });
   let read = 0;
   async function* body() {
     for (const part of parts) {

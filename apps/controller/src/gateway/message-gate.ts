@@ -4,7 +4,7 @@ import { batchRecords, firstMessageBytes, freeBytes, messageFields, shapeOf } fr
 
 /** What a stream's messages may be from now on. */
 export interface MessageRules {
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Waits for a share of the memory before a long message is read; `bytes` is its length. */
   readonly claim: (bytes: number) => Promise<Disposable>;
 }
@@ -27,7 +27,7 @@ const prefixBytes = 5;
 
 /** Makes the gate of one stream. */
 export function createMessageGate(): MessageGate {
-  let rules: MessageRules = { mostBytes: firstMessageBytes, claim: async () => ({ [Symbol.dispose]() {} }) };
+  let rules: MessageRules = { maxBytes: firstMessageBytes, claim: async () => ({ [Symbol.dispose]() {} }) };
   let share: Disposable | undefined;
   const giveBack = () => {
     share?.[Symbol.dispose]();
@@ -41,8 +41,8 @@ export function createMessageGate(): MessageGate {
           const prefix = await source.read(prefixBytes);
           if (prefix === undefined) return;
           const length = prefix.readUInt32BE(1);
-          if (length > rules.mostBytes)
-            throw refused(`a message of ${length} bytes, and ${rules.mostBytes} are the most`);
+          if (length > rules.maxBytes)
+            throw refused(`a message of ${length} bytes, and ${rules.maxBytes} are the most`);
           giveBack();
           if (length > freeBytes) share = await rules.claim(length);
           const message = await source.read(length);

@@ -1,9 +1,9 @@
 import { systemClock as clock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { nothing, sealer, useGatewayBench } from './testing/bench.ts';
+import { nothing, sealer, useGatewayFixture } from './testing/gateway-fixture.ts';
 
-const bench = useGatewayBench();
+const bench = useGatewayFixture();
 
 describe('the plan', () => {
   test('comes whole at first and as changes after that, with secrets filled in', async () => {
@@ -20,7 +20,7 @@ describe('the plan', () => {
     await using server = await bench.gatewayWith(nothing);
     await using stream = bench.connectTo(server.url);
     const snapshot = await stream.until('assignments');
-    expect(snapshot).toMatchObject({ snapshot: true, lastPart: true });
+    expect(snapshot).toMatchObject({ snapshot: true, final: true });
     expect(snapshot.upserts).toMatchObject([
       { deviceNo: first, intervalMs: 60_000, retries: 1, spec: { url: '127.0.0.1:7', timeoutMs: 10_000 } },
     ]);
@@ -55,7 +55,7 @@ describe('the plan', () => {
   test('an agent without devices gets an empty snapshot', async () => {
     await using server = await bench.gatewayWith(nothing);
     await using stream = bench.connectTo(server.url);
-    expect(await stream.until('assignments')).toMatchObject({ snapshot: true, lastPart: true, upserts: [] });
+    expect(await stream.until('assignments')).toMatchObject({ snapshot: true, final: true, upserts: [] });
   });
 
   test('a long one comes in parts of at most 500', async () => {
@@ -88,7 +88,7 @@ describe('the plan', () => {
       const part = await stream.until('assignments');
       expect(part.snapshot).toBe(true);
       sizes.push(part.upserts.length);
-      last = part.lastPart;
+      last = part.final;
     }
     expect(sizes).toEqual([500, 500, 203]);
   });
@@ -98,17 +98,17 @@ describe('the plan', () => {
     await using server = await bench.gatewayWith(nothing);
     await using stream = bench.connectTo(server.url);
     await stream.until('assignments');
-    const orderId = `order ${bench.agent.agentNo}`;
+    const runRequestId = `order ${bench.agent.agentNo}`;
     await sql`
-      insert into orders (order_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us)
-      values (${orderId}, 'Now', ${deviceNo}, ${bench.agent.agentNo}, ${bench.place.locationNo}, 1, ${clock.nowUs() + 60_000_000},
+      insert into run_requests (run_request_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us)
+      values (${runRequestId}, 'Now', ${deviceNo}, ${bench.agent.agentNo}, ${bench.place.locationNo}, 1, ${clock.nowUs() + 60_000_000},
         ${clock.nowUs()})`.execute(bench.db.kysely);
-    await bench.db.notify(bench.db.kysely, 'vantage_order', { agent_no: bench.agent.agentNo });
-    expect(await stream.until('order')).toMatchObject({ orderId, deviceNo });
+    await bench.db.notify(bench.db.kysely, 'vantage_run_request', { agent_no: bench.agent.agentNo });
+    expect(await stream.until('runRequest')).toMatchObject({ runRequestId, deviceNo });
     const order = await bench.db.kysely
-      .selectFrom('orders')
+      .selectFrom('run_requests')
       .selectAll()
-      .where('order_id', '=', orderId)
+      .where('run_request_id', '=', runRequestId)
       .executeTakeFirst();
     expect(order?.sent_us).not.toBeNull();
   });

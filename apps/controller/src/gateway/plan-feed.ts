@@ -5,7 +5,7 @@ import { type Assignment, type Assignments, AssignmentsSchema } from '@vantage/p
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { type AssignmentBuilder, loadSecretsStamp, type SecretLookup } from './assignment.ts';
-import { type HeldDevice, loadHeld, loadVersions, type Version } from './plan-store.ts';
+import { type AssignedDevice, loadAssigned, loadVersions, type Version } from './plan-store.ts';
 import type { KnownAgent } from './store.ts';
 
 /** What one session's agent was told to watch, and what it must be told next. */
@@ -33,11 +33,14 @@ export function createPlanFeed({
   readonly log: Logger;
 }): PlanFeed {
   /** Signature by device of what was sent; undefined until the snapshot is out. */
-  let told: Map<number, string> | undefined;
+  let sent: Map<number, string> | undefined;
   const withSecrets = new Set<number>();
   let secretsStamp = '';
 
-  const makeAll = async (devices: readonly HeldDevice[], secrets: SecretLookup): Promise<Assignment[]> => {
+  const makeAll = async (
+    devices: readonly AssignedDevice[],
+    secrets: SecretLookup,
+  ): Promise<Assignment[]> => {
     const upserts: Assignment[] = [];
     for (const device of devices) {
       withSecrets.delete(device.device_no);
@@ -59,8 +62,8 @@ export function createPlanFeed({
     async *next() {
       const versions = await loadVersions(kysely, agent.agentNo);
       const stamp = await loadSecretsStamp(kysely, agent.accountNo);
-      const snapshot = told === undefined;
-      const known = told ?? new Map<number, string>();
+      const snapshot = sent === undefined;
+      const known = sent ?? new Map<number, string>();
       const wanted = new Set(versions.map((version) => version.device_no));
       const gone = [...known.keys()].filter((deviceNo) => !wanted.has(deviceNo));
       const changed = versions.filter(
@@ -68,14 +71,14 @@ export function createPlanFeed({
           known.get(version.device_no) !== signature(version) ||
           (stamp !== secretsStamp && withSecrets.has(version.device_no)),
       );
-      told = known;
+      sent = known;
       secretsStamp = stamp;
       for (const deviceNo of gone) known.delete(deviceNo);
       const secrets = secretsNow();
       const parts = partition(changed);
       if (parts.length === 0 && (snapshot || gone.length > 0)) parts.push([]);
       for (const [i, part] of parts.entries()) {
-        const devices = await loadHeld(
+        const devices = await loadAssigned(
           kysely,
           agent.agentNo,
           part.map((version) => version.device_no),
@@ -84,7 +87,7 @@ export function createPlanFeed({
         for (const device of devices) known.set(device.device_no, signature(device));
         yield create(AssignmentsSchema, {
           snapshot,
-          lastPart: i === parts.length - 1,
+          final: i === parts.length - 1,
           upserts,
           removedDeviceNos: i === 0 && !snapshot ? gone : [],
         });
@@ -111,5 +114,5 @@ function partition(versions: readonly Version[]): Version[][] {
 }
 
 function signature(version: Version): string {
-  return `${version.revision}/${version.turn}/${version.turns}/${version.runs_chain}/${version.first_look}`;
+  return `${version.revision}/${version.rotation_index}/${version.rotation_size}/${version.retries_locally}/${version.run_immediately}`;
 }

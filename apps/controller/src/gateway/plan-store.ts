@@ -5,16 +5,16 @@ import type { Row, Tables } from '../db/index.ts';
 export interface Version {
   readonly device_no: number;
   readonly revision: number;
-  readonly turn: number;
-  readonly turns: number;
-  readonly runs_chain: boolean;
-  readonly first_look: boolean;
+  readonly rotation_index: number;
+  readonly rotation_size: number;
+  readonly retries_locally: boolean;
+  readonly run_immediately: boolean;
   /** About how long it is on the wire. */
   readonly bytes: number;
 }
 
 /** A device as its agent holds it. */
-export type HeldDevice = Version &
+export type AssignedDevice = Version &
   Pick<
     Row<'devices'>,
     | 'device_id'
@@ -28,7 +28,7 @@ export type HeldDevice = Version &
   >;
 
 const held = sql`from assignment_spans s join devices d on d.device_no = s.device_no where s.to_us is null`;
-const version = sql`s.device_no, d.revision, s.turn, s.turns, s.runs_chain, s.first_look, length(d.sealed) as bytes`;
+const version = sql`s.device_no, d.revision, s.rotation_index, s.rotation_size, s.retries_locally, s.run_immediately, length(d.sealed) as bytes`;
 const inFull = sql`${version}, d.device_id, d.method, d.sealed, d.frequency_min, d.timeout_s, d.retries, d.retry_delay_s,
   d.changed_us`;
 
@@ -40,13 +40,13 @@ export async function loadVersions(db: Kysely<Tables>, agentNo: number): Promise
 }
 
 /** These devices in full; those that the agent does not hold any more are missing. */
-export async function loadHeld(
+export async function loadAssigned(
   db: Kysely<Tables>,
   agentNo: number,
   deviceNos: readonly number[],
-): Promise<HeldDevice[]> {
+): Promise<AssignedDevice[]> {
   if (deviceNos.length === 0) return [];
-  const { rows } = await sql<HeldDevice>`
+  const { rows } = await sql<AssignedDevice>`
     select ${inFull} ${held} and s.agent_no = ${agentNo} and s.device_no = any(${deviceNos}::int[]) order by s.device_no`.execute(
     db,
   );
@@ -54,12 +54,12 @@ export async function loadHeld(
 }
 
 /** A device of the agent's Location that another agent holds, as that one holds it; undefined when nobody does any more. */
-export async function loadBorrowed(
+export async function loadAssignedElsewhere(
   db: Kysely<Tables>,
   { locationNo }: { readonly locationNo: number },
   deviceNo: number,
-): Promise<HeldDevice | undefined> {
-  const { rows } = await sql<HeldDevice>`
+): Promise<AssignedDevice | undefined> {
+  const { rows } = await sql<AssignedDevice>`
     select ${inFull} ${held} and s.location_no = ${locationNo} and s.device_no = ${deviceNo}`.execute(db);
   return rows[0];
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createRateLimiter } from './rate-limiter.ts';
 
 test('a burst passes, then so many a second, each key by itself', () => {
-  const limiter = createRateLimiter<string>({ burst: 3, perSecond: 2, mostKeys: 10 });
+  const limiter = createRateLimiter<string>({ burst: 3, perSecond: 2, maxKeys: 10 });
   const passed = (key: string, nowMs: number) =>
     Array.from({ length: 10 }, () => limiter.allow(key, nowMs)).filter(Boolean).length;
   expect(passed('a', 0)).toBe(3);
@@ -12,7 +12,7 @@ test('a burst passes, then so many a second, each key by itself', () => {
 });
 
 test('it remembers no more keys than it may, and forgets the quiet ones', () => {
-  const limiter = createRateLimiter<number>({ burst: 1, perSecond: 1, mostKeys: 100 });
+  const limiter = createRateLimiter<number>({ burst: 1, perSecond: 1, maxKeys: 100 });
   for (let key = 0; key < 1_000; key += 1) limiter.allow(key, 0);
   expect(limiter.keys).toBe(100);
   expect(limiter.allow(2_000, 0)).toBe(false);

@@ -6,13 +6,13 @@ export interface RateLimiter<K> {
   readonly keys: number;
 }
 
-/** Makes a limiter. Beyond `mostKeys` keys in use at one time, new ones do not pass. Pure: time is an argument. */
+/** Makes a limiter. Beyond `maxKeys` keys in use at one time, new ones do not pass. Pure: time is an argument. */
 export function createRateLimiter<K>(limits: {
   readonly burst: number;
   readonly perSecond: number;
-  readonly mostKeys: number;
+  readonly maxKeys: number;
 }): RateLimiter<K> {
-  const { burst, perSecond, mostKeys } = limits;
+  const { burst, perSecond, maxKeys } = limits;
   const tokens = new Map<K, { readonly left: number; readonly atMs: number }>();
   const leftAt = ({ left, atMs }: { left: number; atMs: number }, nowMs: number) =>
     Math.min(burst, left + ((nowMs - atMs) / 1000) * perSecond);
@@ -22,9 +22,9 @@ export function createRateLimiter<K>(limits: {
   return {
     allow(key, nowMs) {
       const bucket = tokens.get(key);
-      if (bucket === undefined && tokens.size >= mostKeys) {
+      if (bucket === undefined && tokens.size >= maxKeys) {
         forgetFull(nowMs);
-        if (tokens.size >= mostKeys) return false;
+        if (tokens.size >= maxKeys) return false;
       }
       const left = bucket === undefined ? burst : leftAt(bucket, nowMs);
       const passes = left >= 1;

@@ -10,9 +10,9 @@ const log = createLog('session test', 'silent');
 
 function sessionWith({
   plan = async function* () {
-    yield create(AssignmentsSchema, { snapshot: true, lastPart: true });
+    yield create(AssignmentsSchema, { snapshot: true, final: true });
   } as () => AsyncGenerator<ReturnType<typeof create<typeof AssignmentsSchema>>>,
-  take = async () => ({ inserted: 0, repeated: 0, setAside: 0 }),
+  accept = async () => ({ inserted: 0, repeated: 0, quarantined: 0 }),
 } = {}) {
   const clock = createFakeClock();
   let cuts = 0;
@@ -22,8 +22,8 @@ function sessionWith({
     clock,
     log,
     plan: { next: plan },
-    orders: { next: async () => [] },
-    take,
+    runRequests: { next: async () => [] },
+    accept,
     takeShare: () => undefined,
     isRefusal: () => false,
     cut: () => {
@@ -78,7 +78,7 @@ test('a plan that cannot be read is read again a second later, and heartbeats ar
     plan: async function* () {
       reads += 1;
       if (reads === 1) throw new Error('the database is away');
-      yield create(AssignmentsSchema, { snapshot: true, lastPart: true });
+      yield create(AssignmentsSchema, { snapshot: true, final: true });
     },
   });
   const messages = session.messages();
@@ -104,7 +104,7 @@ test('changes that come thick are read together, not one by one', async () => {
   const { session, clock } = sessionWith({
     plan: async function* () {
       reads += 1;
-      yield create(AssignmentsSchema, { snapshot: reads === 1, lastPart: true });
+      yield create(AssignmentsSchema, { snapshot: reads === 1, final: true });
     },
   });
   const messages = session.messages();
@@ -112,7 +112,7 @@ test('changes that come thick are read together, not one by one', async () => {
   await messages.next();
   const change = messages.next();
   for (let i = 0; i < 50; i += 1) {
-    session.poke('plan');
+    session.refresh('plan');
     await clock.advance(1);
   }
   await clock.advance(200);

@@ -7,11 +7,11 @@ import {
   Goodbye_Reason,
   type Heartbeat,
 } from '@vantage/proto';
-import { createBatchLine, type TakeBatch } from './batch-line.ts';
+import { type AcceptBatch, createBatchQueue } from './batch-queue.ts';
 import { clampHeartbeat } from './gate.ts';
-import type { OrderFeed } from './order-feed.ts';
 import type { PlanFeed } from './plan-feed.ts';
-import type { Heard, KnownAgent } from './store.ts';
+import type { RunRequestFeed } from './run-request-feed.ts';
+import type { AgentStatus, KnownAgent } from './store.ts';
 
 /** One agent's stream, from Welcome to Goodbye. */
 export interface Session {
@@ -24,16 +24,16 @@ export interface Session {
   /** Why the stream was ended from our side with an error; undefined while it was not. */
   readonly refusal: unknown;
   /** Look again: the plan or the orders of this agent changed. */
-  poke(what: 'plan' | 'orders'): void;
+  refresh(what: 'plan' | 'runRequests'): void;
   /** Says goodbye, after the answers that are due, and ends. */
   end(reason: Goodbye_Reason, text: string): void;
   /** The stream is gone or must go at once. */
   abandon(): void;
   readonly ended: boolean;
   /** When the agent was last heard, microseconds since 1970. */
-  readonly lastHeardUs: number;
+  readonly lastContactUs: number;
   /** What was heard since it was last asked for; undefined when nothing was. */
-  takeHeard(): Heard | undefined;
+  takeStatus(): AgentStatus | undefined;
 }
 
 type Message = NonNullable<MessageInitShape<typeof ConnectResponseSchema>['message']>;
@@ -41,7 +41,7 @@ type Message = NonNullable<MessageInitShape<typeof ConnectResponseSchema>['messa
 /** Either side ends the stream when it heard nothing for this long. */
 const silenceMs = 25_000;
 /** Answers that wait for an agent that does not read; more, and it is not alive. */
-const mostWaiting = 256;
+const maxWaiting = 256;
 const planPauseMs = 200;
 const goodbyeGraceMs = 1_500;
 
@@ -52,8 +52,8 @@ export function createSession({
   clock,
   log,
   plan,
-  orders,
-  take,
+  runRequests,
+  accept,
   takeShare,
   isRefusal,
   cut,
@@ -63,8 +63,8 @@ export function createSession({
   readonly clock: Clock;
   readonly log: Logger;
   readonly plan: PlanFeed;
-  readonly orders: OrderFeed;
-  readonly take: TakeBatch;
+  readonly runRequests: RunRequestFeed;
+  readonly accept: AcceptBatch;
   /** The share of the memory that the message just read holds; it is given back when the message is done with. */
   readonly takeShare: () => Disposable | undefined;
   /** Whether reading failed because a message was refused, and not because the stream broke. */
@@ -72,16 +72,16 @@ export function createSession({
   readonly cut: () => void;
 }): Session {
   const answers: (() => Message)[] = [];
-  const dirty = { plan: true, orders: true };
+  const dirty = { plan: true, runRequests: true };
   let goodbye: { readonly reason: Goodbye_Reason; readonly text: string } | undefined;
   let ended = false;
   let refusal: unknown;
   let wake = () => {};
-  let lastHeardUs = clock.nowUs();
+  let lastContactUs = clock.nowUs();
   let planNotBeforeMs = 0;
   let retryAtMs = 0;
   let grace: Disposable | undefined;
-  let heard: Heard | undefined;
+  let status: AgentStatus | undefined;
   let silence = clock.timer(silenceMs, () => fallSilent());
 
   const fallSilent = () => {
@@ -93,11 +93,11 @@ export function createSession({
     ended = true;
     silence[Symbol.dispose]();
     grace?.[Symbol.dispose]();
-    line.close();
+    batches.close();
     wake();
   };
   const answer = (make: () => Message) => {
-    if (answers.length >= mostWaiting) {
+    if (answers.length >= maxWaiting) {
       log.warn({ agentNo: agent.agentNo, sessionId }, 'agent does not read its answers: stream cut');
       abandon();
       cut();
@@ -106,26 +106,26 @@ export function createSession({
     answers.push(make);
     wake();
   };
-  const line = createBatchLine({
+  const batches = createBatchQueue({
     clock,
     log,
-    take,
-    done: (batchId, taken) => answer(() => ({ case: 'ack', value: { batchId, ...taken } })),
-    rested: () => wake(),
+    accept,
+    done: (batchId, outcome) => answer(() => ({ case: 'ack', value: { batchId, ...outcome } })),
+    onIdle: () => wake(),
   });
 
-  const beat = (beatFrom: Heartbeat, receivedUs: number) => {
+  const onHeartbeat = (heartbeat: Heartbeat, receivedUs: number) => {
     answer(() => ({
       case: 'heartbeatReply',
       value: {
-        sequence: beatFrom.sequence,
-        agentSentUs: beatFrom.sentUs,
+        sequence: heartbeat.sequence,
+        agentSentUs: heartbeat.sentUs,
         receivedUs: BigInt(receivedUs),
         sentUs: BigInt(clock.nowUs()),
       },
     }));
-    const clamped = clampHeartbeat(beatFrom);
-    heard = {
+    const clamped = clampHeartbeat(heartbeat);
+    status = {
       agentNo: agent.agentNo,
       sessionId,
       lastSeenUs: receivedUs,
@@ -133,23 +133,23 @@ export function createSession({
       backlogRecords: Number(clamped.backlogRecords),
       latenessP50Ms: clamped.latenessP50Ms,
       latenessP99Ms: clamped.latenessP99Ms,
-      checksSkipped: (heard?.checksSkipped ?? 0) + clamped.checksSkipped,
-      blindReason: clamped.blindReason === '' ? null : clamped.blindReason,
+      checksSkipped: (status?.checksSkipped ?? 0) + clamped.checksSkipped,
+      offlineReason: clamped.offlineReason === '' ? null : clamped.offlineReason,
     };
   };
 
   const onRequest = async ({ message }: ConnectRequest) => {
     using share = new DisposableStack();
     share.use(takeShare());
-    lastHeardUs = clock.nowUs();
+    lastContactUs = clock.nowUs();
     silence[Symbol.dispose]();
     silence = clock.timer(silenceMs, fallSilent);
     switch (message.case) {
       case 'heartbeat':
-        beat(message.value, lastHeardUs);
+        onHeartbeat(message.value, lastContactUs);
         return;
       case 'batch':
-        await line.add(message.value, share.move());
+        await batches.add(message.value, share.move());
         return;
       case 'hello':
       case undefined:
@@ -187,7 +187,7 @@ export function createSession({
           continue;
         }
         if (ended) return;
-        if (goodbye && line.idle) {
+        if (goodbye && batches.idle) {
           yield message({ case: 'goodbye', value: goodbye });
           abandon();
           return;
@@ -201,16 +201,17 @@ export function createSession({
             else yield part.value;
             continue;
           }
-          if (dirty.orders && mayRead) {
-            dirty.orders = false;
-            for (const order of await orders.next()) yield message({ case: 'order', value: order });
+          if (dirty.runRequests && mayRead) {
+            dirty.runRequests = false;
+            for (const request of await runRequests.next())
+              yield message({ case: 'runRequest', value: request });
             continue;
           }
         } catch (error) {
           log.warn({ agentNo: agent.agentNo, error: messageOf(error) }, 'plan or orders cannot be read');
           parts = undefined;
           dirty.plan = true;
-          dirty.orders = true;
+          dirty.runRequests = true;
           retryAtMs = clock.monoMs() + 1_000;
         }
         const waiting = new Promise<void>((resolve) => {
@@ -219,14 +220,14 @@ export function createSession({
         if (answers.length > 0 || ended) continue;
         const laterMs = Math.max(retryAtMs, dirty.plan ? planNotBeforeMs : 0) - clock.monoMs();
         using _timer =
-          (dirty.plan || dirty.orders) && !goodbye
+          (dirty.plan || dirty.runRequests) && !goodbye
             ? clock.timer(Math.max(1, laterMs), () => wake())
             : undefined;
         await waiting;
       }
     },
     async read(requests) {
-      const work = line.run();
+      const work = batches.run();
       try {
         for await (const request of requests) {
           if (ended) break;
@@ -245,14 +246,14 @@ export function createSession({
         await work;
       }
     },
-    poke(what) {
+    refresh(what) {
       dirty[what] = true;
       wake();
     },
     end(reason, text) {
       if (goodbye || ended) return;
       goodbye = { reason, text };
-      line.stop(reason === Goodbye_Reason.REVOKED || reason === Goodbye_Reason.FENCED);
+      batches.stop(reason === Goodbye_Reason.REVOKED || reason === Goodbye_Reason.FENCED);
       wake();
       grace = clock.timer(goodbyeGraceMs, () => {
         abandon();
@@ -266,12 +267,12 @@ export function createSession({
     get refusal() {
       return refusal;
     },
-    get lastHeardUs() {
-      return lastHeardUs;
+    get lastContactUs() {
+      return lastContactUs;
     },
-    takeHeard() {
-      const report = heard;
-      heard = undefined;
+    takeStatus() {
+      const report = status;
+      status = undefined;
       return report;
     },
   };

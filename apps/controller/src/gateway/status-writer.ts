@@ -2,7 +2,7 @@ import { type Logger, messageOf } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import { type Db, doEach } from '../db/index.ts';
 import type { Session } from './session.ts';
-import { recordHeard } from './store.ts';
+import { recordStatus } from './store.ts';
 
 /** Writes what agents said about themselves. */
 export interface StatusWriter {
@@ -11,7 +11,7 @@ export interface StatusWriter {
 }
 
 /** Agents whose refused status was logged: once each, however often they come back. */
-const mostRemembered = 1_000;
+const maxRemembered = 1_000;
 
 /** Makes the writer. */
 export function createStatusWriter({
@@ -27,7 +27,7 @@ export function createStatusWriter({
     const { agentNo } = session.agent;
     session.end(Goodbye_Reason.UNSPECIFIED, "the controller cannot store this agent's status");
     if (logged.has(agentNo)) return;
-    if (logged.size >= mostRemembered) logged.clear();
+    if (logged.size >= maxRemembered) logged.clear();
     logged.add(agentNo);
     log.warn(
       { agentNo, error: messageOf(error) },
@@ -38,11 +38,11 @@ export function createStatusWriter({
   return {
     async write(sessions) {
       const heard = sessions.flatMap((session) => {
-        const report = session.takeHeard();
+        const report = session.takeStatus();
         return report ? [{ session, report }] : [];
       });
       const refused = await doEach(heard, (some) =>
-        recordHeard(
+        recordStatus(
           kysely,
           some.map(({ report }) => report),
         ),

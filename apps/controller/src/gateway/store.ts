@@ -41,7 +41,7 @@ export type Opening =
   | { readonly kind: 'suspect'; readonly agent: KnownAgent; readonly known: number };
 
 /** An agent is heard every 10 s, and that is written every 4 s: a stream that ended unseen was up this much longer at most. */
-const heardWithinUs = 15_000_000;
+const contactWithinUs = 15_000_000;
 
 /**
  * Opens a session in one transaction: the agent's row names it from now on, spans left open by sessions that ended unseen are closed
@@ -82,7 +82,7 @@ export async function openSession(
     if (judgeCounter({ counter, known, answers: undefined }) !== 'open')
       return { kind: 'suspect', agent, known };
     await sql`
-      update connection_spans c set to_us = greatest(c.from_us, least(${nowUs}::bigint, a.last_seen_us + ${heardWithinUs}))
+      update connection_spans c set to_us = greatest(c.from_us, least(${nowUs}::bigint, a.last_seen_us + ${contactWithinUs}))
       from agents a where a.agent_no = c.agent_no and c.agent_no = ${agent.agentNo} and c.to_us is null`.execute(
       trx,
     );
@@ -131,7 +131,7 @@ export async function closeSession(
 }
 
 /** What a session heard since the last report. */
-export interface Heard {
+export interface AgentStatus {
   readonly agentNo: number;
   readonly sessionId: string;
   readonly lastSeenUs: number;
@@ -141,22 +141,22 @@ export interface Heard {
   readonly latenessP99Ms: number;
   /** Since the last report. */
   readonly checksSkipped: number;
-  readonly blindReason: string | null;
+  readonly offlineReason: string | null;
 }
 
 /** Writes what sessions heard, all in one statement. */
-export async function recordHeard(db: Kysely<Tables>, heard: readonly Heard[]): Promise<void> {
-  if (heard.length === 0) return;
-  const by = <K extends keyof Heard>(key: K) => heard.map((one) => one[key]);
+export async function recordStatus(db: Kysely<Tables>, statuses: readonly AgentStatus[]): Promise<void> {
+  if (statuses.length === 0) return;
+  const by = <K extends keyof AgentStatus>(key: K) => statuses.map((one) => one[key]);
   await sql`
     update agents a set last_seen_us = g.last_seen_us, clock_offset_us = g.clock_offset_us, backlog_records = g.backlog_records,
       lateness_p50_ms = g.p50, lateness_p99_ms = g.p99, checks_skipped = a.checks_skipped + g.skipped,
-      blind_reason = g.blind_reason
+      offline_reason = g.offline_reason
     from unnest(
       ${by('agentNo')}::int[], ${by('sessionId')}::text[], ${by('lastSeenUs')}::bigint[],
       ${by('clockOffsetUs')}::bigint[], ${by('backlogRecords')}::bigint[], ${by('latenessP50Ms')}::real[],
-      ${by('latenessP99Ms')}::real[], ${by('checksSkipped')}::bigint[], ${by('blindReason')}::text[]
-    ) as g (agent_no, session_id, last_seen_us, clock_offset_us, backlog_records, p50, p99, skipped, blind_reason)
+      ${by('latenessP99Ms')}::real[], ${by('checksSkipped')}::bigint[], ${by('offlineReason')}::text[]
+    ) as g (agent_no, session_id, last_seen_us, clock_offset_us, backlog_records, p50, p99, skipped, offline_reason)
     where a.agent_no = g.agent_no and a.session_id = g.session_id and a.state = 'Connected'`.execute(db);
 }
 
@@ -190,7 +190,7 @@ export async function recordController(
  * Agents whose gateway is gone without a word are Away since they were last heard. Returns their Locations. `gatewayId` given: only
  * those of that gateway (its own sessions of an earlier life).
  */
-export async function sweepAway(
+export async function markAway(
   db: Kysely<Tables>,
   { nowUs, silentBeforeUs, gatewayId }: { nowUs: number; silentBeforeUs: number; gatewayId?: string },
 ): Promise<number[]> {
@@ -202,7 +202,7 @@ export async function sweepAway(
       where a.state = 'Connected' and ${isGone}
       returning a.agent_no, a.location_no, a.session_id, a.last_seen_us
     ), closed as (
-      update connection_spans c set to_us = greatest(c.from_us, least(${nowUs}::bigint, gone.last_seen_us + ${heardWithinUs}))
+      update connection_spans c set to_us = greatest(c.from_us, least(${nowUs}::bigint, gone.last_seen_us + ${contactWithinUs}))
       from gone where c.session_id = gone.session_id and c.to_us is null
     )
     select distinct location_no from gone`.execute(db);
@@ -210,27 +210,31 @@ export async function sweepAway(
 }
 
 /** An order as it goes on the wire. */
-export interface OpenOrder {
-  readonly order_id: string;
-  readonly kind: 'Retry' | 'Now' | 'ChainTaken';
+export interface OpenRunRequest {
+  readonly run_request_id: string;
+  readonly kind: 'Retry' | 'Now' | 'RetryDelegated';
   readonly device_no: number;
   readonly revision: number;
-  readonly chain_id: string | null;
+  readonly retry_id: string | null;
   readonly attempt: number;
   readonly not_before_us: number;
   /** The agent holds the device now. */
-  readonly holds: boolean;
+  readonly isAssigned: boolean;
 }
 
 /** The agent's orders that are still worth sending, oldest first. */
-export async function openOrders(db: Kysely<Tables>, agentNo: number, nowUs: number): Promise<OpenOrder[]> {
+export async function openRunRequests(
+  db: Kysely<Tables>,
+  agentNo: number,
+  nowUs: number,
+): Promise<OpenRunRequest[]> {
   return db
-    .selectFrom('orders')
-    .select(['order_id', 'kind', 'device_no', 'revision', 'chain_id', 'attempt', 'not_before_us'])
+    .selectFrom('run_requests')
+    .select(['run_request_id', 'kind', 'device_no', 'revision', 'retry_id', 'attempt', 'not_before_us'])
     .select(
       sql<boolean>`exists (select 1 from assignment_spans s
-        where s.device_no = orders.device_no and s.agent_no = orders.agent_no and s.to_us is null)`.as(
-        'holds',
+        where s.device_no = run_requests.device_no and s.agent_no = run_requests.agent_no and s.to_us is null)`.as(
+        'isAssigned',
       ),
     )
     .where('agent_no', '=', agentNo)
@@ -241,14 +245,14 @@ export async function openOrders(db: Kysely<Tables>, agentNo: number, nowUs: num
     .execute();
 }
 
-/** Which of these agents have open orders that nobody sent yet? */
-export async function agentsWithOrders(
+/** Which of these agents have open run requests that nobody sent yet? */
+export async function agentsWithRunRequests(
   db: Kysely<Tables>,
   agentNos: readonly number[],
   nowUs: number,
 ): Promise<number[]> {
   const rows = await db
-    .selectFrom('orders')
+    .selectFrom('run_requests')
     .select('agent_no')
     .distinct()
     .where('state', '=', 'Open')
@@ -259,14 +263,14 @@ export async function agentsWithOrders(
   return rows.map((row) => row.agent_no);
 }
 
-/** These orders were handed to the stream. */
+/** These run requests were handed to the stream. */
 export async function markSent(
   db: Kysely<Tables>,
-  orderIds: readonly string[],
+  runRequestIds: readonly string[],
   nowUs: number,
 ): Promise<void> {
   await sql`
-    update orders set sent_us = coalesce(sent_us, ${nowUs}::bigint) where order_id = any(${orderIds}::text[])`.execute(
+    update run_requests set sent_us = coalesce(sent_us, ${nowUs}::bigint) where run_request_id = any(${runRequestIds}::text[])`.execute(
     db,
   );
 }

@@ -42,7 +42,7 @@ export async function locationNumbers(db: Kysely<Tables>): Promise<number[]> {
 /** Devices with a maintenance window whose end was not told. */
 export async function devicesInMaintenance(db: Kysely<Tables>, nowUs: number): Promise<number[]> {
   const { rows } = await sql<{ device_no: number }>`
-    select distinct device_no from maintenance_windows where not end_told and to_us <= ${nowUs}::bigint`.execute(
+    select distinct device_no from maintenance_windows where not end_notified and to_us <= ${nowUs}::bigint`.execute(
     db,
   );
   return rows.map((row) => row.device_no);

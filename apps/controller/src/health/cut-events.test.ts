@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordedStatuses } from './events.ts';
-import { noticeBlindness, noticeSight } from './observe.ts';
-import { createScene, type SceneCheck, second, startUs } from './testing/scene.ts';
+import { createScenario, type ScenarioCheck, second, startUs } from './testing/scenario.ts';
+import { markOffline, updateVisibility } from './visibility.ts';
 
-let scene: Awaited<ReturnType<typeof createScene>>;
+let scene: Awaited<ReturnType<typeof createScenario>>;
 beforeAll(async () => {
-  scene = await createScene();
+  scene = await createScenario();
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
@@ -21,7 +21,7 @@ async function cutLocation(name: string) {
     ...place,
     async cut() {
       await scene.cut(place.agentNo, 100);
-      await noticeBlindness(scene.kysely, at(200));
+      await markOffline(scene.kysely, at(200));
     },
     async back() {
       await sql`update agents set state = 'Connected' where agent_no = ${place.agentNo}`.execute(
@@ -29,7 +29,7 @@ async function cutLocation(name: string) {
       );
       await sql`insert into connection_spans (agent_no, location_no, from_us, to_us, session_id)
         values (${place.agentNo}, ${place.locationNo}, ${at(400)}, null, ${name})`.execute(scene.kysely);
-      await noticeSight(scene.kysely, at(401), place.locationNo);
+      await updateVisibility(scene.kysely, at(401), place.locationNo);
     },
   };
 }
@@ -37,8 +37,8 @@ async function cutLocation(name: string) {
 test('a cut of a Location of 26 devices makes two events; only devices that changed have their own', async () => {
   const place = await cutLocation('of 26');
   const devices = await Promise.all(Array.from({ length: 26 }, () => scene.device([place])));
-  const of = (list: readonly number[], s: number, code: number, more: Partial<SceneCheck> = {}) =>
-    list.map((device): SceneCheck => ({ device, agent: place.agentNo, at: s, code, ...more }));
+  const of = (list: readonly number[], s: number, code: number, more: Partial<ScenarioCheck> = {}) =>
+    list.map((device): ScenarioCheck => ({ device, agent: place.agentNo, at: s, code, ...more }));
   await scene.take(of(devices, 10, 1));
   await place.cut();
   await place.back();

@@ -8,57 +8,57 @@ import {
 } from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { checkId, parseCheckId } from '../check-id.ts';
+import { checkId, parseCheckId } from '../db/check-id.ts';
 import type { NewRow, Tables } from '../db/index.ts';
 
 /** What an event row needs besides the event itself. */
-export interface Telling {
+export interface EventContext {
   readonly deviceNo: number;
   readonly accountNo: number;
   readonly nowUs: number;
   /** What is told this long after its time is late. */
   readonly lateAfterUs: number;
   readonly locationNames: ReadonlyMap<number, string>;
-  readonly breaks: Breaks;
+  readonly interruptions: Interruptions;
 }
 
 /** What cut a device's states for those who look on, though results went on; microseconds since 1970. */
-export interface Breaks {
+export interface Interruptions {
   /** Ends of maintenance windows. */
   readonly maintEndsUs: readonly number[];
   /** Since when it is observed again. */
-  readonly observedSinceUs: number;
+  readonly onlineSinceUs: number;
 }
 
 /** Nothing cut it. */
-export const noBreaks: Breaks = { maintEndsUs: [], observedSinceUs: 0 };
+export const noInterruptions: Interruptions = { maintEndsUs: [], onlineSinceUs: 0 };
 
 /** The row of an event that a result caused. One told more than a minute after its time is late. */
-export function toEventRow(event: FoldEvent, telling: Telling): NewRow<'events'> {
+export function toEventRow(event: FoldEvent, context: EventContext): NewRow<'events'> {
   return {
     event_id: newId(),
-    account_no: telling.accountNo,
-    device_no: telling.deviceNo,
+    account_no: context.accountNo,
+    device_no: context.deviceNo,
     at_us: event.atUs,
     type: event.type,
     status: event.status,
     location_no: event.locationNo,
     check_result: event.text,
-    check_id: checkId({ deviceNo: telling.deviceNo, ...event.cause }),
-    message: message(event, telling.locationNames),
-    duration_s: secondsEnded(event, telling.breaks),
-    late: telling.nowUs > event.atUs + telling.lateAfterUs,
-    told_us: telling.nowUs,
+    check_id: checkId({ deviceNo: context.deviceNo, ...event.cause }),
+    message: message(event, context.locationNames),
+    duration_s: secondsEnded(event, context.interruptions),
+    late: context.nowUs > event.atUs + context.lateAfterUs,
+    recorded_us: context.nowUs,
   };
 }
 
 /** Seconds of the state that just ended, as it was shown: a window's end or a return of sight begins it anew. */
 function secondsEnded(
   { ended, sinceUs }: FoldEvent,
-  { maintEndsUs, observedSinceUs }: Breaks,
+  { maintEndsUs, onlineSinceUs }: Interruptions,
 ): number | null {
   if (ended === null) return null;
-  const cuts = ended.status === 'Up' ? [...maintEndsUs, observedSinceUs] : maintEndsUs;
+  const cuts = ended.status === 'Up' ? [...maintEndsUs, onlineSinceUs] : maintEndsUs;
   const fromUs = Math.max(ended.sinceUs, ...cuts.filter((us) => us <= sinceUs));
   return Math.floor((sinceUs - fromUs) / 1_000_000);
 }
@@ -81,8 +81,8 @@ function message(event: FoldEvent, names: ReadonlyMap<number, string>): string {
 }
 
 /** The row that corrects what was recorded, when results that came later end in another status than the last one recorded. */
-export function correction(state: FoldState, status: BaseStatus, telling: Telling): NewRow<'events'> {
-  const { deviceNo, accountNo, nowUs, lateAfterUs } = telling;
+export function correction(state: FoldState, status: BaseStatus, context: EventContext): NewRow<'events'> {
+  const { deviceNo, accountNo, nowUs, lateAfterUs } = context;
   return {
     event_id: newId(),
     account_no: accountNo,
@@ -96,7 +96,7 @@ export function correction(state: FoldState, status: BaseStatus, telling: Tellin
     message: `Status corrected to ${status} by late results`,
     duration_s: null,
     late: nowUs > state.sinceUs + lateAfterUs,
-    told_us: nowUs,
+    recorded_us: nowUs,
   };
 }
 
@@ -105,12 +105,12 @@ export async function insertEvents(trx: Kysely<Tables>, rows: readonly NewRow<'e
   if (rows.length === 0) return;
   await sql`
     insert into events (event_id, account_no, device_no, at_us, type, status, location_no, check_result, check_id,
-      message, duration_s, late, told_us)
+      message, duration_s, late, recorded_us)
     select g.event_id, g.account_no, g.device_no, g.at_us, g.type, g.status, g.location_no, g.check_result, g.check_id,
-      g.message, g.duration_s, g.late, g.told_us
+      g.message, g.duration_s, g.late, g.recorded_us
     from jsonb_to_recordset(${JSON.stringify(rows.map((row, ord) => ({ ...row, ord })))}::jsonb) as g (ord int,
       event_id text, account_no int, device_no int, at_us bigint, type text, status text, location_no int,
-      check_result text, check_id text, message text, duration_s bigint, late boolean, told_us bigint)
+      check_result text, check_id text, message text, duration_s bigint, late boolean, recorded_us bigint)
     where not exists (
       select 1 from events e
       where e.device_no = g.device_no and e.at_us = g.at_us and e.type = g.type and e.check_id = g.check_id
@@ -169,18 +169,18 @@ function inOrder(rows: readonly RecordedRow[]): RecordedStatus[] {
 }
 
 /** What cut the states of these devices since `sinceUs`? */
-export async function breaksOf(
+export async function interruptionsOf(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],
   sinceUs: number,
-): Promise<Map<number, Breaks>> {
+): Promise<Map<number, Interruptions>> {
   if (deviceNos.length === 0) return new Map();
-  const { rows } = await sql<Breaks & { deviceNo: number }>`
+  const { rows } = await sql<Interruptions & { deviceNo: number }>`
     select no as "deviceNo",
       coalesce((select array_agg(w.to_us::float8) from maintenance_windows w
         where w.device_no = no and w.to_us > ${sinceUs}::bigint), '{}') as "maintEndsUs",
-      coalesce((select min(l.observing_since_us) from device_locations dl join locations l using (location_no)
-        where dl.device_no = no and l.observing), 0) as "observedSinceUs"
+      coalesce((select min(l.online_since_us) from device_locations dl join locations l using (location_no)
+        where dl.device_no = no and l.online), 0) as "onlineSinceUs"
     from unnest(${deviceNos}::int[]) as no`.execute(trx);
   return new Map(rows.map((row) => [row.deviceNo, row]));
 }

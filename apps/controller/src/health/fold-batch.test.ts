@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createScene, type SceneCheck, second, startUs } from './testing/scene.ts';
+import { createScenario, type ScenarioCheck, second, startUs } from './testing/scenario.ts';
 
-let scene: Awaited<ReturnType<typeof createScene>>;
+let scene: Awaited<ReturnType<typeof createScenario>>;
 let a: { locationNo: number; agentNo: number };
 let b: { locationNo: number; agentNo: number };
 
 beforeAll(async () => {
-  scene = await createScene();
+  scene = await createScenario();
   a = await scene.location('a');
   b = await scene.location('b');
 });
@@ -37,64 +37,64 @@ test('a device goes Up, Down from its first error on, and Up; healthy results wr
   await scene.take([{ ...base, at: 240, code: 1 }]);
   expect(await types(device)).toEqual(['Up', 'Error', 'Down', 'Up']);
   expect((await scene.events(device)).at(-1)).toMatchObject({ duration_s: 120, late: false });
-  expect(await scene.orders(device)).toEqual([]);
+  expect(await scene.runRequests(device)).toEqual([]);
 });
 
 test('with two Locations the retry is ordered from the other one, and who saw the error is told', async () => {
   const device = await scene.device([a, b]);
   await scene.take([{ device, agent: a.agentNo, at: 0, code: 1 }]);
   await scene.take([{ device, agent: a.agentNo, at: 60, code: 3 }]);
-  const first = await scene.orders(device);
+  const first = await scene.runRequests(device);
   expect(first).toMatchObject([
     { kind: 'Retry', agent_no: b.agentNo, attempt: 1, not_before_us: startUs + 62 * second },
-    { kind: 'ChainTaken', agent_no: a.agentNo },
+    { kind: 'RetryDelegated', agent_no: a.agentNo },
   ]);
-  const orderId = first[0]?.order_id ?? '';
-  await scene.take([{ device, agent: b.agentNo, at: 62, code: 3, attempt: 1, orderId }]);
-  const second2 = (await scene.orders(device)).filter((order) => order.attempt === 2);
+  const runRequestId = first[0]?.run_request_id ?? '';
+  await scene.take([{ device, agent: b.agentNo, at: 62, code: 3, attempt: 1, runRequestId }]);
+  const second2 = (await scene.runRequests(device)).filter((order) => order.attempt === 2);
   expect(second2).toMatchObject([{ kind: 'Retry', agent_no: a.agentNo, state: 'Open' }]);
-  const last = second2[0]?.order_id ?? '';
-  await scene.take([{ device, agent: a.agentNo, at: 64, code: 3, attempt: 2, orderId: last }]);
+  const last = second2[0]?.run_request_id ?? '';
+  await scene.take([{ device, agent: a.agentNo, at: 64, code: 3, attempt: 2, runRequestId: last }]);
   expect(await scene.state(device)).toMatchObject({ status: 'Down', since_us: startUs + 61 * second });
 });
 
-test('an abstention hands the same retry on; a chain that recovers withdraws what is open', async () => {
+test('an inconclusive result hands the same retry on; a retry sequence that recovers withdraws what is open', async () => {
   const device = await scene.device([a, b]);
   await scene.take([{ device, agent: a.agentNo, at: 0, code: 1 }]);
   await scene.take([{ device, agent: a.agentNo, at: 60, code: 3 }]);
-  const orderId = (await scene.orders(device))[0]?.order_id ?? '';
-  await scene.take([{ device, agent: b.agentNo, at: 62, code: 10, attempt: 1, orderId }]);
-  const again = (await scene.orders(device)).filter(
+  const runRequestId = (await scene.runRequests(device))[0]?.run_request_id ?? '';
+  await scene.take([{ device, agent: b.agentNo, at: 62, code: 10, attempt: 1, runRequestId }]);
+  const again = (await scene.runRequests(device)).filter(
     (order) => order.state === 'Open' && order.kind === 'Retry',
   );
   expect(again).toMatchObject([{ agent_no: a.agentNo, attempt: 1 }]);
   await scene.take([{ device, agent: a.agentNo, at: 65, code: 1 }]);
   expect(await types(device)).toEqual(['Up', 'Error', 'Recovered']);
-  expect((await scene.orders(device)).filter((order) => order.state === 'Open')).toEqual([]);
+  expect((await scene.runRequests(device)).filter((order) => order.state === 'Open')).toEqual([]);
 });
 
-test('an unanswered retry goes to the next vantage with the same k', async () => {
+test('an unanswered retry goes to the next agent with the same k', async () => {
   const device = await scene.device([a, b]);
   await scene.take([{ device, agent: a.agentNo, at: 0, code: 1 }]);
   await scene.take([{ device, agent: a.agentNo, at: 60, code: 3 }]);
-  await scene.sweepChains(startUs + 70 * second);
-  expect(await scene.orders(device)).toHaveLength(2);
-  await scene.sweepChains(startUs + 90 * second);
-  const orders = (await scene.orders(device)).filter((order) => order.kind === 'Retry');
+  await scene.sweepRetries(startUs + 70 * second);
+  expect(await scene.runRequests(device)).toHaveLength(2);
+  await scene.sweepRetries(startUs + 90 * second);
+  const orders = (await scene.runRequests(device)).filter((order) => order.kind === 'Retry');
   expect(orders).toMatchObject([
     { agent_no: b.agentNo, attempt: 1, state: 'Expired' },
     { agent_no: a.agentNo, attempt: 1, state: 'Open' },
   ]);
 });
 
-test('a chain that its agent alone did not go on with is taken up', async () => {
+test('a retry sequence that its agent alone did not go on with is taken up', async () => {
   const device = await scene.device([a]);
   await scene.take([{ device, agent: a.agentNo, at: 0, code: 1 }]);
   await scene.take([{ device, agent: a.agentNo, at: 60, code: 3 }]);
-  await scene.sweepChains(startUs + 75 * second);
-  expect(await scene.orders(device)).toEqual([]);
-  await scene.sweepChains(startUs + 90 * second);
-  expect(await scene.orders(device)).toMatchObject([{ kind: 'Retry', agent_no: a.agentNo, attempt: 1 }]);
+  await scene.sweepRetries(startUs + 75 * second);
+  expect(await scene.runRequests(device)).toEqual([]);
+  await scene.sweepRetries(startUs + 90 * second);
+  expect(await scene.runRequests(device)).toMatchObject([{ kind: 'Retry', agent_no: a.agentNo, attempt: 1 }]);
 });
 
 test('a cut agent tells late of an outage: late events, the same intervals, a check now where it is not Up', async () => {
@@ -104,7 +104,7 @@ test('a cut agent tells late of an outage: late events, the same intervals, a ch
   await scene.take([{ ...base, at: 0, code: 1 }]);
   await scene.cut(lone.agentNo, 30);
   await sql`update agents set state = 'Connected' where agent_no = ${lone.agentNo}`.execute(scene.kysely);
-  const late: SceneCheck[] = [
+  const late: ScenarioCheck[] = [
     { ...base, at: 60, code: 3, arrives: 1000 },
     { ...base, at: 62, code: 3, attempt: 1, arrives: 1000 },
     { ...base, at: 64, code: 3, attempt: 2, arrives: 1000 },
@@ -128,13 +128,13 @@ test('a cut agent tells late of an outage: late events, the same intervals, a ch
     [991, 'Up'],
   ]);
   expect(await scene.state(device)).toMatchObject({ status: 'Up' });
-  expect(await scene.orders(device)).toEqual([]);
+  expect(await scene.runRequests(device)).toEqual([]);
 
   const dead = await scene.device([lone]);
   await scene.take([{ ...base, device: dead, at: 0, code: 1 }]);
   await scene.take(late.map((check) => ({ ...check, device: dead })));
   expect(await scene.state(dead)).toMatchObject({ status: 'Down', since_us: startUs + 61 * second });
-  expect(await scene.orders(dead)).toMatchObject([{ kind: 'Now', agent_no: lone.agentNo }]);
+  expect(await scene.runRequests(dead)).toMatchObject([{ kind: 'Now', agent_no: lone.agentNo }]);
 });
 
 test('a device that was told to be Up is not told so again by an earlier check that came later', async () => {

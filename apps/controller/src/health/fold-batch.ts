@@ -2,47 +2,47 @@ import {
   announcedStatus,
   comparePoints,
   type FoldEvent,
+  type FoldResult,
   type FoldState,
   fold,
   isLate,
   lastStatus,
   matters,
   meaning,
-  type Sighting,
-  type Story,
-  untold,
-  withObservers,
+  newEvents,
+  type Observation,
+  toObservations,
 } from '@vantage/health';
 import type { Transaction } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import {
-  breaksOf,
   correction,
   insertEvents,
+  interruptionsOf,
   locationNames,
-  noBreaks,
+  noInterruptions,
   recordedStatuses,
   toEventRow,
 } from './events.ts';
 import * as store from './fold-store.ts';
-import { orderAfterFold } from './orders.ts';
 import { type ReadDeps, readDevices, seedsBefore } from './rebuild-state.ts';
+import { requestAfterFold } from './run-requests.ts';
 import type { Times } from './times.ts';
 
 /** A device whose results may change something. */
-interface Loud {
+interface AffectedDevice {
   readonly device: store.FoldDevice;
-  readonly fresh: readonly Sighting[];
+  readonly fresh: readonly Observation[];
 }
 
-/** A device that is folded: from which result on, and whether that lies before its last sure point. */
-interface Folding extends Loud {
-  readonly first: Sighting;
+/** A device that is folded: from which result on, and whether that lies before its last checkpoint. */
+interface FoldTask extends AffectedDevice {
+  readonly first: Observation;
   readonly isPast: boolean;
 }
 
 /**
- * Folds newly inserted checks into status, events and retry orders, in the transaction that inserted them; the caller
+ * Folds newly inserted checks into status, events and run requests for retries, in the transaction that inserted them; the caller
  * holds the devices' locks. Healthy results of devices that are Up cost one read and no write.
  */
 export async function foldBatch(
@@ -57,7 +57,8 @@ export async function foldBatch(
   const candidates = [...devices.values()].flatMap((device) => {
     const results = (byDevice.get(device.deviceNo) ?? []).map(store.toResult);
     const isQuiet =
-      device.state.chain === null && !withObservers(results, []).some((seen) => matter(device, seen));
+      device.state.retrySequence === null &&
+      !toObservations(results, []).some((observation) => matter(device, observation));
     return isQuiet ? [] : [{ device, results }];
   });
   if (candidates.length === 0) return;
@@ -66,29 +67,31 @@ export async function foldBatch(
     ...candidates.flatMap(({ results }) => results.map((result) => result.startUs)),
   );
   const deviceNos = candidates.map(({ device }) => device.deviceNo);
-  const spans = await store.watchSpans(trx, deviceNos, earliestUs);
-  const louds: Loud[] = candidates.map(({ device, results }) => ({
+  const spans = await store.onlineSpans(trx, deviceNos, earliestUs);
+  const affected: AffectedDevice[] = candidates.map(({ device, results }) => ({
     device,
-    fresh: withObservers(results, spans.get(device.deviceNo) ?? [], times.lateAfterUs).sort(comparePoints),
+    fresh: toObservations(results, spans.get(device.deviceNo) ?? [], times.lateAfterUs).sort(comparePoints),
   }));
-  const foldings = louds.flatMap((loud): Folding[] => {
-    const { device, fresh } = loud;
-    const first = fresh.find((seen) => matter(device, seen));
+  const tasks = affected.flatMap((one): FoldTask[] => {
+    const { device, fresh } = one;
+    const first = fresh.find((observation) => matter(device, observation));
     if (first === undefined) return [];
     const isPast = device.state.at !== null && comparePoints(first, device.state.at) <= 0;
-    return [{ ...loud, first, isPast }];
+    return [{ ...one, first, isPast }];
   });
-  const after = await foldAndWrite(trx, foldings, spans, nowUs, times);
-  await orderAfterFold(
+  const after = await foldAndWrite(trx, tasks, spans, nowUs, times);
+  await requestAfterFold(
     trx,
-    louds.map(({ device, fresh }) => {
+    affected.map(({ device, fresh }) => {
       const folded = after.get(device.deviceNo);
       return {
         device,
         before: device.state,
         state: folded?.state ?? device.state,
-        isLateStory: folded?.endsLate ?? false,
-        heardOfChain: fresh.some((seen) => meaning(seen.code) !== 'good' && !isLate(seen, times.lateAfterUs)),
+        endsLate: folded?.endsLate ?? false,
+        mayNeedRetry: fresh.some(
+          (observation) => meaning(observation.code) !== 'good' && !isLate(observation, times.lateAfterUs),
+        ),
       };
     }),
     nowUs,
@@ -98,62 +101,62 @@ export async function foldBatch(
 
 async function foldAndWrite(
   trx: Transaction<Tables>,
-  foldings: readonly Folding[],
-  spans: Awaited<ReturnType<typeof store.watchSpans>>,
+  tasks: readonly FoldTask[],
+  spans: Awaited<ReturnType<typeof store.onlineSpans>>,
   nowUs: number,
   { lateAfterUs }: Times,
 ): Promise<Map<number, { state: FoldState; endsLate: boolean }>> {
-  if (foldings.length === 0) return new Map();
-  const places = foldings.map(({ device, first }) => at(device.deviceNo, first));
+  if (tasks.length === 0) return new Map();
+  const starts = tasks.map(({ device, first }) => at(device.deviceNo, first));
   const seeds = await seedsBefore(
     trx,
-    foldings.flatMap(({ device, first, isPast }) =>
+    tasks.flatMap(({ device, first, isPast }) =>
       isPast ? [{ ...at(device.deviceNo, first), createdUs: device.createdUs }] : [],
     ),
   );
-  const rows = await store.checksFrom(trx, places);
-  const folded = foldings.map((folding) => {
-    const { device, first } = folding;
-    const sightings = withObservers(
+  const rows = await store.checksFrom(trx, starts);
+  const folded = tasks.map((task) => {
+    const { device, first } = task;
+    const observations = toObservations(
       (rows.get(device.deviceNo) ?? []).map(store.toResult),
       spans.get(device.deviceNo) ?? [],
       lateAfterUs,
     );
     const seed = seeds.get(device.deviceNo) ?? device.state;
-    const story = fold(seed, sightings, device);
-    const fresh = new Set(folding.fresh.map(({ startUs, agentNo }) => `${startUs}/${agentNo}`));
-    const earlier = sightings.filter(({ startUs, agentNo }) => !fresh.has(`${startUs}/${agentNo}`));
-    const told = folding.isPast ? fold(seed, earlier, device).events : [];
-    return { ...folding, seed, story, told, endsLate: endsLate(sightings, first, lateAfterUs) };
+    const result = fold(seed, observations, device);
+    const fresh = new Set(task.fresh.map(({ startUs, agentNo }) => `${startUs}/${agentNo}`));
+    const earlier = observations.filter(({ startUs, agentNo }) => !fresh.has(`${startUs}/${agentNo}`));
+    const previousEvents = task.isPast ? fold(seed, earlier, device).events : [];
+    return { ...task, seed, result, previousEvents, endsLate: endsLate(observations, first, lateAfterUs) };
   });
-  await store.writeStories(
+  await store.writeFoldResults(
     trx,
-    folded.map(({ device, first, seed, story }) => ({
+    folded.map(({ device, first, seed, result }) => ({
       deviceNo: device.deviceNo,
       from: first,
-      points: story.points,
+      checkpoints: result.checkpoints,
       intervalsFromUs: seed.sinceUs,
-      intervals: story.intervals,
-      state: story.state,
+      intervals: result.intervals,
+      state: result.state,
     })),
   );
-  await tell(trx, folded, nowUs, lateAfterUs);
+  await recordEvents(trx, folded, nowUs, lateAfterUs);
   return new Map(
-    folded.map(({ device, story, endsLate: late }) => [
+    folded.map(({ device, result, endsLate: late }) => [
       device.deviceNo,
-      { state: story.state, endsLate: late },
+      { state: result.state, endsLate: late },
     ]),
   );
 }
 
 /** A folded device with its story, and the events of the story as it was before. */
-interface Folded extends Folding {
-  readonly story: Story;
-  readonly told: readonly FoldEvent[];
+interface Folded extends FoldTask {
+  readonly result: FoldResult;
+  readonly previousEvents: readonly FoldEvent[];
 }
 
 /** Records what is news, and sets right what was recorded and is not so. */
-async function tell(
+async function recordEvents(
   trx: Transaction<Tables>,
   folded: readonly Folded[],
   nowUs: number,
@@ -161,57 +164,57 @@ async function tell(
 ): Promise<void> {
   const recorded = await recordedStatuses(
     trx,
-    folded.flatMap(({ device, first, isPast, story }) =>
-      isPast || story.events.length > 0 ? [{ deviceNo: device.deviceNo, fromUs: first.startUs }] : [],
+    folded.flatMap(({ device, first, isPast, result }) =>
+      isPast || result.events.length > 0 ? [{ deviceNo: device.deviceNo, fromUs: first.startUs }] : [],
     ),
   );
-  const told = folded.map((one) => {
+  const devices = folded.map((one) => {
     const before = recorded.get(one.device.deviceNo) ?? [];
-    const news = untold(one.told, one.story.events, before);
-    const last = lastStatus(news, before);
-    const status = announcedStatus(one.story.state);
+    const unrecorded = newEvents(one.previousEvents, one.result.events, before);
+    const last = lastStatus(unrecorded, before);
+    const status = announcedStatus(one.result.state);
     const corrected = last === undefined || status === last ? null : status;
-    return { ...one, news, corrected };
+    return { ...one, unrecorded, corrected };
   });
-  const failing = told.flatMap(({ news }) => news.flatMap((event) => event.failing));
+  const failing = devices.flatMap(({ unrecorded }) => unrecorded.flatMap((event) => event.failing));
   const names = await locationNames(trx, failing);
-  const changed = told.flatMap(({ device, news }) =>
-    news.flatMap(({ ended }) => (ended === null ? [] : [{ deviceNo: device.deviceNo, ...ended }])),
+  const changed = devices.flatMap(({ device, unrecorded }) =>
+    unrecorded.flatMap(({ ended }) => (ended === null ? [] : [{ deviceNo: device.deviceNo, ...ended }])),
   );
-  const breaks = await breaksOf(
+  const interruptions = await interruptionsOf(
     trx,
     changed.map(({ deviceNo }) => deviceNo),
     Math.min(...changed.map(({ sinceUs }) => sinceUs)),
   );
-  const telling = ({ device }: Folding) => ({
+  const context = ({ device }: FoldTask) => ({
     deviceNo: device.deviceNo,
     accountNo: device.accountNo,
     nowUs,
     lateAfterUs,
     locationNames: names,
-    breaks: breaks.get(device.deviceNo) ?? noBreaks,
+    interruptions: interruptions.get(device.deviceNo) ?? noInterruptions,
   });
   await insertEvents(
     trx,
-    told.flatMap((one) => [
-      ...one.news.map((event) => toEventRow(event, telling(one))),
-      ...(one.corrected === null ? [] : [correction(one.story.state, one.corrected, telling(one))]),
+    devices.flatMap((one) => [
+      ...one.unrecorded.map((event) => toEventRow(event, context(one))),
+      ...(one.corrected === null ? [] : [correction(one.result.state, one.corrected, context(one))]),
     ]),
   );
 }
 
-function matter(device: store.FoldDevice, seen: Sighting): boolean {
-  return matters(device.state, seen, device);
+function matter(device: store.FoldDevice, observation: Observation): boolean {
+  return matters(device.state, observation, device);
 }
 
-function at(deviceNo: number, { startUs, agentNo }: Sighting): store.DevicePoint {
+function at(deviceNo: number, { startUs, agentNo }: Observation): store.DeviceCheckpoint {
   return { deviceNo, startUs, agentNo };
 }
 
 /** The newest result that counts came late: nobody has looked since who could tell at once. */
-function endsLate(sightings: readonly Sighting[], first: Sighting, lateAfterUs: number): boolean {
-  const newest = sightings
-    .filter((seen) => !seen.covered)
+function endsLate(observations: readonly Observation[], first: Observation, lateAfterUs: number): boolean {
+  const newest = observations
+    .filter((observation) => !observation.superseded)
     .reduce((a, b) => (comparePoints(a, b) < 0 ? b : a), first);
   return isLate(newest, lateAfterUs);
 }

@@ -12,34 +12,58 @@ export type StoredState =
 const point = z.object({ startUs: z.number(), agentNo: z.number() });
 const set = z.array(z.number());
 
-const first = z.object({
+const sequence = z.object({
+  opened: point,
+  firstErrorEndUs: z.number(),
+  revision: z.number(),
+  failing: set,
+  lastEndUs: z.number(),
+  lastLocationNo: z.number(),
+  lastAgentNo: z.number(),
+});
+const common = z.object({
   status: z.enum(['Up', 'Down', 'Unknown']),
   sinceUs: z.number(),
   before: z.enum(['Up', 'Down']).nullable(),
-  chain: z
-    .object({
-      chainId: z.string().nullable(),
-      opened: point,
-      firstErrorEndUs: z.number(),
-      revision: z.number(),
-      failedKs: set,
-      failing: set,
-      lastEndUs: z.number(),
-      lastLocationNo: z.number(),
-      lastAgentNo: z.number(),
-    })
-    .nullable(),
-  partial: z.object({ failing: set, chains: z.number() }).nullable(),
-  abstaining: set,
   at: point.nullable(),
 });
+
+const earlierSequence = sequence.extend({ chainId: z.string().nullable(), failedKs: set });
+
+function renamed({ chainId: retryId, failedKs: failedAttempts, ...same }: z.infer<typeof earlierSequence>) {
+  return { ...same, retryId, failedAttempts };
+}
+
+/** Versions 1 and 2 had other names for the same. */
+const earlier = (announced: z.ZodType<boolean>) =>
+  common
+    .extend({
+      announced,
+      chain: earlierSequence.nullable(),
+      partial: z.object({ failing: set, chains: z.number() }).nullable(),
+      abstaining: set,
+    })
+    .transform(({ chain, partial, abstaining, ...rest }): FoldState => {
+      return {
+        ...rest,
+        retrySequence: chain && renamed(chain),
+        partial: partial && { failing: partial.failing, sequences: partial.chains },
+        inconclusiveLocationNos: abstaining,
+      };
+    });
 
 /**
  * The forms that this program reads. Version 1 was stored without a version, and every status of it had an event.
  */
 const forms: Readonly<Record<number, z.ZodType<FoldState>>> = {
-  1: first.transform((state) => ({ ...state, announced: true })),
-  [stateVersion]: first.extend({ announced: z.boolean() }),
+  1: earlier(z.boolean().default(true)),
+  2: earlier(z.boolean()),
+  [stateVersion]: common.extend({
+    announced: z.boolean(),
+    retrySequence: sequence.extend({ retryId: z.string().nullable(), failedAttempts: set }).nullable(),
+    partial: z.object({ failing: set, sequences: z.number() }).nullable(),
+    inconclusiveLocationNos: set,
+  }),
 };
 
 const versioned = z.object({ version: z.number().default(1) });

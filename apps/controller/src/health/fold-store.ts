@@ -1,4 +1,4 @@
-import { type FoldState, type Point, type Result, storable, type WatchSpan } from '@vantage/health';
+import { type FoldState, type OnlineSpan, type Point, type Result, storable } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Row, Tables } from '../db/index.ts';
 import { readState, type StoredState } from './fold-state.ts';
@@ -30,8 +30,8 @@ export type InsertedCheck = Pick<
   | 'attempt'
   | 'code'
   | 'check_result'
-  | 'chain_id'
-  | 'order_id'
+  | 'retry_id'
+  | 'run_request_id'
 >;
 
 /** Stands for "still going on" in spans read from the database; later than any time. */
@@ -47,7 +47,7 @@ export function toResult(row: InsertedCheck): Result {
     arrivedUs: row.arrived_us,
     code: row.code,
     attempt: row.attempt,
-    chainId: row.chain_id === '' ? null : row.chain_id,
+    retryId: row.retry_id === '' ? null : row.retry_id,
     revision: row.revision,
     text: row.check_result,
   };
@@ -85,12 +85,12 @@ export async function foldDevices(
 }
 
 /** Who was connected and assigned to these devices at any time from `sinceUs` on, and who was last before that? */
-export async function watchSpans(
+export async function onlineSpans(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],
   sinceUs: number,
-): Promise<Map<number, WatchSpan[]>> {
-  const { rows } = await sql<WatchSpan & { deviceNo: number }>`
+): Promise<Map<number, OnlineSpan[]>> {
+  const { rows } = await sql<OnlineSpan & { deviceNo: number }>`
     select a.device_no as "deviceNo", a.agent_no as "agentNo", a.location_no as "locationNo",
       greatest(a.from_us, c.from_us) as "fromUs",
       least(coalesce(a.to_us, ${foreverUs}::bigint), coalesce(c.to_us, ${foreverUs}::bigint)) as "toUs"
@@ -106,18 +106,18 @@ export async function watchSpans(
 }
 
 /** A place in a device's order of checks. */
-export interface DevicePoint extends Point {
+export interface DeviceCheckpoint extends Point {
   readonly deviceNo: number;
 }
 
 /** All checks of these devices from these points on. */
 export async function checksFrom(
   trx: Kysely<Tables>,
-  from: readonly DevicePoint[],
+  from: readonly DeviceCheckpoint[],
 ): Promise<Map<number, InsertedCheck[]>> {
   const { rows } = await sql<InsertedCheck>`
     select c.device_no, c.start_us, c.agent_no, c.location_no, c.end_us, c.arrived_us, c.revision, c.attempt, c.code,
-      c.check_result, c.chain_id, c.order_id
+      c.check_result, c.retry_id, c.run_request_id
     from ${pointsTable(from)} as f (device_no, start_us, agent_no)
     cross join lateral (
       select * from checks where device_no = f.device_no and (start_us, agent_no) >= (f.start_us, f.agent_no)
@@ -129,14 +129,14 @@ export async function checksFrom(
 /** The newest checks of a device from this point on, under settings that still count; at most `limit`. */
 export async function newestChecks(
   trx: Kysely<Tables>,
-  from: DevicePoint,
+  from: DeviceCheckpoint,
   revision: number,
   limit: number,
 ): Promise<InsertedCheck[]> {
   return trx
     .selectFrom('checks')
     .select(['device_no', 'start_us', 'agent_no', 'location_no', 'end_us', 'arrived_us', 'revision'])
-    .select(['attempt', 'code', 'check_result', 'chain_id', 'order_id'])
+    .select(['attempt', 'code', 'check_result', 'retry_id', 'run_request_id'])
     .where('device_no', '=', from.deviceNo)
     .where('start_us', '>=', from.startUs)
     .where('revision', '>=', revision)
@@ -151,26 +151,26 @@ export async function replaceState(trx: Kysely<Tables>, deviceNo: number, state:
   const json = JSON.stringify(storable(state));
   await sql`
     update device_state set version = version + 1, status = ${state.status}, since_us = ${state.sinceUs}::bigint,
-      retrying = ${state.chain !== null}, state = ${json}::jsonb
+      retrying = ${state.retrySequence !== null}, state = ${json}::jsonb
     where device_no = ${deviceNo}`.execute(trx);
   if (state.at === null) return;
   await sql`
-    insert into fold_points (device_no, start_us, agent_no, state)
+    insert into state_checkpoints (device_no, start_us, agent_no, state)
     values (${deviceNo}, ${state.at.startUs}::bigint, ${state.at.agentNo}, ${json}::jsonb)
     on conflict (device_no, start_us, agent_no) do update set state = excluded.state`.execute(trx);
 }
 
-/** The last sure point before each of these points; devices without one begin anew. */
-export async function surePointsBefore(
+/** The last checkpoint before each of these points; devices without one begin anew. */
+export async function checkpointsBefore(
   trx: Kysely<Tables>,
-  points: readonly DevicePoint[],
+  checkpoints: readonly DeviceCheckpoint[],
 ): Promise<Map<number, unknown>> {
-  if (points.length === 0) return new Map();
+  if (checkpoints.length === 0) return new Map();
   const { rows } = await sql<{ device_no: number; state: unknown }>`
     select p.device_no, p.state
-    from ${pointsTable(points)} as f (device_no, start_us, agent_no)
+    from ${pointsTable(checkpoints)} as f (device_no, start_us, agent_no)
     cross join lateral (
-      select device_no, state from fold_points
+      select device_no, state from state_checkpoints
       where device_no = f.device_no and (start_us, agent_no) < (f.start_us, f.agent_no)
       order by start_us desc, agent_no desc limit 1
     ) p`.execute(trx);
@@ -178,38 +178,41 @@ export async function surePointsBefore(
 }
 
 /** A device's folded story as it is written. */
-export interface Written {
+export interface StoredFoldResult {
   readonly deviceNo: number;
-  /** Sure points from here on are replaced. */
+  /** Checkpoints from here on are replaced. */
   readonly from: Point;
-  readonly points: readonly FoldState[];
+  readonly checkpoints: readonly FoldState[];
   /** Intervals from here on are replaced. */
   readonly intervalsFromUs: number;
   readonly intervals: readonly { readonly fromUs: number; readonly status: string }[];
   readonly state: FoldState;
 }
 
-/** Writes stories: state, sure points and intervals. */
-export async function writeStories(trx: Kysely<Tables>, stories: readonly Written[]): Promise<void> {
-  const froms = stories.map(({ deviceNo, from }) => ({ ...from, deviceNo }));
-  const points = stories.flatMap(({ deviceNo, points: list }) =>
+/** Writes stories: state, checkpoints and intervals. */
+export async function writeFoldResults(
+  trx: Kysely<Tables>,
+  results: readonly StoredFoldResult[],
+): Promise<void> {
+  const starts = results.map(({ deviceNo, from }) => ({ ...from, deviceNo }));
+  const checkpoints = results.flatMap(({ deviceNo, checkpoints: list }) =>
     list.flatMap((state) =>
       state.at === null ? [] : [{ deviceNo, ...state.at, json: JSON.stringify(storable(state)) }],
     ),
   );
-  const intervals = stories.flatMap(({ deviceNo, intervals: list }) =>
+  const intervals = results.flatMap(({ deviceNo, intervals: list }) =>
     list.map((one) => ({ deviceNo, ...one })),
   );
   await sql`
-    delete from fold_points p using ${pointsTable(froms)} as f (device_no, start_us, agent_no)
+    delete from state_checkpoints p using ${pointsTable(starts)} as f (device_no, start_us, agent_no)
     where p.device_no = f.device_no and (p.start_us, p.agent_no) >= (f.start_us, f.agent_no)`.execute(trx);
   await sql`
-    insert into fold_points (device_no, start_us, agent_no, state)
-    select * from unnest(${points.map((p) => p.deviceNo)}::int[], ${points.map((p) => p.startUs)}::bigint[],
-      ${points.map((p) => p.agentNo)}::int[], ${points.map((p) => p.json)}::jsonb[])`.execute(trx);
+    insert into state_checkpoints (device_no, start_us, agent_no, state)
+    select * from unnest(${checkpoints.map((p) => p.deviceNo)}::int[], ${checkpoints.map((p) => p.startUs)}::bigint[],
+      ${checkpoints.map((p) => p.agentNo)}::int[], ${checkpoints.map((p) => p.json)}::jsonb[])`.execute(trx);
   await sql`
     delete from status_intervals i
-    using unnest(${stories.map((s) => s.deviceNo)}::int[], ${stories.map((s) => s.intervalsFromUs)}::bigint[])
+    using unnest(${results.map((s) => s.deviceNo)}::int[], ${results.map((s) => s.intervalsFromUs)}::bigint[])
       as f (device_no, from_us)
     where i.device_no = f.device_no and i.from_us >= f.from_us`.execute(trx);
   await sql`
@@ -219,14 +222,14 @@ export async function writeStories(trx: Kysely<Tables>, stories: readonly Writte
   await sql`
     insert into device_state (device_no, version, status, since_us, retrying, state)
     select device_no, 1, status, since_us, retrying, state from unnest(
-      ${stories.map((s) => s.deviceNo)}::int[], ${stories.map((s) => s.state.status)}::text[],
-      ${stories.map((s) => s.state.sinceUs)}::bigint[], ${stories.map((s) => s.state.chain !== null)}::boolean[],
-      ${stories.map((s) => JSON.stringify(storable(s.state)))}::jsonb[]) as g (device_no, status, since_us, retrying, state)
+      ${results.map((s) => s.deviceNo)}::int[], ${results.map((s) => s.state.status)}::text[],
+      ${results.map((s) => s.state.sinceUs)}::bigint[], ${results.map((s) => s.state.retrySequence !== null)}::boolean[],
+      ${results.map((s) => JSON.stringify(storable(s.state)))}::jsonb[]) as g (device_no, status, since_us, retrying, state)
     on conflict (device_no) do update set version = device_state.version + 1, status = excluded.status,
       since_us = excluded.since_us, retrying = excluded.retrying, state = excluded.state`.execute(trx);
 }
 
-function pointsTable(points: readonly DevicePoint[]) {
-  return sql`unnest(${points.map((p) => p.deviceNo)}::int[], ${points.map((p) => p.startUs)}::bigint[],
-    ${points.map((p) => p.agentNo)}::int[])`;
+function pointsTable(checkpoints: readonly DeviceCheckpoint[]) {
+  return sql`unnest(${checkpoints.map((p) => p.deviceNo)}::int[], ${checkpoints.map((p) => p.startUs)}::bigint[],
+    ${checkpoints.map((p) => p.agentNo)}::int[])`;
 }

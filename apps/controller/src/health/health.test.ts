@@ -1,14 +1,14 @@
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createHealth, trimSurePoints } from './health.ts';
+import { createHealth, trimCheckpoints } from './health.ts';
 import { startMaintenance } from './maintenance.ts';
-import { createScene, second, startUs } from './testing/scene.ts';
+import { createScenario, second, startUs } from './testing/scenario.ts';
 
-let scene: Awaited<ReturnType<typeof createScene>>;
+let scene: Awaited<ReturnType<typeof createScenario>>;
 
 beforeAll(async () => {
-  scene = await createScene();
+  scene = await createScenario();
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
@@ -33,7 +33,7 @@ test('the loops of two controllers tell the end of maintenance once and end with
   expect(await types()).toEqual(['MaintStart', 'MaintEnd']);
 });
 
-test('old sure points go, the newest old one of each device stays', async () => {
+test('old checkpoints go, the newest old one of each device stays', async () => {
   const place = await scene.location('old');
   const device = await scene.device([place]);
   const base = { device, agent: place.agentNo };
@@ -43,9 +43,9 @@ test('old sure points go, the newest old one of each device stays', async () => 
     { ...base, at: 62, code: 1, attempt: 1 },
     { ...base, at: 120, code: 3 },
   ]);
-  await trimSurePoints(scene.kysely, startUs + 100 * second);
+  await trimCheckpoints(scene.kysely, startUs + 100 * second);
   const points = await scene.kysely
-    .selectFrom('fold_points')
+    .selectFrom('state_checkpoints')
     .select('start_us')
     .where('device_no', '=', device)
     .orderBy('start_us')
@@ -53,7 +53,7 @@ test('old sure points go, the newest old one of each device stays', async () => 
   expect(points.map((point) => (point.start_us - startUs) / second)).toEqual([62, 120]);
 });
 
-test('a target that changed makes what its old settings tell history, and asks nobody about the old chain', async () => {
+test('a target that changed makes what its old settings tell history, and asks nobody about the old retry sequence', async () => {
   const here = await scene.location('t1');
   const there = await scene.location('t2');
   const device = await scene.device([here, there]);
@@ -65,5 +65,5 @@ test('a target that changed makes what its old settings tell history, and asks n
     .execute();
   await scene.take([{ device, agent: here.agentNo, at: 60, code: 3 }]);
   expect((await scene.events(device)).map((event) => event.type)).toEqual(['Up']);
-  expect(await scene.orders(device)).toEqual([]);
+  expect(await scene.runRequests(device)).toEqual([]);
 });

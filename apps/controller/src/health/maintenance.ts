@@ -25,7 +25,7 @@ export async function startMaintenance(
     const before = await shownAt(trx, deviceNo, nowUs);
     const renewed = await trx
       .updateTable('maintenance_windows')
-      .set({ to_us: nowUs + durationUs, end_told: false })
+      .set({ to_us: nowUs + durationUs, end_notified: false })
       .where('device_no', '=', deviceNo)
       .where('source', '=', 'manual')
       .where('from_us', '<=', nowUs)
@@ -67,7 +67,7 @@ export async function stopMaintenance(
     const before = await shownAt(trx, deviceNo, nowUs);
     const ended = await trx
       .updateTable('maintenance_windows')
-      .set({ to_us: nowUs, end_told: true })
+      .set({ to_us: nowUs, end_notified: true })
       .where('device_no', '=', deviceNo)
       .where('from_us', '<=', nowUs)
       .where('to_us', '>', nowUs)
@@ -99,11 +99,11 @@ export async function endMaintenance(db: Kysely<Tables>, nowUs: number, deviceNo
   const which = deviceNo === undefined ? sql`true` : sql`device_no = ${deviceNo}`;
   const { rows } = await sql<{ ended: number }>`
     with ended as (
-      update maintenance_windows set end_told = true
-      where not end_told and to_us <= ${nowUs}::bigint and ${which}
+      update maintenance_windows set end_notified = true
+      where not end_notified and to_us <= ${nowUs}::bigint and ${which}
       returning device_no, from_us, to_us
     ), told as (
-      insert into events (event_id, account_no, device_no, at_us, type, status, message, duration_s, late, told_us)
+      insert into events (event_id, account_no, device_no, at_us, type, status, message, duration_s, late, recorded_us)
       select ${sqlNewId}, d.account_no, e.device_no, e.to_us, 'MaintEnd', ${statusSql(nowUs).status},
         'Maintenance ended', (e.to_us - e.from_us) / 1000000, false, ${nowUs}::bigint
       from (select device_no, min(from_us) as from_us, max(to_us) as to_us from ended group by device_no) e
@@ -152,7 +152,7 @@ function maintenanceEvent(event: {
     check_id: null,
     message: event.message,
     duration_s: event.durationS,
-    told_us: event.nowUs,
+    recorded_us: event.nowUs,
   };
 }
 

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readState } from './fold-state.ts';
-import { createScene, second, startUs } from './testing/scene.ts';
+import { createScenario, second, startUs } from './testing/scenario.ts';
 
-let scene: Awaited<ReturnType<typeof createScene>>;
+let scene: Awaited<ReturnType<typeof createScenario>>;
 let places: { locationNo: number; agentNo: number }[];
 beforeAll(async () => {
-  scene = await createScene();
+  scene = await createScenario();
   places = [await scene.location('a'), await scene.location('b')];
 });
 afterAll(() => scene[Symbol.asyncDispose]());
@@ -18,7 +18,9 @@ async function spoil(device: number, state = '{"version": 99, "status": "Up"}') 
   await sql`update device_state set state = ${state}::jsonb where device_no = ${device}`.execute(
     scene.kysely,
   );
-  await sql`update fold_points set state = ${state}::jsonb where device_no = ${device}`.execute(scene.kysely);
+  await sql`update state_checkpoints set state = ${state}::jsonb where device_no = ${device}`.execute(
+    scene.kysely,
+  );
 }
 
 async function storyOf(device: number) {
@@ -34,16 +36,47 @@ async function storyOf(device: number) {
 }
 
 test('a state without a version is one of version 1: nothing of it is lost', () => {
-  const { announced: _, ...first } = newState(startUs);
-  expect(readState(first)).toEqual({ kind: 'state', state: newState(startUs) });
+  const {
+    announced: _,
+    retrySequence: chain,
+    inconclusiveLocationNos: abstaining,
+    ...first
+  } = newState(startUs);
+  expect(readState({ ...first, chain, abstaining })).toEqual({ kind: 'state', state: newState(startUs) });
   expect(readState(null)).toEqual({ kind: 'none' });
+});
+
+test('a state of version 2 with an open retry sequence is read under its names of today', () => {
+  const chain = {
+    ...{
+      chainId: 'c',
+      opened: { startUs, agentNo: 1 },
+      firstErrorEndUs: startUs,
+      revision: 1,
+      failedKs: [1],
+    },
+    ...{ failing: [1], lastEndUs: startUs, lastLocationNo: 1, lastAgentNo: 1 },
+  };
+  const partial = { failing: [2], chains: 2 };
+  const { retrySequence: _, inconclusiveLocationNos: __, ...rest } = newState(startUs);
+  expect(readState({ ...rest, version: 2, chain, partial, abstaining: [3] })).toMatchObject({
+    kind: 'state',
+    state: {
+      retrySequence: { retryId: 'c', failedAttempts: [1], lastEndUs: startUs },
+      partial: { failing: [2], sequences: 2 },
+      inconclusiveLocationNos: [3],
+    },
+  });
 });
 
 test.each([
   ['of a later version', JSON.stringify({ ...newState(startUs), version: stateVersion + 1 })],
   ['of this version, but not whole', JSON.stringify({ version: stateVersion, status: 'Up' })],
   ['no object', '[]'],
-  ['with a chain of another form', '{"status": "Up", "chain": {"lastEndUs": "soon", "revision": 1.5}}'],
+  [
+    'with a retry sequence of another form',
+    '{"status": "Up", "chain": {"lastEndUs": "soon", "revision": 1.5}}',
+  ],
 ])(
   'a state that is %s is rebuilt: status, begin and open retry sequence are as before',
   async (_what, state) => {

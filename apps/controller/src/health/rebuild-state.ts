@@ -1,4 +1,4 @@
-import { type FoldState, fold, newState, withObservers } from '@vantage/health';
+import { type FoldState, fold, newState, toObservations } from '@vantage/health';
 import type { Logger } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
@@ -8,9 +8,9 @@ import * as store from './fold-store.ts';
 import type { Times } from './times.ts';
 
 /** The newest checks of a device that a rebuilt state is folded from, at most. */
-const mostChecks = 2000;
+const maxChecks = 2000;
 /** Checkpoints that are tried, newest first. */
-const mostCheckpoints = 100;
+const maxCheckpoints = 100;
 
 /** What reading needs besides the database. */
 export interface ReadDeps {
@@ -54,9 +54,9 @@ export async function readDevices(
  */
 export async function seedsBefore(
   trx: Kysely<Tables>,
-  places: readonly (store.DevicePoint & { readonly createdUs: number })[],
+  places: readonly (store.DeviceCheckpoint & { readonly createdUs: number })[],
 ): Promise<Map<number, FoldState>> {
-  const checkpoints = await store.surePointsBefore(trx, places);
+  const checkpoints = await store.checkpointsBefore(trx, places);
   const seeds = new Map<number, FoldState>();
   for (const { deviceNo, startUs, createdUs } of places) {
     const stored = readState(checkpoints.get(deviceNo));
@@ -78,12 +78,12 @@ async function rebuild(
   const seed = (await checkpointOf(trx, deviceNo, status)) ?? status;
   const isLater = new Set(later.map((check) => `${check.start_us}/${check.agent_no}`));
   const from = seed.at ?? { startUs: seed.sinceUs, agentNo: 0 };
-  const checks = (await store.newestChecks(trx, { deviceNo, ...from }, targetRevision, mostChecks))
+  const checks = (await store.newestChecks(trx, { deviceNo, ...from }, targetRevision, maxChecks))
     .filter((check) => !isLater.has(`${check.start_us}/${check.agent_no}`))
     .map(store.toResult);
   const firstUs = Math.min(...checks.map(({ startUs }) => startUs), Number.MAX_SAFE_INTEGER);
-  const spans = (await store.watchSpans(trx, [deviceNo], firstUs)).get(deviceNo) ?? [];
-  const { state } = fold(seed, withObservers(checks, spans, times.lateAfterUs), device);
+  const spans = (await store.onlineSpans(trx, [deviceNo], firstUs)).get(deviceNo) ?? [];
+  const { state } = fold(seed, toObservations(checks, spans, times.lateAfterUs), device);
   // Settings may have changed since; what the history says stays, and a confirmed status is none the less sure.
   const isSame = state.status === seed.status && state.sinceUs === seed.sinceUs;
   const kept = isSame ? state : seed;
@@ -126,12 +126,12 @@ async function checkpointOf(
   present: FoldState,
 ): Promise<FoldState | undefined> {
   const rows = await trx
-    .selectFrom('fold_points')
+    .selectFrom('state_checkpoints')
     .select('state')
     .where('device_no', '=', deviceNo)
     .orderBy('start_us', 'desc')
     .orderBy('agent_no', 'desc')
-    .limit(mostCheckpoints)
+    .limit(maxCheckpoints)
     .execute();
   return rows
     .flatMap((row) => {

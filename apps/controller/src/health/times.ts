@@ -1,5 +1,5 @@
 import { answerGraceUs, lateAfterUs } from '@vantage/health';
-import { type Pace, trueTime } from '../pace.ts';
+import { realTime, type TimeScale } from '../config/time-scale.ts';
 
 /** The waiting times of this step's rules, microseconds. */
 export interface Times {
@@ -7,8 +7,8 @@ export interface Times {
   readonly lateAfterUs: number;
   /** An ordered check may take this much longer than its Timeout. */
   readonly answerGraceUs: number;
-  /** A Location is blind when all its agents have been away this long. */
-  readonly blindAfterUs: number;
+  /** A Location is offline when all its agents have been away this long. */
+  readonly offlineAfterUs: number;
   /** And only when a controller has served at least this long: our own outage is not theirs. */
   readonly servedForUs: number;
   /** How long a device's RetryDelay, given in seconds, lasts. */
@@ -18,15 +18,15 @@ export interface Times {
 const secondUs = 1_000_000;
 
 /** The waiting times at a pace; those that an answer over the network must fit into keep a second or more. */
-export function createTimes(pace: Pace): Times {
+export function createTimes(timeScale: TimeScale): Times {
   return {
-    lateAfterUs: pace(lateAfterUs, 3 * secondUs),
-    answerGraceUs: pace(answerGraceUs, secondUs),
-    blindAfterUs: pace(60 * secondUs, secondUs),
-    servedForUs: pace(120 * secondUs),
-    retryDelayUs: (seconds) => pace(seconds * secondUs),
+    lateAfterUs: timeScale(lateAfterUs, 3 * secondUs),
+    answerGraceUs: timeScale(answerGraceUs, secondUs),
+    offlineAfterUs: timeScale(60 * secondUs, secondUs),
+    servedForUs: timeScale(120 * secondUs),
+    retryDelayUs: (seconds) => timeScale(seconds * secondUs),
   };
 }
 
 /** The waiting times outside tests. */
-export const trueTimes = createTimes(trueTime);
+export const trueTimes = createTimes(realTime);

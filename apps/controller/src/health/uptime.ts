@@ -19,12 +19,12 @@ export async function uptime(db: Kysely<Tables>, request: UptimeRequest): Promis
   const { createdUs } = request;
   const toUs = Math.max(request.fromUs, Math.min(request.toUs, request.nowUs));
   const period = { fromUs: request.fromUs, toUs };
-  const [intervals, observed, maintenance] = await Promise.all([
+  const [intervals, coverage, maintenance] = await Promise.all([
     intervalsIn(db, request.deviceNo, period),
-    observedIn(db, request.deviceNo, period, request.nowUs),
+    coverageIn(db, request.deviceNo, period, request.nowUs),
     maintenanceIn(db, request.deviceNo, period),
   ]);
-  return uptimeOf({ createdUs, intervals, observed, maintenance }, period);
+  return uptimeOf({ createdUs, intervals, coverage, maintenance }, period);
 }
 
 /** What did results say in this period? The interval that holds its beginning comes first. */
@@ -52,18 +52,18 @@ function intervalsIn(
  * When did an agent that held the device run everything that was due? What was held and what was covered are read apart and joined here: a
  * year of both makes the database compare each with each.
  */
-async function observedIn(
+async function coverageIn(
   db: Kysely<Tables>,
   deviceNo: number,
   period: Span,
   nowUs: number,
 ): Promise<Span[]> {
-  const [held, covered] = await Promise.all([
-    heldIn(db, deviceNo, period, nowUs),
+  const [assigned, covered] = await Promise.all([
+    assignedIn(db, deviceNo, period, nowUs),
     coveredIn(db, deviceNo, period, nowUs),
   ]);
   const coveredBy = Map.groupBy(covered, ({ agentNo }) => agentNo);
-  return [...Map.groupBy(held, ({ agentNo }) => agentNo)].flatMap(([agentNo, spans]) =>
+  return [...Map.groupBy(assigned, ({ agentNo }) => agentNo)].flatMap(([agentNo, spans]) =>
     intersection(spans, coveredBy.get(agentNo) ?? []),
   );
 }
@@ -74,7 +74,7 @@ interface AgentSpan extends Span {
 }
 
 /** Who held the device when? */
-async function heldIn(
+async function assignedIn(
   db: Kysely<Tables>,
   deviceNo: number,
   period: Span,
@@ -97,7 +97,7 @@ async function coveredIn(
   const { rows } = await sql<AgentSpan>`
     select agent_no as "agentNo", from_us as "fromUs", to_us as "toUs" from (
       select c.agent_no, c.from_us,
-        case when a.state = 'Connected' and a.blind_reason is null and c.to_us > ${nowUs - coverageLagUs}::bigint
+        case when a.state = 'Connected' and a.offline_reason is null and c.to_us > ${nowUs - coverageLagUs}::bigint
           then greatest(c.to_us, ${nowUs}::bigint) else c.to_us end as to_us
       from coverage c join agents a on a.agent_no = c.agent_no
       where c.agent_no in (select agent_no from assignment_spans where device_no = ${deviceNo})

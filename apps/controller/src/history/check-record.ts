@@ -53,14 +53,14 @@ export const checkExtended = z
     agent_id: idField.nullable(),
     Agent: z.string().nullable(),
     Location: z.string(),
-    Attempt: z.int().describe('0: an ordinary turn; k: the k-th retry.'),
-    ChainId: z.string().nullable().describe('The chain of retries that it belongs to.'),
+    Attempt: z.int().describe('0: a regular check; k: the k-th retry.'),
+    RetryId: z.string().nullable().describe('The retry sequence that it belongs to.'),
     ResultCode: z.int(),
     CheckResult: z.string(),
     Extended: z
       .record(z.string(), z.unknown())
       .describe(
-        'Address used and facts of the Method; for failures the evidence: transcript, headers, body, certificates.',
+        'Address used and facts of the Method; for failures the diagnostics: transcript, headers, body, certificates.',
       ),
   })
   .meta({ id: 'CheckExtended' });
@@ -109,7 +109,7 @@ export function showExtended(row: ExtendedFacts, zone: Zone): z.input<typeof che
     Agent: row.agent,
     Location: row.location ?? '',
     Attempt: row.attempt,
-    ChainId: row.chain_id,
+    RetryId: row.retry_id,
     ResultCode: row.code,
     CheckResult: row.check_result,
     Extended: typeof extended === 'object' && extended !== null ? { ...extended } : {},

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type CheckKey, checkId } from '../check-id.ts';
+import { type CheckKey, checkId } from '../db/check-id.ts';
 import type { Db } from '../db/index.ts';
 
 /** A check as it is kept, with the names that people know. */
@@ -27,7 +27,7 @@ export interface ExtendedFacts extends CheckFacts {
   readonly arrived_us: number;
   readonly attempt: number;
   readonly revision: number;
-  readonly chain_id: string | null;
+  readonly retry_id: string | null;
   readonly agent_id: string | null;
   readonly agent: string | null;
   readonly extended: unknown;
@@ -57,7 +57,7 @@ export async function findCheck(
   key: CheckKey,
 ): Promise<ExtendedFacts | undefined> {
   const { rows } = await sql<ExtendedFacts>`
-    select ${columns}, d.device_id, c.end_us, c.arrived_us, c.attempt, c.revision, c.chain_id, c.extended, a.agent_id,
+    select ${columns}, d.device_id, c.end_us, c.arrived_us, c.attempt, c.revision, c.retry_id, c.extended, a.agent_id,
       a.name as agent
     from checks c join devices d using (device_no)
       left join locations l on l.location_no = c.location_no left join agents a on a.agent_no = c.agent_no

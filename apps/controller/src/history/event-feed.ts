@@ -27,7 +27,7 @@ interface Entry {
   upTo: number;
   /** There is more than the follower has been told of. */
   more: boolean;
-  rouse: () => void;
+  notify: () => void;
 }
 
 /**
@@ -80,7 +80,7 @@ export function createEventFeed({
       entry.upTo = Math.max(entry.upTo, upTo);
       if (!accounts.has(entry.accountNo)) continue;
       entry.more = true;
-      entry.rouse();
+      entry.notify();
     }
   };
 
@@ -118,24 +118,24 @@ export function createEventFeed({
 
   const wait = (entry: Entry, ms: number, signal: AbortSignal): Promise<boolean> =>
     new Promise((resolve) => {
-      const rouse = () => {
+      const notify = () => {
         timer[Symbol.dispose]();
-        signal.removeEventListener('abort', rouse);
-        entry.rouse = () => {};
+        signal.removeEventListener('abort', notify);
+        entry.notify = () => {};
         resolve(entry.more);
         entry.more = false;
       };
-      const timer = clock.timer(ms, rouse);
-      entry.rouse = rouse;
-      signal.addEventListener('abort', rouse);
-      if (entry.more || signal.aborted) rouse();
+      const timer = clock.timer(ms, notify);
+      entry.notify = notify;
+      signal.addEventListener('abort', notify);
+      if (entry.more || signal.aborted) notify();
     });
 
   return {
     async follow(accountNo) {
       const upTo = await settle();
       if (entries.size === 0) settledNo = Math.max(settledNo, upTo);
-      const entry: Entry = { accountNo, upTo, more: false, rouse: () => {} };
+      const entry: Entry = { accountNo, upTo, more: false, notify: () => {} };
       entries.add(entry);
       poke();
       ensureRunning();

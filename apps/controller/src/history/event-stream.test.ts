@@ -1,8 +1,8 @@
 import { newId } from '@vantage/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { type Rest, startRest } from '../api/testing/rest.ts';
 import type { Db } from '../db/index.ts';
-import { type Rest, startRest } from '../http/testing/rest.ts';
 
 const event = z.object({ event_id: z.string(), Message: z.string(), Timestamp: z.string() });
 
@@ -34,7 +34,7 @@ describe('the stream of events', () => {
     db: Db['kysely'] = rest.db.kysely,
     no = account.accountNo,
   ) => {
-    const at = { account_no: no, at_us: rest.clock.nowUs(), told_us: rest.clock.nowUs() };
+    const at = { account_no: no, at_us: rest.clock.nowUs(), recorded_us: rest.clock.nowUs() };
     for (const message of messages)
       await db
         .insertInto('events')

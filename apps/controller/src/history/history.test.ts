@@ -3,11 +3,11 @@ import { createLog, newId } from '@vantage/kernel';
 import { BatchSchema } from '@vantage/proto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { checkId } from '../check-id.ts';
-import { type Rest, startRest } from '../http/testing/rest.ts';
-import { addChecks, type Story, tellStory } from '../http/testing/story.ts';
+import { type Rest, startRest } from '../api/testing/rest.ts';
+import { addChecks, createSampleAccount, type SampleAccount } from '../api/testing/sample-account.ts';
+import { checkId } from '../db/check-id.ts';
 import { createIngest } from '../ingest/ingest.ts';
-import { createRollUp } from '../ingest/rollup.ts';
+import { createRollUp } from '../rollup/rollup.ts';
 import type { CheckNowResult } from './check-routes.ts';
 
 const minuteUs = 60_000_000;
@@ -17,7 +17,7 @@ const check = z.object({ check_id: z.string(), RequestTime: z.number(), Timestam
 describe('what was seen', () => {
   let rest: Rest;
   let key: string;
-  let story: Story;
+  let story: SampleAccount;
   let place: { accountNo: number; locationNo: number };
   let nowResult: CheckNowResult = { kind: 'nobody', message: 'Location local has no agent.' };
   let device = '';
@@ -25,7 +25,7 @@ describe('what was seen', () => {
     rest = await startRest({ checkNow: async () => nowResult });
     place = await rest.account('one', 'Asia/Kathmandu');
     ({ key } = await rest.key(place.accountNo, 'UW'));
-    story = await tellStory(rest, place, key);
+    story = await createSampleAccount(rest, place, key);
     device = `/devices/${story.ids['device_id']}`;
     const who = { ...place, deviceNo: story.deviceNo, agentNo: story.agentNo };
     await addChecks(
@@ -66,16 +66,16 @@ describe('what was seen', () => {
     expect((await get('/devices')).json).toMatchObject([{ LastCheckResult: 'connected' }]);
   });
 
-  it('shows evidence that came after the verdict', async () => {
+  it('shows diagnostics that came after the verdict', async () => {
     const { db, clock } = rest;
     const fold = async () => {};
     const ingest = createIngest({ db, clock, log: createLog('test', 'silent'), fold, retentionDays: 3 });
     const startUs = clock.nowUs() - minuteUs;
     const extendedJson = JSON.stringify({ Traceroute: { Reached: false, Hops: [] } });
     const value = { deviceNo: story.deviceNo, startUs: BigInt(startUs), extendedJson };
-    const records = [{ record: { case: 'evidence' as const, value } }];
+    const records = [{ record: { case: 'diagnostics' as const, value } }];
     const sender = { ...place, agentNo: story.agentNo };
-    await ingest.take(sender, create(BatchSchema, { batchId: 1n, records }));
+    await ingest.accept(sender, create(BatchSchema, { batchId: 1n, records }));
     const id = checkId({ deviceNo: story.deviceNo, startUs, agentNo: story.agentNo });
     expect((await get(`/checks/${id}/extended`)).json).toMatchObject({
       Extended: { Address: '127.0.0.1', Traceroute: { Reached: false, Hops: [] } },
@@ -111,7 +111,7 @@ describe('what was seen', () => {
       device_no: story.deviceNo,
       status: 'Down',
       message: 'm',
-      told_us: 1,
+      recorded_us: 1,
     };
     const at = rest.clock.nowUs() - minuteUs;
     for (const type of ['Error', 'Down'])

@@ -36,7 +36,7 @@ const statisticsRow = z
     location_id: idField.nullable(),
     Count: z.int().describe('Checks.'),
     Errors: z.int().describe('Checks that found an error (ResultCode 2 to 8).'),
-    Abstained: z.int().describe('Checks that say nothing about the device (ResultCode 9 and 10).'),
+    Inconclusive: z.int().describe('Checks that say nothing about the device (ResultCode 9 and 10).'),
     Availability: percent.describe(
       'Percent of good checks among those that say something; null: there is none.',
     ),
@@ -53,7 +53,7 @@ const statisticsRow = z
 
 const buckets = ['All', 'Hour', 'Day'] as const;
 const bucketUs = { All: Number.POSITIVE_INFINITY, Hour: 3_600_000_000, Day: 86_400_000_000 } as const;
-const mostBuckets = 10_000;
+const maxBuckets = 10_000;
 
 /** Figures of a device per Location, from roll-ups and, where those do not reach, raw checks. */
 export function statisticsRoutes({
@@ -87,9 +87,9 @@ export function statisticsRoutes({
       names: { root: 'statistics', row: 'bucket' },
       handler: async ({ session: { zone }, subject, query }) => {
         const period = readPeriod(query, { zone, createdUs: subject.created_us, nowUs: clock.nowUs() });
-        if ((period.toUs - period.fromUs) / bucketUs[query.Bucket] > mostBuckets)
+        if ((period.toUs - period.fromUs) / bucketUs[query.Bucket] > maxBuckets)
           throw invalid([
-            { field: 'Bucket', message: `would make more than ${mostBuckets} buckets of this period` },
+            { field: 'Bucket', message: `would make more than ${maxBuckets} buckets of this period` },
           ]);
         const progress = await readProgress(db);
         // Hour by hour through two thousand empty years would hold everybody up.
@@ -159,11 +159,11 @@ function figures(parts: readonly Tally[], histograms: Histograms) {
   const sum = (read: (tally: Tally) => number) => parts.reduce((all, tally) => all + read(tally), 0);
   const count = sum(({ checks }) => checks);
   const errors = sum((tally) => tally.errors);
-  const abstained = sum((tally) => tally.abstained);
-  const good = count - errors - abstained;
+  const inconclusive = sum((tally) => tally.inconclusive);
+  const good = count - errors - inconclusive;
   const sent = sum((tally) => tally.sent);
   const histogram = histograms.merge(parts.map((tally) => tally.histogram));
-  const withGood = parts.filter((tally) => tally.checks > tally.errors + tally.abstained);
+  const withGood = parts.filter((tally) => tally.checks > tally.errors + tally.inconclusive);
   const least = Math.min(...withGood.map((tally) => tally.min_ms));
   const most = Math.max(...withGood.map((tally) => tally.max_ms));
   // A histogram knows its latencies within 2 percent; the extremes are known exactly.
@@ -176,7 +176,7 @@ function figures(parts: readonly Tally[], histograms: Histograms) {
   return {
     Count: count,
     Errors: errors,
-    Abstained: abstained,
+    Inconclusive: inconclusive,
     Availability: good + errors === 0 ? null : Math.round((good / (good + errors)) * 1e6) / 1e4,
     Loss: sent === 0 ? null : Math.round((sum((tally) => tally.lost) / sent) * 1e6) / 1e4,
     MinTime: orNull(least),

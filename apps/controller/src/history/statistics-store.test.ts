@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { createDb, type Db } from '../db/index.ts';
-import { createRollUp } from '../ingest/rollup.ts';
+import { createRollUp } from '../rollup/rollup.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import { readProgress } from './statistics-store.ts';
 
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 test('an hour that is being rolled up does not count as finished', async () => {
-  await db.kysely.insertInto('positions').values({ name: 'roll-up', at_us: clock.nowUs() }).execute();
+  await db.kysely.insertInto('job_cursors').values({ name: 'roll-up', at_us: clock.nowUs() }).execute();
   await db.kysely.insertInto('rollup_dirty').values({ bucket_us: bucketUs }).execute();
   let rolling: Promise<number> | undefined;
   await db.kysely.transaction().execute(async (trx) => {

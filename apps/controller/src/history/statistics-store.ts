@@ -9,7 +9,7 @@ export interface Tally {
   readonly location_no: number;
   readonly checks: number;
   readonly errors: number;
-  readonly abstained: number;
+  readonly inconclusive: number;
   /** Of good checks: sum, least and most of RequestTime, milliseconds. */
   readonly sum_ms: number;
   readonly min_ms: number;
@@ -32,7 +32,7 @@ export async function readProgress({
   kysely,
 }: Db): Promise<{ readonly rolledToUs: number; readonly dirty: ReadonlySet<number> }> {
   const { rows } = await sql<{ name: string; at_us: number }>`
-    select name, at_us from positions where name = 'roll-up' or name like 'roll-up doing %'
+    select name, at_us from job_cursors where name = 'roll-up' or name like 'roll-up doing %'
     union all select 'dirty', bucket_us from rollup_dirty`.execute(kysely);
   return {
     rolledToUs: rows.find(({ name }) => name === 'roll-up')?.at_us ?? 0,
@@ -82,7 +82,7 @@ function rawTallies(deviceNo: number, fromUs: number, toUs: number, { smallestMs
     ), sums as (
       select bucket_us, location_no, count(*)::int as checks,
         count(*) filter (where code not in (1, 9, 10))::int as errors,
-        count(*) filter (where code in (9, 10))::int as abstained,
+        count(*) filter (where code in (9, 10))::int as inconclusive,
         coalesce(sum(total_ms) filter (where code = 1), 0) as sum_ms,
         coalesce(min(total_ms) filter (where code = 1), 0) as min_ms,
         coalesce(max(total_ms) filter (where code = 1), 0) as max_ms,

@@ -12,8 +12,8 @@ import { createKeyLoad } from './key-load.ts';
 import { createOriginReader } from './origin.ts';
 import { badKey, httpsRequired, malformed, Problem, problemCode } from './problem.ts';
 import type { Route } from './route.ts';
-import { isStorageAway } from './storage-fault.ts';
-import { createStorageWatch, unavailable } from './storage-watch.ts';
+import { isStorageUnavailable } from './storage-fault.ts';
+import { createStorageGuard, unavailable } from './storage-guard.ts';
 import { streamBody } from './stream.ts';
 
 /** The paths' common beginning. */
@@ -54,7 +54,7 @@ export function createApp({
 }): App {
   const readOrigin = createOriginReader(isTrustedProxy);
   const load = createKeyLoad();
-  const watch = createStorageWatch({ ask: askStorage, clock });
+  const guard = createStorageGuard({ ask: askStorage, clock });
   const koa = new Koa();
   const router = new Router({ prefix: basePath, sensitive: true });
 
@@ -100,7 +100,7 @@ export function createApp({
   for (const route of routes) {
     const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
     router.register(path, [route.method], async (context) =>
-      put(context, await watch(serve(route, context))),
+      put(context, await guard(serve(route, context))),
     );
   }
 
@@ -155,7 +155,7 @@ function problemOf(error: unknown, summary: LogSummary, context: Koa.Context): P
   if (error instanceof Problem) return error;
   if (error instanceof URIError) return malformed('The address is not percent-encoded correctly.');
   const where = { method: context.method, path: context.path };
-  if (isStorageAway(error)) {
+  if (isStorageUnavailable(error)) {
     summary.count('the database did not answer', { ...where, error: messageWithCause(error) });
     return unavailable();
   }

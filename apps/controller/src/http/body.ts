@@ -5,7 +5,7 @@ import { type FieldFault, invalid, malformed, type Problem } from './problem.ts'
 export const bodyLimitBytes = 1024 * 1024;
 const deepest = 32;
 /** A list of all devices of a large account fits; each value costs time that other accounts wait for. */
-const mostValues = 20_000;
+const maxValues = 20_000;
 /** What is read away of a body that nobody wants before the connection is cut. */
 const awayBytes = 64 * bodyLimitBytes;
 
@@ -51,7 +51,7 @@ async function readText(request: IncomingMessage): Promise<string | undefined> {
     chunks.push(bytes);
   }
   if (size === 0) return undefined;
-  judgeType(request.headers['content-type'], request.headers['content-encoding']);
+  validateContentType(request.headers['content-type'], request.headers['content-encoding']);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
@@ -59,7 +59,7 @@ async function readText(request: IncomingMessage): Promise<string | undefined> {
   }
 }
 
-function judgeType(type: string | undefined, encoding: string | undefined): void {
+function validateContentType(type: string | undefined, encoding: string | undefined): void {
   const [media = '', ...parameters] = (type ?? '').split(';').map((part) => part.trim().toLowerCase());
   if (media !== 'application/json')
     throw malformed('A body must be JSON with the header Content-Type: application/json.');
@@ -87,7 +87,7 @@ function findBadText(root: Readonly<Record<string, unknown>>): Problem | undefin
     if (typeof value !== 'object' || value === null) continue;
     const entries = Object.entries(value);
     values += entries.length;
-    if (values > mostValues) return malformed(`The body holds more than ${mostValues} values.`);
+    if (values > maxValues) return malformed(`The body holds more than ${maxValues} values.`);
     for (const [key, inner] of entries) {
       const name = key.toWellFormed().replaceAll('\0', '');
       if (name !== key || key === '__proto__')

@@ -8,9 +8,9 @@ import { createLog, systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type ApiPort, createApiPort } from '../api-port.ts';
-import { ensureCertificates, type ServerCertificate } from '../tls.ts';
-import { type Rest, startRest } from './testing/rest.ts';
+import { type Rest, startRest } from '../api/testing/rest.ts';
+import { type ApiPort, createApiPort } from '../server/api-port.ts';
+import { ensureCertificates, type ServerCertificate } from '../server/tls.ts';
 
 const problem = z.object({ code: z.int(), message: z.string() });
 const host = 'Host: localhost\r\nConnection: close\r\n';

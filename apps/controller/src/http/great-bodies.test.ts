@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Rest, startRest } from './testing/rest.ts';
+import { type Rest, startRest } from '../api/testing/rest.ts';
 
 let rest: Rest;
 let key: string;

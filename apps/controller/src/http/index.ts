@@ -1,4 +1,3 @@
-export { createHttpApi, type HttpApi, type HttpSettings } from './api.ts';
 export type { App } from './app.ts';
 export { basePath } from './app.ts';
 export { hashPassword, verifyPassword } from './basic.ts';

@@ -36,12 +36,12 @@ export function readFields(
 }
 
 /** Like `readFields`, but field by field: what was sent well, and what is wrong with the others. Never throws. */
-export function checkFields<Schema extends z.ZodObject>(
+export function validateFields<Schema extends z.ZodObject>(
   schema: Schema,
   body: Readonly<Record<string, unknown>>,
   readOnly: readonly string[],
 ): { readonly values: Partial<z.output<Schema>>; readonly faults: readonly FieldFault[] };
-export function checkFields(
+export function validateFields(
   schema: z.ZodObject,
   body: Readonly<Record<string, unknown>>,
   readOnly: readonly string[],

@@ -2,7 +2,7 @@ import { boundedText } from '@vantage/kernel';
 import { isTimestamp } from './zone.ts';
 
 /** Most rows in one answer. */
-export const mostRows = 100;
+export const maxRows = 100;
 
 const digits = (name: string, what: string) =>
   boundedText(100).regex(/^\d+$/, { error: `must be digits only (${name}, ${what})` });
@@ -11,7 +11,7 @@ const digits = (name: string, what: string) =>
 const limit = digits('Limit', 'rows to return')
   .transform(Number)
   .refine((rows) => rows >= 1, { error: 'must be at least 1' })
-  .transform((rows) => Math.min(rows, mostRows));
+  .transform((rows) => Math.min(rows, maxRows));
 
 const limitOrDefault = limit.default(25).meta({
   description: 'Most rows to return; more than 100 is taken as 100.',

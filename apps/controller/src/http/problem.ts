@@ -84,7 +84,7 @@ export function missing(what: string): Problem {
 }
 
 /** An answer names this many faults; its message says how many more there are. */
-const mostNamed = 100;
+const maxNamed = 100;
 
 /** 1004: every fault is named, up to a hundred. */
 export function invalid(errors: readonly FieldFault[]): Problem {
@@ -95,7 +95,7 @@ export function invalid(errors: readonly FieldFault[]): Problem {
   return new Problem(
     problemCode.invalid,
     `Invalid value: ${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}.`,
-    { errors: errors.slice(0, mostNamed) },
+    { errors: errors.slice(0, maxNamed) },
   );
 }
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, type Send, startRest } from './testing/rest.ts';
+import { type Rest, type Send, startRest } from '../api/testing/rest.ts';
 
 const problem = z.strictObject({
   code: z.int(),

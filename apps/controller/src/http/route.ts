@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { readForm } from './form.ts';
-import { checkFields, readFields, readQuery } from './input.ts';
+import { readFields, readQuery, validateFields } from './input.ts';
 import { badKey, type FieldFault, missing } from './problem.ts';
 import type { Session } from './session.ts';
 import type { XmlNames } from './xml.ts';
@@ -105,7 +105,7 @@ export interface RouteSpec<
 }
 
 /** A route whose handler judges the body further, so that all faults are named together. */
-export interface JudgingRouteSpec<
+export interface ValidatingRouteSpec<
   Subject,
   Query extends z.ZodObject,
   Body extends z.ZodObject,
@@ -135,33 +135,33 @@ export function route<
     ...rest,
     ...(body === undefined ? {} : { body }),
     run: async (request) => {
-      const judged = await judge(rest, subject, request);
-      return handler({ ...judged, body: readFields(body, judged.sent, rest.readOnly ?? []) });
+      const validated = await validate(rest, subject, request);
+      return handler({ ...validated, body: readFields(body, validated.sent, rest.readOnly ?? []) });
     },
   };
 }
 
 /** Like `route`, for a body that its handler judges further. */
-export function judgingRoute<
+export function validatingRoute<
   Subject,
   Query extends z.ZodObject,
   Body extends z.ZodObject,
   Response extends z.ZodType,
->(spec: JudgingRouteSpec<Subject, Query, Body, Response>): Route {
+>(spec: ValidatingRouteSpec<Subject, Query, Body, Response>): Route {
   const { subject, handler, body, ...rest } = spec;
   return {
     ...rest,
     body,
     run: async (request) => {
-      const judged = await judge(rest, subject, request);
-      const { values, faults } = checkFields(body, judged.sent, rest.readOnly ?? []);
-      return handler({ ...judged, body: values, faults });
+      const validated = await validate(rest, subject, request);
+      const { values, faults } = validateFields(body, validated.sent, rest.readOnly ?? []);
+      return handler({ ...validated, body: values, faults });
     },
   };
 }
 
 /** Judges all that comes before the body's fields: id, form, query, and whether there is a JSON object. */
-async function judge<Subject, Query extends z.ZodObject>(
+async function validate<Subject, Query extends z.ZodObject>(
   spec: { readonly query?: Query },
   subject: RouteSpec<Subject, Query, z.ZodObject, z.ZodType>['subject'],
   { session, params, query, body, ...rest }: RouteRequest,

@@ -18,11 +18,12 @@ const texts =
   /connection terminated|timeout exceeded when trying to connect|not queryable|client was closed|query read timeout|cannot use a pool/i;
 
 /** Does this error say that the database is away or too busy (and not that we asked for nonsense)? Looks along the causes. */
-export function isStorageAway(error: unknown): boolean {
+export function isStorageUnavailable(error: unknown): boolean {
   for (let depth = 0, each = error; each instanceof Error && depth < 8; depth += 1, each = each.cause) {
     const code = 'code' in each && typeof each.code === 'string' ? each.code : '';
     if (passing.test(code) || networkCodes.has(code) || texts.test(each.message)) return true;
-    if (each instanceof AggregateError && each.errors.some((inner) => isStorageAway(inner))) return true;
+    if (each instanceof AggregateError && each.errors.some((inner) => isStorageUnavailable(inner)))
+      return true;
   }
   return false;
 }

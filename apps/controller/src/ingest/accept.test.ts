@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ConnectedSpan, type HeldSpan, refusal } from './accept.ts';
+import { type AssignedSpan, type ConnectedSpan, refusal } from './accept.ts';
 import type { ParsedResult } from './record.ts';
 
 const minuteUs = 60_000_000;
@@ -23,13 +23,13 @@ function resultAt(minutes: number): ParsedResult {
     ttlbMs: 0,
     dataSize: 0,
     attempt: 0,
-    chainId: null,
-    orderId: null,
+    retryId: null,
+    runRequestId: null,
     slow: false,
     extended: null,
   };
 }
-const held = (from: number, to: number | null): HeldSpan => ({
+const held = (from: number, to: number | null): AssignedSpan => ({
   deviceNo: 1,
   fromUs: at(from),
   toUs: to === null ? null : at(to),
@@ -44,7 +44,7 @@ const cutOff = { held: [held(-60, -29)], connected: [up(-90, -30), up(-5, null)]
 /** Never cut; the device was given away 29 minutes ago. */
 const told = { held: [held(-60, -29)], connected: [up(-90, null)] };
 
-test.each<[string, number, { held: HeldSpan[]; connected: ConnectedSpan[] }, string | undefined]>([
+test.each<[string, number, { held: AssignedSpan[]; connected: ConnectedSpan[] }, string | undefined]>([
   ['held now', -1, { held: [held(-60, null)], connected: [] }, undefined],
   ['never held', -1, { held: [], connected: [] }, never],
   ['a little before it was given, by a clock that differs', -60.5, told, undefined],
@@ -68,9 +68,9 @@ test.each<[string, number, { held: HeldSpan[]; connected: ConnectedSpan[] }, str
   const acceptance = {
     nowUs,
     oldestUs: at(-120),
-    held: new Map([[1, spans.held]]),
+    assigned: new Map([[1, spans.held]]),
     connected: spans.connected,
-    ordered: new Map(),
+    requested: new Map(),
   };
   expect(refusal(resultAt(minutes), acceptance)).toBe(reason);
 });
@@ -80,14 +80,14 @@ const order = { deviceNo: 1, createdUs: at(-10), deadlineUs: at(-9) };
 test.each<[string, number, string | null, typeof order | undefined, string | undefined]>([
   ['for an order of its own', -10, 'o', order, undefined],
   ["for another agent's order, or one that never was", -10, 'o', undefined, never],
-  ['for an order about another device', -10, 'o', { ...order, deviceNo: 2 }, never],
+  ['for a run request about another device', -10, 'o', { ...order, deviceNo: 2 }, never],
   ['without the order', -10, null, order, never],
   ['long before the order was made', -11.5, 'o', order, never],
   ['long after the order was over', -7.5, 'o', order, never],
-])("a check of another agent's device %s", (_what, minutes, orderId, ordered, reason) => {
+])("a check of another agent's device %s", (_what, minutes, runRequestId, ordered, reason) => {
   const acceptance = {
-    ...{ nowUs, oldestUs: at(-120), held: new Map(), connected: [] },
-    ordered: new Map(ordered ? [['o', ordered]] : []),
+    ...{ nowUs, oldestUs: at(-120), assigned: new Map(), connected: [] },
+    requested: new Map(ordered ? [['o', ordered]] : []),
   };
-  expect(refusal({ ...resultAt(minutes), orderId }, acceptance)).toBe(reason);
+  expect(refusal({ ...resultAt(minutes), runRequestId }, acceptance)).toBe(reason);
 });

@@ -1,7 +1,7 @@
 import type { ParsedResult } from './record.ts';
 
 /** A span in which the agent held the device; `toUs` null while it lasts. */
-export interface HeldSpan {
+export interface AssignedSpan {
   readonly deviceNo: number;
   readonly fromUs: number;
   readonly toUs: number | null;
@@ -14,7 +14,7 @@ export interface ConnectedSpan {
 }
 
 /** A check that this agent was asked for. */
-export interface Ordered {
+export interface RequestedCheck {
   readonly deviceNo: number;
   readonly createdUs: number;
   readonly deadlineUs: number;
@@ -25,10 +25,10 @@ export interface Acceptance {
   readonly nowUs: number;
   /** Results that started before this have no place any more. */
   readonly oldestUs: number;
-  readonly held: ReadonlyMap<number, readonly HeldSpan[]>;
+  readonly assigned: ReadonlyMap<number, readonly AssignedSpan[]>;
   readonly connected: readonly ConnectedSpan[];
   /** By order id; those that were told to this agent only. */
-  readonly ordered: ReadonlyMap<string, Ordered>;
+  readonly requested: ReadonlyMap<string, RequestedCheck>;
 }
 
 /** Clocks differ, and telling an agent of a change takes a moment. */
@@ -40,18 +40,18 @@ export const futureUs = 300_000_000;
 export function refusal(result: ParsedResult, acceptance: Acceptance): string | undefined {
   if (result.startUs < acceptance.oldestUs) return 'older than the retention of checks';
   if (result.startUs > acceptance.nowUs + futureUs) return 'more than 5 minutes in the future';
-  const spans = acceptance.held.get(result.deviceNo) ?? [];
+  const spans = acceptance.assigned.get(result.deviceNo) ?? [];
   if (
-    !spans.some((span) => holds(span, result.startUs, acceptance.connected)) &&
-    !isOrdered(result, acceptance)
+    !spans.some((span) => wasAssigned(span, result.startUs, acceptance.connected)) &&
+    !isRequested(result, acceptance)
   )
     return 'the agent did not hold this device then';
   return undefined;
 }
 
 /** Another agent's device, looked at because the controller asked for it. */
-function isOrdered({ orderId, deviceNo, startUs }: ParsedResult, { ordered }: Acceptance): boolean {
-  const order = orderId === null ? undefined : ordered.get(orderId);
+function isRequested({ runRequestId, deviceNo, startUs }: ParsedResult, { requested }: Acceptance): boolean {
+  const order = runRequestId === null ? undefined : requested.get(runRequestId);
   if (order?.deviceNo !== deviceNo) return false;
   return startUs >= order.createdUs - toleranceUs && startUs <= order.deadlineUs + toleranceUs;
 }
@@ -60,7 +60,7 @@ function isOrdered({ orderId, deviceNo, startUs }: ParsedResult, { ordered }: Ac
  * A device that was given to another agent while this one was cut off stays in this one's hands, as far as it can know, until it
  * is connected again.
  */
-function holds(span: HeldSpan, startUs: number, connected: readonly ConnectedSpan[]): boolean {
+function wasAssigned(span: AssignedSpan, startUs: number, connected: readonly ConnectedSpan[]): boolean {
   if (startUs < span.fromUs - toleranceUs) return false;
   const endUs = span.toUs;
   if (endUs === null) return true;

@@ -2,14 +2,14 @@ import { toJsonString } from '@bufbuild/protobuf';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { readJsonObject } from '../db/index.ts';
 import {
-  type ParsedEvidence,
+  type ParsedDiagnostics,
   type ParsedRecord,
   type ParsedResult,
   parseRecord,
   type Span,
 } from './record.ts';
 
-/** A record as it came, kept beside its parsed form for the case that it must be set aside. */
+/** A record as it came, kept beside its parsed form for the case that it must be quarantined. */
 export interface Item {
   readonly wire: OutboxRecord;
   readonly parsed: ParsedRecord;
@@ -19,9 +19,9 @@ export interface Item {
 export interface Sorted {
   readonly results: readonly { readonly item: Item; readonly result: ParsedResult }[];
   readonly coverage: readonly Span[];
-  readonly gaps: readonly (Span & { gapId: string; dropped: number; reason: string })[];
+  readonly gaps: readonly (Span & { gapId: string; droppedResults: number; reason: string })[];
   readonly clocks: readonly { atUs: number; offsetUs: number; roundTripUs: number }[];
-  readonly evidence: readonly { readonly item: Item; readonly evidence: ParsedEvidence }[];
+  readonly diagnostics: readonly { readonly item: Item; readonly diagnostics: ParsedDiagnostics }[];
   readonly malformed: readonly { readonly item: Item; readonly reason: string }[];
 }
 
@@ -39,8 +39,8 @@ export function sortItems(items: readonly Item[]): Sorted {
     coverage: items.flatMap(({ parsed }) => (parsed.kind === 'coverage' ? [parsed.span] : [])),
     gaps: items.flatMap(({ parsed }) => (parsed.kind === 'gap' ? [parsed.gap] : [])),
     clocks: items.flatMap(({ parsed }) => (parsed.kind === 'clock' ? [parsed.clock] : [])),
-    evidence: items.flatMap((item) =>
-      item.parsed.kind === 'evidence' ? [{ item, evidence: item.parsed.evidence }] : [],
+    diagnostics: items.flatMap((item) =>
+      item.parsed.kind === 'diagnostics' ? [{ item, diagnostics: item.parsed.diagnostics }] : [],
     ),
     malformed: items.flatMap((item) =>
       item.parsed.kind === 'malformed' ? [{ item, reason: item.parsed.reason }] : [],

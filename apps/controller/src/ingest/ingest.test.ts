@@ -4,16 +4,16 @@ import { expect, test } from 'vitest';
 import { createFixtures } from '../testing/fixtures.ts';
 import type { Fold } from './ingest.ts';
 import type { CheckRow } from './rows.ts';
-import { batchOf, result, useIngestBench, type WireRecord } from './testing/bench.ts';
+import { batchOf, result, useIngestFixture, type WireRecord } from './testing/ingest-fixture.ts';
 
-const bench = useIngestBench();
+const bench = useIngestFixture();
 
 test('a batch sent again changes nothing and folds nothing', async () => {
   const folded: CheckRow[] = [];
   const ingest = bench.ingestWith(async (_trx, rows) => void folded.push(...rows));
   const batch = batchOf(...bench.many(500));
-  expect(await ingest.take(bench.sender, batch)).toEqual({ inserted: 500, repeated: 0, setAside: 0 });
-  expect(await ingest.take(bench.sender, batch)).toEqual({ inserted: 0, repeated: 500, setAside: 0 });
+  expect(await ingest.accept(bench.sender, batch)).toEqual({ inserted: 500, repeated: 0, quarantined: 0 });
+  expect(await ingest.accept(bench.sender, batch)).toEqual({ inserted: 0, repeated: 500, quarantined: 0 });
   expect(await bench.stored()).toHaveLength(500);
   expect(folded).toHaveLength(500);
 });
@@ -23,26 +23,35 @@ test("a check of a neighbour's device is taken when it was ordered, and answers 
   const rows = createFixtures(bench.db.kysely);
   const neighbour = { ...bench.sender, ...(await rows.agent(bench.sender)) };
   const nowUs = systemClock.nowUs();
-  const order = { order_id: newId(), kind: 'Retry', device_no: device, agent_no: neighbour.agentNo } as const;
+  const order = {
+    run_request_id: newId(),
+    kind: 'Retry',
+    device_no: device,
+    agent_no: neighbour.agentNo,
+  } as const;
   await bench.db.kysely
-    .insertInto('orders')
+    .insertInto('run_requests')
     .values({ ...order, location_no: 1, revision: 1, attempt: 1, deadline_us: nowUs, created_us: nowUs })
     .execute();
   const folded: CheckRow[] = [];
   const ingest = bench.ingestWith(async (_trx, inserted) => void folded.push(...inserted));
-  const ordered = result(device, nowUs, { orderId: order.order_id, attempt: 1 });
+  const ordered = result(device, nowUs, { runRequestId: order.run_request_id, attempt: 1 });
   const alone = result(device, nowUs + 1);
-  expect(await ingest.take(neighbour, batchOf(ordered, alone))).toEqual({
+  expect(await ingest.accept(neighbour, batchOf(ordered, alone))).toEqual({
     inserted: 1,
     repeated: 0,
-    setAside: 1,
+    quarantined: 1,
   });
-  expect(await ingest.take(neighbour, batchOf(ordered))).toEqual({ inserted: 0, repeated: 1, setAside: 0 });
+  expect(await ingest.accept(neighbour, batchOf(ordered))).toEqual({
+    inserted: 0,
+    repeated: 1,
+    quarantined: 0,
+  });
   expect(folded).toMatchObject([{ device_no: device, agent_no: neighbour.agentNo, attempt: 1 }]);
   const { state } = await bench.db.kysely
-    .selectFrom('orders')
+    .selectFrom('run_requests')
     .select('state')
-    .where('order_id', '=', order.order_id)
+    .where('run_request_id', '=', order.run_request_id)
     .executeTakeFirstOrThrow();
   expect(state).toBe('Answered');
 });
@@ -53,9 +62,9 @@ test('two controllers that take overlapping batches at once store and fold each 
   const records = bench.many(600);
   const [a, b] = [bench.ingestWith(fold), bench.ingestWith(fold)];
   const answers = await Promise.all([
-    a.take(bench.sender, batchOf(...records.slice(0, 400))),
-    b.take(bench.sender, batchOf(...records.slice(200).reverse())),
-    a.take(bench.sender, batchOf(...records.slice(100, 500))),
+    a.accept(bench.sender, batchOf(...records.slice(0, 400))),
+    b.accept(bench.sender, batchOf(...records.slice(200).reverse())),
+    a.accept(bench.sender, batchOf(...records.slice(100, 500))),
   ]);
   expect(answers.reduce((sum, one) => sum + one.inserted, 0)).toBe(600);
   expect(await bench.stored()).toHaveLength(600);
@@ -74,16 +83,16 @@ test('what the fold wrote and the rows stand or fall together', async () => {
         agent_no: bench.sender.agentNo,
         from_us: nowUs,
         to_us: nowUs,
-        dropped: 0,
+        dropped_results: 0,
         reason: '',
       })
       .execute();
     if (calls === 1) throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
   });
-  expect(await ingest.take(bench.sender, batchOf(...bench.many(1)))).toEqual({
+  expect(await ingest.accept(bench.sender, batchOf(...bench.many(1)))).toEqual({
     inserted: 1,
     repeated: 0,
-    setAside: 0,
+    quarantined: 0,
   });
   const gaps = await bench.db.kysely
     .selectFrom('gaps')
@@ -103,7 +112,7 @@ test('a connection that dies between insert and commit leaves nothing, and the n
     await bench.db.kysely.transaction().execute((other) => killBackend(other, rows[0]?.pid ?? 0));
   });
   const batch = batchOf(...bench.many(20));
-  expect(await ingest.take(bench.sender, batch)).toEqual({ inserted: 20, repeated: 0, setAside: 0 });
+  expect(await ingest.accept(bench.sender, batch)).toEqual({ inserted: 20, repeated: 0, quarantined: 0 });
   expect(calls).toBe(2);
   expect(await bench.stored()).toHaveLength(20);
 });
@@ -118,8 +127,8 @@ test('one record that cannot be stored never blocks the others', async () => {
   const isBad = (record: WireRecord) =>
     record.case === 'result' && record.value.deviceNo === bad && Number(record.value.startUs) % 2 === 0;
   const expected = records.filter(isBad).length;
-  const taken = await ingest.take(bench.sender, batchOf(...records));
-  expect(taken).toEqual({ inserted: 64 - expected, repeated: 0, setAside: expected });
+  const taken = await ingest.accept(bench.sender, batchOf(...records));
+  expect(taken).toEqual({ inserted: 64 - expected, repeated: 0, quarantined: expected });
 });
 
 test('a surprise in the fold costs the record that caused it and no other', async () => {
@@ -127,12 +136,12 @@ test('a surprise in the fold costs the record that caused it and no other', asyn
   const ingest = bench.ingestWith(async (_trx, rows) => {
     if (rows.some((row) => row.device_no === bad)) throw new TypeError('a bug');
   });
-  expect(await ingest.take(bench.sender, batchOf(...bench.many(10)))).toEqual({
+  expect(await ingest.accept(bench.sender, batchOf(...bench.many(10)))).toEqual({
     inserted: 8,
     repeated: 0,
-    setAside: 2,
+    quarantined: 2,
   });
-  expect((await bench.setAside()).map((row) => row.reason)).toEqual(
+  expect((await bench.quarantined()).map((row) => row.reason)).toEqual(
     Array(2).fill('could not be stored: a bug'),
   );
 });

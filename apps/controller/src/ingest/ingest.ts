@@ -1,11 +1,11 @@
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
-import { checkId } from '../check-id.ts';
+import { checkId } from '../db/check-id.ts';
 import { type Db, dbFailure, lockDevicesOf, type Tables, toText } from '../db/index.ts';
 import { futureUs, refusal } from './accept.ts';
 import { describe, type Item, readItems, sortItems } from './batch.ts';
-import { addEvidence, addWaiting } from './evidence.ts';
+import { addDiagnostics, addPendingDiagnostics } from './diagnostics.ts';
 import { createPartitions } from './partitions.ts';
 import { createBaselines, perfOf } from './perf-stat.ts';
 import type { ParsedResult } from './record.ts';
@@ -20,13 +20,13 @@ export interface Sender {
 }
 
 /** What became of a batch's records. */
-export interface Taken {
+export interface BatchOutcome {
   /** Results that are new. */
   readonly inserted: number;
   /** Results that were there already. */
   readonly repeated: number;
   /** Records kept apart with a reason. */
-  readonly setAside: number;
+  readonly quarantined: number;
 }
 
 /**
@@ -41,7 +41,7 @@ export interface Ingest {
    * Resolves once all of the batch is committed; a repeat changes nothing. Rejects only when the database stays away, deadlocked or
    * overloaded: send it again later. Once `signal` aborts no further transaction is begun, and it rejects with the signal's reason.
    */
-  take(sender: Sender, batch: Batch, signal?: AbortSignal): Promise<Taken>;
+  accept(sender: Sender, batch: Batch, signal?: AbortSignal): Promise<BatchOutcome>;
 }
 
 /** What belongs to one batch while its parts are committed. */
@@ -76,36 +76,40 @@ export function createIngest({
   const partitions = createPartitions({ db, clock, log, retentionDays });
 
   /** One transaction for all these items; `refused` are those that the database or the fold would not take. */
-  const commit = (sender: Sender, items: readonly Item[], refused: string | undefined): Promise<Taken> =>
+  const commit = (
+    sender: Sender,
+    items: readonly Item[],
+    refused: string | undefined,
+  ): Promise<BatchOutcome> =>
     db.kysely.transaction().execute(async (trx) => {
       const nowUs = clock.nowUs();
       const sorted = sortItems(items);
-      const aside = sorted.malformed.map(({ item, reason }) => ({ reason, record: describe(item) }));
+      const quarantine = sorted.malformed.map(({ item, reason }) => ({ reason, record: describe(item) }));
       if (refused !== undefined) {
         const rest = items.filter(({ parsed }) => parsed.kind !== 'malformed');
-        aside.push(...rest.map((item) => ({ reason: refused, record: describe(item) })));
-        await store.insertSetAside(trx, sender.agentNo, nowUs, aside);
-        return { inserted: 0, repeated: 0, setAside: aside.length };
+        quarantine.push(...rest.map((item) => ({ reason: refused, record: describe(item) })));
+        await store.insertQuarantined(trx, sender.agentNo, nowUs, quarantine);
+        return { inserted: 0, repeated: 0, quarantined: quarantine.length };
       }
       const results = sorted.results.map((one) => one.result);
-      const evidence = sorted.evidence.map((one) => one.evidence);
+      const diagnostics = sorted.diagnostics.map((one) => one.diagnostics);
       await lockDevicesOf(
         trx,
         sender.accountNo,
-        [...results, ...evidence].map(({ deviceNo }) => deviceNo),
+        [...results, ...diagnostics].map(({ deviceNo }) => deviceNo),
       );
       const acceptance = await loadAcceptance(trx, sender, results, nowUs, retentionDays);
       const judged = sorted.results.map((one) => ({ ...one, reason: refusal(one.result, acceptance) }));
       for (const { item, reason } of judged)
-        if (reason !== undefined) aside.push({ reason, record: describe(item) });
+        if (reason !== undefined) quarantine.push({ reason, record: describe(item) });
       const accepted = judged.filter((one) => one.reason === undefined).map((one) => one.result);
       const limits = await baselines.limits(trx, sender.locationNo, accepted);
       const rows = accepted.map((result, i) => toRow(result, sender, perfOf(result, limits[i]), nowUs));
       const inserted = await insertChecks(trx, rows);
-      await store.answerOrders(trx, withIds(inserted), nowUs);
+      await store.markAnswered(trx, withIds(inserted), nowUs);
       if (inserted.length > 0) await fold(trx, inserted, nowUs);
-      await addWaiting(trx, sender.agentNo, inserted);
-      await addEvidence(trx, sender, evidence, {
+      await addPendingDiagnostics(trx, sender.agentNo, inserted);
+      await addDiagnostics(trx, sender, diagnostics, {
         fromUs: acceptance.oldestUs,
         toUs: nowUs + futureUs,
         nowUs,
@@ -114,16 +118,16 @@ export function createIngest({
       await store.insertGaps(trx, sender.agentNo, sorted.gaps);
       await store.insertClocks(trx, sender.agentNo, sorted.clocks);
       await store.markDirtyHours(trx, lateHours(inserted, nowUs));
-      await store.insertSetAside(trx, sender.agentNo, nowUs, aside);
+      await store.insertQuarantined(trx, sender.agentNo, nowUs, quarantine);
       return {
         inserted: inserted.length,
         repeated: rows.length - inserted.length,
-        setAside: aside.length,
+        quarantined: quarantine.length,
       };
     });
 
-  /** Tries again what may pass, splits what may not, until the bad ones stand alone; `onRefused` is told why each of these is set aside. */
-  const takeItems = async (task: Task, items: readonly Item[], refused?: string): Promise<Taken> => {
+  /** Tries again what may pass, splits what may not, until the bad ones stand alone; `onRefused` is told why each of these is quarantined. */
+  const takeItems = async (task: Task, items: readonly Item[], refused?: string): Promise<BatchOutcome> => {
     const { sender, onRefused, signal } = task;
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted();
@@ -152,14 +156,14 @@ export function createIngest({
   };
 
   return {
-    async take(sender, batch, signal) {
+    async accept(sender, batch, signal) {
       const reasons: string[] = [];
       const onRefused = (reason: string) => void reasons.push(reason);
       const taken = await takeItems({ sender, onRefused, signal }, readItems(batch.records));
       if (reasons.length > 0)
         log.warn(
           { agentNo: sender.agentNo, records: reasons.length, reason: reasons[0] },
-          'records of a batch are set aside',
+          'records of a batch are quarantined',
         );
       return taken;
     },
@@ -174,10 +178,10 @@ async function loadAcceptance(
   retentionDays: number,
 ) {
   const deviceNos = [...new Set(results.map((result) => result.deviceNo))];
-  const held = await store.heldSpans(trx, agentNo, deviceNos);
-  const orderIds = results.flatMap(({ orderId }) => orderId ?? []);
-  const ordered = await store.ordersOf(trx, agentNo, orderIds);
-  const ends = [...held.values()].flat().flatMap((span) => (span.toUs === null ? [] : [span.toUs]));
+  const assigned = await store.assignedSpans(trx, agentNo, deviceNos);
+  const runRequestIds = results.flatMap(({ runRequestId }) => runRequestId ?? []);
+  const requested = await store.runRequestsOf(trx, agentNo, runRequestIds);
+  const ends = [...assigned.values()].flat().flatMap((span) => (span.toUs === null ? [] : [span.toUs]));
   // Without a span that ended it does not matter when the agent was connected.
   const connected =
     ends.length === 0
@@ -187,12 +191,12 @@ async function loadAcceptance(
           agentNo,
           ends.reduce((a, b) => Math.min(a, b)),
         );
-  return { nowUs, oldestUs: nowUs - retentionDays * dayUs, held, connected, ordered };
+  return { nowUs, oldestUs: nowUs - retentionDays * dayUs, assigned, connected, requested };
 }
 
 function withIds(rows: readonly CheckRow[]) {
   return rows
-    .filter((row) => row.order_id !== null)
+    .filter((row) => row.run_request_id !== null)
     .map((row) => ({
       ...row,
       check_id: checkId({ deviceNo: row.device_no, startUs: row.start_us, agentNo: row.agent_no }),
@@ -205,10 +209,10 @@ function lateHours(rows: readonly CheckRow[], nowUs: number): number[] {
     .filter((bucket) => bucket + hourUs + rollUpGraceUs < nowUs);
 }
 
-function add(a: Taken, b: Taken): Taken {
+function add(a: BatchOutcome, b: BatchOutcome): BatchOutcome {
   return {
     inserted: a.inserted + b.inserted,
     repeated: a.repeated + b.repeated,
-    setAside: a.setAside + b.setAside,
+    quarantined: a.quarantined + b.quarantined,
   };
 }

@@ -1,6 +1,6 @@
+import { countOf, type Histogram, mergeHistograms, percentile } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
-import { countOf, type Histogram, mergeHistograms, percentile } from './histogram.ts';
 import type { ParsedResult } from './record.ts';
 import { perf } from './rows.ts';
 
@@ -8,7 +8,7 @@ const hourUs = 3_600_000_000;
 const weekUs = 168 * hourUs;
 const weeks = 4;
 const fewestChecks = 100;
-const mostKept = 100_000;
+const maxKept = 100_000;
 
 /**
  * Above which latency (milliseconds) a check is slow by its own past: three times the median and the 99th percentile; undefined
@@ -53,7 +53,7 @@ export function createBaselines(): Baselines {
         fetched.set(key, slowLimit(mergeHistograms(past)));
       }
       const limits = results.map((result) => fetched.get(keyOf(result)) ?? kept.get(keyOf(result)));
-      if (kept.size + fetched.size > mostKept) kept.clear();
+      if (kept.size + fetched.size > maxKept) kept.clear();
       for (const [key, limit] of fetched) kept.set(key, limit);
       return limits;
     },

@@ -17,8 +17,8 @@ export interface ParsedResult {
   readonly ttlbMs: number;
   readonly dataSize: number;
   readonly attempt: number;
-  readonly chainId: string | null;
-  readonly orderId: string | null;
+  readonly retryId: string | null;
+  readonly runRequestId: string | null;
   readonly slow: boolean;
   /** JSON text of an object, or null. */
   readonly extended: string | null;
@@ -31,7 +31,7 @@ export interface Span {
 }
 
 /** What an agent found out about a check of its own after the verdict. */
-export interface ParsedEvidence {
+export interface ParsedDiagnostics {
   readonly deviceNo: number;
   readonly startUs: number;
   /** JSON text of an object. */
@@ -42,15 +42,15 @@ export interface ParsedEvidence {
 export type ParsedRecord =
   | { readonly kind: 'result'; readonly result: ParsedResult }
   | { readonly kind: 'coverage'; readonly span: Span }
-  | { readonly kind: 'gap'; readonly gap: Span & { gapId: string; dropped: number; reason: string } }
+  | { readonly kind: 'gap'; readonly gap: Span & { gapId: string; droppedResults: number; reason: string } }
   | { readonly kind: 'clock'; readonly clock: { atUs: number; offsetUs: number; roundTripUs: number } }
-  | { readonly kind: 'evidence'; readonly evidence: ParsedEvidence }
+  | { readonly kind: 'diagnostics'; readonly diagnostics: ParsedDiagnostics }
   | { readonly kind: 'malformed'; readonly reason: string };
 
 const maxTextLength = 4_000;
 const maxIdLength = 100;
 const maxExtendedLength = 256 * 1024;
-const maxEvidenceLength = 64 * 1024;
+const maxDiagnosticsLength = 64 * 1024;
 const maxPhaseMs = 24 * 3_600_000;
 
 /** Reads a record, or says what is wrong with it. Pure. */
@@ -63,7 +63,7 @@ export function parseRecord({ record }: OutboxRecord): ParsedRecord {
       return isSpan(span) ? { kind: 'coverage', span } : malformed('coverage ends before it begins');
     }
     case 'gap': {
-      const { gapId, dropped, reason } = record.value;
+      const { gapId, droppedResults, reason } = record.value;
       const span = { fromUs: Number(record.value.fromUs), toUs: Number(record.value.toUs) };
       if (!isTime(span.fromUs) || !isTime(span.toUs) || span.toUs < span.fromUs)
         return malformed('gap ends before it begins');
@@ -71,7 +71,7 @@ export function parseRecord({ record }: OutboxRecord): ParsedRecord {
       const gap = {
         ...span,
         gapId: toText(gapId, maxIdLength),
-        dropped: Math.min(dropped, maxInt),
+        droppedResults: Math.min(droppedResults, maxInt),
         reason: toText(reason, maxTextLength),
       };
       return { kind: 'gap', gap };
@@ -85,15 +85,15 @@ export function parseRecord({ record }: OutboxRecord): ParsedRecord {
       const isFine = isTime(clock.atUs) && Number.isSafeInteger(clock.offsetUs) && isTime(clock.roundTripUs);
       return isFine ? { kind: 'clock', clock } : malformed('clock record out of range');
     }
-    case 'evidence': {
+    case 'diagnostics': {
       const { deviceNo, extendedJson } = record.value;
       const startUs = Number(record.value.startUs);
       if (deviceNo < 1 || deviceNo > maxInt) return malformed('device_no out of range');
       if (!isTime(startUs)) return malformed('start_us out of range');
-      const extended = readJsonObject(extendedJson, maxEvidenceLength);
+      const extended = readJsonObject(extendedJson, maxDiagnosticsLength);
       if (extended === undefined)
-        return malformed('extended_json of evidence is not a JSON object of at most 64 KiB and 64 levels');
-      return { kind: 'evidence', evidence: { deviceNo, startUs, extended } };
+        return malformed('extended_json of diagnostics is not a JSON object of at most 64 KiB and 64 levels');
+      return { kind: 'diagnostics', diagnostics: { deviceNo, startUs, extended } };
     }
     case undefined:
       return malformed('an empty record, or one of a kind this controller does not know');
@@ -110,7 +110,7 @@ function parseResult(wire: CheckResult): ParsedRecord {
   if (![wire.blockMs, ...phases].every(isPhase)) return malformed('a phase is not a length of time');
   if (!Number.isFinite(wire.dataSize) || wire.dataSize < 0) return malformed('data_size is not a size');
   if (wire.attempt > 0x7fff) return malformed('attempt out of range');
-  if (wire.chainId.length > maxIdLength || wire.orderId.length > maxIdLength)
+  if (wire.retryId.length > maxIdLength || wire.runRequestId.length > maxIdLength)
     return malformed('an id is too long');
   const extended = parseExtended(wire.extendedJson);
   if (extended === undefined)
@@ -132,8 +132,8 @@ function parseResult(wire: CheckResult): ParsedRecord {
       ttlbMs: toReal(wire.ttlbMs),
       dataSize: wire.dataSize,
       attempt: wire.attempt,
-      chainId: wire.chainId === '' ? null : toText(wire.chainId, maxIdLength),
-      orderId: wire.orderId === '' ? null : toText(wire.orderId, maxIdLength),
+      retryId: wire.retryId === '' ? null : toText(wire.retryId, maxIdLength),
+      runRequestId: wire.runRequestId === '' ? null : toText(wire.runRequestId, maxIdLength),
       slow: wire.slow,
       extended,
     },

@@ -1,18 +1,18 @@
+import { histogramOf } from '@vantage/health';
 import { systemClock as clock } from '@vantage/kernel';
 import { expect, test } from 'vitest';
 import { createFixtures } from '../testing/fixtures.ts';
-import { histogramOf } from './histogram.ts';
-import { batchOf, minuteUs, result, useIngestBench, type WireRecord } from './testing/bench.ts';
+import { batchOf, minuteUs, result, useIngestFixture, type WireRecord } from './testing/ingest-fixture.ts';
 
-const bench = useIngestBench();
+const bench = useIngestFixture();
 
-test('results that have no place are set aside with their reasons and the rest is taken', async () => {
+test('results that have no place are quarantined with their reasons and the rest is taken', async () => {
   const [device = 0] = bench.deviceNos;
   const nowUs = clock.nowUs();
   const foreign = await createFixtures(bench.db.kysely).device(bench.sender.accountNo, []);
   const taken = await bench
     .ingestWith()
-    .take(
+    .accept(
       bench.sender,
       batchOf(
         result(device, nowUs),
@@ -25,8 +25,8 @@ test('results that have no place are set aside with their reasons and the rest i
         { case: 'coverage', value: { fromUs: 5n, toUs: 5n } },
       ),
     );
-  expect(taken).toEqual({ inserted: 1, repeated: 0, setAside: 7 });
-  expect((await bench.setAside()).map((row) => row.reason).sort()).toEqual([
+  expect(taken).toEqual({ inserted: 1, repeated: 0, quarantined: 7 });
+  expect((await bench.quarantined()).map((row) => row.reason).sort()).toEqual([
     'a phase is not a length of time',
     'coverage ends before it begins',
     'extended_json is not a JSON object of at most 256 KiB and 64 levels',
@@ -41,7 +41,7 @@ test('texts that PostgreSQL cannot hold are stored with the characters replaced'
   const [device = 0] = bench.deviceNos;
   const hostile = { checkResult: 'a\0b', extendedJson: '{"k\\u0000":["x\\u0000y","\\ud800"]}' };
   expect(
-    await bench.ingestWith().take(bench.sender, batchOf(result(device, clock.nowUs(), hostile))),
+    await bench.ingestWith().accept(bench.sender, batchOf(result(device, clock.nowUs(), hostile))),
   ).toMatchObject({
     inserted: 1,
   });
@@ -56,9 +56,9 @@ test('coverage that touches is joined, whatever the order in which it comes', as
     value: { fromUs: BigInt(fromUs), toUs: BigInt(toUs) },
   });
   const ingest = bench.ingestWith();
-  await ingest.take(bench.sender, batchOf(span(10, 20), span(30, 40)));
-  await ingest.take(bench.sender, batchOf(span(50, 60), span(35, 45)));
-  await ingest.take(bench.sender, batchOf(span(20, 30), span(12, 13)));
+  await ingest.accept(bench.sender, batchOf(span(10, 20), span(30, 40)));
+  await ingest.accept(bench.sender, batchOf(span(50, 60), span(35, 45)));
+  await ingest.accept(bench.sender, batchOf(span(20, 30), span(12, 13)));
   const rows = await bench.db.kysely
     .selectFrom('coverage')
     .selectAll()
@@ -76,18 +76,24 @@ test('gaps and clock records are kept once', async () => {
   const batch = batchOf(
     {
       case: 'gap',
-      value: { gapId: `gap ${bench.sender.agentNo}`, fromUs: 1n, toUs: 9n, dropped: 7, reason: 'full' },
+      value: {
+        gapId: `gap ${bench.sender.agentNo}`,
+        fromUs: 1n,
+        toUs: 9n,
+        droppedResults: 7,
+        reason: 'full',
+      },
     },
     { case: 'clock', value: { atUs: 5n, offsetUs: -3n, roundTripUs: 2n } },
   );
-  await ingest.take(bench.sender, batch);
-  expect(await ingest.take(bench.sender, batch)).toEqual({ inserted: 0, repeated: 0, setAside: 0 });
+  await ingest.accept(bench.sender, batch);
+  expect(await ingest.accept(bench.sender, batch)).toEqual({ inserted: 0, repeated: 0, quarantined: 0 });
   const gaps = await bench.db.kysely
     .selectFrom('gaps')
     .selectAll()
     .where('agent_no', '=', bench.sender.agentNo)
     .execute();
-  expect(gaps).toMatchObject([{ from_us: 1, to_us: 9, dropped: 7, reason: 'full' }]);
+  expect(gaps).toMatchObject([{ from_us: 1, to_us: 9, dropped_results: 7, reason: 'full' }]);
   const clocks = await bench.db.kysely
     .selectFrom('clock_records')
     .selectAll()
@@ -98,13 +104,13 @@ test('gaps and clock records are kept once', async () => {
 
 test('a result that answers an order closes it and tells who waits', async () => {
   const [device = 0] = bench.deviceNos;
-  const orderId = `order ${bench.sender.agentNo}`;
+  const runRequestId = `order ${bench.sender.agentNo}`;
   const told = Promise.withResolvers<string | undefined>();
   await using _listening = await bench.db.listen('vantage_answer', told.resolve);
   await bench.db.kysely
-    .insertInto('orders')
+    .insertInto('run_requests')
     .values({
-      order_id: orderId,
+      run_request_id: runRequestId,
       kind: 'Now',
       device_no: device,
       agent_no: bench.sender.agentNo,
@@ -112,19 +118,19 @@ test('a result that answers an order closes it and tells who waits', async () =>
       revision: 1,
       deadline_us: clock.nowUs() + minuteUs,
       created_us: clock.nowUs(),
-      chain_id: null,
+      retry_id: null,
       sent_us: null,
       answered_us: null,
       check_id: null,
     })
     .execute();
-  await bench.ingestWith().take(bench.sender, batchOf(result(device, clock.nowUs(), { orderId })));
-  expect(JSON.parse((await told.promise) ?? '')).toEqual({ order_id: orderId });
+  await bench.ingestWith().accept(bench.sender, batchOf(result(device, clock.nowUs(), { runRequestId })));
+  expect(JSON.parse((await told.promise) ?? '')).toEqual({ run_request_id: runRequestId });
   const [check] = await bench.stored();
   const order = await bench.db.kysely
-    .selectFrom('orders')
+    .selectFrom('run_requests')
     .selectAll()
-    .where('order_id', '=', orderId)
+    .where('run_request_id', '=', runRequestId)
     .executeTakeFirst();
   expect(order).toMatchObject({ state: 'Answered' });
   expect(order?.check_id).toContain(check?.start_us.toString(16));
@@ -135,7 +141,7 @@ test('a late result marks its hour to be rolled up again', async () => {
   const startUs = clock.nowUs() - 30 * 60 * minuteUs;
   await bench
     .ingestWith()
-    .take(bench.sender, batchOf(result(device, startUs), result(device, clock.nowUs())));
+    .accept(bench.sender, batchOf(result(device, startUs), result(device, clock.nowUs())));
   const rows = await bench.db.kysely.selectFrom('rollup_dirty').selectAll().execute();
   expect(rows.map((row) => row.bucket_us)).toContain(startUs - (startUs % (60 * minuteUs)));
 });
@@ -153,7 +159,7 @@ test('a check slower than its own past at this hour of the week is Slow, a faile
       location_no: bench.sender.locationNo,
       checks: 200,
       errors: 0,
-      abstained: 0,
+      inconclusive: 0,
       sum_ms: 2_000,
       min_ms: 10,
       max_ms: 10,
@@ -162,7 +168,7 @@ test('a check slower than its own past at this hour of the week is Slow, a faile
     .execute();
   await bench
     .ingestWith()
-    .take(
+    .accept(
       bench.sender,
       batchOf(
         result(device, startUs, { ttfbMs: 20 }),

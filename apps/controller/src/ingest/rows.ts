@@ -34,8 +34,8 @@ export function toRow(
     ttlb_ms: result.ttlbMs,
     data_size: result.dataSize,
     check_result: result.text,
-    chain_id: result.chainId,
-    order_id: result.orderId,
+    retry_id: result.retryId,
+    run_request_id: result.runRequestId,
     extended: result.extended,
   };
 }
@@ -59,8 +59,8 @@ const columns = [
   ['ttlb_ms', 'real'],
   ['data_size', 'double precision'],
   ['check_result', 'text'],
-  ['chain_id', 'text'],
-  ['order_id', 'text'],
+  ['retry_id', 'text'],
+  ['run_request_id', 'text'],
   ['extended', 'jsonb'],
 ] as const satisfies readonly (readonly [keyof CheckRow, string])[];
 

@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { createIngest } from './ingest.ts';
 import { mergeCoverage } from './store.ts';
-import { batchOf, minuteUs, result, useIngestBench, type WireRecord } from './testing/bench.ts';
+import { batchOf, minuteUs, result, useIngestFixture, type WireRecord } from './testing/ingest-fixture.ts';
 
-const bench = useIngestBench();
+const bench = useIngestFixture();
 const log = createLog('statements test', 'silent');
 
 async function coverage() {
@@ -28,7 +28,7 @@ async function statementsOf(...records: WireRecord[]): Promise<number> {
   });
   const db = { ...bench.db, kysely: counted };
   const ingest = createIngest({ db, clock, log, fold: async () => {}, retentionDays: 3 });
-  await ingest.take(bench.sender, batchOf(...records));
+  await ingest.accept(bench.sender, batchOf(...records));
   return count;
 }
 
@@ -41,13 +41,16 @@ describe('a batch of 500 records costs a bounded number of statements', () => {
     ],
     [
       'gaps',
-      (i) => ({ case: 'gap', value: { gapId: `gap ${i}`, fromUs: 1n, toUs: 2n, dropped: 1, reason: 'x' } }),
+      (i) => ({
+        case: 'gap',
+        value: { gapId: `gap ${i}`, fromUs: 1n, toUs: 2n, droppedResults: 1, reason: 'x' },
+      }),
     ],
     ['clocks', (i) => ({ case: 'clock', value: { atUs: BigInt(i), offsetUs: 0n, roundTripUs: 1n } })],
     [
       'diagnostics',
       (i, nowUs) => ({
-        case: 'evidence',
+        case: 'diagnostics',
         value: { deviceNo: bench.deviceNos[0] ?? 0, startUs: BigInt(nowUs - i), extendedJson: '{"a":1}' },
       }),
     ],
@@ -92,7 +95,7 @@ test('the work of a stream that is over begins no further transaction', async ()
   const gone = new AbortController();
   gone.abort(new Error('the stream is over'));
   const batch = batchOf(result(device, clock.nowUs()));
-  await expect(bench.ingestWith().take(bench.sender, batch, gone.signal)).rejects.toThrow(
+  await expect(bench.ingestWith().accept(bench.sender, batch, gone.signal)).rejects.toThrow(
     'the stream is over',
   );
   expect(await bench.stored()).toEqual([]);

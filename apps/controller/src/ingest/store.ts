@@ -1,15 +1,15 @@
 import { type Kysely, sql } from 'kysely';
 import { lockAgent, type Tables } from '../db/index.ts';
-import type { ConnectedSpan, HeldSpan, Ordered } from './accept.ts';
+import type { AssignedSpan, ConnectedSpan, RequestedCheck } from './accept.ts';
 import type { Span } from './record.ts';
 import type { CheckRow } from './rows.ts';
 
 /** When did this agent hold these devices? */
-export async function heldSpans(
+export async function assignedSpans(
   trx: Kysely<Tables>,
   agentNo: number,
   deviceNos: readonly number[],
-): Promise<Map<number, HeldSpan[]>> {
+): Promise<Map<number, AssignedSpan[]>> {
   const rows = await trx
     .selectFrom('assignment_spans')
     .select(['device_no as deviceNo', 'from_us as fromUs', 'to_us as toUs'])
@@ -33,26 +33,26 @@ export async function connectedSpans(
     .execute();
 }
 
-/** Which of these orders were this agent's? */
-export async function ordersOf(
+/** Which of these run requests were this agent's? */
+export async function runRequestsOf(
   trx: Kysely<Tables>,
   agentNo: number,
-  orderIds: readonly string[],
-): Promise<Map<string, Ordered>> {
-  if (orderIds.length === 0) return new Map();
+  runRequestIds: readonly string[],
+): Promise<Map<string, RequestedCheck>> {
+  if (runRequestIds.length === 0) return new Map();
   const rows = await trx
-    .selectFrom('orders')
-    .select(['order_id as orderId', 'device_no as deviceNo', 'created_us as createdUs'])
+    .selectFrom('run_requests')
+    .select(['run_request_id as runRequestId', 'device_no as deviceNo', 'created_us as createdUs'])
     .select('deadline_us as deadlineUs')
     .where('agent_no', '=', agentNo)
     .where('kind', 'in', ['Retry', 'Now'])
-    .where(sql<boolean>`order_id = any(${orderIds}::text[])`)
+    .where(sql<boolean>`run_request_id = any(${runRequestIds}::text[])`)
     .execute();
-  return new Map(rows.map((row) => [row.orderId, row]));
+  return new Map(rows.map((row) => [row.runRequestId, row]));
 }
 
 /** Keeps what could not be taken, with its reason. */
-export async function insertSetAside(
+export async function insertQuarantined(
   trx: Kysely<Tables>,
   agentNo: number,
   receivedUs: number,
@@ -60,7 +60,7 @@ export async function insertSetAside(
 ): Promise<void> {
   if (records.length === 0) return;
   await sql`
-    insert into set_aside (agent_no, received_us, reason, record)
+    insert into quarantined (agent_no, received_us, reason, record)
     select ${agentNo}, ${receivedUs}, reason, record
     from unnest(${records.map((one) => one.reason)}::text[], ${records.map((one) => one.record)}::jsonb[])
       as given (reason, record)`.execute(trx);
@@ -106,7 +106,7 @@ export async function mergeCoverage(
 export async function insertGaps(
   trx: Kysely<Tables>,
   agentNo: number,
-  gaps: readonly (Span & { gapId: string; dropped: number; reason: string })[],
+  gaps: readonly (Span & { gapId: string; droppedResults: number; reason: string })[],
 ): Promise<void> {
   if (gaps.length === 0) return;
   await trx
@@ -117,7 +117,7 @@ export async function insertGaps(
         agent_no: agentNo,
         from_us: gap.fromUs,
         to_us: gap.toUs,
-        dropped: gap.dropped,
+        dropped_results: gap.droppedResults,
         reason: gap.reason,
       })),
     )
@@ -147,25 +147,27 @@ export async function insertClocks(
 }
 
 /** Marks the orders that these checks answer and tells who waits for them. */
-export async function answerOrders(
+export async function markAnswered(
   trx: Kysely<Tables>,
-  rows: readonly (Pick<CheckRow, 'device_no' | 'agent_no' | 'order_id'> & { readonly check_id: string })[],
+  rows: readonly (Pick<CheckRow, 'device_no' | 'agent_no' | 'run_request_id'> & {
+    readonly check_id: string;
+  })[],
   nowUs: number,
 ): Promise<void> {
-  const answers = rows.filter((row) => row.order_id !== null);
+  const answers = rows.filter((row) => row.run_request_id !== null);
   if (answers.length === 0) return;
   await sql`
     with answered as (
-      update orders o set state = 'Answered', answered_us = ${nowUs}, check_id = given.check_id
+      update run_requests o set state = 'Answered', answered_us = ${nowUs}, check_id = given.check_id
       from unnest(
-        ${answers.map((row) => row.order_id)}::text[], ${answers.map((row) => row.device_no)}::int[],
+        ${answers.map((row) => row.run_request_id)}::text[], ${answers.map((row) => row.device_no)}::int[],
         ${answers.map((row) => row.agent_no)}::int[], ${answers.map((row) => row.check_id)}::text[]
-      ) as given (order_id, device_no, agent_no, check_id)
-      where o.order_id = given.order_id and o.device_no = given.device_no and o.agent_no = given.agent_no
+      ) as given (run_request_id, device_no, agent_no, check_id)
+      where o.run_request_id = given.run_request_id and o.device_no = given.device_no and o.agent_no = given.agent_no
         and o.state = 'Open'
-      returning o.order_id
+      returning o.run_request_id
     )
-    select pg_notify('vantage_answer', json_build_object('order_id', order_id)::text) from answered`.execute(
+    select pg_notify('vantage_answer', json_build_object('run_request_id', run_request_id)::text) from answered`.execute(
     trx,
   );
 }

@@ -9,7 +9,7 @@ export interface ConnectionCaps {
 /** What the process needs besides its ports: database, files, its standard streams, programs it starts. */
 const reservedDescriptors = 256;
 /** More would not fit into the memory that the controller is made for. */
-const mostConnections = 4_096;
+const maxConnections = 4_096;
 const fewestConnections = 32;
 const perNetwork = 256;
 
@@ -19,7 +19,7 @@ const perNetwork = 256;
  */
 export function connectionCaps(descriptors: number): ConnectionCaps {
   const share = Math.floor((descriptors - reservedDescriptors) / 2);
-  const total = Math.max(fewestConnections, Math.min(mostConnections, share));
+  const total = Math.max(fewestConnections, Math.min(maxConnections, share));
   return { perNetwork: Math.min(perNetwork, total), total };
 }
 

@@ -88,7 +88,9 @@ export function createFixtures(kysely: Kysely<Tables>): Fixtures {
       if (locationNos.length > 0)
         await kysely
           .insertInto('device_locations')
-          .values(locationNos.map((location_no, turn) => ({ device_no, location_no, turn })))
+          .values(
+            locationNos.map((location_no, rotation_index) => ({ device_no, location_no, rotation_index })),
+          )
           .execute();
       return device_no;
     },
@@ -101,10 +103,10 @@ export function createFixtures(kysely: Kysely<Tables>): Fixtures {
           location_no: locationNo,
           from_us: fromUs,
           to_us: toUs ?? null,
-          turn: 0,
-          turns: 1,
-          runs_chain: true,
-          first_look: true,
+          rotation_index: 0,
+          rotation_size: 1,
+          retries_locally: true,
+          run_immediately: true,
         })
         .execute();
     },

@@ -5,8 +5,9 @@ import { expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../../tests/harness/database.ts';
 import { createAssign } from '../assign/index.ts';
 import { createDb, type Db, type Tables } from '../db/index.ts';
-import { createHealth, trimSurePoints } from '../health/index.ts';
-import { createPartitions, createRollUp, createUpkeep } from '../ingest/index.ts';
+import { createHealth, trimCheckpoints } from '../health/index.ts';
+import { createHousekeeping, createPartitions } from '../ingest/index.ts';
+import { createRollUp } from '../rollup/index.ts';
 import { createFixtures } from './fixtures.ts';
 import { createStand, openChain, type Stand } from './stand.ts';
 
@@ -21,6 +22,7 @@ const poisons: Readonly<Record<string, readonly string[]>> = {
     '{"Sent":1e1000,"Received":-1e1000}',
     '{"Sent":1e-1000,"Received":"five"}',
     '{"chain":{"lastEndUs":"soon","revision":[]}}',
+    '{"retrySequence":{"lastEndUs":"soon","revision":[]}}',
     JSON.stringify(openChain(1e300, 1e300, 1e300)),
     'null',
     '[[[]]]',
@@ -34,13 +36,13 @@ const poisons: Readonly<Record<string, readonly string[]>> = {
 };
 /** Tables whose rows belong to no account, and those that no background job reads. */
 const leftOut = new Set([
-  ...['controllers', 'leases', 'positions', 'migrations', 'job_quarantine', 'seal_check'],
+  ...['controllers', 'leases', 'job_cursors', 'migrations', 'job_quarantine', 'sealing_key_proof'],
   ...['api_keys', 'mschedules', 'nschedules', 'secrets', 'tags'],
 ]);
 /** Columns that the schema itself holds to a list or to one row a value. */
 const heldBySchema = [
   ...['agents.agent_id', 'agents.state', 'device_state.status', 'locations.location_id', 'locations.name'],
-  ...['orders.kind', 'orders.state', 'status_intervals.status'],
+  ...['run_requests.kind', 'run_requests.state', 'status_intervals.status'],
 ];
 
 interface Column {
@@ -85,9 +87,14 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
   const shared = { db, clock, log };
   const loops = [
     createHealth(shared).run(db.kysely, ending.signal),
-    createUpkeep({ ...shared, partitions, rollUp, retentionDays: 3, holder, trim: trimSurePoints }).run(
-      ending.signal,
-    ),
+    createHousekeeping({
+      ...shared,
+      partitions,
+      rollUp,
+      retentionDays: 3,
+      holder,
+      trim: trimCheckpoints,
+    }).run(ending.signal),
     createAssign({ ...shared, controllerId: holder }).run(ending.signal),
   ];
   try {
@@ -106,11 +113,11 @@ async function expectServed(
 ): Promise<void> {
   const { rows } = await sql<{ what: string }>`
     select 'sums' as what from rollup_hourly where device_no = ${deviceNo} and bucket_us = ${hour} and sent = 5 and lost = 2
-    union select 'order' from orders where device_no = ${deviceNo} and kind = 'Retry' and state = 'Open'
+    union select 'order' from run_requests where device_no = ${deviceNo} and kind = 'Retry' and state = 'Open'
     union select 'plan' from assignment_spans where device_no = ${newDeviceNo} and to_us is null
     union select 'window' from events where device_no = ${deviceNo} and type = 'MaintEnd'
-    union select 'back' from locations where location_no = ${locationNos[0]} and observing
-    union select 'gone' from locations where location_no = ${locationNos[1]} and not observing
+    union select 'back' from locations where location_no = ${locationNos[0]} and online
+    union select 'gone' from locations where location_no = ${locationNos[1]} and not online
     union select 'told' from events where account_no = ${accountNo} and device_no is null having count(*) = 2`.execute(
     kysely,
   );

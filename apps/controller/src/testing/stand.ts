@@ -23,18 +23,18 @@ export function openChain(atUs: number, agentNo: number, locationNo: number): ob
     sinceUs: atUs,
     before: null,
     chain: {
-      chainId: null,
+      retryId: null,
       opened: { startUs: atUs, agentNo },
       firstErrorEndUs: atUs,
       revision: 1,
-      failedKs: [],
+      failedAttempts: [],
       failing: [locationNo],
       lastEndUs: atUs,
       lastLocationNo: locationNo,
       lastAgentNo: agentNo,
     },
     partial: null,
-    abstaining: [],
+    inconclusiveLocationNos: [],
     at: { startUs: atUs, agentNo },
   };
 }
@@ -47,8 +47,8 @@ export async function createStand(
 ): Promise<Stand> {
   const accountNo = await rows.account();
   const agoUs = nowUs - 600 * secondUs;
-  const back = await rows.location(accountNo, { observing: false, blind_since_us: agoUs });
-  const gone = await rows.location(accountNo, { observing: true, observing_since_us: agoUs });
+  const back = await rows.location(accountNo, { online: false, offline_since_us: agoUs });
+  const gone = await rows.location(accountNo, { online: true, online_since_us: agoUs });
   const here = await rows.agent(
     { accountNo, locationNo: back },
     {
@@ -62,7 +62,7 @@ export async function createStand(
   );
   const away = await rows.agent(
     { accountNo, locationNo: gone },
-    { state: 'Away', last_seen_us: agoUs, away_since_us: agoUs, blind_reason: 'r' },
+    { state: 'Away', last_seen_us: agoUs, away_since_us: agoUs, offline_reason: 'r' },
   );
   const deviceNo = await rows.device(accountNo, [back, gone], { full_name: 'device', host_data: '{}' });
   const newDeviceNo = await rows.device(accountNo, [back]);
@@ -72,7 +72,7 @@ export async function createStand(
   await sql`insert into connection_spans (agent_no, location_no, from_us, to_us, session_id)
     values (${here.agentNo}, ${back}, ${agoUs}, null, ${newId()})`.execute(kysely);
   await sql`insert into checks (device_no, start_us, agent_no, location_no, end_us, arrived_us, revision, attempt, code, perf,
-      block_ms, dns_ms, connect_ms, ssl_ms, ttfb_ms, ttlb_ms, data_size, check_result, chain_id, order_id, extended)
+      block_ms, dns_ms, connect_ms, ssl_ms, ttfb_ms, ttlb_ms, data_size, check_result, retry_id, run_request_id, extended)
     values (${deviceNo}, ${dirtyHourUs}, ${here.agentNo}, ${back}, ${dirtyHourUs}, ${dirtyHourUs}, 1, 0, 1, 0, 0, 1, 2, 3, 4, 0, 0,
       'ok', 'c', 'o', '{"Sent":5,"Received":3}')`.execute(kysely);
   await kysely
@@ -80,7 +80,7 @@ export async function createStand(
     .values({ device_no: deviceNo, status: 'Up', since_us: agoUs, retrying: true, state })
     .execute();
   await kysely
-    .insertInto('fold_points')
+    .insertInto('state_checkpoints')
     .values({ ...of, start_us: agoUs, state })
     .execute();
   await kysely
@@ -92,23 +92,23 @@ export async function createStand(
     .values({ device_no: deviceNo, from_us: agoUs, to_us: nowUs - secondUs })
     .execute();
   await kysely
-    .insertInto('set_aside')
+    .insertInto('quarantined')
     .values({ agent_no: here.agentNo, received_us: agoUs, reason: 'r', record: '{}' })
     .execute();
   await kysely
     .insertInto('gaps')
-    .values({ agent_no: here.agentNo, gap_id: 'gap', from_us: 1, to_us: 2, dropped: 1, reason: 'r' })
+    .values({ agent_no: here.agentNo, gap_id: 'gap', from_us: 1, to_us: 2, dropped_results: 1, reason: 'r' })
     .execute();
-  await sql`insert into orders (order_id, kind, device_no, agent_no, location_no, revision, chain_id, deadline_us, created_us, state)
+  await sql`insert into run_requests (run_request_id, kind, device_no, agent_no, location_no, revision, retry_id, deadline_us, created_us, state)
     values (${newId()}, 'Retry', ${deviceNo}, ${here.agentNo}, ${back}, 1, 'c', ${agoUs}, ${agoUs}, 'Expired')`.execute(
     kysely,
   );
-  await sql`insert into events (event_id, account_no, device_no, at_us, type, status, check_result, message, told_us)
+  await sql`insert into events (event_id, account_no, device_no, at_us, type, status, check_result, message, recorded_us)
     values (${newId()}, ${accountNo}, ${deviceNo}, ${agoUs}, 'Up', 'Up', 'ok', 'Up: ok', ${agoUs})`.execute(
     kysely,
   );
   await kysely
-    .insertInto('evidence_waiting')
+    .insertInto('pending_diagnostics')
     .values({ ...of, start_us: agoUs, extended: '{}', received_us: agoUs })
     .execute();
   for (const table of ['rollup_hourly', 'rollup_daily'] as const)
@@ -120,7 +120,7 @@ export async function createStand(
           location_no: back,
           checks: 1,
           errors: 0,
-          abstained: 0,
+          inconclusive: 0,
           sum_ms: 1,
           min_ms: 1,
         },

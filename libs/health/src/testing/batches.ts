@@ -1,6 +1,6 @@
 import { type BaseInterval, fold, matters } from '../fold.ts';
-import { comparePoints, type Point, type Sighting } from '../result.ts';
-import { lastStatus, type RecordedStatus, untold } from '../retell.ts';
+import { comparePoints, type Observation, type Point } from '../observation.ts';
+import { lastStatus, newEvents, type RecordedStatus } from '../reconcile-events.ts';
 import { announcedStatus, type FoldState, newState } from '../state.ts';
 import type { FoldEvent, FoldSettings } from '../step.ts';
 
@@ -16,17 +16,17 @@ export interface Stored {
   readonly corrections: number;
 }
 
-/** Takes results in batches as the store does: each goes on from the last sure point before it, rows are read from there on. */
+/** Takes results in batches as the store does: each goes on from the last checkpoint before it, rows are read from there on. */
 export function foldInBatches(
   createdUs: number,
-  arrivals: readonly Sighting[],
+  arrivals: readonly Observation[],
   size: number,
   settings: FoldSettings,
 ): Stored {
   const genesis = newState(createdUs);
   let points: FoldState[] = [];
   let intervals: readonly BaseInterval[] = [{ fromUs: genesis.sinceUs, status: genesis.status }];
-  const rows: Sighting[] = [];
+  const rows: Observation[] = [];
   const events: FoldEvent[] = [];
   let statuses: RecordedStatus[] = [];
   let corrections = 0;
@@ -37,13 +37,13 @@ export function foldInBatches(
     const state = points.at(-1) ?? genesis;
     const first = [...batch].sort(comparePoints).find((seen) => matters(state, seen, settings));
     if (first === undefined) continue;
-    const from = (list: readonly Sighting[]) => list.filter((seen) => comparePoints(seen, first) >= 0);
+    const from = (list: readonly Observation[]) => list.filter((seen) => comparePoints(seen, first) >= 0);
     const kept = points.filter((point) => point.at !== null && comparePoints(point.at, first) < 0);
     const seed = kept.at(-1) ?? genesis;
     const story = fold(seed, from(rows), settings);
-    points = [...kept, ...story.points];
+    points = [...kept, ...story.checkpoints];
     intervals = [...intervals.filter((one) => one.fromUs < seed.sinceUs), ...story.intervals];
-    const news = untold(fold(seed, from(before), settings).events, story.events, statuses);
+    const news = newEvents(fold(seed, from(before), settings).events, story.events, statuses);
     events.push(...news);
     const last = lastStatus(news, statuses);
     const now = announcedStatus(story.state);

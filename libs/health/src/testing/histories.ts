@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Result, WatchSpan } from '../result.ts';
+import type { OnlineSpan, Result } from '../observation.ts';
 import type { Span } from '../uptime.ts';
 import type { History } from './oracle.ts';
 
@@ -15,7 +15,7 @@ const span: fc.Arbitrary<Span> = fc
 /** Agents 11, 12 stand at Location 1, 21 at 2, 31 at 3. */
 const agent = fc.constantFrom(11, 12, 21, 31);
 
-/** Codes of a calm and of a stormy time; in the second, chains come to their end. */
+/** Codes of a calm and of a stormy time; in the second, retry sequences come to their end. */
 const calm = fc.constantFrom(1, 1, 2, 3, 3, 5, 9, 10);
 const stormy = fc.constantFrom(2, 3, 3, 3, 3, 4, 5, 5, 6, 7, 1, 10);
 
@@ -38,12 +38,12 @@ const result = (code: fc.Arbitrary<number>): fc.Arbitrary<Result> =>
       locationNo: Math.floor(agentNo / 10),
       code,
       attempt,
-      chainId: null,
+      retryId: null,
       revision,
       text: `code ${code}`,
     }));
 
-const watch: fc.Arbitrary<WatchSpan> = fc
+const watch: fc.Arbitrary<OnlineSpan> = fc
   .tuple(agent, fc.oneof(span, fc.constant({ fromUs: 0, toUs: length * second })))
   .map(([agentNo, s]) => ({ agentNo, locationNo: Math.floor(agentNo / 10), ...s }));
 
@@ -62,6 +62,6 @@ export const histories: fc.Arbitrary<History> = fc.record({
     retries: fc.integer({ min: 2, max: 3 }),
     targetRevision: fc.constantFrom(1, 1, 1, 2),
   }),
-  observed: fc.array(span, { maxLength: 4 }),
+  coverage: fc.array(span, { maxLength: 4 }),
   maintenance: fc.array(span, { maxLength: 3 }),
 });

@@ -1,4 +1,4 @@
-import type { BaseStatus, Result, WatchSpan } from '../result.ts';
+import type { BaseStatus, OnlineSpan, Result } from '../observation.ts';
 import type { FoldSettings } from '../step.ts';
 import type { Span } from '../uptime.ts';
 
@@ -9,9 +9,9 @@ export interface History {
   readonly seconds: number;
   readonly created: number;
   readonly results: readonly Result[];
-  readonly spans: readonly WatchSpan[];
+  readonly spans: readonly OnlineSpan[];
   readonly settings: FoldSettings;
-  readonly observed: readonly Span[];
+  readonly coverage: readonly Span[];
   readonly maintenance: readonly Span[];
 }
 
@@ -38,7 +38,7 @@ export function countSeconds(history: History, base: readonly BaseStatus[], from
   for (let s = from; s < to; s += 1) {
     if (s < history.created) count.Unknown += 1;
     else if (history.maintenance.some((span) => inSpan(span, s))) count.Maint += 1;
-    else if (!history.observed.some((span) => inSpan(span, s))) count.Unknown += 1;
+    else if (!history.coverage.some((span) => inSpan(span, s))) count.Unknown += 1;
     else count[base[s] ?? 'Unknown'] += 1;
   }
   return count;
@@ -57,7 +57,7 @@ function countedResults({ results, spans, settings }: History): Result[] {
 }
 
 /** Who watches then; when nobody does, who did at any time of the last minute in which somebody did. */
-function watchersAt({ spans }: History, us: number): WatchSpan[] {
+function watchersAt({ spans }: History, us: number): OnlineSpan[] {
   for (let back = us; back >= 0; back -= second) {
     const seen = spans.filter((s) => covers(s, back));
     if (seen.length === 0) continue;
@@ -67,7 +67,7 @@ function watchersAt({ spans }: History, us: number): WatchSpan[] {
   return [];
 }
 
-function covers(span: WatchSpan, us: number): boolean {
+function covers(span: OnlineSpan, us: number): boolean {
   return span.fromUs <= us && us < span.toUs;
 }
 
@@ -77,8 +77,10 @@ function judge(results: readonly Result[], history: History): { status: BaseStat
   let wentBlindWhileDown = false;
   let errors: Result[] = [];
   for (const [i, r] of results.entries()) {
-    if (isGuestsShrug(r, history)) continue;
-    const abstainers = lastAnswers(results.slice(0, i + 1).filter((one) => !isGuestsShrug(one, history)))
+    if (isOneOffWithoutMeaning(r, history)) continue;
+    const inconclusiveNos = lastAnswers(
+      results.slice(0, i + 1).filter((one) => !isOneOffWithoutMeaning(one, history)),
+    )
       .filter((last) => last.code >= 9)
       .map((last) => last.locationNo);
     const watchers = watchersAt(history, r.startUs).map((s) => s.locationNo);
@@ -91,7 +93,7 @@ function judge(results: readonly Result[], history: History): { status: BaseStat
     if (r.code === 1) {
       set('Up', r.endUs);
     } else if (r.code >= 9) {
-      if ([...watchers, r.locationNo].every((no) => abstainers.includes(no))) {
+      if ([...watchers, r.locationNo].every((no) => inconclusiveNos.includes(no))) {
         errors = [];
         if (now.status !== 'Unknown') set('Unknown', r.endUs);
       }
@@ -105,7 +107,7 @@ function judge(results: readonly Result[], history: History): { status: BaseStat
       const allFailed = Array.from({ length: history.settings.retries }, (_, k) => k + 1).every((k) =>
         ks.has(k),
       );
-      const looking = new Set([...watchers, r.locationNo].filter((no) => !abstainers.includes(no)));
+      const looking = new Set([...watchers, r.locationNo].filter((no) => !inconclusiveNos.includes(no)));
       const sawIt = new Set(errors.map((e) => e.locationNo));
       if (allFailed && (looking.size < 2 || sawIt.size >= 2)) set('Down', errors[0]?.endUs ?? 0);
     }
@@ -114,7 +116,7 @@ function judge(results: readonly Result[], history: History): { status: BaseStat
 }
 
 /** It says nothing, and the device was another agent's of the same Location then. */
-function isGuestsShrug(r: Result, history: History): boolean {
+function isOneOffWithoutMeaning(r: Result, history: History): boolean {
   const watchers = watchersAt(history, r.startUs).filter((s) => s.locationNo === r.locationNo);
   return r.code >= 9 && watchers.length > 0 && watchers.every((s) => s.agentNo !== r.agentNo);
 }

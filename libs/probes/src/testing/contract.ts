@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { AnyProbe, Measurement } from '../probe.ts';
-import { secretValues } from '../secret-options.ts';
+import type { AnyProbe, Measurement } from '../contract/probe.ts';
+import { secretValues } from '../redact/secret-options.ts';
 import { runTest } from './run-test.ts';
 import { closedPort, listen, type TestServer } from './server.ts';
 

@@ -3,13 +3,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** What a hostile server does with a connection from some moment on; `write` reaches the client. */
-export type Meanness = (socket: Socket, write: (bytes: Buffer | string) => boolean) => void;
+export type HostileBehaviour = (socket: Socket, write: (bytes: Buffer | string) => boolean) => void;
 
 /** Milliseconds between two chunks of a flood: 16 MB a second to each client are enough, and leave a busy machine its breath. */
 const floodEveryMs = 4;
 
 /** Sends a piece again and again, as fast as the client takes it, up to 16 MB a second. */
-export function flood(piece: string | Buffer): Meanness {
+export function flood(piece: string | Buffer): HostileBehaviour {
   const bytes = Buffer.from(piece);
   const chunk = Buffer.concat(Array.from({ length: Math.ceil(65_536 / bytes.length) }, () => bytes));
   return (socket, write) => {
@@ -25,7 +25,7 @@ export function flood(piece: string | Buffer): Meanness {
 }
 
 /** Sends a text byte by byte, over and over; 20 a second stand for one a second. */
-export function drip(text: string): Meanness {
+export function drip(text: string): HostileBehaviour {
   return (socket, write) => {
     let at = 0;
     const timer = setInterval(() => {
@@ -37,18 +37,18 @@ export function drip(text: string): Meanness {
 }
 
 /** Sends bytes once and says nothing more. */
-export function once(piece: string | Buffer): Meanness {
+export function once(piece: string | Buffer): HostileBehaviour {
   return (_socket, write) => void write(Buffer.from(piece));
 }
 
 /** Ends its own side and goes on listening for ever. */
-export const halfClose: Meanness = (socket) => {
+export const halfClose: HostileBehaviour = (socket) => {
   socket.allowHalfOpen = true;
   socket.end();
 };
 
 /** A server that is good up to its `stage`-th write (from 0) and mean from then on. */
-export function meanAt(stage: number, good: (socket: Socket) => void, mean: Meanness) {
+export function hostileAt(stage: number, good: (socket: Socket) => void, mean: HostileBehaviour) {
   return (socket: Socket): void => {
     const write = socket.write.bind(socket);
     let writes = 0;

@@ -1,8 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, privateDecrypt, randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import { cachingSha2Scramble, nativeScramble } from '../mysql-auth.ts';
-import { packetOf } from '../mysql-packets.ts';
+import { cachingSha2Scramble, nativeScramble } from '../methods/mysql/auth.ts';
+import { packetOf } from '../methods/mysql/packets.ts';
 
 /** How the test's MySQL server behaves. */
 export interface MysqlServerSettings {

@@ -1,7 +1,7 @@
 import { type Clock, Secret, systemClock } from '@vantage/kernel';
-import { createDial, type Dial } from '../dial.ts';
-import type { AnyProbe, Measurement, Policy } from '../probe.ts';
-import { runCheck } from '../run.ts';
+import type { AnyProbe, Measurement, Policy } from '../contract/probe.ts';
+import { runCheck } from '../engine/run.ts';
+import { createDial, type Dial } from '../net/dial.ts';
 
 /** The policy of an agent that may do everything. */
 export const allowAll: Policy = { refuse: () => undefined };

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Secret, systemClock } from '@vantage/kernel';
-import { createDial } from '../dial.ts';
-import type { Measurement, Policy } from '../probe.ts';
-import { runCheck } from '../run.ts';
-import { createSandbox, type SandboxRoom, sandboxFiles, sandboxRoom } from '../sandbox/sandbox.ts';
-import { createScript } from '../script.ts';
+import type { Measurement, Policy } from '../contract/probe.ts';
+import { runCheck } from '../engine/run.ts';
+import { createSandbox, type SandboxRoom, sandboxFiles, sandboxRoom } from '../methods/script/sandbox.ts';
+import { createScript } from '../methods/script/script.ts';
+import { createDial } from '../net/dial.ts';
 import { allowAll } from './run-test.ts';
 
 /** Runs scripts in tests, in a sandbox that ends with the trial. */
@@ -57,7 +57,7 @@ function parentOf(pid: string): string {
   return read(pid, 'stat').split(') ')[1]?.split(' ')[1] ?? '';
 }
 
-/** A process may end while it is looked at. */
+/** A process may end while it is checked. */
 function read(pid: string, what: 'cmdline' | 'stat'): string {
   try {
     return readFileSync(`/proc/${pid}/${what}`, 'utf8');

@@ -1,16 +1,16 @@
 /** Run by traceroute.test.ts as a process of its own inside a network namespace: traces as its argument (JSON) says. */
-import { type TraceRequest, traceroute } from '../traceroute.ts';
+import { type TraceRequest, traceroute } from '../net/traceroute.ts';
 
 /** What to do. */
-export interface TraceOrder {
+export interface TraceJob {
   /** Becomes user nobody once everything is loaded. */
   readonly asNobody?: boolean;
   readonly traces: readonly Omit<TraceRequest, 'signal'>[];
 }
 
-const order: TraceOrder = JSON.parse(process.argv[2] ?? '{"traces":[]}');
+const job: TraceJob = JSON.parse(process.argv[2] ?? '{"traces":[]}');
 const { signal } = new AbortController();
-if (order.asNobody) {
+if (job.asNobody) {
   const warmUp = { address: '127.0.0.1', port: 1, kind: 'udp', deadlineMs: 1000, signal } as const;
   await traceroute(warmUp);
   process.setgroups?.([]);
@@ -18,7 +18,7 @@ if (order.asNobody) {
   process.setuid?.(65_534);
 }
 const answers = [];
-for (const trace of order.traces) {
+for (const trace of job.traces) {
   const startedMs = performance.now();
   answers.push({ ...(await traceroute({ ...trace, signal })), tookMs: performance.now() - startedMs });
 }

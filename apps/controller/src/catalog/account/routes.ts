@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField, isId } from '../../http/field.ts';
 import { conflict, type FieldFault, invalid } from '../../http/problem.ts';
-import { judgingRoute, noSubject, type Route, route } from '../../http/route.ts';
+import { noSubject, type Route, route, validatingRoute } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
 import { isZoneName } from '../../http/zone.ts';
 import { defaultLocations, findLocations, findNschedule, lockAccount } from '../devices/lookup-store.ts';
@@ -80,7 +80,7 @@ export function accountRoutes({
         readAccount(trx, accountNo),
         defaultLocations(trx, accountNo),
       ]);
-      const places = await readPlaces(
+      const locations = await readLocations(
         trx,
         accountNo,
         sent.DefaultLocations,
@@ -95,7 +95,7 @@ export function accountRoutes({
         name: sent.Name ?? row.name,
         timezone: sent.Timezone ?? row.timezone,
         nscheduleNo,
-        defaultLocationIds: places,
+        defaultLocationIds: locations,
       });
       const after = await defaultLocations(trx, accountNo);
       const numbers = after.map(({ location_no }) => location_no);
@@ -116,7 +116,7 @@ export function accountRoutes({
       names,
       handler: async ({ session }) => ({ body: await read(session) }),
     }),
-    judgingRoute({
+    validatingRoute({
       method: 'PUT',
       path: '/account',
       level: 'UW',
@@ -137,7 +137,7 @@ export function accountRoutes({
 }
 
 /** The ids of the default Locations as they are to be kept; what is sent back unchanged changes nothing. */
-async function readPlaces(
+async function readLocations(
   trx: Db['kysely'],
   accountNo: number,
   sent: readonly string[] | null | undefined,

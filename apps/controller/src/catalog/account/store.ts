@@ -67,7 +67,7 @@ export async function updateAccount(
     .execute();
 }
 
-/** Moves the devices that name no Locations to these, in order; they are looked at anew. Returns all Locations it concerns. */
+/** Moves the devices that name no Locations to these, in order; they are checked anew. Returns all Locations it concerns. */
 export async function moveDefaultDevices(
   trx: Db['kysely'],
   accountNo: number,
@@ -84,10 +84,10 @@ export async function moveDefaultDevices(
         and location_no <> all(${locationNos}::int[])
       returning location_no
     ), come as (
-      insert into device_locations (device_no, location_no, turn)
-      select m.device_no, l.location_no, l.turn - 1
-      from moved m, unnest(${locationNos}::int[]) with ordinality as l (location_no, turn)
-      on conflict (device_no, location_no) do update set turn = excluded.turn
+      insert into device_locations (device_no, location_no, rotation_index)
+      select m.device_no, l.location_no, l.rotation_index - 1
+      from moved m, unnest(${locationNos}::int[]) with ordinality as l (location_no, rotation_index)
+      on conflict (device_no, location_no) do update set rotation_index = excluded.rotation_index
       returning location_no
     ) select location_no from gone union select location_no from come`.execute(trx);
   return rows.map(({ location_no }) => location_no);

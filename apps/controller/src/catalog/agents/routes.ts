@@ -24,7 +24,7 @@ const agentFull = z
       .describe('Start after due time, milliseconds.'),
     Capacity: z.int().describe('Checks a minute it can run.'),
     Load: z.number().describe('Checks a minute of the devices it holds.'),
-    BlindReason: z.string().nullable().describe('Why it cannot see; null when it can.'),
+    OfflineReason: z.string().nullable().describe('Why it cannot see; null when it can.'),
   })
   .meta({ id: 'Agent' });
 
@@ -86,7 +86,7 @@ function show(row: AgentFacts, zone: Zone): z.input<typeof agentFull> {
     Lateness: { p50: rounded(row.lateness_p50_ms), p99: rounded(row.lateness_p99_ms) },
     Capacity: row.capacity,
     Load: rounded(row.load),
-    BlindReason: row.blind_reason,
+    OfflineReason: row.offline_reason,
   };
 }
 

@@ -16,7 +16,7 @@ export interface AgentFacts {
   readonly lateness_p50_ms: number;
   readonly lateness_p99_ms: number;
   readonly capacity: number;
-  readonly blind_reason: string | null;
+  readonly offline_reason: string | null;
   /** Checks a minute of the devices it holds now. */
   readonly load: number;
 }
@@ -32,8 +32,8 @@ export async function listAgents(
   const [found, count] = await Promise.all([
     sql<AgentFacts>`
       select a.agent_no, a.agent_id, a.name, l.name as location, a.version, a.host_name, a.state, a.last_seen_us, a.clock_offset_us,
-        a.backlog_records, a.lateness_p50_ms, a.lateness_p99_ms, a.capacity, a.blind_reason,
-        (select coalesce(sum(1.0 / d.frequency_min / greatest(1, s.turns)), 0)::float8
+        a.backlog_records, a.lateness_p50_ms, a.lateness_p99_ms, a.capacity, a.offline_reason,
+        (select coalesce(sum(1.0 / d.frequency_min / greatest(1, s.rotation_size)), 0)::float8
           from assignment_spans s join devices d using (device_no)
           where s.agent_no = a.agent_no and s.to_us is null) as load
       from agents a join locations l using (location_no)

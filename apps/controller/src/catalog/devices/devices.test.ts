@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../http/testing/rest.ts';
+import { type Rest, startRest } from '../../api/testing/rest.ts';
 import { openTarget } from './sealed.ts';
 
 const idAnswer = z.strictObject({ device_id: z.string().regex(/^[0-9a-f]{48}$/) });
@@ -230,7 +230,7 @@ describe('devices', () => {
     ).toEqual(['HostData']);
   });
 
-  it('never close a circle of masters, also by PUTs at the same moment', async () => {
+  it('never close a cycle of masters, also by PUTs at the same moment', async () => {
     const [a, b, c] = [await create(tcp), await create(tcp), await create(tcp)];
     expect((await put(b, { device_master_id: a })).json).toMatchObject({ device_master_id: a });
     expect((await put(c, { device_master_id: b })).status).toBe(200);

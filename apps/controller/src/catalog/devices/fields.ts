@@ -134,7 +134,7 @@ export const deviceFull = z
     nschedule_id: nullableId,
     mschedule_id: nullableId,
     device_master_id: nullableId,
-    Locations: z.array(z.string()).describe('Names of the Locations that look.'),
+    Locations: z.array(z.string()).describe('Names of the Locations that check it.'),
     Options: z.record(z.string(), z.unknown()),
     Tags: z.array(z.strictObject({ tag_id: idField, Name: z.string() })),
     Warnings: z.array(z.string()),

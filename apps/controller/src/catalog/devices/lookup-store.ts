@@ -75,7 +75,11 @@ export async function lockAccount(trx: Kysely<Tables>, accountNo: number): Promi
 }
 
 /** Is `deviceNo` among the masters of `masterNo`, or the same device? */
-export async function makesCircle(trx: Kysely<Tables>, deviceNo: number, masterNo: number): Promise<boolean> {
+export async function createsCycle(
+  trx: Kysely<Tables>,
+  deviceNo: number,
+  masterNo: number,
+): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     with recursive up as (
       select device_no, master_no from devices where device_no = ${masterNo}

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { maskOptions, probeFor, secretPaths } from '@vantage/probes';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { settleTarget } from './target.ts';
+import { resolveTarget } from './target.ts';
 
 const { privateKey: key } = generateKeyPairSync('ec', {
   namedCurve: 'P-256',
@@ -128,7 +128,7 @@ describe.each(kinds.map((kind): [string, Kind] => [kind.method, kind]))('the mas
   const paths = secretPaths(probeFor(method) ?? expect.fail('no probe'), kind.options);
 
   it('stand for every secret there is', () => {
-    const made = settleTarget(method, { URL: current.url, Options: kind.options }, undefined);
+    const made = resolveTarget(method, { URL: current.url, Options: kind.options }, undefined);
     expect(made).toMatchObject({ ok: true });
     const shown = made.ok ? JSON.stringify([made.target.shownUrl, made.target.shownOptions]) : '';
     expect(shown).not.toMatch(/kept|KEY/);
@@ -146,7 +146,7 @@ describe.each(kinds.map((kind): [string, Kind] => [kind.method, kind]))('the mas
           ...(withUrl && { URL: urlOf(kind, as, '***') }),
           ...(withOptions && { Options: sentOptions(kind, as) }),
         };
-        const verdict = settleTarget(method, sent, current);
+        const verdict = resolveTarget(method, sent, current);
         if (identity(kind, as) === identity(kind, first)) {
           expect(verdict).toMatchObject({
             ok: true,
@@ -173,14 +173,14 @@ describe.each(kinds.map((kind): [string, Kind] => [kind.method, kind]))('the mas
       { URL: urlOf(kind, first, '***'), Options: masked },
       { URL: current.url, Options: masked },
     ]) {
-      const verdict = settleTarget(method, sent, undefined);
+      const verdict = resolveTarget(method, sent, undefined);
       expect(verdict.ok).toBe(false);
     }
     // What is kept may be nothing but masks, when the key that sealed it is lost.
     const lost = { url: urlOf(kind, first, '***'), options: masked };
-    expect(settleTarget(method, {}, lost).ok).toBe(false);
-    expect(settleTarget(method, { URL: lost.url, Options: masked }, lost).ok).toBe(false);
-    expect(settleTarget(method, { URL: current.url, Options: kind.options }, lost)).toMatchObject({
+    expect(resolveTarget(method, {}, lost).ok).toBe(false);
+    expect(resolveTarget(method, { URL: lost.url, Options: masked }, lost).ok).toBe(false);
+    expect(resolveTarget(method, { URL: current.url, Options: kind.options }, lost)).toMatchObject({
       ok: true,
       target: { clear: current },
     });
@@ -191,7 +191,7 @@ it.each(['http://p:***@proxy.example:3128', 'http://p:%2A%2a*@proxy.example:3128
   'a proxy that is %s is refused: its mask is the whole of it',
   (proxy) => {
     const current = { url: 'http://a.example/', options: { Proxy: 'http://p:secret@proxy.example:3128' } };
-    expect(settleTarget('HTTP', { Options: { Proxy: proxy } }, current)).toMatchObject({
+    expect(resolveTarget('HTTP', { Options: { Proxy: proxy } }, current)).toMatchObject({
       ok: false,
       faults: [{ field: 'Options.Proxy' }],
     });
@@ -200,7 +200,7 @@ it.each(['http://p:***@proxy.example:3128', 'http://p:%2A%2a*@proxy.example:3128
 
 it('the mask in percents is the mask', () => {
   const current = { url: 'smtp://me:pass@a.example', options: {} };
-  expect(settleTarget('SMTP', { URL: 'smtp://me:%2A%2A%2a@a.example' }, current)).toMatchObject({
+  expect(resolveTarget('SMTP', { URL: 'smtp://me:%2A%2A%2a@a.example' }, current)).toMatchObject({
     ok: true,
     target: { clear: { url: 'smtp://me:pass@a.example' } },
   });
@@ -210,9 +210,9 @@ it('a DNS server that is asked for the name is part of the place', () => {
   const options = { Server: '192.0.2.1', Transport: 'TLS', TLS: { ClientKey: key } };
   const current = { url: 'x.example', options };
   const masked = { ...options, TLS: { ClientKey: '***' } };
-  expect(settleTarget('DNS', { Options: masked }, current)).toMatchObject({ ok: true });
+  expect(resolveTarget('DNS', { Options: masked }, current)).toMatchObject({ ok: true });
   for (const other of [{ Server: '192.0.2.2' }, { CompareSOAWith: ['192.0.2.2'] }])
-    expect(settleTarget('DNS', { Options: { ...masked, ...other } }, current)).toMatchObject({
+    expect(resolveTarget('DNS', { Options: { ...masked, ...other } }, current)).toMatchObject({
       ok: false,
       faults: [{ field: 'Options.TLS.ClientKey' }],
     });

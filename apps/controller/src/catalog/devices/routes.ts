@@ -5,9 +5,9 @@ import type { Db } from '../../db/index.ts';
 import { idField, isId } from '../../http/field.ts';
 import { nextPage, pagingQuery } from '../../http/paging.ts';
 import { invalid, missing } from '../../http/problem.ts';
-import { judgingRoute, noSubject, type Reply, type Route, route } from '../../http/route.ts';
+import { noSubject, type Reply, type Route, route, validatingRoute } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
-import type { Sealer } from '../../seal.ts';
+import type { Sealer } from '../../secrets/seal.ts';
 import { findTag } from '../tags/store.ts';
 import { deviceCreate, deviceEntry, deviceFull, deviceReadOnly, deviceUpdate } from './fields.ts';
 import { currentWarnings } from './settings.ts';
@@ -63,7 +63,7 @@ export function deviceRoutes(deps: {
   });
 
   return [
-    judgingRoute({
+    validatingRoute({
       method: 'POST',
       path: '/devices',
       level: 'UW',
@@ -122,7 +122,7 @@ export function deviceRoutes(deps: {
       handler: ({ session, subject: device, query }) =>
         read(session, device.device_no, query.WithConfig === 'Y'),
     }),
-    judgingRoute({
+    validatingRoute({
       method: 'PUT',
       path: '/devices/{device_id}',
       level: 'UW',

@@ -1,7 +1,7 @@
 import { Fault } from '@vantage/kernel';
 import { z } from 'zod';
-import type { SealedJson, Sealer } from '../../seal.ts';
-import { scriptSecretNames, secretNames } from '../../secret-references.ts';
+import { scriptSecretNames, secretNames } from '../../secrets/references.ts';
+import type { SealedJson, Sealer } from '../../secrets/seal.ts';
 import type { ClearTarget } from './target.ts';
 
 const content = z.object({ url: z.string(), options: z.record(z.string(), z.json()) });

@@ -4,7 +4,7 @@ import { isId } from '../../http/field.ts';
 import type { FieldFault } from '../../http/problem.ts';
 import { deviceDefaults, type SentSettings } from './fields.ts';
 import { defaultLocations, findLocations, findMschedule, findNschedule } from './lookup-store.ts';
-import { isPrivateHost } from './reach.ts';
+import { isPrivateHost } from './private-address.ts';
 import { type DeviceRow, findDeviceNo, type LocationRow } from './store.ts';
 
 /** The plain settings of a device as they are to be kept. */
@@ -18,7 +18,7 @@ export interface PlainSettings {
 }
 
 /** What is sent over what is: absent stays, null clears to the default. */
-export function settlePlain(sent: SentSettings, current: DeviceRow | undefined): PlainSettings {
+export function resolveSettings(sent: SentSettings, current: DeviceRow | undefined): PlainSettings {
   const chosen = (value: number | null | undefined, kept: number | undefined, byDefault: number) =>
     value === undefined ? (kept ?? byDefault) : (value ?? byDefault);
   return {
@@ -40,8 +40,8 @@ export interface References {
   readonly locationsGiven: boolean;
 }
 
-/** Looks up what a device refers to and names what does not exist. The circle of masters is judged later, under the account's lock. */
-export async function settleReferences(
+/** Looks up what a device refers to and names what does not exist. The cycle of masters is judged later, under the account's lock. */
+export async function resolveReferences(
   db: Kysely<Tables>,
   accountNo: number,
   sent: SentSettings,
@@ -72,11 +72,11 @@ export async function settleReferences(
   });
   if (masterNo !== null && masterNo === current?.device_no)
     faults.push({ field: 'device_master_id', message: 'must not be the device itself' });
-  const places = await settleLocations(db, accountNo, sent.Locations, current, faults);
+  const places = await resolveLocations(db, accountNo, sent.Locations, current, faults);
   return { references: { nscheduleNo, mscheduleNo, masterNo, ...places }, faults };
 }
 
-async function settleLocations(
+async function resolveLocations(
   db: Kysely<Tables>,
   accountNo: number,
   sent: readonly string[] | null | undefined,
@@ -100,17 +100,17 @@ async function settleLocations(
   });
   const locations = [...new Map(chosen.map((row) => [row.location_no, row])).values()];
   const asBefore =
-    current !== undefined && !current.locations_given && samePlaces(locations, current.locations);
+    current !== undefined && !current.locations_given && sameLocations(locations, current.locations);
   return { locations, locationsGiven: !asBefore };
 }
 
 /** Are these the same Locations in the same order? */
-export function samePlaces(a: readonly LocationRow[], b: readonly LocationRow[]): boolean {
+export function sameLocations(a: readonly LocationRow[], b: readonly LocationRow[]): boolean {
   return a.length === b.length && a.every((row, at) => row.location_no === b[at]?.location_no);
 }
 
 /** Names a private target at a Location that looks at public ones only. */
-export function reachFaults(host: string, locations: readonly LocationRow[]): readonly FieldFault[] {
+export function privateAddressErrors(host: string, locations: readonly LocationRow[]): readonly FieldFault[] {
   if (!isPrivateHost(host)) return [];
   return locations
     .filter((row) => row.public_targets_only)

@@ -38,7 +38,7 @@ export interface DeviceRow extends EntryRow {
   readonly updated_us: number;
 }
 
-/** A Location that a device is looked at from. */
+/** A Location that a device is checked from. */
 export interface LocationRow {
   readonly location_no: number;
   readonly location_id: string;
@@ -80,7 +80,7 @@ export async function readDevice(
     select ${entryColumns(statusSql(nowUs))}, d.options, d.sealed, d.timeout_s, d.retries, d.retry_delay_s, d.locations_given, d.warnings,
       d.updated_us, d.nschedule_no, n.nschedule_id, d.mschedule_no, m.mschedule_id, d.master_no, o.device_id as master_id,
       coalesce((select json_agg(json_build_object('location_no', l.location_no, 'location_id', l.location_id, 'name', l.name,
-          'public_targets_only', l.public_targets_only) order by dl.turn)
+          'public_targets_only', l.public_targets_only) order by dl.rotation_index)
         from device_locations dl join locations l using (location_no) where dl.device_no = d.device_no), '[]') as locations,
       coalesce((select json_agg(json_build_object('tag_id', t.tag_id, 'name', t.name) order by t.name, t.tag_no)
         from device_tags dt join tags t using (tag_no) where dt.device_no = d.device_no), '[]') as tags

@@ -20,7 +20,7 @@ export interface SentTarget {
 }
 
 /** The target as it is to be kept, and as the API shows it. */
-export interface SettledTarget {
+export interface ResolvedTarget {
   readonly clear: ClearTarget;
   readonly shownUrl: string;
   readonly shownOptions: ClearOptions;
@@ -28,19 +28,19 @@ export interface SettledTarget {
 }
 
 /** The settled target, or what is wrong with what was sent. */
-export type TargetVerdict =
-  | { readonly ok: true; readonly target: SettledTarget }
+export type TargetResolution =
+  | { readonly ok: true; readonly target: ResolvedTarget }
   | { readonly ok: false; readonly faults: readonly FieldFault[] };
 
 /**
  * Judges URL and Options by the Method's probe and puts kept secrets where their masks were sent back. Secrets stay only while scheme, host,
  * port, user and proxy stay the same: else somebody with a key could have them sent to a host of his own.
  */
-export function settleTarget(
+export function resolveTarget(
   method: string,
   sent: SentTarget,
   current: ClearTarget | undefined,
-): TargetVerdict {
+): TargetResolution {
   const probe = probeFor(method);
   if (probe === undefined)
     return refuse([{ field: 'Method', message: `${method} is not available in this version` }]);
@@ -48,7 +48,7 @@ export function settleTarget(
   const options = readOptions(method, sent, current, faults);
   const url = sent.URL ?? current?.url;
   if (url === undefined) {
-    judgeOptions(probe, options, faults); // the URL itself is named already: it is required
+    validateOptions(probe, options, faults); // the URL itself is named already: it is required
     return refuse(faults);
   }
   const given = probe.parseTarget(url);
@@ -67,7 +67,7 @@ export function settleTarget(
     faults,
     sentAnew: sent.Options !== undefined,
   });
-  judgeOptions(probe, filled, faults);
+  validateOptions(probe, filled, faults);
   // Only those that are sent now: a device whose kept key is none can still be renamed.
   for (const { path, message } of keyProblems(probe, sent.Options))
     faults.push({ field: `Options.${path}`, message });
@@ -84,7 +84,7 @@ export function settleTarget(
   };
 }
 
-function refuse(faults: readonly FieldFault[]): TargetVerdict {
+function refuse(faults: readonly FieldFault[]): TargetResolution {
   return { ok: false, faults };
 }
 
@@ -114,7 +114,7 @@ function readOptions(
   return Object.keys(headers).length === 0 ? rest : { ...rest, Headers: headers };
 }
 
-function judgeOptions(probe: AnyProbe, options: ClearOptions, faults: FieldFault[]): void {
+function validateOptions(probe: AnyProbe, options: ClearOptions, faults: FieldFault[]): void {
   const result = probe.options.safeParse(options, { reportInput: true });
   if (!result.success) faults.push(...faultsOf(result.error, 'Options'));
 }

@@ -3,12 +3,12 @@ import { newId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { NewRow, Tables } from '../../db/index.ts';
 import type { PlainSettings, References } from './settings.ts';
-import type { SettledTarget } from './target.ts';
+import type { ResolvedTarget } from './target.ts';
 
 /** Everything of a device that its owner sets. */
 export interface DeviceSettings {
   readonly plain: PlainSettings;
-  readonly target: SettledTarget;
+  readonly target: ResolvedTarget;
   readonly references: References;
   readonly warnings: readonly string[];
 }
@@ -68,7 +68,7 @@ export async function insertDevice(
 }
 
 /** What a change means for agents: nothing, new settings, a new rhythm or place, or a new target. */
-export type ChangeReach = 'none' | 'settings' | 'turns' | 'target';
+export type ChangeReach = 'none' | 'settings' | 'schedule' | 'target';
 
 /** Writes changed settings. A new target makes results under older settings history; a new rhythm or place means a look at once. */
 export async function updateDevice(
@@ -90,7 +90,7 @@ export async function updateDevice(
       updated_us: nowUs,
       ...(reach === 'none' ? {} : { revision: set('revision', '+', 1) }),
       ...(reach === 'target' ? { target_revision: set('revision', '+', 1) } : {}),
-      ...(reach === 'target' || reach === 'turns' ? { changed_us: nowUs } : {}),
+      ...(reach === 'target' || reach === 'schedule' ? { changed_us: nowUs } : {}),
     }))
     .where('device_no', '=', change.deviceNo)
     .execute();
@@ -106,7 +106,13 @@ async function replaceLocations(
   if (locations.length === 0) return;
   await trx
     .insertInto('device_locations')
-    .values(locations.map(({ location_no }, turn) => ({ device_no: deviceNo, location_no, turn })))
+    .values(
+      locations.map(({ location_no }, rotation_index) => ({
+        device_no: deviceNo,
+        location_no,
+        rotation_index,
+      })),
+    )
     .execute();
 }
 
@@ -117,7 +123,7 @@ export async function insertEvent(
 ): Promise<void> {
   await trx
     .insertInto('events')
-    .values({ ...event, event_id: newId(), told_us: event.at_us })
+    .values({ ...event, event_id: newId(), recorded_us: event.at_us })
     .execute();
 }
 
@@ -129,7 +135,7 @@ export async function deleteDevice(trx: Kysely<Tables>, deviceNo: number): Promi
 }
 
 /** The devices that have this one as their master. */
-export async function slavesOf(
+export async function dependentsOf(
   trx: Kysely<Tables>,
   deviceNo: number,
 ): Promise<readonly { readonly device_id: string; readonly short_name: string }[]> {
@@ -142,7 +148,7 @@ export async function slavesOf(
     .execute();
 }
 
-/** Numbers of the Locations that look at a device. */
+/** Numbers of the Locations that check a device. */
 export async function locationNosOf(trx: Kysely<Tables>, deviceNo: number): Promise<readonly number[]> {
   const rows = await trx
     .selectFrom('device_locations')

@@ -3,22 +3,28 @@ import { type Clock, newId } from '@vantage/kernel';
 import type { Db } from '../../db/index.ts';
 import { conflict, type FieldFault, invalid, missing } from '../../http/problem.ts';
 import type { Session } from '../../http/session.ts';
-import type { Sealer } from '../../seal.ts';
+import type { Sealer } from '../../secrets/seal.ts';
 import { unknownSecrets } from '../secrets/store.ts';
 import type { SentSettings } from './fields.ts';
-import { lockAccount, makesCircle, overloaded } from './lookup-store.ts';
+import { createsCycle, lockAccount, overloaded } from './lookup-store.ts';
 import { openOrShown, referencesOf, sealTarget } from './sealed.ts';
-import { reachFaults, samePlaces, settlePlain, settleReferences, warningsOf } from './settings.ts';
+import {
+  privateAddressErrors,
+  resolveReferences,
+  resolveSettings,
+  sameLocations,
+  warningsOf,
+} from './settings.ts';
 import { type DeviceRow, readDevice } from './store.ts';
-import { type ClearTarget, settleTarget } from './target.ts';
+import { type ClearTarget, resolveTarget } from './target.ts';
 import {
   type ChangeReach,
   type DeviceSettings,
   deleteDevice,
+  dependentsOf,
   insertDevice,
   insertEvent,
   locationNosOf,
-  slavesOf,
   updateDevice,
 } from './write-store.ts';
 
@@ -59,20 +65,20 @@ export function createDeviceWriter({
     current: { readonly row: DeviceRow; readonly clear: ClearTarget } | undefined,
   ): Promise<DeviceSettings> => {
     const faults = [...sent.faults];
-    const plain = settlePlain(sent.values, current?.row);
-    const verdict = settleTarget(method, sent.values, current?.clear);
+    const plain = resolveSettings(sent.values, current?.row);
+    const verdict = resolveTarget(method, sent.values, current?.clear);
     if (!verdict.ok) faults.push(...verdict.faults);
-    const found = await settleReferences(trx, session.accountNo, sent.values, current?.row);
+    const found = await resolveReferences(trx, session.accountNo, sent.values, current?.row);
     faults.push(...found.faults);
     if (verdict.ok) {
-      faults.push(...reachFaults(verdict.target.host, found.references.locations));
+      faults.push(...privateAddressErrors(verdict.target.host, found.references.locations));
       faults.push(...(await referenceFaults(trx, session.accountNo, method, verdict.target.clear)));
     }
     if (!verdict.ok || faults.length > 0) throw invalid(unique(faults));
     const { references } = found;
     if (current !== undefined && references.masterNo !== null) {
-      if (await makesCircle(trx, current.row.device_no, references.masterNo))
-        throw invalid([{ field: 'device_master_id', message: 'would close a circle of masters' }]);
+      if (await createsCycle(trx, current.row.device_no, references.masterNo))
+        throw invalid([{ field: 'device_master_id', message: 'would close a cycle of masters' }]);
     }
     const places = references.locations.map(({ location_no }) => location_no);
     const added = current === undefined ? 1 / plain.frequencyMin / Math.max(1, places.length) : 0;
@@ -85,7 +91,7 @@ export function createDeviceWriter({
     async create(session, sent) {
       const method = sent.values.Method;
       if (method === undefined) {
-        const { faults } = await settleReferences(db.kysely, session.accountNo, sent.values, undefined);
+        const { faults } = await resolveReferences(db.kysely, session.accountNo, sent.values, undefined);
         throw invalid(unique([...sent.faults, ...faults]));
       }
       const deviceId = newId();
@@ -123,7 +129,7 @@ export function createDeviceWriter({
           ]);
         const clear = openOrShown(sealer, row);
         const settings = await settle(trx, session, row.method, sent, { row, clear });
-        const newLocations = !samePlaces(settings.references.locations, row.locations);
+        const newLocations = !sameLocations(settings.references.locations, row.locations);
         const changes = changesOf(row, clear, settings, newLocations);
         const { warnings } = settings;
         const isWarnedAnew = !isDeepStrictEqual(row.warnings, warnings);
@@ -150,8 +156,8 @@ export function createDeviceWriter({
     async remove(session, deviceNo) {
       await db.kysely.transaction().execute(async (trx) => {
         await lockAccount(trx, session.accountNo);
-        const slaves = await slavesOf(trx, deviceNo);
-        if (slaves.length > 0) throw conflict(usedText(slaves));
+        const dependents = await dependentsOf(trx, deviceNo);
+        if (dependents.length > 0) throw conflict(usedText(dependents));
         const places = await locationNosOf(trx, deviceNo);
         await deleteDevice(trx, deviceNo);
         await tell(db, trx, places);
@@ -165,9 +171,11 @@ async function tell(db: Db, trx: Db['kysely'], locationNos: readonly number[]): 
   if (places.length > 0) await db.notify(trx, channel, { location_nos: places });
 }
 
-function usedText(slaves: readonly { readonly device_id: string; readonly short_name: string }[]): string {
-  const shown = slaves.slice(0, 10).map(({ device_id, short_name }) => `${short_name} (${device_id})`);
-  const rest = slaves.length - shown.length;
+function usedText(
+  dependents: readonly { readonly device_id: string; readonly short_name: string }[],
+): string {
+  const shown = dependents.slice(0, 10).map(({ device_id, short_name }) => `${short_name} (${device_id})`);
+  const rest = dependents.length - shown.length;
   return `This device is the master of ${shown.join(', ')}${rest > 0 ? ` and ${rest} or more others` : ''}.`;
 }
 
@@ -199,9 +207,9 @@ function changesOf(
   const parts: readonly (readonly [field: string, changed: boolean, reach: ChangeReach])[] = [
     ['URL', clear.url !== target.clear.url, 'target'],
     ['Options', !isDeepStrictEqual(clear.options, target.clear.options), 'target'],
-    ['Locations', newLocations, 'turns'],
+    ['Locations', newLocations, 'schedule'],
     ['Locations', row.locations_given !== references.locationsGiven, 'none'],
-    ['Frequency', row.frequency_min !== plain.frequencyMin, 'turns'],
+    ['Frequency', row.frequency_min !== plain.frequencyMin, 'schedule'],
     ['Timeout', row.timeout_s !== plain.timeoutS, 'settings'],
     ['Retries', row.retries !== plain.retries, 'settings'],
     ['RetryDelay', row.retry_delay_s !== plain.retryDelayS, 'settings'],
@@ -212,7 +220,7 @@ function changesOf(
     ['device_master_id', row.master_no !== references.masterNo, 'none'],
   ];
   const changed = parts.filter(([, is]) => is);
-  const order: readonly ChangeReach[] = ['target', 'turns', 'settings'];
+  const order: readonly ChangeReach[] = ['target', 'schedule', 'settings'];
   const reach = order.find((kind) => changed.some(([, , each]) => each === kind)) ?? 'none';
   return { fields: [...new Set(changed.map(([field]) => field))], reach };
 }

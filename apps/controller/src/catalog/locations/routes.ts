@@ -15,13 +15,17 @@ const locationFull = z
     Anchors: anchors.describe('Near to far: targets that tell a dead uplink from dead devices.'),
     nschedule_id: z.string().nullable(),
     PublicTargetsOnly: z.boolean(),
-    Agents: z.strictObject({ Count: z.int(), Connected: z.int(), Observing: z.boolean() }),
+    Online: z.boolean(),
+    OfflineReason: z
+      .string()
+      .nullable()
+      .describe('Why it is offline; null when it is online or nobody knows.'),
+    Agents: z.strictObject({ Count: z.int(), Connected: z.int() }),
     Load: z.strictObject({
       Devices: z.int(),
-      ChecksPerMinute: z.number().describe('Ordinary turns that its devices ask for.'),
+      ChecksPerMinute: z.number().describe('Regular checks that its devices ask for.'),
       Capacity: z.number().describe('Checks a minute that its connected agents can run.'),
     }),
-    BlindReason: z.string().nullable().describe('Why it cannot see; null when it can.'),
   })
   .meta({ id: 'Location' });
 
@@ -73,12 +77,13 @@ function show(row: LocationFacts): z.input<typeof locationFull> {
     Anchors: known.success ? known.data : [],
     nschedule_id: row.nschedule_id,
     PublicTargetsOnly: row.public_targets_only,
-    Agents: { Count: row.agents, Connected: row.connected, Observing: row.observing },
+    Online: row.online,
+    OfflineReason: row.online ? null : row.offline_reason,
+    Agents: { Count: row.agents, Connected: row.connected },
     Load: {
       Devices: row.devices,
       ChecksPerMinute: Math.round(row.per_minute * 1000) / 1000,
       Capacity: row.capacity,
     },
-    BlindReason: row.observing ? null : row.blind_reason,
   };
 }

@@ -9,14 +9,14 @@ export interface LocationFacts {
   readonly anchors: unknown;
   readonly nschedule_id: string | null;
   readonly public_targets_only: boolean;
-  readonly observing: boolean;
-  readonly blind_reason: string | null;
+  readonly online: boolean;
+  readonly offline_reason: string | null;
   readonly agents: number;
   readonly connected: number;
   /** Checks a minute that its connected agents can run. */
   readonly capacity: number;
   readonly devices: number;
-  /** Checks a minute that its devices ask for in ordinary turns. */
+  /** Checks a minute that its devices ask for in regular checks. */
   readonly per_minute: number;
 }
 
@@ -30,7 +30,7 @@ export async function listLocations(
     ${page.locationId === undefined ? sql`` : sql`and l.location_id = ${page.locationId}`}`;
   const [found, count] = await Promise.all([
     sql<LocationFacts>`
-      select l.location_no, l.location_id, l.name, l.anchors, n.nschedule_id, l.public_targets_only, l.observing, l.blind_reason,
+      select l.location_no, l.location_id, l.name, l.anchors, n.nschedule_id, l.public_targets_only, l.online, l.offline_reason,
         a.agents, a.connected, a.capacity, d.devices, d.per_minute
       from (select * from locations l where ${own} order by l.name limit ${page.limit} offset ${page.offset}) l
       left join nschedules n on n.nschedule_no = l.nschedule_no

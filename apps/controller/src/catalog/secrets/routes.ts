@@ -7,7 +7,7 @@ import { conflict, missing } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
 import type { Zone } from '../../http/zone.ts';
-import type { Sealer } from '../../seal.ts';
+import type { Sealer } from '../../secrets/seal.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { openOrShown, referencesOf } from '../devices/sealed.ts';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../http/testing/rest.ts';
+import { type Rest, startRest } from '../../api/testing/rest.ts';
 
 describe('secrets', () => {
   let rest: Rest;

@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import type { Db } from '../../db/index.ts';
-import type { Sealer } from '../../seal.ts';
+import type { Sealer } from '../../secrets/seal.ts';
 
 /** A secret without its value. */
 export interface SecretRow {

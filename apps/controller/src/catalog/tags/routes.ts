@@ -34,7 +34,7 @@ export const tagFull = z
 const readOnly = ['tag_id', 'Devices'] as const;
 
 /** Most devices that one answer about a tag holds; more are read by `GET /devices?Filter=<tag_id>`. */
-const mostDevices = 10_000;
+const maxDevices = 10_000;
 
 /** Finds the tag that a path names. */
 export function tagSubject(db: Db) {
@@ -65,7 +65,7 @@ export function createTagReader({ db, clock }: { readonly db: Db; readonly clock
   return async ({ accountNo, zone }: Session, row: TagRow): Promise<z.input<typeof tagFull>> => {
     const nowUs = clock.nowUs();
     const filter = { kind: 'tag', tagNo: row.tag_no } as const;
-    const { rows } = await listDevices(db, { accountNo, filter, limit: mostDevices, offset: 0, nowUs });
+    const { rows } = await listDevices(db, { accountNo, filter, limit: maxDevices, offset: 0, nowUs });
     const results = await lastResults(
       db,
       rows.map(({ device_no }) => device_no),

@@ -2,8 +2,8 @@ import { newId } from '@vantage/kernel';
 import { XMLParser } from 'fast-xml-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { type Rest, startRest } from '../../api/testing/rest.ts';
 import { startMaintenance, stopMaintenance, uptime } from '../../health/index.ts';
-import { type Rest, startRest } from '../../http/testing/rest.ts';
 
 describe('tags', () => {
   let rest: Rest;

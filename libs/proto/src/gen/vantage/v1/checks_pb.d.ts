@@ -124,7 +124,7 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
   secrets: { [key: string]: string };
 
   /**
-   * Why the controller cannot say what is to be looked at: the agent answers with this as an agent fault and looks at nothing.
+   * Why the controller cannot say what is to be checked: the agent answers with this as an agent fault and looks at nothing.
    *
    * @generated from field: string problem = 31;
    */
@@ -136,118 +136,6 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
  * Use `create(CheckSpecSchema)` to create a new message.
  */
 export declare const CheckSpecSchema: GenMessage<CheckSpec>;
-
-/**
- * One check, as measured. Phases are milliseconds; a phase that did not happen is 0.
- *
- * @generated from message vantage.v1.CheckResult
- */
-export declare type CheckResult = Message<"vantage.v1.CheckResult"> & {
-  /**
-   * @generated from field: uint32 device_no = 1;
-   */
-  deviceNo: number;
-
-  /**
-   * Fixed before the result is first sent, never corrected later. Microseconds since 1970, corrected clock.
-   *
-   * @generated from field: int64 start_us = 2;
-   */
-  startUs: bigint;
-
-  /**
-   * @generated from field: uint32 revision = 3;
-   */
-  revision: number;
-
-  /**
-   * 1 ok .. 10 agent fault, by the table in docs/result-codes.md.
-   *
-   * @generated from field: uint32 result_code = 4;
-   */
-  resultCode: number;
-
-  /**
-   * One line for people.
-   *
-   * @generated from field: string check_result = 5;
-   */
-  checkResult: string;
-
-  /**
-   * @generated from field: double block_ms = 6;
-   */
-  blockMs: number;
-
-  /**
-   * @generated from field: double dns_ms = 7;
-   */
-  dnsMs: number;
-
-  /**
-   * @generated from field: double connect_ms = 8;
-   */
-  connectMs: number;
-
-  /**
-   * @generated from field: double ssl_ms = 9;
-   */
-  sslMs: number;
-
-  /**
-   * @generated from field: double ttfb_ms = 10;
-   */
-  ttfbMs: number;
-
-  /**
-   * @generated from field: double ttlb_ms = 11;
-   */
-  ttlbMs: number;
-
-  /**
-   * @generated from field: double data_size = 12;
-   */
-  dataSize: number;
-
-  /**
-   * 0 an ordinary turn, k the k-th retry of a chain.
-   *
-   * @generated from field: uint32 attempt = 13;
-   */
-  attempt: number;
-
-  /**
-   * @generated from field: string chain_id = 14;
-   */
-  chainId: string;
-
-  /**
-   * The order this answers, empty for the agent's own checks.
-   *
-   * @generated from field: string order_id = 15;
-   */
-  orderId: string;
-
-  /**
-   * Over the limit the Options set.
-   *
-   * @generated from field: bool slow = 16;
-   */
-  slow: boolean;
-
-  /**
-   * JSON object: address used, per-method facts and, for failures, the evidence.
-   *
-   * @generated from field: string extended_json = 17;
-   */
-  extendedJson: string;
-};
-
-/**
- * Describes the message vantage.v1.CheckResult.
- * Use `create(CheckResultSchema)` to create a new message.
- */
-export declare const CheckResultSchema: GenMessage<CheckResult>;
 
 /**
  * TLS settings shared by the methods that can speak it.

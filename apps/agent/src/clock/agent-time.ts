@@ -1,0 +1,58 @@
+import type { Clock } from '@vantage/kernel';
+
+/**
+ * The agent's own time: the wall clock as it was when the agent started, carried on by the monotonic clock, so that no step of
+ * the wall clock moves it. A host that slept adds the time it slept.
+ */
+export interface AgentTime {
+  /** Uncorrected, whole microseconds since 1970. */
+  rawUs(): number;
+  /** Corrected by the offset in force: the controller's clock, whole microseconds since 1970. */
+  nowUs(): number;
+  /** Offset in force, controller minus agent, microseconds. */
+  readonly offsetUs: number;
+  setOffset(offsetUs: number): void;
+  /** How far the controller's clock is from this host's wall clock, microseconds; kept for the next start. */
+  wallOffsetUs(): number;
+  /** Milliseconds that the host slept since the last call; they are in the time from now on. */
+  detectSleep(): number;
+}
+
+/** Shorter differences between the clocks are their granularity, milliseconds. */
+const sleepThresholdMs = 1000;
+
+/** Makes the agent's time. `upMs` counts the host's time since boot with its sleep (the monotonic clock counts without). */
+export function createAgentTime(deps: {
+  readonly clock: Clock;
+  readonly upMs: () => number;
+  /** Controller minus wall clock, as last known. */
+  readonly wallOffsetUs: number;
+}): AgentTime {
+  const { clock, upMs } = deps;
+  let baseUs = clock.nowUs() - clock.monoMs() * 1000;
+  let aheadMs = upMs() - clock.monoMs();
+  let offsetUs = deps.wallOffsetUs;
+  const rawUs = () => Math.round(baseUs + clock.monoMs() * 1000);
+  return {
+    rawUs,
+    nowUs: () => rawUs() + offsetUs,
+    get offsetUs() {
+      return offsetUs;
+    },
+    setOffset(value) {
+      offsetUs = Math.round(value);
+    },
+    wallOffsetUs: () => rawUs() + offsetUs - clock.nowUs(),
+    detectSleep() {
+      const nowAheadMs = upMs() - clock.monoMs();
+      const sleptMs = nowAheadMs - aheadMs;
+      aheadMs = nowAheadMs;
+      if (sleptMs < sleepThresholdMs) {
+        aheadMs -= Math.max(0, sleptMs);
+        return 0;
+      }
+      baseUs += Math.round(sleptMs * 1000);
+      return sleptMs;
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { BlockList, isIP } from 'node:net';
+import { boundedText, messageOf } from '@vantage/kernel';
+import { type Method, methods, type Policy } from '@vantage/probes';
+import { z } from 'zod';
+import { equivalentAddresses } from './equivalent-addresses.ts';
+
+/** What this machine's owner lets the agent do. */
+export interface AgentPolicy extends Policy {
+  /** Why no check of this method may run at all; undefined: it may. */
+  refuseMethod(method: Method): string | undefined;
+  /** Infinity without a limit. */
+  readonly checksPerMinute: number;
+}
+
+/** The policy, or everything that is wrong with its file. */
+export type PolicyResult =
+  | { readonly ok: true; readonly policy: AgentPolicy }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+const network = boundedText(100).refine(
+  isNetwork,
+  'must be an address or a network: 192.0.2.1, 10.0.0.0/8, 2001:db8::/32',
+);
+const ports = z
+  .union([z.int().min(1).max(65_535), boundedText(100).regex(/^\d{1,5}-\d{1,5}$/)])
+  .transform((value) => (typeof value === 'number' ? [value, value] : value.split('-').map(Number)))
+  .refine(
+    ([from = 0, to = 0]) => from >= 1 && from <= to && to <= 65_535,
+    'must be a port or a range: 443, 8000-8999',
+  );
+
+/** The policy file. What is absent is not limited; Deny goes before Allow. */
+const fileSchema = z.strictObject({
+  Networks: z
+    .strictObject({ Allow: z.array(network).optional(), Deny: z.array(network).optional() })
+    .optional(),
+  Ports: z.strictObject({ Allow: z.array(ports).optional(), Deny: z.array(ports).optional() }).optional(),
+  Methods: z.array(z.enum(methods)).optional(),
+  Scripts: z.boolean().optional(),
+  ChecksPerMinute: z.int().min(1).optional(),
+  CloudMetadata: z.boolean().optional(),
+});
+
+type PolicyFile = z.output<typeof fileSchema>;
+
+/** Addresses at which clouds hand out credentials to whoever asks from the machine. */
+const metadataNetworks = [
+  '169.254.169.254',
+  '169.254.170.2',
+  '169.254.170.23',
+  '169.254.169.123',
+  '100.100.100.200',
+  '192.0.0.192',
+  '168.63.129.16',
+  'fd00:ec2::254',
+  'fd00:ec2::23',
+  'fd20:ce::254',
+  'fd00:42::42',
+];
+
+/** Reads the policy file's text; without a file everything but cloud metadata addresses is allowed. */
+export function loadPolicy(text: string | undefined): PolicyResult {
+  if (text === undefined) return { ok: true, policy: policyOf({}) };
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return { ok: false, problems: [`the policy file is not JSON: ${messageOf(error)}`] };
+  }
+  const parsed = fileSchema.safeParse(json);
+  if (parsed.success) return { ok: true, policy: policyOf(parsed.data) };
+  const problems = parsed.error.issues.map(
+    (issue) => `policy file, ${issue.path.join('.') || 'top'}: ${issue.message}`,
+  );
+  return { ok: false, problems };
+}
+
+function policyOf(file: PolicyFile): AgentPolicy {
+  const metadata = blockListOf(file.CloudMetadata === true ? [] : metadataNetworks);
+  const denied = blockListOf(file.Networks?.Deny ?? []);
+  const allowed = file.Networks?.Allow && blockListOf(file.Networks.Allow);
+  const allowedMethods = file.Methods && new Set<Method>(file.Methods);
+  const inAny = (ranges: readonly number[][], port: number) =>
+    ranges.some(([from = 0, to = 0]) => from <= port && port <= to);
+  const refuseMethod = (method: Method) => {
+    if (method === 'Script' && file.Scripts === false)
+      return "scripts are switched off by this agent's policy";
+    if (allowedMethods && !allowedMethods.has(method))
+      return `${method} is not allowed by this agent's policy`;
+    return undefined;
+  };
+  const refuseAddress = (address: string) => {
+    const spellings = equivalentAddresses(address);
+    if (spellings.length === 0) return `${address} is no address`;
+    const isIn = (list: BlockList) => spellings.some((each) => list.check(each, familyOf(each)));
+    if (isIn(metadata))
+      return `${address} hands out cloud credentials; this agent's policy does not allow it`;
+    if (isIn(denied)) return `${address} is not allowed by this agent's policy`;
+    const isAllowed = allowed === undefined || spellings.every((each) => allowed.check(each, familyOf(each)));
+    return isAllowed ? undefined : `${address} is not allowed by this agent's policy`;
+  };
+  const refusePort = (port: number) => {
+    if (port === 0) return undefined;
+    const isDenied = inAny(file.Ports?.Deny ?? [], port);
+    const isAllowed = file.Ports?.Allow === undefined || inAny(file.Ports.Allow, port);
+    return isAllowed && !isDenied ? undefined : `port ${port} is not allowed by this agent's policy`;
+  };
+  return {
+    refuse: ({ address, port, method }) => refuseMethod(method) ?? refuseAddress(address) ?? refusePort(port),
+    refuseMethod,
+    checksPerMinute: file.ChecksPerMinute ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+function blockListOf(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const each of networks) {
+    const [address = '', bits] = each.split('/');
+    const family = familyOf(address);
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, more] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || more !== undefined) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { createCoverage } from './coverage.ts';
+
+test('nothing is covered before it begins, then everything up to now', () => {
+  const coverage = createCoverage();
+  expect(coverage.take(50, undefined)).toEqual([]);
+  coverage.begin(100);
+  expect(coverage.take(200, undefined)).toEqual([{ fromUs: 100, toUs: 200 }]);
+  expect(coverage.take(300, undefined)).toEqual([{ fromUs: 200, toUs: 300 }]);
+  expect(coverage.reportedUs).toBe(300);
+});
+
+test('nothing is told beyond what still waits to be started', () => {
+  const coverage = createCoverage();
+  coverage.begin(100);
+  expect(coverage.take(200, 150)).toEqual([{ fromUs: 100, toUs: 150 }]);
+  expect(coverage.take(300, 150)).toEqual([]);
+  expect(coverage.take(400, undefined)).toEqual([{ fromUs: 150, toUs: 400 }]);
+});
+
+test('what was not started in time is left out', () => {
+  const coverage = createCoverage();
+  coverage.begin(100);
+  coverage.broken(150, 180);
+  coverage.broken(160, 170);
+  expect(coverage.take(200, undefined)).toEqual([
+    { fromUs: 100, toUs: 150 },
+    { fromUs: 180, toUs: 200 },
+  ]);
+});
+
+test('a break in what was told already takes nothing back but starts anew after it', () => {
+  const coverage = createCoverage();
+  coverage.begin(0);
+  coverage.take(100, undefined);
+  coverage.broken(50, 120);
+  expect(coverage.take(200, undefined)).toEqual([{ fromUs: 120, toUs: 200 }]);
+});
+
+test('a clock put right ends the span by the old clock and begins by the new one', () => {
+  const coverage = createCoverage();
+  coverage.stepped(1, 2);
+  expect(coverage.take(10, undefined)).toEqual([]);
+  coverage.begin(100);
+  coverage.stepped(150, 1150);
+  expect(coverage.take(1200, undefined)).toEqual([
+    { fromUs: 100, toUs: 150 },
+    { fromUs: 1150, toUs: 1200 },
+  ]);
+});

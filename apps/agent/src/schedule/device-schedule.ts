@@ -1,0 +1,240 @@
+import { type Assignment, type RunRequest, RunRequest_Kind } from '@vantage/proto';
+import { afterGapUs, dueTimesBetween, nextDueUs, rotationFault } from './due-times.ts';
+import {
+  afterDelegation,
+  afterRetryBegan,
+  afterRetryRequest,
+  noRetrySequence,
+  type RetryRules,
+  type RetrySequence,
+} from './retry-sequence.ts';
+
+/** One device that the agent looks at, between its checks. The scheduler owns and changes it. */
+export interface DeviceSchedule {
+  assignment: Assignment;
+  /** Next regular check, corrected microseconds. */
+  dueUs: number;
+  retrySequence: RetrySequence;
+  /** Checks asked for beside turns and retries, oldest first. */
+  requested: { readonly runRequestId: string; readonly atUs: number }[];
+  /** A check of it is running: nothing else of it starts. */
+  busy: boolean;
+  /** Taken away while a check was running. */
+  gone: boolean;
+  /** Start of its newest check; the next one starts later. */
+  lastStartUs: number;
+  /** When its newest check ended; lateness is counted from there at the earliest. */
+  freeUs: number;
+  /** Revision of its newest check. */
+  checkedRevision: number | undefined;
+  /** How many of its checks in a row were thrown away because the process stood still meanwhile. */
+  discarded: number;
+  /** Another agent holds the device: it is checked by run request only, without turns, and then let go. */
+  oneOff: boolean;
+}
+
+/** What a device waits for next. */
+export type Job =
+  | { readonly kind: 'regular'; readonly atUs: number }
+  | {
+      readonly kind: 'retry';
+      readonly atUs: number;
+      readonly attempt: number;
+      readonly retryId: string;
+      readonly runRequestId: string;
+    }
+  | { readonly kind: 'requested'; readonly atUs: number; readonly runRequestId: string };
+
+/** A device that nobody looked at yet in this run; `retrySequence` is what an earlier one left open. */
+export function createDeviceSchedule(
+  assignment: Assignment,
+  nowUs: number,
+  retrySequence: RetrySequence = noRetrySequence,
+): DeviceSchedule {
+  return {
+    assignment,
+    dueUs: nextDueUs(assignment, nowUs),
+    retrySequence,
+    requested: [],
+    busy: false,
+    gone: false,
+    lastStartUs: 0,
+    freeUs: 0,
+    checkedRevision: undefined,
+    discarded: 0,
+    oneOff: false,
+  };
+}
+
+/** Leaves out the turns that fell due before `nowUs` in a gap; how many, and from when on. Undefined: none did. */
+export function skipOverdue(
+  schedule: DeviceSchedule,
+  nowUs: number,
+): { readonly skipped: number; readonly fromUs: number } | undefined {
+  const { assignment, dueUs } = schedule;
+  if (dueUs > nowUs) return undefined;
+  schedule.dueUs = afterGapUs(assignment, dueUs, nowUs);
+  return { skipped: 1 + dueTimesBetween(assignment, dueUs, nowUs), fromUs: dueUs };
+}
+
+/** A device that a run request brought along; undefined when it brought none, or one that cannot be checked. */
+export function createOneOff(assignment: Assignment | undefined, nowUs: number): DeviceSchedule | undefined {
+  if (assignment?.spec === undefined || rotationFault(assignment) !== undefined) return undefined;
+  return { ...createDeviceSchedule(assignment, nowUs), dueUs: Number.POSITIVE_INFINITY, oneOff: true };
+}
+
+/** Whether a guest's work was all that it was asked for: no other run request came meanwhile. */
+export function isOneOffDone(schedule: DeviceSchedule, job: Job): boolean {
+  const { state } = schedule.retrySequence;
+  const isRequested =
+    state.kind === 'open' && !(job.kind === 'retry' && job.runRequestId === state.runRequestId);
+  return schedule.oneOff && !isRequested && schedule.requested.length === 0;
+}
+
+/** The earliest thing to do; a retry sequence stands in for regular checks. */
+export function nextJob(schedule: DeviceSchedule): Job {
+  const { state } = schedule.retrySequence;
+  const regular: Job =
+    state.kind === 'open'
+      ? {
+          kind: 'retry',
+          atUs: state.dueUs,
+          attempt: state.attempt,
+          retryId: state.retryId,
+          runRequestId: state.runRequestId,
+        }
+      : { kind: 'regular', atUs: schedule.dueUs };
+  const requested = schedule.requested[0];
+  return requested !== undefined && requested.atUs <= regular.atUs
+    ? { kind: 'requested', ...requested }
+    : regular;
+}
+
+/** Looks within a minute where the next turn is further off. */
+export function bringForward(schedule: DeviceSchedule, nowUs: number): void {
+  if (!schedule.oneOff)
+    schedule.dueUs = Math.min(schedule.dueUs, afterGapUs(schedule.assignment, nowUs, nowUs));
+}
+
+/** Takes off what is begun at `startUs`: how late it is, microseconds, and how many turns it passes over. */
+export function beginJob(
+  schedule: DeviceSchedule,
+  job: Job,
+  startUs: number,
+): { readonly lateUs: number; readonly passed: number } {
+  const lateUs = startUs - Math.max(job.atUs, schedule.freeUs);
+  switch (job.kind) {
+    case 'regular':
+      schedule.dueUs = nextDueUs(schedule.assignment, Math.max(startUs, job.atUs));
+      return { lateUs, passed: dueTimesBetween(schedule.assignment, job.atUs, startUs) };
+    case 'retry':
+      schedule.retrySequence = afterRetryBegan(schedule.retrySequence, job.retryId, job.attempt);
+      return { lateUs, passed: 0 };
+    case 'requested':
+      schedule.requested.shift();
+      return { lateUs, passed: 0 };
+  }
+}
+
+/** Puts a check beside the standing ones on the list, once for each run request and once without any. */
+export function requestCheck(schedule: DeviceSchedule, runRequestId: string, atUs: number): void {
+  if (schedule.requested.some((each) => each.runRequestId === runRequestId)) return;
+  schedule.requested.push({ runRequestId, atUs });
+  schedule.requested.sort((a, b) => a.atUs - b.atUs);
+}
+
+/** Does with a device what a run request says. `graceMs`: see `retryRulesOf`. */
+export function applyRunRequest(
+  schedule: DeviceSchedule,
+  request: RunRequest,
+  nowUs: number,
+  graceMs: number,
+): void {
+  const atUs = Math.max(Number(request.notBeforeUs), nowUs);
+  switch (request.kind) {
+    case RunRequest_Kind.NOW:
+      requestCheck(schedule, request.runRequestId, atUs);
+      return;
+    case RunRequest_Kind.RETRY:
+      setRetrySequence(
+        schedule,
+        afterRetryRequest(schedule.retrySequence, { ...request, atUs }) ?? schedule.retrySequence,
+        nowUs,
+      );
+      return;
+    case RunRequest_Kind.RETRY_DELEGATED:
+      if (!schedule.oneOff)
+        setRetrySequence(
+          schedule,
+          afterDelegation(schedule.retrySequence, nowUs, retryRulesOf(schedule.assignment, graceMs)),
+          nowUs,
+        );
+      return;
+    case RunRequest_Kind.UNSPECIFIED:
+      return;
+  }
+}
+
+/** A device changed less than this ago is checked once, microseconds. */
+const freshUs = 60_000_000;
+
+/** Has a device that was changed just now looked at without waiting for its turn, where this agent is to run the first check. */
+export function requestImmediateCheck(schedule: DeviceSchedule, nowUs: number): void {
+  const { runImmediately, changedUs, revision } = schedule.assignment;
+  const isWanted =
+    runImmediately && schedule.checkedRevision !== revision && nowUs - Number(changedUs) < freshUs;
+  if (isWanted) requestCheck(schedule, '', nowUs);
+}
+
+/** Gives a device other settings; under other ones of its target a retry sequence is none any more. */
+export function reassign(schedule: DeviceSchedule, assignment: Assignment, nowUs: number): void {
+  if (schedule.assignment.revision !== assignment.revision) schedule.retrySequence = noRetrySequence;
+  schedule.gone = false;
+  schedule.oneOff = false;
+  schedule.assignment = assignment;
+  schedule.dueUs = nextDueUs(assignment, nowUs);
+}
+
+/** Sets where the retry sequence stands; regular checks that passed while it was open are not made up for. */
+export function setRetrySequence(
+  schedule: DeviceSchedule,
+  retrySequence: RetrySequence,
+  nowUs: number,
+): void {
+  const ends = schedule.retrySequence.state.kind === 'open' && retrySequence.state.kind !== 'open';
+  schedule.retrySequence = retrySequence;
+  if (ends && schedule.dueUs <= nowUs) schedule.dueUs = nextDueUs(schedule.assignment, nowUs);
+}
+
+/** Follows a clock that was put right by `byUs` and now says `nowUs`. */
+export function moveClock(schedule: DeviceSchedule, byUs: number, nowUs: number): void {
+  const { state } = schedule.retrySequence;
+  if (state.kind === 'open') {
+    schedule.retrySequence = { ...schedule.retrySequence, state: { ...state, dueUs: state.dueUs + byUs } };
+  }
+  // Put back, the clock would leave what was asked for in a future that was never meant.
+  if (byUs < 0)
+    schedule.requested = schedule.requested.map(({ runRequestId, atUs }) => ({
+      runRequestId,
+      atUs: atUs + byUs,
+    }));
+  if (!schedule.oneOff) schedule.dueUs = nextDueUs(schedule.assignment, nowUs);
+  schedule.freeUs += byUs;
+}
+
+/** A start that is unique and increasing for the device; a clock put back by more than a minute is followed. */
+export function startOf(schedule: DeviceSchedule, nowUs: number): number {
+  const backUs = schedule.lastStartUs - nowUs;
+  return backUs >= 0 && backUs < freshUs ? schedule.lastStartUs + 1 : nowUs;
+}
+
+/** The retry rules of an assignment; `graceMs` is how long past RetryDelay the controller's word is waited for. */
+export function retryRulesOf(assignment: Assignment, graceMs: number): RetryRules {
+  return {
+    retries: assignment.retries,
+    retryDelayMs: assignment.retryDelayMs,
+    timeoutMs: assignment.spec?.timeoutMs ?? 0,
+    retriesLocally: assignment.retriesLocally,
+    graceMs,
+  };
+}

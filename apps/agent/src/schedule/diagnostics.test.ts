@@ -1,0 +1,103 @@
+import { create } from '@bufbuild/protobuf';
+import { createFakeClock } from '@vantage/kernel/testing';
+import type { Measurement, Trace, TraceRequest } from '@vantage/probes';
+import { CheckResultSchema, type Diagnostics } from '@vantage/proto';
+import { expect, test } from 'vitest';
+import { loadPolicy } from '../policy/policy.ts';
+import { assignment, measured } from '../testing/measurements.ts';
+import { createDiagnosticsCollector } from './diagnostics.ts';
+
+const minuteMs = 60_000;
+
+/** Diagnostics with traceroutes that end when told. */
+function stage(more: { policy?: string } = {}) {
+  const clock = createFakeClock();
+  const asked: TraceRequest[] = [];
+  const open: ((trace: Trace) => void)[] = [];
+  const written: Diagnostics[] = [];
+  const state = { sees: true };
+  const policy = loadPolicy(more.policy);
+  if (!policy.ok) throw new Error(policy.problems.join());
+  const evidence = createDiagnosticsCollector({
+    clock,
+    policy: policy.policy,
+    trace(request) {
+      asked.push(request);
+      return new Promise((resolve) => {
+        open.push(resolve);
+        request.signal.addEventListener('abort', () => resolve({ ok: true, hops: [], reached: false }));
+      });
+    },
+    isOnline: () => state.sees,
+    append: (value) => void written.push(value),
+  });
+  const fail = (deviceNo: number, isFirstError = true, measurement: Measurement = measured(2)) => {
+    const result = create(CheckResultSchema, { deviceNo, startUs: 1000n + BigInt(deviceNo) });
+    evidence.failed(result, { assignment: assignment(deviceNo), measurement, isFirstError });
+  };
+  const endAll = async () => {
+    for (const end of open.splice(0)) end({ ok: true, hops: [], reached: true });
+    await clock.advance(0);
+  };
+  return { clock, evidence, asked, written, state, fail, endAll };
+}
+
+test('a failure without answer is traced by the packets of its check, and told after its end', async () => {
+  const { asked, written, fail, endAll } = stage();
+  fail(7);
+  expect(asked).toMatchObject([{ address: '192.0.2.1', port: 80, kind: 'tcp', deadlineMs: 10_000 }]);
+  expect(written).toEqual([]);
+  await endAll();
+  expect(written).toMatchObject([{ deviceNo: 7, startUs: 1007n }]);
+  expect(JSON.parse(written[0]?.extendedJson ?? '')).toEqual({ Traceroute: { Reached: true, Hops: [] } });
+});
+
+test('only the first error of a retry sequence, and only one that a way explains', () => {
+  const { asked, fail } = stage();
+  fail(1, false);
+  fail(2, true, measured(3));
+  fail(3, true, measured(10));
+  fail(4, true, measured(1));
+  expect(asked).toEqual([]);
+});
+
+test('four at once; the rest go without and may be traced at their next failure', async () => {
+  const { asked, fail, endAll } = stage();
+  for (const deviceNo of [1, 2, 3, 4, 5]) fail(deviceNo);
+  expect(asked).toHaveLength(4);
+  await endAll();
+  fail(5);
+  expect(asked).toHaveLength(5);
+});
+
+test('a device that flaps is traced once in ten minutes', async () => {
+  const { clock, asked, fail, endAll } = stage();
+  fail(1);
+  await endAll();
+  await clock.advance(10 * minuteMs - 1);
+  fail(1);
+  expect(asked).toHaveLength(1);
+  await clock.advance(1);
+  fail(1);
+  expect(asked).toHaveLength(2);
+});
+
+test('nothing leaves an offline agent, nor for an address that the policy does not allow', () => {
+  const blind = stage();
+  blind.state.sees = false;
+  blind.fail(1);
+  expect(blind.asked).toEqual([]);
+  const strict = stage({ policy: '{"Networks":{"Deny":["192.0.2.0/24"]}}' });
+  strict.fail(1);
+  expect(strict.asked).toEqual([]);
+});
+
+test('it ends with the agent, and what was cut short is not written', async () => {
+  const { evidence, asked, written, fail } = stage();
+  fail(1);
+  await evidence.stop();
+  expect(asked[0]?.signal.aborted).toBe(true);
+  expect(written).toEqual([]);
+  fail(2);
+  expect(asked).toHaveLength(1);
+});

@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createDueQueue } from './due-queue.ts';
+
+test('the agenda gives what a sorted list would give, whatever is set, moved and deleted', () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('set' as const), key: fc.nat(20), at: fc.nat(50) }),
+    fc.record({ kind: fc.constant('delete' as const), key: fc.nat(20), at: fc.constant(0) }),
+    fc.record({ kind: fc.constant('next' as const), key: fc.constant(0), at: fc.constant(0) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+      const agenda = createDueQueue<number>();
+      let list: { key: number; at: number }[] = [];
+      for (const { kind, key, at } of steps) {
+        if (kind !== 'next') list = list.filter((each) => each.key !== key);
+        if (kind === 'delete') agenda.delete(key);
+        if (kind === 'set') {
+          agenda.set(key, at);
+          list.push({ key, at });
+        }
+        const expected = list.toSorted((a, b) => a.at - b.at)[0];
+        const first = agenda.first();
+        expect(first && { key: first.key, at: first.atUs }).toEqual(expected);
+        expect(agenda.size).toBe(list.length);
+        if (kind === 'next' && first !== undefined) {
+          agenda.delete(first.key);
+          list = list.filter((each) => each.key !== first.key);
+        }
+      }
+    }),
+  );
+});

@@ -1,0 +1,61 @@
+/** When an assignment is due: every t with t mod interval = schedule offset and floor(t / interval) mod rotation_size = rotation_index. */
+export interface Rotation {
+  /** At least 1. */
+  readonly intervalMs: number;
+  /** 0 <= phase < interval. */
+  readonly scheduleOffsetMs: number;
+  /** 0 <= turn < turns. */
+  readonly rotationIndex: number;
+  /** At least 1. */
+  readonly rotationSize: number;
+}
+
+/** What makes turns unusable, or undefined. */
+export function rotationFault({
+  intervalMs,
+  scheduleOffsetMs,
+  rotationIndex,
+  rotationSize,
+}: Rotation): string | undefined {
+  if (intervalMs < 1) return 'interval_ms is 0';
+  if (scheduleOffsetMs >= intervalMs) return 'schedule_offset_ms is not below interval_ms';
+  if (rotationSize < 1) return 'rotation_size is 0';
+  if (rotationIndex >= rotationSize) return 'rotation_index is not below rotation_size';
+  return undefined;
+}
+
+/** The first due time after `afterUs`, microseconds. */
+export function nextDueUs(rotation: Rotation, afterUs: number): number {
+  const last = lastDueUs(rotation, afterUs);
+  return last + periodUs(rotation);
+}
+
+/** The last due time at or before `atUs`, microseconds. */
+export function lastDueUs(rotation: Rotation, atUs: number): number {
+  const period = periodUs(rotation);
+  const shift = (rotation.rotationIndex * rotation.intervalMs + rotation.scheduleOffsetMs) * 1000;
+  return Math.floor((atUs - shift) / period) * period + shift;
+}
+
+/** How many due times lie in (fromUs, toUs]. */
+export function dueTimesBetween(rotation: Rotation, fromUs: number, toUs: number): number {
+  if (toUs <= fromUs) return 0;
+  return Math.round((lastDueUs(rotation, toUs) - lastDueUs(rotation, fromUs)) / periodUs(rotation));
+}
+
+/** Longest time over which the checks missed in a gap are caught up, milliseconds. */
+const catchUpMs = 60_000;
+
+/**
+ * When to look next after a gap (a suspended host, a step of the clock) that ended at `nowUs`: the next due time, or, where
+ * that is far off and a due time fell into the gap, once within a minute, spread by the phase so that there is no burst.
+ */
+export function afterGapUs(rotation: Rotation, dueUs: number, nowUs: number): number {
+  const next = nextDueUs(rotation, nowUs);
+  if (dueUs > nowUs || next <= nowUs + catchUpMs * 1000) return next;
+  return nowUs + (rotation.scheduleOffsetMs % catchUpMs) * 1000;
+}
+
+function periodUs(rotation: Rotation): number {
+  return rotation.intervalMs * rotation.rotationSize * 1000;
+}

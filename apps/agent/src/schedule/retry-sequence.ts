@@ -1,0 +1,174 @@
+/** Retry rules of a device. */
+export interface RetryRules {
+  readonly retries: number;
+  readonly retryDelayMs: number;
+  readonly timeoutMs: number;
+  /** Nobody else observes the device: the agent retries by itself. Else it waits for the controller's word. */
+  readonly retriesLocally: boolean;
+  /** How long after RetryDelay the agent waits for that word, milliseconds. */
+  readonly graceMs: number;
+}
+
+/*
+ *   state      | good  | error of a regular check               | error of retry k       | 9, 10     | retry requested | delegated
+ *   none       | none  | open 1, or exhausted if Retries is 0   | open k+1, or exhausted | none      | open k          | delegated
+ *   open       | none  | open (the sequence goes on)            | open k+1, or exhausted | none      | open k          | delegated
+ *   delegated  | none  | delegated; past its time as none       | open k+1, or exhausted | none      | open k          | delegated
+ *   exhausted  | none  | exhausted                              | open k+1, or exhausted | exhausted | open k          | exhausted
+ */
+/** Where a device stands between its answers. */
+export type RetryState =
+  | { readonly kind: 'none' }
+  /** Retry `attempt` starts at `dueUs`; `runRequestId` is empty when nobody requested it. */
+  | {
+      readonly kind: 'open';
+      readonly retryId: string;
+      readonly attempt: number;
+      readonly dueUs: number;
+      readonly runRequestId: string;
+    }
+  /** Another agent retries; regular checks go on here. */
+  | { readonly kind: 'delegated'; readonly untilUs: number }
+  /** All retries failed; no retry sequence again before a good answer. */
+  | { readonly kind: 'exhausted' };
+
+/** A device's retry sequence. `last` is the newest retry begun here, so that an order for one already done is known. */
+export interface RetrySequence {
+  readonly state: RetryState;
+  readonly last: { readonly retryId: string; readonly attempt: number } | undefined;
+}
+
+/** A check that ended. */
+export interface RetryAnswer {
+  /** ResultCode. */
+  readonly code: number;
+  /** 0 for a regular check, else the k of the retry. */
+  readonly attempt: number;
+  readonly retryId: string;
+  readonly endUs: number;
+}
+
+/** The retry sequence of a device that nothing is known of. */
+export const noRetrySequence: RetrySequence = { state: { kind: 'none' }, last: undefined };
+
+/** The retry sequence after an answer, and the retry sequence id that the answer's record carries. */
+export function afterAnswer(
+  sequence: RetrySequence,
+  answer: RetryAnswer,
+  rules: RetryRules,
+  newId: () => string,
+): { readonly sequence: RetrySequence; readonly retryId: string } {
+  const stays = { sequence, retryId: answer.retryId };
+  const enters = (state: RetryState) => ({ sequence: { ...sequence, state }, retryId: answer.retryId });
+  switch (outcomeOf(answer.code)) {
+    case 'good':
+      return enters({ kind: 'none' });
+    case 'inconclusive':
+      return sequence.state.kind === 'exhausted' ? stays : enters({ kind: 'none' });
+    case 'error': {
+      if (answer.attempt > 0) return enters(afterFailedRetry(answer, rules));
+      if (!mayOpen(sequence.state, answer.endUs)) return stays;
+      if (rules.retries === 0) return enters({ kind: 'exhausted' });
+      const retryId = newId();
+      const state = openState(retryId, 1, answer.endUs, rules);
+      return { sequence: { state, last: { retryId, attempt: 0 } }, retryId };
+    }
+  }
+}
+
+/** Whether an answer took the retry sequence from none to its first error. */
+export function isFirstError(before: RetrySequence, after: RetrySequence): boolean {
+  const isQuiet = ({ state }: RetrySequence) => state.kind === 'none' || state.kind === 'delegated';
+  return isQuiet(before) && !isQuiet(after);
+}
+
+/** The retry sequence after a retry was begun. */
+export function afterRetryBegan(sequence: RetrySequence, retryId: string, attempt: number): RetrySequence {
+  return { ...sequence, last: { retryId, attempt } };
+}
+
+/** The controller's run request for a retry sequence: run retry k. Undefined: it comes too late, that retry was done. */
+export function afterRetryRequest(
+  sequence: RetrySequence,
+  request: {
+    readonly runRequestId: string;
+    readonly retryId: string;
+    readonly attempt: number;
+    readonly atUs: number;
+  },
+): RetrySequence | undefined {
+  const { last, state } = sequence;
+  const concerns = last !== undefined && (last.retryId === request.retryId || state.kind === 'open');
+  if (concerns && request.attempt <= last.attempt) return undefined;
+  return {
+    state: {
+      kind: 'open',
+      retryId: request.retryId,
+      attempt: request.attempt,
+      dueUs: request.atUs,
+      runRequestId: request.runRequestId,
+    },
+    last: { retryId: request.retryId, attempt: request.attempt - 1 },
+  };
+}
+
+/** The controller's run request for a retry sequence: another agent looks after it. */
+export function afterDelegation(sequence: RetrySequence, nowUs: number, rules: RetryRules): RetrySequence {
+  if (sequence.state.kind === 'exhausted') return sequence;
+  const wholeMs = (rules.retries + 1) * (rules.retryDelayMs + rules.timeoutMs) + rules.graceMs;
+  return { ...sequence, state: { kind: 'delegated', untilUs: nowUs + wholeMs * 1000 } };
+}
+
+/**
+ * The retry sequence after a result that stands on disk, read from its record alone: an error of a regular check carries a retry sequence id only
+ * where it opened a retry sequence. The same results in their order lead to the same retry sequence, from wherever it stood before.
+ */
+export function afterRecorded(
+  sequence: RetrySequence,
+  answer: RetryAnswer,
+  rules: RetryRules,
+): RetrySequence {
+  const { attempt, retryId, endUs } = answer;
+  if (attempt > 0) {
+    return afterAnswer(afterRetryBegan(sequence, retryId, attempt), answer, rules, () => retryId).sequence;
+  }
+  if (outcomeOf(answer.code) !== 'error') return afterAnswer(sequence, answer, rules, () => retryId).sequence;
+  if (retryId === '') return sequence;
+  return { state: openState(retryId, 1, endUs, rules), last: { retryId, attempt: 0 } };
+}
+
+/** A kept retry sequence to go on with at `nowUs`: a retry that is overdue runs now, and none waits longer than it would have to. */
+export function resumed(sequence: RetrySequence, rules: RetryRules, nowUs: number): RetrySequence {
+  const { state } = sequence;
+  if (state.kind !== 'open') return sequence;
+  const latestUs = nowUs + (rules.retryDelayMs + rules.graceMs) * 1000;
+  return { ...sequence, state: { ...state, dueUs: Math.min(Math.max(state.dueUs, nowUs), latestUs) } };
+}
+
+/** What a ResultCode says about the device. */
+export function outcomeOf(code: number): 'good' | 'error' | 'inconclusive' {
+  if (code === 1) return 'good';
+  return code === 9 || code === 10 ? 'inconclusive' : 'error';
+}
+
+function mayOpen(state: RetryState, nowUs: number): boolean {
+  switch (state.kind) {
+    case 'none':
+      return true;
+    case 'delegated':
+      return nowUs >= state.untilUs;
+    case 'open':
+    case 'exhausted':
+      return false;
+  }
+}
+
+function afterFailedRetry(answer: RetryAnswer, rules: RetryRules): RetryState {
+  if (answer.attempt >= rules.retries) return { kind: 'exhausted' };
+  return openState(answer.retryId, answer.attempt + 1, answer.endUs, rules);
+}
+
+function openState(retryId: string, attempt: number, endUs: number, rules: RetryRules): RetryState {
+  const waitMs = rules.retryDelayMs + (rules.retriesLocally ? 0 : rules.graceMs);
+  return { kind: 'open', retryId, attempt, dueUs: endUs + waitMs * 1000, runRequestId: '' };
+}

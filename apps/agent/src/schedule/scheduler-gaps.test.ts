@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest';
+import { assignment } from '../testing/measurements.ts';
+import { midnightUs, stage } from '../testing/stage.ts';
+import { every } from './every.ts';
+import type { RetrySequence } from './retry-sequence.ts';
+
+test('a host that slept an hour makes no burst, and what it missed is not covered', async () => {
+  const { clock, scheduler, time, stalls, sleep, results, meter, coverage } = stage();
+  scheduler.replace(Array.from({ length: 600 }, (_, i) => assignment(i, { scheduleOffsetMs: i * 100 })));
+  scheduler.start();
+  await clock.advance(500);
+  const before = results.length;
+  sleep(3_600_000);
+  expect(time.detectSleep()).toBe(3_600_000);
+  stalls.mark();
+  scheduler.gapEnded(3_600_000);
+  await clock.advance(1000);
+  expect(results.length - before).toBeLessThan(20);
+  expect(meter.take().skipped).toBeGreaterThan(600 * 59);
+  const spans = coverage.take(time.nowUs(), scheduler.waitingUs());
+  expect(spans.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0)).toBeLessThan(70_000_000);
+});
+
+test('a clock put right by an hour makes no burst and loses no turn', async () => {
+  const { clock, scheduler, time, meter, results } = stage();
+  scheduler.replace(Array.from({ length: 60 }, (_, i) => assignment(i, { scheduleOffsetMs: i * 1000 })));
+  scheduler.start();
+  await clock.advance(10_500);
+  time.setOffset(3_600_000_000);
+  scheduler.clockStepped(3_600_000_000);
+  await clock.advance(60_000);
+  expect(meter.take()).toMatchObject({ skipped: 0 });
+  expect(results.length).toBeGreaterThanOrEqual(69);
+  expect(results.length).toBeLessThanOrEqual(71);
+});
+
+test('a new device is checked at once though the clock is put back by an hour just then', async () => {
+  const { clock, scheduler, time, results } = stage();
+  const changedUs = BigInt(midnightUs);
+  scheduler.replace([assignment(1, { intervalMs: 3_600_000, changedUs, runImmediately: true })]);
+  time.setOffset(-3_600_000_000);
+  scheduler.clockStepped(-3_600_000_000);
+  scheduler.start();
+  await clock.advance(1000);
+  expect(results.length).toBe(1);
+});
+
+test('an error of a check during which the process stood still is no result: the device is checked again', async () => {
+  const { clock, scheduler, results, codes, pulse } = stage({ takesMs: 5000 });
+  codes.splice(0, 1, 2, 1);
+  scheduler.replace([assignment(1)]);
+  scheduler.start();
+  await clock.advance(61_000);
+  pulse[Symbol.dispose]();
+  await clock.advance(4500);
+  const pulsing = every(clock, 250, () => scheduler.gapEnded(0));
+  await clock.advance(6000);
+  expect(results.map(({ resultCode }) => resultCode)).toEqual([1]);
+  pulsing[Symbol.dispose]();
+});
+
+test('a good answer of a check during which the process stood still is thrown away too: its times are not true', async () => {
+  const { clock, scheduler, results, pulse, meter } = stage({ takesMs: 5000 });
+  scheduler.replace([assignment(1)]);
+  scheduler.start();
+  await clock.advance(61_000);
+  pulse[Symbol.dispose]();
+  await clock.advance(4500);
+  expect(results).toEqual([]);
+  const pulsing = every(clock, 250, () => scheduler.gapEnded(0));
+  await clock.advance(1000);
+  expect(meter.take().started).toBe(2);
+  pulsing[Symbol.dispose]();
+});
+
+test('a process that stands still in every check tells the failures as its own fault, after three thrown away', async () => {
+  const { clock, scheduler, results, codes, pulse, meter } = stage({ takesMs: 5000 });
+  pulse[Symbol.dispose]();
+  codes.splice(0, 1, 2);
+  scheduler.replace([assignment(1)]);
+  scheduler.start();
+  await clock.advance(85_000);
+  expect(meter.take().started).toBeGreaterThanOrEqual(4);
+  expect(results.map(({ resultCode }) => resultCode).slice(0, 1)).toEqual([10]);
+  expect(results[0]?.checkResult).toContain('this agent stood still');
+});
+
+test('after a gap a device whose check was under way is checked once, not twice', async () => {
+  const { clock, scheduler, results, pulse, starts } = stage({ takesMs: 3000 });
+  scheduler.replace([assignment(1, { intervalMs: 5000 })]);
+  scheduler.start();
+  await clock.advance(6000);
+  pulse[Symbol.dispose]();
+  await clock.advance(2500);
+  expect(results).toEqual([]);
+  const pulsing = every(clock, 250, () => scheduler.gapEnded(0));
+  await clock.advance(4000);
+  expect(starts()).toEqual([8]);
+  pulsing[Symbol.dispose]();
+});
+
+test('a restart goes on with the retry sequence that it finds: the retry that is open, or none for a device that is down', async () => {
+  const open: RetrySequence = {
+    state: { kind: 'open', retryId: 'before', attempt: 2, dueUs: midnightUs + 1_000_000, runRequestId: '' },
+    last: { retryId: 'before', attempt: 1 },
+  };
+  const going = stage({ chain: open });
+  going.codes.splice(0, 1, 2);
+  going.scheduler.replace([assignment(1)]);
+  going.scheduler.start();
+  await going.clock.advance(130_000);
+  expect(going.results.map(({ attempt, retryId }) => [attempt, retryId])).toEqual([
+    [2, 'before'],
+    [0, ''],
+    [0, ''],
+  ]);
+  expect(going.starts()[0]).toBe(1);
+  const down = stage({ chain: { state: { kind: 'exhausted' }, last: undefined } });
+  down.codes.splice(0, 1, 2);
+  down.scheduler.replace([assignment(1)]);
+  down.scheduler.start();
+  await down.clock.advance(130_000);
+  expect(down.results.map(({ attempt, retryId }) => [attempt, retryId])).toEqual([
+    [0, ''],
+    [0, ''],
+  ]);
+});
+
+test('starts of a device are unique and increase, though its clock is put back a little', async () => {
+  const { clock, scheduler, time, results } = stage({ takesMs: 1 });
+  scheduler.replace([assignment(1, { intervalMs: 1000 })]);
+  scheduler.start();
+  for (let i = 0; i < 10; i += 1) {
+    await clock.advance(1000);
+    time.setOffset(time.offsetUs - 900_000);
+    scheduler.clockStepped(-900_000);
+    scheduler.runNow(1);
+  }
+  const starts = results.map(({ startUs }) => Number(startUs));
+  expect(starts.length).toBeGreaterThanOrEqual(10);
+  expect(starts).toEqual([...new Set(starts)].sort((a, b) => a - b));
+});
+
+test('devices that could not be seen are checked within a minute of sight, spread, and no sooner than they would be', async () => {
+  const { clock, scheduler, starts, results } = stage({ takesMs: 1 });
+  const hourly = Array.from({ length: 60 }, (_, i) =>
+    assignment(i + 1, { intervalMs: 3_600_000, scheduleOffsetMs: 1_800_000 + i * 1000 }),
+  );
+  scheduler.replace([...hourly, assignment(100, { scheduleOffsetMs: 30_000 })]);
+  scheduler.start();
+  await clock.advance(10_000);
+  scheduler.runSoon([...hourly.map(({ deviceNo }) => deviceNo), 100, 999]);
+  await clock.advance(60_000);
+  const perDevice = Map.groupBy(results, ({ deviceNo }) => deviceNo);
+  expect(perDevice.size).toBe(61);
+  expect(perDevice.get(100)?.length).toBe(1);
+  const seconds = starts().map(Math.floor);
+  const busiest = Math.max(...seconds.map((second) => seconds.filter((other) => other === second).length));
+  expect(busiest).toBeLessThanOrEqual(3);
+});

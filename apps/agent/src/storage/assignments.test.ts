@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { systemClock } from '@vantage/kernel';
+import { AssignmentsSchema } from '@vantage/proto';
+import { afterAll, expect, test } from 'vitest';
+import { assignment } from '../testing/measurements.ts';
+import { openAssignments } from './assignments.ts';
+
+const root = mkdtempSync(path.join(tmpdir(), 'vantage-assignments-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let folders = 0;
+const newFolder = () => path.join(root, String(folders++));
+const faults: string[] = [];
+const open = (folder: string) =>
+  openAssignments({ folder, clock: systemClock, onFault: (text) => faults.push(text) });
+const message = (snapshot: boolean, final: boolean, nos: number[], removedDeviceNos: number[] = []) =>
+  create(AssignmentsSchema, {
+    snapshot,
+    final,
+    removedDeviceNos,
+    upserts: nos.map((no) => assignment(no)),
+  });
+const devices = (store: { all: ReadonlyMap<number, unknown> }) => [...store.all.keys()].sort((a, b) => a - b);
+
+test('a snapshot replaces all once its last part is in; a change applies at once; both outlive a restart', async () => {
+  const folder = newFolder();
+  const store = await open(folder);
+  expect(store.apply(message(true, false, [1, 2])).kind).toBe('wait');
+  expect(devices(store)).toEqual([]);
+  expect(store.apply(message(true, true, [3])).kind).toBe('replace');
+  expect(store.apply(message(false, false, [4], [1]))).toMatchObject({
+    kind: 'change',
+    removedDeviceNos: [1],
+  });
+  await store[Symbol.asyncDispose]();
+  await using again = await open(folder);
+  expect(devices(again)).toEqual([2, 3, 4]);
+  expect(again.all.get(4)).toEqual(assignment(4));
+});
+
+test('half a snapshot of a stream that broke is forgotten', async () => {
+  await using store = await open(newFolder());
+  store.apply(message(true, false, [1]));
+  store.forgetPartial();
+  store.apply(message(true, true, [2]));
+  expect(devices(store)).toEqual([2]);
+});
+
+test('torn at any byte the kept assignments are those before, never something else', async () => {
+  const folder = newFolder();
+  const file = path.join(folder, 'assignments.bin');
+  const store = await open(folder);
+  store.apply(message(true, true, [1]));
+  await store.flushed();
+  store.apply(message(true, true, [2]));
+  await store.flushed();
+  await store[Symbol.asyncDispose]();
+  const whole = readFileSync(file);
+  for (let cut = 0; cut < whole.length; cut += 1) {
+    writeFileSync(file, whole);
+    truncateSync(file, cut);
+    await using torn = await open(folder);
+    expect(devices(torn)).toEqual([1]);
+  }
+  expect(faults.length).toBeGreaterThan(0);
+});

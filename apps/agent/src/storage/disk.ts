@@ -1,0 +1,76 @@
+import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { crc32 } from 'node:zlib';
+import { ignoreMissing, isMissing } from '@vantage/kernel';
+
+/** Makes what was created, renamed or removed in a folder survive a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes all of it at this place; a disk that takes only a part throws, with the reason, at the next. */
+export async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at + done);
+    done += bytesWritten;
+  }
+}
+
+/** Opens a file to read and write; makes it when it is not there. One that is there and cannot be opened now is left as it is. */
+export function openOrMake(file: string): Promise<FileHandle> {
+  return open(file, 'r+', 0o600).catch((error: unknown) => {
+    if (isMissing(error)) return open(file, 'w+', 0o600);
+    throw error;
+  });
+}
+
+/** Whether the disk, or this user's share of it, has no room left. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+}
+
+/** Makes a folder (and its parents) that only this user may enter. */
+export async function ensureFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+}
+
+/**
+ * Replaces a file as a whole, durably: whoever reads it later finds the old or the new content, with a checksum that tells damage.
+ * The content before is kept as `<file>.old`.
+ */
+export async function writeWithChecksum(file: string, content: Uint8Array): Promise<void> {
+  const fresh = `${file}.new`;
+  const handle = await open(fresh, 'w', 0o600);
+  try {
+    const head = Buffer.allocUnsafe(4);
+    head.writeUInt32BE(crc32(content));
+    await writeAll(handle, Buffer.concat([head, content]), 0);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(file, `${file}.old`).catch(ignoreMissing);
+  await rename(fresh, file);
+  await syncFolder(path.dirname(file));
+}
+
+/** The content of a file that `writeWithChecksum` wrote, or of its predecessor where it is missing or damaged. */
+export async function readWithChecksum(
+  file: string,
+): Promise<{ readonly content: Buffer | undefined; readonly isDamaged: boolean }> {
+  let isDamaged = false;
+  for (const name of [file, `${file}.old`]) {
+    const bytes = await readFile(name).catch(ignoreMissing);
+    if (bytes === undefined) continue;
+    if (bytes.length >= 4 && bytes.readUInt32BE(0) === crc32(bytes.subarray(4))) {
+      return { content: bytes.subarray(4), isDamaged };
+    }
+    isDamaged = true;
+  }
+  return { content: undefined, isDamaged };
+}

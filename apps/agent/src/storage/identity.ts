@@ -1,0 +1,115 @@
+import { access, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Fault, isMissing, messageOf } from '@vantage/kernel';
+import { z } from 'zod';
+import { ensureFolder, isDiskFull, readWithChecksum } from './disk.ts';
+import { openDualCopyFile } from './dual-copy-file.ts';
+
+/** What the agent knows of itself across its runs. */
+export interface Identity extends AsyncDisposable {
+  /** A random id of this run. */
+  readonly bootId: string;
+  /** Controller minus this host's wall clock, microseconds, as last known; undefined before the first measurement. */
+  readonly wallOffsetUs: number | undefined;
+  /** The number of the next session: on disk before it is used, one higher each time. */
+  nextSession(): Promise<bigint>;
+  keepWallOffset(offsetUs: number): Promise<void>;
+}
+
+const kept = z.object({ session: z.int().min(0), wallOffsetUs: z.int().optional() });
+
+/** A folder with one of these has been an agent's before. */
+const ownFiles = new Set(['identity.bin', 'identity.json', 'outbox', 'assignments.bin']);
+
+/** A difference smaller than this is not worth a write, microseconds. */
+const worthKeepingUs = 100_000;
+
+/**
+ * Opens what is kept in the folder. A full or read-only disk is told to `onFault`; the agent goes on from what it knows. Throws a Fault
+ * when the file is there and cannot be opened for another reason: numbers that begin anew would make it a copy of itself.
+ */
+export async function openIdentity(deps: {
+  readonly folder: string;
+  readonly newId: () => string;
+  readonly onFault: (text: string) => void;
+}): Promise<Identity> {
+  const { folder, onFault } = deps;
+  const file = path.join(folder, 'identity.bin');
+  const refused = (what: string) => (error: unknown) => {
+    onFault(`${file} cannot be ${what}: ${messageOf(error)}`);
+    return undefined;
+  };
+  await ensureFolder(folder).catch(refused('made'));
+  const isNew = (await readdir(folder).catch(() => [])).every((name) => !ownFiles.has(name));
+  const isMissing = !(await isThere(file));
+  const store = await openDualCopyFile(file).catch(async (cause: unknown) => {
+    if (isDiskTrouble(cause) || (await isAbsent(file))) return refused('opened')(cause);
+    const why = `${file} cannot be opened: ${messageOf(cause)}; it holds the number of this agent's last session`;
+    throw new Fault('stop', 'identity-unreadable', why, { cause });
+  });
+  const found = parse(store?.text ?? (await earlierForm(folder).catch(refused('read'))));
+  if (found === undefined && !isNew) {
+    const what = isMissing ? 'is missing' : 'is damaged';
+    onFault(
+      `identity.bin ${what}: sessions are counted anew. If the controller then takes this agent for a copy, lift that there with ./vantage agents unfence`,
+    );
+  }
+  let session = found?.session ?? 0;
+  let wallOffsetUs = found?.wallOffsetUs;
+  let writing: Promise<void> = Promise.resolve();
+  const write = () => {
+    writing = writing.then(async () => {
+      await store?.write(JSON.stringify({ session, wallOffsetUs })).catch(refused('written'));
+    });
+    return writing;
+  };
+  return {
+    bootId: deps.newId(),
+    wallOffsetUs,
+    async nextSession() {
+      session += 1;
+      const own = BigInt(session);
+      await write();
+      return own;
+    },
+    async keepWallOffset(offsetUs) {
+      if (wallOffsetUs !== undefined && Math.abs(offsetUs - wallOffsetUs) < worthKeepingUs) return;
+      wallOffsetUs = Math.round(offsetUs);
+      await write();
+    },
+    async [Symbol.asyncDispose]() {
+      await writing;
+      await store?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function isDiskTrouble(error: unknown): boolean {
+  return isDiskFull(error) || (error instanceof Error && 'code' in error && error.code === 'EROFS');
+}
+
+function isAbsent(file: string): Promise<boolean> {
+  return stat(file).then(() => false, isMissing);
+}
+
+function parse(text: string | undefined): z.output<typeof kept> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return kept.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The file in which earlier versions kept the same. */
+async function earlierForm(folder: string): Promise<string | undefined> {
+  const { content } = await readWithChecksum(path.join(folder, 'identity.json'));
+  return content?.toString('utf8');
+}

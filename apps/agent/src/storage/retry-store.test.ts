@@ -1,0 +1,106 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { type CheckResult, CheckResultSchema } from '@vantage/proto';
+import { afterAll, expect, test } from 'vitest';
+import { openRetryStore, type Rules } from './retry-store.ts';
+
+const root = mkdtempSync(path.join(tmpdir(), 'vantage-chains-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let folders = 0;
+
+const rules = { retries: 2, retryDelayMs: 5000, timeoutMs: 1000, retriesLocally: true, graceMs: 5000 };
+
+function stage(folder = mkdtempSync(path.join(root, `${folders++}-`))) {
+  const assigned = new Map<number, Rules>([1, 2, 3].map((deviceNo) => [deviceNo, { revision: 1, rules }]));
+  const faults: string[] = [];
+  const open = () =>
+    openRetryStore({
+      folder,
+      rulesOf: (deviceNo) => assigned.get(deviceNo),
+      onFault: (text) => faults.push(text),
+    });
+  return { folder, assigned, faults, open };
+}
+
+function result(deviceNo: number, resultCode: number, attempt = 0, retryId = '', revision = 1): CheckResult {
+  return create(CheckResultSchema, {
+    deviceNo,
+    resultCode,
+    attempt,
+    retryId,
+    revision,
+    startUs: 1_000_000n,
+  });
+}
+
+test('what was written is gone on with: a retry that is open, and that all of them failed', async () => {
+  const { open } = stage();
+  const before = await open();
+  before.add(result(1, 2, 0, 'c1'));
+  before.add(result(2, 2, 0, 'c2'));
+  before.add(result(2, 2, 1, 'c2'));
+  before.add(result(2, 2, 2, 'c2'));
+  before.add(result(3, 2, 0, 'c3'));
+  before.add(result(3, 1, 1, 'c3'));
+  await before.written();
+  const after = await open();
+  expect(after.of(1, 0).state).toMatchObject({ kind: 'open', attempt: 1, retryId: 'c1' });
+  expect(after.of(2, 0).state).toEqual({ kind: 'exhausted' });
+  expect(after.of(3, 0).state).toEqual({ kind: 'none' });
+});
+
+test('what stands in the outbox is taken again and changes nothing', async () => {
+  const { open } = stage();
+  const before = await open();
+  const results = [result(1, 2, 0, 'c1'), result(1, 2, 1, 'c1'), result(1, 2, 2, 'c1'), result(1, 2)];
+  for (const each of results) before.add(each);
+  await before.written();
+  const after = await open();
+  for (const each of results) after.add(each);
+  expect(after.of(1, 0).state).toEqual({ kind: 'exhausted' });
+});
+
+test('a device taken away, or given another target, has no retry sequence', async () => {
+  const { open, assigned } = stage();
+  const chains = await open();
+  chains.add(result(1, 2, 0, 'c1'));
+  chains.add(result(2, 2, 0, 'c2'));
+  chains.add(result(9, 2, 0, 'c9'));
+  assigned.delete(1);
+  assigned.set(2, { revision: 2, rules });
+  chains.prune();
+  assigned.set(1, { revision: 1, rules });
+  for (const deviceNo of [1, 2, 9]) expect(chains.of(deviceNo, 0).state).toEqual({ kind: 'none' });
+  chains.add(result(2, 2, 0, 'old', 1));
+  expect(chains.of(2, 0).state).toEqual({ kind: 'none' });
+});
+
+test('healthy results write nothing', async () => {
+  const { open, folder } = stage();
+  const chains = await open();
+  chains.add(result(1, 1));
+  await chains.written();
+  expect(() => readFileSync(path.join(folder, 'chains.bin'))).toThrow('ENOENT');
+});
+
+test('a damaged file counts as the one before it, a disk that refuses is told once', async () => {
+  const { open, folder, faults } = stage();
+  const chains = await open();
+  chains.add(result(1, 2, 0, 'c1'));
+  await chains.written();
+  chains.add(result(2, 2, 0, 'c2'));
+  await chains.written();
+  const file = path.join(folder, 'chains.bin');
+  const bytes = readFileSync(file);
+  bytes[bytes.length - 3] = 0;
+  writeFileSync(file, bytes);
+  const after = await open();
+  expect(after.of(1, 0).state.kind).toBe('open');
+  rmSync(folder, { recursive: true });
+  after.add(result(3, 2, 0, 'c3'));
+  await after.written();
+  await after.written();
+  expect(faults.length).toBe(1);
+});

@@ -1,0 +1,161 @@
+import path from 'node:path';
+import { messageOf } from '@vantage/kernel';
+import type { CheckResult } from '@vantage/proto';
+import { z } from 'zod';
+import {
+  afterRecorded,
+  noRetrySequence,
+  type RetryRules,
+  type RetrySequence,
+  resumed,
+} from '../schedule/retry-sequence.ts';
+import { readWithChecksum, writeWithChecksum } from './disk.ts';
+
+/**
+ * Where each device's retry sequence stands by the results that are on disk, so that a restart goes on with it. A file holds what
+ * rests on results that left the disk; the rest is read from the outbox again. So a healthy check costs nothing here.
+ */
+export interface RetryStore {
+  /** The retry sequence to go on with at `nowUs` (corrected microseconds). */
+  of(deviceNo: number, nowUs: number): RetrySequence;
+  /** A result is on disk: just written, or found there at the start. Oldest first. */
+  add(result: CheckResult): void;
+  /** Devices that are assigned no longer, or under other settings, have no retry sequence. */
+  prune(): void;
+  /** Resolves when all that was taken is in the file, or could not be written. */
+  written(): Promise<void>;
+}
+
+/** Under which settings a device is watched now. */
+export interface Rules {
+  readonly revision: number;
+  readonly rules: RetryRules;
+}
+
+interface StoredSequence {
+  readonly revision: number;
+  readonly sequence: RetrySequence;
+}
+
+/** The file keeps the names that version 0.1.0 gave it, so that every version reads it. */
+const storedState = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('open'),
+    chainId: z.string(),
+    k: z.int().min(1),
+    dueUs: z.int(),
+    orderId: z.string(),
+  }),
+  z.object({ kind: z.literal('over') }),
+]);
+const storedLast = z.object({ chainId: z.string(), k: z.int().min(0) }).optional();
+const storedRow = z.object({ deviceNo: z.int(), revision: z.int(), phase: storedState, last: storedLast });
+const content = z.array(storedRow);
+
+/** Opens what is kept in the folder. A disk that refuses is told to `onFault`, once per change. */
+export async function openRetryStore(deps: {
+  readonly folder: string;
+  /** Undefined: not assigned. */
+  readonly rulesOf: (deviceNo: number) => Rules | undefined;
+  readonly onFault: (text: string) => void;
+}): Promise<RetryStore> {
+  const { rulesOf } = deps;
+  const file = path.join(deps.folder, 'chains.bin');
+  let lastFault = '';
+  const fault = (text: string) => {
+    if (text !== lastFault) deps.onFault(text);
+    lastFault = text;
+  };
+  const kept = await load(file, fault);
+  let isDirty = false;
+  let writing = Promise.resolve();
+
+  const put = (deviceNo: number, own: StoredSequence) => {
+    if (own.sequence.state.kind === 'none') kept.delete(deviceNo);
+    else kept.set(deviceNo, own);
+    isDirty = true;
+  };
+  const write = async () => {
+    if (!isDirty) return;
+    isDirty = false;
+    const rows = [...kept].map(([deviceNo, own]) => rowOf(deviceNo, own));
+    try {
+      await writeWithChecksum(file, Buffer.from(JSON.stringify(rows)));
+      lastFault = '';
+    } catch (error) {
+      isDirty = true;
+      fault(`retry sequences cannot be kept: ${messageOf(error)}`);
+    }
+  };
+
+  return {
+    of(deviceNo, nowUs) {
+      const own = kept.get(deviceNo);
+      const now = rulesOf(deviceNo);
+      if (own === undefined || own.revision !== now?.revision) return noRetrySequence;
+      return resumed(own.sequence, now.rules, nowUs);
+    },
+    add(result) {
+      const { deviceNo, revision } = result;
+      const own = kept.get(deviceNo);
+      if (own === undefined && result.resultCode === 1) return;
+      const now = rulesOf(deviceNo);
+      if (now === undefined || now.revision !== revision) return;
+      const before = own?.revision === revision ? own.sequence : noRetrySequence;
+      const after = afterRecorded(before, answerOf(result), now.rules);
+      if (after !== before) put(deviceNo, { revision, sequence: after });
+    },
+    prune() {
+      for (const [deviceNo, { revision }] of kept) {
+        if (rulesOf(deviceNo)?.revision === revision) continue;
+        kept.delete(deviceNo);
+        isDirty = true;
+      }
+    },
+    written() {
+      writing = writing.then(write);
+      return writing;
+    },
+  };
+}
+
+function answerOf(result: CheckResult) {
+  const { resultCode: code, attempt, retryId, dnsMs, connectMs, sslMs, ttfbMs, ttlbMs } = result;
+  const tookMs = dnsMs + connectMs + sslMs + ttfbMs + ttlbMs;
+  return { code, attempt, retryId, endUs: Number(result.startUs) + Math.round(tookMs * 1000) };
+}
+
+async function load(file: string, fault: (text: string) => void): Promise<Map<number, StoredSequence>> {
+  try {
+    const { content: bytes } = await readWithChecksum(file);
+    const rows = bytes === undefined ? [] : content.parse(JSON.parse(bytes.toString('utf8')));
+    return new Map(rows.map((row) => [row.deviceNo, sequenceOf(row)]));
+  } catch (error) {
+    fault(`the kept retry sequences cannot be read: ${messageOf(error)}`);
+    return new Map();
+  }
+}
+
+function rowOf(deviceNo: number, { revision, sequence: { state, last } }: StoredSequence) {
+  const phase =
+    state.kind === 'open'
+      ? {
+          kind: 'open',
+          chainId: state.retryId,
+          k: state.attempt,
+          dueUs: state.dueUs,
+          orderId: state.runRequestId,
+        }
+      : { kind: 'over' };
+  return { deviceNo, revision, phase, last: last && { chainId: last.retryId, k: last.attempt } };
+}
+
+function sequenceOf({ revision, phase, last }: z.infer<typeof storedRow>): StoredSequence {
+  const begun = last && { retryId: last.chainId, attempt: last.k };
+  if (phase.kind === 'over') return { revision, sequence: { state: { kind: 'exhausted' }, last: begun } };
+  const { chainId: retryId, k: attempt, dueUs, orderId: runRequestId } = phase;
+  return {
+    revision,
+    sequence: { state: { kind: 'open', retryId, attempt, dueUs, runRequestId }, last: begun },
+  };
+}

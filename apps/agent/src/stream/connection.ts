@@ -1,0 +1,64 @@
+import { type ClientHttp2Stream, connect, constants, type OutgoingHttpHeaders } from 'node:http2';
+import { type Clock, messageOf } from '@vantage/kernel';
+import { every } from '../schedule/every.ts';
+
+/**
+ * One HTTP/2 connection over TLS, watched by pings; what connect-node calls a session manager. Its own manager leaves a
+ * session without error listener when a ping times out and the stream's end closes it at the same time, which ends the process.
+ */
+export interface Connection extends Disposable {
+  /** `https://host:port`. */
+  readonly authority: string;
+  request(method: string, path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream>;
+  notifyResponseByteRead(): void;
+  /** Why the connection broke; undefined while it stands. */
+  readonly fault: string | undefined;
+}
+
+/** Opens a connection; disposing closes it and what runs over it. */
+export function openConnection(deps: {
+  readonly endpoint: string;
+  /** PEM; undefined: the system's certificates. */
+  readonly ca: string | undefined;
+  readonly clock: Clock;
+  readonly pingIntervalMs: number;
+  readonly pingTimeoutMs: number;
+}): Connection {
+  const { clock, pingTimeoutMs } = deps;
+  const session = connect(deps.endpoint, deps.ca === undefined ? {} : { ca: deps.ca });
+  let fault: string | undefined;
+  const broke = (why: string) => {
+    fault ??= why;
+  };
+  const connected = new Promise<void>((resolve, reject) => {
+    session.once('connect', () => resolve());
+    session.once('close', () => reject(new Error(fault ?? 'the connection closed')));
+  });
+  connected.catch(() => {}); // whoever makes a request hears it
+  session.on('error', (error: unknown) => broke(messageOf(error)));
+  session.on('close', () => pinging[Symbol.dispose]());
+  const ping = () => {
+    if (session.connecting || session.destroyed) return;
+    const deadline = clock.timer(pingTimeoutMs, () => {
+      broke(`no answer to a ping within ${pingTimeoutMs / 1000} s`);
+      session.destroy();
+    });
+    session.ping(() => deadline[Symbol.dispose]());
+  };
+  const pinging = every(clock, deps.pingIntervalMs, ping);
+  return {
+    authority: new URL(deps.endpoint).origin,
+    async request(method, path, headers) {
+      await connected;
+      return session.request({ ...headers, ':method': method, ':path': path });
+    },
+    notifyResponseByteRead() {}, // the stream's own silence is watched by the link
+    get fault() {
+      return fault;
+    },
+    [Symbol.dispose]() {
+      pinging[Symbol.dispose]();
+      session.destroy(undefined, constants.NGHTTP2_CANCEL);
+    },
+  };
+}

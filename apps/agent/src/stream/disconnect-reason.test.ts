@@ -1,0 +1,38 @@
+import { Goodbye_Reason } from '@vantage/proto';
+import { expect, test } from 'vitest';
+import { waitAfter } from './disconnect-reason.ts';
+
+const around = { failures: 1, others: 0, random: () => 0.999 };
+
+test('lost streams are tried again after 0 to 0.5 s at first, never more than 30 s', () => {
+  const lost = { kind: 'lost', text: '', lastedMs: 0 } as const;
+  expect(waitAfter(lost, { ...around, random: () => 0 })).toBe(0);
+  expect(waitAfter(lost, around)).toBeLessThanOrEqual(500);
+  expect(waitAfter(lost, { ...around, failures: 50 })).toBeGreaterThan(29_000);
+  expect(waitAfter(lost, { ...around, failures: 50 })).toBeLessThanOrEqual(30_000);
+});
+
+test.each([
+  [Goodbye_Reason.REVOKED, 225_000, 375_000],
+  [Goodbye_Reason.FENCED, 45_000, 75_000],
+  [Goodbye_Reason.REPLACED, 45_000, 75_000],
+  [Goodbye_Reason.UNSPECIFIED, 0, 500],
+])('after goodbye %i the next try comes in %i to %i ms', (reason, least, most) => {
+  for (const r of [0, 0.5, 0.999]) {
+    const waitMs = waitAfter({ kind: 'goodbye', reason, text: '' }, { ...around, random: () => r });
+    expect(waitMs).toBeGreaterThanOrEqual(least);
+    expect(waitMs).toBeLessThanOrEqual(most);
+  }
+});
+
+test('a controller that shuts down sends to another at once', () => {
+  const shutdown = { kind: 'goodbye', reason: Goodbye_Reason.SHUTDOWN, text: '' } as const;
+  expect(waitAfter(shutdown, { ...around, others: 1 })).toBe(0);
+  expect(waitAfter(shutdown, around)).toBeLessThanOrEqual(500);
+});
+
+test('a token that is refused is tried again, ever more slowly, up to a minute apart', () => {
+  const refused = { kind: 'refused', text: '' } as const;
+  expect(waitAfter(refused, { ...around, random: () => 0 })).toBeGreaterThanOrEqual(500);
+  expect(waitAfter(refused, { ...around, failures: 20 })).toBeLessThanOrEqual(60_500);
+});

@@ -1,0 +1,83 @@
+import { backoffMs, type Logger } from '@vantage/kernel';
+import { Goodbye_Reason } from '@vantage/proto';
+
+/** How a stream, or the try at one, ended. */
+export type DisconnectReason =
+  | { readonly kind: 'goodbye'; readonly reason: Goodbye_Reason; readonly text: string }
+  /** The token does not open the door. */
+  | { readonly kind: 'refused'; readonly text: string }
+  | { readonly kind: 'lost'; readonly text: string; readonly lastedMs: number };
+
+const backoff = { baseMs: 500, capMs: 30_000 };
+const refusedBackoff = { baseMs: 2000, capMs: 60_000 };
+/** Tries of an agent that was sent away for good. */
+const awayMs = 300_000;
+/** Tries of an agent whose place another took, or that waits for an operator to lift its fence. */
+const replacedMs = 60_000;
+
+/** Milliseconds until the next try. `failures` counts tries in a row that came to nothing; `others` are endpoints not tried yet. */
+export function waitAfter(
+  disconnect: DisconnectReason,
+  around: { readonly failures: number; readonly others: number; readonly random: () => number },
+): number {
+  const { failures, others, random } = around;
+  const about = (ms: number) => Math.round(ms * (0.75 + random() / 2));
+  switch (disconnect.kind) {
+    case 'lost':
+      return backoffMs(Math.max(0, failures - 1), backoff, random);
+    case 'refused':
+      return 500 + backoffMs(failures, refusedBackoff, random);
+    case 'goodbye':
+      switch (disconnect.reason) {
+        case Goodbye_Reason.REVOKED:
+          return about(awayMs);
+        case Goodbye_Reason.REPLACED:
+        case Goodbye_Reason.FENCED:
+          return about(replacedMs);
+        case Goodbye_Reason.SHUTDOWN:
+          return others > 0 ? 0 : backoffMs(0, backoff, random);
+        case Goodbye_Reason.UNSPECIFIED:
+          return backoffMs(0, backoff, random);
+      }
+  }
+}
+
+/** Tells why there is no connection: each reason once, until there is one again. */
+export function disconnectLogger(log: Logger): (disconnect: DisconnectReason, endpoint: string) => void {
+  const reported = new Set<string>();
+  return (disconnect, endpoint) => {
+    const text = textOf(disconnect);
+    const key = `${endpoint} ${text}`;
+    if (reported.has(key)) return;
+    reported.add(key);
+    if (disconnect.kind === 'lost') log.warn({ endpoint }, text);
+    else log.error({ endpoint }, text);
+  };
+}
+
+function textOf(disconnect: DisconnectReason): string {
+  switch (disconnect.kind) {
+    case 'lost':
+      return `no connection: ${disconnect.text}`;
+    case 'refused':
+      return `the controller refuses this agent's token (${disconnect.text}); it is tried again`;
+    case 'goodbye':
+      return `sent away: ${goodbyeText(disconnect.reason)} ${disconnect.text}`.trimEnd();
+  }
+}
+
+/** A goodbye's reason for people. */
+function goodbyeText(reason: Goodbye_Reason): string {
+  switch (reason) {
+    case Goodbye_Reason.UNSPECIFIED:
+      return 'for no stated reason';
+    case Goodbye_Reason.REPLACED:
+      return 'a newer session of this agent came: does another process use the same token?';
+    case Goodbye_Reason.REVOKED:
+      return 'this agent is revoked';
+    case Goodbye_Reason.SHUTDOWN:
+      return 'the controller shuts down';
+    case Goodbye_Reason.FENCED:
+      return 'a copy of this agent was seen: use each token in one place only';
+  }
+}

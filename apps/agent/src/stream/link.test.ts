@@ -1,0 +1,122 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { Secret, systemClock } from '@vantage/kernel';
+import { addressOf, closedPort, makeCertificate } from '@vantage/probes/testing';
+import { expect, test } from 'vitest';
+import { startFakeController } from '../testing/fake-controller.ts';
+import type { DisconnectReason } from './disconnect-reason.ts';
+import { createLink } from './link.ts';
+
+const certificate = makeCertificate();
+
+/** Forwards bytes to a port until it is frozen; then the two ends hear nothing more, and no end. */
+async function freezable(port: number) {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+    }
+    near.pipe(far);
+    far.pipe(near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: addressOf(server.address()).port,
+    freeze() {
+      for (const socket of sockets) {
+        socket.unpipe();
+        socket.pause();
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A link that tells its partings; disposing ends it. */
+function linkTo(endpoints: readonly string[], token = 'a', ca = certificate.cert) {
+  const partings: DisconnectReason[] = [];
+  const waiting: (() => void)[] = [];
+  const ending = new AbortController();
+  let ups = 0;
+  const rouse = () => {
+    for (const wake of waiting.splice(0)) wake();
+  };
+  const link = createLink({
+    endpoints,
+    token: new Secret(token),
+    ca,
+    clock: systemClock,
+    random: () => 0,
+    pings: { pingIntervalMs: 100, pingTimeoutMs: 150 },
+    hello: async () => ({ bootId: 'b', sessionCounter: 1n }),
+    onUp() {
+      ups += 1;
+      rouse();
+    },
+    onMessage: () => {},
+    onDown(parting) {
+      partings.push(parting);
+      rouse();
+    },
+  });
+  const done = link.run(ending.signal);
+  return {
+    link,
+    partings,
+    async until(predicate: () => boolean) {
+      while (!predicate()) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    get ups() {
+      return ups;
+    },
+    async [Symbol.asyncDispose]() {
+      ending.abort('test ends');
+      await done;
+    },
+  };
+}
+
+test('a half-open connection is noticed by its pings, given up without harm, and another is made', async () => {
+  await using controller = await startFakeController({ certificate, token: 'a' });
+  await using proxy = await freezable(controller.port);
+  await using agent = linkTo([`https://127.0.0.1:${proxy.port}`]);
+  await agent.until(() => agent.ups === 1);
+  proxy.freeze();
+  await agent.until(() => agent.partings.length === 1);
+  expect(agent.partings[0]).toMatchObject({ kind: 'lost', text: 'no answer to a ping within 0.15 s' });
+  await agent.until(() => agent.ups === 2);
+  expect(agent.link.isUp).toBe(true);
+});
+
+test('a foreign token is refused, and that is said', async () => {
+  await using controller = await startFakeController({ certificate, token: 'a' });
+  await using agent = linkTo([controller.endpoint], 'b');
+  await agent.until(() => agent.partings.length === 1);
+  expect(agent.partings[0]).toEqual({ kind: 'refused', text: 'unknown token' });
+});
+
+test('a controller with a certificate of another CA is not spoken to', async () => {
+  await using controller = await startFakeController({ certificate: makeCertificate(), token: 'a' });
+  await using agent = linkTo([controller.endpoint]);
+  await agent.until(() => agent.partings.length === 1);
+  expect(agent.partings[0]).toMatchObject({ kind: 'lost', text: expect.stringContaining('certificate') });
+  expect(controller.streams).toBe(0);
+});
+
+test('nobody there, then a controller that cuts: each is said as it is, and the next endpoint is tried', async () => {
+  await using controller = await startFakeController({ certificate, token: 'a' });
+  await using agent = linkTo([`https://127.0.0.1:${closedPort}`, controller.endpoint]);
+  await agent.until(() => agent.ups === 1);
+  expect(agent.partings[0]).toMatchObject({ kind: 'lost', text: expect.stringContaining('ECONNREFUSED') });
+  controller.cut();
+  await agent.until(() => agent.ups === 2);
+});
+
+test('what is sent before the stream stands is not taken', async () => {
+  await using agent = linkTo([]);
+  expect(agent.link.send({ case: 'heartbeat', value: {} })).toBe(false);
+});

@@ -1,0 +1,158 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
+import { createGrpcTransport } from '@connectrpc/connect-node';
+import { type Clock, createMailbox, messageOf, type Secret } from '@vantage/kernel';
+import {
+  AgentService,
+  type ConnectRequest,
+  ConnectRequestSchema,
+  type ConnectResponse,
+  type HelloSchema,
+  type Welcome,
+} from '@vantage/proto';
+import { openConnection } from './connection.ts';
+import { type DisconnectReason, waitAfter } from './disconnect-reason.ts';
+
+/** A message to the controller. */
+export type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;
+/** A message from the controller. */
+export type Incoming = ConnectResponse['message'];
+
+/** The one stream to a controller: kept up, or tried again, for as long as `run` runs. */
+export interface Link {
+  /** Sends; false when there is no stream, or it does not drain. */
+  send(message: Outgoing): boolean;
+  /** Between Welcome and the stream's end. */
+  readonly isUp: boolean;
+  /** Ends the present stream; another is tried. */
+  drop(why: string): void;
+  /** Resolves when the signal aborts and the stream is closed. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const welcomeWithinMs = 15_000;
+/**
+ * Heartbeats are answered every 10 s, so this much silence is a half-open link. connect-node's own pings would notice it too, but a
+ * ping that times out ends the process: the session's error comes when nobody listens any more.
+ */
+const deadAfterMs = 25_000;
+/** Messages on their way out; more, and the stream does not drain. */
+const outgoingMax = 64;
+
+/** Makes the link. `hello` is asked before each try; the handlers are called in the order of the messages. */
+export function createLink(deps: {
+  readonly endpoints: readonly string[];
+  readonly token: Secret;
+  /** PEM; undefined: the system's certificates. */
+  readonly ca: string | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** A connection that leaves a ping unanswered is given up. */
+  readonly pings: { readonly pingIntervalMs: number; readonly pingTimeoutMs: number };
+  readonly hello: () => Promise<MessageInitShape<typeof HelloSchema>>;
+  readonly onUp: (welcome: Welcome, endpoint: string) => void;
+  readonly onMessage: (message: Incoming) => void;
+  /** The stream ended, or a try failed. */
+  readonly onDown: (disconnect: DisconnectReason, endpoint: string) => void;
+}): Link {
+  const { clock, random } = deps;
+  let outbound: ReturnType<typeof createMailbox<ConnectRequest>> | undefined;
+  let isUp = false;
+  let cut: ((why: string) => void) | undefined;
+
+  const converse = async (endpoint: string, signal: AbortSignal): Promise<DisconnectReason> => {
+    const ending = new AbortController();
+    const stop = () => ending.abort(new Error('the agent ends'));
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    cut = (why) => ending.abort(new Error(why));
+    let silence = clock.timer(welcomeWithinMs, () => cut?.(`no welcome within ${welcomeWithinMs / 1000} s`));
+    const heard = () => {
+      silence[Symbol.dispose]();
+      silence = clock.timer(deadAfterMs, () => cut?.(`nothing heard for ${deadAfterMs / 1000} s`));
+    };
+    const box = createMailbox<ConnectRequest>(outgoingMax);
+    const connection = openConnection({ endpoint, ca: deps.ca, clock, ...deps.pings });
+    const beganMs = clock.monoMs();
+    let goodbye: DisconnectReason | undefined;
+    try {
+      const hello = await deps.hello();
+      box.offer(create(ConnectRequestSchema, { message: { case: 'hello', value: hello } }));
+      const client = createClient(
+        AgentService,
+        createGrpcTransport({ baseUrl: endpoint, sessionManager: connection }),
+      );
+      const headers = { authorization: `Bearer ${deps.token.reveal()}` };
+      outbound = box;
+      for await (const { message } of client.connect(box, { headers, signal: ending.signal })) {
+        heard();
+        if (message.case === 'welcome') {
+          isUp = true;
+          deps.onUp(message.value, endpoint);
+        } else if (message.case === 'goodbye') {
+          const { reason, text } = message.value;
+          goodbye = { kind: 'goodbye', reason, text };
+          break;
+        } else deps.onMessage(message);
+      }
+      return (
+        goodbye ?? {
+          kind: 'lost',
+          text: 'the controller ended the stream',
+          lastedMs: clock.monoMs() - beganMs,
+        }
+      );
+    } catch (error) {
+      const cause = ending.signal.aborted ? ending.signal.reason : error;
+      return disconnectReasonOf(cause, connection.fault, clock.monoMs() - beganMs);
+    } finally {
+      silence[Symbol.dispose]();
+      signal.removeEventListener('abort', stop);
+      outbound = undefined;
+      isUp = false;
+      cut = undefined;
+      box.close();
+      ending.abort(new Error('the stream is over'));
+      connection[Symbol.dispose]();
+    }
+  };
+
+  return {
+    send: (message) => outbound?.offer(create(ConnectRequestSchema, { message })) ?? false,
+    get isUp() {
+      return isUp;
+    },
+    drop: (why) => cut?.(why),
+    async run(signal) {
+      let round: string[] = [];
+      let failures = 0;
+      while (!signal.aborted) {
+        if (round.length === 0) round = shuffled(deps.endpoints, random);
+        const endpoint = round.shift();
+        if (endpoint === undefined) return;
+        const disconnect = await converse(endpoint, signal);
+        if (signal.aborted) return;
+        deps.onDown(disconnect, endpoint);
+        const isFresh = disconnect.kind === 'lost' && disconnect.lastedMs < deadAfterMs;
+        failures = isFresh || disconnect.kind === 'refused' ? failures + 1 : 0;
+        const waitMs = waitAfter(disconnect, { failures, others: round.length, random });
+        if (waitMs > 0) await clock.sleep(waitMs, signal).catch(() => undefined);
+      }
+    },
+  };
+}
+
+function disconnectReasonOf(error: unknown, fault: string | undefined, lastedMs: number): DisconnectReason {
+  const isRefusal =
+    error instanceof ConnectError &&
+    (error.code === Code.Unauthenticated || error.code === Code.PermissionDenied);
+  const text = fault ?? (error instanceof ConnectError ? error.rawMessage : messageOf(error));
+  return isRefusal ? { kind: 'refused', text } : { kind: 'lost', text, lastedMs };
+}
+
+function shuffled(list: readonly string[], random: () => number): string[] {
+  return list
+    .map((entry) => ({ entry, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ entry }) => entry);
+}

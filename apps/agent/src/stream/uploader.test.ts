@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { newId, systemClock } from '@vantage/kernel';
+import { BatchSchema, CheckResultSchema, OutboxRecordSchema } from '@vantage/proto';
+import { afterAll, expect, test } from 'vitest';
+import { openOutbox } from '../outbox/outbox.ts';
+import { createUploader } from './uploader.ts';
+
+const root = mkdtempSync(path.join(tmpdir(), 'vantage-uploader-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function result(startUs: number) {
+  const value = create(CheckResultSchema, { deviceNo: 1, startUs: BigInt(startUs) });
+  return create(OutboxRecordSchema, { record: { case: 'result', value } });
+}
+
+test('an hour of backlog drains within seconds, in batches of at most 500, what is new in front of it', async () => {
+  let wake = () => {};
+  await using outbox = await openOutbox({
+    folder: path.join(root, 'a'),
+    maxBytes: 64 * 1024 * 1024,
+    clock: systemClock,
+    nowMs: () => Date.now(),
+    newId,
+    onAvailable: () => wake(),
+    onFault: () => {},
+  });
+  for (let i = 1; i <= 3600; i += 1) outbox.append(result(i));
+  await outbox.flushed();
+  const batches: MessageInitShape<typeof BatchSchema>[] = [];
+  const seen: number[] = [];
+  const startedMs = performance.now();
+  let newAfterMs = Number.POSITIVE_INFINITY;
+  await new Promise<void>((resolve) => {
+    const uploader = createUploader({
+      outbox,
+      clock: systemClock,
+      random: () => 0,
+      send(batch) {
+        batches.push(batch);
+        for (const { record } of batch.records ?? []) {
+          if (record?.case !== 'result') continue;
+          const start = Number(record.value.startUs);
+          seen.push(start);
+          if (start === 9999) newAfterMs = performance.now() - startedMs;
+        }
+        setImmediate(() => uploader.acked(batch.batchId ?? 0n));
+        if (seen.length === 3601) resolve();
+        return true;
+      },
+      stuck: (why) => {
+        throw new Error(why);
+      },
+      onError: (error) => {
+        throw error;
+      },
+    });
+    wake = () => uploader.available();
+    uploader.up();
+    outbox.append(result(9999));
+  });
+  expect(performance.now() - startedMs).toBeLessThan(20_000);
+  expect(newAfterMs).toBeLessThan(1000);
+  expect(new Set(seen).size).toBe(3601);
+  expect(Math.max(...batches.map(({ records }) => records?.length ?? 0))).toBeLessThanOrEqual(500);
+});
+
+test('batches are cut at 1 MiB, new ones and those of the backlog, and every record arrives once', async () => {
+  let wake = () => {};
+  await using outbox = await openOutbox({
+    folder: path.join(root, 'b'),
+    maxBytes: 64 * 1024 * 1024,
+    clock: systemClock,
+    nowMs: () => Date.now(),
+    newId,
+    onAvailable: () => wake(),
+    onFault: () => {},
+  });
+  const long = (startUs: number) => {
+    const record = result(startUs);
+    if (record.record.case === 'result') record.record.value.extendedJson = 'x'.repeat(200_000);
+    return record;
+  };
+  for (let i = 1; i <= 20; i += 1) outbox.append(long(i));
+  await outbox.flushed();
+  const sizes: number[] = [];
+  const seen: number[] = [];
+  await new Promise<void>((resolve) => {
+    const uploader = createUploader({
+      outbox,
+      clock: systemClock,
+      random: () => 0,
+      send(batch) {
+        sizes.push(toBinary(BatchSchema, create(BatchSchema, batch)).length);
+        for (const { record } of batch.records ?? [])
+          if (record?.case === 'result') seen.push(Number(record.value.startUs));
+        setImmediate(() => uploader.acked(batch.batchId ?? 0n));
+        if (seen.length === 40) resolve();
+        return true;
+      },
+      stuck: (why) => {
+        throw new Error(why);
+      },
+      onError: (error) => {
+        throw error;
+      },
+    });
+    wake = () => uploader.available();
+    uploader.up();
+    for (let i = 21; i <= 40; i += 1) outbox.append(long(i));
+  });
+  expect(new Set(seen).size).toBe(40);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(1024 * 1024 + 100);
+});

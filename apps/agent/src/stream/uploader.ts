@@ -1,0 +1,150 @@
+import { type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import type { Clock } from '@vantage/kernel';
+import { type BatchSchema, OutboxRecordSchema } from '@vantage/proto';
+import type { Outbox, OutboxItem } from '../outbox/outbox.ts';
+
+/** Brings the outbox to the controller: what is new at once, older records behind it and slower. */
+export interface Uploader {
+  /** The stream stands. */
+  up(): void;
+  /** The stream ended; what was not acked is sent again over the next one. */
+  down(): void;
+  /** There is something to take. */
+  available(): void;
+  acked(batchId: bigint): void;
+}
+
+const batchMax = 500;
+/** A batch is cut before it is longer than this; a record that is longer goes alone. */
+const batchBytes = 1024 * 1024;
+const gatherMs = 200;
+const newInFlightMax = 4;
+/** The pause after a backlog batch: at least this, and this many times what its ack took. */
+const backlogPauseMs = 250;
+const backlogPauseTimes = 4;
+/** The first backlog batch comes up to this much after the connection, so that a crowd does not come at one moment. */
+const backlogSpreadMs = 2000;
+const ackWithinMs = 60_000;
+
+interface BatchInFlight {
+  readonly items: readonly OutboxItem[];
+  readonly sentMs: number;
+  readonly isBacklog: boolean;
+  readonly deadline: Disposable;
+}
+
+/** Makes the uploader. `stuck` is called when an ack does not come; it is to end the stream. */
+export function createUploader(deps: {
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly send: (batch: MessageInitShape<typeof BatchSchema>) => boolean;
+  readonly stuck: (why: string) => void;
+  readonly onError: (error: unknown) => void;
+}): Uploader {
+  const { clock, outbox } = deps;
+  const batches = new Map<bigint, BatchInFlight>();
+  let isUp = false;
+  let batchNo = 0n;
+  let lastSentMs = Number.NEGATIVE_INFINITY;
+  let gathering: Disposable | undefined;
+  let backlogAtMs = 0;
+  let backlogTimer: Disposable | undefined;
+  let isReading = false;
+  // Taken out of the outbox, and not in a batch yet.
+  let freshRest: readonly OutboxItem[] = [];
+  let backlogRest: readonly OutboxItem[] = [];
+
+  const inFlight = (isBacklog: boolean) =>
+    [...batches.values()].filter((batch) => batch.isBacklog === isBacklog).length;
+  const launch = (items: readonly OutboxItem[], isBacklog: boolean) => {
+    batchNo += 1n;
+    const batchId = batchNo;
+    const deadline = clock.timer(ackWithinMs, () =>
+      deps.stuck(`no ack of batch ${batchId} within ${ackWithinMs / 1000} s`),
+    );
+    batches.set(batchId, { items, sentMs: clock.monoMs(), isBacklog, deadline });
+    const records = items.map(({ record }) => record);
+    if (!deps.send({ batchId, records })) deps.stuck('the stream does not drain');
+  };
+  const sendNew = () => {
+    gathering = undefined;
+    while (isUp && inFlight(false) < newInFlightMax) {
+      if (freshRest.length === 0) freshRest = outbox.nextNew(batchMax);
+      if (freshRest.length === 0) return;
+      const [items, rest] = cutBatch(freshRest);
+      freshRest = rest;
+      lastSentMs = clock.monoMs();
+      launch(items, false);
+    }
+  };
+  const hasBacklog = () => backlogRest.length > 0 || outbox.backlog > 0;
+  const sendBacklog = async () => {
+    backlogTimer = undefined;
+    if (!isUp || isReading || inFlight(true) > 0 || !hasBacklog()) return;
+    isReading = true;
+    try {
+      const found = backlogRest.length > 0 ? backlogRest : await outbox.nextBacklog(batchMax, batchBytes);
+      if (!isUp || found.length === 0) return;
+      const [items, rest] = cutBatch(found);
+      backlogRest = rest;
+      launch(items, true);
+    } catch (error) {
+      deps.onError(error);
+    } finally {
+      isReading = false;
+    }
+  };
+  const plan = () => {
+    if (!isUp) return;
+    gathering ??= clock.timer(Math.max(0, lastSentMs + gatherMs - clock.monoMs()), sendNew);
+    if (backlogTimer === undefined && !isReading && inFlight(true) === 0 && hasBacklog()) {
+      backlogTimer = clock.timer(Math.max(0, backlogAtMs - clock.monoMs()), () => void sendBacklog());
+    }
+  };
+
+  return {
+    up() {
+      isUp = true;
+      outbox.setOnline(true);
+      backlogAtMs = clock.monoMs() + deps.random() * backlogSpreadMs;
+      plan();
+    },
+    down() {
+      if (!isUp) return;
+      isUp = false;
+      gathering?.[Symbol.dispose]();
+      backlogTimer?.[Symbol.dispose]();
+      gathering = undefined;
+      backlogTimer = undefined;
+      for (const { deadline } of batches.values()) deadline[Symbol.dispose]();
+      batches.clear();
+      freshRest = [];
+      backlogRest = [];
+      outbox.setOnline(false);
+    },
+    available: plan,
+    acked(batchId) {
+      const batch = batches.get(batchId);
+      if (batch === undefined) return;
+      batches.delete(batchId);
+      batch.deadline[Symbol.dispose]();
+      if (batch.isBacklog) {
+        const tookMs = clock.monoMs() - batch.sentMs;
+        backlogAtMs = clock.monoMs() + Math.max(backlogPauseMs, backlogPauseTimes * tookMs);
+      }
+      outbox.ack(batch.items).catch(deps.onError);
+      plan();
+    },
+  };
+}
+
+/** The records of the next batch, and those behind it. */
+function cutBatch(items: readonly OutboxItem[]): readonly [readonly OutboxItem[], readonly OutboxItem[]] {
+  let bytes = 0;
+  const end = items.findIndex(({ record }, index) => {
+    bytes += toBinary(OutboxRecordSchema, record).length;
+    return index > 0 && bytes > batchBytes;
+  });
+  return end < 0 ? [items, []] : [items.slice(0, end), items.slice(end)];
+}

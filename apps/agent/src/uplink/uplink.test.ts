@@ -1,0 +1,292 @@
+import { createFakeClock } from '@vantage/kernel/testing';
+import type { Measurement } from '@vantage/probes';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { measured } from '../testing/measurements.ts';
+import { ownNetworksOf } from './reachability.ts';
+import { createUplink } from './uplink.ts';
+
+const own = ownNetworksOf({
+  eth0: [
+    {
+      address: '10.0.0.5',
+      netmask: '255.255.255.0',
+      family: 'IPv4',
+      mac: '',
+      internal: false,
+      cidr: '10.0.0.5/24',
+    },
+  ],
+});
+
+/** An uplink with a controller that answers heartbeats or not, and devices that witnesses find as `answers` says. */
+function stage(
+  more: {
+    isConnected?: boolean;
+    replies?: boolean;
+    answers?: Record<number, Measurement>;
+    /** Devices that are watched no longer. */
+    gone?: readonly number[];
+  } = {},
+) {
+  const clock = createFakeClock();
+  const looked: number[] = [];
+  let sights = 0;
+  const unseen: number[] = [];
+  const state = { isConnected: false, replies: false, answers: {}, gone: [], ...more };
+  const uplink = createUplink({
+    clock,
+    onOnlineAgain(missed) {
+      sights += 1;
+      unseen.push(...missed);
+    },
+    ownNetworks: () => own,
+    sendHeartbeat() {
+      if (state.isConnected && state.replies) clock.timer(20, () => uplink.controllerAnswered());
+      return state.isConnected;
+    },
+    runNow(deviceNo) {
+      if (state.gone.includes(deviceNo)) return false;
+      looked.push(deviceNo);
+      const answer = state.answers[deviceNo];
+      if (answer !== undefined) clock.timer(50, () => void uplink.confirm(deviceNo, answer));
+      return true;
+    },
+  });
+  const judge = (deviceNo: number, measurement: Measurement) => {
+    const verdict: { code?: number; text?: string } = {};
+    void uplink.confirm(deviceNo, measurement).then((judged) => Object.assign(verdict, judged));
+    return verdict;
+  };
+  return { clock, uplink, looked, sights: () => sights, unseen, state, judge };
+}
+
+test('an error inside the own subnets stands, cut off or not', async () => {
+  const { uplink } = stage();
+  for (const address of ['10.0.0.9:80', '127.0.0.1:80', '[::1]:80']) {
+    expect((await uplink.confirm(1, measured(2, address))).code).toBe(2);
+  }
+});
+
+test('while the controller answers, an error beyond stands after one heartbeat', async () => {
+  const { clock, judge } = stage({ isConnected: true, replies: true });
+  const verdict = judge(1, measured(2));
+  await clock.advance(10);
+  expect(verdict.code).toBeUndefined();
+  await clock.advance(20);
+  expect(verdict.code).toBe(2);
+});
+
+test('uplink dead, and the stream not known to be dead yet: errors become 10, whatever was well a moment ago', async () => {
+  const { clock, uplink, judge, looked } = stage({
+    isConnected: true,
+    answers: { 5: measured(2), 6: measured(3) },
+  });
+  await uplink.confirm(5, measured(1));
+  await uplink.confirm(6, measured(1));
+  const verdict = judge(1, measured(2));
+  await clock.advance(4900);
+  expect(verdict.code).toBeUndefined();
+  await clock.advance(5000);
+  expect(looked.toSorted((a, b) => a - b)).toEqual([5, 6]);
+  expect(verdict.code).toBe(10);
+  expect(verdict.text).toContain('uplink dead');
+  expect(uplink.offlineReason).toContain('uplink dead');
+});
+
+test('cut off from the controller only: a device that dies while others beyond answer is told as it is', async () => {
+  const { clock, uplink, judge } = stage({ answers: { 5: measured(1) } });
+  await uplink.confirm(5, measured(1));
+  const verdict = judge(1, measured(2));
+  await clock.advance(100);
+  expect(verdict.code).toBe(2);
+  expect(uplink.offlineReason).toBe('');
+});
+
+test('cut off and nothing beyond was well: an error beyond is a 10', async () => {
+  const { clock, judge } = stage();
+  const verdict = judge(1, measured(5, ''));
+  await clock.advance(1);
+  expect(verdict.code).toBe(10);
+});
+
+test('a connection refused is no proof of the uplink, an answer with bytes is', async () => {
+  const { clock, judge, uplink } = stage({ answers: { 5: measured(3), 6: measured(7) } });
+  await uplink.confirm(5, measured(1));
+  const dead = judge(1, measured(3));
+  await clock.advance(200);
+  expect(dead.code).toBe(10);
+  await uplink.confirm(6, measured(1));
+  expect(uplink.offlineReason).toBe('');
+  const alive = judge(1, measured(3));
+  await clock.advance(5000);
+  expect(alive.code).toBe(3);
+  expect((await uplink.confirm(2, measured(3, '192.0.2.1:80', { dataSize: 5 }))).code).toBe(3);
+});
+
+test('witnesses that hang are waited for ten seconds, then the errors are 10', async () => {
+  const { clock, uplink, judge } = stage({ answers: {} });
+  await uplink.confirm(5, measured(1));
+  const verdict = judge(1, measured(2));
+  await clock.advance(9900);
+  expect(verdict.code).toBeUndefined();
+  await clock.advance(200);
+  expect(verdict.code).toBe(10);
+});
+
+test('the stream ends while the controller is asked: witnesses are called at once', async () => {
+  const { clock, uplink, judge, looked } = stage({ isConnected: true, answers: { 5: measured(1) } });
+  await uplink.confirm(5, measured(1));
+  const verdict = judge(1, measured(2));
+  await clock.advance(10);
+  uplink.disconnected();
+  await clock.advance(60);
+  expect(looked).toEqual([5]);
+  expect(verdict.code).toBe(2);
+});
+
+test('it sees again with the first answer from beyond; an error held just then is still a 10', async () => {
+  const { clock, uplink, judge, sights } = stage();
+  judge(1, measured(2));
+  await clock.advance(1);
+  expect(uplink.offlineReason).toContain('uplink dead');
+  const late = judge(3, measured(2));
+  await uplink.confirm(2, measured(1));
+  await clock.advance(1);
+  expect(late.code).toBe(10);
+  expect(sights()).toBe(1);
+  expect(uplink.offlineReason).toBe('');
+});
+
+test('while offline, rounds of witnesses are two seconds apart', async () => {
+  const { clock, uplink, judge, looked } = stage({
+    answers: { 5: measured(2), 6: measured(2), 7: measured(2), 8: measured(2) },
+  });
+  for (const deviceNo of [5, 6, 7, 8]) await uplink.confirm(deviceNo, measured(1));
+  judge(1, measured(2));
+  await clock.advance(200);
+  expect(looked.length).toBe(3);
+  judge(2, measured(2));
+  await clock.advance(1500);
+  expect(looked.length).toBe(3);
+  await clock.advance(1000);
+  expect(looked.length).toBe(4);
+});
+
+test.each([
+  ['9 and 10 pass', 10],
+  ['9 and 10 pass', 9],
+] as const)('%s as they are (%i)', async (_name, code) => {
+  expect((await stage().uplink.confirm(1, measured(code))).code).toBe(code);
+});
+
+test('devices that are watched no longer are no witnesses: others are asked in their place', async () => {
+  const { clock, uplink, judge, looked } = stage({ gone: [6, 7, 8], answers: { 5: measured(1) } });
+  for (const deviceNo of [5, 6, 7, 8]) await uplink.confirm(deviceNo, measured(1));
+  const verdict = judge(1, measured(2));
+  await clock.advance(100);
+  expect(looked).toEqual([5]);
+  expect(verdict.code).toBe(2);
+  const pruned = stage({ answers: { 5: measured(1) } });
+  for (const deviceNo of [5, 6, 7, 8]) await pruned.uplink.confirm(deviceNo, measured(1));
+  pruned.uplink.prune((deviceNo) => deviceNo === 5);
+  pruned.judge(1, measured(2));
+  await pruned.clock.advance(1);
+  expect(pruned.looked).toEqual([5]);
+});
+
+test('seeing again, it says which devices it could not see: they are checked soon', async () => {
+  const { clock, uplink, judge, unseen } = stage();
+  judge(1, measured(2));
+  judge(3, measured(5, ''));
+  await clock.advance(3000);
+  judge(4, measured(2));
+  uplink.controllerAnswered();
+  expect(unseen).toEqual([1, 3, 4]);
+  await clock.advance(10);
+  judge(1, measured(2));
+  await clock.advance(3000);
+  uplink.controllerAnswered();
+  expect(unseen).toEqual([1, 3, 4, 1]);
+});
+
+type Witness = 'none' | 'up' | 'down' | 'refuses' | 'hangs';
+const witnessAnswers: Record<Exclude<Witness, 'none' | 'hangs'>, Measurement> = {
+  up: measured(1),
+  down: measured(2),
+  refuses: measured(3),
+};
+
+/** Every case of the rule, each with its verdict. */
+const cases = (['away', 'silent', 'answers'] as const).flatMap((controller) =>
+  (['none', 'up', 'down', 'refuses', 'hangs'] as const).flatMap((witness) =>
+    (
+      [
+        ['no answer', measured(2), 'beyond'],
+        ['refused', measured(3), 'beyond'],
+        ['name not resolved', measured(5, ''), 'beyond'],
+        ['script failed', measured(4), 'beyond'],
+        ['reset after bytes', measured(3, '192.0.2.1:80', { dataSize: 5 }), 'answered'],
+        ['TLS', measured(6), 'answered'],
+        ['not as expected', measured(7), 'answered'],
+        ['login refused', measured(8), 'answered'],
+        ['own subnet', measured(2, '10.0.0.9:80'), 'own'],
+        ['own subnet over IPv6', measured(2, '[::1]:80'), 'own'],
+        ['first address own, second beyond', measured(2, '10.0.0.9:80, 192.0.2.1:80'), 'beyond'],
+      ] as const
+    ).map(([name, seen, place]) => ({ controller, witness, name, seen, place })),
+  ),
+);
+
+test.each(cases)(
+  'controller $controller, another target: $witness, this one: $name',
+  async ({ controller, witness, seen, place }) => {
+    const answer = witness === 'none' || witness === 'hangs' ? undefined : witnessAnswers[witness];
+    const { clock, uplink, judge } = stage({
+      isConnected: controller !== 'away',
+      replies: controller === 'answers',
+      answers: answer ? { 5: answer } : {},
+    });
+    if (witness !== 'none') await uplink.confirm(5, measured(1));
+    const verdict = judge(1, seen);
+    await clock.advance(20_000);
+    const stands = place !== 'beyond' || controller === 'answers' || witness === 'up';
+    expect(verdict.code).toBe(stands ? seen.code : 10);
+    expect(uplink.offlineReason === '').toBe(stands);
+  },
+);
+
+test('whatever happens in whatever order: a verdict comes within 20 s, a dead way never counts, a living one never hides', async () => {
+  const happening = fc.record({
+    afterMs: fc.integer({ min: 1, max: 8000 }),
+    what: fc.oneof(
+      fc.record({ kind: fc.constant('error' as const), deviceNo: fc.integer({ min: 1, max: 6 }) }),
+      fc.record({ kind: fc.constant('fine' as const), deviceNo: fc.integer({ min: 1, max: 6 }) }),
+      fc.record({ kind: fc.constant('cut' as const) }),
+      fc.record({ kind: fc.constant('removed' as const), deviceNo: fc.integer({ min: 1, max: 6 }) }),
+    ),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(happening, { maxLength: 12 }), fc.boolean(), async (happenings, isAlive) => {
+      const { clock, uplink, judge, state } = stage({ isConnected: true, replies: isAlive });
+      const verdicts: { code?: number }[] = [];
+      for (const { afterMs, what } of happenings) {
+        await clock.advance(afterMs);
+        if (what.kind === 'error') verdicts.push(judge(what.deviceNo, measured(2)));
+        else if (what.kind === 'fine') {
+          // Behind a dead uplink nothing beyond is fine.
+          if (isAlive) await uplink.confirm(what.deviceNo, measured(1));
+        } else if (what.kind === 'cut') {
+          // Of a living way only the stream may end; alone and cut off, an error is a 10 by the rule (see the cases above).
+          if (isAlive) continue;
+          state.isConnected = false;
+          uplink.disconnected();
+        } else uplink.prune((deviceNo) => deviceNo !== what.deviceNo);
+      }
+      await clock.advance(20_000);
+      expect(verdicts.map(({ code }) => code)).toEqual(verdicts.map(() => (isAlive ? 2 : 10)));
+      expect(uplink.unconfirmedFromMs).toBeUndefined();
+    }),
+    { numRuns: 150 },
+  );
+});

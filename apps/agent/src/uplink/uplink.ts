@@ -1,0 +1,157 @@
+import type { Clock } from '@vantage/kernel';
+import { type Measurement, resultCode } from '@vantage/probes';
+import { asUplinkDead, isRemote, type OwnNetworks, reachability } from './reachability.ts';
+
+/**
+ * Keeps errors that a dead uplink would cause from counting against devices (decisions.md section 5).
+ *
+ * An error of a target beyond the agent's own subnets is held until something beyond answers after it: the controller (asked
+ * by a heartbeat at once; normally a matter of milliseconds) or another target. Where the controller is silent, up to three
+ * targets that were well are checked at once as witnesses. If none answers either, the error becomes code 10. So a retry
+ * never starts before the error before it is known to be real, however short the dead time was.
+ */
+export interface Uplink {
+  /** The measurement as it may be written: as it is, or code 10. Resolves when that is known. */
+  confirm(deviceNo: number, measurement: Measurement): Promise<Measurement>;
+  /** The controller was heard. */
+  controllerAnswered(): void;
+  /** The stream to the controller ended. */
+  disconnected(): void;
+  /** Devices that are watched no longer are forgotten: they can be no witnesses. */
+  prune(isAssigned: (deviceNo: number) => boolean): void;
+  /** Empty while it sees; else why not. */
+  readonly offlineReason: string;
+  /** Monotonic milliseconds of the oldest error that is not judged yet. */
+  readonly unconfirmedFromMs: number | undefined;
+}
+
+interface PendingError {
+  readonly deviceNo: number;
+  readonly endMs: number;
+  readonly release: (isGenuine: boolean) => void;
+}
+
+/** How long the controller may take to answer the heartbeat that an error asks for. */
+const replyWithinMs = 5000;
+/** How long witnesses may take. */
+const witnessWithinMs = 10_000;
+const witnessCount = 3;
+/** Rounds of witnesses don't follow each other faster. */
+const roundsApartMs = 2000;
+
+/**
+ * Makes the judge. `sendHeartbeat` sends a heartbeat now and says whether there is a stream; `runNow` checks a device at once and says
+ * whether it is watched at all.
+ */
+export function createUplink(deps: {
+  readonly clock: Clock;
+  readonly ownNetworks: () => OwnNetworks;
+  readonly sendHeartbeat: () => boolean;
+  readonly runNow: (deviceNo: number) => boolean;
+  /** The agent sees again; `unchecked` are the devices it could not see meanwhile. */
+  readonly onOnlineAgain: (unchecked: readonly number[]) => void;
+}): Uplink {
+  const { clock, ownNetworks, sendHeartbeat, runNow, onOnlineAgain } = deps;
+  const pending = new Set<PendingError>();
+  /** Devices beyond that were well when last seen, the latest last. */
+  const healthy = new Set<number>();
+  const awaited = new Set<number>();
+  /** Devices whose error became a 10 since the agent is offline. */
+  const unchecked = new Set<number>();
+  let step: { readonly kind: 'asking' | 'witnesses' | 'pausing'; readonly timer: Disposable } | undefined;
+  let roundEndedMs = Number.NEGATIVE_INFINITY;
+  let markOffline = false;
+
+  const clearStep = () => {
+    step?.timer[Symbol.dispose]();
+    step = undefined;
+    awaited.clear();
+  };
+  const firstEndMs = () => {
+    let firstMs = clock.monoMs();
+    for (const { endMs } of pending) firstMs = Math.min(firstMs, endMs);
+    return firstMs;
+  };
+  const settle = (isGenuine: boolean) => {
+    clearStep();
+    const all = [...pending];
+    pending.clear();
+    for (const each of all) {
+      if (!isGenuine) unchecked.add(each.deviceNo);
+      each.release(isGenuine);
+    }
+  };
+  /** Something beyond answered. What was held since the agent knew itself offline fell into that time: it stays a 10. */
+  const markOnline = () => {
+    const wasBlind = markOffline;
+    markOffline = false;
+    settle(!wasBlind);
+    if (!wasBlind) return;
+    const missed = [...unchecked];
+    unchecked.clear();
+    onOnlineAgain(missed);
+  };
+  const goBlind = () => {
+    roundEndedMs = clock.monoMs();
+    markOffline = true;
+    settle(false);
+  };
+  const checkWitnesses = () => {
+    clearStep();
+    const waitMs = roundEndedMs + roundsApartMs - clock.monoMs();
+    if (waitMs > 0) {
+      step = { kind: 'pausing', timer: clock.timer(waitMs, checkWitnesses) };
+      return;
+    }
+    step = { kind: 'witnesses', timer: clock.timer(witnessWithinMs, goBlind) };
+    for (const deviceNo of [...healthy].reverse()) {
+      if (awaited.size === witnessCount) break;
+      awaited.add(deviceNo);
+      if (runNow(deviceNo)) continue;
+      awaited.delete(deviceNo);
+      healthy.delete(deviceNo);
+    }
+    if (awaited.size === 0) goBlind();
+  };
+  const hold = (deviceNo: number, measurement: Measurement) =>
+    new Promise<Measurement>((resolve) => {
+      pending.add({
+        deviceNo,
+        endMs: clock.monoMs(),
+        release: (isGenuine) => resolve(isGenuine ? measurement : asUplinkDead(measurement)),
+      });
+      if (step === undefined) {
+        if (sendHeartbeat()) step = { kind: 'asking', timer: clock.timer(replyWithinMs, checkWitnesses) };
+        else checkWitnesses();
+      } else if (awaited.delete(deviceNo) && awaited.size === 0) goBlind();
+    });
+
+  return {
+    async confirm(deviceNo, measurement) {
+      const reached = reachability(measurement);
+      if (reached === 'nothing' || !isRemote(measurement, ownNetworks())) return measurement;
+      healthy.delete(deviceNo);
+      if (reached === 'silent') return hold(deviceNo, measurement);
+      if (measurement.code === resultCode.ok) healthy.add(deviceNo);
+      markOnline();
+      return measurement;
+    },
+    controllerAnswered: markOnline,
+    disconnected() {
+      if (step?.kind === 'asking') checkWitnesses();
+    },
+    prune(isAssigned) {
+      for (const deviceNo of [...healthy, ...unchecked]) {
+        if (isAssigned(deviceNo)) continue;
+        healthy.delete(deviceNo);
+        unchecked.delete(deviceNo);
+      }
+    },
+    get offlineReason() {
+      return !markOffline ? '' : 'uplink dead: nothing beyond the own networks answers';
+    },
+    get unconfirmedFromMs() {
+      return pending.size === 0 ? undefined : firstEndMs();
+    },
+  };
+}

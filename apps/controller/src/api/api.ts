@@ -1,0 +1,101 @@
+import { createLogSummary, type Logger, messageOf } from '@vantage/kernel';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { createEventFeed } from '../history/index.ts';
+import { type App, createApp } from '../http/app.ts';
+import { createAuthenticator } from '../http/authenticate.ts';
+import { findKey } from '../http/key-store.ts';
+import { createProxyTest } from '../http/origin.ts';
+import { createRoutes, type RouteDeps } from './routes.ts';
+
+/** What an operator sets of the API. */
+export interface HttpSettings {
+  /** Header names besides Service-API-Key. */
+  readonly apiKeyHeaders: readonly string[];
+  /** Addresses and networks whose forwarded headers count. */
+  readonly trustedProxies: readonly string[];
+  readonly retentionDays: number;
+  /** The operator gave a certificate of his own (VANTAGE_TLS_CERT). */
+  readonly ownCertificate?: boolean;
+  /** Shown in the OpenAPI document. */
+  readonly version?: string;
+}
+
+/** The REST API, to be served by any number of node's servers. */
+export interface HttpApi extends App, AsyncDisposable {
+  /** Whether an address is that of a proxy which the operator trusts. */
+  readonly isTrustedProxy: (peer: string) => boolean;
+}
+
+const revoked = z.object({ key_nos: z.array(z.int()).optional() });
+
+/** Makes the REST API. It listens for revoked keys until it is disposed of. */
+export function createHttpApi({
+  db,
+  clock,
+  log,
+  sealer,
+  health,
+  checkNow,
+  settings,
+}: Pick<RouteDeps, 'db' | 'clock' | 'sealer' | 'health' | 'checkNow'> & {
+  readonly log: Logger;
+  readonly settings: HttpSettings;
+}): HttpApi {
+  const summary = createLogSummary({ clock, log });
+  const authenticator = createAuthenticator({
+    onLimited: (text, address) => summary.count(text, { address }),
+    findKey: (hash) => findKey(db, hash),
+    clock,
+    aliasHeaders: settings.apiKeyHeaders,
+  });
+  const listening = db
+    .listen('vantage_revoked', (payload) =>
+      authenticator.forget(payload === undefined ? undefined : keyNosOf(payload)),
+    )
+    .catch((error: unknown) => {
+      // Keys are forgotten after 4 seconds anyway.
+      log.warn({ error: messageOf(error) }, 'revoked keys are noticed by time only');
+      return undefined;
+    });
+  const ending = new AbortController();
+  const feed = createEventFeed({ db, clock, log });
+  const routes = createRoutes({
+    db,
+    feed,
+    clock,
+    sealer,
+    health,
+    checkNow,
+    retentionDays: settings.retentionDays,
+    version: settings.version ?? '0.1.0',
+    onAccountChanged: (accountNo) => authenticator.forgetAccount(accountNo),
+  });
+  const isTrustedProxy = createProxyTest(settings.trustedProxies);
+  const app = createApp({
+    ...{ routes, authenticator, isTrustedProxy, clock, log, summary },
+    ownCertificate: settings.ownCertificate ?? false,
+    askStorage: () => sql`select 1`.execute(db.kysely),
+    ending: ending.signal,
+  });
+  return {
+    ...app,
+    isTrustedProxy,
+    async [Symbol.asyncDispose]() {
+      ending.abort(new Error('the API ends'));
+      summary[Symbol.dispose]();
+      await feed[Symbol.asyncDispose]();
+      await (await listening)?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The keys that a notification names; undefined (all) when it cannot be read. */
+function keyNosOf(payload: string): readonly number[] | undefined {
+  try {
+    const parsed = revoked.safeParse(JSON.parse(payload));
+    return parsed.success ? (parsed.data.key_nos ?? []) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Rest, startRest } from './testing/rest.ts';
+import { createSampleAccount, type SampleAccount } from './testing/sample-account.ts';
+
+const words = [
+  'Method',
+  'URL',
+  'ShortName',
+  'FullName',
+  'Frequency',
+  'Timeout',
+  'Retries',
+  'RetryDelay',
+  'Locations',
+  'Options',
+  'HostData',
+  'device_master_id',
+  'nschedule_id',
+  'Name',
+  'Duration',
+  'Timezone',
+  'DefaultLocations',
+  'Headers',
+  '__proto__',
+  'constructor',
+];
+const queries = [
+  'Limit',
+  'Offset',
+  'Filter',
+  'Timestamp',
+  'Timestamp1',
+  'Timestamp2',
+  'Bucket',
+  'fmt',
+  'filename',
+  'WithConfig',
+];
+const near = [
+  'HTTP',
+  'TCP',
+  'Script',
+  'https://a.example/',
+  'example.org:80',
+  'a',
+  '00:30',
+  'csv',
+  'xml',
+  'All',
+  'Hour',
+  '1',
+  '5',
+  '2026-01-01T00:00:00Z',
+  'local',
+  '***',
+  'https://u:***@a.example/',
+  'UTC',
+  '\u0000',
+  '\ud800',
+  '',
+];
+
+describe('anything at all', () => {
+  let rest: Rest;
+  let story: SampleAccount;
+  let key: string;
+  beforeAll(async () => {
+    rest = await startRest({
+      checkNow: async () => ({ kind: 'done', checkId: story.ids['check_id'] ?? '' }),
+    });
+    const account = await rest.account('one');
+    ({ key } = await rest.key(account.accountNo, 'UW'));
+    story = await createSampleAccount(rest, account, key);
+  });
+  afterAll(() => rest[Symbol.asyncDispose]());
+
+  const text = fc.oneof(fc.constantFrom(...near), fc.string({ unit: 'binary', maxLength: 40 }));
+  const value = fc.letrec((again) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      text,
+      fc.integer(),
+      fc.double(),
+      fc.constantFrom(1, 2, 5, 10, null, true),
+      fc.array(again('value'), { maxLength: 3 }),
+      fc.dictionary(fc.oneof(fc.constantFrom(...words), text), again('value'), { maxKeys: 4 }),
+    ),
+  })).value;
+  const body = fc.oneof(
+    fc.dictionary(fc.constantFrom(...words), value, { maxKeys: 8 }).map((sent) => JSON.stringify(sent)),
+    fc
+      .dictionary(fc.constantFrom(...words.slice(2, 11)), value, { maxKeys: 4 })
+      .map((sent) => JSON.stringify({ Method: 'HTTP', URL: 'https://a.example/', ShortName: 'a', ...sent })),
+    fc.string({ unit: 'binary', maxLength: 60 }),
+  );
+  const query = fc
+    .array(fc.tuple(fc.constantFrom(...queries), text), { maxLength: 4 })
+    .map((pairs) =>
+      new URLSearchParams(
+        pairs.map(([name, given]): [string, string] => [name, given.toWellFormed()]),
+      ).toString(),
+    );
+
+  it('is answered with 200 or 400, the latter in the shape of failures', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...rest.routes.filter(({ method }) => method !== 'DELETE')),
+        fc.boolean(),
+        query,
+        body,
+        text,
+        async (route, known, search, raw, odd) => {
+          const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+            known ? (story.ids[name] ?? '') : encodeURIComponent(odd.toWellFormed()),
+          );
+          const reply = await rest.send(route.method, `${path}?${search}`, {
+            key,
+            ...(route.method === 'GET' ? {} : { raw }),
+          });
+          expect([200, 400]).toContain(reply.status);
+          if (reply.status === 400)
+            expect(reply.json).toMatchObject({ code: expect.any(Number), message: expect.any(String) });
+        },
+      ),
+      { numRuns: 2_000, endOnFailure: true },
+    );
+  }, 60_000);
+});

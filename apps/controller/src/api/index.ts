@@ -1,0 +1,1 @@
+export { createHttpApi, type HttpApi, type HttpSettings } from './api.ts';

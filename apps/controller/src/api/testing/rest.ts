@@ -1,0 +1,180 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { type Clock, createLog, newId } from '@vantage/kernel';
+import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
+import { createTestDatabase } from '../../../../../tests/harness/database.ts';
+import { createDb, type Db } from '../../db/index.ts';
+import type { CheckNow } from '../../history/check-routes.ts';
+import { createEventFeed } from '../../history/event-feed.ts';
+import { hashPassword } from '../../http/basic.ts';
+import type { Route } from '../../http/route.ts';
+import type { Level } from '../../http/session.ts';
+import { createSealer, type Sealer } from '../../secrets/seal.ts';
+import { createHttpApi, type HttpApi, type HttpSettings } from '../api.ts';
+import { createRoutes, type RouteDeps } from '../routes.ts';
+
+/** An answer as a test reads it. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body read as JSON; undefined when it is none. */
+  readonly json: unknown;
+}
+
+/** What a test sends. */
+export interface Send {
+  readonly key?: string;
+  readonly body?: unknown;
+  readonly raw?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The REST API on a database of its own, reached as behind a trusted proxy that speaks HTTPS. */
+export interface Rest extends AsyncDisposable {
+  readonly db: Db;
+  readonly clock: FakeClock;
+  readonly sealer: Sealer;
+  readonly routes: readonly Route[];
+  readonly api: HttpApi;
+  readonly baseUrl: string;
+  /** Takes the database away. */
+  dropDatabase(): Promise<void>;
+  send(method: string, path: string, send?: Send): Promise<Reply>;
+  /** Creates an account with the Location `local`. */
+  account(name: string, timezone?: string): Promise<{ accountNo: number; locationNo: number }>;
+  key(
+    accountNo: number,
+    level: Level,
+    basic?: { user: string; password: string },
+  ): Promise<{ key: string; keyNo: number }>;
+}
+
+/** Starts it. Maintenance and uptime are taken as told unless `deps` brings the real ones. */
+export async function startRest(
+  deps: {
+    checkNow?: CheckNow;
+    settings?: Partial<HttpSettings>;
+    health?: (db: Db, clock: Clock) => RouteDeps['health'];
+  } = {},
+): Promise<Rest> {
+  const database = await createTestDatabase();
+  const clock = createFakeClock(1_790_000_000_000_000);
+  const log = createLog('rest-test', 'silent');
+  const db = await createDb({ connection: { url: database.url }, log });
+  const sealer = createSealer(randomBytes(32));
+  const health = deps.health?.(db, clock) ?? quietHealth;
+  const checkNow: CheckNow =
+    deps.checkNow ?? (async () => ({ kind: 'nobody', message: 'No agent looks at it.' }));
+  const api = createHttpApi({
+    db,
+    clock,
+    log,
+    sealer,
+    health,
+    checkNow,
+    settings: {
+      apiKeyHeaders: ['X-Old-Key'],
+      trustedProxies: ['127.0.0.1'],
+      retentionDays: 30,
+      ...deps.settings,
+    },
+  });
+  const server = createServer(api.handler);
+  server.on('clientError', api.clientError);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1.1`;
+
+  return {
+    db,
+    clock,
+    sealer,
+    api,
+    baseUrl,
+    routes: createRoutes({
+      db,
+      clock,
+      sealer,
+      feed: createEventFeed({ db, clock, log }),
+      health,
+      checkNow,
+      retentionDays: 30,
+      version: 'test',
+      onAccountChanged: () => {},
+    }),
+    dropDatabase: async () => database[Symbol.asyncDispose](),
+    async send(method, path, { key, body, raw, headers = {} } = {}) {
+      const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+      const response = await fetch(`${baseUrl}${path}`, {
+        method,
+        headers: {
+          'X-Forwarded-Proto': 'https',
+          ...(key === undefined ? {} : { 'Service-API-Key': key }),
+          ...(payload === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(payload === undefined ? {} : { body: payload }),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, json: readJson(text) };
+    },
+    async account(name, timezone = 'UTC') {
+      const { account_no } = await db.kysely
+        .insertInto('accounts')
+        .values({ account_id: newId(), name, timezone })
+        .returning('account_no')
+        .executeTakeFirstOrThrow();
+      const { location_no } = await db.kysely
+        .insertInto('locations')
+        .values({ location_id: newId(), account_no, name: 'local' })
+        .returning('location_no')
+        .executeTakeFirstOrThrow();
+      return { accountNo: account_no, locationNo: location_no };
+    },
+    async key(accountNo, level, basic) {
+      const key = randomBytes(32).toString('hex');
+      const { key_no } = await db.kysely
+        .insertInto('api_keys')
+        .values({
+          key_id: newId(),
+          account_no: accountNo,
+          key_hash: createHash('sha256').update(key).digest(),
+          hint: key.slice(0, 6),
+          level,
+          basic_user: basic?.user ?? null,
+          basic_hash: basic === undefined ? null : await hashPassword(basic.password),
+        })
+        .returning('key_no')
+        .executeTakeFirstOrThrow();
+      return { key, keyNo: key_no };
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await api[Symbol.asyncDispose]();
+      await db.close();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const quietHealth: RouteDeps['health'] = {
+  startMaintenance: async () => {},
+  stopMaintenance: async () => {},
+  uptime: async ({ fromUs, toUs }) => ({
+    UpSeconds: 0,
+    DownSeconds: 0,
+    MaintenanceSeconds: 0,
+    UnknownSeconds: Math.round((toUs - fromUs) / 1e6),
+    Outages: 0,
+  }),
+};
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

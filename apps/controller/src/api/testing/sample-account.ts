@@ -1,0 +1,99 @@
+import { createLog, newId } from '@vantage/kernel';
+import { checkId } from '../../db/check-id.ts';
+import { createPartitions } from '../../ingest/partitions.ts';
+import type { Rest } from './rest.ts';
+
+/** Ids of one account's things, by the names of path placeholders. */
+export interface SampleAccount {
+  readonly ids: Readonly<Record<string, string>>;
+  readonly deviceNo: number;
+  readonly agentNo: number;
+}
+
+/** Gives an account a device with a check and an event, a tag and an agent. */
+export async function createSampleAccount(
+  rest: Rest,
+  account: { readonly accountNo: number; readonly locationNo: number },
+  key: string,
+): Promise<SampleAccount> {
+  const { db, clock } = rest;
+  await createPartitions({ db, clock, log: createLog('story', 'silent'), retentionDays: 2 }).ensure();
+  const id = async (path: string, name: string, body: object) => {
+    const { json, text } = await rest.send('POST', path, { key, body });
+    if (typeof json !== 'object' || json === null || !(name in json)) throw new Error(text);
+    return String(Object.values(json)[0]);
+  };
+  const device_id = await id('/devices', 'device_id', {
+    Method: 'TCP',
+    URL: '127.0.0.1:9',
+    ShortName: 'dev',
+  });
+  const tag_id = await id('/tags', 'tag_id', { Name: '=SUM(A1) & <tag>' });
+  const secret_id = await id('/secrets', 'secret_id', { Name: 'kept', Value: 'hunter2' });
+  const { device_no } = await db.kysely
+    .selectFrom('devices')
+    .select('device_no')
+    .where('device_id', '=', device_id)
+    .executeTakeFirstOrThrow();
+  const agent_id = newId();
+  const { agent_no } = await db.kysely
+    .insertInto('agents')
+    .values({
+      agent_id,
+      account_no: account.accountNo,
+      location_no: account.locationNo,
+      name: 'agent',
+      token_hash: Buffer.from(newId(), 'hex'),
+      state: 'Connected',
+      last_seen_us: clock.nowUs(),
+    })
+    .returning('agent_no')
+    .executeTakeFirstOrThrow();
+  const { location_id } = await db.kysely
+    .selectFrom('locations')
+    .select('location_id')
+    .where('location_no', '=', account.locationNo)
+    .executeTakeFirstOrThrow();
+  const start = clock.nowUs() - 30_000_000;
+  await addChecks(rest, { ...account, deviceNo: device_no, agentNo: agent_no }, [start]);
+  const check_id = checkId({ deviceNo: device_no, startUs: start, agentNo: agent_no });
+  return {
+    ids: { device_id, tag_id, secret_id, agent_id, location_id, check_id },
+    deviceNo: device_no,
+    agentNo: agent_no,
+  };
+}
+
+/** Writes good checks that started at these moments (microseconds since 1970). */
+export async function addChecks(
+  { db }: Pick<Rest, 'db'>,
+  who: { readonly deviceNo: number; readonly agentNo: number; readonly locationNo: number },
+  startsUs: readonly number[],
+): Promise<void> {
+  await db.kysely
+    .insertInto('checks')
+    .values(
+      startsUs.map((start_us) => ({
+        device_no: who.deviceNo,
+        start_us,
+        agent_no: who.agentNo,
+        location_no: who.locationNo,
+        end_us: start_us + 4_200,
+        arrived_us: start_us + 10_000,
+        revision: 1,
+        attempt: 0,
+        code: 1,
+        perf: 0,
+        block_ms: 1.5,
+        dns_ms: 0,
+        connect_ms: 1.1,
+        ssl_ms: 0,
+        ttfb_ms: 2.05,
+        ttlb_ms: 1.05,
+        data_size: 1000,
+        check_result: 'connected',
+        extended: JSON.stringify({ Address: '127.0.0.1', Sent: 4, Received: 3 }),
+      })),
+    )
+    .execute();
+}

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { portProblem } from '../server/listen-on.ts';
+import { type ConfigResult, loadConfig } from './config.ts';
+
+/** The settings of this process; a port that cannot be had is a problem like a wrong value, so that nothing starts before it is said. */
+export async function validateSettings(): Promise<ConfigResult> {
+  const { env } = process;
+  const loaded = loadConfig({ env, cwd: process.cwd(), readText: (file) => readFileSync(file, 'utf8') });
+  if (!loaded.ok) return loaded;
+  const { httpsPort, agentPort, listen } = loaded.config;
+  const found = [
+    await portProblem('VANTAGE_HTTPS_PORT', httpsPort, listen),
+    await portProblem('VANTAGE_AGENT_PORT', agentPort, listen),
+  ];
+  const problems = found.filter((problem) => problem !== undefined);
+  return problems.length === 0 ? loaded : { ok: false, problems };
+}

@@ -1,0 +1,132 @@
+import { backoffMs, type Clock, type Logger, messageOf } from '@vantage/kernel';
+import type { Batch } from '@vantage/proto';
+
+/** What became of a batch; see the wire's Ack. */
+export interface BatchOutcome {
+  readonly inserted: number;
+  readonly repeated: number;
+  readonly quarantined: number;
+}
+
+/**
+ * Hands a batch to the ingest; resolves after the commit, rejects when it should be tried again. The signal aborts when nobody waits
+ * for the answer any more.
+ */
+export type AcceptBatch = (batch: Batch, signal: AbortSignal) => Promise<BatchOutcome>;
+
+/** The batches of one stream, taken one after the other beside its heartbeats. */
+export interface BatchQueue {
+  /** Resolves when there is room for another: who sends without end waits. `share` is disposed when the batch is done with. */
+  add(batch: Batch, share: Disposable): Promise<void>;
+  /** Works until closed or stopped. */
+  run(): Promise<void>;
+  /** No further batch is begun; the one in work is finished, or, `atOnce`, left without an ack. */
+  stop(atOnce: boolean): void;
+  /** The stream is gone: batches not begun will come again. */
+  close(): void;
+  /** Nothing in work that an ack would follow. */
+  readonly idle: boolean;
+}
+
+const maxWaiting = 4;
+const retry = { baseMs: 200, capMs: 5_000 };
+
+/** Makes the queue. `done` is called after each commit, `onIdle` whenever the queue is idle again. */
+export function createBatchQueue({
+  clock,
+  log,
+  accept,
+  done,
+  onIdle,
+}: {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly accept: AcceptBatch;
+  readonly done: (batchId: bigint, outcome: BatchOutcome) => void;
+  readonly onIdle: () => void;
+}): BatchQueue {
+  const waiting: { readonly batch: Batch; readonly share: Disposable }[] = [];
+  const closing = new AbortController();
+  /** Nobody waits for the answer to the batch in work. */
+  const gone = new AbortController();
+  let busy = false;
+  let wake = () => {};
+  let capacity = () => {};
+
+  const takeOne = async (batch: Batch) => {
+    for (let attempt = 0; !closing.signal.aborted; attempt += 1) {
+      try {
+        const outcome = await accept(batch, gone.signal);
+        done(batch.batchId, outcome);
+        return;
+      } catch (error) {
+        if (closing.signal.aborted) return;
+        if (attempt === 0)
+          log.warn(
+            { error: messageOf(error), records: batch.records.length },
+            'a batch waits for the database',
+          );
+        await clock
+          .sleep(retry.baseMs + backoffMs(attempt, retry, Math.random), closing.signal)
+          .catch(() => {});
+      }
+    }
+  };
+
+  const letGo = () => {
+    for (const { share } of waiting.splice(0)) share[Symbol.dispose]();
+  };
+
+  return {
+    async add(batch, share) {
+      while (waiting.length >= maxWaiting && !closing.signal.aborted) {
+        await new Promise<void>((resolve) => {
+          capacity = resolve;
+        });
+      }
+      if (closing.signal.aborted) {
+        share[Symbol.dispose]();
+        return;
+      }
+      waiting.push({ batch, share });
+      wake();
+    },
+    async run() {
+      while (!closing.signal.aborted) {
+        const next = waiting.shift();
+        if (!next) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+          continue;
+        }
+        capacity();
+        busy = true;
+        using _share = next.share;
+        await takeOne(next.batch);
+        busy = false;
+        onIdle();
+      }
+    },
+    stop(atOnce) {
+      letGo();
+      closing.abort();
+      if (atOnce) {
+        gone.abort();
+        busy = false;
+      }
+      wake();
+      capacity();
+    },
+    close() {
+      letGo();
+      closing.abort();
+      gone.abort();
+      wake();
+      capacity();
+    },
+    get idle() {
+      return !busy;
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import net, { type AddressInfo } from 'node:net';
+import { systemClock as clock } from '@vantage/kernel';
+import { Goodbye_Reason } from '@vantage/proto';
+import { expect, test, vi } from 'vitest';
+import { hasty, nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
+
+const bench = useGatewayFixture();
+
+/** A way to the gateway that can be made to swallow everything without closing anything. */
+async function deadEnd(url: string) {
+  const sockets = new Set<net.Socket>();
+  let isOpen = true;
+  const server = net.createServer((near) => {
+    const far = net.connect(Number(new URL(url).port), '127.0.0.1');
+    const relay = (from: net.Socket, to: net.Socket) => {
+      sockets.add(from);
+      from.on('data', (chunk) => void (isOpen && to.write(chunk)));
+      from.on('error', () => {});
+      from.on('close', () => void (isOpen && to.destroy()));
+    };
+    relay(near, far);
+    relay(far, near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut() {
+      isOpen = false;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+test('an agent whose gateway died without a word is Away since it was last heard', async () => {
+  const lastUs = clock.nowUs() - 3 * 60_000_000;
+  const dead = {
+    state: 'Connected',
+    gateway_id: 'a dead one',
+    session_id: 'lost',
+    last_seen_us: lastUs,
+  } as const;
+  const lost = await bench.rows.agent(bench.place, dead);
+  await bench.db.kysely
+    .insertInto('connection_spans')
+    .values({
+      agent_no: lost.agentNo,
+      location_no: bench.place.locationNo,
+      from_us: lastUs - 1_000_000,
+      to_us: null,
+      session_id: 'lost',
+    })
+    .execute();
+  await using _server = await bench.gatewayWith(nothing, 'controller one', hasty);
+  await vi.waitFor(async () => {
+    const row = await bench.db.kysely
+      .selectFrom('agents')
+      .selectAll()
+      .where('agent_no', '=', lost.agentNo)
+      .executeTakeFirst();
+    expect(row).toMatchObject({ state: 'Away', away_since_us: lastUs });
+  }, soon);
+  const span = await bench.db.kysely
+    .selectFrom('connection_spans')
+    .selectAll()
+    .where('session_id', '=', 'lost')
+    .executeTakeFirst();
+  expect(span?.to_us).toBe(lastUs + 15_000_000); // it was heard every 10 s, and that was written every 4 s
+});
+
+test('a session that others gave up is ended, so that the agent begins anew', async () => {
+  await using server = await bench.gatewayWith(nothing, 'controller one', hasty);
+  await using stream = bench.connectTo(server.url);
+  await stream.until('welcome');
+  await bench.db.kysely
+    .updateTable('agents')
+    .set({ state: 'Away' })
+    .where('agent_no', '=', bench.agent.agentNo)
+    .execute();
+  expect((await stream.until('goodbye')).reason).toBe(Goodbye_Reason.SHUTDOWN);
+});
+
+test('a link that is cut in the middle without a word is noticed within 30 s', async () => {
+  await using server = await bench.gatewayWith(nothing, 'controller one', hasty);
+  await using way = await deadEnd(server.url);
+  await using stream = bench.connectTo(way.url);
+  await stream.until('welcome');
+  expect(await bench.agentRow()).toMatchObject({ state: 'Connected' });
+  way.cut();
+  const start = hasty.monoMs();
+  await vi.waitFor(async () => expect(await bench.agentRow()).toMatchObject({ state: 'Away' }), soon);
+  expect(hasty.monoMs() - start).toBeLessThan(30_000);
+});

@@ -1,0 +1,56 @@
+import { newId, systemClock } from '@vantage/kernel';
+import { RunRequest_Kind } from '@vantage/proto';
+import { expect, test } from 'vitest';
+import { nothing, useGatewayFixture } from './testing/gateway-fixture.ts';
+
+const bench = useGatewayFixture();
+
+async function order(deviceNo: number, agentNo: number) {
+  const nowUs = systemClock.nowUs();
+  const runRequestId = newId();
+  await bench.db.kysely
+    .insertInto('run_requests')
+    .values({
+      ...{ run_request_id: runRequestId, kind: 'Retry', device_no: deviceNo, agent_no: agentNo, revision: 1 },
+      ...{
+        location_no: bench.place.locationNo,
+        attempt: 1,
+        deadline_us: nowUs + 60_000_000,
+        created_us: nowUs,
+      },
+    })
+    .execute();
+  return runRequestId;
+}
+
+test("an order for the agent's own device comes bare, one for a device of its neighbour brings the settings along", async () => {
+  const deviceNo = await bench.addDevice({ url: '192.0.2.1:25' });
+  const second = await bench.rows.agent(bench.place);
+  const own = await order(deviceNo, bench.agent.agentNo);
+  const lent = await order(deviceNo, second.agentNo);
+  await using server = await bench.gatewayWith(nothing);
+  await using holder = bench.connectTo(server.url);
+  expect(await holder.until('runRequest')).toMatchObject({
+    runRequestId: own,
+    kind: RunRequest_Kind.RETRY,
+    deviceNo,
+  });
+  await using neighbour = bench.connectTo(server.url, { token: second.token });
+  expect((await neighbour.until('assignments')).upserts).toEqual([]);
+  const got = await neighbour.until('runRequest');
+  expect(got).toMatchObject({
+    runRequestId: lent,
+    attempt: 1,
+    assignment: { deviceNo, spec: { url: '192.0.2.1:25' } },
+  });
+});
+
+test("an agent of another Location is never lent a device's settings", async () => {
+  const deviceNo = await bench.addDevice({ url: '192.0.2.2:25' });
+  const locationNo = await bench.rows.location(bench.place.accountNo);
+  const stranger = await bench.rows.agent({ ...bench.place, locationNo });
+  await order(deviceNo, stranger.agentNo);
+  await using server = await bench.gatewayWith(nothing);
+  await using stream = bench.connectTo(server.url, { token: stranger.token });
+  expect((await stream.until('runRequest')).assignment).toBeUndefined();
+});

@@ -1,0 +1,169 @@
+import http2 from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { createClient } from '@connectrpc/connect';
+import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
+import { type Clock, createLog, createMailbox, systemClock } from '@vantage/kernel';
+import { AgentService, type ConnectRequestSchema, type ConnectResponse } from '@vantage/proto';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
+import { createDb, type Db } from '../../db/index.ts';
+import { createSealer } from '../../secrets/seal.ts';
+import { createFixtures, type Fixtures } from '../../testing/fixtures.ts';
+import { type BatchReceiver, createGateway } from '../gateway.ts';
+
+const log = createLog('gateway test', 'silent');
+const clock = systemClock;
+/** Seals what tests store and the gateway opens. */
+export const sealer = createSealer(new Uint8Array(32));
+/** How long tests wait for what happens beside them. */
+export const soon = { timeout: 8_000, interval: 20 };
+type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;
+
+/** An ingest that has nothing to say. */
+export const nothing: BatchReceiver = { accept: async () => ({ inserted: 0, repeated: 0, quarantined: 0 }) };
+
+/** Waits twenty times shorter than the machine's clock; the time of day is the true one. */
+export const hasty: Clock = {
+  nowUs: () => clock.nowUs(),
+  monoMs: () => clock.monoMs() * 20,
+  sleep: (ms, signal) => clock.sleep(ms / 20, signal),
+  timer: (ms, fn) => clock.timer(ms / 20, fn),
+};
+
+/** A database, an account with a Location and an agent for each test, and gateways on ports of their own. */
+export function useGatewayFixture() {
+  let database: TestDatabase;
+  let db: Db;
+  let rows: Fixtures;
+  let place: { accountNo: number; locationNo: number };
+  let agent: { agentNo: number; token: string };
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    db = await createDb({ connection: { url: database.url }, log });
+    rows = createFixtures(db.kysely);
+  });
+
+  afterAll(async () => {
+    await db.close();
+    await database[Symbol.asyncDispose]();
+  });
+
+  beforeEach(async () => {
+    const accountNo = await rows.account();
+    place = { accountNo, locationNo: await rows.location(accountNo) };
+    agent = await rows.agent(place);
+  });
+
+  async function gatewayWith(ingest: BatchReceiver, controllerId = 'controller one', time: Clock = clock) {
+    const gateway = createGateway({ db, clock: time, log, sealer, controllerId, ingest });
+    const server = http2.createServer(gateway.handler);
+    gateway.attach(server);
+    await gateway.start();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    return {
+      gateway,
+      /** Called with each of the server's sockets when it closes. */
+      onSocket: (see: (socket: Socket) => void) =>
+        server.on('connection', (socket: Socket) => socket.once('close', () => see(socket))),
+      url: `http://127.0.0.1:${port}`,
+      async [Symbol.asyncDispose]() {
+        await gateway.close();
+        await new Promise((resolve) => server.close(resolve));
+      },
+    };
+  }
+
+  /** An agent's end of a stream; `until` reads on to the next message of a kind. */
+  function connectTo(url: string, { token = agent.token, counter = 1, hello = true } = {}) {
+    const sessionManager = new Http2SessionManager(url);
+    const client = createClient(AgentService, createGrpcTransport({ baseUrl: url, sessionManager }));
+    const outgoing = createMailbox<{ message: Outgoing }>(100);
+    const ending = new AbortController();
+    const headers = { authorization: `Bearer ${token}` };
+    const incoming = client.connect(outgoing, { headers, signal: ending.signal })[Symbol.asyncIterator]();
+    const send = (message: Outgoing) => void outgoing.offer({ message });
+    if (hello)
+      send({
+        case: 'hello',
+        value: {
+          version: '1',
+          bootId: 'boot',
+          sessionCounter: BigInt(counter),
+          capacity: 500,
+          hostName: 'host',
+        },
+      });
+    type Kind = NonNullable<ConnectResponse['message']['case']>;
+    type Value<K extends Kind> = Extract<ConnectResponse['message'], { case: K }>['value'];
+    return {
+      send,
+      /** The connection is gone at once. */
+      cut: () => sessionManager.abort(),
+      async until<K extends Kind>(kind: K): Promise<Value<K>> {
+        while (true) {
+          const next = await incoming.next();
+          if (next.done) throw new Error(`the stream ended before ${kind}`);
+          const { message } = next.value;
+          if (message.case === kind) return message.value as Value<K>;
+        }
+      },
+      async rest(): Promise<string[]> {
+        const kinds: string[] = [];
+        for (let next = await incoming.next(); !next.done; next = await incoming.next())
+          kinds.push(next.value.message.case ?? '');
+        return kinds;
+      },
+      async [Symbol.asyncDispose]() {
+        outgoing.close();
+        ending.abort();
+        await incoming.return?.();
+      },
+    };
+  }
+
+  function agentRow() {
+    return db.kysely
+      .selectFrom('agents')
+      .selectAll()
+      .where('agent_no', '=', agent.agentNo)
+      .executeTakeFirstOrThrow();
+  }
+
+  async function addDevice({ method = 'TCP', ...values }: { url: string; method?: string }) {
+    const deviceId = `device of ${agent.agentNo} ${values.url}`;
+    const deviceNo = await rows.device(place.accountNo, [place.locationNo], {
+      device_id: deviceId,
+      method,
+      sealed: sealer.seal({ options: {}, ...values }, `device:${deviceId}`),
+    });
+    await rows.hold({
+      deviceNo,
+      agentNo: agent.agentNo,
+      locationNo: place.locationNo,
+      fromUs: clock.nowUs(),
+    });
+    return deviceNo;
+  }
+
+  return {
+    get db() {
+      return db;
+    },
+    get rows() {
+      return rows;
+    },
+    get place() {
+      return place;
+    },
+    get agent() {
+      return agent;
+    },
+    gatewayWith,
+    connectTo,
+    agentRow,
+    addDevice,
+  };
+}

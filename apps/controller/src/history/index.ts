@@ -1,0 +1,1 @@
+export { createEventFeed, type EventFeed } from './event-feed.ts';

@@ -1,0 +1,167 @@
+import { systemClock as clock } from '@vantage/kernel';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { createFixtures } from '../testing/fixtures.ts';
+import { dropPendingDiagnostics } from './diagnostics.ts';
+import { batchOf, minuteUs, result, useIngestFixture, type WireRecord } from './testing/ingest-fixture.ts';
+
+const bench = useIngestFixture();
+const trace = { Traceroute: { Reached: false, Hops: [] } };
+
+function diagnostics(deviceNo: number, startUs: number, extendedJson = JSON.stringify(trace)): WireRecord {
+  return { case: 'diagnostics', value: { deviceNo, startUs: BigInt(startUs), extendedJson } };
+}
+
+async function waiting() {
+  const { rows } = await sql<{ device_no: number }>`
+    select * from pending_diagnostics where agent_no = ${bench.sender.agentNo}`.execute(bench.db.kysely);
+  return rows;
+}
+
+const nothing = { inserted: 0, repeated: 0, quarantined: 0 };
+
+test('diagnostics are added to its check, in the same batch or later, and told again changes nothing', async () => {
+  const [one = 0, two = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const ingest = bench.ingestWith();
+  const failed = { resultCode: 2, extendedJson: '{"Address":"192.0.2.1:80"}' };
+  await ingest.accept(
+    bench.sender,
+    batchOf(result(one, nowUs, failed), diagnostics(one, nowUs), result(two, nowUs, { resultCode: 2 })),
+  );
+  expect(await ingest.accept(bench.sender, batchOf(diagnostics(two, nowUs)))).toEqual(nothing);
+  const before = await bench.stored();
+  expect(before.map((row) => row.extended)).toEqual([{ Address: '192.0.2.1:80', ...trace }, trace]);
+  await ingest.accept(
+    bench.sender,
+    batchOf(diagnostics(one, nowUs), diagnostics(two, nowUs), diagnostics(two, nowUs)),
+  );
+  expect(await bench.stored()).toEqual(before);
+});
+
+test('what the result told is never changed by diagnostics', async () => {
+  const [device = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  await bench
+    .ingestWith()
+    .accept(
+      bench.sender,
+      batchOf(
+        result(device, nowUs, { resultCode: 2, extendedJson: '{"Address":"192.0.2.1:80"}' }),
+        diagnostics(device, nowUs, '{"Address":"198.51.100.1:1","More":1}'),
+        diagnostics(device, nowUs, '{"Address":"198.51.100.2:1","Again":2}'),
+      ),
+    );
+  const [row] = await bench.stored();
+  expect(row?.extended).toEqual({ Address: '192.0.2.1:80', More: 1, Again: 2 });
+  expect(row).toMatchObject({ code: 2, check_result: 'connected' });
+});
+
+test("an agent adds nothing to another agent's check, of its own account or of a foreign one", async () => {
+  const [device = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const ingest = bench.ingestWith();
+  await ingest.accept(bench.sender, batchOf(result(device, nowUs, { resultCode: 2 })));
+  const rows = createFixtures(bench.db.kysely);
+  const foreign = await rows.account();
+  for (const accountNo of [bench.sender.accountNo, foreign]) {
+    const locationNo = await rows.location(accountNo);
+    const { agentNo } = await rows.agent({ accountNo, locationNo });
+    const taken = await ingest.accept(
+      { agentNo, locationNo, accountNo },
+      batchOf(diagnostics(device, nowUs)),
+    );
+    expect(taken).toEqual(nothing);
+  }
+  expect((await bench.stored())[0]?.extended).toBeNull();
+});
+
+test('diagnostics that overtakes its result waits for it, through other controllers too', async () => {
+  const [device = 0, other = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const take = (...records: WireRecord[]) => bench.ingestWith().accept(bench.sender, batchOf(...records));
+  await take(
+    diagnostics(device, nowUs),
+    diagnostics(device, nowUs),
+    diagnostics(device, nowUs, '{"More":1}'),
+  );
+  await take(diagnostics(device, nowUs), diagnostics(other, nowUs));
+  await take(result(device, nowUs, { resultCode: 2, extendedJson: '{"Address":"192.0.2.1:80"}' }));
+  const [row] = await bench.stored();
+  expect(row?.extended).toEqual({ Address: '192.0.2.1:80', ...trace, More: 1 });
+  expect(await waiting()).toMatchObject([{ device_no: other }]);
+});
+
+test('diagnostics do not wait without end, nor for what can never come', async () => {
+  const [device = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const rows = createFixtures(bench.db.kysely);
+  const foreign = await rows.device(await rows.account(), []);
+  const many = Array.from({ length: 250 }, (_, i) => diagnostics(device, nowUs - i));
+  const never = [
+    diagnostics(foreign, nowUs),
+    diagnostics(device, 5),
+    diagnostics(device, nowUs + 10 * minuteUs),
+  ];
+  await bench.ingestWith().accept(bench.sender, batchOf(...never, ...many));
+  const kept = await waiting();
+  expect(kept).toHaveLength(200);
+  expect(new Set(kept.map((row) => row.device_no))).toEqual(new Set([device]));
+  await dropPendingDiagnostics(bench.db.kysely, nowUs + minuteUs);
+  expect(await waiting()).toEqual([]);
+});
+
+test('diagnostics of a check that is gone, or at a time without a partition, is let go', async () => {
+  const [device = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const taken = await bench
+    .ingestWith()
+    .accept(bench.sender, batchOf(diagnostics(device, nowUs - minuteUs), diagnostics(device, 5)));
+  expect(taken).toEqual(nothing);
+  expect(await bench.stored()).toEqual([]);
+});
+
+test('diagnostics that is no object, too long or of no device is quarantined', async () => {
+  const [device = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const taken = await bench
+    .ingestWith()
+    .accept(
+      bench.sender,
+      batchOf(
+        result(device, nowUs, { resultCode: 2 }),
+        diagnostics(device, nowUs, ''),
+        diagnostics(device, nowUs, '[1]'),
+        diagnostics(device, nowUs, '{"a":'),
+        diagnostics(device, nowUs, JSON.stringify({ long: 'x'.repeat(64 * 1024) })),
+        diagnostics(0, nowUs),
+        diagnostics(device, -1),
+      ),
+    );
+  expect(taken).toEqual({ inserted: 1, repeated: 0, quarantined: 6 });
+  const reasons = (await bench.quarantined()).map((row) => row.reason);
+  const misshapen = 'extended_json of diagnostics is not a JSON object of at most 64 KiB and 64 levels';
+  expect(reasons.sort()).toEqual([
+    'device_no out of range',
+    ...Array(4).fill(misshapen),
+    'start_us out of range',
+  ]);
+  expect((await bench.stored())[0]?.extended).toBeNull();
+});
+
+test('what PostgreSQL cannot hold is replaced, and a check does not grow without end', async () => {
+  const [device = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const ingest = bench.ingestWith();
+  await ingest.accept(
+    bench.sender,
+    batchOf(result(device, nowUs, { resultCode: 2 }), diagnostics(device, nowUs, '{"k\\u0000":"\\ud800"}')),
+  );
+  expect((await bench.stored())[0]?.extended).toEqual({ 'k\u{fffd}': '\u{fffd}' });
+  for (let i = 0; i < 10; i += 1) {
+    const long = JSON.stringify({ [`Key${i}`]: 'x'.repeat(60_000) });
+    await ingest.accept(bench.sender, batchOf(diagnostics(device, nowUs, long)));
+  }
+  const [row] = await bench.stored();
+  expect(JSON.stringify(row?.extended).length).toBeLessThan(512 * 1024);
+});

@@ -1,0 +1,108 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import type { ParsedDiagnostics } from './record.ts';
+import type { CheckRow } from './rows.ts';
+
+/** The extended data of one check hold no more than this after diagnostics were added, characters. */
+const maxExtended = 512 * 1024;
+/** so many diagnostics of one agent waits for its results; more is let go. */
+const maxWaiting = 200;
+
+/**
+ * Adds diagnostics to the extended data of this agent's own checks. What the result told stays as it is, so the same diagnostics told again
+ * changes nothing. After a cut what is new comes before the backlog: diagnostics that overtook its result waits for it, where that can
+ * still come (a device of the agent's account, a start within `from` and `to`, microseconds since 1970).
+ */
+export async function addDiagnostics(
+  trx: Kysely<Tables>,
+  sender: { readonly agentNo: number; readonly accountNo: number },
+  diagnostics: readonly ParsedDiagnostics[],
+  times: { readonly fromUs: number; readonly toUs: number; readonly nowUs: number },
+): Promise<void> {
+  const { agentNo, accountNo } = sender;
+  if (diagnostics.length === 0) return;
+  const found = await addTo(trx, agentNo, diagnostics);
+  const early = diagnostics.filter(
+    (one) => !found.has(keyOf(one)) && one.startUs >= times.fromUs && one.startUs <= times.toUs,
+  );
+  if (early.length === 0) return;
+  await sql`
+    insert into pending_diagnostics (agent_no, device_no, start_us, extended, received_us)
+    select distinct ${agentNo}::int, d.device_no, g.start_us, g.extended, ${times.nowUs}::bigint
+    from ${given(early)} join devices d on d.device_no = g.device_no and d.account_no = ${accountNo}
+    where not exists (select 1 from pending_diagnostics w where w.agent_no = ${agentNo}
+      and w.device_no = g.device_no and w.start_us = g.start_us and w.extended = g.extended)
+    limit greatest(0, ${maxWaiting} - (select count(*) from pending_diagnostics where agent_no = ${agentNo}))`.execute(
+    trx,
+  );
+}
+
+/** Gives checks that just came the diagnostics that waited for them. */
+export async function addPendingDiagnostics(
+  trx: Kysely<Tables>,
+  agentNo: number,
+  inserted: readonly CheckRow[],
+): Promise<void> {
+  const failed = inserted.filter((row) => row.code !== 1);
+  if (failed.length === 0) return;
+  const { rows } = await sql<ParsedDiagnostics>`
+    delete from pending_diagnostics w
+    using unnest(${failed.map((row) => row.device_no)}::int[], ${failed.map((row) => row.start_us)}::bigint[])
+      as g (device_no, start_us)
+    where w.agent_no = ${agentNo} and w.device_no = g.device_no and w.start_us = g.start_us
+    returning w.device_no as "deviceNo", w.start_us as "startUs", w.extended::text as extended`.execute(trx);
+  await addTo(trx, agentNo, rows);
+}
+
+/** Lets go of what nobody came for. */
+export async function dropPendingDiagnostics(db: Kysely<Tables>, beforeUs: number): Promise<void> {
+  await sql`delete from pending_diagnostics where received_us < ${beforeUs}::bigint`.execute(db);
+}
+
+/** Adds diagnostics to its checks and tells which checks are there; they have it then, or no room for it. */
+async function addTo(
+  trx: Kysely<Tables>,
+  agentNo: number,
+  diagnostics: readonly ParsedDiagnostics[],
+): Promise<ReadonlySet<string>> {
+  if (diagnostics.length === 0) return new Set();
+  const pieces = joinPieces(diagnostics);
+  const startsUs = pieces.map((one) => one.startUs);
+  // The bounds let the planner leave out the partitions of other days.
+  const isMeant = sql`c.agent_no = ${agentNo} and c.device_no = g.device_no and c.start_us = g.start_us
+    and c.start_us between ${Math.min(...startsUs)}::bigint and ${Math.max(...startsUs)}::bigint`;
+  await sql`
+    update checks c set extended = g.extended || coalesce(c.extended, '{}') from ${given(pieces)} where ${isMeant}
+      and coalesce(length(c.extended::text), 0) + length(g.extended::text) <= ${maxExtended}
+      and not coalesce(c.extended, '{}') @> g.extended`.execute(trx);
+  const { rows } = await sql<Pick<ParsedDiagnostics, 'deviceNo' | 'startUs'>>`
+    select c.device_no as "deviceNo", c.start_us as "startUs" from ${given(pieces)} join checks c on ${isMeant}`.execute(
+    trx,
+  );
+  return new Set(rows.map(keyOf));
+}
+
+function given(diagnostics: readonly ParsedDiagnostics[]) {
+  return sql`unnest(${diagnostics.map((one) => one.deviceNo)}::int[], ${diagnostics.map((one) => one.startUs)}::bigint[],
+    ${diagnostics.map((one) => one.extended)}::jsonb[]) as g (device_no, start_us, extended)`;
+}
+
+function keyOf({ deviceNo, startUs }: Pick<ParsedDiagnostics, 'deviceNo' | 'startUs'>): string {
+  return `${deviceNo}/${startUs}`;
+}
+
+/** One piece for each check; a key that several pieces have keeps the value of the first. Pure. */
+function joinPieces(diagnostics: readonly ParsedDiagnostics[]): ParsedDiagnostics[] {
+  return [...Map.groupBy(diagnostics, keyOf).values()].flatMap((pieces) => {
+    const [first] = pieces;
+    if (first === undefined || pieces.length === 1) return pieces;
+    let size = 0;
+    const fitting = pieces.filter(({ extended }) => {
+      size += extended.length;
+      return size <= maxExtended;
+    });
+    const entries = fitting.toReversed().flatMap(({ extended }) => Object.entries(JSON.parse(extended)));
+    const joined = Object.fromEntries(entries);
+    return [{ ...first, extended: JSON.stringify(joined) }];
+  });
+}

@@ -1,0 +1,96 @@
+import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
+import { sql } from 'kysely';
+import { type Db, dropQuarantined, releaseLeases, takeLeases } from '../db/index.ts';
+import { dropPendingDiagnostics } from './diagnostics.ts';
+import type { Partitions } from './partitions.ts';
+
+/** What stored data need from time to time. */
+export interface Housekeeping {
+  /** Goes on until the signal aborts; one controller at a time does the work. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const everyMs = 30_000;
+const hourMs = 3_600_000;
+const leaseMs = 120_000;
+const dayUs = 86_400_000_000;
+const maxSetAside = 100_000;
+/** An agent keeps what it could not deliver for a week; diagnostics wait a day longer for its result. */
+const waitingUs = 8 * dayUs;
+
+/** Makes the loop that keeps partitions, roll-ups and retention. Partitions are made before the first result is taken: see `ensure`. */
+export function createHousekeeping({
+  db,
+  clock,
+  log,
+  partitions,
+  rollUp,
+  retentionDays,
+  holder,
+  trim = async () => {},
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly partitions: Partitions;
+  readonly rollUp: { run(): Promise<unknown> };
+  readonly retentionDays: number;
+  /** This controller's id. */
+  readonly holder: string;
+  /** Lets another step drop what is older than the checks that are kept (`beforeUs`). */
+  readonly trim?: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
+}): Housekeeping {
+  const doneAtMs = new Map<string, number>();
+  const parts = createJobParts({
+    log,
+    failed: 'housekeeping of stored data failed; trying again',
+    recovered: 'housekeeping works again',
+  });
+  const hourly: Record<string, () => Promise<unknown>> = {
+    'partitions to come': () => partitions.ensure(),
+    'old partitions': () => partitions.drop(),
+    ...pruning(db, clock, retentionDays),
+    'old states': () => trim(db.kysely, clock.nowUs() - retentionDays * dayUs),
+  };
+
+  const runOnce = async () => {
+    const [lease] = await takeLeases(db.kysely, ['housekeeping'], holder, leaseMs);
+    if (!lease) return;
+    for (const [name, work] of Object.entries(hourly)) {
+      const lastMs = doneAtMs.get(name) ?? Number.NEGATIVE_INFINITY;
+      if (clock.monoMs() - lastMs < hourMs) continue;
+      if (await parts.attempt(name, work)) doneAtMs.set(name, clock.monoMs());
+    }
+    await parts.attempt('roll-up', () => rollUp.run());
+  };
+
+  return {
+    async run(signal) {
+      while (!signal.aborted) {
+        await parts.attempt('lease', runOnce);
+        await clock.sleep(everyMs, signal).catch(() => {});
+      }
+      await releaseLeases(db.kysely, holder, 'housekeeping').catch(() => {});
+    },
+  };
+}
+
+/** What is dropped by age or number, each for itself. */
+function pruning(db: Db, clock: Clock, retentionDays: number): Record<string, () => Promise<unknown>> {
+  const { kysely } = db;
+  return {
+    'old records set aside': () =>
+      sql`delete from quarantined where received_us < ${clock.nowUs() - 30 * dayUs}
+      or quarantined_no <= (select max(quarantined_no) from quarantined) - ${maxSetAside}`.execute(kysely),
+    'old orders': () =>
+      sql`delete from run_requests where state <> 'Open' and created_us < ${clock.nowUs() - dayUs}`.execute(
+        kysely,
+      ),
+    'diagnostics that waits': () => dropPendingDiagnostics(kysely, clock.nowUs() - waitingUs),
+    'old clock records': () =>
+      sql`delete from clock_records where at_us < ${clock.nowUs() - retentionDays * dayUs}`.execute(kysely),
+    'controllers that ended': () =>
+      sql`delete from controllers where last_seen_us < ${clock.nowUs() - dayUs}`.execute(kysely),
+    'old quarantine': () => dropQuarantined(kysely, clock.nowUs()),
+  };
+}

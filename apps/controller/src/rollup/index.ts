@@ -1,0 +1,1 @@
+export { createRollUp, type RollUp } from './rollup.ts';

@@ -1,0 +1,164 @@
+import { histogramOf, percentile } from '@vantage/health';
+import { createLog } from '@vantage/kernel';
+import { createFakeClock } from '@vantage/kernel/testing';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { createDb, type Db } from '../db/index.ts';
+import { createPartitions, daysWanted, namesToDrop, partitionOf } from '../ingest/partitions.ts';
+import { type CheckRow, insertChecks } from '../ingest/rows.ts';
+import { markDirtyHours } from '../ingest/store.ts';
+import { createFixtures } from '../testing/fixtures.ts';
+import { createRollUp, hoursDue } from './rollup.ts';
+
+const log = createLog('roll-up test', 'silent');
+const hourUs = 3_600_000_000;
+const dayUs = 24 * hourUs;
+/** Noon of a UTC day. */
+const noonUs = Date.UTC(2027, 2, 14, 12) * 1000;
+let database: TestDatabase;
+let db: Db;
+let deviceNo: number;
+const clock = createFakeClock(noonUs);
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await createDb({ connection: { url: database.url }, log });
+  await createPartitions({ db, clock, log, retentionDays: 3 }).ensure();
+});
+
+afterAll(async () => {
+  await db.close();
+  await database[Symbol.asyncDispose]();
+});
+
+beforeEach(async () => {
+  const rows = createFixtures(db.kysely);
+  deviceNo = await rows.device(await rows.account(), []);
+});
+
+function check(startUs: number, values: Partial<CheckRow> = {}): CheckRow {
+  return {
+    device_no: deviceNo,
+    start_us: startUs,
+    agent_no: 1,
+    location_no: 1,
+    end_us: startUs,
+    arrived_us: startUs,
+    revision: 1,
+    attempt: 0,
+    code: 1,
+    perf: 0,
+    block_ms: 0,
+    dns_ms: 1,
+    connect_ms: 2,
+    ssl_ms: 3,
+    ttfb_ms: 4,
+    ttlb_ms: 0,
+    data_size: 0,
+    check_result: 'ok',
+    retry_id: null,
+    run_request_id: null,
+    extended: null,
+    ...values,
+  };
+}
+
+function rolled(table: 'rollup_hourly' | 'rollup_daily') {
+  return db.kysely
+    .selectFrom(table)
+    .selectAll()
+    .where('device_no', '=', deviceNo)
+    .orderBy('bucket_us')
+    .orderBy('location_no')
+    .execute();
+}
+
+test('an hour that ended has sums and a histogram, errors and inconclusive results counted apart, and so has its day', async () => {
+  const startUs = noonUs - 2 * hourUs;
+  const latencies = [4, 40, 400];
+  await insertChecks(db.kysely, [
+    ...latencies.map((ttfb_ms, i) => check(startUs + i, { ttfb_ms })),
+    check(startUs + 10, { code: 2 }),
+    check(startUs + 11, { code: 9 }),
+    check(startUs + 12, { location_no: 2, extended: JSON.stringify({ Sent: 5, Received: 3 }) }),
+    check(startUs + 13, { location_no: 2, extended: JSON.stringify({ Sent: 'five' }) }),
+  ]);
+  await createRollUp({ db, clock, log }).run();
+  const [one, two] = await rolled('rollup_hourly');
+  const totals = latencies.map((ms) => ms + 6);
+  expect(one).toMatchObject({
+    bucket_us: startUs,
+    checks: 5,
+    errors: 1,
+    inconclusive: 1,
+    min_ms: 10,
+    max_ms: 406,
+  });
+  expect(one?.sum_ms).toBeCloseTo(totals.reduce((a, b) => a + b));
+  expect(one?.histogram).toEqual(histogramOf(totals));
+  expect(Math.abs((percentile(one?.histogram ?? [], 0.5) ?? 0) / 46 - 1)).toBeLessThan(0.02);
+  expect(two).toMatchObject({ location_no: 2, checks: 2, sent: 5, lost: 2 });
+  const [day] = await rolled('rollup_daily');
+  expect(day).toMatchObject({
+    bucket_us: noonUs - 12 * hourUs,
+    checks: 5,
+    errors: 1,
+    inconclusive: 1,
+    max_ms: 406,
+  });
+  expect(day?.histogram).toEqual(one?.histogram);
+});
+
+test('a late result has its hour and day rolled up again', async () => {
+  const startUs = noonUs - 3 * hourUs;
+  const rollUp = createRollUp({ db, clock, log });
+  await insertChecks(db.kysely, [check(startUs)]);
+  await markDirtyHours(db.kysely, [startUs]);
+  await rollUp.run();
+  expect((await rolled('rollup_hourly')).map((row) => row.checks)).toEqual([1]);
+  await insertChecks(db.kysely, [check(startUs + 1), check(startUs + hourUs)]);
+  await markDirtyHours(db.kysely, [startUs, startUs + hourUs]);
+  expect(await rollUp.run()).toBe(2);
+  expect((await rolled('rollup_hourly')).map((row) => row.checks)).toEqual([2, 1]);
+  expect((await rolled('rollup_daily')).map((row) => row.checks)).toEqual([3]);
+  expect(await rollUp.run()).toBe(0);
+});
+
+test('a roll-up that was killed at work is done again', async () => {
+  const startUs = noonUs - 5 * hourUs;
+  await insertChecks(db.kysely, [check(startUs)]);
+  await db.kysely
+    .insertInto('job_cursors')
+    .values({ name: `roll-up doing ${startUs}`, at_us: startUs })
+    .execute();
+  await createRollUp({ db, clock, log }).run();
+  expect((await rolled('rollup_hourly')).map((row) => row.checks)).toEqual([1]);
+});
+
+test.each([
+  ['nothing before the hour has settled', 10 * hourUs, 11 * hourUs + 60_000_000, []],
+  ['the hour once it has', 10 * hourUs, 11 * hourUs + 120_000_000, [10 * hourUs]],
+  ['all hours of an outage', 10 * hourUs, 13 * hourUs, [10 * hourUs, 11 * hourUs]],
+  ['nothing when the clock went back', 10 * hourUs, 9 * hourUs, []],
+])('hours due: %s', (_what, position, now, due) => {
+  expect(hoursDue(position, now)).toEqual(due);
+});
+
+test('there is a partition for every day that is kept and two ahead, and none is made twice', async () => {
+  const partitions = createPartitions({ db, clock, log, retentionDays: 3 });
+  await Promise.all([partitions.ensure(), partitions.ensure()]);
+  const days = daysWanted(noonUs, 3);
+  expect(days).toHaveLength(6);
+  expect(days.every((day) => day % dayUs === 0)).toBe(true);
+  await insertChecks(db.kysely, [check(days[0] ?? 0), check((days[5] ?? 0) + dayUs - 1)]);
+});
+
+test('a partition is dropped when its last moment is out of the retention, not before', async () => {
+  const names = daysWanted(noonUs, 3).map((day) => partitionOf(day).name);
+  expect(namesToDrop(names, noonUs, 3)).toEqual([]);
+  expect(namesToDrop(names, noonUs + dayUs, 3)).toEqual(names.slice(0, 1));
+  const later = createFakeClock(noonUs + 2 * dayUs);
+  const partitions = createPartitions({ db, clock: later, log, retentionDays: 3 });
+  expect(await partitions.drop()).toEqual(names.slice(0, 2));
+  expect(await partitions.drop()).toEqual([]);
+});

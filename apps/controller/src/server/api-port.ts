@@ -1,0 +1,112 @@
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createNetServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type Clock, createLogSummary, descriptorLimit, type Logger } from '@vantage/kernel';
+import { type ConnectionCaps, connectionCaps } from './connection-caps.ts';
+import { type PhaseLimits, phaseLimits } from './connection-phase.ts';
+import { createConnections } from './connections.ts';
+import type { ServerCertificate } from './tls.ts';
+import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
+
+/** The REST API's port. */
+export interface ApiPort {
+  /** Listens; resolves with the port (0 asked: a free one). Rejects when the port is taken. */
+  listen(port: number, host: string | undefined): Promise<number>;
+  /** New connections get this certificate. */
+  renew(certificate: ServerCertificate): void;
+  /** Takes no more connections, lets running requests end for `graceMs`, then cuts them. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** First byte of a TLS handshake record (RFC 8446, section 5.1). */
+const tlsHandshake = 0x16;
+
+/**
+ * Makes the port. It speaks TLS; a connection that begins with anything else is read as plain HTTP and given to the same handler,
+ * which refuses it (or serves it, when it comes from a trusted proxy): the handler sees by the socket which one it is.
+ * Connections beyond the caps and those that stay too long in a phase are closed.
+ */
+export function createApiPort(deps: {
+  readonly certificate: ServerCertificate;
+  readonly handler: RequestListener;
+  /** Answers what is no HTTP, or closes it. */
+  readonly clientError?: (error: Error, socket: Duplex) => void;
+  readonly isTrustedProxy: (peer: string) => boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly caps?: ConnectionCaps;
+  readonly limits?: PhaseLimits;
+}): ApiPort {
+  const { clock, log, limits = phaseLimits, caps = connectionCaps(descriptorLimit()) } = deps;
+  const refusals = createLogSummary({ clock, log });
+  const connections = createConnections({
+    ...{ clock, caps, limits, isProxy: deps.isTrustedProxy },
+    onRefused: (address, reason) =>
+      refusals.count(
+        reason === 'network'
+          ? 'a connection to the REST port is refused: its address has too many'
+          : 'a connection to the REST port is closed: too many are open',
+        { address, ...caps },
+      ),
+  });
+  const handler: RequestListener = (request, response) => {
+    connections.request(request, response);
+    deps.handler(request, response);
+  };
+  const options = {
+    // Node looks after these in servers that listen by themselves only; `connections` does it here.
+    ...{ headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: limits.idleMs },
+    requireHostHeader: false, // the handler says so in its own words
+  };
+  const https = createHttpsServer({ ...options, ...tlsServerOptions(deps.certificate) }, handler);
+  const http = createHttpServer(options, handler);
+  https.on('secureConnection', (socket) => connections.secured(socket));
+  const { clientError } = deps;
+  for (const server of [https, http]) {
+    // Node would answer these by itself: an Expect that it does not know with 417, CONNECT by hanging up.
+    server.on('checkExpectation', handler);
+    if (clientError === undefined) continue;
+    server.on('clientError', clientError);
+    server.on('connect', (_request, socket) => clientError(new Error('CONNECT'), socket));
+  }
+  const take = (socket: Socket) => {
+    if (!connections.take(socket)) return;
+    socket.on('error', () => socket.destroy());
+    socket.once('readable', () => {
+      const first: unknown = socket.read();
+      if (!Buffer.isBuffer(first)) {
+        socket.destroy();
+        return;
+      }
+      socket.unshift(first);
+      const isTls = first[0] === tlsHandshake;
+      connections.heard(socket, isTls);
+      (isTls ? https : http).emit('connection', socket);
+    });
+  };
+  const port = createNetServer({ noDelay: true }, take);
+  return {
+    listen: (number, host) =>
+      new Promise((resolve, reject) => {
+        port.once('error', reject);
+        port.listen({ port: number, ...(host === undefined ? {} : { host }), backlog: 1024 }, () => {
+          port.off('error', reject);
+          const address = port.address();
+          resolve(address !== null && typeof address === 'object' ? address.port : number);
+        });
+      }),
+    renew: (certificate) => https.setSecureContext(secureContextOptions(certificate)),
+    close: (graceMs) =>
+      new Promise((resolve) => {
+        const cut = clock.timer(graceMs, () => connections.destroyAll());
+        port.close(() => {
+          cut[Symbol.dispose]();
+          connections.destroyAll();
+          refusals[Symbol.dispose]();
+          resolve();
+        });
+        connections.closeIdle();
+      }),
+  };
+}

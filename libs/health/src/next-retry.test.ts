@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { nextRetry, type RetryQuestion } from './next-retry.ts';
+import type { RetrySequence } from './state.ts';
+
+const second = 1_000_000;
+const retrySequence: RetrySequence = {
+  retryId: null,
+  opened: { startUs: 0, agentNo: 11 },
+  firstErrorEndUs: 1 * second,
+  revision: 1,
+  failedAttempts: [],
+  failing: [1],
+  lastEndUs: 1 * second,
+  lastLocationNo: 1,
+  lastAgentNo: 11,
+};
+const here = { agentNo: 11, locationNo: 1, isAssigned: true };
+const second1 = { agentNo: 12, locationNo: 1, isAssigned: false };
+const there = { agentNo: 21, locationNo: 2, isAssigned: true };
+const there2 = { agentNo: 22, locationNo: 2, isAssigned: false };
+const third = { agentNo: 31, locationNo: 3, isAssigned: true };
+
+function ask(more: Partial<RetryQuestion>) {
+  return nextRetry({
+    retrySequence,
+    retries: 2,
+    retryDelayUs: 5 * second,
+    timeoutUs: 30 * second,
+    graceUs: 5 * second,
+    candidates: [here, there],
+    requested: [],
+    agentRetriesLocally: true,
+    nowUs: 1 * second,
+    ...more,
+  });
+}
+
+test('the first retry comes RetryDelay after the error, from another Location', () => {
+  expect(ask({})).toEqual({
+    kind: 'ask',
+    attempt: 1,
+    candidate: there,
+    notBeforeUs: 6 * second,
+    deadlineUs: 41 * second,
+    reason: 'another Location',
+  });
+});
+
+test('the next one goes back when only two observe, to a third when it has not seen it yet', () => {
+  const answered = {
+    ...retrySequence,
+    failedAttempts: [1],
+    failing: [1, 2],
+    lastLocationNo: 2,
+    lastAgentNo: 21,
+  };
+  expect(ask({ retrySequence: answered })).toMatchObject({ attempt: 2, candidate: here });
+  expect(ask({ retrySequence: answered, candidates: [here, there, third] })).toMatchObject({
+    candidate: third,
+  });
+});
+
+test('with one Location the agent goes on by itself; if it did not, a second agent is asked, then itself', () => {
+  expect(ask({ candidates: [here] })).toMatchObject({ kind: 'leave', reason: 'the agent goes on by itself' });
+  expect(ask({ candidates: [here, second1], agentRetriesLocally: false })).toMatchObject({
+    candidate: second1,
+  });
+  expect(ask({ candidates: [here], agentRetriesLocally: false })).toMatchObject({
+    candidate: here,
+    reason: 'the same agent',
+  });
+});
+
+test('two agents of one Location take turns; whom the device belongs to is asked before others of its Location', () => {
+  const candidates = [here, second1];
+  const alone = { candidates, agentRetriesLocally: false };
+  expect(ask(alone)).toMatchObject({ candidate: second1, reason: 'another agent of the Location' });
+  const answered = { ...retrySequence, failedAttempts: [1], lastAgentNo: 12 };
+  expect(ask({ ...alone, retrySequence: answered })).toMatchObject({ attempt: 2, candidate: here });
+  expect(ask({ candidates: [here, second1, there2, there] })).toMatchObject({ candidate: there });
+});
+
+test('nobody is asked twice at a time; who gave no answer that counts stands behind the others with the same k', () => {
+  const open = { attempt: 1, agentNo: 21, state: 'open' } as const;
+  expect(ask({ requested: [open] })).toMatchObject({ kind: 'leave', reason: 'already asked' });
+  const ended = { ...open, state: 'ended' } as const;
+  expect(ask({ requested: [ended] })).toMatchObject({ attempt: 1, candidate: here });
+  expect(ask({ requested: [ended], candidates: [here, there, third] })).toMatchObject({
+    attempt: 1,
+    candidate: third,
+  });
+});
+
+test('when all retries failed in one Location only, another is asked for the last one', () => {
+  const alone = { ...retrySequence, failedAttempts: [1, 2] };
+  expect(ask({ retrySequence: alone })).toMatchObject({ attempt: 2, candidate: there });
+  expect(ask({ retrySequence: alone, candidates: [here] })).toMatchObject({
+    kind: 'leave',
+    reason: 'nobody can look',
+  });
+});

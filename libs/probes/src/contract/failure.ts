@@ -1,0 +1,107 @@
+import { tlsWords } from '../net/tls-text.ts';
+import { type Extended, type Outcome, type ResultCode, resultCode } from './probe.ts';
+
+/** A ResultCode that says what went wrong. */
+export type FailureCode = Exclude<ResultCode, typeof resultCode.ok>;
+
+/**
+ * A check's bad end, thrown from the depth of a dialogue up to `run.ts`: the ResultCode, one line for people and what goes into
+ * the extended data.
+ */
+export class Failure extends Error {
+  readonly code: FailureCode;
+  readonly extended: Extended;
+
+  constructor(code: FailureCode, text: string, options: { extended?: Extended; cause?: unknown } = {}) {
+    super(text, options.cause === undefined ? {} : { cause: options.cause });
+    this.name = 'Failure';
+    this.code = code;
+    this.extended = options.extended ?? {};
+  }
+}
+
+/** A failure as the outcome of a check that got `dataSize` bytes. */
+export function outcomeOf(failure: Failure, dataSize = 0): Outcome {
+  return { code: failure.code, text: failure.message, dataSize, extended: failure.extended };
+}
+
+/** The `code` of a system error (`ECONNREFUSED`), or ''. */
+export function systemCode(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
+}
+
+/** `10.0.0.1:25`, `[2001:db8::1]:25`; without a port the bare address. */
+export function showPeer(address: string, port: number): string {
+  if (port === 0) return address;
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+/** Seconds for people: `5 s`, `0.5 s`. */
+export function showSeconds(ms: number): string {
+  return `${Math.round(ms / 10) / 100} s`;
+}
+
+/**
+ * The failure behind an error of the system on the way to or from `peer` (`10.0.0.1:25`). A Failure passes through as it is; an
+ * error that nobody foresaw is the agent's (10), so that it never counts against the device.
+ */
+export function networkFailure(error: unknown, peer: string): Failure {
+  if (error instanceof Failure) return error;
+  const of = (code: FailureCode, text: string) => new Failure(code, text, { cause: error });
+  const code = systemCode(error);
+  if (/^ERR_(SSL|TLS)_/.test(code))
+    return of(
+      resultCode.tls,
+      `TLS with ${peer} failed: ${tlsWords({ code, message: error instanceof Error ? error.message : code })}`,
+    );
+  switch (code) {
+    case 'ECONNREFUSED':
+      return of(resultCode.protocol, `connection refused by ${peer}`);
+    case 'ECONNRESET':
+    case 'EPIPE':
+    case 'ECONNABORTED':
+      return of(resultCode.protocol, `connection reset by ${peer}`);
+    case 'ETIMEDOUT':
+      return of(resultCode.timeout, `no answer from ${peer}: the system gave up`);
+    case 'EHOSTUNREACH':
+    case 'EHOSTDOWN':
+      return of(resultCode.timeout, `host of ${peer} is unreachable`);
+    case 'ENETUNREACH':
+    case 'ENETDOWN':
+      return of(resultCode.timeout, `network of ${peer} is unreachable`);
+    case 'EMFILE':
+    case 'ENFILE':
+      return of(resultCode.agent, `this agent is out of sockets (${code}): raise its limit of open files`);
+    case 'ENOBUFS':
+    case 'ENOMEM':
+      return of(resultCode.agent, `this agent's system is out of memory for sockets (${code})`);
+    case 'EADDRNOTAVAIL':
+      return of(resultCode.agent, `this agent has no local address or port left to reach ${peer} (${code})`);
+    case 'EINVAL':
+      return of(resultCode.agent, `this agent's system does not route to ${peer} (${code})`);
+    case 'EACCES':
+    case 'EPERM':
+      return of(resultCode.agent, `this agent's own system or firewall forbids reaching ${peer} (${code})`);
+    default:
+      return of(
+        resultCode.agent,
+        `unforeseen error on the way to ${peer}: ${error instanceof Error ? error.message : String(error)}`,
+      );
+  }
+}
+
+/** The failure of an address that this machine's routing table has no way to. */
+export function noRoute(address: string): Failure {
+  return new Failure(resultCode.agent, `this agent has no route to ${address}`);
+}
+
+/** The failure of a connection that ended before the answer was complete. */
+export function closedEarly(peer: string, instead: string): Failure {
+  return new Failure(resultCode.protocol, `${peer} closed the connection ${instead}`);
+}
+
+/** The failure of an expectation set in the Options. */
+export function notMet(text: string, extended: Extended = {}): Failure {
+  return new Failure(resultCode.expectation, text, { extended });
+}

@@ -1,0 +1,203 @@
+import type { Clock, Secret } from '@vantage/kernel';
+import type { CheckSpec } from '@vantage/proto';
+import type { z } from 'zod';
+import type { Dial } from '../net/dial.ts';
+
+/** The methods, as the API spells them; the wire's oneof (`CheckSpec.options`) is the list they come from. */
+export const methods = [
+  'HTTP',
+  'PING',
+  'SMTP',
+  'POP3',
+  'MySQL',
+  'IMAP4',
+  'FTP',
+  'TELNET',
+  'SSH',
+  'NNTP',
+  'TCP',
+  'DNS',
+  'Script',
+] as const;
+
+export type Method = (typeof methods)[number];
+
+/** The wire's name of a method's arm. */
+export type OptionsCase = NonNullable<CheckSpec['options']['case']>;
+
+/**
+ * ResultCodes (decisions.md section 3): what a check found. 9 and 10 say nothing about the device.
+ */
+export const resultCode = {
+  ok: 1,
+  timeout: 2, // no answer in time, also host or network unreachable
+  protocol: 3, // refused, reset, closed early, unexpected reply, HTTP >= 400 unless expected
+  script: 4, // the script said error
+  name: 5, // name not resolved
+  tls: 6,
+  expectation: 7,
+  login: 8,
+  policy: 9, // refused by the agent's policy
+  agent: 10, // no route at all, resolvers silent, out of sockets, no right to ping
+} as const;
+
+export type ResultCode = (typeof resultCode)[keyof typeof resultCode];
+
+/** The phases a probe may be in; their order is the order in which they happen. */
+export type Phase = 'dns' | 'connect' | 'ssl' | 'ttfb' | 'ttlb';
+
+/** The phases of one check, milliseconds; a phase that did not happen is 0. */
+export type Phases = Readonly<Record<Phase, number>>;
+
+/** JSON for the extended data. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** Facts and diagnostics beside the measurement; secrets are masked before they get here. */
+export type Extended = { readonly [key: string]: Json };
+
+/** What a probe's own run returns: an expected outcome, good or bad, never thrown. */
+export interface Outcome {
+  readonly code: ResultCode;
+  /** One line for people: `200 OK`, `connection refused by 10.0.0.1:25`. */
+  readonly text: string;
+  /** Bytes of the answer. */
+  readonly dataSize: number;
+  readonly extended: Extended;
+  /** What a script gets back beside the measurement: an HTTP status and body, the row of a query. Asked only then, never stored. */
+  readonly answer?: () => { readonly [key: string]: Json };
+}
+
+/** Measures phases: entering one ends the one before; a phase entered again (a redirect's next hop) adds up. */
+export interface Stopwatch {
+  enter(phase: Phase): void;
+  /**
+   * Like `enter`, but a phase paused meanwhile ended where this one begins: for what goes on at the other side all the
+   * time (a banner is on its way) while this process comes to look at it.
+   */
+  follow(phase: Phase): void;
+  /** Ends a phase with the time that was measured elsewhere (a PING's mean RTT by kernel timestamps). */
+  conclude(phase: Phase, ms: number): void;
+  /** Ends the phase that is running; time until the next `enter` belongs to none. */
+  pause(): void;
+  /** Phases up to now. */
+  read(): Phases;
+  /** The phase that is running. */
+  readonly running: Phase | undefined;
+}
+
+/** What an agent's own machine allows; asked before every connect with the address itself, never the name. */
+export interface Policy {
+  /** undefined: allowed. Else the reason for people: `port 25 is not allowed by this agent's policy`. */
+  refuse(destination: {
+    readonly address: string;
+    readonly port: number;
+    readonly method: Method;
+  }): string | undefined;
+}
+
+/** A check that a script asks for as a part of its own. */
+export interface StepRequest {
+  readonly method: Method;
+  /** URL and Options as the REST API would take them, the letter case of the Options' keys aside. */
+  readonly url: string;
+  readonly options: Json;
+  /** Default: the time of the whole check. */
+  readonly timeoutMs?: number;
+  /** A mail that SMTP really sends; a device's own check never sends anything. */
+  readonly message?: string;
+}
+
+/** What became of it; `message` says what is wrong with a request that was not run. */
+export type StepResult =
+  | {
+      readonly ok: true;
+      readonly measurement: Measurement;
+      readonly answer: { readonly [key: string]: Json };
+    }
+  | { readonly ok: false; readonly message: string };
+
+/** What a probe gets from its surroundings. Everything that reaches the network goes through `dial` (or libs/icmp). */
+export interface ProbeContext {
+  readonly clock: Clock;
+  /** Aborts at the check's deadline or when the agent ends. Every wait listens to it. */
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly stopwatch: Stopwatch;
+  readonly dial: Dial;
+  readonly policy: Policy;
+  readonly random: () => number;
+  /** Whose check this is; what the policy is asked for. Script's functions pass the method that they stand for. */
+  readonly method: Method;
+  /** Keeps a fact for the extended data, whatever the check's end; a function is asked once, at the end. */
+  addDetail(key: string, value: Json | (() => Json)): void;
+  /** Like `addDetail`, but kept only when the check fails: transcripts, headers, bodies, certificate chains. */
+  diagnostics(key: string, value: Json | (() => Json)): void;
+  /** Hands a resource over: it is disposed of when the check ends, however it ends. */
+  own(resource: Disposable): void;
+  /** The values behind a script's `secret("NAME")`; hidden like everything secret. */
+  readonly secrets?: ReadonlyMap<string, Secret>;
+  /** A mail to send instead of merely asking whether it would be taken (`StepRequest.message`). */
+  readonly message?: string;
+  /** Runs a check of another method under this one's deadline and policy; only Script does so. */
+  runStep(step: StepRequest): Promise<StepResult>;
+  /** Text that must not be shown: every text and extended string of this check has it replaced by `***`. */
+  redact(secret: string): void;
+}
+
+/** The parsed form of a device's URL. */
+export interface Target {
+  /** As the API shows it: the password replaced by `***`. */
+  readonly display: string;
+  /** Name or address, without brackets; empty for Script. */
+  readonly host: string;
+  readonly port: number;
+  readonly scheme: string;
+  readonly user: string | undefined;
+  readonly password: Secret | undefined;
+  /** What follows host and port, beginning with `/`, or ''. */
+  readonly path: string;
+  /** The URL as given. */
+  readonly url: string;
+}
+
+/** The answer of `parseTarget`: the target, or what is accepted. */
+export type TargetResult =
+  | { readonly ok: true; readonly target: Target }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * A method: one file, one literal. The controller uses `parseTarget` and `options` to validate, describe and mask; the agent
+ * uses `run`.
+ */
+export interface Probe<Name extends Method = Method, Schema extends z.ZodType = z.ZodType> {
+  readonly method: Name;
+  /** The arm of `CheckSpec.options` that carries the Options. */
+  readonly optionsCase: OptionsCase;
+  /** The REST Options object: CamelCase keys, unknown keys refused (z.strictObject), defaults applied, descriptions for the OpenAPI document. */
+  readonly options: Schema;
+  /**
+   * Keys of Options (dotted for nested ones) that come back as `***`. Letter case does not count and `*` stands for any text, as
+   * in `Headers.X-*-Key`; `secretPaths` in registry.ts finds what a given Options object holds of them.
+   */
+  readonly secretOptions: readonly string[];
+  /** Reads a device's URL, or says what is accepted. Pure. */
+  parseTarget(url: string): TargetResult;
+  /**
+   * Looks once. Returns an outcome for everything that can happen to a target; throws `Failure` (see failure.ts) where that reads
+   * better, and `run.ts` turns both, and any surprise, into a measurement.
+   */
+  run(context: ProbeContext, target: Target, options: z.output<Schema>): Promise<Outcome>;
+}
+
+/** Any method's probe, as the registry holds it; its Options are `unknown` to who does not know the method. */
+export type AnyProbe = Probe;
+
+/** One check as measured: what `runProbe` returns, ready for the wire. */
+export interface Measurement {
+  readonly code: ResultCode;
+  readonly text: string;
+  readonly phases: Phases;
+  readonly dataSize: number;
+  readonly slow: boolean;
+  readonly extended: Extended;
+}

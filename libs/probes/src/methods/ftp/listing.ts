@@ -1,0 +1,129 @@
+import { addAbortSignal } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import { Failure, networkFailure, notMet } from '../../contract/failure.ts';
+import type { TlsOptions } from '../../contract/options.ts';
+import { type ProbeContext, resultCode, type Stopwatch } from '../../contract/probe.ts';
+import type { Dialogue } from '../../dialogue/dialogue.ts';
+import { quoteShort } from '../../dialogue/transcript.ts';
+import type { Connection, DialContext } from '../../net/dial.ts';
+
+const maxListed = 1024 * 1024;
+
+/** What a server listed. */
+export interface Listing {
+  readonly lines: readonly string[];
+  readonly bytes: number;
+  /** The reply that ended it. */
+  readonly text: string;
+}
+
+/**
+ * LIST of the current directory over a passive connection. It goes to the address of the control connection whatever PASV names, so no
+ * server can send the agent elsewhere; the policy is asked for its port. Its time belongs to the dialogue (`ttlb`).
+ */
+export async function readListing(
+  context: ProbeContext,
+  dialogue: Dialogue,
+  tls: TlsOptions | undefined,
+): Promise<Listing> {
+  if (tls) {
+    await must(dialogue, 'PBSZ 0', [200]);
+    await must(dialogue, 'PROT P', [200]);
+  }
+  const port = await passivePort(context, dialogue);
+  const data = dataContext(context);
+  const { address, host, socket } = dialogue.connection;
+  using plain = await context.dial.connect(data, { host: address, port });
+  await dialogue.send('LIST');
+  const begun = await dialogue.readReply();
+  if (begun.code !== 150 && begun.code !== 125) {
+    throw notMet(`directory cannot be listed: ${quoteShort(begun.text)}`);
+  }
+  const session = socket instanceof TLSSocket ? socket.getSession() : undefined;
+  using secured = tls
+    ? await context.dial.secure(data, plain, { settings: tls, ...(session && { session }) }, host)
+    : undefined;
+  const bytes = await readAll(context, secured ?? plain);
+  const done = await dialogue.expectReply([226, 250]);
+  const lines = bytes
+    .toString('utf8')
+    .split(/\r?\n/)
+    .filter((line) => line !== '' && !/^total \d+$/.test(line));
+  return { lines, bytes: bytes.length, text: done.text };
+}
+
+async function must(dialogue: Dialogue, line: string, codes: readonly number[]): Promise<void> {
+  await dialogue.send(line);
+  await dialogue.expectReply(codes);
+}
+
+/** EPSV (RFC 2428 section 3), or PASV for an IPv4 server that does not know it. */
+async function passivePort(context: ProbeContext, dialogue: Dialogue): Promise<number> {
+  const { family, address } = dialogue.connection;
+  await dialogue.send('EPSV');
+  const extended = await dialogue.readReply();
+  if (extended.code === 229) {
+    return portOf(/\((.)\1\1(\d{1,5})\1\)/.exec(extended.text)?.[2], extended.text);
+  }
+  if (family === 6 || extended.code < 500) {
+    throw new Failure(resultCode.protocol, `expected 229, got ${quoteShort(extended.text)}`);
+  }
+  await dialogue.send('PASV');
+  const { text } = await dialogue.expectReply([227]);
+  const numbers = /(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3})/
+    .exec(text)
+    ?.slice(1)
+    .map(Number);
+  const [high = 0, low = 0] = numbers?.slice(4) ?? [];
+  const named = numbers?.slice(0, 4).join('.');
+  if (named !== undefined && named !== address) context.addDetail('PasvElsewhere', `${named}, not followed`);
+  return portOf(numbers && low < 256 ? String(high * 256 + low) : undefined, text);
+}
+
+function portOf(digits: string | undefined, text: string): number {
+  const port = Number(digits ?? 0);
+  if (port >= 1 && port <= 65535) return port;
+  throw new Failure(resultCode.protocol, `expected a port to connect to, got ${quoteShort(text)}`);
+}
+
+/** The check's context for a second connection: it keeps phases and facts of the first as they are. */
+function dataContext(context: ProbeContext): DialContext {
+  const { stopwatch } = context;
+  const still: Stopwatch = {
+    enter: () => {},
+    follow: () => {},
+    conclude: () => {},
+    pause: () => {},
+    read: () => stopwatch.read(),
+    get running() {
+      return stopwatch.running;
+    },
+  };
+  const addDetail: ProbeContext['addDetail'] = (key, value) => {
+    if (key === 'Address') context.addDetail('DataAddress', value);
+  };
+  return { ...context, stopwatch: still, addDetail, diagnostics: () => {} };
+}
+
+/** All that comes up to the end of the connection, at most 1 MiB. */
+async function readAll(context: ProbeContext, connection: Connection): Promise<Buffer> {
+  const { socket, peer } = connection;
+  const parts: Buffer[] = [];
+  let size = 0;
+  addAbortSignal(context.signal, socket);
+  try {
+    for await (const chunk of socket) {
+      if (!Buffer.isBuffer(chunk)) continue;
+      parts.push(chunk);
+      size += chunk.length;
+      if (size > maxListed) break;
+    }
+  } catch (error) {
+    if (context.signal.aborted) throw context.signal.reason;
+    throw networkFailure(error, peer);
+  }
+  if (size > maxListed) {
+    throw notMet('the listing is over 1 MiB: set a smaller Directory');
+  }
+  return Buffer.concat(parts);
+}

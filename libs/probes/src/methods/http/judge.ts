@@ -1,0 +1,171 @@
+import { STATUS_CODES } from 'node:http';
+import { Failure, notMet } from '../../contract/failure.ts';
+import { type Phases, resultCode } from '../../contract/probe.ts';
+import { quoteShort } from '../../dialogue/transcript.ts';
+import { notSearched, searchText, textSearch } from '../../search/text-search.ts';
+import { type Body, keptBytes } from './body.ts';
+import { type HttpAnswer, proxyAdvice } from './exchange.ts';
+import type { HttpOptions } from './options.ts';
+
+/** `200 OK`: the server's words, or the standard's where it has none. */
+export function statusText({ status, reason }: Pick<HttpAnswer, 'status' | 'reason'>): string {
+  return `${status} ${reason === '' ? (STATUS_CODES[status] ?? '') : reason}`.trim();
+}
+
+/** The first expectation that an answer does not meet; undefined when it is good. Rejects with the signal's reason. */
+export async function judge(
+  answer: Omit<HttpAnswer, 'stream'>,
+  body: Body,
+  wanted: HttpOptions,
+  seen: {
+    readonly phases: Phases;
+    readonly loggedIn: boolean;
+    readonly redirects: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<Failure | undefined> {
+  return (
+    judgeStatus(answer, wanted, seen) ??
+    judgeHeaders(answer, wanted) ??
+    judgeSize(body, wanted) ??
+    (await judgeBody(answer, body, wanted, seen.signal)) ??
+    judgeTime(seen.phases, wanted)
+  );
+}
+
+function judgeStatus(
+  answer: Omit<HttpAnswer, 'stream'>,
+  wanted: HttpOptions,
+  { loggedIn, redirects }: { readonly loggedIn: boolean; readonly redirects: number },
+): Failure | undefined {
+  const { status } = answer;
+  const shown = statusText(answer);
+  const expected = wanted.ExpectStatus;
+  const fits = (range: string) => {
+    const [from, to = from] = range.split('-').map(Number);
+    return from !== undefined && to !== undefined && status >= from && status <= to;
+  };
+  if (expected.length === 0 ? status < 400 : expected.some(fits)) return undefined;
+  const text =
+    expected.length === 0
+      ? shown
+      : `expected ${expected.join(', ')}, got ${shown}${afterRedirects(redirects)}`;
+  if (status === 401 && loggedIn)
+    return new Failure(resultCode.login, `${text}: user or password are refused`);
+  if (status === 407 && wanted.Proxy !== undefined) {
+    const loggedIn = new URL(wanted.Proxy).username !== '';
+    return new Failure(resultCode.login, `${text}: ${proxyAdvice(loggedIn)}`);
+  }
+  return status >= 400 ? new Failure(resultCode.protocol, text) : notMet(text);
+}
+
+function afterRedirects(redirects: number): string {
+  if (redirects === 0) return '';
+  return ` after ${redirects} redirect${redirects === 1 ? '' : 's'} (MaxRedirects 0 judges the redirect itself)`;
+}
+
+function judgeHeaders(answer: Omit<HttpAnswer, 'stream'>, wanted: HttpOptions): Failure | undefined {
+  for (const [name, part] of Object.entries(wanted.ExpectHeaders)) {
+    const value = answer.headers[name.toLowerCase()];
+    if (value === undefined) return notMet(`header ${name} is missing`);
+    if (!value.includes(part))
+      return notMet(`expected ${quoteShort(part)} in header ${name}, got ${quoteShort(value)}`);
+  }
+  return undefined;
+}
+
+function judgeSize(body: Body, wanted: HttpOptions): Failure | undefined {
+  const { MinSize, MaxSize } = wanted;
+  if (MinSize !== undefined && body.size < MinSize && !body.overflow) {
+    return notMet(`body has ${body.size} bytes, at least ${MinSize} are expected`);
+  }
+  return body.overflow ? notMet(`body has more than ${MaxSize} bytes: the rest was not read`) : undefined;
+}
+
+async function judgeBody(
+  answer: Omit<HttpAnswer, 'stream'>,
+  body: Body,
+  wanted: HttpOptions,
+  signal: AbortSignal,
+): Promise<Failure | undefined> {
+  const { ExpectText, RejectText, ExpectRegex, ExpectJSONPath, ExpectSHA256 } = wanted;
+  if (ExpectSHA256 !== undefined && body.sha256 !== ExpectSHA256.toLowerCase()) {
+    return notMet(`SHA-256 of the body is ${body.sha256}, not the one expected`);
+  }
+  if ([ExpectText, RejectText, ExpectRegex, ExpectJSONPath].every((each) => each === undefined))
+    return undefined;
+  if (body.unknownCoding !== undefined)
+    return notMet(`the body comes as ${quoteShort(body.unknownCoding)}, which cannot be read here`);
+  const text = textOf(body, answer.headers['content-type']);
+  for (const wanted of [ExpectText, RejectText]) {
+    if (wanted === undefined) continue;
+    const { kind } = await searchText(text, wanted, signal);
+    if (kind !== 'match' && kind !== 'none') return notSearched({ kind }, quoteShort(wanted), 'body');
+    if (wanted === ExpectText && kind === 'none') return notMet(`${quoteShort(wanted)} is not in the body`);
+    if (wanted === RejectText && kind === 'match') return notMet(`${quoteShort(wanted)} is in the body`);
+  }
+  if (ExpectRegex !== undefined) {
+    const fault = await judgePattern(text, ExpectRegex, signal);
+    if (fault) return fault;
+  }
+  return ExpectJSONPath === undefined
+    ? undefined
+    : judgeJson({ text, size: body.size, path: ExpectJSONPath, value: wanted.ExpectJSONValue, signal });
+}
+
+async function judgePattern(
+  text: string,
+  pattern: string,
+  signal: AbortSignal,
+): Promise<Failure | undefined> {
+  const found = await textSearch.run({ kind: 'regex', pattern, text }, signal);
+  if (found.kind === 'match') return undefined;
+  if (found.kind === 'none') return notMet(`/${pattern}/ does not match the body`);
+  return notSearched(found, `/${pattern}/`, 'body');
+}
+
+async function judgeJson({
+  text,
+  size,
+  path,
+  value,
+  signal,
+}: {
+  readonly text: string;
+  readonly size: number;
+  readonly path: string;
+  readonly value: string | undefined;
+  readonly signal: AbortSignal;
+}): Promise<Failure | undefined> {
+  if (size > keptBytes) return notMet('body is over 1 MiB: too long for a JSONPath');
+  const found = await textSearch.run({ kind: 'json-path', path, text, value }, signal);
+  switch (found.kind) {
+    case 'found':
+      if (found.isMet) return undefined;
+      return notMet(`${path} is ${quoteShort(found.shown)}, not ${quoteShort(value ?? '')}`);
+    case 'none':
+      return notMet(`${path} finds nothing in the body`);
+    case 'no-json':
+      return notMet(`body is no JSON: it begins with ${quoteShort(text, 40)}`);
+    case 'no-path':
+      return notMet(found.message);
+    default:
+      return notSearched(found, path, 'body');
+  }
+}
+
+function judgeTime(phases: Phases, { MaxTimeMs }: HttpOptions): Failure | undefined {
+  const tookMs = Object.values(phases).reduce((sum, each) => sum + each, 0);
+  if (MaxTimeMs === undefined || tookMs <= MaxTimeMs) return undefined;
+  return notMet(`took ${Math.round(tookMs)} ms, at most ${MaxTimeMs} ms are expected`);
+}
+
+/** The kept part of a body as text, in the charset that the server names; UTF-8 where that is none. */
+export function textOf(body: Pick<Body, 'start'>, contentType = ''): string {
+  const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(charset).decode(body.start);
+  } catch {
+    return body.start.toString('utf8');
+  }
+}

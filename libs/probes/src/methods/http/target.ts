@@ -1,0 +1,62 @@
+import { Secret } from '@vantage/kernel';
+import type { TargetResult } from '../../contract/probe.ts';
+import { parseHost } from '../../contract/target.ts';
+
+const accepts = 'http://host/path or https://user:password@host:port/path';
+
+/** A web address as the HTTP method takes it; the fragment is not sent. */
+export function parseHttpTarget(url: string): TargetResult {
+  const refuse = (why: string): TargetResult => ({ ok: false, message: `${why}; accepted is ${accepts}` });
+  if (url.length > 2048) return refuse('URL is longer than 2048 characters');
+  if (/[\p{Cc}\s]/u.test(url)) return refuse('URL holds a blank or a control character');
+  if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) return refuse('this is no web address');
+  const parsed = new URL(url);
+  const host = parseHost(parsed.hostname);
+  if (typeof host === 'string') return refuse(host);
+  if (parsed.port === '0') return refuse('port "0" is not 1 to 65535');
+  const scheme = parsed.protocol.slice(0, -1);
+  const login = readLogin(parsed);
+  if (login === undefined) return refuse('user name or password are not percent-encoded correctly');
+  return {
+    ok: true,
+    target: {
+      display: showUrl(parsed, url),
+      host: host.host,
+      port: parsed.port === '' ? standardPort(scheme) : Number(parsed.port),
+      scheme,
+      user: login.user,
+      password: login.password,
+      path: parsed.pathname + parsed.search,
+      url,
+    },
+  };
+}
+
+/** A URL for people: its password, if any, replaced by `***`. */
+export function showUrl(parsed: URL, asGiven = parsed.href): string {
+  if (parsed.password === '') return asGiven;
+  const shown = new URL(parsed.href);
+  shown.password = '***';
+  return shown.href;
+}
+
+/** 80 or 443. */
+export function standardPort(scheme: string): number {
+  return scheme === 'https' ? 443 : 80;
+}
+
+/** The login in a URL, decoded; undefined when its percent-encoding is broken. */
+export function readLogin(
+  parsed: URL,
+): { readonly user: string | undefined; readonly password: Secret | undefined } | undefined {
+  try {
+    const user = decodeURIComponent(parsed.username);
+    const password = decodeURIComponent(parsed.password);
+    return {
+      user: user === '' ? undefined : user,
+      password: password === '' ? undefined : new Secret(password),
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Failure } from '../../contract/failure.ts';
+import type { Dialogue } from '../../dialogue/dialogue.ts';
+import { wrongProtocol } from '../../dialogue/receive-buffer.ts';
+import { packetOf } from './packets.ts';
+
+/** Packets of the MySQL protocol over a dialogue: a length of three bytes, a sequence number, a payload. */
+export interface MysqlPackets {
+  /** The payload of the server's first packet. Throws Failure 3 at the first bytes that no MySQL server sends. */
+  readFirst(): Promise<Buffer>;
+  /** The next payload; the rest of one over 64 KiB is read and dropped. */
+  read(): Promise<Buffer>;
+  /** Sends a payload; `shown` stands for it in the transcript. */
+  write(payload: Uint8Array, shown: string): Promise<void>;
+  /** A new command begins: the numbers start at 0 again. */
+  restart(): void;
+  /** Counts a packet that was sent by other means than `write`. */
+  skip(): void;
+  /** Failure 3; `what` says what the server sent. */
+  unexpected(what: string): Failure;
+}
+
+/** No greeting is longer; so long a first packet is another protocol's. */
+const longestGreeting = 64 * 1024;
+/** A greeting begins with its protocol's number (9 is of old), an error with 255. */
+const firstBytes = [9, 10, 255];
+/** What is kept of any packet; the rest of a long value is read and dropped. */
+export const maxKept = 64 * 1024;
+/** Packets that wait are read without a pause; after so many others have their turn. */
+const packetsAtOnce = 200;
+
+/** Starts on a fresh dialogue of bytes. */
+export function createMysqlPackets(dialogue: Dialogue): MysqlPackets {
+  let sequence = 0;
+  let packets = 0;
+  const unexpected = (what: string) => wrongProtocol(dialogue.connection.peer, what);
+  return {
+    unexpected,
+    async readFirst() {
+      const opening = await dialogue.readExactly(5);
+      const length = opening.readUIntLE(0, 3);
+      if (length > longestGreeting) throw unexpected(`a first packet of ${length} bytes`);
+      const [ordinal, kind] = [opening.readUInt8(3), opening.readUInt8(4)];
+      if (length === 0 || ordinal !== 0 || !firstBytes.includes(kind)) throw unexpected('no MySQL greeting');
+      sequence = 1;
+      return Buffer.concat([opening.subarray(4), await dialogue.readExactly(length - 1)]);
+    },
+    async read() {
+      packets += 1;
+      if (packets % packetsAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
+      const header = await dialogue.readExactly(4);
+      const length = header.readUIntLE(0, 3);
+      if (length === 0) throw unexpected('an empty packet');
+      sequence = header.readUInt8(3) + 1;
+      const kept = await dialogue.readExactly(Math.min(length, maxKept));
+      for (let left = length - kept.length; left > 0; ) left -= (await dialogue.readSome(left)).length;
+      return kept;
+    },
+    write: (payload, shown) => dialogue.write(packetOf(sequence, payload), shown),
+    restart() {
+      sequence = 0;
+    },
+    skip() {
+      sequence += 1;
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { Failure } from '../../contract/failure.ts';
+import { resultCode } from '../../contract/probe.ts';
+import { quoteShort } from '../../dialogue/transcript.ts';
+import { cachingSha2Scramble, nativeScramble, rsaPassword } from './auth.ts';
+import type { MysqlPackets } from './channel.ts';
+import { type Answered, loginPacket, readError, readSwitch, type ServerGreeting } from './packets.ts';
+
+/** A login as the probe asks for it. */
+export interface MysqlLogin {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** What the login knows of its connection. */
+export interface LoginGround {
+  readonly packets: MysqlPackets;
+  readonly greeting: ServerGreeting;
+  readonly flags: number;
+  readonly database: string | undefined;
+  /** The connection is encrypted. */
+  readonly secure: boolean;
+}
+
+const maxLoginSteps = 10;
+
+/**
+ * Logs in with the method that the server asks for. Returns the method used, or the server's error; throws Failure 8 for a
+ * method that is not known or would show the password, and Failure 3 for what is no login of this protocol.
+ */
+export async function logIn(
+  { packets, greeting, flags, database, secure }: LoginGround,
+  { user, password }: MysqlLogin,
+): Promise<Answered<string>> {
+  let { plugin, nonce } = greeting;
+  let proof = proofOf(plugin, password, nonce, secure);
+  if (proof === undefined) {
+    // The server's suggestion counts for no user in particular: it may switch to one that is known.
+    plugin = 'mysql_native_password';
+    proof = nativeScramble(password, nonce);
+  }
+  await packets.write(
+    loginPacket({ flags, user, proof, database, plugin }),
+    `(login of ${user}, password ***)`,
+  );
+  for (let step = 0; step < maxLoginSteps; step += 1) {
+    const payload = await packets.read();
+    const error = readError(payload);
+    if (error) return { ok: false, error };
+    if (payload[0] === 0) return { ok: true, value: plugin };
+    const other = readSwitch(payload);
+    if (other) {
+      ({ plugin, nonce } = other);
+      const next = proofOf(plugin, password, nonce, secure);
+      if (next === undefined) throw refuseMethod(plugin);
+      await packets.write(next, `(${plugin}, password ***)`);
+    } else await answerStep({ packets, plugin, password, nonce, secure }, payload);
+  }
+  throw packets.unexpected('more and more steps of a login');
+}
+
+interface Step {
+  readonly packets: MysqlPackets;
+  readonly plugin: string;
+  readonly password: string;
+  readonly nonce: Buffer;
+  readonly secure: boolean;
+}
+
+/** Answers a payload that neither ends the login nor changes its method. */
+async function answerStep(step: Step, payload: Buffer): Promise<void> {
+  const { packets, plugin } = step;
+  if (payload[0] === 0xfe) throw refuseMethod('mysql_old_password');
+  if (payload[0] !== 1) throw packets.unexpected('no answer to the login');
+  if (plugin === 'sha256_password') return sendEncrypted(step, payload.subarray(1));
+  const isFull = payload[1] === 4;
+  const isFast = payload[1] === 3;
+  if (plugin !== 'caching_sha2_password' || !(isFull || isFast))
+    throw packets.unexpected('no known step of the login');
+  if (isFull) await provideFull(step);
+}
+
+/** Full authentication of `caching_sha2_password`: the server has no proof of this password in its cache. */
+async function provideFull(step: Step): Promise<void> {
+  const { packets, password, secure } = step;
+  if (secure) return packets.write(Buffer.from(`${password}\0`), '(password ***)');
+  await packets.write(Buffer.from([2]), '(asks for the public key)');
+  const answer = await packets.read();
+  if (answer[0] !== 1) throw packets.unexpected('no public key');
+  return sendEncrypted(step, answer.subarray(1));
+}
+
+function sendEncrypted({ packets, password, nonce }: Step, key: Buffer): Promise<void> {
+  try {
+    return packets.write(rsaPassword(password, nonce, key.toString('latin1')), '(password ***, encrypted)');
+  } catch {
+    throw packets.unexpected('a public key that cannot be used');
+  }
+}
+
+/** The proof of the password for a login method, or undefined for a method not known. */
+function proofOf(plugin: string, password: string, nonce: Buffer, secure: boolean): Buffer | undefined {
+  switch (plugin) {
+    case 'mysql_native_password':
+      return nativeScramble(password, nonce);
+    case 'caching_sha2_password':
+      return cachingSha2Scramble(password, nonce);
+    case 'sha256_password':
+      // Over TLS the password itself; else a 1 asks for the server's key.
+      return secure || password === '' ? Buffer.from(`${password}\0`) : Buffer.from([1]);
+    case 'mysql_clear_password':
+      return secure ? Buffer.from(`${password}\0`) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function refuseMethod(plugin: string): Failure {
+  const why =
+    plugin === 'mysql_clear_password'
+      ? 'the server asks for the password in clear, which is sent over TLS only'
+      : `the server wants the login method ${quoteShort(plugin)}, which is not known here`;
+  return new Failure(resultCode.login, `login refused: ${why}`);
+}

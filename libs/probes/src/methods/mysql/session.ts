@@ -1,0 +1,104 @@
+import { Failure } from '../../contract/failure.ts';
+import { resultCode } from '../../contract/probe.ts';
+import type { Dialogue } from '../../dialogue/dialogue.ts';
+import { quoteShort } from '../../dialogue/transcript.ts';
+import type { TlsSettings } from '../../net/tls.ts';
+import { createMysqlPackets, maxKept } from './channel.ts';
+import { logIn, type MysqlLogin } from './login.ts';
+import {
+  type Answered,
+  capability,
+  clientFlags,
+  isEnd,
+  readError,
+  readGreetingPacket,
+  readLength,
+  readRow,
+  type ServerGreeting,
+  tlsRequest,
+} from './packets.ts';
+
+/** What a query brought. */
+export interface QueryResult {
+  /** The first rows: at most 100, and 64 KiB of them. */
+  readonly rows: readonly (readonly (string | null)[])[];
+  /** How many there were. */
+  readonly count: number;
+}
+
+/** A talk with a MySQL server. */
+export interface MysqlSession {
+  /** The server's greeting, or the error that it sends instead. */
+  greeting(): Promise<Answered<ServerGreeting>>;
+  startTls(greeting: ServerGreeting, settings: TlsSettings): Promise<void>;
+  /** Logs in; the value is the method used. */
+  login(greeting: ServerGreeting, login: MysqlLogin): Promise<Answered<string>>;
+  query(sql: string): Promise<Answered<QueryResult>>;
+  /** Takes leave; does not wait. */
+  quit(): Promise<void>;
+}
+
+const maxRows = 100;
+
+/** Starts a session on a fresh dialogue of bytes; a login will ask for the database. */
+export function createMysqlSession(dialogue: Dialogue, database: string | undefined): MysqlSession {
+  const packets = createMysqlPackets(dialogue);
+  let secure = dialogue.connection.secure;
+  let flags = clientFlags({ tls: false, database: database !== undefined });
+
+  return {
+    async greeting() {
+      const payload = await packets.readFirst();
+      const error = readError(payload);
+      if (error) return { ok: false, error };
+      const greeting = readGreetingPacket(payload);
+      if (!greeting) throw packets.unexpected('no MySQL greeting');
+      return { ok: true, value: greeting };
+    },
+
+    async startTls(greeting, settings) {
+      if ((greeting.capabilities & capability.ssl) === 0) {
+        throw new Failure(resultCode.tls, `${dialogue.connection.peer} does not offer TLS`);
+      }
+      flags = clientFlags({ tls: true, database: database !== undefined });
+      await packets.write(tlsRequest(flags), '(asks for TLS)');
+      packets.skip();
+      await dialogue.startTls({ settings });
+      secure = true;
+    },
+
+    login: (greeting, login) => logIn({ packets, greeting, flags, database, secure }, login),
+
+    async query(sql) {
+      packets.restart();
+      await packets.write(Buffer.concat([Buffer.from([3]), Buffer.from(sql)]), sql);
+      const head = await packets.read();
+      const error = readError(head);
+      if (error) return { ok: false, error };
+      if (head[0] === 0) return { ok: true, value: { rows: [], count: 0 } };
+      if (head[0] === 0xfb) {
+        const file = quoteShort(head.toString('utf8', 1));
+        const peer = dialogue.connection.peer;
+        throw new Failure(resultCode.protocol, `${peer} asks for this agent's file ${file}: it gets nothing`);
+      }
+      if (readLength(head, 0) === undefined) throw packets.unexpected('no answer to the query');
+      while (!isEnd(await packets.read()));
+      const rows: QueryResult['rows'][number][] = [];
+      let kept = 0;
+      for (let count = 0; ; count += 1) {
+        const payload = await packets.read();
+        if (isEnd(payload)) return { ok: true, value: { rows, count } };
+        const late = readError(payload);
+        if (late) return { ok: false, error: late };
+        if (rows.length > 0 && (rows.length >= maxRows || kept + payload.length > maxKept)) continue;
+        rows.push(readRow(payload));
+        kept += payload.length;
+      }
+    },
+
+    quit() {
+      packets.restart();
+      return packets.write(Buffer.from([1]), '(quit)');
+    },
+  };
+}

@@ -1,0 +1,184 @@
+import type { IcmpSocket, PingAnswer, SharedIcmp } from '@vantage/icmp';
+import { z } from 'zod';
+import { Failure, networkFailure, notMet, showSeconds } from '../../contract/failure.ts';
+import { ipFamilyOption, slowMsOption } from '../../contract/options.ts';
+import { type Json, type Probe, type ProbeContext, resultCode } from '../../contract/probe.ts';
+import { parseTarget } from '../../contract/target.ts';
+import { icmpSockets } from '../../net/icmp-sockets.ts';
+import type { Address } from '../../net/resolve.ts';
+import { runSeries } from './series.ts';
+import { type PingStatistics, shown, summarise, unmetLimit } from './statistics.ts';
+
+const options = z.strictObject({
+  Count: z.int().min(1).max(100).default(3).describe('Packets to send.'),
+  Size: z.int().min(0).max(65_507).default(56).describe('Bytes of payload in each packet.'),
+  IntervalMs: z
+    .int()
+    .min(10)
+    .max(10_000)
+    .default(200)
+    .describe(
+      'Milliseconds from one packet to the next; less where the timeout would cut the last ones off.',
+    ),
+  MaxLossPercent: z
+    .number()
+    .min(0)
+    .max(100)
+    .optional()
+    .describe('More loss than this is a failed expectation; default: one answer is enough.'),
+  MaxRTTMs: z
+    .number()
+    .min(0.001)
+    .max(120_000)
+    .optional()
+    .describe('A longer mean round-trip time than this is a failed expectation.'),
+  IPFamily: ipFamilyOption,
+  SlowMs: slowMsOption,
+  TTL: z
+    .int()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe("Time to live (hop limit) of the packets; default: the system's own."),
+});
+
+type PingOptions = z.output<typeof options>;
+
+/** Left for the verdict between the last answer that is waited for and the check's timeout, milliseconds. */
+const reserveMs = 10;
+
+/**
+ * PING: ICMP echo. The mean round-trip time is TTFB, measured by the kernel; loss, extremes and jitter are in the extended data.
+ * Lost packets are an expectation of the user's; only when none answers is the host silent.
+ */
+export const ping = createPing({ sockets: icmpSockets });
+
+/** Makes the probe over a process's ICMP sockets. */
+export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING', typeof options> {
+  return {
+    method: 'PING',
+    optionsCase: 'ping',
+    options,
+    secretOptions: [],
+    parseTarget: (url) =>
+      parseTarget(url, { schemes: { ping: undefined }, scheme: 'ping', accepts: 'host or ping://host' }),
+
+    async run(context, target, wanted) {
+      const startedMs = context.clock.monoMs();
+      const resolved = await context.dial.resolve(context, target.host, wanted.IPFamily);
+      const addresses = context.dial.permitted(context, resolved, 0);
+      let failure: Failure | undefined;
+      for (const address of addresses) {
+        context.addDetail('Address', address.address);
+        const lease = deps.sockets.use(address.family);
+        if ('error' in lease) {
+          failure ??= new Failure(resultCode.agent, lease.error);
+          continue;
+        }
+        using held = lease;
+        const leftMs = context.timeoutMs - (context.clock.monoMs() - startedMs) - reserveMs;
+        context.stopwatch.enter('ttfb');
+        const answers = await series(context, held.socket, address, wanted, Math.max(1, leftMs));
+        const unsent = answers.find((answer) => answer.kind === 'unsent');
+        if (!unsent) return judge(context, address, answers, wanted, Math.max(1, leftMs));
+        context.stopwatch.conclude('ttfb', 0);
+        failure ??= unsentFailure(unsent.code, address.address);
+      }
+      throw failure ?? new Failure(resultCode.agent, `no address of ${target.host} can be pinged`);
+    },
+  };
+}
+
+function series(
+  context: ProbeContext,
+  socket: IcmpSocket,
+  { address }: Address,
+  wanted: PingOptions,
+  budgetMs: number,
+): Promise<readonly PingAnswer[]> {
+  return runSeries({
+    socket,
+    clock: context.clock,
+    signal: context.signal,
+    address,
+    count: wanted.Count,
+    size: wanted.Size,
+    intervalMs: wanted.IntervalMs,
+    ...(wanted.TTL === undefined ? {} : { ttl: wanted.TTL }),
+    budgetMs,
+  });
+}
+
+function judge(
+  context: ProbeContext,
+  { address }: Address,
+  answers: readonly PingAnswer[],
+  wanted: PingOptions,
+  budgetMs: number,
+) {
+  const seen = summarise(answers);
+  context.addDetail('Ping', facts(seen, answers));
+  if (seen.received === 0) {
+    const error = answers.find((answer) => answer.kind === 'error');
+    // What was waited for is TTFB: until the router's word, or in vain.
+    context.stopwatch.conclude('ttfb', error ? error.rttMs : budgetMs);
+    throw error ? errorFailure(error, address) : silence(address, seen.sent, context.timeoutMs);
+  }
+  context.stopwatch.conclude('ttfb', seen.meanMs);
+  const unmet = unmetLimit(seen, wanted);
+  if (unmet !== undefined) throw notMet(unmet);
+  const text = `${seen.received} of ${seen.sent} answered, mean ${shown(seen.meanMs)} ms`;
+  const answer = () => ({ meanMs: seen.meanMs, lossPercent: seen.lossPercent });
+  return { code: resultCode.ok, text, dataSize: seen.bytes, extended: {}, answer };
+}
+
+function facts(seen: PingStatistics, answers: readonly PingAnswer[]): Json {
+  const replyTtls = answers.flatMap((answer) => (answer.kind === 'reply' ? [answer.ttl ?? null] : []));
+  const errors = answers.flatMap((answer) =>
+    answer.kind === 'error' ? [`${answer.text}, says ${answer.from || 'this machine'}`] : [],
+  );
+  return {
+    Sent: seen.sent,
+    Received: seen.received,
+    LossPercent: seen.lossPercent,
+    MinMs: seen.minMs,
+    MeanMs: seen.meanMs,
+    MaxMs: seen.maxMs,
+    JitterMs: seen.jitterMs,
+    RTTsMs: answers.map((answer) =>
+      answer.kind === 'reply' ? Math.round(answer.rttMs * 1000) / 1000 : null,
+    ),
+    ...(replyTtls.length > 0 ? { ReplyTTL: replyTtls[0] ?? null } : {}),
+    ...(errors.length > 0 ? { Errors: [...new Set(errors)] } : {}),
+  };
+}
+
+function silence(address: string, sent: number, timeoutMs: number): Failure {
+  const pings = sent === 1 ? '1 ping' : `${sent} pings`;
+  return new Failure(
+    resultCode.timeout,
+    `no answer from ${address} to ${pings} within ${showSeconds(timeoutMs)}`,
+  );
+}
+
+function errorFailure(error: Extract<PingAnswer, { kind: 'error' }>, address: string): Failure {
+  const who = error.from === '' || error.from === address ? '' : `, says ${error.from}`;
+  return new Failure(resultCode.timeout, `${address} does not answer pings: ${error.text}${who}`);
+}
+
+/** Why this machine could not send to an address. */
+function unsentFailure(code: string, address: string): Failure {
+  switch (code) {
+    case 'ENETUNREACH':
+      return new Failure(resultCode.agent, `this agent has no route to ${address}`);
+    case 'EBUSY':
+      return new Failure(resultCode.agent, 'this agent has too many pings in flight');
+    case 'EMSGSIZE':
+      return new Failure(
+        resultCode.agent,
+        `this agent cannot send packets of this size to ${address}: lower Size`,
+      );
+    default:
+      return networkFailure({ code }, address);
+  }
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { Failure } from '../contract/failure.ts';
+import { tlsSecretOptions } from '../contract/options.ts';
+import { type Outcome, type Probe, type ProbeContext, resultCode } from '../contract/probe.ts';
+import type { Dialogue } from '../dialogue/dialogue.ts';
+import {
+  judgeBanner,
+  type Login,
+  lineOptions,
+  loginImpossible,
+  loginOf,
+  loginRefused,
+  noStartTls,
+  openLine,
+  parseLineTarget,
+  quit,
+  tlsModeOf,
+} from '../dialogue/line-protocol.ts';
+import { quoteShort } from '../dialogue/transcript.ts';
+
+const options = z.strictObject({
+  ...lineOptions,
+  Auth: z
+    .enum(['Auto', 'USER', 'APOP'])
+    .default('Auto')
+    .describe(
+      'How to log in; Auto takes APOP on a connection in clear where the server offers it, else USER and PASS.',
+    ),
+});
+
+/** POP3 (RFC 1939) with STLS (RFC 2595): greeting, login by USER/PASS or APOP, and the size of the mailbox. */
+export const pop3: Probe<'POP3', typeof options> = {
+  method: 'POP3',
+  optionsCase: 'pop3',
+  options,
+  secretOptions: ['Password', ...tlsSecretOptions],
+  parseTarget: (url) =>
+    parseLineTarget(url, {
+      schemes: { pop3: 110, pop3s: 995 },
+      scheme: 'pop3',
+      credentials: true,
+      accepts: 'host, host:port, [v6]:port, pop3://user:password@host:port or pop3s://…',
+    }),
+  async run(context, target, settings): Promise<Outcome> {
+    const login = loginOf(target, settings);
+    const mode = tlsModeOf(settings.TLS.Mode, target, { scheme: 'pop3s', port: 995 });
+    using dialogue = await openLine(context, target, settings, mode);
+    const banner = await dialogue.expectLine('+OK');
+    judgeBanner(context, banner, settings.ExpectBanner);
+    if (mode === 'StartTLS') {
+      const answer = await ask(dialogue, 'STLS');
+      if (!isOk(answer)) throw noStartTls(dialogue.connection.peer, answer);
+      await dialogue.startTls({ settings: settings.TLS });
+    }
+    const last = login ? await logIn({ context, dialogue, login, auth: settings.Auth, banner }) : banner;
+    await quit(context, dialogue, 'QUIT');
+    return { code: resultCode.ok, text: last, dataSize: dialogue.received, extended: {} };
+  },
+};
+
+interface Entry {
+  readonly context: ProbeContext;
+  readonly dialogue: Dialogue;
+  readonly login: Login;
+  readonly auth: 'Auto' | 'USER' | 'APOP';
+  readonly banner: string;
+}
+
+/** Logs in and asks how much mail there is; the answer to the last. */
+async function logIn({ context, dialogue, login, auth, banner }: Entry): Promise<string> {
+  const { user, password } = login;
+  const stamp = /<[^<>\s@]+@[^<>\s]+>/.exec(banner)?.[0];
+  if (auth === 'APOP' && stamp === undefined) {
+    throw new Failure(
+      resultCode.login,
+      `${dialogue.connection.peer} offers no APOP: its greeting has no time stamp`,
+    );
+  }
+  if (stamp !== undefined && (auth === 'APOP' || (auth === 'Auto' && !dialogue.connection.secure))) {
+    const digest = createHash('md5').update(`${stamp}${password}`).digest('hex');
+    context.redact(digest);
+    context.addDetail('Auth', 'APOP');
+    const answer = await ask(dialogue, `APOP ${user} ${digest}`, `APOP ${user} ***`);
+    const advice = 'a server that keeps no passwords in clear knows no APOP: set Auth to USER';
+    if (!isOk(answer)) throw refusal(answer, auth === 'Auto' ? advice : '');
+  } else {
+    context.addDetail('Auth', 'USER');
+    const asked = await ask(dialogue, `USER ${user}`);
+    if (!isOk(asked)) throw refusal(asked);
+    const answer = await ask(dialogue, `PASS ${password}`, 'PASS ***');
+    if (!isOk(answer)) throw refusal(answer);
+  }
+  const size = await ask(dialogue, 'STAT');
+  const [, messages, octets] = /^\+OK (\d+) (\d+)/.exec(size) ?? [];
+  if (messages === undefined || octets === undefined) {
+    throw new Failure(resultCode.protocol, `expected +OK and two numbers to STAT, got ${quoteShort(size)}`);
+  }
+  context.addDetail('Messages', Number(messages));
+  context.addDetail('MailboxBytes', Number(octets));
+  return size;
+}
+
+/** A login refused, unless the response code speaks of the mailbox or the server (RFC 2449 section 8, RFC 3206). */
+function refusal(answer: string, advice = ''): Failure {
+  const ownTrouble = /^-ERR \[(IN-USE|LOGIN-DELAY|SYS\/(TEMP|PERM))\]/i.test(answer);
+  return ownTrouble ? loginImpossible(answer) : loginRefused(answer, advice);
+}
+
+/** Sends a command and returns the one line that answers it; neither `+OK` nor `-ERR` is code 3. */
+async function ask(dialogue: Dialogue, line: string, shown = line): Promise<string> {
+  await dialogue.send(line, shown);
+  const answer = await dialogue.readLine();
+  if (isOk(answer) || answer.startsWith('-ERR')) return answer;
+  throw new Failure(resultCode.protocol, `expected +OK or -ERR, got ${quoteShort(answer)}`);
+}
+
+function isOk(answer: string): boolean {
+  return answer.startsWith('+OK');
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { Json } from '../../contract/probe.ts';
+
+/**
+ * Everything a guest may say. A script says it through its functions only (`sent-line.ts` makes the messages), but nothing here is
+ * believed: a guest's process may be broken.
+ */
+const message = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('ready') }),
+  z.strictObject({
+    kind: z.literal('call'),
+    id: z.int().min(1),
+    name: z.string().max(20),
+    line: z.int().min(1).optional(),
+    options: z.record(z.string(), z.json()).catch({}),
+  }),
+  z.strictObject({
+    kind: z.literal('step'),
+    id: z.int().min(1),
+    name: z.string(),
+    state: z.enum(['section', 'open', 'ok', 'failed']),
+  }),
+  z.strictObject({ kind: z.literal('log'), text: z.string() }),
+  z.strictObject({ kind: z.literal('expect'), text: z.string() }),
+  z.strictObject({
+    kind: z.literal('end'),
+    how: z.enum(['done', 'expect', 'check', 'error', 'memory', 'late']),
+    text: z.string(),
+    code: z.int().optional(),
+    line: z.int().min(1).optional(),
+    facts: z.json().optional(),
+  }),
+]);
+
+/** One message of a guest. */
+export type GuestMessage = z.output<typeof message>;
+
+/** The call of a function by a script. */
+export type GuestCall = Extract<GuestMessage, { kind: 'call' }>;
+
+/** How a guest says that its script has ended. */
+export type GuestEnd = Extract<GuestMessage, { kind: 'end' }>;
+
+/** Reads a guest's line; undefined for anything that is not a message. */
+export function readMessage(line: string): GuestMessage | undefined {
+  try {
+    return message.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first line to a guest. */
+export function beginLine(script: string, secrets: ReadonlyMap<string, string>): string {
+  return JSON.stringify({ script, secrets: Object.fromEntries(secrets) });
+}
+
+/** The answer to a call that went well. */
+export function valueLine(id: number, value: Json): string {
+  return JSON.stringify({ id, value });
+}
+
+/** The answer to a call that failed: a CheckError with this text, code and facts is thrown where it was awaited. */
+export function errorLine(id: number, error: { code: number; text: string; facts: Json }): string {
+  return JSON.stringify({ id, error: { how: 'check', ...error } });
+}

@@ -1,0 +1,44 @@
+import { createFakeClock } from '@vantage/kernel/testing';
+import { expect, test } from 'vitest';
+import { createStopwatch } from '../../engine/stopwatch.ts';
+import type { Guest } from './sandbox.ts';
+import { runSession } from './session.ts';
+
+/** A guest that says these lines; `sent` is what it was told. */
+function guestOf(said: readonly string[]): Guest & { readonly sent: string[] } {
+  const sent: string[] = [];
+  const lines = async function* () {
+    yield* said;
+  };
+  return { sent, lines: lines(), pid: 1, send: (line) => void sent.push(line), [Symbol.dispose]: () => {} };
+}
+
+function run(guest: Guest) {
+  const clock = createFakeClock();
+  const context = {
+    clock,
+    signal: new AbortController().signal,
+    stopwatch: createStopwatch(() => clock.monoMs()),
+    runStep: async () => ({ ok: false as const, message: 'no' }),
+    addDetail: () => {},
+  };
+  return runSession(context, guest, { text: 'log(1)', secrets: new Map([['own', 's3cret']]) });
+}
+
+const ready = '{"kind":"ready"}';
+
+test('script and secrets are sent once, however often a guest says that it is ready', async () => {
+  const guest = guestOf(Array.from({ length: 1000 }, () => ready));
+  const { end } = await run(guest);
+  expect(guest.sent).toEqual(['{"script":"log(1)","secrets":{"own":"s3cret"}}']);
+  expect(end).toMatchObject({ how: 'error', text: 'the script broke the functions it was given' });
+});
+
+test.each(['{"kind":"ready","more":1}', '[]', 'null', '{"kind":"call"}', 'x', '{"kind":"log","text":1}'])(
+  'a guest that says %s has ended, and nothing more is heard of it',
+  async (line) => {
+    const guest = guestOf([ready, line, '{"kind":"end","how":"done","text":""}']);
+    expect(await run(guest)).toMatchObject({ end: { how: 'error', text: expect.stringContaining('broke') } });
+    expect(guest.sent).toHaveLength(1);
+  },
+);

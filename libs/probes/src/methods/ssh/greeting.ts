@@ -1,0 +1,102 @@
+import { closedEarly, Failure, networkFailure } from '../../contract/failure.ts';
+import { type ProbeContext, resultCode } from '../../contract/probe.ts';
+import { quoteShort } from '../../dialogue/transcript.ts';
+import type { Connection } from '../../net/dial.ts';
+
+/** What the bytes got so far are. */
+export type Greeting =
+  | { readonly kind: 'more' }
+  /** The version line (`SSH-2.0-OpenSSH_9.2`) and the lines that stood before it. */
+  | { readonly kind: 'greeting'; readonly version: string; readonly before: readonly string[] }
+  /** No SSH server speaks so. */
+  | { readonly kind: 'garbage'; readonly what: string };
+
+const longestLine = 4096;
+const maxLinesBefore = 100;
+
+/**
+ * Judges the first bytes of a server (RFC 4253 section 4.2): lines of text may come first, then its version. A NUL or any other
+ * control character, a line over 4 KiB, or more than 100 lines are no SSH.
+ */
+export function readGreeting(bytes: Buffer): Greeting {
+  const text = bytes.toString('latin1');
+  const foreign = /[^\t\r\n\x20-\xff]|\x7f/.exec(text);
+  const start = /(^|\n)SSH-/.exec(text);
+  const versionAt = start ? start.index + (start[1]?.length ?? 0) : undefined;
+  const end = versionAt === undefined ? -1 : text.indexOf('\n', versionAt);
+  // After the version line binary packets follow, perhaps in the same segment.
+  if (foreign && (end < 0 || foreign.index < end)) {
+    const code = foreign[0].charCodeAt(0);
+    return {
+      kind: 'garbage',
+      what: code === 0 ? 'a NUL byte' : `a byte 0x${code.toString(16).padStart(2, '0')}`,
+    };
+  }
+  const lines = (end < 0 ? text : text.slice(0, end)).split('\n').map((line) => line.replace(/\r$/, ''));
+  if (lines.some((line) => line.length > longestLine)) return { kind: 'garbage', what: 'a line over 4 KiB' };
+  if (lines.length > maxLinesBefore) return { kind: 'garbage', what: 'more than 100 lines' };
+  if (end < 0) return { kind: 'more' };
+  return { kind: 'greeting', version: lines.at(-1) ?? '', before: lines.slice(0, -1) };
+}
+
+/**
+ * Waits for a server's greeting (phase `ttfb` to its first byte, then `ttlb`) and leaves the connection as if nobody had read from
+ * it. Throws Failure 3 for anything but SSH 2, as soon as it is seen.
+ */
+export async function awaitGreeting(
+  context: Pick<ProbeContext, 'signal' | 'stopwatch' | 'addDetail' | 'diagnostics'>,
+  connection: Connection,
+): Promise<string> {
+  const { signal, stopwatch } = context;
+  const { socket, peer } = connection;
+  let bytes: Buffer = Buffer.alloc(0);
+  context.diagnostics('FirstBytes', () => quoteShort(bytes.toString('latin1', 0, 4096), 4096));
+  stopwatch.follow('ttfb');
+  return new Promise((resolve, reject) => {
+    const finish = (then: () => void) => {
+      signal.removeEventListener('abort', onAbort);
+      socket.off('data', onData).off('end', onEnd).off('close', onEnd).off('error', onError);
+      then();
+    };
+    const fail = (failure: unknown) => finish(() => reject(failure));
+    const onAbort = () => fail(signal.reason);
+    const onError = (error: Error) => fail(networkFailure(error, peer));
+    const onEnd = () =>
+      fail(
+        closedEarly(
+          peer,
+          bytes.length === 0 ? 'before it said anything' : 'before its greeting was complete',
+        ),
+      );
+    const onData = (chunk: Buffer) => {
+      if (bytes.length === 0) stopwatch.enter('ttlb');
+      bytes = Buffer.concat([bytes, chunk]);
+      const seen = readGreeting(bytes);
+      switch (seen.kind) {
+        case 'more':
+          return;
+        case 'garbage':
+          fail(notSsh(peer, `it sent ${seen.what} before its version`));
+          return;
+        case 'greeting':
+          context.addDetail('Banner', seen.version);
+          if (!/^SSH-(2\.0|1\.99)-/.test(seen.version)) {
+            fail(notSsh(peer, `it greets with ${quoteShort(seen.version)}`));
+            return;
+          }
+          finish(() => {
+            socket.pause();
+            socket.unshift(bytes);
+            resolve(seen.version);
+          });
+      }
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    socket.on('data', onData).on('end', onEnd).on('close', onEnd).on('error', onError);
+    if (signal.aborted) onAbort();
+  });
+}
+
+function notSsh(peer: string, why: string): Failure {
+  return new Failure(resultCode.protocol, `${peer} does not speak SSH 2: ${why}`);
+}

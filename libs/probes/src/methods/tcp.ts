@@ -1,0 +1,186 @@
+import { boundedText } from '@vantage/kernel';
+import { z } from 'zod';
+import { Failure, notMet } from '../contract/failure.ts';
+import {
+  ipFamilyOption,
+  slowMsOption,
+  tlsOptionsWithoutStart,
+  tlsSecretOptions,
+} from '../contract/options.ts';
+import { type Outcome, type Probe, type ProbeContext, resultCode } from '../contract/probe.ts';
+import { parseTarget } from '../contract/target.ts';
+import { type Dialogue, openDialogue } from '../dialogue/dialogue.ts';
+import { quoteShort } from '../dialogue/transcript.ts';
+import { regexProblem } from '../search/regex.ts';
+import { notSearched, searchText, textSearch } from '../search/text-search.ts';
+
+const hex = boundedText(16_384)
+  .regex(/^\s*([0-9a-fA-F]{2}\s*)+$/, 'pairs of hexadecimal digits are accepted, blanks between them allowed')
+  .optional();
+
+const step = z
+  .strictObject({
+    Send: boundedText(16_384, 1)
+      .optional()
+      .describe('Text to send, as it stands (a line needs its own \\r\\n).'),
+    SendHex: hex.describe('Bytes to send, hexadecimal.'),
+    Expect: boundedText(4096, 1).optional().describe('Text that the answer must contain.'),
+    ExpectHex: hex.describe('Bytes that the answer must contain, hexadecimal.'),
+    ExpectRegex: boundedText(1000, 1)
+      .refine((pattern) => regexProblem(pattern) === undefined, 'no regular expression')
+      .optional()
+      .describe('Regular expression that the answer must match.'),
+  })
+  .refine((each) => each.Send === undefined || each.SendHex === undefined, 'Send or SendHex, not both')
+  .refine(
+    (each) => [each.Expect, each.ExpectHex, each.ExpectRegex].filter((one) => one !== undefined).length <= 1,
+    'one of Expect, ExpectHex and ExpectRegex, not several',
+  );
+
+const options = z.strictObject({
+  TLS: tlsOptionsWithoutStart,
+  Steps: z
+    .array(step)
+    .max(50)
+    .default([])
+    .describe('The dialogue after the connect: each step sends, then expects.'),
+  SlowMs: slowMsOption,
+  IPFamily: ipFamilyOption,
+});
+
+type TcpStep = z.output<typeof step>;
+
+/** Time that one step's pattern may take over all that comes, milliseconds. */
+const longestSearchMs = 1000;
+/** Tab, line feed, carriage return, blank. */
+const blanks = [9, 10, 13, 32];
+/** Bytes of an answer that are searched for what a step expects. */
+const maxSearched = 64 * 1024;
+
+/** TCP: connects and, if asked, speaks a dialogue of bytes. Without steps an accepted connection is a good check. */
+export const tcp: Probe<'TCP', typeof options> = {
+  method: 'TCP',
+  optionsCase: 'tcp',
+  options,
+  secretOptions: tlsSecretOptions,
+  parseTarget: (url) =>
+    parseTarget(url, {
+      schemes: { tcp: 0, tls: 0 },
+      scheme: 'tcp',
+      accepts: 'host:port, [v6]:port, tcp://host:port or tls://host:port',
+    }),
+
+  async run(context, target, wanted) {
+    if (wanted.Steps.some((each) => each.ExpectRegex !== undefined)) textSearch.prepare();
+    const implicit = (wanted.TLS.Mode ?? (target.scheme === 'tls' ? 'Implicit' : 'None')) === 'Implicit';
+    using connection = await context.dial.connect(context, {
+      host: target.host,
+      port: target.port,
+      family: wanted.IPFamily,
+      tls: implicit ? { settings: wanted.TLS } : undefined,
+    });
+    if (wanted.Steps.length === 0) return good(`connected to ${connection.peer}`, 0);
+    const [first] = wanted.Steps;
+    const speaksFirst = first?.Send === undefined && first?.SendHex === undefined ? 'server' : 'client';
+    using dialogue = openDialogue(context, connection, { text: false, speaksFirst });
+    const answer = createAnswer(dialogue);
+    for (const [index, each] of wanted.Steps.entries()) {
+      await send(dialogue, each);
+      const expected = expectationOf(each, context);
+      if (expected) await meet(answer, expected, index + 1);
+    }
+    const steps = wanted.Steps.length;
+    const text = `${connection.peer} answered as expected in ${steps} ${steps === 1 ? 'step' : 'steps'}`;
+    return good(text, dialogue.received, answer.heard);
+  },
+};
+
+function good(text: string, dataSize: number, heard: readonly Buffer[] = []): Outcome {
+  const answer = () => ({ received: Buffer.concat(heard).toString('utf8') });
+  return { code: resultCode.ok, text, dataSize, extended: {}, answer };
+}
+
+async function send(dialogue: Dialogue, { Send, SendHex }: TcpStep): Promise<void> {
+  if (Send !== undefined) await dialogue.write(Buffer.from(Send, 'utf8'), Send);
+  if (SendHex !== undefined) await dialogue.write(fromHex(SendHex), `hex ${SendHex}`);
+}
+
+/** Where in the bytes an expectation is met: the index after it, or why it is not. */
+interface Expectation {
+  readonly shown: string;
+  find(bytes: Buffer): Promise<number | undefined>;
+}
+
+function expectationOf(
+  { Expect, ExpectHex, ExpectRegex }: TcpStep,
+  { clock, signal }: Pick<ProbeContext, 'clock' | 'signal'>,
+): Expectation | undefined {
+  const containing = (shown: string, wanted: Buffer): Expectation => ({
+    shown,
+    async find(bytes) {
+      const found = await searchText(bytes.toString('latin1'), wanted.toString('latin1'), signal);
+      if (found.kind === 'match') return found.index + found.length;
+      if (found.kind === 'none') return undefined;
+      throw notSearched(found, shown, 'answer');
+    },
+  });
+  if (Expect !== undefined) return containing(quoteShort(Expect), Buffer.from(Expect, 'utf8'));
+  if (ExpectHex !== undefined) return containing(`hex ${ExpectHex}`, fromHex(ExpectHex));
+  if (ExpectRegex === undefined) return undefined;
+  let searchedMs = 0;
+  return {
+    shown: `/${ExpectRegex}/`,
+    async find(bytes) {
+      const startedMs = clock.monoMs();
+      const text = bytes.toString('latin1');
+      const found = await textSearch.run({ kind: 'regex', pattern: ExpectRegex, text }, signal);
+      if (found.kind === 'match') return found.index + found.length;
+      searchedMs += clock.monoMs() - startedMs;
+      if (found.kind !== 'none') throw notSearched(found, `/${ExpectRegex}/`, 'answer');
+      // An answer that comes byte by byte is searched again and again.
+      if (searchedMs > longestSearchMs) throw notSearched({ kind: 'runaway' }, `/${ExpectRegex}/`, 'answer');
+      return undefined;
+    },
+  };
+}
+
+/** What has been read and not yet been used by a step. */
+interface Answer {
+  bytes: Buffer;
+  /** All that came, for a script. */
+  readonly heard: Buffer[];
+  readonly dialogue: Dialogue;
+}
+
+function createAnswer(dialogue: Dialogue): Answer {
+  return { bytes: Buffer.alloc(0), heard: [], dialogue };
+}
+
+/** Reads until the expectation is met. An answer that ends, or stands still until the timeout, without it is 7; no answer 2 or 3. */
+async function meet(answer: Answer, expected: Expectation, step: number): Promise<void> {
+  const missed = () =>
+    notMet(`step ${step}: expected ${expected.shown}, got ${quoteShort(answer.bytes.toString('latin1'))}`);
+  while (true) {
+    const after = answer.bytes.length === 0 ? undefined : await expected.find(answer.bytes);
+    if (after !== undefined) {
+      answer.bytes = answer.bytes.subarray(after);
+      return;
+    }
+    if (answer.bytes.length >= maxSearched) throw missed();
+    try {
+      const some = await answer.dialogue.readSome();
+      answer.heard.push(some);
+      answer.bytes = Buffer.concat([answer.bytes, some]);
+    } catch (error) {
+      const reset = error instanceof Failure && error.message.includes('reset');
+      // A line's end that the step before left over is no answer to this one.
+      const heard = answer.bytes.some((byte) => !blanks.includes(byte));
+      if (heard && !reset) throw missed();
+      throw error;
+    }
+  }
+}
+
+function fromHex(text: string): Buffer {
+  return Buffer.from(text.replace(/\s+/g, ''), 'hex');
+}

@@ -1,0 +1,126 @@
+import { createSocket } from 'node:dgram';
+import { connect, type Socket } from 'node:net';
+import { Failure, networkFailure, noRoute, showPeer, systemCode } from '../contract/failure.ts';
+import { type Json, type ProbeContext, resultCode } from '../contract/probe.ts';
+import type { Address } from './resolve.ts';
+
+/** RFC 8305 section 8: Connection Attempt Delay, milliseconds. */
+const attemptDelayMs = 250;
+
+/** A socket that stands, and to where. */
+export interface Connected {
+  readonly socket: Socket;
+  readonly at: Address;
+}
+
+type Context = Pick<ProbeContext, 'clock' | 'signal' | 'stopwatch' | 'addDetail' | 'own'>;
+
+interface Attempt {
+  readonly at: Address;
+  readonly startedMs: number;
+  readonly socket: Socket;
+  result: string;
+  tookMs: number | undefined;
+}
+
+/**
+ * Connects to the first of the addresses that answers (RFC 8305 section 5: the next starts after 250 ms or when the one before
+ * failed); the others are dropped. Ends the `connect` phase at the connect event. Throws the most telling failure when none answers.
+ */
+export async function connectFirst(
+  context: Context,
+  addresses: readonly Address[],
+  port: number,
+): Promise<Connected> {
+  const attempts: Attempt[] = [];
+  const { clock, signal, stopwatch } = context;
+  if (addresses.length > 1) context.addDetail('Attempts', () => attempts.map((each) => shown(each, port)));
+  const winner = await new Promise<Connected | undefined>((resolve, reject) => {
+    let timer: Disposable | undefined;
+    let open = 0;
+    let next = 0;
+    const finish = (then: () => void, keep?: Socket) => {
+      timer?.[Symbol.dispose]();
+      signal.removeEventListener('abort', onAbort);
+      for (const each of attempts) if (each.socket !== keep) each.socket.destroy();
+      then();
+    };
+    const onAbort = () => finish(() => reject(signal.reason));
+    const start = () => {
+      timer?.[Symbol.dispose]();
+      const at = addresses[next];
+      if (at === undefined) return;
+      next += 1;
+      open += 1;
+      const attempt = begin(at, port, clock.monoMs());
+      const { socket } = attempt;
+      attempts.push(attempt);
+      context.own({ [Symbol.dispose]: () => void socket.destroy() });
+      socket.once('connect', () => {
+        stopwatch.pause();
+        settle(attempt, 'connected', clock.monoMs());
+        finish(() => resolve({ socket, at }), socket);
+      });
+      socket.on('error', (error) => {
+        if (attempt.tookMs !== undefined) return;
+        settle(attempt, systemCode(error) || error.message, clock.monoMs());
+        open -= 1;
+        if (next < addresses.length) start();
+        else if (open === 0) finish(() => resolve(undefined));
+      });
+      if (next < addresses.length) timer = clock.timer(attemptDelayMs, start);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    start();
+  });
+  if (winner) return winner;
+  throw await tellingFailure(attempts, port);
+}
+
+function begin(at: Address, port: number, startedMs: number): Attempt {
+  const { address: host, family } = at;
+  const socket = connect({ host, port, family, noDelay: true, autoSelectFamily: false });
+  return { at, startedMs, socket, result: 'no answer', tookMs: undefined };
+}
+
+function settle(attempt: Attempt, result: string, nowMs: number): void {
+  attempt.result = result;
+  attempt.tookMs = nowMs - attempt.startedMs;
+}
+
+function shown(attempt: Attempt, port: number): Json {
+  return {
+    Address: showPeer(attempt.at.address, port),
+    Result: attempt.result,
+    Ms: attempt.tookMs === undefined ? null : Math.round(attempt.tookMs * 1000) / 1000,
+  };
+}
+
+/** A refusal tells more than silence, and silence more than a missing route. */
+async function tellingFailure(attempts: readonly Attempt[], port: number): Promise<Failure> {
+  const failures: Failure[] = [];
+  for (const { at, result } of attempts) {
+    const peer = showPeer(at.address, port);
+    const routeless = result === 'ENETUNREACH' && (await lacksRoute(at));
+    failures.push(routeless ? noRoute(at.address) : networkFailure({ code: result }, peer));
+  }
+  for (const code of [resultCode.protocol, resultCode.timeout]) {
+    const telling = failures.find((each) => each.code === code);
+    if (telling) return telling;
+  }
+  return failures[0] ?? new Failure(resultCode.agent, 'no address to connect to');
+}
+
+/** Does this machine's own routing table lack the way? (A connected datagram socket asks it without sending anything.) */
+function lacksRoute(at: Address): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createSocket(at.family === 6 ? 'udp6' : 'udp4');
+    const finish = (lacks: boolean) => {
+      socket.close();
+      resolve(lacks);
+    };
+    socket.once('error', (error) => finish(systemCode(error) === 'ENETUNREACH'));
+    socket.once('connect', () => finish(false));
+    socket.connect(9, at.address);
+  });
+}

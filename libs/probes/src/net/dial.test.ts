@@ -1,0 +1,107 @@
+import { networkInterfaces } from 'node:os';
+import { systemClock } from '@vantage/kernel';
+import { describe, expect, test } from 'vitest';
+import type { Policy } from '../contract/probe.ts';
+import { tcp } from '../methods/tcp.ts';
+import { closedPort, listen, runTest } from '../testing/index.ts';
+import { createDial, type Dial } from './dial.ts';
+import type { Address, Names } from './resolve.ts';
+
+const hasIPv6 = Object.values(networkInterfaces()).some((each) =>
+  each?.some(({ address }) => address === '::1'),
+);
+
+/** A dial whose names all stand for these addresses. */
+function dialTo(...addresses: string[]): Dial {
+  const list = addresses.map((address): Address => ({ address, family: address.includes(':') ? 6 : 4 }));
+  const names: Names = { servers: () => [], resolve: () => Promise.resolve(list) };
+  return createDial({ names });
+}
+
+describe('dial', () => {
+  test('the first address that answers is used, and the attempts are told', async () => {
+    await using server = await listen(() => {});
+    const seen = await runTest(tcp, `w.example:${server.port}`, {}, { dial: dialTo('::1', '127.0.0.1') });
+    expect(seen).toMatchObject({
+      code: 1,
+      text: `connected to ${server.target}`,
+      extended: {
+        Address: server.target,
+        Attempts: [
+          { Address: `[::1]:${server.port}`, Result: expect.stringMatching(/^E/) },
+          { Address: server.target, Result: 'connected' },
+        ],
+      },
+    });
+  });
+
+  test('a silent address does not hold up the next for more than 250 ms (RFC 8305)', async () => {
+    await using server = await listen(() => {});
+    const dial = dialTo('192.0.2.1', '127.0.0.1');
+    const seen = await runTest(tcp, `w.example:${server.port}`, {}, { dial });
+    expect(seen.code).toBe(1);
+    expect(seen.phases.connect).toBeLessThan(400);
+  });
+
+  test('when no address answers the most telling failure is the verdict', async () => {
+    const seen = await runTest(
+      tcp,
+      `w.example:${closedPort}`,
+      {},
+      { dial: dialTo('127.0.0.1', '127.0.0.2') },
+    );
+    expect(seen).toMatchObject({ code: 3, text: `connection refused by 127.0.0.1:${closedPort}` });
+  });
+
+  test('an address that the policy forbids is passed over, and with none left it is 9', async () => {
+    await using server = await listen(() => {});
+    const asked: string[] = [];
+    const policy: Policy = {
+      refuse({ address, port, method }) {
+        asked.push(`${method} ${address} ${port}`);
+        return address === '127.0.0.1' ? undefined : `${address} is not allowed`;
+      },
+    };
+    const url = `w.example:${server.port}`;
+    const one = await runTest(tcp, url, {}, { policy, dial: dialTo('10.1.1.1', '127.0.0.1') });
+    expect(one).toMatchObject({ code: 1 });
+    const none = await runTest(tcp, url, {}, { policy, dial: dialTo('10.1.1.1', '10.1.1.2') });
+    expect(none).toMatchObject({ code: 9, text: '10.1.1.2 is not allowed' });
+    expect(asked).toEqual(
+      ['10.1.1.1', '127.0.0.1', '10.1.1.1', '10.1.1.2'].map((address) => `TCP ${address} ${server.port}`),
+    );
+  });
+
+  test("an address that this machine has no route to is the agent's, not the device's", async () => {
+    const seen = await runTest(tcp, '[2001:db8::1]:25', {}, { timeoutMs: 1000 });
+    // Where this machine has IPv6, the documentation prefix is silent or unreachable instead.
+    expect(seen.code === 10 ? seen.text : seen.code).toSatisfy(
+      (found: unknown) => found === 2 || found === 'this agent has no route to 2001:db8::1',
+    );
+  });
+
+  test('IPv6 is spoken, its address shown in brackets', async ({ skip }) => {
+    skip(!hasIPv6, 'this machine has no IPv6');
+    await using server = await listen(() => {}, '::1');
+    expect(await runTest(tcp, server.target)).toMatchObject({
+      code: 1,
+      text: `connected to ${server.target}`,
+    });
+    expect(await runTest(tcp, server.target, { IPFamily: '4' })).toMatchObject({
+      code: 5,
+      text: '::1 is no IPv4 address',
+    });
+  });
+
+  test('a thousand checks leave no socket and little time behind', async () => {
+    await using server = await listen(() => {});
+    const dial = createDial();
+    const startedMs = systemClock.monoMs();
+    for (let i = 0; i < 20; i += 1) {
+      await Promise.all(Array.from({ length: 50 }, () => runTest(tcp, server.target, {}, { dial })));
+    }
+    await server.reached(1000);
+    await server.idle();
+    expect(systemClock.monoMs() - startedMs).toBeLessThan(10_000);
+  });
+});

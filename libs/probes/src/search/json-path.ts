@@ -1,0 +1,223 @@
+/** One step of a path (RFC 9535 section 2.3): what it picks from a value, and whether from all below it too (`..`). */
+export interface JsonStep {
+  readonly deep: boolean;
+  readonly selectors: readonly Selector[];
+}
+
+type Selector =
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'index'; readonly index: number }
+  | { readonly kind: 'slice'; readonly from?: number; readonly to?: number; readonly by: number }
+  | { readonly kind: 'any' };
+
+/** A path read, or where it stops being one. */
+export type JsonPathResult =
+  | { readonly ok: true; readonly steps: readonly JsonStep[] }
+  | { readonly ok: false; readonly message: string };
+
+/** Characters of a path, and selectors in it: a path is read in time proportional to its length. */
+export const longestPath = 500;
+const maxSelectors = 50;
+/** Values looked at and values found in one search, over all steps together: it bounds time and memory, whatever the document. */
+const maxVisited = 2_000_000;
+
+/** Where in a path the reading stands. */
+interface Cursor {
+  readonly text: string;
+  at: number;
+}
+
+// Sticky: each matches at the cursor or not at all, and none has two ways to match the same text.
+const blanks = /\s*/y;
+const integer = /-?\d+/y;
+const plainName = /[\p{L}_$][\p{L}\p{N}_$-]*/uy;
+
+/**
+ * Reads a JSONPath: names, indexes, slices, lists of these, `*` and `..`, no filters and no scripts. The `$` in front may be left out.
+ * At most 500 characters and 50 selectors.
+ */
+export function readJsonPath(path: string): JsonPathResult {
+  if (path.length > longestPath)
+    return { ok: false, message: `a JSONPath has at most ${longestPath} characters` };
+  const text = path.trim();
+  const start = text.startsWith('$') ? text.slice(1) : /^[.[]/.test(text) ? text : `.${text}`;
+  const cursor: Cursor = { text: start, at: 0 };
+  const steps: JsonStep[] = [];
+  let selectors = 0;
+  while (cursor.at < start.length) {
+    const from = cursor.at;
+    const step = readStep(cursor);
+    if (step === undefined) {
+      const shown = JSON.stringify(start.slice(from, from + 20));
+      return {
+        ok: false,
+        message: `no JSONPath from ${shown} on; names, ['names'], [0], [1:3], * and .. are known`,
+      };
+    }
+    selectors += step.selectors.length;
+    if (selectors > maxSelectors)
+      return { ok: false, message: `a JSONPath has at most ${maxSelectors} names, indexes, slices and *` };
+    steps.push(step);
+  }
+  return { ok: true, steps };
+}
+
+function readStep(cursor: Cursor): JsonStep | undefined {
+  const isDotted = skip(cursor, '.');
+  const deep = isDotted && skip(cursor, '.');
+  if ((deep || !isDotted) && skip(cursor, '[')) {
+    const selectors = readList(cursor);
+    return selectors && { deep, selectors };
+  }
+  if (!isDotted) return undefined;
+  if (skip(cursor, '*')) return { deep, selectors: [{ kind: 'any' }] };
+  const name = take(cursor, plainName);
+  return name === undefined ? undefined : { deep, selectors: [{ kind: 'name', name }] };
+}
+
+/** What stands between brackets, the closing one included. */
+function readList(cursor: Cursor): readonly Selector[] | undefined {
+  const selectors: Selector[] = [];
+  while (true) {
+    take(cursor, blanks);
+    const selector = readSelector(cursor);
+    if (selector === undefined) return undefined;
+    selectors.push(selector);
+    take(cursor, blanks);
+    if (skip(cursor, ']')) return selectors;
+    if (!skip(cursor, ',')) return undefined;
+  }
+}
+
+function readSelector(cursor: Cursor): Selector | undefined {
+  if (skip(cursor, '*')) return { kind: 'any' };
+  for (const quote of ["'", '"']) {
+    if (!skip(cursor, quote)) continue;
+    const name = readQuoted(cursor, quote);
+    return name === undefined ? undefined : { kind: 'name', name };
+  }
+  const bounds: (number | undefined)[] = [readInteger(cursor)];
+  take(cursor, blanks);
+  while (bounds.length < 3 && skip(cursor, ':')) {
+    take(cursor, blanks);
+    bounds.push(readInteger(cursor));
+    take(cursor, blanks);
+  }
+  const [from, to, by] = bounds;
+  if (bounds.some((each) => Number.isNaN(each))) return undefined;
+  if (bounds.length === 1) return from === undefined ? undefined : { kind: 'index', index: from };
+  return {
+    kind: 'slice',
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    by: by ?? 1,
+  };
+}
+
+/** A name up to its closing quote; a backslash takes the character after it as it stands. */
+function readQuoted(cursor: Cursor, quote: string): string | undefined {
+  const { text } = cursor;
+  let name = '';
+  while (cursor.at < text.length) {
+    const char = text[cursor.at] ?? '';
+    cursor.at += 1;
+    if (char === quote) return name;
+    if (char === '\\') {
+      name += text[cursor.at] ?? '';
+      cursor.at += 1;
+    } else name += char;
+  }
+  return undefined;
+}
+
+/** undefined: there is none; NaN: one that is not exact (RFC 9535 section 2.1). */
+function readInteger(cursor: Cursor): number | undefined {
+  const digits = take(cursor, integer);
+  if (digits === undefined) return undefined;
+  const value = Number(digits);
+  return Number.isSafeInteger(value) ? value : Number.NaN;
+}
+
+function take(cursor: Cursor, pattern: RegExp): string | undefined {
+  pattern.lastIndex = cursor.at;
+  const found = pattern.exec(cursor.text)?.[0];
+  cursor.at += found?.length ?? 0;
+  return found;
+}
+
+function skip(cursor: Cursor, text: string): boolean {
+  if (!cursor.text.startsWith(text, cursor.at)) return false;
+  cursor.at += text.length;
+  return true;
+}
+
+/**
+ * What a path finds in a parsed document, in the order of the document; undefined when the search would look at more than two million
+ * values.
+ */
+export function findJson(json: unknown, steps: readonly JsonStep[]): readonly unknown[] | undefined {
+  let left = maxVisited;
+  let nodes: unknown[] = [json];
+  for (const { deep, selectors } of steps) {
+    const found: unknown[] = [];
+    const waiting = nodes.reverse();
+    while (waiting.length > 0) {
+      const node = waiting.pop();
+      left -= 1;
+      for (const selector of selectors) {
+        const picked = pick(node, selector);
+        // Counted before they are kept: two hundred times `*` on one long list would else fill the memory.
+        left -= picked.length + 1;
+        if (left < 0) return undefined;
+        for (const each of picked) found.push(each);
+      }
+      if (!deep) continue;
+      const below = childrenOf(node);
+      for (let at = below.length - 1; at >= 0; at -= 1) waiting.push(below[at]);
+    }
+    nodes = found;
+  }
+  return nodes;
+}
+
+function childrenOf(node: unknown): readonly unknown[] {
+  if (Array.isArray(node)) return node;
+  return typeof node === 'object' && node !== null ? Object.values(node) : [];
+}
+
+function pick(node: unknown, selector: Selector): readonly unknown[] {
+  switch (selector.kind) {
+    case 'any':
+      return childrenOf(node);
+    case 'name': {
+      // Not in the RFC, but what most JSONPaths in use take for granted.
+      if (Array.isArray(node) && selector.name === 'length') return [node.length];
+      const isObject = typeof node === 'object' && node !== null && !Array.isArray(node);
+      if (!isObject || !Object.hasOwn(node, selector.name)) return [];
+      return [Reflect.get(node, selector.name)];
+    }
+    case 'index': {
+      if (!Array.isArray(node)) return [];
+      const at = selector.index < 0 ? node.length + selector.index : selector.index;
+      return at >= 0 && at < node.length ? [node[at]] : [];
+    }
+    case 'slice':
+      return Array.isArray(node) ? slice(node, selector) : [];
+  }
+}
+
+/** RFC 9535 section 2.3.4.2. */
+function slice(node: readonly unknown[], { from, to, by }: Extract<Selector, { kind: 'slice' }>): unknown[] {
+  const { length } = node;
+  const place = (at: number) => (at < 0 ? length + at : at);
+  const within = (at: number, least: number, most: number) => Math.min(Math.max(at, least), most);
+  const found: unknown[] = [];
+  if (by > 0) {
+    const end = within(place(to ?? length), 0, length);
+    for (let at = within(place(from ?? 0), 0, length); at < end; at += by) found.push(node[at]);
+  } else if (by < 0) {
+    const end = to === undefined ? -1 : within(place(to), -1, length - 1);
+    for (let at = within(place(from ?? length - 1), -1, length - 1); at > end; at += by) found.push(node[at]);
+  }
+  return found;
+}

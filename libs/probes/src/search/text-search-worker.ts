@@ -1,0 +1,63 @@
+/**
+ * The thread that searches foreign texts for users' patterns. It knows nothing but the job that it was given, and whoever gave it ends
+ * the thread when the job takes too long.
+ */
+import { parentPort } from 'node:worker_threads';
+import { findJson, readJsonPath } from './json-path.ts';
+import type { SearchJob, SearchResult } from './text-search.ts';
+
+/** Characters of what a path found that are shown. */
+const maxShown = 1000;
+
+function search(job: SearchJob): SearchResult {
+  switch (job.kind) {
+    case 'text': {
+      const index = job.text.indexOf(job.wanted);
+      return index < 0 ? { kind: 'none' } : { kind: 'match', index, length: job.wanted.length };
+    }
+    case 'regex':
+      return searchRegex(job);
+    case 'json-path':
+      return searchJson(job);
+  }
+}
+
+function searchRegex({ pattern, text }: Extract<SearchJob, { kind: 'regex' }>): SearchResult {
+  const found = new RegExp(pattern, 'm').exec(text);
+  return found ? { kind: 'match', index: found.index, length: found[0].length } : { kind: 'none' };
+}
+
+function searchJson({ path, text, value }: Extract<SearchJob, { kind: 'json-path' }>): SearchResult {
+  const read = readJsonPath(path);
+  if (!read.ok) return { kind: 'no-path', message: read.message };
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return { kind: 'no-json' };
+  }
+  const found = findJson(json, read.steps);
+  if (found === undefined) return { kind: 'runaway' };
+  if (found.length === 0) return { kind: 'none' };
+  const isMet =
+    value === undefined || found.some((each) => shownJson(each) === value || JSON.stringify(each) === value);
+  const shown = isMet ? '' : found.slice(0, 5).map(shownJson).join(', ').slice(0, maxShown);
+  return { kind: 'found', isMet, shown };
+}
+
+function shownJson(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+const port = parentPort;
+port?.on('message', (job: SearchJob) => {
+  let result: SearchResult;
+  try {
+    result = search(job);
+  } catch {
+    // An expression too large to be compiled, a document too deep or a result too long for a text.
+    result = { kind: 'runaway' };
+  }
+  port.postMessage(result);
+});
+port?.postMessage('ready');
