@@ -12,7 +12,7 @@ import {
   Goodbye_Reason,
 } from '@vantage/proto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDb, type Db } from '../../apps/controller/src/db/index.ts';
+import { createDb, type Db, publish } from '../../apps/controller/src/db/index.ts';
 import { createGateway, type Gateway } from '../../apps/controller/src/gateway/index.ts';
 import { createIngest, createPartitions } from '../../apps/controller/src/ingest/index.ts';
 import { createSealer } from '../../apps/controller/src/secrets/seal.ts';
@@ -126,7 +126,7 @@ test('a foreign gRPC client is welcomed, gets its plan, is acked and dismissed',
     value: { sequence: 3n, agentSentUs: 9n },
   });
   await db.kysely.updateTable('agents').set({ state: 'Revoked' }).where('agent_no', '=', agentNo).execute();
-  await db.notify(db.kysely, 'vantage_revoked', { agent_nos: [agentNo], key_nos: [] });
+  await publish(db.kysely, 'revoked', { agent_nos: [agentNo], key_nos: [] });
   expect(await stream.next()).toMatchObject({ case: 'goodbye', value: { reason: Goodbye_Reason.REVOKED } });
   stream.end();
   stream.close();

@@ -1,6 +1,5 @@
 import { createLogSummary, type Logger, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
-import { z } from 'zod';
 import { createEventFeed } from '../history/index.ts';
 import { type App, createApp } from '../http/app.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
@@ -27,8 +26,6 @@ export interface HttpApi extends App, AsyncDisposable {
   readonly isTrustedProxy: (peer: string) => boolean;
 }
 
-const revoked = z.object({ key_nos: z.array(z.int()).optional() });
-
 /** Makes the REST API. It listens for revoked keys until it is disposed of. */
 export function createHttpApi({
   db,
@@ -50,9 +47,7 @@ export function createHttpApi({
     aliasHeaders: settings.apiKeyHeaders,
   });
   const listening = db
-    .listen('vantage_revoked', (payload) =>
-      authenticator.forget(payload === undefined ? undefined : keyNosOf(payload)),
-    )
+    .subscribe('revoked', (notice) => authenticator.forget(notice?.key_nos))
     .catch((error: unknown) => {
       // Keys are forgotten after 4 seconds anyway.
       log.warn({ error: messageOf(error) }, 'revoked keys are noticed by time only');
@@ -88,14 +83,4 @@ export function createHttpApi({
       await (await listening)?.[Symbol.asyncDispose]();
     },
   };
-}
-
-/** The keys that a notification names; undefined (all) when it cannot be read. */
-function keyNosOf(payload: string): readonly number[] | undefined {
-  try {
-    const parsed = revoked.safeParse(JSON.parse(payload));
-    return parsed.success ? (parsed.data.key_nos ?? []) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { createTimeScale } from '../config/time-scale.ts';
-import { createDb, type Db, takeLeases } from '../db/index.ts';
+import { createDb, type Db, publish, takeLeases } from '../db/index.ts';
 import { createFixtures, type Fixtures } from '../testing/fixtures.ts';
 import { createAssign } from './assign.ts';
 
@@ -65,12 +65,12 @@ const soon = { timeout: 10_000, interval: 20 };
 
 test('a device of a Location with an agent is planned, and its agent is told', async () => {
   const { locationNo, agentNos, deviceNos } = await site(1, 3);
-  const told: string[] = [];
-  await using _listening = await db.listen('vantage_plan', (payload) => told.push(payload ?? ''));
+  const notices: unknown[] = [];
+  await using _listening = await db.subscribe('plan', (notice) => notices.push(notice));
   await using _planner = running();
   await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(3), soon);
   expect((await open(locationNo)).map((span) => span.device_no)).toEqual(deviceNos);
-  await vi.waitFor(() => expect(told).toContain(JSON.stringify({ agent_nos: agentNos })), soon);
+  await vi.waitFor(() => expect(notices).toContainEqual({ agent_nos: agentNos }), soon);
 });
 
 test('a new device is planned at a word from the catalog, a deleted one is gone with its spans', async () => {
@@ -79,7 +79,7 @@ test('a new device is planned at a word from the catalog, a deleted one is gone 
   await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(1), soon);
   const added = await rows.device(accountNo, [locationNo]);
   const start = performance.now();
-  await db.notify(db.kysely, 'vantage_catalog', { location_nos: [locationNo] });
+  await publish(db.kysely, 'catalog', { location_nos: [locationNo] });
   await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(2), soon);
   expect(performance.now() - start).toBeLessThan(2_000);
   await db.kysely.deleteFrom('devices').where('device_no', '=', added).execute();
@@ -99,7 +99,7 @@ test('a lost agent keeps its share for the grace time, then the others have it',
     .set({ state: 'Away', away_since_us: awayUs })
     .where('agent_no', '=', lost)
     .execute();
-  await db.notify(db.kysely, 'vantage_catalog', { location_nos: [locationNo] });
+  await publish(db.kysely, 'catalog', { location_nos: [locationNo] });
   await vi.waitFor(async () => {
     const assignedAgents = new Set((await open(locationNo)).map((span) => span.agent_no));
     expect(assignedAgents).toEqual(new Set([left]));
@@ -134,7 +134,7 @@ test('a Location that goes offline keeps its spans, and its turns are taken by t
     .set({ online: false })
     .where('location_no', '=', locationNo)
     .execute();
-  await db.notify(db.kysely, 'vantage_catalog', { location_nos: [other, locationNo] });
+  await publish(db.kysely, 'catalog', { location_nos: [other, locationNo] });
   const alone = {
     device_no: shared,
     rotation_index: 0,
@@ -169,7 +169,7 @@ test('a device that is made just after the planner was killed is planned by anot
   await using _planner = running('two');
   const made = await rows.device(accountNo, [locationNo]);
   const madeUs = systemClock.nowUs();
-  await db.notify(db.kysely, 'vantage_catalog', { location_nos: [locationNo] });
+  await publish(db.kysely, 'catalog', { location_nos: [locationNo] });
   await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(1), soon);
   expect(await open(locationNo)).toMatchObject([{ device_no: made }]);
   expect((await open(locationNo))[0]?.from_us).toBeLessThan(madeUs + 5_000_000);
@@ -182,7 +182,7 @@ test('a second agent comes: spans go on, and nobody runs retry sequences by itse
   const before = await open(locationNo);
   expect(before.every((span) => span.retries_locally)).toBe(true);
   await rows.agent({ accountNo, locationNo }, { state: 'Connected', connected_us: systemClock.nowUs() });
-  await db.notify(db.kysely, 'vantage_catalog', { location_nos: [locationNo] });
+  await publish(db.kysely, 'catalog', { location_nos: [locationNo] });
   await vi.waitFor(async () => {
     expect((await open(locationNo)).every((span) => !span.retries_locally)).toBe(true);
   }, soon);

@@ -1,7 +1,14 @@
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
-import { z } from 'zod';
 import { realTime, type TimeScale } from '../config/time-scale.ts';
-import { type Db, dbFailure, holdsLease, type Lease, releaseLeases, takeLeases } from '../db/index.ts';
+import {
+  type Db,
+  dbFailure,
+  holdsLease,
+  type Lease,
+  publish,
+  releaseLeases,
+  takeLeases,
+} from '../db/index.ts';
 import { eligibleAgents } from './eligible.ts';
 import { diffPlans, type PlanFacts, planLocation } from './plan.ts';
 import * as store from './store.ts';
@@ -21,9 +28,6 @@ const recheckMs = 500;
 const pauseMs = 200;
 /** Plans are checked again after this long even when nothing seems to have changed. */
 const safetyMs = 60_000;
-const notifyAtOnce = 500;
-
-const notice = z.object({ location_nos: z.array(z.int()) });
 
 /** How long an agent that is away keeps its devices. */
 const graceMs = 60_000;
@@ -59,11 +63,9 @@ export function createAssign({
       graceUs: timeScale(graceMs) * 1000,
     });
 
-  const onCatalog = (payload: string | undefined) => {
-    const parsed = notice.safeParse(readJson(payload));
-    if (parsed.success)
-      for (const no of parsed.data.location_nos) dirty.set(no, clock.monoMs() + keepNoticeMs);
-    else replanAll = true;
+  const onCatalog = (notice: { readonly location_nos: readonly number[] } | undefined) => {
+    if (notice === undefined) replanAll = true;
+    else for (const no of notice.location_nos) dirty.set(no, clock.monoMs() + keepNoticeMs);
     wake();
   };
 
@@ -89,8 +91,7 @@ export function createAssign({
       await store.writeChange(trx, { locationNo, change, nowUs });
       // Settings may have changed without a change of hands, so everybody who holds something here looks.
       const agentNos = [...new Set([...present, ...target].map((one) => one.agentNo))];
-      for (let at = 0; at < agentNos.length; at += notifyAtOnce)
-        await db.notify(trx, 'vantage_plan', { agent_nos: agentNos.slice(at, at + notifyAtOnce) });
+      await publish(trx, 'plan', { agent_nos: agentNos });
       return change.open.length + change.close.length + change.update.length;
     });
     if (touched) log.debug({ locationNo, changes: touched, agents: agents.length }, 'planned');
@@ -160,7 +161,7 @@ export function createAssign({
 
   return {
     async run(signal) {
-      await using _listening = await db.listen('vantage_catalog', onCatalog);
+      await using _listening = await db.subscribe('catalog', onCatalog);
       const renewing = renew(signal);
       let isHealthy = true;
       while (!signal.aborted) {
@@ -223,13 +224,4 @@ function onlineByAccount(locations: readonly store.LocationState[]): Map<number,
       },
     ]),
   );
-}
-
-function readJson(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

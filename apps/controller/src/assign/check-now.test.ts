@@ -2,7 +2,7 @@ import { createLog, systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db } from '../db/index.ts';
+import { createDb, type Db, publish } from '../db/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import { createCheckNow } from './check-now.ts';
 
@@ -46,19 +46,19 @@ async function placed() {
 }
 
 test('the agent that holds the device is asked and told of, and its answer is returned', async () => {
-  const told: string[] = [];
-  await using _listening = await db.listen('vantage_run_request', (payload) => told.push(payload ?? ''));
+  const notices: unknown[] = [];
+  await using _listening = await db.subscribe('runRequest', (notice) => notices.push(notice));
   const checkNow = createCheckNow({ db, clock: systemClock });
   const answer = checkNow(deviceNo, new AbortController().signal);
   const order = await placed();
   expect(order).toMatchObject({ kind: 'Now', agent_no: agentNo, state: 'Open' });
-  await vi.waitFor(() => expect(told).toContain(JSON.stringify({ agent_no: agentNo })), soon);
+  await vi.waitFor(() => expect(notices).toContainEqual({ agent_no: agentNo }), soon);
   await db.kysely
     .updateTable('run_requests')
     .set({ state: 'Answered', check_id: 'the check' })
     .where('run_request_id', '=', order.run_request_id)
     .execute();
-  await db.notify(db.kysely, 'vantage_answer', { run_request_id: order.run_request_id });
+  await publish(db.kysely, 'answer', { run_request_id: order.run_request_id });
   expect(await answer).toEqual({ kind: 'done', checkId: 'the check' });
 });
 

@@ -1,7 +1,6 @@
 import { type Clock, newId } from '@vantage/kernel';
 import { sql } from 'kysely';
-import { z } from 'zod';
-import type { Db } from '../db/index.ts';
+import { type Db, publish } from '../db/index.ts';
 
 /** What came of a check asked for. */
 export type CheckNowAnswer =
@@ -14,15 +13,14 @@ export type CheckNow = (deviceNo: number, signal: AbortSignal) => Promise<CheckN
 const pollMs = 500;
 /** Beside the device's own Timeout: the way there and back, and the commit. */
 const marginUs = 10_000_000;
-const answer = z.object({ run_request_id: z.string() });
 
 /** Makes it. */
 export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock: Clock }): CheckNow {
   return async (deviceNo, signal) => {
     const runRequestId = newId();
     const answered = new AbortController();
-    await using _listening = await db.listen('vantage_answer', (payload) => {
-      if (payload === undefined || isAbout(payload, runRequestId)) answered.abort();
+    await using _listening = await db.subscribe('answer', (notice) => {
+      if (notice === undefined || notice.run_request_id === runRequestId) answered.abort();
     });
     const deadlineUs = await createRunRequest(db, clock, deviceNo, runRequestId);
     if (deadlineUs === undefined)
@@ -69,7 +67,7 @@ async function createRunRequest(
       returning agent_no, deadline_us`.execute(trx);
     const [request] = rows;
     if (!request) return undefined;
-    await db.notify(trx, 'vantage_run_request', { agent_no: request.agent_no });
+    await publish(trx, 'runRequest', { agent_no: request.agent_no });
     return request.deadline_us;
   });
 }
@@ -91,13 +89,4 @@ async function expire(db: Db, runRequestId: string): Promise<void> {
     .where('run_request_id', '=', runRequestId)
     .where('state', '=', 'Open')
     .execute();
-}
-
-function isAbout(payload: string, runRequestId: string): boolean {
-  try {
-    const parsed = answer.safeParse(JSON.parse(payload));
-    return parsed.success && parsed.data.run_request_id === runRequestId;
-  } catch {
-    return false;
-  }
 }

@@ -99,39 +99,6 @@ test('every entity names the columns of its table', async () => {
 
 const soon = { timeout: 10_000, interval: 20 };
 
-describe('listening', () => {
-  test('a notification in a transaction is told at its commit, not before', async () => {
-    const told: (string | undefined)[] = [];
-    await using _listening = await db.listen('a_channel', (payload) => told.push(payload));
-    await db.kysely.transaction().execute(async (trx) => {
-      await db.notify(trx, 'a_channel', { a: 1 });
-      await db.notify(db.kysely, 'a_channel', { b: 2 });
-      await vi.waitFor(() => expect(told).toEqual(['{"b":2}']), soon);
-    });
-    await vi.waitFor(() => expect(told).toEqual(['{"b":2}', '{"a":1}']), soon);
-  });
-
-  test('after a broken connection it listens again and says that something may have been missed', async () => {
-    const told: (string | undefined)[] = [];
-    await using _listening = await db.listen('b_channel', (payload) => told.push(payload));
-    await breakConnections();
-    await vi.waitFor(() => expect(told).toEqual([undefined]), soon);
-    // The pool may still hold a connection whose end it has not read yet.
-    await vi.waitFor(() => db.notify(db.kysely, 'b_channel', {}), soon);
-    await vi.waitFor(() => expect(told).toEqual([undefined, '{}']), soon);
-  });
-
-  test('who stopped listening is not told', async () => {
-    const told = vi.fn();
-    await (await db.listen('c_channel', told))[Symbol.asyncDispose]();
-    const witness = vi.fn();
-    await using _listening = await db.listen('c_channel', witness);
-    await db.notify(db.kysely, 'c_channel', {});
-    await vi.waitFor(() => expect(witness).toHaveBeenCalled(), soon);
-    expect(told).not.toHaveBeenCalled();
-  });
-});
-
 test('the pool outlives connections that the server ends', async () => {
   await sql`select 1`.execute(db.kysely);
   await breakConnections();

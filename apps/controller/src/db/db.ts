@@ -2,10 +2,10 @@ import { UnderscoreNamingStrategy } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { type Clock, type Logger, systemClock } from '@vantage/kernel';
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { createListener, type Listener } from './bus/listener.ts';
 import { entities } from './entities.ts';
-import { createListener, type NotifyHandler } from './listen.ts';
 import { readMigrations, refuseNewer, withMigrationLock } from './migrate.ts';
 import type { Tables } from './tables.ts';
 
@@ -22,10 +22,8 @@ export interface Db {
   readonly kysely: Kysely<Tables>;
   /** Brings the schema up to this version; controllers that start together wait for one another. */
   migrate(): Promise<void>;
-  /** Tells the listeners of `channel` when the transaction commits (at once when given the plain Kysely). */
-  notify(trx: Kysely<Tables>, channel: string, payload: object): Promise<void>;
-  /** See `Listener.listen`. */
-  listen(channel: string, handler: NotifyHandler): Promise<AsyncDisposable>;
+  /** See `Listener.subscribe`; `publish` sends. */
+  subscribe: Listener['subscribe'];
   close(): Promise<void>;
 }
 
@@ -93,10 +91,7 @@ export async function createDb({
         if (done.length > 0) log.info({ migrations: done.map(({ name }) => name) }, 'the schema is migrated');
       });
     },
-    async notify(trx, channel, payload) {
-      await sql`select pg_notify(${channel}, ${JSON.stringify(payload)})`.execute(trx);
-    },
-    listen: (channel, handler) => listener.listen(channel, handler),
+    subscribe: (channel, subscriber) => listener.subscribe(channel, subscriber),
     async close() {
       await listener.close();
       await orm.close(true);

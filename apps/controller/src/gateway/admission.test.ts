@@ -1,6 +1,7 @@
 import { Goodbye_Reason } from '@vantage/proto';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
+import { publish } from '../db/index.ts';
 import { nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();
@@ -126,7 +127,7 @@ describe('who may connect', () => {
       .set({ state: 'Revoked' })
       .where('agent_no', '=', bench.agent.agentNo)
       .execute();
-    await bench.db.notify(bench.db.kysely, 'vantage_revoked', {
+    await publish(bench.db.kysely, 'revoked', {
       agent_nos: [bench.agent.agentNo],
       key_nos: [],
     });

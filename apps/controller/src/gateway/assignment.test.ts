@@ -1,6 +1,7 @@
 import { systemClock as clock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { publish } from '../db/index.ts';
 import { createSealer } from '../secrets/seal.ts';
 import { nothing, sealer, useGatewayFixture } from './testing/gateway-fixture.ts';
 
@@ -66,7 +67,7 @@ test('a reference without a value is never sent as it stands; a new value goes o
       bench.db.kysely,
     );
     const from = clock.monoMs();
-    await bench.db.notify(bench.db.kysely, 'vantage_plan', { agent_nos: [bench.agent.agentNo] });
+    await publish(bench.db.kysely, 'plan', { agent_nos: [bench.agent.agentNo] });
     const told = await stream.until('assignments');
     expect(clock.monoMs() - from).toBeLessThan(5000);
     return told.upserts;

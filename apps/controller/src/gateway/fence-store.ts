@@ -1,6 +1,6 @@
 import { newId } from '@vantage/kernel';
-import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import type { Kysely } from 'kysely';
+import { publish, type Tables } from '../db/index.ts';
 import { judgeCounter } from './judge-counter.ts';
 import type { KnownAgent } from './store.ts';
 
@@ -47,9 +47,8 @@ export async function fenceAgent(
         recorded_us: nowUs,
       })
       .execute();
-    await sql`
-      select pg_notify('vantage_revoked', ${JSON.stringify({ agent_nos: [agent.agentNo], key_nos: [] })}),
-        pg_notify('vantage_catalog', ${JSON.stringify({ location_nos: [agent.locationNo] })})`.execute(trx);
+    await publish(trx, 'revoked', { agent_nos: [agent.agentNo], key_nos: [] });
+    await publish(trx, 'catalog', { location_nos: [agent.locationNo] });
     return true;
   });
 }

@@ -1,6 +1,7 @@
 import { systemClock as clock } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { publish } from '../db/index.ts';
 import { nothing, sealer, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();
@@ -30,7 +31,7 @@ describe('the plan', () => {
       .set({ to_us: clock.nowUs() })
       .where('device_no', '=', first)
       .execute();
-    await bench.db.notify(bench.db.kysely, 'vantage_plan', { agent_nos: [bench.agent.agentNo] });
+    await publish(bench.db.kysely, 'plan', { agent_nos: [bench.agent.agentNo] });
     const change = await stream.until('assignments');
     expect(change).toMatchObject({ snapshot: false, removedDeviceNos: [first] });
     expect(change.upserts.map((one) => one.deviceNo)).toEqual([second]);
@@ -103,7 +104,7 @@ describe('the plan', () => {
       insert into run_requests (run_request_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us)
       values (${runRequestId}, 'Now', ${deviceNo}, ${bench.agent.agentNo}, ${bench.place.locationNo}, 1, ${clock.nowUs() + 60_000_000},
         ${clock.nowUs()})`.execute(bench.db.kysely);
-    await bench.db.notify(bench.db.kysely, 'vantage_run_request', { agent_no: bench.agent.agentNo });
+    await publish(bench.db.kysely, 'runRequest', { agent_no: bench.agent.agentNo });
     expect(await stream.until('runRequest')).toMatchObject({ runRequestId, deviceNo });
     const order = await bench.db.kysely
       .selectFrom('run_requests')

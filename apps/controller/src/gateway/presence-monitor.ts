@@ -1,7 +1,6 @@
 import { type Clock, createJobParts, type Logger, messageOf } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
-import { z } from 'zod';
-import { type Db, doEach } from '../db/index.ts';
+import { type Db, doEach, publish } from '../db/index.ts';
 import { goodbyeOf } from './goodbye.ts';
 import type { Session } from './session.ts';
 import type { SessionRegistry } from './session-registry.ts';
@@ -28,11 +27,6 @@ const silentUs = 45_000_000;
 /** After an outage of the database other gateways need a moment to say whom they hear. */
 const minQuietTicks = 5;
 const closeWithinMs = 2_500;
-/** A notification holds 8,000 bytes. */
-const notifyAtOnce = 500;
-
-const agentNos = z.object({ agent_nos: z.array(z.int()) });
-const agentNo = z.object({ agent_no: z.int() });
 
 /** Makes the watch. */
 export function createPresenceMonitor({
@@ -64,9 +58,8 @@ export function createPresenceMonitor({
   let quietTicks = 0;
 
   const notifyPlanner: PresenceMonitor['notifyPlanner'] = async (locationNos, session) => {
-    for (let at = 0; at < locationNos.length; at += notifyAtOnce)
-      await db.notify(kysely, 'vantage_catalog', { location_nos: locationNos.slice(at, at + notifyAtOnce) });
-    if (session) await db.notify(kysely, 'vantage_session', { agent_no: session.agentNo });
+    await publish(kysely, 'catalog', { location_nos: locationNos });
+    if (session) await publish(kysely, 'session', { agent_no: session.agentNo });
   };
 
   /** Ends sessions that are not the agent's present one any more, or whose agent is revoked. */
@@ -147,18 +140,6 @@ export function createPresenceMonitor({
     }
   };
 
-  const withPayload = <T>(
-    schema: z.ZodType<T>,
-    payload: string | undefined,
-    use: (value: T | undefined) => void,
-  ) => {
-    if (payload === undefined) {
-      use(undefined);
-      return;
-    }
-    const parsed = schema.safeParse(readJson(payload));
-    if (parsed.success) use(parsed.data);
-  };
   const sessionsFor = (nos: readonly number[] | undefined) =>
     nos === undefined ? registry.all() : nos.flatMap((no) => registry.get(no) ?? []);
 
@@ -169,24 +150,19 @@ export function createPresenceMonitor({
       await notifyPlanner(
         await store.markAway(kysely, { nowUs: startedUs, silentBeforeUs: 0, gatewayId: controllerId }),
       );
-      const listen = async (channel: string, handler: (payload: string | undefined) => void) => {
-        listening.use(await db.listen(channel, handler));
-      };
-      await listen('vantage_plan', (payload) =>
-        withPayload(agentNos, payload, (notice) => {
+      listening.use(
+        await db.subscribe('plan', (notice) => {
           for (const session of sessionsFor(notice?.agent_nos)) session.refresh('plan');
         }),
       );
-      await listen('vantage_run_request', (payload) =>
-        withPayload(agentNo, payload, (notice) => {
+      listening.use(
+        await db.subscribe('runRequest', (notice) => {
           for (const session of sessionsFor(notice && [notice.agent_no])) session.refresh('runRequests');
         }),
       );
-      await listen('vantage_revoked', (payload) =>
-        withPayload(agentNos, payload, (notice) => reviewSoon(sessionsFor(notice?.agent_nos))),
-      );
-      await listen('vantage_session', (payload) =>
-        withPayload(agentNo, payload, (notice) => reviewSoon(sessionsFor(notice && [notice.agent_no]))),
+      listening.use(await db.subscribe('revoked', (notice) => reviewSoon(sessionsFor(notice?.agent_nos))));
+      listening.use(
+        await db.subscribe('session', (notice) => reviewSoon(sessionsFor(notice && [notice.agent_no]))),
       );
       looping = loop();
     },
@@ -205,12 +181,4 @@ export function createPresenceMonitor({
       await listening.disposeAsync();
     },
   };
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -9,7 +9,7 @@ import {
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { checkId } from '../db/check-id.ts';
-import type { NewRow, Tables } from '../db/index.ts';
+import { type NewRow, publish, type Tables } from '../db/index.ts';
 import { unitHash } from '../db/schedule-offset.ts';
 import type { FoldDevice } from './fold-store.ts';
 import type { Times } from './times.ts';
@@ -251,7 +251,5 @@ async function insertRunRequests(
     .values([...requests])
     .execute();
   const agentNos = [...new Set(requests.map((request) => request.agent_no))];
-  await sql`
-    select pg_notify('vantage_run_request', json_build_object('agent_no', agent_no)::text)
-    from unnest(${agentNos}::int[]) as agent_no`.execute(trx);
+  await publish(trx, 'runRequest', ...agentNos.map((agentNo) => ({ agent_no: agentNo })));
 }

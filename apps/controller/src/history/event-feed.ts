@@ -96,7 +96,7 @@ export function createEventFeed({
     });
 
   const run = async (): Promise<void> => {
-    const listening = db.listen('vantage_events', poke).catch(() => undefined);
+    const listening = db.subscribe('events', poke).catch(() => undefined);
     while (entries.size > 0 && !ending.signal.aborted) {
       poked = false;
       try {

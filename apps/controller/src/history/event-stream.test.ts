@@ -2,7 +2,7 @@ import { newId } from '@vantage/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../api/testing/rest.ts';
-import type { Db } from '../db/index.ts';
+import { type Db, publish } from '../db/index.ts';
 
 const event = z.object({ event_id: z.string(), Message: z.string(), Timestamp: z.string() });
 
@@ -152,7 +152,7 @@ describe('the stream of events', () => {
       .set({ revoked_at: new Date() })
       .where('key_no', '=', keyNo)
       .execute();
-    if (told) await rest.db.notify(rest.db.kysely, 'vantage_revoked', { key_nos: [keyNo] });
+    if (told) await publish(rest.db.kysely, 'revoked', { agent_nos: [], key_nos: [keyNo] });
     await until(() => reader.ended);
     await tell(['after']);
     expect(reader.events()).toEqual([]);

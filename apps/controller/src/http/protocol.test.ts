@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Rest, type Send, startRest } from '../api/testing/rest.ts';
+import { publish } from '../db/index.ts';
 
 const problem = z.strictObject({
   code: z.int(),
@@ -77,7 +78,7 @@ describe('the protocol', () => {
 
   it('refuses a revoked key at once when told, and after 4 seconds when not', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    await using _listening = await rest.db.listen('vantage_revoked', () => setImmediate(resolve));
+    await using _listening = await rest.db.subscribe('revoked', () => setImmediate(resolve));
     for (const told of [true, false]) {
       const own = await rest.key(accountNo, 'UR');
       expect(await code('GET', '/devices', { key: own.key })).toBe(200);
@@ -87,7 +88,7 @@ describe('the protocol', () => {
         .where('key_no', '=', own.keyNo)
         .execute();
       if (told) {
-        await rest.db.notify(rest.db.kysely, 'vantage_revoked', { key_nos: [own.keyNo], agent_nos: [] });
+        await publish(rest.db.kysely, 'revoked', { key_nos: [own.keyNo], agent_nos: [] });
         await promise;
       } else {
         expect(await code('GET', '/devices', { key: own.key })).toBe(200);

@@ -105,8 +105,8 @@ test('gaps and clock records are kept once', async () => {
 test('a result that answers an order closes it and tells who waits', async () => {
   const [device = 0] = bench.deviceNos;
   const runRequestId = `order ${bench.sender.agentNo}`;
-  const told = Promise.withResolvers<string | undefined>();
-  await using _listening = await bench.db.listen('vantage_answer', told.resolve);
+  const told = Promise.withResolvers<unknown>();
+  await using _listening = await bench.db.subscribe('answer', told.resolve);
   await bench.db.kysely
     .insertInto('run_requests')
     .values({
@@ -125,7 +125,7 @@ test('a result that answers an order closes it and tells who waits', async () =>
     })
     .execute();
   await bench.ingestWith().accept(bench.sender, batchOf(result(device, clock.nowUs(), { runRequestId })));
-  expect(JSON.parse((await told.promise) ?? '')).toEqual({ run_request_id: runRequestId });
+  expect(await told.promise).toEqual({ run_request_id: runRequestId });
   const [check] = await bench.stored();
   const order = await bench.db.kysely
     .selectFrom('run_requests')

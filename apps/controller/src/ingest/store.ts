@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { lockAgent, type Tables } from '../db/index.ts';
+import { lockAgent, publish, type Tables } from '../db/index.ts';
 import type { AssignedSpan, ConnectedSpan, RequestedCheck } from './accept.ts';
 import type { Span } from './record.ts';
 import type { CheckRow } from './rows.ts';
@@ -156,8 +156,7 @@ export async function markAnswered(
 ): Promise<void> {
   const answers = rows.filter((row) => row.run_request_id !== null);
   if (answers.length === 0) return;
-  await sql`
-    with answered as (
+  const { rows: answered } = await sql<{ run_request_id: string }>`
       update run_requests o set state = 'Answered', answered_us = ${nowUs}, check_id = given.check_id
       from unnest(
         ${answers.map((row) => row.run_request_id)}::text[], ${answers.map((row) => row.device_no)}::int[],
@@ -165,11 +164,8 @@ export async function markAnswered(
       ) as given (run_request_id, device_no, agent_no, check_id)
       where o.run_request_id = given.run_request_id and o.device_no = given.device_no and o.agent_no = given.agent_no
         and o.state = 'Open'
-      returning o.run_request_id
-    )
-    select pg_notify('vantage_answer', json_build_object('run_request_id', run_request_id)::text) from answered`.execute(
-    trx,
-  );
+      returning o.run_request_id`.execute(trx);
+  await publish(trx, 'answer', ...answered);
 }
 
 /**

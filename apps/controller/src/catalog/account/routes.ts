@@ -1,7 +1,7 @@
 import type { Clock } from '@vantage/kernel';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
+import { type Db, publish } from '../../db/index.ts';
 import { idField, isId } from '../../http/field.ts';
 import { conflict, type FieldFault, invalid } from '../../http/problem.ts';
 import { noSubject, type Route, route, validatingRoute } from '../../http/route.ts';
@@ -101,7 +101,7 @@ export function accountRoutes({
       const numbers = after.map(({ location_no }) => location_no);
       if (numbers.join() === before.map(({ location_no }) => location_no).join()) return;
       const concerned = await moveDefaultDevices(trx, accountNo, numbers, clock.nowUs());
-      if (concerned.length > 0) await db.notify(trx, 'vantage_catalog', { location_nos: concerned });
+      await publish(trx, 'catalog', { location_nos: concerned });
     });
 
   return [

@@ -253,8 +253,8 @@ describe('devices', () => {
   it('are told to the planners of all Locations concerned', async () => {
     const told: unknown[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
-    await using _listening = await rest.db.listen('vantage_catalog', (payload) => {
-      told.push(JSON.parse(payload ?? 'null'));
+    await using _listening = await rest.db.subscribe('catalog', (notice) => {
+      told.push(notice);
       resolve();
     });
     await create(tcp);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, newId } from '@vantage/kernel';
-import type { Db } from '../../db/index.ts';
+import { type Db, publish } from '../../db/index.ts';
 import { conflict, type FieldFault, invalid, missing } from '../../http/problem.ts';
 import type { Session } from '../../http/session.ts';
 import type { Sealer } from '../../secrets/seal.ts';
@@ -44,8 +44,6 @@ export interface DeviceWriter {
   /** Refused (1005) while the device is a master; names its users. */
   remove(session: Session, deviceNo: number): Promise<void>;
 }
-
-const channel = 'vantage_catalog';
 
 /** Makes the writer. */
 export function createDeviceWriter({
@@ -108,8 +106,7 @@ export function createDeviceWriter({
           type: 'Created',
           message: `${settings.plain.shortName} was created`,
         });
-        await tell(
-          db,
+        await notifyPlanner(
           trx,
           settings.references.locations.map(({ location_no }) => location_no),
         );
@@ -148,7 +145,7 @@ export function createDeviceWriter({
         const places = [...row.locations, ...settings.references.locations].map(
           ({ location_no }) => location_no,
         );
-        if (changes.reach !== 'none') await tell(db, trx, places);
+        if (changes.reach !== 'none') await notifyPlanner(trx, places);
         return { warnings };
       });
     },
@@ -160,15 +157,15 @@ export function createDeviceWriter({
         if (dependents.length > 0) throw conflict(usedText(dependents));
         const places = await locationNosOf(trx, deviceNo);
         await deleteDevice(trx, deviceNo);
-        await tell(db, trx, places);
+        await notifyPlanner(trx, places);
       });
     },
   };
 }
 
-async function tell(db: Db, trx: Db['kysely'], locationNos: readonly number[]): Promise<void> {
+async function notifyPlanner(trx: Db['kysely'], locationNos: readonly number[]): Promise<void> {
   const places = [...new Set(locationNos)].sort((a, b) => a - b);
-  if (places.length > 0) await db.notify(trx, channel, { location_nos: places });
+  await publish(trx, 'catalog', { location_nos: places });
 }
 
 function usedText(

@@ -1,6 +1,6 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
+import { type Db, publish } from '../../db/index.ts';
 import { idField, isId, timestampField } from '../../http/field.ts';
 import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
 import { conflict, missing } from '../../http/problem.ts';
@@ -44,7 +44,7 @@ export function secretRoutes({ db, sealer }: { readonly db: Db; readonly sealer:
   };
   const tellAgents = async ({ accountNo }: Session) => {
     const agents = await connectedAgents(db, accountNo);
-    if (agents.length > 0) await db.notify(db.kysely, 'vantage_plan', { agent_nos: agents });
+    await publish(db.kysely, 'plan', { agent_nos: agents });
   };
 
   /** Some devices that refer to a secret. */

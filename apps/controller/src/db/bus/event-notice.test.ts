@@ -1,15 +1,15 @@
 import { createLog, newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { createTestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb } from './index.ts';
+import { createTestDatabase } from '../../../../../tests/harness/database.ts';
+import { createDb } from '../index.ts';
 
-test('events of 3,000 accounts in one statement are stored and told, in parts that a notification holds', async () => {
+test('events of 3,000 accounts in one statement are stored and sent in several notifications', async () => {
   await using database = await createTestDatabase();
   const db = await createDb({ connection: { url: database.url }, log: createLog('test', 'silent') });
   const heard: number[] = [];
-  await using _listening = await db.listen('vantage_events', (payload) => {
-    heard.push(...JSON.parse(payload ?? '{}').account_nos);
+  await using _listening = await db.subscribe('events', (notice) => {
+    heard.push(...(notice?.account_nos ?? []));
   });
   const accountNos = Array.from({ length: 3_000 }, (_, i) => 1_000_000 + i);
   await sql`

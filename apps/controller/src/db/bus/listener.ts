@@ -1,17 +1,21 @@
 import { backoffMs, type Clock, type Logger, messageOf } from '@vantage/kernel';
 import pg from 'pg';
+import { type Channel, channels, type Payload, readPayload } from './channels.ts';
 
-/** Told for each notification with its payload, and with undefined after a reconnect: something may have been missed, look again. */
-export type NotifyHandler = (payload: string | undefined) => void;
+/**
+ * Is called with the payload of each notification. It is called with undefined when notifications may have been missed (after a
+ * reconnect, or when a payload cannot be read): then the subscriber reads everything again.
+ */
+export type Subscriber<C extends Channel> = (payload: Payload<C> | undefined) => void;
 
-/** One connection that listens for everybody in this process. */
+/** One connection that listens for all subscribers in this process. */
 export interface Listener {
-  /** Resolves once the channel is listened to; waits through a database that is away. Disposing the answer ends it. */
-  listen(channel: string, handler: NotifyHandler): Promise<AsyncDisposable>;
+  /** Resolves once the connection listens to the channel; waits while the database is away. Disposing the answer ends the subscription. */
+  subscribe<C extends Channel>(channel: C, subscriber: Subscriber<C>): Promise<AsyncDisposable>;
   close(): Promise<void>;
 }
 
-/** Makes the listener; it connects at the first `listen` and comes back by itself when the connection breaks. */
+/** Makes the listener; it connects at the first subscription and again when the connection breaks. */
 export function createListener({
   config,
   clock,
@@ -21,14 +25,14 @@ export function createListener({
   readonly clock: Clock;
   readonly log: Logger;
 }): Listener {
-  const handlers = new Map<string, Set<NotifyHandler>>();
+  const handlers = new Map<string, Set<(text: string | undefined) => void>>();
   const ending = new AbortController();
   let current: Promise<pg.Client> | undefined;
 
-  const tell = (set: Iterable<NotifyHandler>, payload: string | undefined) => {
+  const call = (set: Iterable<(text: string | undefined) => void>, text: string | undefined) => {
     for (const handler of set) {
       try {
-        handler(payload);
+        handler(text);
       } catch (error) {
         log.error({ error: messageOf(error) }, 'a notification handler failed');
       }
@@ -42,7 +46,7 @@ export function createListener({
       client.on('error', () => {});
       try {
         await client.connect();
-        client.on('notification', ({ channel, payload }) => tell(handlers.get(channel) ?? [], payload ?? ''));
+        client.on('notification', ({ channel, payload }) => call(handlers.get(channel) ?? [], payload ?? ''));
         for (const channel of handlers.keys())
           await client.query(`listen ${client.escapeIdentifier(channel)}`);
         client.once('end', lost);
@@ -64,21 +68,28 @@ export function createListener({
     log.warn('the listening connection broke');
     current = connect().then((client) => {
       log.info('listening again');
-      for (const set of handlers.values()) tell(set, undefined);
+      for (const set of handlers.values()) call(set, undefined);
       return client;
     });
     current.catch(() => {});
   };
 
   return {
-    async listen(channel, handler) {
-      const set = handlers.get(channel) ?? new Set();
-      handlers.set(channel, set);
+    async subscribe(channel, subscriber) {
+      const { name } = channels[channel];
+      const handler = (text: string | undefined) => {
+        const payload = text === undefined ? undefined : readPayload(channel, text);
+        if (text !== undefined && payload === undefined)
+          log.warn({ channel: name }, 'a notification cannot be read');
+        subscriber(payload);
+      };
+      const set = handlers.get(name) ?? new Set();
+      handlers.set(name, set);
       set.add(handler);
       current ??= connect();
-      // A connection made later listens to every channel that has a handler, so only this moment's needs telling.
+      // A later connection listens to every channel that has a handler. Only the present one must be asked.
       const client = await current;
-      await client.query(`listen ${client.escapeIdentifier(channel)}`).catch(() => current);
+      await client.query(`listen ${client.escapeIdentifier(name)}`).catch(() => current);
       return {
         async [Symbol.asyncDispose]() {
           set.delete(handler);
