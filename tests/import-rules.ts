@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { methods } from '@vantage/probes';
+import { methods } from '@vantage/domain';
 
 /** A source file with its path from the repository's root. */
 export interface Source {
@@ -19,9 +19,10 @@ const routesOfSteps = /\/(?:[a-z-]+-)?routes\.ts$|\/index\.ts$/;
 const libraries: Readonly<Record<string, readonly string[]>> = {
   proto: [],
   kernel: [],
-  icmp: ['kernel'],
-  probes: ['kernel', 'proto', 'icmp'],
-  health: ['kernel'],
+  domain: [],
+  icmp: ['proto', 'kernel', 'domain'],
+  probes: ['proto', 'kernel', 'domain', 'icmp'],
+  health: ['proto', 'kernel', 'domain'],
 };
 /** What a probe's files may import of their package, besides their own folder. */
 const besideProbe = /^libs\/probes\/src\/(?:contract|dialogue|net|redact|search)\//;
@@ -100,7 +101,8 @@ function acrossWorkspaces({ file, isTest, name, target }: Import): string | unde
   const lib = libOf.exec(file)?.[1];
   const app = appOf.exec(file)?.[1];
   const toApp = appOf.exec(target)?.[1] ?? /^@vantage\/(agent|controller|cli|dashboard)\b/.exec(name)?.[1];
-  const toLib = libOf.exec(target)?.[1] ?? /^@vantage\/(proto|kernel|icmp|probes|health)\b/.exec(name)?.[1];
+  const toLib =
+    libOf.exec(target)?.[1] ?? /^@vantage\/(proto|kernel|domain|icmp|probes|health)\b/.exec(name)?.[1];
   if (
     name.startsWith('.') &&
     (lib ?? app) !== undefined &&

@@ -1,11 +1,13 @@
 // What a check costs, beside what its bare primitive and what blackbox_exporter cost in the same run: CPU per 1,000
 // checks of targets in processes of their own. How to read it: docs/bench.md. Usage: node tests/bench/probes.ts [checks]
+
 import { execFileSync } from 'node:child_process';
 import { Resolver } from 'node:dns/promises';
 import { get } from 'node:http';
 import { connect } from 'node:net';
+import type { Method } from '@vantage/domain';
 import { systemClock } from '@vantage/kernel';
-import { createDial, type Method, probeFor, runCheck } from '@vantage/probes';
+import { createDial, probeFor, runCheck } from '@vantage/probes';
 import { allowAll } from '@vantage/probes/testing';
 import { type Module, startBlackbox } from './blackbox.ts';
 import { type Figure, printFigures } from './figures.ts';

@@ -1,6 +1,7 @@
 // PING, DNS over UDP, DNSTime and a script's steps against the time that a wire with a known delay stamped itself, at
 // rest and while this process runs 500 checks a second.
-import { createDial, createNames, type Dial, type Method, probeFor } from '@vantage/probes';
+import type { Method } from '@vantage/domain';
+import { createDial, createNames, type Dial, probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import type { Method } from '@vantage/probes';
+import type { Method } from '@vantage/domain';
 import type { Servers, Service } from './accuracy-ground.ts';
 import type { Manner } from './delay-talk.ts';
 import { login } from './ground.ts';

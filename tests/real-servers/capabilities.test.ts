@@ -1,8 +1,10 @@
 // What each method can do beside the table, against Debian's servers.
+
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Method, probeFor } from '@vantage/probes';
+import type { Method } from '@vantage/domain';
+import { probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../harness/free-port.ts';

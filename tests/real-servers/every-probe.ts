@@ -1,6 +1,8 @@
 // A process of its own for exec.test.ts: looks by every method with what a shell or a command line would take for its own.
+
 import { setTimeout as delay } from 'node:timers/promises';
-import { methods, registry } from '@vantage/probes';
+import { methods } from '@vantage/domain';
+import { registry } from '@vantage/probes';
 import { listen, runTest, speakLines } from '@vantage/probes/testing';
 import { z } from 'zod';
 

@@ -1,11 +1,12 @@
 // No text of a device's settings reaches a shell or a command line: strace sees no program start but the probes' own process and
 // those of Script.
+
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { methods } from '@vantage/probes';
+import { methods } from '@vantage/domain';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 

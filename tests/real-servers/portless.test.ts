@@ -1,5 +1,6 @@
 // The rows of the table that have no server of their own: PING against this host, Script against nginx.
-import { type Method, probeFor } from '@vantage/probes';
+import type { Method } from '@vantage/domain';
+import { probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dropPings, firewallMissing } from '../harness/firewall.ts';

@@ -1,6 +1,7 @@
 // The real server of each method: how it is started, looked at, and what is wrong with it on request.
+
 import { execFileSync } from 'node:child_process';
-import type { Method } from '@vantage/probes';
+import type { Method } from '@vantage/domain';
 import { type Ground, login, type packages, type Server } from './ground.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
 import { startUnbound } from './name-servers.ts';

@@ -1,7 +1,9 @@
 // The table of issue 3: every method against a real server, good and broken in each way. Each cell says the ResultCode
 // and what the text must hold; the table is printed at the end.
+
 import { readFileSync } from 'node:fs';
-import { type Method, probeFor } from '@vantage/probes';
+import type { Method } from '@vantage/domain';
+import { probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Fault, startFaultProxy } from '../harness/fault-proxy.ts';

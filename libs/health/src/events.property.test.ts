@@ -1,9 +1,10 @@
+import { isInconclusive } from '@vantage/domain';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fold } from './fold.ts';
 import { comparePoints, type Observation, toObservations } from './observation.ts';
 import { announcedStatus, newState } from './state.ts';
-import { type FoldEvent, meaning } from './step.ts';
+import type { FoldEvent } from './step.ts';
 import { foldInBatches } from './testing/batches.ts';
 import { histories } from './testing/histories.ts';
 import type { History } from './testing/oracle.ts';
@@ -59,7 +60,7 @@ test('Up and Down are always what the last event says; an Unknown without an eve
         else if (last !== undefined && last.status !== 'Unknown') {
           expect(point.announced).toBe(false);
           const cause = observations.find((seen) => comparePoints(seen, at) === 0);
-          if (cause !== undefined && meaning(cause.code) === 'inconclusive') expect(cause.cutOff).toBe(true);
+          if (cause !== undefined && isInconclusive(cause.code)) expect(cause.cutOff).toBe(true);
         }
       }
     }),

@@ -36,7 +36,7 @@ export {
   stateVersion,
   storable,
 } from './state.ts';
-export { type FoldEvent, type FoldEventType, type FoldSettings, meaning } from './step.ts';
+export type { FoldEvent, FoldEventType, FoldSettings } from './step.ts';
 export {
   intersection,
   outages,

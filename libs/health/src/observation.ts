@@ -13,7 +13,7 @@ export interface Result extends Point {
   readonly endUs: number;
   /** First arrival at a controller. */
   readonly arrivedUs: number;
-  /** ResultCode: 1 is good, 9 and 10 say nothing about the device, all others are errors. */
+  /** ResultCode, see `verdictOf`. */
   readonly code: number;
   /** 0 for a regular check, k for the k-th retry. */
   readonly attempt: number;

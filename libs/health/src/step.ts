@@ -1,3 +1,4 @@
+import { verdictOf } from '@vantage/domain';
 import type { BaseStatus, Observation, Point } from './observation.ts';
 import { announcedStatus, type FoldState, type RetrySequence, withMember, withoutMember } from './state.ts';
 
@@ -79,17 +80,11 @@ export function step(before: FoldState, observation: Observation, settings: Fold
   };
 }
 
-/** What a ResultCode says about the device. */
-export function meaning(code: number): 'good' | 'error' | 'inconclusive' {
-  if (code === 1) return 'good';
-  return code === 9 || code === 10 ? 'inconclusive' : 'error';
-}
-
 function apply(state: FoldState, observation: Observation, settings: FoldSettings): Step {
-  switch (meaning(observation.code)) {
+  switch (verdictOf(observation.code)) {
     case 'good':
       return good(withAnswer(state, observation), observation);
-    case 'error':
+    case 'bad':
       return error(withAnswer(state, observation), observation, settings);
     case 'inconclusive':
       return observation.oneOff ? { state, events: [] } : inconclusive(state, observation);

@@ -1,6 +1,8 @@
 export type {
+  AnyProbe,
   Extended,
   Json,
+  Measurement,
   OptionsCase,
   Outcome,
   Phase,
@@ -11,14 +13,6 @@ export type {
   Stopwatch,
   Target,
   TargetResult,
-} from './contract/probe.ts';
-export {
-  type AnyProbe,
-  type Measurement,
-  type Method,
-  methods,
-  type ResultCode,
-  resultCode,
 } from './contract/probe.ts';
 export { parseHost, parseTarget } from './contract/target.ts';
 export { methodOf, probeFor, readSpec, registry, specOf } from './engine/registry.ts';

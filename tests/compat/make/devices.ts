@@ -1,4 +1,4 @@
-import type { Method } from '@vantage/probes';
+import type { Method } from '@vantage/domain';
 import { login, ports } from '../targets.ts';
 
 /** A device as POST /devices takes it. */

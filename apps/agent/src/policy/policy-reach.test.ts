@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
-import { createDial, createNames, type Method, methods, probeFor } from '@vantage/probes';
+import { type Method, methods } from '@vantage/domain';
+import { createDial, createNames, probeFor } from '@vantage/probes';
 import { listen, runTest, serveNames, speakLines } from '@vantage/probes/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oddLocations, oddNames, oddV4, oddV6 } from '../testing/equivalent-addresses.ts';

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
+import { type Method, methods } from '@vantage/domain';
 import { boundedText, messageOf } from '@vantage/kernel';
-import { type Method, methods, type Policy } from '@vantage/probes';
+import type { Policy } from '@vantage/probes';
 import { z } from 'zod';
 import { equivalentAddresses } from './equivalent-addresses.ts';
 

@@ -1,12 +1,6 @@
+import { type ResultCode, resultCode } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
-import {
-  type Dial,
-  type Measurement,
-  type ResultCode,
-  readSpec,
-  resultCode,
-  runCheck,
-} from '@vantage/probes';
+import { type Dial, type Measurement, readSpec, runCheck } from '@vantage/probes';
 import type { Assignment } from '@vantage/proto';
 import type { LocalSecrets } from '../config/local-secrets.ts';
 import type { AgentPolicy } from '../policy/policy.ts';

@@ -1,3 +1,5 @@
+import { verdictOf } from '@vantage/domain';
+
 /** Retry rules of a device. */
 export interface RetryRules {
   readonly retries: number;
@@ -60,12 +62,12 @@ export function afterAnswer(
 ): { readonly sequence: RetrySequence; readonly retryId: string } {
   const stays = { sequence, retryId: answer.retryId };
   const enters = (state: RetryState) => ({ sequence: { ...sequence, state }, retryId: answer.retryId });
-  switch (outcomeOf(answer.code)) {
+  switch (verdictOf(answer.code)) {
     case 'good':
       return enters({ kind: 'none' });
     case 'inconclusive':
       return sequence.state.kind === 'exhausted' ? stays : enters({ kind: 'none' });
-    case 'error': {
+    case 'bad': {
       if (answer.attempt > 0) return enters(afterFailedRetry(answer, rules));
       if (!mayOpen(sequence.state, answer.endUs)) return stays;
       if (rules.retries === 0) return enters({ kind: 'exhausted' });
@@ -132,7 +134,7 @@ export function afterRecorded(
   if (attempt > 0) {
     return afterAnswer(afterRetryBegan(sequence, retryId, attempt), answer, rules, () => retryId).sequence;
   }
-  if (outcomeOf(answer.code) !== 'error') return afterAnswer(sequence, answer, rules, () => retryId).sequence;
+  if (verdictOf(answer.code) !== 'bad') return afterAnswer(sequence, answer, rules, () => retryId).sequence;
   if (retryId === '') return sequence;
   return { state: openState(retryId, 1, endUs, rules), last: { retryId, attempt: 0 } };
 }
@@ -143,12 +145,6 @@ export function resumed(sequence: RetrySequence, rules: RetryRules, nowUs: numbe
   if (state.kind !== 'open') return sequence;
   const latestUs = nowUs + (rules.retryDelayMs + rules.graceMs) * 1000;
   return { ...sequence, state: { ...state, dueUs: Math.min(Math.max(state.dueUs, nowUs), latestUs) } };
-}
-
-/** What a ResultCode says about the device. */
-export function outcomeOf(code: number): 'good' | 'error' | 'inconclusive' {
-  if (code === 1) return 'good';
-  return code === 9 || code === 10 ? 'inconclusive' : 'error';
 }
 
 function mayOpen(state: RetryState, nowUs: number): boolean {

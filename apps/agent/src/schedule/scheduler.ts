@@ -1,4 +1,5 @@
 import { equals } from '@bufbuild/protobuf';
+import { isGood } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import type { Measurement } from '@vantage/probes';
 import { type Assignment, AssignmentSchema, type CheckResult } from '@vantage/proto';
@@ -128,7 +129,7 @@ export function createScheduler(deps: {
     const stalled = stalls.since(startMs);
     if (stalled && schedule.discarded < maxDiscarded) return discard(schedule, job);
     schedule.discarded = 0;
-    const measured = stalled && seen.code !== 1 ? asStalled(seen) : seen;
+    const measured = stalled && !isGood(seen.code) ? asStalled(seen) : seen;
     const endUs = startUs + Math.round((clock.monoMs() - startMs) * 1000);
     const confirmed = await deps.confirm(assignment.deviceNo, measured);
     if (ending.signal.aborted) return;

@@ -1,4 +1,5 @@
-import { type Measurement, resultCode } from '@vantage/probes';
+import { resultCode } from '@vantage/domain';
+import type { Measurement } from '@vantage/probes';
 
 /**
  * Notices when this process stood still (suspended host, stopped process, starved loop): then timers of running checks fire

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isGood } from '@vantage/domain';
 import { messageOf } from '@vantage/kernel';
 import type { CheckResult } from '@vantage/proto';
 import { z } from 'zod';
@@ -98,7 +99,7 @@ export async function openRetryStore(deps: {
     add(result) {
       const { deviceNo, revision } = result;
       const own = kept.get(deviceNo);
-      if (own === undefined && result.resultCode === 1) return;
+      if (own === undefined && isGood(result.resultCode)) return;
       const now = rulesOf(deviceNo);
       if (now === undefined || now.revision !== revision) return;
       const before = own?.revision === revision ? own.sequence : noRetrySequence;

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import type { Measurement, ResultCode } from '@vantage/probes';
+import type { ResultCode } from '@vantage/domain';
+import type { Measurement } from '@vantage/probes';
 import { type Assignment, AssignmentSchema } from '@vantage/proto';
 
 /** A measurement with this ResultCode, of a target at this address. */

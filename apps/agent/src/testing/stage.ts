@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
+import type { ResultCode } from '@vantage/domain';
 import { createFakeClock } from '@vantage/kernel/testing';
-import type { Measurement, ResultCode } from '@vantage/probes';
+import type { Measurement } from '@vantage/probes';
 import { type CheckResult, type RunRequest_Kind, RunRequestSchema } from '@vantage/proto';
 import { createAgentTime } from '../clock/agent-time.ts';
 import { createCoverage } from '../schedule/coverage.ts';

@@ -1,7 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
+import { resultCode } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
-import { type Measurement, resultCode } from '@vantage/probes';
+import type { Measurement } from '@vantage/probes';
 
 /** Says whether an address lies in one of this host's own subnets (or is itself this host's). */
 export type OwnNetworks = (address: string) => boolean;

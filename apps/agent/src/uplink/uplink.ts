@@ -1,5 +1,6 @@
+import { resultCode } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
-import { type Measurement, resultCode } from '@vantage/probes';
+import type { Measurement } from '@vantage/probes';
 import { asUplinkDead, isRemote, type OwnNetworks, reachability } from './reachability.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { create, type JsonValue } from '@bufbuild/protobuf';
+import { methods } from '@vantage/domain';
 import { Fault, type Logger } from '@vantage/kernel';
-import { methods, specOf } from '@vantage/probes';
+import { specOf } from '@vantage/probes';
 import { type Assignment, AssignmentSchema, type CheckSpec, CheckSpecSchema } from '@vantage/proto';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';

@@ -1,3 +1,4 @@
+import { checkId, parseCheckId } from '@vantage/domain';
 import {
   type BaseStatus,
   comparePoints,
@@ -8,7 +9,6 @@ import {
 } from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { checkId, parseCheckId } from '../db/check-id.ts';
 import type { NewRow, Tables } from '../db/index.ts';
 
 /** What an event row needs besides the event itself. */

@@ -1,3 +1,4 @@
+import { isGood } from '@vantage/domain';
 import {
   announcedStatus,
   comparePoints,
@@ -8,7 +9,6 @@ import {
   isLate,
   lastStatus,
   matters,
-  meaning,
   newEvents,
   type Observation,
   toObservations,
@@ -90,7 +90,7 @@ export async function foldBatch(
         state: folded?.state ?? device.state,
         endsLate: folded?.endsLate ?? false,
         mayNeedRetry: fresh.some(
-          (observation) => meaning(observation.code) !== 'good' && !isLate(observation, times.lateAfterUs),
+          (observation) => !isGood(observation.code) && !isLate(observation, times.lateAfterUs),
         ),
       };
     }),

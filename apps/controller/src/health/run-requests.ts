@@ -1,3 +1,4 @@
+import { checkId } from '@vantage/domain';
 import {
   comparePoints,
   type FoldState,
@@ -8,7 +9,6 @@ import {
 } from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { checkId } from '../db/check-id.ts';
 import { type NewRow, publish, type Tables } from '../db/index.ts';
 import { unitHash } from '../db/schedule-offset.ts';
 import type { FoldDevice } from './fold-store.ts';

@@ -1,5 +1,5 @@
+import { parseCheckId } from '@vantage/domain';
 import { z } from 'zod';
-import { parseCheckId } from '../db/check-id.ts';
 import type { Db } from '../db/index.ts';
 import { cutPage, pagingQuery } from '../http/paging.ts';
 import { conflict, missing, Problem, problemCode } from '../http/problem.ts';

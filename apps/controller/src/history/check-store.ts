@@ -1,5 +1,5 @@
+import { type CheckKey, checkId } from '@vantage/domain';
 import { sql } from 'kysely';
-import { type CheckKey, checkId } from '../db/check-id.ts';
 import type { Db } from '../db/index.ts';
 
 /** A check as it is kept, with the names that people know. */

@@ -1,11 +1,11 @@
 import { create } from '@bufbuild/protobuf';
+import { checkId } from '@vantage/domain';
 import { createLog, newId } from '@vantage/kernel';
 import { BatchSchema } from '@vantage/proto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../api/testing/rest.ts';
 import { addChecks, createSampleAccount, type SampleAccount } from '../api/testing/sample-account.ts';
-import { checkId } from '../db/check-id.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import { createRollUp } from '../rollup/rollup.ts';
 import type { CheckNowResult } from './check-routes.ts';

@@ -1,6 +1,11 @@
+import { verdictSql } from '@vantage/domain';
 import { sql } from 'kysely';
 import { type Db, packetCount } from '../db/index.ts';
 import type { Segment } from './segments.ts';
+
+const isGood = sql.raw(verdictSql('good', 'code'));
+const isBad = sql.raw(verdictSql('bad', 'code'));
+const isInconclusive = sql.raw(verdictSql('inconclusive', 'code'));
 
 /** Counts of one Location's checks in one hour, or in a day when they come from the daily roll-up. */
 export interface Tally {
@@ -81,17 +86,17 @@ function rawTallies(deviceNo: number, fromUs: number, toUs: number, { smallestMs
       from checks where device_no = ${deviceNo} and start_us >= ${fromUs} and start_us < ${toUs}
     ), sums as (
       select bucket_us, location_no, count(*)::int as checks,
-        count(*) filter (where code not in (1, 9, 10))::int as errors,
-        count(*) filter (where code in (9, 10))::int as inconclusive,
-        coalesce(sum(total_ms) filter (where code = 1), 0) as sum_ms,
-        coalesce(min(total_ms) filter (where code = 1), 0) as min_ms,
-        coalesce(max(total_ms) filter (where code = 1), 0) as max_ms,
+        count(*) filter (where ${isBad})::int as errors,
+        count(*) filter (where ${isInconclusive})::int as inconclusive,
+        coalesce(sum(total_ms) filter (where ${isGood}), 0) as sum_ms,
+        coalesce(min(total_ms) filter (where ${isGood}), 0) as min_ms,
+        coalesce(max(total_ms) filter (where ${isGood}), 0) as max_ms,
         coalesce(sum(greatest(0, sent - received)), 0) as lost, coalesce(sum(sent), 0) as sent
       from chosen group by 1, 2
     ), counts as (
       select bucket_us, location_no, count(*)::int as n,
         greatest(0, ceil(ln(greatest(total_ms, ${smallestMs}::float8) / ${smallestMs}::float8) / ln(${growth}::float8)))::int as slot
-      from chosen where code = 1 group by bucket_us, location_no, slot
+      from chosen where ${isGood} group by bucket_us, location_no, slot
     ), histograms as (
       select bucket_us, location_no, json_agg(json_build_array(slot, n) order by slot) as histogram
       from counts group by 1, 2

@@ -1,3 +1,4 @@
+import { isGood } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import type { ParsedDiagnostics } from './record.ts';
@@ -43,7 +44,7 @@ export async function addPendingDiagnostics(
   agentNo: number,
   inserted: readonly CheckRow[],
 ): Promise<void> {
-  const failed = inserted.filter((row) => row.code !== 1);
+  const failed = inserted.filter((row) => !isGood(row.code));
   if (failed.length === 0) return;
   const { rows } = await sql<ParsedDiagnostics>`
     delete from pending_diagnostics w

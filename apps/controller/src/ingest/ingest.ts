@@ -1,7 +1,7 @@
+import { checkId } from '@vantage/domain';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
-import { checkId } from '../db/check-id.ts';
 import { type Db, dbFailure, lockDevicesOf, type Tables, toText } from '../db/index.ts';
 import { futureUs, refusal } from './accept.ts';
 import { describe, type Item, readItems, sortItems } from './batch.ts';

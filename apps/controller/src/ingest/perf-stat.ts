@@ -1,3 +1,4 @@
+import { isGood } from '@vantage/domain';
 import { countOf, type Histogram, mergeHistograms, percentile } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
@@ -23,7 +24,7 @@ export function slowLimit(past: Histogram): number | undefined {
 
 /** `PerfStat` of a result: Error, Slow by the limit in its Options or by its own past, else Ok. Pure. */
 export function perfOf(result: ParsedResult, limitMs: number | undefined): number {
-  if (result.code !== 1) return perf.error;
+  if (!isGood(result.code)) return perf.error;
   const requestMs = (result.endUs - result.startUs) / 1000;
   return result.slow || (limitMs !== undefined && requestMs > limitMs) ? perf.slow : perf.ok;
 }
@@ -44,7 +45,7 @@ export function createBaselines(): Baselines {
   return {
     async limits(db, locationNo, results) {
       const keyOf = (result: ParsedResult) => `${locationNo}/${result.deviceNo}/${hourOf(result)}`;
-      const missing = results.filter((result) => result.code === 1 && !kept.has(keyOf(result)));
+      const missing = results.filter((result) => isGood(result.code) && !kept.has(keyOf(result)));
       const fetched = new Map<string, number | undefined>();
       const wanted = new Map(missing.map((result) => [keyOf(result), result]));
       const pasts = await loadPasts(db, locationNo, [...wanted.values()]);

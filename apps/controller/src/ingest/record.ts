@@ -1,3 +1,4 @@
+import { isResultCode } from '@vantage/domain';
 import type { CheckResult, OutboxRecord } from '@vantage/proto';
 import { largestInt as maxInt, readJsonObject, toReal, toText } from '../db/index.ts';
 
@@ -106,7 +107,7 @@ function parseResult(wire: CheckResult): ParsedRecord {
   if (wire.deviceNo < 1 || wire.deviceNo > maxInt) return malformed('device_no out of range');
   if (!isTime(startUs)) return malformed('start_us out of range');
   if (wire.revision > maxInt) return malformed('revision out of range');
-  if (wire.resultCode < 1 || wire.resultCode > 10) return malformed('result_code is not one of 1 to 10');
+  if (!isResultCode(wire.resultCode)) return malformed('result_code is not one of 1 to 10');
   if (![wire.blockMs, ...phases].every(isPhase)) return malformed('a phase is not a length of time');
   if (!Number.isFinite(wire.dataSize) || wire.dataSize < 0) return malformed('data_size is not a size');
   if (wire.attempt > 0x7fff) return malformed('attempt out of range');

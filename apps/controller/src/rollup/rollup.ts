@@ -1,7 +1,12 @@
+import { verdictSql } from '@vantage/domain';
 import { scale } from '@vantage/health';
 import type { Clock, Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { type Db, doEach, packetCount, quarantine, type Refused, type Tables } from '../db/index.ts';
+
+const isGood = sql.raw(verdictSql('good', 'code'));
+const isBad = sql.raw(verdictSql('bad', 'code'));
+const isInconclusive = sql.raw(verdictSql('inconclusive', 'code'));
 
 const hourUs = 3_600_000_000;
 const dayUs = 86_400_000_000;
@@ -163,16 +168,16 @@ async function rollHour(trx: Kysely<Tables>, bucket: number, deviceNos: readonly
       where device_no = any(${deviceNos}::int[]) and start_us >= ${bucket} and start_us < ${bucket + hourUs}
     ), sums as (
       select device_no, location_no, count(*) as checks,
-        count(*) filter (where code not in (1, 9, 10)) as errors,
-        count(*) filter (where code in (9, 10)) as inconclusive,
-        coalesce(sum(total_ms) filter (where code = 1), 0) as sum_ms,
-        coalesce(min(total_ms) filter (where code = 1), 0) as min_ms,
-        coalesce(max(total_ms) filter (where code = 1), 0) as max_ms,
+        count(*) filter (where ${isBad}) as errors,
+        count(*) filter (where ${isInconclusive}) as inconclusive,
+        coalesce(sum(total_ms) filter (where ${isGood}), 0) as sum_ms,
+        coalesce(min(total_ms) filter (where ${isGood}), 0) as min_ms,
+        coalesce(max(total_ms) filter (where ${isGood}), 0) as max_ms,
         sum(greatest(0, sent - received)) as lost, sum(sent) as sent
       from hour group by device_no, location_no
     ), counts as (
       select device_no, location_no, ${bucketSql} as slot, count(*)::int as n
-      from hour where code = 1 group by 1, 2, 3
+      from hour where ${isGood} group by 1, 2, 3
     ), histograms as (
       select device_no, location_no, array_agg(array[slot, n] order by slot) as histogram
       from counts group by device_no, location_no

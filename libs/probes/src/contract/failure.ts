@@ -1,5 +1,6 @@
+import { type ResultCode, resultCode } from '@vantage/domain';
 import { tlsWords } from '../net/tls-text.ts';
-import { type Extended, type Outcome, type ResultCode, resultCode } from './probe.ts';
+import type { Extended, Outcome } from './probe.ts';
 
 /** A ResultCode that says what went wrong. */
 export type FailureCode = Exclude<ResultCode, typeof resultCode.ok>;

@@ -1,12 +1,6 @@
+import { resultCode } from '@vantage/domain';
 import type { Mask } from '../redact/mask.ts';
-import {
-  type Extended,
-  type Json,
-  type Measurement,
-  type Outcome,
-  type Phases,
-  resultCode,
-} from './probe.ts';
+import type { Extended, Json, Measurement, Outcome, Phases } from './probe.ts';
 
 /** A fact as a probe notes it: a value, or a function asked once when the check has ended. */
 export type Detail = Json | (() => Json);

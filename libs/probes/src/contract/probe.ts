@@ -1,47 +1,11 @@
+import type { Method, ResultCode } from '@vantage/domain';
 import type { Clock, Secret } from '@vantage/kernel';
 import type { CheckSpec } from '@vantage/proto';
 import type { z } from 'zod';
 import type { Dial } from '../net/dial.ts';
 
-/** The methods, as the API spells them; the wire's oneof (`CheckSpec.options`) is the list they come from. */
-export const methods = [
-  'HTTP',
-  'PING',
-  'SMTP',
-  'POP3',
-  'MySQL',
-  'IMAP4',
-  'FTP',
-  'TELNET',
-  'SSH',
-  'NNTP',
-  'TCP',
-  'DNS',
-  'Script',
-] as const;
-
-export type Method = (typeof methods)[number];
-
 /** The wire's name of a method's arm. */
 export type OptionsCase = NonNullable<CheckSpec['options']['case']>;
-
-/**
- * ResultCodes (decisions.md section 3): what a check found. 9 and 10 say nothing about the device.
- */
-export const resultCode = {
-  ok: 1,
-  timeout: 2, // no answer in time, also host or network unreachable
-  protocol: 3, // refused, reset, closed early, unexpected reply, HTTP >= 400 unless expected
-  script: 4, // the script said error
-  name: 5, // name not resolved
-  tls: 6,
-  expectation: 7,
-  login: 8,
-  policy: 9, // refused by the agent's policy
-  agent: 10, // no route at all, resolvers silent, out of sockets, no right to ping
-} as const;
-
-export type ResultCode = (typeof resultCode)[keyof typeof resultCode];
 
 /** The phases a probe may be in; their order is the order in which they happen. */
 export type Phase = 'dns' | 'connect' | 'ssl' | 'ttfb' | 'ttlb';

@@ -1,5 +1,6 @@
+import { resultCode } from '@vantage/domain';
 import { Failure } from '../contract/failure.ts';
-import { type ProbeContext, resultCode } from '../contract/probe.ts';
+import type { ProbeContext } from '../contract/probe.ts';
 import type { Connection, DialContext, TlsRequest } from '../net/dial.ts';
 import { createReceiveBuffer, wrongProtocol } from './receive-buffer.ts';
 import { createTranscript, quoteShort } from './transcript.ts';

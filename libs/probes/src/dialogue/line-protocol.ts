@@ -1,3 +1,4 @@
+import { resultCode } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { Failure, notMet } from '../contract/failure.ts';
 import {
@@ -7,7 +8,7 @@ import {
   type TlsOptions,
   tlsOptions,
 } from '../contract/options.ts';
-import { type ProbeContext, resultCode, type Target, type TargetResult } from '../contract/probe.ts';
+import type { ProbeContext, Target, TargetResult } from '../contract/probe.ts';
 import { parseTarget, type TargetRules } from '../contract/target.ts';
 import type { Connection } from '../net/dial.ts';
 import { type Dialogue, openDialogue } from './dialogue.ts';

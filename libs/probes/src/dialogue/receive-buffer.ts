@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
+import { resultCode } from '@vantage/domain';
 import { closedEarly, Failure, networkFailure } from '../contract/failure.ts';
-import { resultCode } from '../contract/probe.ts';
 
 /** The longest line a server may send, bytes. */
 const longestLine = 4096;

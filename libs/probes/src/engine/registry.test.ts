@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import { methods } from '@vantage/domain';
 import { CheckSpecSchema } from '@vantage/proto';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type AnyProbe, methods } from '../contract/probe.ts';
+import type { AnyProbe } from '../contract/probe.ts';
 import { maskOptions, secretPaths } from '../redact/secret-options.ts';
 import { probeFor, readSpec, registry, specOf } from './registry.ts';
 

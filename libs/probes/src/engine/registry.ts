@@ -1,7 +1,8 @@
 import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
+import { type Method, methods } from '@vantage/domain';
 import { Secret } from '@vantage/kernel';
 import { type CheckSpec, CheckSpecSchema } from '@vantage/proto';
-import { type AnyProbe, type Method, methods } from '../contract/probe.ts';
+import type { AnyProbe } from '../contract/probe.ts';
 import { dns } from '../methods/dns/dns.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
 import { http } from '../methods/http/http.ts';

@@ -1,20 +1,19 @@
+import { type ResultCode, resultCode } from '@vantage/domain';
 import { type Clock, messageOf, type Secret } from '@vantage/kernel';
 import type { CheckSpec } from '@vantage/proto';
 import { Failure, outcomeOf, showPeer, showSeconds } from '../contract/failure.ts';
 import { type Detail, measure } from '../contract/measurement.ts';
-import {
-  type AnyProbe,
-  type Measurement,
-  type Outcome,
-  type Phases,
-  type Policy,
-  type ProbeContext,
-  type ResultCode,
-  resultCode,
-  type StepRequest,
-  type StepResult,
-  type Stopwatch,
-  type Target,
+import type {
+  AnyProbe,
+  Measurement,
+  Outcome,
+  Phases,
+  Policy,
+  ProbeContext,
+  StepRequest,
+  StepResult,
+  Stopwatch,
+  Target,
 } from '../contract/probe.ts';
 import type { Dial } from '../net/dial.ts';
 import { createMask, type Mask } from '../redact/mask.ts';

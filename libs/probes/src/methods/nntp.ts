@@ -1,7 +1,8 @@
+import { resultCode } from '@vantage/domain';
 import { z } from 'zod';
 import { Failure, notMet } from '../contract/failure.ts';
 import { tlsSecretOptions } from '../contract/options.ts';
-import { type Outcome, type Probe, type ProbeContext, resultCode } from '../contract/probe.ts';
+import type { Outcome, Probe, ProbeContext } from '../contract/probe.ts';
 import type { Dialogue, Reply } from '../dialogue/dialogue.ts';
 import {
   judgeBanner,

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { resultCode } from '@vantage/domain';
 import { z } from 'zod';
 import { Failure } from '../contract/failure.ts';
 import { tlsSecretOptions } from '../contract/options.ts';
-import { type Outcome, type Probe, type ProbeContext, resultCode } from '../contract/probe.ts';
+import type { Outcome, Probe, ProbeContext } from '../contract/probe.ts';
 import type { Dialogue } from '../dialogue/dialogue.ts';
 import {
   judgeBanner,

@@ -1,3 +1,4 @@
+import { resultCode } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { Failure, notMet } from '../contract/failure.ts';
@@ -7,7 +8,7 @@ import {
   tlsOptionsWithoutStart,
   tlsSecretOptions,
 } from '../contract/options.ts';
-import { type Outcome, type Probe, type ProbeContext, resultCode } from '../contract/probe.ts';
+import type { Outcome, Probe, ProbeContext } from '../contract/probe.ts';
 import { parseTarget } from '../contract/target.ts';
 import { type Dialogue, openDialogue } from '../dialogue/dialogue.ts';
 import { quoteShort } from '../dialogue/transcript.ts';

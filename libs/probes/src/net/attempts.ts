@@ -1,7 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { connect, type Socket } from 'node:net';
+import { resultCode } from '@vantage/domain';
 import { Failure, networkFailure, noRoute, showPeer, systemCode } from '../contract/failure.ts';
-import { type Json, type ProbeContext, resultCode } from '../contract/probe.ts';
+import type { Json, ProbeContext } from '../contract/probe.ts';
 import type { Address } from './resolve.ts';
 
 /** RFC 8305 section 8: Connection Attempt Delay, milliseconds. */

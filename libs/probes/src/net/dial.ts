@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { resultCode } from '@vantage/domain';
 import { Failure, showPeer } from '../contract/failure.ts';
 import type { IpFamily } from '../contract/options.ts';
-import { type ProbeContext, resultCode } from '../contract/probe.ts';
+import type { ProbeContext } from '../contract/probe.ts';
 import { connectFirst } from './attempts.ts';
 import { type Address, createNames, type Names } from './resolve.ts';
 import { createSecureContexts, handshake, type TlsSettings } from './tls.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
+import { type Method, methods } from '@vantage/domain';
 import { expect, test } from 'vitest';
 import { retryBecause } from '../../../../tests/harness/retry.ts';
-import { type Method, methods } from '../contract/probe.ts';
 import { registry } from '../engine/registry.ts';
 import { listen, runTest, serveNames } from '../testing/index.ts';
 import { createDial } from './dial.ts';

@@ -1,8 +1,9 @@
 import { Resolver } from 'node:dns';
 import { isIP } from 'node:net';
+import { resultCode } from '@vantage/domain';
 import { Failure, showSeconds, systemCode } from '../contract/failure.ts';
 import type { IpFamily } from '../contract/options.ts';
-import { type ProbeContext, resultCode } from '../contract/probe.ts';
+import type { ProbeContext } from '../contract/probe.ts';
 import { createResolverFiles, isLocalhost, loopback } from './resolver-files.ts';
 
 /** An address that a name stands for. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { type Measurement, type Method, resultCode } from '../contract/probe.ts';
+import { type Method, resultCode } from '@vantage/domain';
+import type { Measurement } from '../contract/probe.ts';
 import type { TraceRequest } from './traceroute.ts';
 
 /** What a traceroute needs to know of a failure. */

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import { resultCode } from '@vantage/domain';
 import { Failure, notMet } from '../contract/failure.ts';
-import { resultCode } from '../contract/probe.ts';
 
 /** A user's pattern and the foreign text that it is looked for in. */
 export type SearchJob =

@@ -1,5 +1,5 @@
+import { checkId } from '@vantage/domain';
 import { createLog, newId } from '@vantage/kernel';
-import { checkId } from '../../db/check-id.ts';
 import { createPartitions } from '../../ingest/partitions.ts';
 import type { Rest } from './rest.ts';
 

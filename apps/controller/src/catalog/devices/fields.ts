@@ -1,5 +1,6 @@
+import { methods } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
-import { methods, registry } from '@vantage/probes';
+import { registry } from '@vantage/probes';
 import { z } from 'zod';
 import { idField, timestampField } from '../../http/field.ts';
 

@@ -1,4 +1,4 @@
-import { type Method, methods } from '@vantage/probes';
+import { type Method, methods } from '@vantage/domain';
 import type { z } from 'zod';
 import type { Zone } from '../../http/zone.ts';
 import type { deviceEntry, deviceFull } from './fields.ts';

@@ -1,3 +1,4 @@
+import { resultCode } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { Failure, notMet } from '../../contract/failure.ts';
@@ -7,7 +8,7 @@ import {
   tlsOptionsWithoutStart,
   tlsSecretOptions,
 } from '../../contract/options.ts';
-import { type Json, type Probe, type ProbeContext, resultCode, type Target } from '../../contract/probe.ts';
+import type { Json, Probe, ProbeContext, Target } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
 import type { Address } from '../../net/resolve.ts';
 import { askStream, askUdp, type Query, type Reply } from './exchange.ts';

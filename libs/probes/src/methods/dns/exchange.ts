@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
+import { resultCode } from '@vantage/domain';
 import { type DecodedPacket, decode, encode, type Packet, RECURSION_DESIRED } from 'dns-packet';
 import { Failure, networkFailure, noRoute, showPeer, systemCode } from '../../contract/failure.ts';
-import { type ProbeContext, resultCode } from '../../contract/probe.ts';
+import type { ProbeContext } from '../../contract/probe.ts';
 import { openDialogue } from '../../dialogue/dialogue.ts';
 import type { Address } from '../../net/resolve.ts';
 import type { TlsSettings } from '../../net/tls.ts';

@@ -1,8 +1,9 @@
 import { addAbortSignal } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+import { resultCode } from '@vantage/domain';
 import { Failure, networkFailure, notMet } from '../../contract/failure.ts';
 import type { TlsOptions } from '../../contract/options.ts';
-import { type ProbeContext, resultCode, type Stopwatch } from '../../contract/probe.ts';
+import type { ProbeContext, Stopwatch } from '../../contract/probe.ts';
 import type { Dialogue } from '../../dialogue/dialogue.ts';
 import { quoteShort } from '../../dialogue/transcript.ts';
 import type { Connection, DialContext } from '../../net/dial.ts';

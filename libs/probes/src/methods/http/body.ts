@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { resultCode } from '@vantage/domain';
 import { closedEarly, Failure, networkFailure, systemCode } from '../../contract/failure.ts';
-import { type ProbeContext, resultCode } from '../../contract/probe.ts';
+import type { ProbeContext } from '../../contract/probe.ts';
 import { decodingOf } from './coding.ts';
 import { reasonOf } from './exchange.ts';
 

@@ -1,13 +1,7 @@
+import { resultCode } from '@vantage/domain';
 import { Secret } from '@vantage/kernel';
 import { Failure } from '../../contract/failure.ts';
-import {
-  type Json,
-  type Phases,
-  type Probe,
-  type ProbeContext,
-  resultCode,
-  type Target,
-} from '../../contract/probe.ts';
+import type { Json, Phases, Probe, ProbeContext, Target } from '../../contract/probe.ts';
 import { withoutSecrets } from '../../redact/redirect-secrets.ts';
 import { secretValues } from '../../redact/secret-options.ts';
 import { textSearch } from '../../search/text-search.ts';

@@ -1,5 +1,5 @@
+import { resultCode } from '@vantage/domain';
 import { Failure } from '../../contract/failure.ts';
-import { resultCode } from '../../contract/probe.ts';
 import type { Dialogue } from '../../dialogue/dialogue.ts';
 import { quoteShort } from '../../dialogue/transcript.ts';
 

@@ -1,5 +1,5 @@
+import { resultCode } from '@vantage/domain';
 import { Failure } from '../../contract/failure.ts';
-import { resultCode } from '../../contract/probe.ts';
 import { quoteShort } from '../../dialogue/transcript.ts';
 import { cachingSha2Scramble, nativeScramble, rsaPassword } from './auth.ts';
 import type { MysqlPackets } from './channel.ts';

@@ -1,3 +1,4 @@
+import { resultCode } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { Failure, notMet } from '../../contract/failure.ts';
@@ -8,7 +9,7 @@ import {
   tlsOptions,
   tlsSecretOptions,
 } from '../../contract/options.ts';
-import { type Probe, resultCode, type Target } from '../../contract/probe.ts';
+import type { Probe, Target } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
 import { openDialogue } from '../../dialogue/dialogue.ts';
 import { quoteShort } from '../../dialogue/transcript.ts';

@@ -1,5 +1,5 @@
+import { resultCode } from '@vantage/domain';
 import type { Json, StepResult } from '../../contract/probe.ts';
-import { resultCode } from '../../contract/probe.ts';
 
 /** What a script did, for the extended data. */
 export interface ScriptRecord {

@@ -1,7 +1,8 @@
+import { type ResultCode, resultCode } from '@vantage/domain';
 import { z } from 'zod';
 import { Failure, showSeconds } from '../../contract/failure.ts';
 import { slowMsOption } from '../../contract/options.ts';
-import { type Outcome, type Probe, type ResultCode, resultCode } from '../../contract/probe.ts';
+import type { Outcome, Probe } from '../../contract/probe.ts';
 import { createSandbox, type Sandbox } from './sandbox.ts';
 import { runSession, type SessionEnd } from './session.ts';
 

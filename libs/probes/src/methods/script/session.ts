@@ -1,6 +1,6 @@
+import { resultCode } from '@vantage/domain';
 import { messageOf } from '@vantage/kernel';
 import type { Json, ProbeContext, StepResult } from '../../contract/probe.ts';
-import { resultCode } from '../../contract/probe.ts';
 import { readCall } from './calls.ts';
 import {
   beginLine,

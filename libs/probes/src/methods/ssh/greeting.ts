@@ -1,5 +1,6 @@
+import { resultCode } from '@vantage/domain';
 import { closedEarly, Failure, networkFailure } from '../../contract/failure.ts';
-import { type ProbeContext, resultCode } from '../../contract/probe.ts';
+import type { ProbeContext } from '../../contract/probe.ts';
 import { quoteShort } from '../../dialogue/transcript.ts';
 import type { Connection } from '../../net/dial.ts';
 

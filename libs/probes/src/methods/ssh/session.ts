@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { resultCode } from '@vantage/domain';
 import ssh2, { type AnyAuthMethod, type AuthHandlerMiddleware } from 'ssh2';
 import { closedEarly, Failure, networkFailure } from '../../contract/failure.ts';
-import { type ProbeContext, resultCode } from '../../contract/probe.ts';
+import type { ProbeContext } from '../../contract/probe.ts';
 import { quoteShort } from '../../dialogue/transcript.ts';
 import type { Connection } from '../../net/dial.ts';
 

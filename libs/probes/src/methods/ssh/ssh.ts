@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { resultCode } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import ssh2 from 'ssh2';
 import { z } from 'zod';
 import { Failure, notMet } from '../../contract/failure.ts';
 import { ipFamilyOption, slowMsOption, textOption } from '../../contract/options.ts';
-import { type Probe, type ProbeContext, resultCode, type Target } from '../../contract/probe.ts';
+import type { Probe, ProbeContext, Target } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
 import { quoteShort } from '../../dialogue/transcript.ts';
 import { notSearched, searchText } from '../../search/text-search.ts';

@@ -1,6 +1,7 @@
+import { resultCode } from '@vantage/domain';
 import { z } from 'zod';
 import { tlsOptionsWithoutStart, tlsSecretOptions } from '../../contract/options.ts';
-import { type Outcome, type Probe, resultCode } from '../../contract/probe.ts';
+import type { Outcome, Probe } from '../../contract/probe.ts';
 import { openDialogue } from '../../dialogue/dialogue.ts';
 import {
   type Login,

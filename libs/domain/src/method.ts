@@ -1,0 +1,18 @@
+/** The methods, as the REST API spells them. Each has one arm in the wire's oneof `CheckSpec.options`. */
+export const methods = [
+  'HTTP',
+  'PING',
+  'SMTP',
+  'POP3',
+  'MySQL',
+  'IMAP4',
+  'FTP',
+  'TELNET',
+  'SSH',
+  'NNTP',
+  'TCP',
+  'DNS',
+  'Script',
+] as const;
+
+export type Method = (typeof methods)[number];
