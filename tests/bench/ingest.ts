@@ -13,6 +13,7 @@ import { startEmbedded } from '../../apps/controller/src/db/embedded.ts';
 import { createDb } from '../../apps/controller/src/db/index.ts';
 import { createHealth } from '../../apps/controller/src/health/index.ts';
 import { createIngest, createPartitions } from '../../apps/controller/src/ingest/index.ts';
+import * as runRequests from '../../apps/controller/src/run-requests/index.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 import { withClient } from '../harness/postgres-url.ts';
 import { printFigures } from './figures.ts';
@@ -56,7 +57,7 @@ async function ours(): Promise<number> {
     }
     const health = createHealth({ clock, log });
     const ingest = createIngest({
-      ...{ db, clock, log, retentionDays },
+      ...{ db, clock, log, retentionDays, runRequests },
       fold: (trx, inserted, atUs) => health.fold(trx, inserted, atUs),
     });
     let stored = 0;

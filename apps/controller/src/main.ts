@@ -13,7 +13,7 @@ import {
   whenAborted,
 } from '@vantage/kernel';
 import { createHttpApi } from './api/index.ts';
-import { createAssign, createCheckNow } from './assign/index.ts';
+import { createAssign } from './assign/index.ts';
 import type { Config } from './config/config.ts';
 import { validateSettings } from './config/load-settings.ts';
 import { createTimeScale } from './config/time-scale.ts';
@@ -24,6 +24,7 @@ import { createGateway } from './gateway/index.ts';
 import { createHealth, startMaintenance, stopMaintenance, trimCheckpoints, uptime } from './health/index.ts';
 import { createHousekeeping, createIngest, createPartitions } from './ingest/index.ts';
 import { createRollUp } from './rollup/index.ts';
+import * as runRequests from './run-requests/index.ts';
 import { openSealer } from './secrets/open-sealer.ts';
 import { agentPortOptions, withSafeAuthority } from './server/agent-port.ts';
 import { createApiPort } from './server/api-port.ts';
@@ -77,7 +78,7 @@ async function serve(
 
   // REST -> catalog -> assign -> gateway = stream = agents
   const assign = createAssign({ db, clock, log, controllerId, timeScale });
-  const checkNow = createCheckNow({ db, clock });
+  const checkNow = runRequests.createCheckNow({ db, clock });
 
   // agents = stream = gateway -> ingest -> health -> events, uptime -> REST
   const health = createHealth({ clock, log, timeScale });
@@ -88,10 +89,11 @@ async function serve(
     clock,
     log,
     retentionDays,
+    runRequests,
     fold: (trx, rows, nowUs) => health.fold(trx, rows, nowUs),
   });
   const gateway = createGateway({
-    ...{ db, clock, log, sealer, controllerId, ingest },
+    ...{ db, clock, log, sealer, controllerId, ingest, runRequests },
     maxConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) =>
       void health.updateVisibilityNow(db.kysely, locationNo).catch((error: unknown) => {
@@ -103,6 +105,7 @@ async function serve(
     ...{ db, clock, log, partitions, rollUp, retentionDays },
     holder: controllerId,
     trim: trimCheckpoints,
+    deleteRunRequests: runRequests.deleteEnded,
   });
   const ownCertificate = config.tls !== undefined;
   const settings = { trustedProxies, apiKeyHeaders, retentionDays, ownCertificate };

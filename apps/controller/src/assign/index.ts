@@ -1,2 +1,1 @@
 export { type Assign, createAssign } from './assign.ts';
-export { type CheckNow, type CheckNowAnswer, createCheckNow } from './check-now.ts';

@@ -16,7 +16,7 @@ import { messageBytes, messageBytesOf } from './message-size.ts';
 import { answersPing, keepPinging } from './pings.ts';
 import { createPlanFeed } from './plan-feed.ts';
 import { createPresenceMonitor } from './presence-monitor.ts';
-import { createRunRequestFeed } from './run-request-feed.ts';
+import { createRunRequestFeed, type RunRequests } from './run-request-feed.ts';
 import { createSession } from './session.ts';
 import { createSessionRegistry } from './session-registry.ts';
 import { type KnownAgent, openSession, ownerOfToken, type TokenOwner } from './store.ts';
@@ -61,6 +61,7 @@ export function createGateway({
   sealer,
   controllerId,
   ingest,
+  runRequests,
   maxConnections = 4_096,
   onAgentSeen = () => {},
 }: {
@@ -70,6 +71,7 @@ export function createGateway({
   readonly sealer: Unsealer;
   readonly controllerId: string;
   readonly ingest: BatchReceiver;
+  readonly runRequests: RunRequests;
   /** Connections that the agents' port keeps open in all. */
   readonly maxConnections?: number;
   readonly onAgentSeen?: (agent: KnownAgent) => void;
@@ -83,7 +85,7 @@ export function createGateway({
   const guard = createConnectionGuard({ clock, log, limits: connectionLimits(maxConnections) });
   const admission = createAdmission({ clock, log, lookUp: (hash) => ownerOfToken(kysely, hash) });
   const connections = new Set<ServerHttp2Session>();
-  const presence = createPresenceMonitor({ db, clock, log, controllerId, registry });
+  const presence = createPresenceMonitor({ db, clock, log, controllerId, registry, runRequests });
   let closing = false;
 
   const openFor = async (openingAgentNo: number, hello: Hello, { gate, cut }: Caller) => {
@@ -106,7 +108,7 @@ export function createGateway({
       clock,
       log,
       plan: createPlanFeed({ kysely, agent, build, log, secretsNow }),
-      runRequests: createRunRequestFeed({ kysely, clock, log, agent, build, secretsNow }),
+      runRequests: createRunRequestFeed({ kysely, runRequests, clock, log, agent, build, secretsNow }),
       accept: (batch, signal) =>
         slots.run({ accountNo, agentNo, weight: 1 }, signal, () =>
           ingest.accept({ agentNo, locationNo, accountNo }, batch, signal),

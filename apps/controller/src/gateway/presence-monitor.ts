@@ -2,6 +2,7 @@ import { type Clock, createJobParts, type Logger, messageOf } from '@vantage/ker
 import { Goodbye_Reason } from '@vantage/proto';
 import { type Db, doEach, publish } from '../db/index.ts';
 import { goodbyeOf } from './goodbye.ts';
+import type { RunRequests } from './run-request-feed.ts';
 import type { Session } from './session.ts';
 import type { SessionRegistry } from './session-registry.ts';
 import { createStatusWriter } from './status-writer.ts';
@@ -35,12 +36,14 @@ export function createPresenceMonitor({
   log,
   controllerId,
   registry,
+  runRequests,
 }: {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Logger;
   readonly controllerId: string;
   readonly registry: SessionRegistry;
+  readonly runRequests: RunRequests;
 }): PresenceMonitor {
   const kysely = db.kysely;
   const startedUs = clock.nowUs();
@@ -110,7 +113,7 @@ export function createPresenceMonitor({
 
   const sendRunRequests = async (sessions: readonly Session[], nowUs: number) => {
     const nos = sessions.map((session) => session.agent.agentNo);
-    for (const no of await store.agentsWithRunRequests(kysely, nos, nowUs))
+    for (const no of await runRequests.agentsWithRunRequests(kysely, nos, nowUs))
       registry.get(no)?.refresh('runRequests');
   };
 

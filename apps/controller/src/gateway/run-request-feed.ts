@@ -5,11 +5,36 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import type { AssignmentBuilder, SecretLookup } from './assignment.ts';
 import { loadAssignedElsewhere } from './plan-store.ts';
-import { type KnownAgent, markSent, type OpenRunRequest, openRunRequests } from './store.ts';
+import type { KnownAgent } from './store.ts';
 
-/** Orders of one session's agent. */
+/** An open run request. */
+interface OpenRunRequest {
+  readonly run_request_id: string;
+  readonly kind: 'Retry' | 'Now' | 'RetryDelegated';
+  readonly device_no: number;
+  readonly revision: number;
+  readonly retry_id: string | null;
+  readonly attempt: number;
+  readonly not_before_us: number;
+  /** The device is assigned to the agent now. */
+  readonly isAssigned: boolean;
+}
+
+/** The stored run requests, as the gateway uses them. */
+export interface RunRequests {
+  openRunRequests(db: Kysely<Tables>, agentNo: number, nowUs: number): Promise<readonly OpenRunRequest[]>;
+  /** Which of these agents have open run requests that no gateway sent yet? */
+  agentsWithRunRequests(
+    db: Kysely<Tables>,
+    agentNos: readonly number[],
+    nowUs: number,
+  ): Promise<readonly number[]>;
+  markSent(db: Kysely<Tables>, runRequestIds: readonly string[], nowUs: number): Promise<void>;
+}
+
+/** The run requests of one session's agent. */
 export interface RunRequestFeed {
-  /** Those that this session has not been given yet. A new session gets all that are open again: the agent knows what it did. */
+  /** The run requests that this session has not sent yet. A new session sends all open ones again, because the agent knows which it ran. */
   next(): Promise<RunRequest[]>;
 }
 
@@ -19,9 +44,10 @@ const kinds: Record<OpenRunRequest['kind'], RunRequest_Kind> = {
   RetryDelegated: RunRequest_Kind.RETRY_DELEGATED,
 };
 
-/** Makes the feed of one session. An order for a device that another agent of the Location holds brings its settings along. */
+/** Makes the feed of one session. A run request for a device of another agent of the Location contains the device's assignment. */
 export function createRunRequestFeed({
   kysely,
+  runRequests,
   clock,
   log,
   agent,
@@ -29,6 +55,7 @@ export function createRunRequestFeed({
   secretsNow,
 }: {
   readonly kysely: Kysely<Tables>;
+  readonly runRequests: RunRequests;
   readonly clock: Clock;
   readonly log: Logger;
   readonly agent: KnownAgent;
@@ -47,7 +74,7 @@ export function createRunRequestFeed({
     } catch (error) {
       log.error(
         { deviceNo: request.device_no, error: messageOf(error) },
-        'a device cannot be lent to an agent',
+        'a device cannot be sent to another agent for one check',
       );
       return undefined;
     }
@@ -55,19 +82,19 @@ export function createRunRequestFeed({
 
   return {
     async next() {
-      const open = await openRunRequests(kysely, agent.agentNo, clock.nowUs());
+      const open = await runRequests.openRunRequests(kysely, agent.agentNo, clock.nowUs());
       const fresh = open.filter((request) => !sent.has(request.run_request_id));
       const secrets = secretsNow();
-      const runRequests: RunRequest[] = [];
-      for (const request of fresh) runRequests.push(toWire(request, await oneOff(request, secrets)));
+      const messages: RunRequest[] = [];
+      for (const request of fresh) messages.push(toWire(request, await oneOff(request, secrets)));
       sent = new Set(open.map((request) => request.run_request_id));
       if (fresh.length > 0)
-        await markSent(
+        await runRequests.markSent(
           kysely,
           fresh.map((request) => request.run_request_id),
           clock.nowUs(),
         );
-      return runRequests;
+      return messages;
     },
   };
 }

@@ -8,6 +8,7 @@ import { type Rest, startRest } from '../api/testing/rest.ts';
 import { addChecks, createSampleAccount, type SampleAccount } from '../api/testing/sample-account.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import { createRollUp } from '../rollup/rollup.ts';
+import * as runRequests from '../run-requests/index.ts';
 import type { CheckNowResult } from './check-routes.ts';
 
 const minuteUs = 60_000_000;
@@ -69,7 +70,14 @@ describe('what was seen', () => {
   it('shows diagnostics that came after the verdict', async () => {
     const { db, clock } = rest;
     const fold = async () => {};
-    const ingest = createIngest({ db, clock, log: createLog('test', 'silent'), fold, retentionDays: 3 });
+    const ingest = createIngest({
+      db,
+      clock,
+      log: createLog('test', 'silent'),
+      runRequests,
+      fold,
+      retentionDays: 3,
+    });
     const startUs = clock.nowUs() - minuteUs;
     const extendedJson = JSON.stringify({ Traceroute: { Reached: false, Hops: [] } });
     const value = { deviceNo: story.deviceNo, startUs: BigInt(startUs), extendedJson };

@@ -27,14 +27,12 @@ export function createHousekeeping({
   rollUp,
   retentionDays,
   holder,
+  deleteRunRequests,
   trim = async () => {},
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
+}: Pruning & {
   readonly log: Logger;
   readonly partitions: Partitions;
   readonly rollUp: { run(): Promise<unknown> };
-  readonly retentionDays: number;
   /** This controller's id. */
   readonly holder: string;
   /** Lets another step drop what is older than the checks that are kept (`beforeUs`). */
@@ -49,7 +47,7 @@ export function createHousekeeping({
   const hourly: Record<string, () => Promise<unknown>> = {
     'partitions to come': () => partitions.ensure(),
     'old partitions': () => partitions.drop(),
-    ...pruning(db, clock, retentionDays),
+    ...pruning({ db, clock, retentionDays, deleteRunRequests }),
     'old states': () => trim(db.kysely, clock.nowUs() - retentionDays * dayUs),
   };
 
@@ -75,17 +73,27 @@ export function createHousekeeping({
   };
 }
 
+interface Pruning {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly retentionDays: number;
+  /** Deletes the run requests that ended and were created before `beforeUs`. */
+  readonly deleteRunRequests: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
+}
+
 /** What is dropped by age or number, each for itself. */
-function pruning(db: Db, clock: Clock, retentionDays: number): Record<string, () => Promise<unknown>> {
+function pruning({
+  db,
+  clock,
+  retentionDays,
+  deleteRunRequests,
+}: Pruning): Record<string, () => Promise<unknown>> {
   const { kysely } = db;
   return {
     'old records set aside': () =>
       sql`delete from quarantined where received_us < ${clock.nowUs() - 30 * dayUs}
       or quarantined_no <= (select max(quarantined_no) from quarantined) - ${maxSetAside}`.execute(kysely),
-    'old orders': () =>
-      sql`delete from run_requests where state <> 'Open' and created_us < ${clock.nowUs() - dayUs}`.execute(
-        kysely,
-      ),
+    'old run requests': () => deleteRunRequests(kysely, clock.nowUs() - dayUs),
     'diagnostics that waits': () => dropPendingDiagnostics(kysely, clock.nowUs() - waitingUs),
     'old clock records': () =>
       sql`delete from clock_records where at_us < ${clock.nowUs() - retentionDays * dayUs}`.execute(kysely),

@@ -3,7 +3,7 @@ import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
 import { type Db, dbFailure, lockDevicesOf, type Tables, toText } from '../db/index.ts';
-import { futureUs, refusal } from './accept.ts';
+import { futureUs, type RequestedCheck, refusal } from './accept.ts';
 import { describe, type Item, readItems, sortItems } from './batch.ts';
 import { addDiagnostics, addPendingDiagnostics } from './diagnostics.ts';
 import { createPartitions } from './partitions.ts';
@@ -35,6 +35,22 @@ export interface BatchOutcome {
  */
 export type Fold = (trx: Transaction<Tables>, rows: readonly CheckRow[], nowUs: number) => Promise<void>;
 
+/** The stored run requests, as the ingest uses them. */
+export interface RunRequests {
+  /** The checks that these run requests ask of this agent, by run request id. */
+  requestedChecks(
+    trx: Transaction<Tables>,
+    agentNo: number,
+    runRequestIds: readonly string[],
+  ): Promise<ReadonlyMap<string, RequestedCheck>>;
+  /** Answers run requests with the checks that name them. */
+  markAnswered(
+    trx: Transaction<Tables>,
+    checks: readonly (CheckRow & { readonly check_id: string })[],
+    nowUs: number,
+  ): Promise<void>;
+}
+
 /** Takes batches of agents' outboxes. */
 export interface Ingest {
   /**
@@ -63,12 +79,14 @@ export function createIngest({
   db,
   clock,
   log,
+  runRequests,
   fold,
   retentionDays,
 }: {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly runRequests: RunRequests;
   readonly fold: Fold;
   readonly retentionDays: number;
 }): Ingest {
@@ -98,7 +116,7 @@ export function createIngest({
         sender.accountNo,
         [...results, ...diagnostics].map(({ deviceNo }) => deviceNo),
       );
-      const acceptance = await loadAcceptance(trx, sender, results, nowUs, retentionDays);
+      const acceptance = await loadAcceptance(trx, sender, results, { runRequests, nowUs, retentionDays });
       const judged = sorted.results.map((one) => ({ ...one, reason: refusal(one.result, acceptance) }));
       for (const { item, reason } of judged)
         if (reason !== undefined) quarantine.push({ reason, record: describe(item) });
@@ -106,7 +124,7 @@ export function createIngest({
       const limits = await baselines.limits(trx, sender.locationNo, accepted);
       const rows = accepted.map((result, i) => toRow(result, sender, perfOf(result, limits[i]), nowUs));
       const inserted = await insertChecks(trx, rows);
-      await store.markAnswered(trx, withIds(inserted), nowUs);
+      await runRequests.markAnswered(trx, withIds(inserted), nowUs);
       if (inserted.length > 0) await fold(trx, inserted, nowUs);
       await addPendingDiagnostics(trx, sender.agentNo, inserted);
       await addDiagnostics(trx, sender, diagnostics, {
@@ -174,13 +192,16 @@ async function loadAcceptance(
   trx: Transaction<Tables>,
   { agentNo }: Sender,
   results: readonly ParsedResult[],
-  nowUs: number,
-  retentionDays: number,
+  {
+    runRequests,
+    nowUs,
+    retentionDays,
+  }: { readonly runRequests: RunRequests; readonly nowUs: number; readonly retentionDays: number },
 ) {
   const deviceNos = [...new Set(results.map((result) => result.deviceNo))];
   const assigned = await store.assignedSpans(trx, agentNo, deviceNos);
   const runRequestIds = results.flatMap(({ runRequestId }) => runRequestId ?? []);
-  const requested = await store.runRequestsOf(trx, agentNo, runRequestIds);
+  const requested = await runRequests.requestedChecks(trx, agentNo, runRequestIds);
   const ends = [...assigned.values()].flat().flatMap((span) => (span.toUs === null ? [] : [span.toUs]));
   // Without a span that ended it does not matter when the agent was connected.
   const connected =

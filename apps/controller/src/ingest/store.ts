@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import { lockAgent, publish, type Tables } from '../db/index.ts';
-import type { AssignedSpan, ConnectedSpan, RequestedCheck } from './accept.ts';
+import { lockAgent, type Tables } from '../db/index.ts';
+import type { AssignedSpan, ConnectedSpan } from './accept.ts';
 import type { Span } from './record.ts';
-import type { CheckRow } from './rows.ts';
 
 /** When did this agent hold these devices? */
 export async function assignedSpans(
@@ -31,24 +30,6 @@ export async function connectedSpans(
     .where('agent_no', '=', agentNo)
     .where((eb) => eb.or([eb('to_us', 'is', null), eb('to_us', '>=', sinceUs)]))
     .execute();
-}
-
-/** Which of these run requests were this agent's? */
-export async function runRequestsOf(
-  trx: Kysely<Tables>,
-  agentNo: number,
-  runRequestIds: readonly string[],
-): Promise<Map<string, RequestedCheck>> {
-  if (runRequestIds.length === 0) return new Map();
-  const rows = await trx
-    .selectFrom('run_requests')
-    .select(['run_request_id as runRequestId', 'device_no as deviceNo', 'created_us as createdUs'])
-    .select('deadline_us as deadlineUs')
-    .where('agent_no', '=', agentNo)
-    .where('kind', 'in', ['Retry', 'Now'])
-    .where(sql<boolean>`run_request_id = any(${runRequestIds}::text[])`)
-    .execute();
-  return new Map(rows.map((row) => [row.runRequestId, row]));
 }
 
 /** Keeps what could not be taken, with its reason. */
@@ -144,28 +125,6 @@ export async function insertClocks(
     )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-}
-
-/** Marks the orders that these checks answer and tells who waits for them. */
-export async function markAnswered(
-  trx: Kysely<Tables>,
-  rows: readonly (Pick<CheckRow, 'device_no' | 'agent_no' | 'run_request_id'> & {
-    readonly check_id: string;
-  })[],
-  nowUs: number,
-): Promise<void> {
-  const answers = rows.filter((row) => row.run_request_id !== null);
-  if (answers.length === 0) return;
-  const { rows: answered } = await sql<{ run_request_id: string }>`
-      update run_requests o set state = 'Answered', answered_us = ${nowUs}, check_id = given.check_id
-      from unnest(
-        ${answers.map((row) => row.run_request_id)}::text[], ${answers.map((row) => row.device_no)}::int[],
-        ${answers.map((row) => row.agent_no)}::int[], ${answers.map((row) => row.check_id)}::text[]
-      ) as given (run_request_id, device_no, agent_no, check_id)
-      where o.run_request_id = given.run_request_id and o.device_no = given.device_no and o.agent_no = given.agent_no
-        and o.state = 'Open'
-      returning o.run_request_id`.execute(trx);
-  await publish(trx, 'answer', ...answered);
 }
 
 /**

@@ -8,6 +8,7 @@ import { createDb, type Db, type Tables } from '../db/index.ts';
 import { createHealth, trimCheckpoints } from '../health/index.ts';
 import { createHousekeeping, createPartitions } from '../ingest/index.ts';
 import { createRollUp } from '../rollup/index.ts';
+import * as runRequests from '../run-requests/index.ts';
 import { createFixtures } from './fixtures.ts';
 import { createStand, openChain, type Stand } from './stand.ts';
 
@@ -93,6 +94,7 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
       rollUp,
       retentionDays: 3,
       holder,
+      deleteRunRequests: runRequests.deleteEnded,
       trim: trimCheckpoints,
     }).run(ending.signal),
     createAssign({ ...shared, controllerId: holder }).run(ending.signal),

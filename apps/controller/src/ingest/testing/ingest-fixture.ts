@@ -4,6 +4,7 @@ import { type Batch, BatchSchema, type CheckResultSchema, type OutboxRecordSchem
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
 import { createDb, type Db } from '../../db/index.ts';
+import * as runRequests from '../../run-requests/index.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { createIngest, type Fold } from '../ingest.ts';
 import { createPartitions } from '../partitions.ts';
@@ -74,7 +75,7 @@ export function useIngestFixture() {
   });
 
   function ingestWith(fold: Fold = async () => {}) {
-    return createIngest({ db, clock, log, fold, retentionDays: 3 });
+    return createIngest({ db, clock, log, runRequests, fold, retentionDays: 3 });
   }
 
   function stored() {

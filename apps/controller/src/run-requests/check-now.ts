@@ -1,0 +1,45 @@
+import { type Clock, newId } from '@vantage/kernel';
+import type { Db } from '../db/index.ts';
+import { answerOf, createCheckNowRequest, expireRunRequest } from './store.ts';
+
+/** The outcome of a requested check. `nobody` has a sentence for the caller of the REST API. */
+export type CheckNowAnswer =
+  | { readonly kind: 'done'; readonly checkId: string }
+  | { readonly kind: 'nobody'; readonly message: string };
+
+/** Requests a check from an agent that can run it and waits for its result. Rejects with the signal's reason. */
+export type CheckNow = (deviceNo: number, signal: AbortSignal) => Promise<CheckNowAnswer>;
+
+const pollMs = 500;
+/** The time for request, result and commit, in addition to the device's own Timeout. */
+const marginUs = 10_000_000;
+
+/** Makes the function. It works while notifications are missing, because it polls as well. */
+export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock: Clock }): CheckNow {
+  return async (deviceNo, signal) => {
+    const runRequestId = newId();
+    const answered = new AbortController();
+    await using _listening = await db.subscribe('answer', (notice) => {
+      if (notice === undefined || notice.run_request_id === runRequestId) answered.abort();
+    });
+    const request = { runRequestId, deviceNo, nowUs: clock.nowUs(), marginUs };
+    const created = await db.kysely.transaction().execute((trx) => createCheckNowRequest(trx, request));
+    if (created === undefined)
+      return {
+        kind: 'nobody',
+        message: 'no agent observes this device now: see its Locations and their agents',
+      };
+    while (true) {
+      signal.throwIfAborted();
+      const checkId = await answerOf(db.kysely, runRequestId);
+      if (checkId !== undefined) return { kind: 'done', checkId };
+      if (clock.nowUs() > created.deadlineUs) {
+        await expireRunRequest(db.kysely, runRequestId);
+        return { kind: 'nobody', message: 'the agent that was asked did not answer in time' };
+      }
+      await clock
+        .sleep(pollMs, AbortSignal.any(answered.signal.aborted ? [signal] : [signal, answered.signal]))
+        .catch(() => {});
+    }
+  };
+}

@@ -1,0 +1,154 @@
+import { newId } from '@vantage/kernel';
+import { type Kysely, sql } from 'kysely';
+import { publish, type Row, type Tables } from '../db/index.ts';
+
+/** A check that an agent must run now, or (`RetryDelegated`) a retry sequence that the agent must not continue itself. */
+export interface NewRunRequest {
+  readonly kind: Row<'run_requests'>['kind'];
+  readonly deviceNo: number;
+  readonly agentNo: number;
+  readonly locationNo: number;
+  readonly revision: number;
+  readonly retryId: string | null;
+  readonly attempt: number;
+  readonly notBeforeUs: number;
+  readonly deadlineUs: number;
+  readonly createdUs: number;
+}
+
+/** Stores run requests and notifies the gateways of their agents. */
+export async function createRunRequests(
+  trx: Kysely<Tables>,
+  requests: readonly NewRunRequest[],
+): Promise<void> {
+  if (requests.length === 0) return;
+  const rows = requests.map((request) => ({
+    run_request_id: newId(),
+    kind: request.kind,
+    device_no: request.deviceNo,
+    agent_no: request.agentNo,
+    location_no: request.locationNo,
+    revision: request.revision,
+    retry_id: request.retryId,
+    attempt: request.attempt,
+    not_before_us: request.notBeforeUs,
+    deadline_us: request.deadlineUs,
+    created_us: request.createdUs,
+  }));
+  await trx.insertInto('run_requests').values(rows).execute();
+  const agentNos = [...new Set(rows.map((row) => row.agent_no))];
+  await publish(trx, 'runRequest', ...agentNos.map((agentNo) => ({ agent_no: agentNo })));
+}
+
+/**
+ * Requests one check of the device. Of the agents that could run it the first in this order is chosen: agents that are online before
+ * those that are offline, then agents to which the device is assigned, then the agent that runs the first check, then the rotation.
+ * Undefined when no connected agent could run it.
+ */
+export async function createCheckNowRequest(
+  trx: Kysely<Tables>,
+  request: {
+    readonly runRequestId: string;
+    readonly deviceNo: number;
+    readonly nowUs: number;
+    /** The deadline is this much later than the device's own Timeout. */
+    readonly marginUs: number;
+  },
+): Promise<{ readonly deadlineUs: number } | undefined> {
+  const { runRequestId, deviceNo, nowUs, marginUs } = request;
+  const { rows } = await sql<{ agent_no: number; deadline_us: number }>`
+    insert into run_requests (run_request_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us)
+    select ${runRequestId}, 'Now', d.device_no, a.agent_no, s.location_no, d.revision,
+      ${nowUs + marginUs}::bigint + d.timeout_s * 1000000::bigint, ${nowUs}
+    from assignment_spans s
+      join devices d on d.device_no = s.device_no
+      join agents a on a.location_no = s.location_no and a.state = 'Connected'
+    where s.device_no = ${deviceNo} and s.to_us is null
+    order by a.offline_reason is null desc, a.agent_no = s.agent_no desc, s.run_immediately desc, s.rotation_index, a.agent_no limit 1
+    returning agent_no, deadline_us`.execute(trx);
+  const [created] = rows;
+  if (!created) return undefined;
+  await publish(trx, 'runRequest', { agent_no: created.agent_no });
+  return { deadlineUs: created.deadline_us };
+}
+
+/** The check that answered the run request; undefined while there is none. */
+export async function answerOf(db: Kysely<Tables>, runRequestId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('run_requests')
+    .select('check_id')
+    .where('run_request_id', '=', runRequestId)
+    .where('state', '=', 'Answered')
+    .executeTakeFirst();
+  return row?.check_id ?? undefined;
+}
+
+/** Expires the run request unless it is answered. */
+export async function expireRunRequest(db: Kysely<Tables>, runRequestId: string): Promise<void> {
+  await db
+    .updateTable('run_requests')
+    .set({ state: 'Expired' })
+    .where('run_request_id', '=', runRequestId)
+    .where('state', '=', 'Open')
+    .execute();
+}
+
+/** Withdraws the open retries of these devices: their retry sequences ended. */
+export async function withdrawRetries(trx: Kysely<Tables>, deviceNos: readonly number[]): Promise<void> {
+  if (deviceNos.length === 0) return;
+  await sql`
+    update run_requests set state = 'Expired'
+    where device_no = any(${deviceNos}::int[]) and state = 'Open' and kind in ('Retry', 'RetryDelegated')`.execute(
+    trx,
+  );
+}
+
+/** Expires the open run requests of these devices whose deadline is over. Resolves with the devices and kinds of these run requests. */
+export async function expireOverdue(
+  trx: Kysely<Tables>,
+  deviceNos: readonly number[],
+  nowUs: number,
+): Promise<{ readonly deviceNo: number; readonly kind: string }[]> {
+  const { rows } = await sql<{ deviceNo: number; kind: string }>`
+    update run_requests set state = 'Expired'
+    where state = 'Open' and deadline_us < ${nowUs}::bigint and device_no = any(${deviceNos}::int[])
+    returning device_no as "deviceNo", kind`.execute(trx);
+  return rows;
+}
+
+/** The retries that were requested for these devices, open or ended. */
+export async function requestedRetries(trx: Kysely<Tables>, deviceNos: readonly number[]) {
+  const rows = await trx
+    .selectFrom('run_requests')
+    .select(['device_no', 'attempt', 'agent_no', 'retry_id', 'state'])
+    .where('kind', '=', 'Retry')
+    .where(sql<boolean>`device_no = any(${deviceNos}::int[])`)
+    .execute();
+  return rows.map((row) => ({
+    deviceNo: row.device_no,
+    attempt: row.attempt,
+    agentNo: row.agent_no,
+    retryId: row.retry_id,
+    state: row.state === 'Open' ? ('open' as const) : ('ended' as const),
+  }));
+}
+
+/** Which of these devices have an open request for a check now? */
+export async function devicesWithOpenNow(
+  trx: Kysely<Tables>,
+  deviceNos: readonly number[],
+): Promise<Set<number>> {
+  const rows = await trx
+    .selectFrom('run_requests')
+    .select('device_no')
+    .where('kind', '=', 'Now')
+    .where('state', '=', 'Open')
+    .where(sql<boolean>`device_no = any(${deviceNos}::int[])`)
+    .execute();
+  return new Set(rows.map((row) => row.device_no));
+}
+
+/** Deletes the run requests that ended and were created before `beforeUs`. */
+export async function deleteEnded(db: Kysely<Tables>, beforeUs: number): Promise<void> {
+  await sql`delete from run_requests where state <> 'Open' and created_us < ${beforeUs}::bigint`.execute(db);
+}
