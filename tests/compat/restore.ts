@@ -5,7 +5,7 @@ import path from 'node:path';
 import type pg from 'pg';
 import { inject } from 'vitest';
 import { z } from 'zod';
-import { inDatabase, withClient } from '../harness/postgres-url.ts';
+import { dropDatabase, inDatabase, withClient } from '../harness/postgres-url.ts';
 import { type Files, filesSchema, unpackText, writeFolder } from './archive.ts';
 import { fixtures } from './programs.ts';
 import { type Dump, dumpSchema } from './rows.ts';
@@ -70,7 +70,7 @@ export async function restore(migrations: string): Promise<Restored> {
     dataDir,
     stoppedUs: rest.stoppedUs + byUs,
     async [Symbol.asyncDispose]() {
-      await withClient(server, (client) => client.query(`drop database if exists ${name} with (force)`));
+      await dropDatabase(server, name);
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

@@ -115,3 +115,15 @@ export async function coverageOfAgent(client: pg.Client, agentId: string): Promi
   );
   return rows.map((row) => span.parse(row));
 }
+
+/** Fields of the REST API that had another name in the version before. */
+const fields: Readonly<Record<string, string>> = { Abstained: 'Inconclusive' };
+
+/** An answer of the version before, with the names that its fields have now. */
+export function withPresentNames<T extends object>(answer: T): T {
+  return JSON.parse(JSON.stringify(answer), (_, value: unknown) =>
+    value === null || typeof value !== 'object' || Array.isArray(value)
+      ? value
+      : Object.fromEntries(Object.entries(value).map(([name, inner]) => [fields[name] ?? name, inner])),
+  );
+}

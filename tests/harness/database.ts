@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { inDatabase, withClient } from './postgres-url.ts';
+import { dropDatabase, inDatabase, withClient } from './postgres-url.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -26,7 +26,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     url: inDatabase(server, name),
     async [Symbol.asyncDispose]() {
-      await withClient(server, (client) => client.query(`drop database if exists ${name} with (force)`));
+      await dropDatabase(server, name);
     },
   };
 }

@@ -8,7 +8,7 @@ import { createLog } from '@vantage/kernel';
 import type { TestProject } from 'vitest/node';
 import { startEmbedded } from '../../apps/controller/src/db/embedded.ts';
 import { createDb } from '../../apps/controller/src/db/index.ts';
-import { inDatabase, withClient } from './postgres-url.ts';
+import { dropDatabase, inDatabase, withClient } from './postgres-url.ts';
 
 /**
  * One PostgreSQL for a run of vitest: the embedded one on a temporary folder (fsync off, nothing in it outlives the run), or
@@ -43,7 +43,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('databaseTemplate', template);
   return async () => {
     if (embedded) await embedded.stop();
-    else await withClient(url, (client) => client.query(`drop database if exists ${template} with (force)`));
+    else await dropDatabase(url, template);
     rmSync(dir, { recursive: true, force: true });
   };
 }

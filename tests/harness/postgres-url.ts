@@ -5,6 +5,20 @@ export function inDatabase(url: string, name: string): string {
   return url.replace(/^(postgres(?:ql)?:\/\/[^/?]*)(?:\/[^?]*)?/, (_, server: string) => `${server}/${name}`);
 }
 
+/**
+ * Drops a database of ours together with its connections. `drop database … with (force)` is refused to an ordinary role while
+ * PostgreSQL's own vacuum works there; a plain drop waits for that worker's end.
+ */
+export async function dropDatabase(server: string, name: string): Promise<void> {
+  await withClient(server, async (client) => {
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = current_user',
+      [name],
+    );
+    await client.query(`drop database if exists ${name}`);
+  });
+}
+
 /** Connects, works, disconnects. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
