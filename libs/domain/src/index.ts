@@ -10,3 +10,13 @@ export {
   verdictOf,
   verdictSql,
 } from './result-code.ts';
+export { deviceSealContext, type Json, type SealedDevice, secretSealContext } from './sealed-device.ts';
+export {
+  calledSecretNames,
+  fillReferences,
+  isSecretReference,
+  referencedNames,
+  type SecretScope,
+  secretNamePattern,
+  secretReference,
+} from './secret-reference.ts';

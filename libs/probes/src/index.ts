@@ -1,7 +1,6 @@
 export type {
   AnyProbe,
   Extended,
-  Json,
   Measurement,
   OptionsCase,
   Outcome,

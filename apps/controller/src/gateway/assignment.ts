@@ -1,5 +1,5 @@
 import { create, type JsonValue } from '@bufbuild/protobuf';
-import { methods } from '@vantage/domain';
+import { calledSecretNames, deviceSealContext, methods, secretSealContext } from '@vantage/domain';
 import { Fault, type Logger } from '@vantage/kernel';
 import { specOf } from '@vantage/probes';
 import { type Assignment, AssignmentSchema, type CheckSpec, CheckSpecSchema } from '@vantage/proto';
@@ -7,7 +7,8 @@ import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
 import { scheduleOffsetMs } from '../db/schedule-offset.ts';
-import { fillSecrets, scriptSecretNames, secretNames } from '../secrets/references.ts';
+import { fillSecrets, secretNames } from '../secrets/references.ts';
+import { sealedDevice } from '../secrets/sealed-device.ts';
 import type { AssignedDevice } from './plan-store.ts';
 
 /** Opens sealed values; see `seal.ts`. */
@@ -23,9 +24,6 @@ export type AssignmentBuilder = (
   device: AssignedDevice,
   secrets: SecretLookup,
 ) => Promise<{ readonly assignment: Assignment; readonly usesSecrets: boolean }>;
-
-const json: z.ZodType<JsonValue> = z.json();
-const sealedDevice = z.object({ url: z.string(), options: z.record(z.string(), json) });
 
 /** Makes the builder. */
 export function createAssignmentBuilder({
@@ -48,7 +46,7 @@ export function createAssignmentBuilder({
     // A script asks for its secrets by name when it runs, so its text goes as it stands; all else has them filled in.
     const isScript = method === 'Script';
     const fillable: JsonValue = { url: isScript ? '' : opened.url, options: opened.options };
-    const asked = isScript ? scriptSecretNames(opened.url) : new Set<string>();
+    const asked = isScript ? calledSecretNames('secret', opened.url) : [];
     const names = new Set([...secretNames(fillable), ...asked]);
     const values = names.size > 0 ? await secrets() : new Map<string, string>();
     const missing = [...names].filter((name) => !values.has(name));
@@ -97,7 +95,7 @@ function assignmentOf(device: AssignedDevice, spec: CheckSpec): Assignment {
 
 /** undefined: no key of the key file opens it. */
 function readSealed(sealer: Unsealer, device: AssignedDevice): z.output<typeof sealedDevice> | undefined {
-  const opened = openQuietly(sealer, device.sealed, `device:${device.device_id}`);
+  const opened = openQuietly(sealer, device.sealed, deviceSealContext(device.device_id));
   return opened === undefined ? undefined : sealedDevice.parse(opened);
 }
 
@@ -145,7 +143,7 @@ export function createSecretLookup({
       .execute();
     return new Map(
       rows.flatMap((row) => {
-        const value = openQuietly(sealer, row.sealed, `secret:${row.secret_id}`);
+        const value = openQuietly(sealer, row.sealed, secretSealContext(row.secret_id));
         return value === undefined ? [] : [[row.name, z.string().parse(value)]];
       }),
     );

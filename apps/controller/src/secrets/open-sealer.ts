@@ -1,3 +1,4 @@
+import { deviceSealContext, secretSealContext } from '@vantage/domain';
 import { Fault, type Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
@@ -86,12 +87,18 @@ async function keepCheck(kysely: Kysely<Tables>, sealer: Sealer): Promise<void> 
 async function doesFit(kysely: Kysely<Tables>, sealer: Sealer): Promise<boolean> {
   const check = await readCheck(kysely);
   if (check !== undefined) return opens(sealer, check, context);
-  const { rows } = await sql<{ sealed: Uint8Array; context: string }>`
-    (select sealed, 'device:' || device_id as context from devices order by device_no desc limit 20)
-    union all (select sealed, 'secret:' || secret_id from secrets order by updated_at desc limit 20)`.execute(
+  const { rows } = await sql<{ sealed: Uint8Array; device_id: string | null; secret_id: string | null }>`
+    (select sealed, device_id, null as secret_id from devices order by device_no desc limit 20)
+    union all (select sealed, null, secret_id from secrets order by updated_at desc limit 20)`.execute(
     kysely,
   );
-  return rows.every((row) => opens(sealer, row.sealed, row.context));
+  return rows.every((row) =>
+    opens(
+      sealer,
+      row.sealed,
+      row.device_id === null ? secretSealContext(row.secret_id ?? '') : deviceSealContext(row.device_id),
+    ),
+  );
 }
 
 function opens(sealer: Sealer, sealed: Uint8Array, where: string): boolean {

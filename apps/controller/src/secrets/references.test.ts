@@ -1,5 +1,6 @@
+import { calledSecretNames } from '@vantage/domain';
 import { expect, test } from 'vitest';
-import { fillSecrets, scriptSecretNames, secretNames } from './references.ts';
+import { fillSecrets, secretNames } from './references.ts';
 
 const reference = (name: string) => ['$', '{secret:', name, '}'].join('');
 const options = {
@@ -33,7 +34,7 @@ test.each<[string, string[]]>([
   ['secret("a\')', []],
   ['notsecret("a")', []],
 ])('a script that says %s asks for %j', (text, names) => {
-  expect([...scriptSecretNames(text)]).toEqual(names);
+  expect(calledSecretNames('secret', text)).toEqual(names);
 });
 
 test('what only the agent knows is left to it', () => {
@@ -41,5 +42,5 @@ test('what only the agent knows is left to it', () => {
   const given = { Password: local, Headers: { Cookie: `a=${local}` } };
   expect(secretNames(given)).toEqual(new Set());
   expect(fillSecrets(given, () => 'x')).toEqual(given);
-  expect([...scriptSecretNames('secret("local:mail")')]).toEqual([]);
+  expect(calledSecretNames('secret', 'secret("local:mail")')).toEqual([]);
 });

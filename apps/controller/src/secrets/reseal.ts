@@ -1,3 +1,4 @@
+import { deviceSealContext, secretSealContext } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
@@ -46,7 +47,7 @@ async function resealDevices(
     if (rows.length === 0) return tally;
     for (const row of rows) {
       after = row.device_no;
-      const context = `device:${row.device_id}`;
+      const context = deviceSealContext(row.device_id);
       const shown = { url: row.url, options: row.options };
       const hides = row.method !== 'Script' && JSON.stringify(shown).includes('***');
       const clear = opened(sealer, row.sealed, context);
@@ -74,7 +75,7 @@ async function resealSecrets(
   const { rows } = await sql<{ secret_id: string; sealed: Uint8Array }>`
     select secret_id, sealed from secrets order by secret_id`.execute(kysely);
   for (const row of rows) {
-    const context = `secret:${row.secret_id}`;
+    const context = secretSealContext(row.secret_id);
     const value = opened(sealer, row.sealed, context);
     if (value === undefined) tally.lost += 1;
     if (value === undefined || sealer.isCurrent(row.sealed)) continue;

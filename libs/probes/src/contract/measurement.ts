@@ -1,6 +1,7 @@
+import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
 import type { Mask } from '../redact/mask.ts';
-import type { Extended, Json, Measurement, Outcome, Phases } from './probe.ts';
+import type { Extended, Measurement, Outcome, Phases } from './probe.ts';
 
 /** A fact as a probe notes it: a value, or a function asked once when the check has ended. */
 export type Detail = Json | (() => Json);

@@ -1,4 +1,4 @@
-import type { Method, ResultCode } from '@vantage/domain';
+import type { Json, Method, ResultCode } from '@vantage/domain';
 import type { Clock, Secret } from '@vantage/kernel';
 import type { CheckSpec } from '@vantage/proto';
 import type { z } from 'zod';
@@ -12,9 +12,6 @@ export type Phase = 'dns' | 'connect' | 'ssl' | 'ttfb' | 'ttlb';
 
 /** The phases of one check, milliseconds; a phase that did not happen is 0. */
 export type Phases = Readonly<Record<Phase, number>>;
-
-/** JSON for the extended data. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 /** Facts and diagnostics beside the measurement; secrets are masked before they get here. */
 export type Extended = { readonly [key: string]: Json };

@@ -1,5 +1,5 @@
+import type { Json } from '@vantage/domain';
 import { z } from 'zod';
-import type { Json } from '../contract/probe.ts';
 
 /**
  * Options written in any letter case (`expectStatus`, `ipFamily`, as scripts do) in the spelling of a probe's schema. What the schema

@@ -1,8 +1,9 @@
 import { createSocket } from 'node:dgram';
 import { connect, type Socket } from 'node:net';
+import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
 import { Failure, networkFailure, noRoute, showPeer, systemCode } from '../contract/failure.ts';
-import type { Json, ProbeContext } from '../contract/probe.ts';
+import type { ProbeContext } from '../contract/probe.ts';
 import type { Address } from './resolve.ts';
 
 /** RFC 8305 section 8: Connection Attempt Delay, milliseconds. */

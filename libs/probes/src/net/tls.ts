@@ -9,9 +9,10 @@ import {
   type SecureContext,
   type TLSSocket,
 } from 'node:tls';
+import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
 import { Failure, systemCode } from '../contract/failure.ts';
-import type { Json, ProbeContext } from '../contract/probe.ts';
+import type { ProbeContext } from '../contract/probe.ts';
 import { tlsWords } from './tls-text.ts';
 
 /** How to speak TLS; the shared part of every method's `TLS` Options. */

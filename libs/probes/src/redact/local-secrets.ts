@@ -1,13 +1,11 @@
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';
+import { calledSecretNames, fillReferences, referencedNames, secretReference } from '@vantage/domain';
 import { type CheckSpec, CheckSpecSchema } from '@vantage/proto';
 
 /** The check with the agent's own secrets in it, or why it cannot be run. */
 export type LocalFilling =
   | { readonly ok: true; readonly spec: CheckSpec }
   | { readonly ok: false; readonly message: string };
-
-const reference = /\$\{local:([A-Za-z0-9_.-]{1,100})\}/g;
-const call = /\bsecret\s*\(\s*(["'`])local:([A-Za-z0-9_.-]{1,100})\1\s*\)/g;
 
 /**
  * Fills `${local:NAME}` in a check's Options and in its URL's user and password (percent-encoded there), and gives a script what it asks for by
@@ -24,17 +22,20 @@ export function fillLocal(
   const missing: string[] = [];
   const reveal = (name: string, where: string): string => {
     const value = lookup(name);
-    if (value === undefined) missing.push(`\${local:${name}} in ${where}`);
+    if (value === undefined) missing.push(`${secretReference('local', name)} in ${where}`);
     else used[`local:${name}`] = value;
     return value ?? '';
   };
   const isScript = arm === 'script';
-  if (isScript) for (const [, , name = ''] of spec.url.matchAll(call)) reveal(name, 'the script');
+  if (isScript) for (const name of calledSecretNames('local', spec.url)) reveal(name, 'the script');
   const url = isScript ? spec.url : fillLogin(spec.url, (name) => encodeURIComponent(reveal(name, 'URL')));
   const filled = fillStrings(options, '', reveal);
-  const [stray] = isScript ? [] : (url.match(reference) ?? []);
+  const [stray] = isScript ? [] : referencedNames('local', url);
   if (stray !== undefined)
-    return { ok: false, message: `${stray} in URL may stand for its user or password only` };
+    return {
+      ok: false,
+      message: `${secretReference('local', stray)} in URL may stand for its user or password only`,
+    };
   if (missing.length > 0) {
     const which = [...new Set(missing)].join(', ');
     return {
@@ -56,7 +57,7 @@ function fillLogin(url: string, reveal: (name: string) => string): string {
   const length = url.slice(start).search(/[/?#]/);
   const authority = length < 0 ? url.slice(start) : url.slice(start, start + length);
   const end = start + Math.max(0, authority.lastIndexOf('@'));
-  const login = url.slice(start, end).replace(reference, (_whole, name: string) => reveal(name));
+  const login = fillReferences('local', url.slice(start, end), reveal);
   return url.slice(0, start) + login + url.slice(end);
 }
 
@@ -65,8 +66,7 @@ function fillStrings(
   path: string,
   reveal: (name: string, where: string) => string,
 ): JsonValue {
-  if (typeof value === 'string')
-    return value.replace(reference, (_whole, name: string) => reveal(name, path));
+  if (typeof value === 'string') return fillReferences('local', value, (name) => reveal(name, path));
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((inner) => fillStrings(inner, path, reveal));
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-import type { Json } from '../contract/probe.ts';
+import type { Json } from '@vantage/domain';
 import { encodingsOf, prefixesOf } from './encodings.ts';
 
 /** Replaces secrets by `***` wherever they show. */

@@ -1,16 +1,9 @@
+import { isSecretReference } from '@vantage/domain';
 import { type AnyProbe, maskOptions, secretPaths, type Target } from '@vantage/probes';
 import type { FieldFault } from '../../http/problem.ts';
 
 /** What stands in an answer for a secret. */
 export const mask = '***';
-
-/** A text that is one reference: the name of a secret is none. */
-const reference = /^\$\{(secret|local):[A-Za-z0-9_.-]{1,100}\}$/;
-
-/** Whether a text is one `${secret:NAME}` or `${local:NAME}` and nothing else. */
-export function isReference(text: string): boolean {
-  return reference.test(text);
-}
 
 /** The Options as the API shows them: secrets masked, references to secrets as they stand. */
 export function showOptions(
@@ -18,7 +11,7 @@ export function showOptions(
   options: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   const merge = (shown: unknown, clear: unknown): unknown => {
-    if (typeof clear === 'string') return isReference(clear) ? clear : shown;
+    if (typeof clear === 'string') return isSecretReference(clear) ? clear : shown;
     if (Array.isArray(shown))
       return shown.map((item: unknown, at) => merge(item, Array.isArray(clear) ? clear[at] : undefined));
     if (!isRecord(shown) || !isRecord(clear)) return shown;

@@ -1,25 +1,19 @@
+import { calledSecretNames, deviceSealContext } from '@vantage/domain';
 import { Fault } from '@vantage/kernel';
-import { z } from 'zod';
-import { scriptSecretNames, secretNames } from '../../secrets/references.ts';
+import { secretNames } from '../../secrets/references.ts';
 import type { SealedJson, Sealer } from '../../secrets/seal.ts';
+import { sealedDevice } from '../../secrets/sealed-device.ts';
 import type { ClearTarget } from './target.ts';
-
-const content = z.object({ url: z.string(), options: z.record(z.string(), z.json()) });
-
-/** What a device's sealed value belongs to: it opens nowhere else. */
-export function sealContext(deviceId: string): string {
-  return `device:${deviceId}`;
-}
 
 /** Seals URL and Options with their secrets. */
 export function sealTarget(sealer: Sealer, deviceId: string, { url, options }: ClearTarget): Buffer {
-  const value: Readonly<Record<string, SealedJson>> = content.parse({ url, options });
-  return sealer.seal(value, sealContext(deviceId));
+  const value: Readonly<Record<string, SealedJson>> = sealedDevice.parse({ url, options });
+  return sealer.seal(value, deviceSealContext(deviceId));
 }
 
 /** Opens what `sealTarget` sealed. */
 export function openTarget(sealer: Sealer, deviceId: string, sealed: Uint8Array): ClearTarget {
-  const parsed = content.safeParse(sealer.open(sealed, sealContext(deviceId)));
+  const parsed = sealedDevice.safeParse(sealer.open(sealed, deviceSealContext(deviceId)));
   if (!parsed.success)
     throw new Fault('drop', 'sealed', `the sealed value of device ${deviceId} has another form`);
   return parsed.data;
@@ -54,9 +48,9 @@ export function referencesOf(
   readonly url: ReadonlySet<string>;
   readonly options: ReadonlySet<string>;
 } {
-  const { url, options } = content.parse(target);
+  const { url, options } = sealedDevice.parse(target);
   return {
-    url: method === 'Script' ? scriptSecretNames(url) : secretNames(url),
+    url: method === 'Script' ? new Set(calledSecretNames('secret', url)) : secretNames(url),
     options: secretNames(options),
   };
 }

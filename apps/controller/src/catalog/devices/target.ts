@@ -1,7 +1,8 @@
+import { isSecretReference } from '@vantage/domain';
 import { type AnyProbe, keyProblems, probeFor, type Target } from '@vantage/probes';
 import { faultsOf } from '../../http/input.ts';
 import type { FieldFault } from '../../http/problem.ts';
-import { fillMasks, identityOf, isReference, mask, maskedPassword, showOptions } from './masks.ts';
+import { fillMasks, identityOf, mask, maskedPassword, showOptions } from './masks.ts';
 
 /** JSON object of Options, in clear. */
 export type ClearOptions = Readonly<Record<string, unknown>>;
@@ -137,7 +138,7 @@ function fillUrl(
     return url;
   }
   const password = old.password.reveal();
-  const written = isReference(password) ? password : encodeURIComponent(password);
+  const written = isSecretReference(password) ? password : encodeURIComponent(password);
   return url.replace(maskedPassword, () => `:${written}@`);
 }
 
@@ -145,7 +146,7 @@ function fillUrl(
 function showUrl(probe: AnyProbe, clearUrl: string, display: string): string {
   const parsed = probe.parseTarget(clearUrl);
   const password = parsed.ok ? parsed.target.password?.reveal() : undefined;
-  return password !== undefined && isReference(password) ? clearUrl : display;
+  return password !== undefined && isSecretReference(password) ? clearUrl : display;
 }
 
 function sameRecord(a: unknown, b: Readonly<Record<string, string>>): boolean {

@@ -1,3 +1,4 @@
+import { secretNamePattern } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Db, publish } from '../../db/index.ts';
@@ -27,7 +28,7 @@ const idAnswer = z.strictObject({ secret_id: idField });
 const readOnly = ['secret_id', 'UpdatedAt'] as const;
 
 const name = boundedText(1000)
-  .regex(/^[A-Za-z0-9_.-]{1,100}$/, "must be 1 to 100 characters: letters, digits, '_', '.' or '-'")
+  .regex(secretNamePattern, "must be 1 to 100 characters: letters, digits, '_', '.' or '-'")
   .describe(`Used as \${secret:NAME} in URL and Options, and as secret("NAME") in scripts.`);
 const value = boundedText(65_536, 1).describe('Write-only: never returned.');
 

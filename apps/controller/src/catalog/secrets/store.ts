@@ -1,3 +1,4 @@
+import { secretSealContext } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import type { Db } from '../../db/index.ts';
@@ -79,7 +80,7 @@ export async function insertSecret(
       account_no: secret.accountNo,
       name: secret.name,
       secret_id: secretId,
-      sealed: sealer.seal(secret.value, secretContext(secretId)),
+      sealed: sealer.seal(secret.value, secretSealContext(secretId)),
     })
     .onConflict((conflict) => conflict.columns(['account_no', 'name']).doNothing())
     .returning('secret_id')
@@ -96,7 +97,10 @@ export async function replaceSecret(
 ): Promise<void> {
   await kysely
     .updateTable('secrets')
-    .set({ sealed: sealer.seal(value, secretContext(secretId)), updated_at: sql<Date>`clock_timestamp()` })
+    .set({
+      sealed: sealer.seal(value, secretSealContext(secretId)),
+      updated_at: sql<Date>`clock_timestamp()`,
+    })
     .where('secret_id', '=', secretId)
     .execute();
 }
@@ -131,9 +135,4 @@ export async function connectedAgents({ kysely }: Db, accountNo: number): Promis
     .where('state', '=', 'Connected')
     .execute();
   return rows.map(({ agent_no }) => agent_no);
-}
-
-/** What a sealed secret belongs to: the gateway opens it by the same text. */
-function secretContext(secretId: string): string {
-  return `secret:${secretId}`;
 }

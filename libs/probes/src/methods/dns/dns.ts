@@ -1,3 +1,4 @@
+import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
@@ -8,7 +9,7 @@ import {
   tlsOptionsWithoutStart,
   tlsSecretOptions,
 } from '../../contract/options.ts';
-import type { Json, Probe, ProbeContext, Target } from '../../contract/probe.ts';
+import type { Probe, ProbeContext, Target } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
 import type { Address } from '../../net/resolve.ts';
 import { askStream, askUdp, type Query, type Reply } from './exchange.ts';

@@ -1,7 +1,8 @@
+import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
 import { Secret } from '@vantage/kernel';
 import { Failure } from '../../contract/failure.ts';
-import type { Json, Phases, Probe, ProbeContext, Target } from '../../contract/probe.ts';
+import type { Phases, Probe, ProbeContext, Target } from '../../contract/probe.ts';
 import { withoutSecrets } from '../../redact/redirect-secrets.ts';
 import { secretValues } from '../../redact/secret-options.ts';
 import { textSearch } from '../../search/text-search.ts';

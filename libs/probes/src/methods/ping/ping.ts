@@ -1,9 +1,10 @@
+import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
 import type { IcmpSocket, PingAnswer, SharedIcmp } from '@vantage/icmp';
 import { z } from 'zod';
 import { Failure, networkFailure, notMet, showSeconds } from '../../contract/failure.ts';
 import { ipFamilyOption, slowMsOption } from '../../contract/options.ts';
-import type { Json, Probe, ProbeContext } from '../../contract/probe.ts';
+import type { Probe, ProbeContext } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
 import { icmpSockets } from '../../net/icmp-sockets.ts';
 import type { Address } from '../../net/resolve.ts';

@@ -1,5 +1,5 @@
-import type { Method } from '@vantage/domain';
-import type { Json, StepRequest } from '../../contract/probe.ts';
+import type { Json, Method } from '@vantage/domain';
+import type { StepRequest } from '../../contract/probe.ts';
 
 /** The functions of a script that look at something, and the methods that they stand for. */
 export const checkFunctions: Readonly<Record<string, Method>> = {

@@ -1,5 +1,5 @@
+import type { Json } from '@vantage/domain';
 import { z } from 'zod';
-import type { Json } from '../../contract/probe.ts';
 
 /**
  * Everything a guest may say. A script says it through its functions only (`sent-line.ts` makes the messages), but nothing here is

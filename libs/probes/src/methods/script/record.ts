@@ -1,5 +1,6 @@
+import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
-import type { Json, StepResult } from '../../contract/probe.ts';
+import type { StepResult } from '../../contract/probe.ts';
 
 /** What a script did, for the extended data. */
 export interface ScriptRecord {

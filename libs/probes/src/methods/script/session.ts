@@ -1,6 +1,7 @@
+import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
 import { messageOf } from '@vantage/kernel';
-import type { Json, ProbeContext, StepResult } from '../../contract/probe.ts';
+import type { ProbeContext, StepResult } from '../../contract/probe.ts';
 import { readCall } from './calls.ts';
 import {
   beginLine,
