@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { settings } from '@vantage/kernel';
 import { expect, test } from 'vitest';
-import { readSources } from './import-rules.ts';
+import { readSources } from './import-rules/sources.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');

@@ -1,85 +1,38 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { methods } from '@vantage/domain';
+import { importsOf } from './imports.ts';
+import { isTestFile, type Source } from './sources.ts';
 
-/** A source file with its path from the repository's root. */
-export interface Source {
-  readonly file: string;
-  readonly text: string;
-}
-
-const maxLines = 300;
 const appOf = /^apps\/([^/]+)\//;
 const libOf = /^libs\/([^/]+)\//;
+/** Files beside `main.ts`: only the composition roots stand there. */
+const looseFile =
+  /^apps\/(?:controller\/src\/(?!(?:main|admin)\.ts$)|agent\/src\/(?!(?:main|agent)\.ts$))[^/]+\.ts$/;
 /** Folders of the controller that are no steps: everybody may use them, and they use no step. */
 const shared = new Set(['config', 'db', 'http', 'secrets', 'server', 'testing']);
-/** What `api/` takes of the steps: their routes and what their index offers. */
-const routesOfSteps = /\/(?:[a-z-]+-)?routes\.ts$|\/index\.ts$/;
+/** What `api/` takes of the steps: their routes. */
+const routesOfSteps = /\/(?:[a-z-]+-)?routes\.ts$/;
 /** What each library may use of the others. */
 const libraries: Readonly<Record<string, readonly string[]>> = {
   proto: [],
   kernel: [],
   domain: [],
   icmp: ['proto', 'kernel', 'domain'],
-  probes: ['proto', 'kernel', 'domain', 'icmp'],
+  probes: ['kernel', 'proto', 'domain', 'icmp'],
   health: ['proto', 'kernel', 'domain'],
 };
 /** What a probe's files may import of their package, besides their own folder. */
 const besideProbe = /^libs\/probes\/src\/(?:contract|dialogue|net|redact|search)\//;
-const probeFiles = methods.map((method) => method.toLowerCase());
 
-/** Every TypeScript source of the workspace (generated code aside). */
-export function readSources(root: string): Source[] {
-  return ['libs', 'apps', 'tests'].flatMap((folder) =>
-    readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
-      .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
-      .filter((file) => !/node_modules\/|\/gen\/|(^|\/)dist\//.test(file))
-      .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') })),
-  );
-}
-
-/** The modules that a source names in import and export declarations and in `import()`. */
-export function importsOf(text: string): string[] {
-  const declared = text.matchAll(/^\s*(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]/gm);
-  const bare = text.matchAll(/^\s*import\s*['"]([^'"]+)['"]/gm);
-  const dynamic = text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g);
-  return [...declared, ...bare, ...dynamic].flatMap((match) => match[1] ?? []);
-}
-
-/** One sentence for each rule of the house that a source breaks. */
-export function broken({ file, text }: Source): string[] {
-  const isTest = file.endsWith('.test.ts') || /\/testing\//.test(file) || file.startsWith('tests/');
-  const problems: string[] = [];
-  const lines = text.split('\n').length - 1;
-  if (lines > maxLines) problems.push(`${file} has ${lines} lines, ${maxLines} is the most`);
-  if (new RegExp(`\\b(${['TO', 'DO'].join('')}|${['FIX', 'ME'].join('')})\\b`).test(text))
-    problems.push(`${file} puts work off`);
-  if (/^\s*export \* /m.test(text)) problems.push(`${file} exports everything`);
-  if (new RegExp(`\\.(${['skip', 'run'].join('If|')}If)\\(`).test(text))
-    problems.push(`${file} skips without a reason: skip(condition, 'why') of the test's context`);
-  if (file !== 'tests/harness/retry.ts') problems.push(...wrongRetries({ file, text }));
-  if (/(^|\/)(utils?|helpers?|common|manager)\.ts$/.test(file))
-    problems.push(`${file} has a name that says nothing`);
-  for (const name of importsOf(text)) {
+/** One sentence for each import of a source that the layout forbids, and for a file in a wrong place. */
+export function misplaced(source: Source): string[] {
+  const { file } = source;
+  const isTest = isTestFile(file);
+  const problems = importsOf(source).flatMap(({ name }) => {
     const target = name.startsWith('.') ? path.posix.join(path.posix.dirname(file), name) : name;
     const reason = refuse({ file, isTest, name, target });
-    if (reason !== undefined) problems.push(`${file} imports ${name}: ${reason}`);
-  }
-  return problems;
-}
-
-/** Tests that look for what happens rarely: what they find once is a finding. */
-const neverAgain = /property|ledger|leak|sentinel/;
-
-function wrongRetries({ file, text }: Source): string[] {
-  if (!file.endsWith('.test.ts') && !/^vitest[^/]*\.ts$/.test(file)) return [];
-  if (/[{,] retry: \d|^\s+retry: \d+,? \S/m.test(text))
-    return [`${file} tries a test again without a reason: retryBecause('why')`];
-  const isNever = neverAgain.test(file) || importsOf(text).includes('fast-check');
-  return isNever && text.includes('retryBecause(')
-    ? [`${file} tries a property, ledger, leak or sentinel test again: what it found once is a finding`]
-    : [];
+    return reason === undefined ? [] : [`${file} imports ${name}: ${reason}`];
+  });
+  return looseFile.test(file) && !isTest ? [`${file} stands beside main.ts`, ...problems] : problems;
 }
 
 interface Import {
@@ -155,10 +108,9 @@ function libraryPlaces({ file, name }: Import): string | undefined {
   return places.find(({ library, place }) => library.test(name) && !place.test(file))?.words;
 }
 
-/** The method whose probe a file belongs to: methods/tcp.ts, methods/http/hop.ts. */
+/** The method whose probe a file belongs to: `tcp` of methods/tcp.ts, `http` of methods/http/hop.ts. */
 function methodOfFile(file: string): string | undefined {
-  const name = /^libs\/probes\/src\/methods\/([a-z0-9]+)(?:\/|\.ts$)/.exec(file)?.[1];
-  return name !== undefined && probeFiles.includes(name) ? name : undefined;
+  return /^libs\/probes\/src\/methods\/([a-z0-9-]+)(?:\/|\.ts$)/.exec(file)?.[1];
 }
 
 function probeRule({ file, name, target }: Import): string | undefined {

@@ -1,0 +1,24 @@
+import { scatteredChannels } from './channels.ts';
+import { importCycles } from './cycles.ts';
+import { badFile } from './file-rules.ts';
+import { longFunctions } from './function-sizes.ts';
+import { misplaced } from './layout.ts';
+import type { Source } from './sources.ts';
+import { tableOwners } from './table-owners.ts';
+import { entityTables, foreignWrites } from './table-writers.ts';
+
+/** One sentence for each rule that the sources break. `entries` has the file behind each name of a workspace. */
+export function brokenRules(sources: readonly Source[], entries: ReadonlyMap<string, string>): string[] {
+  const entitySource = sources.filter(({ file }) => /\/db\/entities(?:\.ts$|\/)/.test(file));
+  const entities = new Map(entitySource.flatMap((source) => [...entityTables(source)]));
+  return [
+    ...sources.flatMap((source) => [
+      ...badFile(source),
+      ...misplaced(source),
+      ...longFunctions(source),
+      ...foreignWrites(source, tableOwners, entities),
+    ]),
+    ...importCycles(sources, entries),
+    ...scatteredChannels(sources),
+  ];
+}

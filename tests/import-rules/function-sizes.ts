@@ -1,0 +1,72 @@
+import type { Source } from './sources.ts';
+import { childrenOf, lineCounter, type Node, nameOf, nodeOf, parse } from './syntax.ts';
+
+/** The most lines that a function may have. */
+const maxFunctionLines = 60;
+/** The most lines that a factory may have; its inner functions count for themselves too. */
+const maxFactoryLines = 120;
+
+const functionTypes = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
+/** Calls whose function only groups tests. */
+const groups = new Set(['describe', 'describe.each', 'describe.concurrent', 'describe.concurrent.each']);
+
+/**
+ * One sentence for each function of a source that is too long, counted from its first line to its last, inner functions included.
+ * A factory is a function that returns an object literal with a function in it.
+ */
+export function longFunctions(source: Source): string[] {
+  const { file, text } = source;
+  const lineOf = lineCounter(text);
+  const problems: string[] = [];
+  const visit = (node: Node, outer: string, isGroup: boolean) => {
+    const name = nameOf(node['id']) ?? nameOf(node['key']) ?? outer;
+    if (functionTypes.has(node.type) && !isGroup) {
+      const lines = lineOf(node.end - 1) - lineOf(node.start) + 1;
+      const [kind, most] = isFactory(node)
+        ? (['factory', maxFactoryLines] as const)
+        : (['function', maxFunctionLines] as const);
+      if (lines > most) problems.push(`${file}: the ${kind} ${name} has ${lines} lines, ${most} is the most`);
+    }
+    const groupsTests = node.type === 'CallExpression' && groups.has(calleeOf(node['callee']));
+    for (const child of childrenOf(node)) visit(child, name, groupsTests && functionTypes.has(child.type));
+  };
+  visit(parse(source), '(anonymous)', false);
+  return problems;
+}
+
+/** Whether a function returns an object literal that holds a function, written there or declared in the function. */
+function isFactory(outer: Node): boolean {
+  const body = nodeOf(outer['body']);
+  if (body === undefined) return false;
+  const declared = new Set<string>();
+  const returned: Node[] = body.type === 'BlockStatement' ? [] : [body];
+  const visit = (node: Node) => {
+    const name = nameOf(node['id']);
+    const value = functionTypes.has(node.type) ? node : nodeOf(node['init']);
+    if (name !== undefined && value !== undefined && functionTypes.has(value.type)) declared.add(name);
+    if (functionTypes.has(node.type)) return;
+    const answer = node.type === 'ReturnStatement' ? nodeOf(node['argument']) : undefined;
+    if (answer !== undefined) returned.push(answer);
+    childrenOf(node).forEach(visit);
+  };
+  childrenOf(body).forEach(visit);
+  return returned.some((node) => holdsFunction(node, declared));
+}
+
+function holdsFunction(node: Node, declared: ReadonlySet<string>): boolean {
+  const wrapped = nodeOf(node['expression']);
+  if (wrapped !== undefined) return holdsFunction(wrapped, declared);
+  if (node.type !== 'ObjectExpression') return false;
+  return childrenOf(node).some((property) => {
+    const value = nodeOf(property['value']);
+    return value !== undefined && (functionTypes.has(value.type) || declared.has(nameOf(value) ?? ''));
+  });
+}
+
+/** `describe`, and `describe.each` of `describe.each(rows)('…', …)`. */
+function calleeOf(value: unknown): string {
+  const node = nodeOf(value);
+  if (node?.type === 'CallExpression') return calleeOf(node['callee']);
+  const property = nameOf(node?.['property']);
+  return property === undefined ? (nameOf(node) ?? '') : `${calleeOf(node?.['object'])}.${property}`;
+}

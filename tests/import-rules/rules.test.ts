@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest';
+import { brokenRules } from './broken.ts';
+import { importsOf } from './imports.ts';
+
+const broken = (...files: readonly (readonly [file: string, text: string])[]) =>
+  brokenRules(
+    files.map(([file, text]) => ({ file, text })),
+    new Map([['@vantage/kernel', 'libs/kernel/src/index.ts']]),
+  ).join('\n');
+const lines = (count: number) => 'f();\n'.repeat(count);
+
+test('imports are found in every form, and the erased ones are marked', () => {
+  const text = `
+import { a } from './a.ts';
+import type {
+  B,
+} from "@vantage/kernel";
+import 'reflect-metadata';
+export { d } from './d.ts';
+export type { D } from './types.ts';
+const e = await import('./e.ts');
+let f: import('./f.ts').F;
+// import { g } from './g.ts';
+const h = "import { i } from './i.ts';";
+`;
+  const found = importsOf({ file: 'a.ts', text });
+  expect(found.filter(({ isErased }) => !isErased).map(({ name }) => name)).toEqual([
+    './a.ts',
+    'reflect-metadata',
+    './d.ts',
+    './e.ts',
+  ]);
+  expect(found.filter(({ isErased }) => isErased).map(({ name }) => name)).toEqual([
+    '@vantage/kernel',
+    './types.ts',
+    './f.ts',
+  ]);
+});
+
+describe('layout', () => {
+  test.each([
+    [
+      'apps/agent/src/a/a.ts',
+      "import { x } from '@vantage/controller/testing';",
+      'apps never import each other',
+    ],
+    ['apps/agent/src/a/a.ts', "import { x } from '../../../controller/src/a/b.ts';", 'by its package name'],
+    [
+      'libs/kernel/src/a.ts',
+      "import { x } from '@vantage/probes';",
+      'libs/kernel does not build on libs/probes',
+    ],
+    [
+      'libs/domain/src/a.ts',
+      "import { x } from '@vantage/kernel';",
+      'libs/domain does not build on libs/kernel',
+    ],
+    [
+      'libs/health/src/a.ts',
+      "import { x } from '@vantage/probes';",
+      'libs/health does not build on libs/probes',
+    ],
+    ['libs/probes/src/a.ts', "import { x } from '@vantage/agent/testing';", 'a library never imports an app'],
+    ['apps/controller/src/ingest/a.ts', "import { x } from '../health/fold.ts';", 'main.ts joins them'],
+    ['apps/controller/src/http/a.ts', "import { x } from '../catalog/store.ts';", 'main.ts joins them'],
+    ['apps/controller/src/api/a.ts', "import { x } from '../catalog/store.ts';", 'main.ts joins them'],
+    ['apps/controller/src/seal.ts', '', 'stands beside main.ts'],
+    ['apps/controller/src/ingest/a.ts', "import { sql } from '@mikro-orm/core';", 'the ORM'],
+    ['apps/controller/src/ingest/a.ts', "import Koa from 'koa';", 'Koa is used'],
+    ['apps/agent/src/outbox/a.ts', "import { Code } from '@connectrpc/connect';", 'Connect is used'],
+    ['apps/agent/src/a/a.ts', "import { x } from '../../../../tests/harness/api.ts';", 'only tests'],
+    ['libs/probes/src/methods/tcp.ts', "import { http } from './http/http.ts';", 'another probe'],
+  ])('a forbidden import or place is found in %s: %s', (file, text, reason) => {
+    expect(broken([file, text])).toContain(reason);
+  });
+
+  test.each([
+    ['apps/controller/src/ingest/a.ts', "import { db } from '../db/index.ts';"],
+    ['apps/controller/src/main.ts', "import { createIngest } from './ingest/index.ts';"],
+    ['apps/controller/src/api/api.ts', "import { tagRoutes } from '../catalog/tags/routes.ts';"],
+    ['apps/agent/src/stream/link.ts', "import { createClient } from '@connectrpc/connect';"],
+    ['apps/agent/src/a.test.ts', "import { startTarget } from '../../../tests/harness/target.ts';"],
+    ['libs/probes/src/methods/tcp.ts', "import { connect } from '../net/dial.ts';"],
+  ])('an allowed import is accepted in %s', (file, text) => {
+    expect(broken([file, text])).toBe('');
+  });
+});
+
+test.each([
+  ['libs/probes/src/a.test.ts', `test('x', { ${'retry'}: 1 }, () => {});`, 'without a reason'],
+  [
+    'libs/health/src/a.property.test.ts',
+    `test('x', ${'retry'}Because('slow'), f);`,
+    'each failure is a finding',
+  ],
+  [
+    'libs/a/src/a.test.ts',
+    `import fc from 'fast-check';\n${'retry'}Because('slow');`,
+    'each failure is a finding',
+  ],
+  ['apps/agent/src/a/utils.ts', '', 'says nothing'],
+  ['apps/agent/src/a/a.ts', "export * from './b.ts';", 'exports everything'],
+  ['apps/agent/src/a/a.ts', '\n'.repeat(301), '301 lines'],
+  ['apps/agent/src/a/a.ts', `// ${'TO'}${'DO'}: later`, 'puts work off'],
+  ['apps/agent/src/a.test.ts', `test.${'skip'}If(true)('x', () => {});`, 'skips without a reason'],
+])('a forbidden text is found in %s: %s', (file, text, reason) => {
+  expect(broken([file, text])).toContain(reason);
+});
+
+describe('sizes', () => {
+  const factory = (count: number) =>
+    `function make() {\nconst go = () => 1;\n${lines(count)}return { go };\n}`;
+
+  test.each([
+    ['a function of 61 lines', `function long() {\n${lines(59)}}`, 'function long has 61 lines'],
+    ['an arrow function', `const long = () => {\n${lines(59)}};`, 'function long has 61 lines'],
+    ['a test', `test('x', () => {\n${lines(59)}});`, 'function (anonymous) has 61 lines'],
+    ['a factory of 121 lines', factory(117), 'factory make has 121 lines'],
+  ])('%s is too long', (_, text, reason) => {
+    expect(broken(['libs/kernel/src/a.ts', text])).toContain(reason);
+  });
+
+  test.each([
+    ['a function of 60 lines', `function long() {\n${lines(58)}}`],
+    ['a factory of 120 lines', factory(116)],
+    ['a group of tests', `describe.each([1])('x', () => {\n${lines(100)}});`],
+  ])('%s is accepted', (_, text) => {
+    expect(broken(['libs/kernel/src/a.ts', text])).toBe('');
+  });
+});
+
+describe('import cycles', () => {
+  test('files that import each other, directly or over others, are found', () => {
+    expect(
+      broken(
+        ['libs/kernel/src/a.ts', "import './b.ts';"],
+        ['libs/kernel/src/b.ts', "import './c/index.ts';"],
+        ['libs/kernel/src/c/index.ts', "import { type A } from '../a.ts';"],
+        ['libs/kernel/src/d.ts', "import './a.ts';"],
+      ),
+    ).toBe('import cycle: libs/kernel/src/a.ts, libs/kernel/src/b.ts, libs/kernel/src/c/index.ts');
+  });
+
+  test('a cycle over the name of a workspace is found', () => {
+    const index = ['libs/kernel/src/index.ts', "export { a } from './a.ts';"] as const;
+    expect(broken(index, ['libs/kernel/src/a.ts', "import '@vantage/kernel';"])).toContain('import cycle');
+  });
+
+  test('an erased import makes no cycle', () => {
+    const first = ['libs/kernel/src/a.ts', "import type { B } from './b.ts';"] as const;
+    expect(broken(first, ['libs/kernel/src/b.ts', "import './a.ts';"])).toBe('');
+  });
+});
+
+describe('tables', () => {
+  const entities = [
+    'apps/controller/src/db/entities.ts',
+    "export const Tag = defineEntity({ tableName: 'tags' });",
+  ] as const;
+
+  test.each([
+    ["db.insertInto('events').values(row)", 'the table events, which belongs to events/'],
+    ["db.updateTable('checks as c').set({})", 'the table checks, which belongs to ingest/'],
+    ["db.deleteFrom('rollup_daily')", 'the table rollup_daily, which belongs to rollup/'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a source
+    ['sql`with x as (insert into events (a) values (${1})) select 1`', 'the table events'],
+    ['sql`update run_requests r set a = 1`', 'the table run_requests'],
+    ["pool.query('delete from devices where true')", 'the table devices'],
+    ['em.create(Tag, {})', 'the table tags'],
+    ["db.insertInto('nobodys')", 'the table nobodys, which has no owner'],
+  ])('a write by another folder is found: %s', (statement, reason) => {
+    expect(broken(entities, ['apps/controller/src/gateway/store.ts', statement])).toContain(reason);
+  });
+
+  test.each([
+    ['apps/controller/src/ingest/store.ts', "db.insertInto('checks')"],
+    ['apps/controller/src/catalog/tags/store.ts', 'em.create(Tag, {})'],
+    ['apps/controller/src/gateway/store.ts', 'sql`select 1 from devices for update`'],
+    [
+      'apps/controller/src/ingest/store.ts',
+      'sql`insert into checks values (1) on conflict do update set a = 1`',
+    ],
+    ['apps/controller/src/gateway/store.test.ts', "db.deleteFrom('devices')"],
+  ])('the owner, a reader and a test are accepted: %s: %s', (file, statement) => {
+    expect(broken(entities, [file, statement])).toBe('');
+  });
+});
+
+describe('channels', () => {
+  test.each(["listen('vantage_plan', f)", "sql`select pg_notify('vantage_plan', '')`"])(
+    'a channel outside the bus is found: %s',
+    (statement) => {
+      expect(broken(['apps/controller/src/assign/assign.ts', statement])).toContain(
+        'uses vantage_plan, which belongs to db/bus',
+      );
+    },
+  );
+
+  test('a name that stands twice in the bus is found', () => {
+    const text = "const names = { plan: 'vantage_plan' };\nlisten('vantage_plan');";
+    expect(broken(['apps/controller/src/db/bus.ts', text])).toBe('db/bus names vantage_plan twice');
+  });
+});

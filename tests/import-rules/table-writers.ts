@@ -1,0 +1,68 @@
+import { isTestFile, type Source } from './sources.ts';
+import { nameOf, nodeOf, nodesOf, parse, stringOf, textsOf, walk } from './syntax.ts';
+
+/** The only folder of the controller that writes each table. */
+export type TableOwners = Readonly<Record<string, string>>;
+
+const kyselyWrites = new Set(['insertInto', 'updateTable', 'deleteFrom', 'mergeInto', 'replaceInto']);
+const entityWrites = new Set([
+  'create',
+  'insert',
+  'insertMany',
+  'upsert',
+  'upsertMany',
+  'nativeUpdate',
+  'nativeDelete',
+]);
+const sqlWrites =
+  /\b(?:insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?|update(?:\s+only)?(?=\s+"?\w+"?\s+(?:as\s+)?(?:\w+\s+)?set\b))\s+"?(\w+)"?/gi;
+
+/** The tables that the entities of a source stand for: `Tag` is `tags`. */
+export function entityTables(source: Source): ReadonlyMap<string, string> {
+  const tables = new Map<string, string>();
+  walk(parse(source), (node) => {
+    const name = nameOf(node['id']);
+    const [settings] = nodesOf(nodeOf(node['init'])?.['arguments']);
+    const property = nodesOf(settings?.['properties']).find(({ key }) => nameOf(key) === 'tableName');
+    const table = stringOf(property?.['value']);
+    if (name !== undefined && table !== undefined) tables.set(name, table);
+  });
+  return tables;
+}
+
+/** One sentence for each table that a source writes though another folder owns it, or nobody does. */
+export function foreignWrites(
+  source: Source,
+  owners: TableOwners,
+  entities: ReadonlyMap<string, string>,
+): string[] {
+  const { file } = source;
+  if (isTestFile(file) || !file.startsWith('apps/') || /\/db\/migrations\//.test(file)) return [];
+  const foreign = writesOf(source, entities).filter(
+    (table) => !file.startsWith(`apps/controller/src/${owners[table]}/`),
+  );
+  return [...new Set(foreign)].map((table) => {
+    const owner = owners[table] === undefined ? 'has no owner' : `belongs to ${owners[table]}/`;
+    return `${file} writes the table ${table}, which ${owner}`;
+  });
+}
+
+/** Finds Kysely's calls, MikroORM's calls with an entity, and statements in SQL texts. */
+function writesOf(source: Source, entities: ReadonlyMap<string, string>): string[] {
+  const program = parse(source);
+  const writes: string[] = [];
+  walk(program, (node) => {
+    if (node.type !== 'CallExpression') return;
+    const method = nameOf(nodeOf(node['callee'])?.['property']) ?? '';
+    const [first] = nodesOf(node['arguments']);
+    const table = kyselyWrites.has(method)
+      ? stringOf(first)?.split(/\s/)[0]
+      : entityWrites.has(method)
+        ? entities.get(nameOf(first) ?? '')
+        : undefined;
+    if (table !== undefined) writes.push(table);
+  });
+  for (const { text: sql } of textsOf(program))
+    for (const [, table = ''] of sql.matchAll(sqlWrites)) writes.push(table);
+  return writes;
+}
