@@ -10,7 +10,7 @@ import { createHousekeeping, createPartitions } from '../ingest/index.ts';
 import { createRollUp } from '../rollup/index.ts';
 import * as runRequests from '../run-requests/index.ts';
 import { createFixtures } from './fixtures.ts';
-import { createStand, openChain, type Stand } from './stand.ts';
+import { createStand, openRetrySequence, type Stand } from './stand.ts';
 
 const log = createLog('poison test', 'silent');
 const hourUs = 3_600_000_000;
@@ -24,7 +24,7 @@ const poisons: Readonly<Record<string, readonly string[]>> = {
     '{"Sent":1e-1000,"Received":"five"}',
     '{"chain":{"lastEndUs":"soon","revision":[]}}',
     '{"retrySequence":{"lastEndUs":"soon","revision":[]}}',
-    JSON.stringify(openChain(1e300, 1e300, 1e300)),
+    JSON.stringify(openRetrySequence(1e300, 1e300, 1e300)),
     'null',
     '[[[]]]',
     '"text"',

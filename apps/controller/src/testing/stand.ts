@@ -1,3 +1,4 @@
+import { stateVersion } from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
@@ -16,13 +17,15 @@ export interface Stand {
   readonly newDeviceNo: number;
 }
 
-/** What the fold keeps of a device with a retry sequence that nobody goes on with; `atUs` in its every time. */
-export function openChain(atUs: number, agentNo: number, locationNo: number): object {
+/** The stored state of a device whose retry sequence no agent continues; all its times are `atUs`. */
+export function openRetrySequence(atUs: number, agentNo: number, locationNo: number): object {
   return {
+    version: stateVersion,
     status: 'Up',
     sinceUs: atUs,
     before: null,
-    chain: {
+    announced: true,
+    retrySequence: {
       retryId: null,
       opened: { startUs: atUs, agentNo },
       firstErrorEndUs: atUs,
@@ -68,7 +71,7 @@ export async function createStand(
   const newDeviceNo = await rows.device(accountNo, [back]);
   await rows.hold({ deviceNo, agentNo: here.agentNo, locationNo: back, fromUs: agoUs });
   const of = { device_no: deviceNo, agent_no: here.agentNo };
-  const state = JSON.stringify(openChain(agoUs, here.agentNo, back));
+  const state = JSON.stringify(openRetrySequence(agoUs, here.agentNo, back));
   await sql`insert into connection_spans (agent_no, location_no, from_us, to_us, session_id)
     values (${here.agentNo}, ${back}, ${agoUs}, null, ${newId()})`.execute(kysely);
   await sql`insert into checks (device_no, start_us, agent_no, location_no, end_us, arrived_us, revision, attempt, code, perf,
