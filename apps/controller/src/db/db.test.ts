@@ -161,8 +161,14 @@ test.each([
   ['23503', 'refused'],
   ['EPIPE', 'retry'],
   ['ECONNREFUSED', 'retry'],
+  ['28P01', 'retry'],
+  ['3D000', 'retry'],
+  ['ERR_INVALID_ARG_TYPE', 'refused'],
 ] as const)('code %s: %s', (code, meaning) => {
-  expect(dbFailure(Object.assign(new Error('x'), { code }))).toBe(meaning);
+  const error = Object.assign(code.startsWith('ERR_') ? new TypeError('x') : new Error('x'), { code });
+  expect(dbFailure(error)).toBe(meaning);
+  expect(dbFailure(new Error('wrapped', { cause: error }))).toBe(meaning);
+  expect(dbFailure(new AggregateError([new Error('x'), error]))).toBe(meaning);
 });
 
 test("a surprise in our own code is the record's fault, a lost connection is not", () => {

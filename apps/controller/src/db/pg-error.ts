@@ -1,35 +1,53 @@
 import { Fault } from '@vantage/kernel';
 
-/** What a failed transaction means: the same again later, or never. */
-export type DbFailure = 'retry' | 'no-partition' | 'refused';
+/** `retry`: the same transaction may succeed later. `no-partition`: it needs a partition first. `refused`: it will never succeed. */
+type DbFailure = 'retry' | 'no-partition' | 'refused';
 
-/** Connection lost, too many connections, server ending or starting, serialization, deadlock, lock and statement timeouts, disk full. */
-const transient = /^(08|53|57|40|58|55P03|25P0[0-9]|XX)/;
-/** What node-postgres and Kysely say when the connection is gone or none is to be had; they have no code for it. */
-const connectionTexts = /connection|timeout|terminated|destroyed|cannot use a pool|not queryable|socket/i;
+/**
+ * Classes and codes of SQLSTATE (PostgreSQL, appendix A) after which the same statement may succeed: connection (08), login and
+ * database (28, 3D: while the server is restored or its roles change), rollback by deadlock or serialization (40), resources (53),
+ * shutdown and timeouts (57), system (58), lock timeout (55P03), transaction timeouts (25P), internal errors (XX).
+ */
+const transientStates = /^(08|28|3D|40|53|57|58|55P03|25P0[0-9]|XX)/;
+/** Errors of node-postgres and Kysely about a connection that ended or cannot be opened. They have no code. */
+const connectionTexts =
+  /connection|timeout|terminated|destroyed|cannot use a pool|not queryable|client was closed|socket/i;
+const deepestCause = 8;
 
-/** Reads anything thrown inside a transaction. What is neither the database's word nor a connection's end is the data's fault. */
+/** Classifies an error of a transaction. An error that comes neither from the database nor from a connection comes from the data. */
 export function dbFailure(error: unknown): DbFailure {
   if (error instanceof Fault) return error.action === 'drop' ? 'refused' : 'retry';
-  const code = sqlState(error);
-  if (code === undefined) return isConnectionEnd(error) ? 'retry' : 'refused';
-  if (code === '23514' && error instanceof Error && error.message.startsWith('no partition'))
-    return 'no-partition';
-  return transient.test(code) ? 'retry' : 'refused';
+  if (isNoPartition(error)) return 'no-partition';
+  return isTransientDbError(error) ? 'retry' : 'refused';
 }
 
-/** The five characters of an SQLSTATE, or undefined. (A system's error, `EPIPE`, may have five characters too, but no digit.) */
-export function sqlState(error: unknown): string | undefined {
+/** Does the error, or one of its causes, say that the database is unreachable or too busy at the moment? */
+export function isTransientDbError(error: unknown): boolean {
+  for (let depth = 0, each = error; each instanceof Error && depth < deepestCause; depth += 1) {
+    if (isTransient(each)) return true;
+    if (each instanceof AggregateError && each.errors.some(isTransientDbError)) return true;
+    each = each.cause;
+  }
+  return false;
+}
+
+function isTransient(error: Error): boolean {
   const code = codeOf(error);
-  return code !== undefined && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  if (isSqlState(code)) return transientStates.test(code);
+  // A mistake in our own code; its code may be one of Node's (ERR_INVALID_ARG_TYPE).
+  if (error instanceof TypeError || error instanceof RangeError) return false;
+  return /^E[A-Z_]+$/.test(code) || connectionTexts.test(error.message);
 }
 
-function isConnectionEnd(error: unknown): boolean {
-  if (/^E[A-Z_]+$/.test(codeOf(error) ?? '')) return true;
-  return error instanceof Error && connectionTexts.test(error.message);
+function isNoPartition(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === '23514' && error.message.startsWith('no partition');
 }
 
-function codeOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
+/** An SQLSTATE has five characters, one of them a digit; a system error (`EPIPE`) has no digit. */
+function isSqlState(code: string): boolean {
+  return /^(?=.*\d)[0-9A-Z]{5}$/.test(code);
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -1,6 +1,5 @@
-import type { Db } from '../db/index.ts';
+import { type Db, isTransientDbError } from '../db/index.ts';
 import type { Session } from '../http/session.ts';
-import { isStorageUnavailable } from '../http/storage-fault.ts';
 import type { EventFeed } from './event-feed.ts';
 import { listEventsAfter, type NumberedEvent } from './event-store.ts';
 
@@ -53,7 +52,7 @@ export async function openEventStream(
           atNo = next.atNo;
         }
       } catch (error) {
-        if (!isStorageUnavailable(error)) throw error;
+        if (!isTransientDbError(error)) throw error;
         pauseMs = retryMs;
       }
       const more = await follower.wait(pauseMs, signal);

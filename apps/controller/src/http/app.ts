@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import Router from '@koa/router';
 import type { Clock, Logger, LogSummary } from '@vantage/kernel';
 import Koa from 'koa';
+import { isTransientDbError } from '../db/index.ts';
 import { type Answer, answerProblem, answerReply, answerStream } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
 import { readAway, readBody } from './body.ts';
@@ -12,7 +13,6 @@ import { createKeyLoad } from './key-load.ts';
 import { createOriginReader } from './origin.ts';
 import { badKey, httpsRequired, malformed, Problem, problemCode } from './problem.ts';
 import type { Route } from './route.ts';
-import { isStorageUnavailable } from './storage-fault.ts';
 import { createStorageGuard, unavailable } from './storage-guard.ts';
 import { streamBody } from './stream.ts';
 
@@ -155,7 +155,7 @@ function problemOf(error: unknown, summary: LogSummary, context: Koa.Context): P
   if (error instanceof Problem) return error;
   if (error instanceof URIError) return malformed('The address is not percent-encoded correctly.');
   const where = { method: context.method, path: context.path };
-  if (isStorageUnavailable(error)) {
+  if (isTransientDbError(error)) {
     summary.count('the database did not answer', { ...where, error: messageWithCause(error) });
     return unavailable();
   }
