@@ -1,17 +1,24 @@
 export { type Backoff, backoffMs } from './backoff.ts';
 export { boundedText } from './bounded-text.ts';
-export { clientNetwork } from './client-network.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { descriptorLimit } from './descriptors.ts';
 export { actionOf, Fault, type FaultAction, messageOf } from './fault.ts';
 export { newId } from './id.ts';
-export { ipv4Within, ipv6Words } from './ipv4-in-ipv6.ts';
 export { createJobParts, type JobParts } from './job-parts.ts';
 export { createLog, type Logger, logLevels } from './log.ts';
 export { limitLogFile, logLimitBytes, readLogEnd } from './log-file.ts';
 export { createLogSummary, type LogSummary } from './log-summary.ts';
 export { createMailbox, type Mailbox } from './mailbox.ts';
 export { ignoreMissing, isMissing, readIfPresent, readIfPresentSync } from './missing-file.ts';
+export {
+  clientNetwork,
+  createNetworkSet,
+  equivalentAddresses,
+  ipv6Words,
+  isNetwork,
+  type NetworkSet,
+  normalAddress,
+} from './network/index.ts';
 export { Secret } from './secret.ts';
 export { createSemaphore, type Semaphore } from './semaphore.ts';
 export {

@@ -1,5 +1,5 @@
+import { equivalentAddresses } from '@vantage/kernel';
 import { expect, test } from 'vitest';
-import { equivalentAddresses } from './equivalent-addresses.ts';
 import { type AgentPolicy, loadPolicy } from './policy.ts';
 
 function policyOf(file?: object): AgentPolicy {

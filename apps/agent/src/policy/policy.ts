@@ -1,9 +1,14 @@
-import { BlockList, isIP } from 'node:net';
 import { type Method, methods } from '@vantage/domain';
-import { boundedText, messageOf } from '@vantage/kernel';
+import {
+  boundedText,
+  createNetworkSet,
+  equivalentAddresses,
+  isNetwork,
+  messageOf,
+  type NetworkSet,
+} from '@vantage/kernel';
 import type { Policy } from '@vantage/probes';
 import { z } from 'zod';
-import { equivalentAddresses } from './equivalent-addresses.ts';
 
 /** What this machine's owner lets the agent do. */
 export interface AgentPolicy extends Policy {
@@ -77,9 +82,9 @@ export function loadPolicy(text: string | undefined): PolicyResult {
 }
 
 function policyOf(file: PolicyFile): AgentPolicy {
-  const metadata = blockListOf(file.CloudMetadata === true ? [] : metadataNetworks);
-  const denied = blockListOf(file.Networks?.Deny ?? []);
-  const allowed = file.Networks?.Allow && blockListOf(file.Networks.Allow);
+  const metadata = createNetworkSet(file.CloudMetadata === true ? [] : metadataNetworks);
+  const denied = createNetworkSet(file.Networks?.Deny ?? []);
+  const allowed = file.Networks?.Allow && createNetworkSet(file.Networks.Allow);
   const allowedMethods = file.Methods && new Set<Method>(file.Methods);
   const inAny = (ranges: readonly number[][], port: number) =>
     ranges.some(([from = 0, to = 0]) => from <= port && port <= to);
@@ -93,11 +98,11 @@ function policyOf(file: PolicyFile): AgentPolicy {
   const refuseAddress = (address: string) => {
     const spellings = equivalentAddresses(address);
     if (spellings.length === 0) return `${address} is no address`;
-    const isIn = (list: BlockList) => spellings.some((each) => list.check(each, familyOf(each)));
+    const isIn = (networks: NetworkSet) => spellings.some(networks);
     if (isIn(metadata))
       return `${address} hands out cloud credentials; this agent's policy does not allow it`;
     if (isIn(denied)) return `${address} is not allowed by this agent's policy`;
-    const isAllowed = allowed === undefined || spellings.every((each) => allowed.check(each, familyOf(each)));
+    const isAllowed = allowed === undefined || spellings.every(allowed);
     return isAllowed ? undefined : `${address} is not allowed by this agent's policy`;
   };
   const refusePort = (port: number) => {
@@ -111,26 +116,4 @@ function policyOf(file: PolicyFile): AgentPolicy {
     refuseMethod,
     checksPerMinute: file.ChecksPerMinute ?? Number.POSITIVE_INFINITY,
   };
-}
-
-function blockListOf(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const each of networks) {
-    const [address = '', bits] = each.split('/');
-    const family = familyOf(address);
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return list;
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits, more] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || more !== undefined) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }

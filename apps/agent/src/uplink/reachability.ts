@@ -1,29 +1,20 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
 import { resultCode } from '@vantage/domain';
-import type { Clock } from '@vantage/kernel';
+import { type Clock, createNetworkSet, isNetwork, type NetworkSet } from '@vantage/kernel';
 import type { Measurement } from '@vantage/probes';
 
 /** Says whether an address lies in one of this host's own subnets (or is itself this host's). */
-export type OwnNetworks = (address: string) => boolean;
+export type OwnNetworks = NetworkSet;
 
 /** Reads the subnets out of `os.networkInterfaces()`. */
 export function ownNetworksOf(
   interfaces: Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>,
 ): OwnNetworks {
-  const list = new BlockList();
-  list.addSubnet('127.0.0.0', 8, 'ipv4');
-  list.addAddress('::1', 'ipv6');
-  for (const { cidr } of Object.values(interfaces).flatMap((infos) => infos ?? [])) {
-    const [address, bits] = cidr?.split('/') ?? [];
-    const family = isIP(address ?? '');
-    if (address === undefined || bits === undefined || family === 0) continue;
-    list.addSubnet(address, Number(bits), family === 4 ? 'ipv4' : 'ipv6');
-  }
-  return (address) => {
-    const family = isIP(address);
-    return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');
-  };
+  const subnets = Object.values(interfaces).flatMap((infos) =>
+    (infos ?? []).flatMap(({ cidr }) => cidr ?? []),
+  );
+  return createNetworkSet(['127.0.0.0/8', '::1', ...subnets.filter(isNetwork)]);
 }
 
 /** Interfaces come and go, but not with every check. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { type Accepted, createSettingsReader, logLevels } from '@vantage/kernel';
+import { type Accepted, createSettingsReader, isNetwork, logLevels } from '@vantage/kernel';
 import { z } from 'zod';
 
 /** The controller's settings, checked. */
@@ -42,16 +42,6 @@ const list = z
   .transform((text) => text.split(',').map((entry) => entry.trim()))
   .refine((entries) => entries.every((entry) => entry !== ''));
 
-const network = (text: string) => {
-  const [address = '', bits, more] = text.split('/');
-  const most = isIP(address) === 6 ? 128 : 32;
-  return (
-    isIP(address) !== 0 &&
-    more === undefined &&
-    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
-  );
-};
-
 /** Each setting with what is accepted, in words. */
 const accepted = {
   VANTAGE_DATA: [z.string(), 'a folder'],
@@ -66,7 +56,7 @@ const accepted = {
     'names or addresses, comma-separated',
   ],
   VANTAGE_TRUSTED_PROXIES: [
-    list.refine((all) => all.every(network)),
+    list.refine((all) => all.every(isNetwork)),
     'addresses or networks, comma-separated: 192.0.2.1, 10.0.0.0/8',
   ],
   VANTAGE_API_KEY_HEADERS: [

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { Fault } from '@vantage/kernel';
+import { createNetworkSet, Fault, isNetwork, normalAddress } from '@vantage/kernel';
 
 /** Where a request comes from. */
 export interface Origin {
@@ -15,11 +15,12 @@ export interface Origin {
 
 /** Makes the test whether a peer's address is one of `trustedProxies`: addresses or networks (`10.0.0.0/8`). */
 export function createProxyTest(trustedProxies: readonly string[]): (peer: string) => boolean {
-  const trusted = readNetworks(trustedProxies);
-  return (peer) => {
-    const address = plainAddress(peer);
-    return isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-  };
+  const networks = trustedProxies.map((text) => text.trim());
+  const wrong = networks.find((text) => !isNetwork(text));
+  if (wrong !== undefined)
+    throw new Fault('stop', 'bad-network', `trusted proxies: ${wrong} is no address or network (10.0.0.0/8)`);
+  const isTrusted = createNetworkSet(networks);
+  return (peer) => isTrusted(plainAddress(peer));
 }
 
 /** Makes the reader of origins. Forwarded headers from elsewhere than a trusted proxy count for nothing. */
@@ -40,24 +41,6 @@ export function createOriginReader(
   };
 }
 
-function readNetworks(texts: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const text of texts) {
-    const [address = '', bits] = text.trim().split('/');
-    const family = isIP(address);
-    const most = family === 6 ? 128 : 32;
-    const prefix = bits === undefined ? most : Number(bits);
-    if (family === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > most || bits === '')
-      throw new Fault(
-        'stop',
-        'bad-network',
-        `trusted proxies: ${text} is no address or network (10.0.0.0/8)`,
-      );
-    list.addSubnet(address, prefix, family === 6 ? 'ipv6' : 'ipv4');
-  }
-  return list;
-}
-
 function entries(header: string | string[] | undefined): string[] {
   return (Array.isArray(header) ? header.join(',') : (header ?? ''))
     .split(',')
@@ -69,6 +52,5 @@ function entries(header: string | string[] | undefined): string[] {
 function plainAddress(text: string): string {
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1];
   const withPort = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1];
-  const address = (bracketed ?? withPort ?? text).replace(/%.*$/, '').toLowerCase();
-  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1] ?? address;
+  return normalAddress(bracketed ?? withPort ?? text);
 }

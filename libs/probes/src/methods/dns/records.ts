@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { ipv6Words } from '@vantage/kernel';
 import type { Answer } from 'dns-packet';
 import { z } from 'zod';
 import { quoteShort } from '../../dialogue/transcript.ts';
@@ -74,7 +75,7 @@ export function compareRecords(
 /** The name that a PTR query for an address asks about (RFC 1035 section 3.5, RFC 3596 section 2.5). */
 export function reverseName(address: string): string {
   if (isIP(address) === 4) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
-  const nibbles = groupsOf(address).map((group) => group.toString(16).padStart(4, '0'));
+  const nibbles = (ipv6Words(address) ?? []).map((group) => group.toString(16).padStart(4, '0'));
   return `${nibbles.join('').split('').reverse().join('.')}.ip6.arpa`;
 }
 
@@ -133,17 +134,4 @@ function textOf(part: string | Buffer): string {
 
 function canonicalV6(address: string): string {
   return new URL(`http://[${address.replace(/%.*/, '')}]/`).hostname.slice(1, -1);
-}
-
-/** The eight groups of an IPv6 address. */
-function groupsOf(address: string): readonly number[] {
-  const [head = '', tail] = canonicalV6(address).split('::');
-  const read = (part: string) =>
-    part
-      .split(':')
-      .filter((each) => each !== '')
-      .map((each) => Number.parseInt(each, 16));
-  if (tail === undefined) return read(head);
-  const [left, right] = [read(head), read(tail)];
-  return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
 }

@@ -1,0 +1,43 @@
+import { isIP } from 'node:net';
+import type ipaddr from 'ipaddr.js';
+import { parseAddress } from './address.ts';
+
+/** Whether an address lies in one of the networks of the set; false for a text that is no address. */
+export type NetworkSet = (address: string) => boolean;
+
+/** Whether a text is an address or a network: `192.0.2.1`, `10.0.0.0/8`, `2001:db8::/32`. */
+export function isNetwork(text: string): boolean {
+  return parseNetwork(text) !== undefined;
+}
+
+/**
+ * Makes the test for addresses and networks (`isNetwork`). An IPv4 address and the IPv6 address that it is mapped to are one address, in
+ * the networks too. Throws a RangeError for a text that is no network.
+ */
+export function createNetworkSet(networks: readonly string[]): NetworkSet {
+  const known = networks.map((text) => {
+    const network = parseNetwork(text);
+    if (network === undefined) throw new RangeError(`${text} is no address or network`);
+    return network;
+  });
+  return (text) => {
+    const address = parseAddress(text);
+    return address !== undefined && known.some(({ first, bits }) => address.match(first, bits));
+  };
+}
+
+/** A network among all IPv6 addresses; an IPv4 network lies in the mapped ones. */
+interface Network {
+  readonly first: ipaddr.IPv6;
+  readonly bits: number;
+}
+
+function parseNetwork(text: string): Network | undefined {
+  const [address = '', length, more] = text.split('/');
+  const first = isIP(address) === 0 ? undefined : parseAddress(address);
+  if (first === undefined || more !== undefined) return undefined;
+  const longest = isIP(address) === 4 ? 32 : 128;
+  if (length === undefined) return { first, bits: 128 };
+  const bits = /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
+  return bits <= longest ? { first, bits: bits + 128 - longest } : undefined;
+}
