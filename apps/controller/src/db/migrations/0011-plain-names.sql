@@ -61,3 +61,6 @@ alter index seal_check_pkey rename to sealing_key_proof_pkey;
 alter table sealing_key_proof rename constraint seal_check_single_check to sealing_key_proof_single_check;
 
 delete from leases where name = 'upkeep';
+
+update job_quarantine set job = 'retry deadlines' where job = 'chain deadlines';
+update job_quarantine set job = 'offline Locations' where job = 'blind Locations';
