@@ -35,3 +35,4 @@ export {
   type SettingsSource,
 } from './settings-reader.ts';
 export { shutdownSignal, whenAborted } from './shutdown.ts';
+export { usableMemory } from './usable-memory.ts';

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import { jsonShape } from './json-shape.ts';
 import { type FieldFault, invalid, malformed, type Problem } from './problem.ts';
 
 /** The longest body that is read, bytes. */
 export const bodyLimitBytes = 1024 * 1024;
 const deepest = 32;
-/** A list of all devices of a large account fits; each value costs time that other accounts wait for. */
-const maxValues = 20_000;
+/** Lists and maps of a resource have a few hundred; each value costs time for which other accounts wait. */
+const maxValues = 5_000;
 /** What is read away of a body that nobody wants before the connection is cut. */
 const awayBytes = 64 * bodyLimitBytes;
 
@@ -13,6 +14,7 @@ const awayBytes = 64 * bodyLimitBytes;
 export async function readBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
   const text = await readText(request);
   if (text === undefined) return {};
+  checkShape(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -74,21 +76,23 @@ function tooLong(): Problem {
   return malformed(`The body is longer than ${bodyLimitBytes} bytes.`);
 }
 
-/** Finds text that PostgreSQL cannot hold (NUL, halves of surrogate pairs), `__proto__`, and nesting and numbers of values that no resource has. */
+/** Refuses nesting and numbers of values that no resource has, before the text is parsed. */
+function checkShape(text: string): void {
+  const { depth, values } = jsonShape(text);
+  if (depth > deepest) throw malformed(`The body is nested deeper than ${deepest} levels.`);
+  if (values > maxValues) throw malformed(`The body holds more than ${maxValues} values.`);
+}
+
+/** Finds text that PostgreSQL cannot hold (NUL, halves of surrogate pairs), and `__proto__`. */
 function findBadText(root: Readonly<Record<string, unknown>>): Problem | undefined {
   const faults: FieldFault[] = [];
   const waiting: { value: unknown; path: readonly string[] }[] = [{ value: root, path: [] }];
-  let values = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { value, path } = next;
-    if (path.length > deepest) return malformed(`The body is nested deeper than ${deepest} levels.`);
     if (typeof value === 'string' && !isStorable(value))
       faults.push({ field: path.join('.'), message: 'holds a NUL or half of a surrogate pair' });
     if (typeof value !== 'object' || value === null) continue;
-    const entries = Object.entries(value);
-    values += entries.length;
-    if (values > maxValues) return malformed(`The body holds more than ${maxValues} values.`);
-    for (const [key, inner] of entries) {
+    for (const [key, inner] of Object.entries(value)) {
       const name = key.toWellFormed().replaceAll('\0', '');
       if (name !== key || key === '__proto__')
         faults.push({ field: [...path, name].join('.'), message: 'is not a possible name' });

@@ -26,8 +26,8 @@ export type PasswordCheck = (
 /** A password that was good needs no new computation for this long after its last use. */
 const goodMs = 15 * 60_000;
 const goodKept = 10_000;
-/** Each computation of a password's hash takes 16 MiB and a thread of libuv's pool, which files and names need too. */
-const hashing = { running: 2, waiting: 64 } as const;
+/** Each computation of a password's hash takes 16 MiB and all of a processor for 50 ms, which others need too. */
+const hashing = { running: 1, waiting: 64 } as const;
 const busyS = 1;
 
 /**

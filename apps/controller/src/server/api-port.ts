@@ -2,10 +2,11 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createNetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Clock, createLogSummary, descriptorLimit, type Logger } from '@vantage/kernel';
+import { type Clock, clientNetwork, createLogSummary, descriptorLimit, type Logger } from '@vantage/kernel';
 import { type ConnectionCaps, connectionCaps } from './connection-caps.ts';
 import { type PhaseLimits, phaseLimits } from './connection-phase.ts';
 import { createConnections } from './connections.ts';
+import { createHandshakeQueue } from './handshake-queue.ts';
 import type { ServerCertificate } from './tls.ts';
 import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
 
@@ -21,6 +22,8 @@ export interface ApiPort {
 
 /** First byte of a TLS handshake record (RFC 8446, section 5.1). */
 const tlsHandshake = 0x16;
+/** A handshake costs more than a millisecond: others wait for a crowd of them otherwise. */
+const handshakesPerIteration = 4;
 
 /**
  * Makes the port. It speaks TLS; a connection that begins with anything else is read as plain HTTP and given to the same handler,
@@ -70,6 +73,7 @@ export function createApiPort(deps: {
     server.on('clientError', clientError);
     server.on('connect', (_request, socket) => clientError(new Error('CONNECT'), socket));
   }
+  const handshakes = createHandshakeQueue({ perIteration: handshakesPerIteration, later: setImmediate });
   const take = (socket: Socket) => {
     if (!connections.take(socket)) return;
     socket.on('error', () => socket.destroy());
@@ -82,7 +86,13 @@ export function createApiPort(deps: {
       socket.unshift(first);
       const isTls = first[0] === tlsHandshake;
       connections.heard(socket, isTls);
-      (isTls ? https : http).emit('connection', socket);
+      if (!isTls) {
+        http.emit('connection', socket);
+        return;
+      }
+      handshakes.add(clientNetwork(socket.remoteAddress ?? ''), () => {
+        if (!socket.destroyed) https.emit('connection', socket);
+      });
     });
   };
   const port = createNetServer({ noDelay: true }, take);

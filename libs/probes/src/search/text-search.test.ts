@@ -3,7 +3,7 @@ import { createTextSearch, type SearchJob, searchText } from './text-search.ts';
 
 const never = new AbortController().signal;
 // Long enough for a good search on a busy machine; only patterns that never end wait for it.
-const search = createTextSearch({ threads: 2, limitMs: 3000, waiting: 5 });
+const search = createTextSearch({ threads: 2, megabytes: 160, limitMs: 3000, waiting: 5 });
 afterAll(() => search[Symbol.dispose]());
 
 const regex = (pattern: string, text: string): SearchJob => ({ kind: 'regex', pattern, text });
@@ -68,7 +68,7 @@ test('a plain text that is made to be searched for long is searched elsewhere', 
 });
 
 test('above the room there is, and where the deadline comes before the turn, nothing is said about the text', async () => {
-  using narrow = createTextSearch({ threads: 1, limitMs: 3000, waiting: 2 });
+  using narrow = createTextSearch({ threads: 1, megabytes: 160, limitMs: 3000, waiting: 2 });
   await narrow.run(regex('a', 'a'), never);
   const deadline = new AbortController();
   const running = narrow.run(endless, deadline.signal);

@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { resultCode } from '@vantage/domain';
+import { usableMemory } from '@vantage/kernel';
 import { Failure, notMet } from '../contract/failure.ts';
+import { searchThreads } from './search-room.ts';
 
 /** A user's pattern and the foreign text that it is looked for in. */
 export type SearchJob =
@@ -38,17 +40,21 @@ export interface TextSearch extends Disposable {
 /** How much of the machine searches may use. */
 export interface SearchRoom {
   readonly threads: number;
+  /** Of one thread: the document of 1 MiB, parsed, and the positions of what was found in it. */
+  readonly megabytes: number;
   /** Wall-clock time of one search, milliseconds. */
   readonly limitMs: number;
   /** Searches that wait for a thread. */
   readonly waiting: number;
 }
 
-const defaultRoom: SearchRoom = { threads: 2, limitMs: 1000, waiting: 1000 };
+function defaultRoom(): SearchRoom {
+  return { ...searchThreads(usableMemory()), limitMs: 1000, waiting: 1000 };
+}
 /** A thread that has had nothing to do for so long ends. */
 const idleMs = 5 * 60_000;
 /** The document of 1 MiB, parsed, and two million places of what was found in it. */
-const memory = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 } as const;
+const memory = { maxYoungGenerationSizeMb: 16, stackSizeMb: 4 } as const;
 
 type Ending = (result: SearchResult | { readonly kind: 'busy' }) => void;
 
@@ -68,7 +74,7 @@ interface Thread {
  * Makes a search; threads start with the first job and never keep the process alive. A pattern with nested repetition can take for ever
  * on a text that is made for it, and the event loop runs every other check too: so it never runs there, and its thread is ended.
  */
-export function createTextSearch(room: SearchRoom = defaultRoom): TextSearch {
+export function createTextSearch(room: SearchRoom = defaultRoom()): TextSearch {
   const threads = new Set<Thread>();
   const waiting = new Set<Waiting>();
 
@@ -109,7 +115,7 @@ export function createTextSearch(room: SearchRoom = defaultRoom): TextSearch {
     const worker = new Worker(new URL('./text-search-worker.ts', import.meta.url), {
       env: {},
       execArgv: ['--no-warnings'],
-      resourceLimits: memory,
+      resourceLimits: { ...memory, maxOldGenerationSizeMb: room.megabytes },
     });
     worker.unref();
     const thread: Thread = { worker, state: 'starting', settle: undefined, timer: undefined };

@@ -1,12 +1,13 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { createMailbox, type Mailbox } from '@vantage/kernel';
+import { createMailbox, type Mailbox, usableMemory } from '@vantage/kernel';
 import { createLineSplitter, cutWords } from './lines.ts';
+import { scriptsAtOnce } from './script-room.ts';
 
 /** What a guest may use. */
 export interface GuestLimits {
@@ -70,9 +71,9 @@ export function sandboxFiles(): SandboxFiles {
   };
 }
 
-/** A guest takes some 60 MiB: a quarter of the machine's memory, but 4 to 64 of them, and two starting for each processor. */
+/** As many guests as the memory that this process may use has room for, and two starting for each processor. */
 export function sandboxRoom(): SandboxRoom {
-  const most = Math.min(64, Math.max(4, Math.floor(totalmem() / (256 * 1024 * 1024))));
+  const most = scriptsAtOnce(usableMemory());
   return { most, starting: Math.max(2, 2 * availableParallelism()) };
 }
 
