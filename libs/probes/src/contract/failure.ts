@@ -5,6 +5,9 @@ import type { Extended, Outcome } from './probe.ts';
 /** A ResultCode that says what went wrong. */
 export type FailureCode = Exclude<ResultCode, typeof resultCode.ok>;
 
+/** The causes of a failure that a probe decides by: the peer reset the connection, or it speaks another protocol. */
+type FailureReason = 'reset' | 'wrong-protocol';
+
 /**
  * A check's bad end, thrown from the depth of a dialogue up to `run.ts`: the ResultCode, one line for people and what goes into
  * the extended data.
@@ -12,12 +15,18 @@ export type FailureCode = Exclude<ResultCode, typeof resultCode.ok>;
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly extended: Extended;
+  readonly reason: FailureReason | undefined;
 
-  constructor(code: FailureCode, text: string, options: { extended?: Extended; cause?: unknown } = {}) {
+  constructor(
+    code: FailureCode,
+    text: string,
+    options: { extended?: Extended; cause?: unknown; reason?: FailureReason } = {},
+  ) {
     super(text, options.cause === undefined ? {} : { cause: options.cause });
     this.name = 'Failure';
     this.code = code;
     this.extended = options.extended ?? {};
+    this.reason = options.reason;
   }
 }
 
@@ -62,7 +71,10 @@ export function networkFailure(error: unknown, peer: string): Failure {
     case 'ECONNRESET':
     case 'EPIPE':
     case 'ECONNABORTED':
-      return of(resultCode.protocol, `connection reset by ${peer}`);
+      return new Failure(resultCode.protocol, `connection reset by ${peer}`, {
+        cause: error,
+        reason: 'reset',
+      });
     case 'ETIMEDOUT':
       return of(resultCode.timeout, `no answer from ${peer}: the system gave up`);
     case 'EHOSTUNREACH':

@@ -34,7 +34,9 @@ export interface ReceiveBuffer {
 
 /** Failure 3 for bytes that the protocol cannot have; `what` says what the peer sent. */
 export function wrongProtocol(peer: string, what: string): Failure {
-  return new Failure(resultCode.protocol, `${peer} sent ${what}: this is not the protocol expected`);
+  return new Failure(resultCode.protocol, `${peer} sent ${what}: this is not the protocol expected`, {
+    reason: 'wrong-protocol',
+  });
 }
 
 /** Starts with nothing received. `onFirstByte` is called with the first one. */

@@ -173,7 +173,7 @@ async function meet(answer: Answer, expected: Expectation, step: number): Promis
       answer.heard.push(some);
       answer.bytes = Buffer.concat([answer.bytes, some]);
     } catch (error) {
-      const reset = error instanceof Failure && error.message.includes('reset');
+      const reset = error instanceof Failure && error.reason === 'reset';
       // A line's end that the step before left over is no answer to this one.
       const heard = answer.bytes.some((byte) => !blanks.includes(byte));
       if (heard && !reset) throw missed();

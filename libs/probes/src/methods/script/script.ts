@@ -1,4 +1,4 @@
-import { type ResultCode, resultCode } from '@vantage/domain';
+import { isGood, isResultCode, type ResultCode, resultCode } from '@vantage/domain';
 import { z } from 'zod';
 import { Failure, showSeconds } from '../../contract/failure.ts';
 import { slowMsOption } from '../../contract/options.ts';
@@ -105,6 +105,5 @@ function explained(text: string): string {
 }
 
 function codeOf(code: number | undefined): ResultCode {
-  const known = Object.values(resultCode).find((each) => each === code);
-  return known === undefined || known === resultCode.ok ? resultCode.script : known;
+  return code !== undefined && isResultCode(code) && !isGood(code) ? code : resultCode.script;
 }

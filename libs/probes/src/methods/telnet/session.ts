@@ -66,9 +66,8 @@ export function createTelnetSession(dialogue: Dialogue): TelnetSession {
         try {
           await hear();
         } catch (error) {
-          const reset = error instanceof Failure && error.message.includes('reset');
-          const broken = error instanceof Failure && error.message.includes('not the protocol');
-          if (heard.trim() === '' || reset || broken) throw error;
+          const isFinal = error instanceof Failure && error.reason !== undefined;
+          if (heard.trim() === '' || isFinal) throw error;
           throw missed(awaited, heard);
         }
       }
