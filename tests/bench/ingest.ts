@@ -11,6 +11,7 @@ import { BatchSchema } from '@vantage/proto';
 import type pg from 'pg';
 import { startEmbedded } from '../../apps/controller/src/db/embedded.ts';
 import { createDb } from '../../apps/controller/src/db/index.ts';
+import { recordEvents } from '../../apps/controller/src/events/index.ts';
 import { createHealth } from '../../apps/controller/src/health/index.ts';
 import { createIngest, createPartitions } from '../../apps/controller/src/ingest/index.ts';
 import * as runRequests from '../../apps/controller/src/run-requests/index.ts';
@@ -55,7 +56,7 @@ async function ours(): Promise<number> {
       await rows.hold({ deviceNo, agentNo, locationNo, fromUs: nowUs - 86_400_000_000 });
       deviceNos.push(deviceNo);
     }
-    const health = createHealth({ clock, log });
+    const health = createHealth({ clock, log, recordEvents });
     const ingest = createIngest({
       ...{ db, clock, log, retentionDays, runRequests },
       fold: (trx, inserted, atUs) => health.fold(trx, inserted, atUs),

@@ -13,6 +13,7 @@ import {
 } from '@vantage/proto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDb, type Db, publish } from '../../apps/controller/src/db/index.ts';
+import { recordEvents } from '../../apps/controller/src/events/index.ts';
 import { createGateway, type Gateway } from '../../apps/controller/src/gateway/index.ts';
 import { createIngest, createPartitions } from '../../apps/controller/src/ingest/index.ts';
 import * as runRequests from '../../apps/controller/src/run-requests/index.ts';
@@ -34,7 +35,16 @@ beforeAll(async () => {
   await createPartitions({ db, clock, log, retentionDays: 2 }).ensure();
   const ingest = createIngest({ db, clock, log, runRequests, fold: async () => {}, retentionDays: 2 });
   const sealer = createSealer(new Uint8Array(32));
-  gateway = createGateway({ db, clock, log, sealer, controllerId: 'interop', ingest, runRequests });
+  gateway = createGateway({
+    db,
+    clock,
+    log,
+    sealer,
+    controllerId: 'interop',
+    ingest,
+    runRequests,
+    recordEvents,
+  });
   server = http2.createServer(gateway.handler);
   gateway.attach(server);
   await gateway.start();

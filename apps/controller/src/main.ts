@@ -20,6 +20,7 @@ import { createTimeScale } from './config/time-scale.ts';
 import { superviseEmbedded } from './db/embedded-supervisor.ts';
 import { createDb } from './db/index.ts';
 import { requireSupportedServer } from './db/server.ts';
+import { recordEvents } from './events/index.ts';
 import { createGateway } from './gateway/index.ts';
 import { createHealth, startMaintenance, stopMaintenance, trimCheckpoints, uptime } from './health/index.ts';
 import { createHousekeeping, createIngest, createPartitions } from './ingest/index.ts';
@@ -81,7 +82,7 @@ async function serve(
   const checkNow = runRequests.createCheckNow({ db, clock });
 
   // agents = stream = gateway -> ingest -> health -> events, uptime -> REST
-  const health = createHealth({ clock, log, timeScale });
+  const health = createHealth({ clock, log, timeScale, recordEvents });
   const partitions = createPartitions({ db, clock, log, retentionDays });
   await partitions.ensure();
   const ingest = createIngest({
@@ -93,7 +94,7 @@ async function serve(
     fold: (trx, rows, nowUs) => health.fold(trx, rows, nowUs),
   });
   const gateway = createGateway({
-    ...{ db, clock, log, sealer, controllerId, ingest, runRequests },
+    ...{ db, clock, log, sealer, controllerId, ingest, runRequests, recordEvents },
     maxConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) =>
       void health.updateVisibilityNow(db.kysely, locationNo).catch((error: unknown) => {
@@ -110,10 +111,12 @@ async function serve(
   const ownCertificate = config.tls !== undefined;
   const settings = { trustedProxies, apiKeyHeaders, retentionDays, ownCertificate };
   const api = createHttpApi({
-    ...{ db, clock, log, sealer, checkNow, settings },
+    ...{ db, clock, log, sealer, checkNow, settings, recordEvents },
     health: {
-      startMaintenance: (ask) => startMaintenance(db.kysely, { ...ask, nowUs: clock.nowUs() }),
-      stopMaintenance: (ask) => stopMaintenance(db.kysely, { ...ask, nowUs: clock.nowUs() }),
+      startMaintenance: (ask) =>
+        startMaintenance({ kysely: db.kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
+      stopMaintenance: (ask) =>
+        stopMaintenance({ kysely: db.kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
       uptime: (ask) => uptime(db.kysely, ask),
     },
   });

@@ -1,3 +1,11 @@
+export type {
+  AgentFencedCause,
+  CheckCause,
+  CorrectionCause,
+  DeviceChangedCause,
+  DeviceCreatedCause,
+  EventCause,
+} from './event-cause.ts';
 export { type BaseInterval, type FoldResult, fold, matters } from './fold.ts';
 export {
   countOf,

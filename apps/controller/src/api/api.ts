@@ -34,8 +34,9 @@ export function createHttpApi({
   sealer,
   health,
   checkNow,
+  recordEvents,
   settings,
-}: Pick<RouteDeps, 'db' | 'clock' | 'sealer' | 'health' | 'checkNow'> & {
+}: Pick<RouteDeps, 'db' | 'clock' | 'sealer' | 'health' | 'checkNow' | 'recordEvents'> & {
   readonly log: Logger;
   readonly settings: HttpSettings;
 }): HttpApi {
@@ -62,6 +63,7 @@ export function createHttpApi({
     sealer,
     health,
     checkNow,
+    recordEvents,
     retentionDays: settings.retentionDays,
     version: settings.version ?? '0.1.0',
     onAccountChanged: (accountNo) => authenticator.forgetAccount(accountNo),

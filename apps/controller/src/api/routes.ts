@@ -4,6 +4,7 @@ import { accountRoutes } from '../catalog/account/routes.ts';
 import { agentRoutes } from '../catalog/agents/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
 import { deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
+import type { RecordDeviceEvents } from '../catalog/devices/write.ts';
 import { locationRoutes } from '../catalog/locations/routes.ts';
 import { secretRoutes } from '../catalog/secrets/routes.ts';
 import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
@@ -27,6 +28,7 @@ export interface RouteDeps {
   readonly feed: EventFeed;
   readonly health: Maintenance & { readonly uptime: ReadUptime };
   readonly checkNow: CheckNow;
+  readonly recordEvents: RecordDeviceEvents;
   readonly retentionDays: number;
   readonly version: string;
   /** Told when what sessions know of an account changed. */

@@ -1,15 +1,28 @@
-import { newId } from '@vantage/kernel';
+import type { AgentFencedCause } from '@vantage/health';
 import type { Kysely } from 'kysely';
 import { publish, type Tables } from '../db/index.ts';
 import { judgeCounter } from './judge-counter.ts';
 import type { KnownAgent } from './store.ts';
+
+/** The database and the writer of its events. */
+interface FenceDeps {
+  readonly kysely: Kysely<Tables>;
+  readonly recordEvents: RecordAgentEvents;
+}
+
+/** Records the events of an agent in the transaction that changed it. */
+export type RecordAgentEvents = (
+  trx: Kysely<Tables>,
+  causes: readonly AgentFencedCause[],
+  nowUs: number,
+) => Promise<void>;
 
 /**
  * Fences an agent whose copy was seen: neither of the two may connect until an operator lifts it. The account's event says so. False
  * when the agent's row has moved on meanwhile and the Hello is no copy's any more.
  */
 export async function fenceAgent(
-  db: Kysely<Tables>,
+  { kysely, recordEvents }: FenceDeps,
   fence: {
     readonly agent: KnownAgent;
     readonly counter: number;
@@ -18,7 +31,7 @@ export async function fenceAgent(
   },
 ): Promise<boolean> {
   const { agent, counter, hostName, nowUs } = fence;
-  return db.transaction().execute(async (trx) => {
+  return kysely.transaction().execute(async (trx) => {
     const row = await trx
       .selectFrom('agents')
       .select(['name', 'state', 'session_counter', 'host_name'])
@@ -32,21 +45,10 @@ export async function fenceAgent(
       .set({ state: 'Fenced', away_since_us: nowUs })
       .where('agent_no', '=', agent.agentNo)
       .execute();
-    const hosts = [...new Set([row.host_name ?? '', hostName])].filter((name) => name !== '').join(' and ');
-    await trx
-      .insertInto('events')
-      .values({
-        event_id: newId(),
-        account_no: agent.accountNo,
-        device_no: null,
-        at_us: nowUs,
-        type: 'AgentFenced',
-        status: 'Unknown',
-        location_no: agent.locationNo,
-        message: `Agent ${row.name} of Location ${agent.locationName} is fenced, its identity is used twice (hosts: ${hosts})`,
-        recorded_us: nowUs,
-      })
-      .execute();
+    const hostNames = [...new Set([row.host_name ?? '', hostName])].filter((name) => name !== '');
+    const { accountNo, locationNo, locationName } = agent;
+    const location = { accountNo, locationNo, locationName };
+    await recordEvents(trx, [{ kind: 'agent-fenced', ...location, agentName: row.name, hostNames }], nowUs);
     await publish(trx, 'revoked', { agent_nos: [agent.agentNo], key_nos: [] });
     await publish(trx, 'catalog', { location_nos: [agent.locationNo] });
     return true;

@@ -8,7 +8,7 @@ import { createAssignmentBuilder, createSecretLookup, type Unsealer } from './as
 import type { BatchOutcome } from './batch-queue.ts';
 import { connectionLimits, createConnectionGuard } from './connection-guard.ts';
 import { createFairSlots } from './fair-slots.ts';
-import { fenceAgent } from './fence-store.ts';
+import { fenceAgent, type RecordAgentEvents } from './fence-store.ts';
 import { helloProblem } from './gate.ts';
 import { sendAway } from './goodbye.ts';
 import type { MessageRules } from './message-gate.ts';
@@ -62,6 +62,7 @@ export function createGateway({
   controllerId,
   ingest,
   runRequests,
+  recordEvents,
   maxConnections = 4_096,
   onAgentSeen = () => {},
 }: {
@@ -72,6 +73,7 @@ export function createGateway({
   readonly controllerId: string;
   readonly ingest: BatchReceiver;
   readonly runRequests: RunRequests;
+  readonly recordEvents: RecordAgentEvents;
   /** Connections that the agents' port keeps open in all. */
   readonly maxConnections?: number;
   readonly onAgentSeen?: (agent: KnownAgent) => void;
@@ -145,7 +147,8 @@ export function createGateway({
     if (!answers || signal.aborted) return false;
     const { hostName } = hello;
     const counter = Number(hello.sessionCounter);
-    if (!(await fenceAgent(kysely, { agent, counter, hostName, nowUs: clock.nowUs() }))) return false;
+    const fence = { agent, counter, hostName, nowUs: clock.nowUs() };
+    if (!(await fenceAgent({ kysely, recordEvents }, fence))) return false;
     log.error(
       { agentNo: agent.agentNo, agentId: agent.agentId, host: hostName },
       'a copy of an agent was seen: both are fenced',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { recordedStatuses } from './events.ts';
+import { recordedStatuses } from './recorded-events.ts';
 import { createScenario, type ScenarioCheck, second, startUs } from './testing/scenario.ts';
 import { markOffline, updateVisibility } from './visibility.ts';
 
@@ -21,7 +21,7 @@ async function cutLocation(name: string) {
     ...place,
     async cut() {
       await scene.cut(place.agentNo, 100);
-      await markOffline(scene.kysely, at(200));
+      await markOffline(scene, at(200));
     },
     async back() {
       await sql`update agents set state = 'Connected' where agent_no = ${place.agentNo}`.execute(
@@ -29,7 +29,7 @@ async function cutLocation(name: string) {
       );
       await sql`insert into connection_spans (agent_no, location_no, from_us, to_us, session_id)
         values (${place.agentNo}, ${place.locationNo}, ${at(400)}, null, ${name})`.execute(scene.kysely);
-      await updateVisibility(scene.kysely, at(401), place.locationNo);
+      await updateVisibility(scene, at(401), place.locationNo);
     },
   };
 }

@@ -2,6 +2,7 @@ import { isGood } from '@vantage/domain';
 import {
   announcedStatus,
   comparePoints,
+  type EventCause,
   type FoldEvent,
   type FoldResult,
   type FoldState,
@@ -16,18 +17,22 @@ import {
 import type { Transaction } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import {
-  correction,
-  insertEvents,
+  checkCause,
+  correctionCause,
   interruptionsOf,
   locationNames,
   noInterruptions,
-  recordedStatuses,
-  toEventRow,
-} from './events.ts';
+  type RecordEvents,
+} from './event-causes.ts';
 import * as store from './fold-store.ts';
 import { type ReadDeps, readDevices, seedsBefore } from './rebuild-state.ts';
+import { recordedStatuses } from './recorded-events.ts';
 import { requestAfterFold } from './run-requests.ts';
-import type { Times } from './times.ts';
+
+/** The parts that folding needs besides the database. */
+export interface FoldDeps extends ReadDeps {
+  readonly recordEvents: RecordEvents;
+}
 
 /** A device whose results may change something. */
 interface AffectedDevice {
@@ -49,7 +54,7 @@ export async function foldBatch(
   trx: Transaction<Tables>,
   inserted: readonly store.InsertedCheck[],
   nowUs: number,
-  deps: ReadDeps,
+  deps: FoldDeps,
 ): Promise<void> {
   const { times } = deps;
   const byDevice = Map.groupBy(inserted, (row) => row.device_no);
@@ -79,7 +84,7 @@ export async function foldBatch(
     const isPast = device.state.at !== null && comparePoints(first, device.state.at) <= 0;
     return [{ ...one, first, isPast }];
   });
-  const after = await foldAndWrite(trx, tasks, spans, nowUs, times);
+  const after = await foldAndWrite(trx, tasks, spans, nowUs, deps);
   await requestAfterFold(
     trx,
     affected.map(({ device, fresh }) => {
@@ -104,7 +109,7 @@ async function foldAndWrite(
   tasks: readonly FoldTask[],
   spans: Awaited<ReturnType<typeof store.onlineSpans>>,
   nowUs: number,
-  { lateAfterUs }: Times,
+  { times: { lateAfterUs }, recordEvents }: FoldDeps,
 ): Promise<Map<number, { state: FoldState; endsLate: boolean }>> {
   if (tasks.length === 0) return new Map();
   const starts = tasks.map(({ device, first }) => at(device.deviceNo, first));
@@ -140,7 +145,7 @@ async function foldAndWrite(
       state: result.state,
     })),
   );
-  await recordEvents(trx, folded, nowUs, lateAfterUs);
+  await recordEvents(trx, await newCauses(trx, folded, nowUs, lateAfterUs), nowUs);
   return new Map(
     folded.map(({ device, result, endsLate: late }) => [
       device.deviceNo,
@@ -149,19 +154,19 @@ async function foldAndWrite(
   );
 }
 
-/** A folded device with its story, and the events of the story as it was before. */
+/** A folded device with its result, and the events that the fold gave without the fresh results. */
 interface Folded extends FoldTask {
   readonly result: FoldResult;
   readonly previousEvents: readonly FoldEvent[];
 }
 
-/** Records what is news, and sets right what was recorded and is not so. */
-async function recordEvents(
+/** The causes of events that are not recorded yet, and of corrections where a recorded status is wrong now. */
+async function newCauses(
   trx: Transaction<Tables>,
   folded: readonly Folded[],
   nowUs: number,
   lateAfterUs: number,
-): Promise<void> {
+): Promise<EventCause[]> {
   const recorded = await recordedStatuses(
     trx,
     folded.flatMap(({ device, first, isPast, result }) =>
@@ -194,13 +199,10 @@ async function recordEvents(
     locationNames: names,
     interruptions: interruptions.get(device.deviceNo) ?? noInterruptions,
   });
-  await insertEvents(
-    trx,
-    devices.flatMap((one) => [
-      ...one.unrecorded.map((event) => toEventRow(event, context(one))),
-      ...(one.corrected === null ? [] : [correction(one.result.state, one.corrected, context(one))]),
-    ]),
-  );
+  return devices.flatMap((one): EventCause[] => [
+    ...one.unrecorded.map((event) => checkCause(event, context(one))),
+    ...(one.corrected === null ? [] : [correctionCause(one.result.state, one.corrected, context(one))]),
+  ]);
 }
 
 function matter(device: store.FoldDevice, observation: Observation): boolean {

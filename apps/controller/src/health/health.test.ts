@@ -1,6 +1,7 @@
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recordEvents } from '../events/index.ts';
 import { createHealth, trimCheckpoints } from './health.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createScenario, second, startUs } from './testing/scenario.ts';
@@ -17,11 +18,11 @@ const soon = { timeout: 10_000, interval: 20 };
 test('the loops of two controllers tell the end of maintenance once and end with their signal', async () => {
   const device = await scene.device([await scene.location('loop')]);
   const request = { deviceNo: device, accountNo: scene.accountNo, nowUs: startUs, durationUs: 60 * second };
-  await startMaintenance(scene.kysely, request);
+  await startMaintenance(scene, request);
   const clock = createFakeClock(startUs + 61 * second);
   const ending = new AbortController();
   const loops = [1, 2].map(() =>
-    createHealth({ clock, log: createLog('test', 'silent') }).run(scene.kysely, ending.signal),
+    createHealth({ clock, log: createLog('test', 'silent'), recordEvents }).run(scene.kysely, ending.signal),
   );
   const types = async () => (await scene.events(device)).map((event) => event.type);
   await expect.poll(types, soon).toEqual(['MaintStart', 'MaintEnd']);

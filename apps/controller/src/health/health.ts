@@ -3,12 +3,13 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { realTime, type TimeScale } from '../config/time-scale.ts';
 import type { Tables } from '../db/index.ts';
 import { allOrEach, devicesInMaintenance, locationNumbers } from './all-or-each.ts';
+import type { RecordEvents } from './event-causes.ts';
 import { foldBatch } from './fold-batch.ts';
 import type { InsertedCheck } from './fold-store.ts';
 import { endMaintenance } from './maintenance.ts';
 import { sweepRetries } from './retry-sweep.ts';
 import { createTimes } from './times.ts';
-import { markOffline, updateVisibility } from './visibility.ts';
+import { markOffline, updateVisibility, type VisibilityChange } from './visibility.ts';
 
 /** The step from results to status, and the loops that go with it. */
 export interface Health {
@@ -26,15 +27,17 @@ const everyMs = 1_000;
 export function createHealth({
   clock,
   log,
+  recordEvents,
   timeScale = realTime,
 }: {
   readonly clock: Clock;
   readonly log: Logger;
+  readonly recordEvents: RecordEvents;
   readonly timeScale?: TimeScale;
 }): Health {
   const times = createTimes(timeScale);
-  const logVisibility = (changes: readonly { name: string; devices: number }[], text: string) => {
-    for (const { name, devices } of changes) log.warn({ location: name, devices }, text);
+  const logVisibility = (changes: readonly VisibilityChange[], text: string) => {
+    for (const { locationName, devices } of changes) log.warn({ location: locationName, devices }, text);
   };
   const parts = createJobParts({
     log,
@@ -45,19 +48,23 @@ export function createHealth({
     'retry deadlines': (db, job) => sweepRetries(db, clock.nowUs(), times, { job, log }),
     'ends of maintenance': (db, job) => {
       const nowUs = clock.nowUs();
-      const end = async (deviceNo?: number) => [await endMaintenance(db, nowUs, deviceNo)];
+      const end = async (deviceNo?: number) => [
+        await endMaintenance({ kysely: db, recordEvents }, nowUs, deviceNo),
+      ];
       const items = () => devicesInMaintenance(db, nowUs);
       return allOrEach(db, { all: end, items, one: end }, { job, item: 'device', nowUs, log });
     },
     'Locations that see': async (db, job) => {
       const nowUs = clock.nowUs();
-      const notice = (locationNo?: number) => updateVisibility(db, nowUs, locationNo);
+      const notice = (locationNo?: number) =>
+        updateVisibility({ kysely: db, recordEvents }, nowUs, locationNo);
       const work = { all: notice, items: () => locationNumbers(db), one: notice };
-      logVisibility(await allOrEach(db, work, { job, item: 'Location', nowUs, log }), 'a Location observes');
+      logVisibility(await allOrEach(db, work, { job, item: 'Location', nowUs, log }), 'a Location is online');
     },
     'offline Locations': async (db, job) => {
       const nowUs = clock.nowUs();
-      const notice = (locationNo?: number) => markOffline(db, nowUs, times, locationNo);
+      const notice = (locationNo?: number) =>
+        markOffline({ kysely: db, recordEvents }, nowUs, times, locationNo);
       const work = { all: notice, items: () => locationNumbers(db), one: notice };
       logVisibility(
         await allOrEach(db, work, { job, item: 'Location', nowUs, log }),
@@ -67,9 +74,10 @@ export function createHealth({
   };
 
   return {
-    fold: (trx, inserted, nowUs) => foldBatch(trx, inserted, nowUs, { times, log }),
+    fold: (trx, inserted, nowUs) => foldBatch(trx, inserted, nowUs, { times, log, recordEvents }),
     async updateVisibilityNow(db, locationNo) {
-      logVisibility(await updateVisibility(db, clock.nowUs(), locationNo), 'a Location observes');
+      const changes = await updateVisibility({ kysely: db, recordEvents }, clock.nowUs(), locationNo);
+      logVisibility(changes, 'a Location is online');
     },
     async run(db, signal) {
       while (!signal.aborted) {

@@ -1,17 +1,16 @@
-import { newId } from '@vantage/kernel';
+import type { EventCause } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
-import { lockDevices, type NewRow, type Tables } from '../db/index.ts';
+import { lockDevices, type Tables } from '../db/index.ts';
 import { type DeviceStatus, statusSql } from '../db/status.ts';
-
-/** 48 random hex characters, made where the row is made. */
-export const sqlNewId = sql`replace(gen_random_uuid()::text, '-', '') || left(replace(gen_random_uuid()::text, '-', ''), 16)`;
+import type { EventDeps } from './event-causes.ts';
+import { inTransaction } from './in-transaction.ts';
 
 /**
- * Starts maintenance of a device for `durationUs`; a manual window that is open gets its end anew. Works inside a
- * transaction or makes one.
+ * Starts maintenance of a device for `durationUs`. A manual window that is open gets a new end. Works inside a transaction
+ * or makes one.
  */
 export async function startMaintenance(
-  db: Kysely<Tables>,
+  { kysely, recordEvents }: EventDeps,
   request: {
     readonly deviceNo: number;
     readonly accountNo: number;
@@ -19,8 +18,8 @@ export async function startMaintenance(
     readonly nowUs: number;
   },
 ): Promise<void> {
-  const { deviceNo, nowUs, durationUs } = request;
-  await inTransaction(db, async (trx) => {
+  const { accountNo, deviceNo, nowUs, durationUs } = request;
+  await inTransaction(kysely, async (trx) => {
     await lockDevices(trx, [deviceNo]);
     const before = await shownAt(trx, deviceNo, nowUs);
     const renewed = await trx
@@ -38,31 +37,30 @@ export async function startMaintenance(
         .values({ device_no: deviceNo, from_us: nowUs, to_us: nowUs + durationUs })
         .execute();
     }
-    const minutes = Math.round(durationUs / 60_000_000);
-    const text =
-      renewed.length === 0 ? `Maintenance for ${minutes} min` : `Maintenance goes on for ${minutes} min`;
-    await trx
-      .insertInto('events')
-      .values(
-        maintenanceEvent({
-          ...request,
-          type: 'MaintStart',
-          status: 'Maint',
-          message: text,
-          durationS: before.status === 'Maint' ? null : Math.floor((nowUs - before.sinceUs) / 1_000_000),
-        }),
-      )
-      .execute();
+    await recordEvents(
+      trx,
+      [
+        {
+          kind: 'maintenance-start',
+          accountNo,
+          deviceNo,
+          isExtension: renewed.length > 0,
+          durationUs,
+          endedS: before.status === 'Maint' ? null : Math.floor((nowUs - before.sinceUs) / 1_000_000),
+        },
+      ],
+      nowUs,
+    );
   });
 }
 
 /** Ends all current maintenance windows of a device; nothing happens when there is none. Returns how many ended. */
 export async function stopMaintenance(
-  db: Kysely<Tables>,
+  { kysely, recordEvents }: EventDeps,
   request: { readonly deviceNo: number; readonly accountNo: number; readonly nowUs: number },
 ): Promise<number> {
-  const { deviceNo, nowUs } = request;
-  return inTransaction(db, async (trx) => {
+  const { accountNo, deviceNo, nowUs } = request;
+  return inTransaction(kysely, async (trx) => {
     await lockDevices(trx, [deviceNo]);
     const before = await shownAt(trx, deviceNo, nowUs);
     const ended = await trx
@@ -75,48 +73,74 @@ export async function stopMaintenance(
       .execute();
     if (ended.length === 0) return 0;
     const { status } = await shownAt(trx, deviceNo, nowUs);
-    await trx
-      .insertInto('events')
-      .values(
-        maintenanceEvent({
-          ...request,
-          type: 'MaintEnd',
-          status,
-          message: 'Maintenance stopped',
-          durationS: Math.floor((nowUs - before.sinceUs) / 1_000_000),
-        }),
-      )
-      .execute();
+    const endedS = Math.floor((nowUs - before.sinceUs) / 1_000_000);
+    await recordEvents(
+      trx,
+      [{ kind: 'maintenance-end', by: 'user', accountNo, deviceNo, status, atUs: nowUs, endedS }],
+      nowUs,
+    );
     return ended.length;
   });
 }
 
 /**
- * Tells the end of windows that ran out, each once however many controllers ask; a device still in another window is not
- * told of. Returns how many windows ended. `deviceNo` undefined: all devices.
+ * Ends the windows that ran out, each once however many controllers do it. A device that is in another window still gets no
+ * event. Returns how many windows ended. `deviceNo` undefined: all devices.
  */
-export async function endMaintenance(db: Kysely<Tables>, nowUs: number, deviceNo?: number): Promise<number> {
+export async function endMaintenance(
+  { kysely, recordEvents }: EventDeps,
+  nowUs: number,
+  deviceNo?: number,
+): Promise<number> {
+  return inTransaction(kysely, async (trx) => {
+    const ended = await markEnded(trx, nowUs, deviceNo);
+    const causes = ended.flatMap(({ accountNo, deviceNo, fromUs, toUs, status, isOver }): EventCause[] => {
+      const endedS = Math.trunc((toUs - fromUs) / 1_000_000);
+      return isOver
+        ? [{ kind: 'maintenance-end', by: 'time', accountNo, deviceNo, status, atUs: toUs, endedS }]
+        : [];
+    });
+    await recordEvents(trx, causes, nowUs);
+    return ended.reduce((sum, { windows }) => sum + windows, 0);
+  });
+}
+
+/** A device with windows that ran out. */
+interface EndedMaintenance {
+  readonly accountNo: number;
+  readonly deviceNo: number;
+  readonly fromUs: number;
+  readonly toUs: number;
+  /** The status that users see now. */
+  readonly status: DeviceStatus;
+  /** Whether no other window of the device goes on. */
+  readonly isOver: boolean;
+  readonly windows: number;
+}
+
+async function markEnded(
+  trx: Kysely<Tables>,
+  nowUs: number,
+  deviceNo: number | undefined,
+): Promise<readonly EndedMaintenance[]> {
   const which = deviceNo === undefined ? sql`true` : sql`device_no = ${deviceNo}`;
-  const { rows } = await sql<{ ended: number }>`
+  const { rows } = await sql<EndedMaintenance>`
     with ended as (
       update maintenance_windows set end_notified = true
       where not end_notified and to_us <= ${nowUs}::bigint and ${which}
       returning device_no, from_us, to_us
-    ), told as (
-      insert into events (event_id, account_no, device_no, at_us, type, status, message, duration_s, late, recorded_us)
-      select ${sqlNewId}, d.account_no, e.device_no, e.to_us, 'MaintEnd', ${statusSql(nowUs).status},
-        'Maintenance ended', (e.to_us - e.from_us) / 1000000, false, ${nowUs}::bigint
-      from (select device_no, min(from_us) as from_us, max(to_us) as to_us from ended group by device_no) e
-      join devices d on d.device_no = e.device_no
-      where not exists (
-        select 1 from maintenance_windows w
-        where w.device_no = e.device_no and w.from_us <= e.to_us and w.to_us > e.to_us)
     )
-    select count(*)::int as ended from ended`.execute(db);
-  return rows[0]?.ended ?? 0;
+    select d.account_no as "accountNo", e.device_no as "deviceNo", e.from_us as "fromUs", e.to_us as "toUs",
+      ${statusSql(nowUs).status} as status, e.windows, not exists (
+        select 1 from maintenance_windows w
+        where w.device_no = e.device_no and w.from_us <= e.to_us and w.to_us > e.to_us) as "isOver"
+    from (select device_no, min(from_us) as from_us, max(to_us) as to_us, count(*)::int as windows
+      from ended group by device_no) e
+    join devices d on d.device_no = e.device_no`.execute(trx);
+  return rows;
 }
 
-/** What the device shows now, and since when; a device that is gone shows nothing. */
+/** The status that users see now, and its begin; Unknown for a deleted device. */
 async function shownAt(
   trx: Kysely<Tables>,
   deviceNo: number,
@@ -129,33 +153,4 @@ async function shownAt(
     .where('d.device_no', '=', deviceNo)
     .executeTakeFirst();
   return row ?? { status: 'Unknown', sinceUs: nowUs };
-}
-
-function maintenanceEvent(event: {
-  readonly deviceNo: number;
-  readonly accountNo: number;
-  readonly nowUs: number;
-  readonly type: 'MaintStart' | 'MaintEnd';
-  readonly status: string;
-  readonly message: string;
-  readonly durationS: number | null;
-}): NewRow<'events'> {
-  return {
-    event_id: newId(),
-    account_no: event.accountNo,
-    device_no: event.deviceNo,
-    at_us: event.nowUs,
-    type: event.type,
-    status: event.status,
-    location_no: null,
-    check_result: null,
-    check_id: null,
-    message: event.message,
-    duration_s: event.durationS,
-    recorded_us: event.nowUs,
-  };
-}
-
-function inTransaction<T>(db: Kysely<Tables>, work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
-  return db.isTransaction ? work(db) : db.transaction().execute(work);
 }

@@ -2,9 +2,9 @@ import { type FoldState, fold, newState, toObservations } from '@vantage/health'
 import type { Logger } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
-import { recordedStatuses } from './events.ts';
 import { readState } from './fold-state.ts';
 import * as store from './fold-store.ts';
+import { recordedStatuses } from './recorded-events.ts';
 import type { Times } from './times.ts';
 
 /** The newest checks of a device that a rebuilt state is folded from, at most. */

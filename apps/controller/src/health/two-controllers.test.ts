@@ -1,9 +1,9 @@
 import { announcedStatus, fold, newState, toObservations } from '@vantage/health';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { recordedStatuses } from './events.ts';
 import { readState } from './fold-state.ts';
 import { toResult } from './fold-store.ts';
+import { recordedStatuses } from './recorded-events.ts';
 import { createScenario, type ScenarioCheck, second, startUs } from './testing/scenario.ts';
 
 let scene: Awaited<ReturnType<typeof createScenario>>;

@@ -52,10 +52,10 @@ test('a Location whose agents are away for a minute is offline, told once; back,
   await scene.cut(lone.agentNo, 100);
 
   await controllerServes(50, 165);
-  expect(await markOffline(scene.kysely, at(165))).toEqual([]);
+  expect(await markOffline(scene, at(165))).toEqual([]);
   await controllerServes(50, 175);
-  const both = await Promise.all([markOffline(scene.kysely, at(175)), markOffline(scene.kysely, at(175))]);
-  expect(both.flat()).toEqual([{ locationNo: lone.locationNo, name: 'lone', devices: 1 }]);
+  const both = await Promise.all([markOffline(scene, at(175)), markOffline(scene, at(175))]);
+  expect(both.flat()).toMatchObject([{ locationNo: lone.locationNo, locationName: 'lone', devices: 1 }]);
   // The Location's event stands for those of all its devices.
   for (const device of [alone, shared])
     expect((await scene.events(device)).map(({ type }) => type)).toEqual(['Up']);
@@ -70,8 +70,8 @@ test('a Location whose agents are away for a minute is offline, told once; back,
   expect(await shown(shared, at(180))).toMatchObject({ status: 'Up' });
 
   await sql`update agents set state = 'Connected' where agent_no = ${lone.agentNo}`.execute(scene.kysely);
-  expect(await updateVisibility(scene.kysely, at(200), other.locationNo)).toEqual([]);
-  expect(await updateVisibility(scene.kysely, at(200), lone.locationNo)).toHaveLength(1);
+  expect(await updateVisibility(scene, at(200), other.locationNo)).toEqual([]);
+  expect(await updateVisibility(scene, at(200), lone.locationNo)).toHaveLength(1);
   expect((await scene.events(alone)).map(({ type }) => type)).toEqual(['Up']);
   expect((await scene.events(null)).at(-1)).toMatchObject({
     type: 'LocationOnline',
@@ -88,9 +88,9 @@ test('our own outage blinds nobody: a controller must have served for two minute
   await sql`update controllers set started_us = ${at(1000)}, last_seen_us = ${at(1119)}`.execute(
     scene.kysely,
   );
-  expect((await markOffline(scene.kysely, at(1119))).map((one) => one.name)).not.toContain('early');
+  expect((await markOffline(scene, at(1119))).map((one) => one.locationName)).not.toContain('early');
   await sql`update controllers set last_seen_us = ${at(1121)}`.execute(scene.kysely);
-  expect((await markOffline(scene.kysely, at(1121))).map((one) => one.name)).toContain('early');
+  expect((await markOffline(scene, at(1121))).map((one) => one.locationName)).toContain('early');
 });
 
 test('an agent that says it cannot see makes its Location offline with its reason', async () => {
@@ -100,7 +100,7 @@ test('an agent that says it cannot see makes its Location offline with its reaso
     scene.kysely,
   );
   await sql`update controllers set last_seen_us = ${at(2000)}`.execute(scene.kysely);
-  await markOffline(scene.kysely, at(2000));
+  await markOffline(scene, at(2000));
   const told = (await scene.events(null)).map((event) => event.message);
   expect(told).toContain('Location dark is offline (uplink dead), 0 devices not checked');
 });
@@ -110,13 +110,13 @@ test('maintenance starts, is set anew, and its end is told once however many ask
   const device = await scene.device([place]);
   await scene.take([{ device, agent: place.agentNo, at: 0, code: 1 }]);
   const request = { deviceNo: device, accountNo: scene.accountNo };
-  await startMaintenance(scene.kysely, { ...request, nowUs: at(60), durationUs: 600 * second });
-  await startMaintenance(scene.kysely, { ...request, nowUs: at(120), durationUs: 60 * second });
+  await startMaintenance(scene, { ...request, nowUs: at(60), durationUs: 600 * second });
+  await startMaintenance(scene, { ...request, nowUs: at(120), durationUs: 60 * second });
   expect(await shown(device, at(130))).toMatchObject({ status: 'Maint', since: 60 });
   expect(await havingStatus('Maint', at(130))).toEqual([device]);
   expect(await havingStatus('Up', at(130))).not.toContain(device);
-  expect(await endMaintenance(scene.kysely, at(179))).toBe(0);
-  const ended = await Promise.all([1, 2, 3].map(() => endMaintenance(scene.kysely, at(181))));
+  expect(await endMaintenance(scene, at(179))).toBe(0);
+  const ended = await Promise.all([1, 2, 3].map(() => endMaintenance(scene, at(181))));
   expect(ended.reduce((a, b) => a + b, 0)).toBe(1);
   expect((await scene.events(device)).map((event) => event.type)).toEqual([
     'Up',
@@ -130,9 +130,9 @@ test('maintenance starts, is set anew, and its end is told once however many ask
     status: 'Up',
   });
   expect(await shown(device, at(190))).toMatchObject({ status: 'Up', since: 180 });
-  await startMaintenance(scene.kysely, { ...request, nowUs: at(300), durationUs: 600 * second });
-  expect(await stopMaintenance(scene.kysely, { ...request, nowUs: at(310) })).toBe(1);
-  expect(await stopMaintenance(scene.kysely, { ...request, nowUs: at(311) })).toBe(0);
+  await startMaintenance(scene, { ...request, nowUs: at(300), durationUs: 600 * second });
+  expect(await stopMaintenance(scene, { ...request, nowUs: at(310) })).toBe(1);
+  expect(await stopMaintenance(scene, { ...request, nowUs: at(311) })).toBe(0);
 });
 
 test('a state lasts as long as it was shown: a window that ends begins it anew, for events too', async () => {
@@ -141,11 +141,11 @@ test('a state lasts as long as it was shown: a window that ends begins it anew, 
   const base = { device, agent: place.agentNo };
   const request = { deviceNo: device, accountNo: scene.accountNo };
   await scene.take([{ ...base, at: 9, code: 1 }]);
-  await startMaintenance(scene.kysely, { ...request, nowUs: at(40), durationUs: 600 * second });
-  await stopMaintenance(scene.kysely, { ...request, nowUs: at(100) });
+  await startMaintenance(scene, { ...request, nowUs: at(40), durationUs: 600 * second });
+  await stopMaintenance(scene, { ...request, nowUs: at(100) });
   for (const [k, s] of [150, 152, 154].entries()) await scene.take([{ ...base, at: s, code: 3, attempt: k }]);
-  await startMaintenance(scene.kysely, { ...request, nowUs: at(200), durationUs: 600 * second });
-  await stopMaintenance(scene.kysely, { ...request, nowUs: at(230) });
+  await startMaintenance(scene, { ...request, nowUs: at(200), durationUs: 600 * second });
+  await stopMaintenance(scene, { ...request, nowUs: at(230) });
   await scene.take([{ ...base, at: 259, code: 1 }]);
   const told = (await scene.events(device)).map(({ type, status, duration_s }) => [type, status, duration_s]);
   expect(told).toEqual([
@@ -168,8 +168,8 @@ test('maintenance that ends while nobody looks ends in Unknown', async () => {
     scene.kysely,
   );
   const request = { deviceNo: device, accountNo: scene.accountNo };
-  await startMaintenance(scene.kysely, { ...request, nowUs: at(40), durationUs: 60 * second });
-  await endMaintenance(scene.kysely, at(101));
+  await startMaintenance(scene, { ...request, nowUs: at(40), durationUs: 60 * second });
+  await endMaintenance(scene, at(101));
   expect((await scene.events(device)).at(-1)).toMatchObject({ type: 'MaintEnd', status: 'Unknown' });
 });
 
@@ -183,7 +183,7 @@ test('uptime joins intervals, coverage within assignment, and maintenance; a con
   await sql`insert into coverage values (${place.agentNo}, ${at(-100)}, ${at(150)}), (${place.agentNo}, ${at(170)}, ${at(290)})`.execute(
     scene.kysely,
   );
-  await startMaintenance(scene.kysely, {
+  await startMaintenance(scene, {
     deviceNo: device,
     accountNo: scene.accountNo,
     nowUs: at(200),

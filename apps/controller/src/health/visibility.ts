@@ -1,6 +1,8 @@
+import type { EventCause } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
-import { sqlNewId } from './maintenance.ts';
+import type { EventDeps } from './event-causes.ts';
+import { inTransaction } from './in-transaction.ts';
 import { type Times, trueTimes } from './times.ts';
 
 /** A controller that was not seen for this long does not serve. */
@@ -9,12 +11,18 @@ const controllerSilenceUs = 30_000_000;
 /** An agent that can see; `a` is its row. */
 const isHealthy = sql`a.state = 'Connected' and a.offline_reason is null`;
 
-/** A Location whose sight changed. */
+/** A Location that became online or offline. */
 export interface VisibilityChange {
+  readonly accountNo: number;
   readonly locationNo: number;
-  readonly name: string;
-  /** Devices that changed with it. */
+  readonly locationName: string;
+  /** Number of devices that changed with it. */
   readonly devices: number;
+}
+
+interface OfflineChange extends VisibilityChange {
+  readonly sinceUs: number;
+  readonly reason: string | null;
 }
 
 /*
@@ -30,16 +38,31 @@ export interface VisibilityChange {
  */
 
 /**
- * A Location with a connected, well agent observes, at once: its devices have the status that results gave them.
- * `locationNo` undefined: all Locations.
+ * A Location with a connected agent that runs its checks becomes online at once. Its devices have the status that results
+ * gave them. `locationNo` undefined: all Locations.
  */
-export async function updateVisibility(
-  db: Kysely<Tables>,
+export function updateVisibility(
+  { kysely, recordEvents }: EventDeps,
   nowUs: number,
   locationNo?: number,
 ): Promise<VisibilityChange[]> {
+  return inTransaction(kysely, async (trx) => {
+    const changes = await setOnline(trx, nowUs, locationNo);
+    const causes = changes.flatMap(({ offlineSinceUs, ...location }): EventCause[] =>
+      offlineSinceUs === null ? [] : [{ kind: 'location-online', ...location, offlineSinceUs }],
+    );
+    await recordEvents(trx, causes, nowUs);
+    return changes;
+  });
+}
+
+async function setOnline(
+  trx: Kysely<Tables>,
+  nowUs: number,
+  locationNo: number | undefined,
+): Promise<(VisibilityChange & { readonly offlineSinceUs: number | null })[]> {
   const which = locationNo === undefined ? sql`true` : sql`l.location_no = ${locationNo}`;
-  const { rows } = await sql<VisibilityChange>`
+  const { rows } = await sql<VisibilityChange & { offlineSinceUs: number | null }>`
     with back as (
       update locations l
       set online = true, online_since_us = ${nowUs}::bigint, offline_reason = null, offline_since_us = null
@@ -54,32 +77,40 @@ export async function updateVisibility(
       join device_state s on s.device_no = dl.device_no and s.status <> 'Unknown'
       where b.offline_since_us is not null and not ${onlineFrom(sql`l.online`)}
       order by dl.device_no, b.location_no
-    ), summed as (
-      select b.location_no, b.account_no, b.name, b.offline_since_us, count(f.device_no)::int as devices
-      from back b left join found f on f.location_no = b.location_no
-      group by b.location_no, b.account_no, b.name, b.offline_since_us
-    ), account_told as (
-      insert into events (event_id, account_no, device_no, at_us, type, status, location_no, message, duration_s, recorded_us)
-      select ${sqlNewId}, account_no, null, ${nowUs}::bigint, 'LocationOnline', 'Up', location_no,
-        'Location ' || name || ' is online again', (${nowUs}::bigint - offline_since_us) / 1000000, ${nowUs}::bigint
-      from summed where offline_since_us is not null
     )
-    select location_no as "locationNo", name, devices from summed`.execute(db);
+    select b.location_no as "locationNo", b.account_no as "accountNo", b.name as "locationName",
+      b.offline_since_us as "offlineSinceUs", count(f.device_no)::int as devices
+    from back b left join found f on f.location_no = b.location_no
+    group by b.location_no, b.account_no, b.name, b.offline_since_us`.execute(trx);
   return rows;
 }
 
 /**
- * Locations whose agents are all away for a minute, or say themselves that they cannot see, are offline since the end of
- * their coverage. One event for the account, none for the devices.
+ * A Location becomes offline when all its agents have been away for a minute, or when its connected agents report that they
+ * cannot run their checks. It is offline since the end of its coverage. One event for the account, none for the devices.
  */
-export async function markOffline(
-  db: Kysely<Tables>,
+export function markOffline(
+  { kysely, recordEvents }: EventDeps,
   nowUs: number,
-  { offlineAfterUs, servedForUs }: Times = trueTimes,
+  times: Times = trueTimes,
   locationNo?: number,
 ): Promise<VisibilityChange[]> {
+  return inTransaction(kysely, async (trx) => {
+    const changes = await setOffline(trx, nowUs, times, locationNo);
+    const causes = changes.map((change) => ({ kind: 'location-offline', ...change }) as const);
+    await recordEvents(trx, causes, nowUs);
+    return changes;
+  });
+}
+
+async function setOffline(
+  trx: Kysely<Tables>,
+  nowUs: number,
+  { offlineAfterUs, servedForUs }: Times,
+  locationNo: number | undefined,
+): Promise<OfflineChange[]> {
   const which = locationNo === undefined ? sql`true` : sql`l.location_no = ${locationNo}`;
-  const { rows } = await sql<VisibilityChange>`
+  const { rows } = await sql<OfflineChange>`
     with candidates as (
       select l.location_no, max(a.offline_reason) filter (where a.state = 'Connected') as reason,
         least(${nowUs}::bigint, coalesce(
@@ -95,30 +126,23 @@ export async function markOffline(
       having coalesce(bool_and(a.state <> 'Connected' or a.offline_reason is not null), true)
         and (coalesce(max(a.last_seen_us), 0) < ${nowUs - offlineAfterUs}::bigint
           or bool_or(a.state = 'Connected' and a.offline_reason is not null))
-    ), blind as (
+    ), gone as (
       update locations l
       set online = false, online_since_us = null, offline_since_us = c.since_us, offline_reason = c.reason
       from candidates c where c.location_no = l.location_no and l.online
       returning l.location_no, l.account_no, l.name, c.since_us, c.reason
     ), lost as (
       select distinct on (dl.device_no) b.location_no, dl.device_no
-      from blind b
+      from gone b
       join device_locations dl on dl.location_no = b.location_no
       join device_state s on s.device_no = dl.device_no and s.status <> 'Unknown'
-      where not ${onlineFrom(sql`l.online and l.location_no not in (select location_no from blind)`)}
+      where not ${onlineFrom(sql`l.online and l.location_no not in (select location_no from gone)`)}
       order by dl.device_no, b.since_us desc
-    ), summed as (
-      select b.location_no, b.account_no, b.name, b.since_us, b.reason, count(k.device_no)::int as devices
-      from blind b left join lost k on k.location_no = b.location_no
-      group by b.location_no, b.account_no, b.name, b.since_us, b.reason
-    ), account_told as (
-      insert into events (event_id, account_no, device_no, at_us, type, status, location_no, message, recorded_us)
-      select ${sqlNewId}, account_no, null, since_us, 'LocationOffline', 'Unknown', location_no,
-        'Location ' || name || ' is offline' || coalesce(' (' || reason || ')', '') || ', '
-          || devices || case when devices = 1 then ' device' else ' devices' end || ' not checked', ${nowUs}::bigint
-      from summed
     )
-    select location_no as "locationNo", name, devices from summed`.execute(db);
+    select b.location_no as "locationNo", b.account_no as "accountNo", b.name as "locationName",
+      b.since_us as "sinceUs", b.reason, count(k.device_no)::int as devices
+    from gone b left join lost k on k.location_no = b.location_no
+    group by b.location_no, b.account_no, b.name, b.since_us, b.reason`.execute(trx);
   return rows;
 }
 

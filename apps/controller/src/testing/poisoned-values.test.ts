@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../../tests/harness/database.ts';
 import { createAssign } from '../assign/index.ts';
 import { createDb, type Db, type Tables } from '../db/index.ts';
+import { recordEvents } from '../events/index.ts';
 import { createHealth, trimCheckpoints } from '../health/index.ts';
 import { createHousekeeping, createPartitions } from '../ingest/index.ts';
 import { createRollUp } from '../rollup/index.ts';
@@ -87,7 +88,7 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
   const holder = 'controller';
   const shared = { db, clock, log };
   const loops = [
-    createHealth(shared).run(db.kysely, ending.signal),
+    createHealth({ ...shared, recordEvents }).run(db.kysely, ending.signal),
     createHousekeeping({
       ...shared,
       partitions,

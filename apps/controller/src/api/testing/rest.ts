@@ -4,6 +4,7 @@ import { type Clock, createLog, newId } from '@vantage/kernel';
 import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { createTestDatabase } from '../../../../../tests/harness/database.ts';
 import { createDb, type Db } from '../../db/index.ts';
+import { recordEvents } from '../../events/index.ts';
 import type { CheckNow } from '../../history/check-routes.ts';
 import { createEventFeed } from '../../history/event-feed.ts';
 import { hashPassword } from '../../http/basic.ts';
@@ -73,6 +74,7 @@ export async function startRest(
     sealer,
     health,
     checkNow,
+    recordEvents,
     settings: {
       apiKeyHeaders: ['X-Old-Key'],
       trustedProxies: ['127.0.0.1'],
@@ -99,6 +101,7 @@ export async function startRest(
       feed: createEventFeed({ db, clock, log }),
       health,
       checkNow,
+      recordEvents,
       retentionDays: 30,
       version: 'test',
       onAccountChanged: () => {},

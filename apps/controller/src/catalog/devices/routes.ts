@@ -13,7 +13,7 @@ import { deviceCreate, deviceEntry, deviceFull, deviceReadOnly, deviceUpdate } f
 import { currentWarnings } from './settings.ts';
 import { showDevice, showEntry } from './show.ts';
 import { type DeviceFilter, findDeviceNo, lastResults, listDevices, readDevice } from './store.ts';
-import { createDeviceWriter } from './write.ts';
+import { createDeviceWriter, type RecordDeviceEvents } from './write.ts';
 
 const tag = 'Devices';
 const names = { root: 'device' } as const;
@@ -53,6 +53,7 @@ export function deviceRoutes(deps: {
   readonly db: Db;
   readonly clock: Clock;
   readonly sealer: Sealer;
+  readonly recordEvents: RecordDeviceEvents;
 }): Route[] {
   const { db, clock } = deps;
   const writer = createDeviceWriter(deps);

@@ -1,7 +1,6 @@
 import { newState, storable } from '@vantage/health';
-import { newId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import type { NewRow, Tables } from '../../db/index.ts';
+import type { Tables } from '../../db/index.ts';
 import type { PlainSettings, References } from './settings.ts';
 import type { ResolvedTarget } from './target.ts';
 
@@ -113,17 +112,6 @@ async function replaceLocations(
         rotation_index,
       })),
     )
-    .execute();
-}
-
-/** Writes an event of the catalog's own: a device was created or changed. */
-export async function insertEvent(
-  trx: Kysely<Tables>,
-  event: Pick<NewRow<'events'>, 'account_no' | 'device_no' | 'at_us' | 'type' | 'status' | 'message'>,
-): Promise<void> {
-  await trx
-    .insertInto('events')
-    .values({ ...event, event_id: newId(), recorded_us: event.at_us })
     .execute();
 }
 

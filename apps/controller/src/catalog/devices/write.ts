@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { DeviceChangedCause, DeviceCreatedCause } from '@vantage/health';
 import { type Clock, newId } from '@vantage/kernel';
 import { type Db, publish } from '../../db/index.ts';
 import { conflict, type FieldFault, invalid, missing } from '../../http/problem.ts';
@@ -23,7 +24,6 @@ import {
   deleteDevice,
   dependentsOf,
   insertDevice,
-  insertEvent,
   locationNosOf,
   updateDevice,
 } from './write-store.ts';
@@ -45,15 +45,24 @@ export interface DeviceWriter {
   remove(session: Session, deviceNo: number): Promise<void>;
 }
 
+/** Records the events of a device in the transaction that wrote it. */
+export type RecordDeviceEvents = (
+  trx: Db['kysely'],
+  causes: readonly (DeviceCreatedCause | DeviceChangedCause)[],
+  nowUs: number,
+) => Promise<void>;
+
 /** Makes the writer. */
 export function createDeviceWriter({
   db,
   clock,
   sealer,
+  recordEvents,
 }: {
   readonly db: Db;
   readonly clock: Clock;
   readonly sealer: Sealer;
+  readonly recordEvents: RecordDeviceEvents;
 }): DeviceWriter {
   const settle = async (
     trx: Db['kysely'],
@@ -100,12 +109,8 @@ export function createDeviceWriter({
         const sealed = sealTarget(sealer, deviceId, settings.target.clear);
         const created = { deviceId, accountNo: session.accountNo, method, settings, sealed, nowUs };
         const deviceNo = await insertDevice(trx, created);
-        const event = { account_no: session.accountNo, device_no: deviceNo, at_us: nowUs, status: 'Unknown' };
-        await insertEvent(trx, {
-          ...event,
-          type: 'Created',
-          message: `${settings.plain.shortName} was created`,
-        });
+        const device = { accountNo: session.accountNo, deviceNo, deviceName: settings.plain.shortName };
+        await recordEvents(trx, [{ kind: 'device-created', ...device }], nowUs);
         await notifyPlanner(
           trx,
           settings.references.locations.map(({ location_no }) => location_no),
@@ -134,14 +139,9 @@ export function createDeviceWriter({
         const sealed = sealTarget(sealer, row.device_id, settings.target.clear);
         await updateDevice(trx, { deviceNo, settings, sealed, reach: changes.reach, newLocations, nowUs });
         if (changes.fields.length === 0) return { warnings };
-        await insertEvent(trx, {
-          account_no: session.accountNo,
-          device_no: deviceNo,
-          at_us: nowUs,
-          type: 'Changed',
-          status: row.status,
-          message: `${settings.plain.shortName} was changed: ${changes.fields.join(', ')}`,
-        });
+        const device = { accountNo: session.accountNo, deviceNo, deviceName: settings.plain.shortName };
+        const { fields } = changes;
+        await recordEvents(trx, [{ kind: 'device-changed', ...device, status: row.status, fields }], nowUs);
         const places = [...row.locations, ...settings.references.locations].map(
           ({ location_no }) => location_no,
         );

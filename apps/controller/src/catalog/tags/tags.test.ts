@@ -3,6 +3,7 @@ import { XMLParser } from 'fast-xml-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { recordEvents } from '../../events/index.ts';
 import { startMaintenance, stopMaintenance, uptime } from '../../health/index.ts';
 
 describe('tags', () => {
@@ -11,8 +12,9 @@ describe('tags', () => {
   beforeAll(async () => {
     rest = await startRest({
       health: ({ kysely }, clock) => ({
-        startMaintenance: (ask) => startMaintenance(kysely, { ...ask, nowUs: clock.nowUs() }),
-        stopMaintenance: (ask) => stopMaintenance(kysely, { ...ask, nowUs: clock.nowUs() }),
+        startMaintenance: (ask) =>
+          startMaintenance({ kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
+        stopMaintenance: (ask) => stopMaintenance({ kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
         uptime: (ask) => uptime(kysely, ask),
       }),
     });

@@ -8,6 +8,7 @@ import { AgentService, type ConnectRequestSchema, type ConnectResponse } from '@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
 import { createDb, type Db } from '../../db/index.ts';
+import { recordEvents } from '../../events/index.ts';
 import * as runRequests from '../../run-requests/index.ts';
 import { createSealer } from '../../secrets/seal.ts';
 import { createFixtures, type Fixtures } from '../../testing/fixtures.ts';
@@ -58,7 +59,16 @@ export function useGatewayFixture() {
   });
 
   async function gatewayWith(ingest: BatchReceiver, controllerId = 'controller one', time: Clock = clock) {
-    const gateway = createGateway({ db, clock: time, log, sealer, controllerId, ingest, runRequests });
+    const gateway = createGateway({
+      db,
+      clock: time,
+      log,
+      sealer,
+      controllerId,
+      ingest,
+      runRequests,
+      recordEvents,
+    });
     const server = http2.createServer(gateway.handler);
     gateway.attach(server);
     await gateway.start();

@@ -3,6 +3,7 @@ import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
 import { createTestDatabase } from '../../../../../tests/harness/database.ts';
 import { createDb, lockDevices } from '../../db/index.ts';
+import { recordEvents } from '../../events/index.ts';
 import type { InsertedCheck } from '../fold-store.ts';
 import { createHealth } from '../health.ts';
 import { sweepRetries } from '../retry-sweep.ts';
@@ -29,7 +30,7 @@ export async function createScenario() {
   const database = await createTestDatabase();
   const db = await createDb({ connection: { url: database.url }, log });
   const { kysely } = db;
-  const health = createHealth({ clock: createFakeClock(startUs), log });
+  const health = createHealth({ clock: createFakeClock(startUs), log, recordEvents });
   await sql`create table checks_all partition of checks default`.execute(kysely);
   const account = await kysely
     .insertInto('accounts')
@@ -39,6 +40,7 @@ export async function createScenario() {
 
   const scene = {
     kysely,
+    recordEvents,
     health,
     accountNo: account.account_no,
 

@@ -1,0 +1,68 @@
+import { checkId } from '@vantage/domain';
+import type { EventCause } from '@vantage/health';
+import { newId } from '@vantage/kernel';
+import type { Row } from '../db/index.ts';
+import { eventText } from './event-text.ts';
+
+/** A row of `events` before the database gives it its number. */
+export type EventRow = Omit<Row<'events'>, 'event_no'>;
+
+type Varying = Pick<EventRow, 'type' | 'status'> &
+  Partial<Pick<EventRow, 'at_us' | 'location_no' | 'check_result' | 'check_id' | 'duration_s' | 'late'>>;
+
+/** The row that records a cause at `nowUs`, with a new id. */
+export function toEventRow(cause: EventCause, nowUs: number): EventRow {
+  return {
+    event_id: newId(),
+    account_no: cause.accountNo,
+    device_no: 'deviceNo' in cause ? cause.deviceNo : null,
+    at_us: nowUs,
+    location_no: 'locationNo' in cause ? cause.locationNo : null,
+    check_result: null,
+    check_id: null,
+    message: eventText(cause),
+    duration_s: null,
+    late: false,
+    recorded_us: nowUs,
+    ...varying(cause, nowUs),
+  };
+}
+
+function varying(cause: EventCause, nowUs: number): Varying {
+  switch (cause.kind) {
+    case 'check': {
+      const { deviceNo, event, endedS, isLate } = cause;
+      return {
+        type: event.type,
+        status: event.status,
+        at_us: event.atUs,
+        location_no: event.locationNo,
+        check_result: event.text,
+        check_id: checkId({ deviceNo, ...event.cause }),
+        duration_s: endedS,
+        late: isLate,
+      };
+    }
+    case 'correction': {
+      const { deviceNo, check, status, isLate } = cause;
+      const check_id = check === null ? null : checkId({ deviceNo, ...check });
+      return { type: status, status, check_id, late: isLate };
+    }
+    case 'maintenance-start':
+      return { type: 'MaintStart', status: 'Maint', duration_s: cause.endedS };
+    case 'maintenance-end':
+      return { type: 'MaintEnd', status: cause.status, at_us: cause.atUs, duration_s: cause.endedS };
+    case 'device-created':
+      return { type: 'Created', status: 'Unknown' };
+    case 'device-changed':
+      return { type: 'Changed', status: cause.status };
+    case 'location-online': {
+      const duration_s = Math.trunc((nowUs - cause.offlineSinceUs) / 1_000_000);
+      return { type: 'LocationOnline', status: 'Up', duration_s };
+    }
+    case 'location-offline':
+      return { type: 'LocationOffline', status: 'Unknown', at_us: cause.sinceUs };
+    case 'agent-fenced':
+      return { type: 'AgentFenced', status: 'Unknown' };
+  }
+}

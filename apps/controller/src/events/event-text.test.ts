@@ -1,0 +1,49 @@
+import type { EventCause, FoldEvent } from '@vantage/health';
+import { expect, test } from 'vitest';
+import { eventText } from './event-text.ts';
+
+const device = { accountNo: 1, deviceNo: 2 };
+const location = { accountNo: 1, locationNo: 3, locationName: 'Oslo' };
+const fenced = { kind: 'agent-fenced', ...location, agentName: 'a1' } as const;
+const offline = { kind: 'location-offline', ...location, sinceUs: 5 } as const;
+const start = { kind: 'maintenance-start', ...device, durationUs: 600_000_000, endedS: 1 } as const;
+const end = { kind: 'maintenance-end', ...device, status: 'Up', atUs: 5, endedS: 1 } as const;
+
+function checkCause(type: FoldEvent['type'], failingNames: readonly string[] = []): EventCause {
+  const event: FoldEvent = {
+    ...{ type, status: 'Up', atUs: 5, sinceUs: 5, cause: { startUs: 4, agentNo: 6 }, locationNo: 3 },
+    ...{ text: 'HTTP 500', ended: null, failing: [] },
+  };
+  return { kind: 'check', ...device, event, failingNames, endedS: null, isLate: false };
+}
+
+test.each<[EventCause, string]>([
+  [checkCause('Error'), 'First error, not yet confirmed: HTTP 500'],
+  [checkCause('Recovered'), 'A retry was fine: HTTP 500'],
+  [checkCause('Partial', ['Oslo', 'Rome']), 'Fails from Oslo, Rome only'],
+  [checkCause('Down'), 'Down: HTTP 500'],
+  [checkCause('Up'), 'Up: HTTP 500'],
+  [checkCause('Unknown'), 'Nobody can tell: HTTP 500'],
+  [
+    { kind: 'correction', ...device, status: 'Up', check: null, isLate: false },
+    'Status corrected to Up by late results',
+  ],
+  [{ ...start, isExtension: false }, 'Maintenance for 10 min'],
+  [{ ...start, isExtension: true }, 'Maintenance goes on for 10 min'],
+  [{ ...end, by: 'user' }, 'Maintenance stopped'],
+  [{ ...end, by: 'time' }, 'Maintenance ended'],
+  [{ kind: 'device-created', ...device, deviceName: 'web' }, 'web was created'],
+  [
+    { kind: 'device-changed', ...device, deviceName: 'web', status: 'Up', fields: ['URL', 'Timeout'] },
+    'web was changed: URL, Timeout',
+  ],
+  [{ kind: 'location-online', ...location, offlineSinceUs: 5 }, 'Location Oslo is online again'],
+  [{ ...offline, reason: null, devices: 2 }, 'Location Oslo is offline, 2 devices not checked'],
+  [{ ...offline, reason: 'no DNS', devices: 1 }, 'Location Oslo is offline (no DNS), 1 device not checked'],
+  [
+    { ...fenced, hostNames: ['h1', 'h2'] },
+    'Agent a1 of Location Oslo is fenced, its identity is used twice (hosts: h1 and h2)',
+  ],
+])('the text of an event names its cause: %j', (cause, text) => {
+  expect(eventText(cause)).toBe(text);
+});

@@ -1,0 +1,49 @@
+import type { EventCause, FoldEvent } from '@vantage/health';
+
+/** The text of an event for people (`Message` in REST). Pure. */
+export function eventText(cause: EventCause): string {
+  switch (cause.kind) {
+    case 'check':
+      return checkText(cause.event, cause.failingNames);
+    case 'correction':
+      return `Status corrected to ${cause.status} by late results`;
+    case 'maintenance-start': {
+      const minutes = Math.round(cause.durationUs / 60_000_000);
+      return cause.isExtension ? `Maintenance goes on for ${minutes} min` : `Maintenance for ${minutes} min`;
+    }
+    case 'maintenance-end':
+      return cause.by === 'user' ? 'Maintenance stopped' : 'Maintenance ended';
+    case 'device-created':
+      return `${cause.deviceName} was created`;
+    case 'device-changed':
+      return `${cause.deviceName} was changed: ${cause.fields.join(', ')}`;
+    case 'location-online':
+      return `Location ${cause.locationName} is online again`;
+    case 'location-offline': {
+      const reason = cause.reason === null ? '' : ` (${cause.reason})`;
+      const devices = `${cause.devices} ${cause.devices === 1 ? 'device' : 'devices'}`;
+      return `Location ${cause.locationName} is offline${reason}, ${devices} not checked`;
+    }
+    case 'agent-fenced': {
+      const hosts = cause.hostNames.join(' and ');
+      return `Agent ${cause.agentName} of Location ${cause.locationName} is fenced, its identity is used twice (hosts: ${hosts})`;
+    }
+  }
+}
+
+function checkText({ type, text }: FoldEvent, failingNames: readonly string[]): string {
+  switch (type) {
+    case 'Error':
+      return `First error, not yet confirmed: ${text}`;
+    case 'Recovered':
+      return `A retry was fine: ${text}`;
+    case 'Partial':
+      return `Fails from ${failingNames.join(', ')} only`;
+    case 'Down':
+      return `Down: ${text}`;
+    case 'Up':
+      return `Up: ${text}`;
+    case 'Unknown':
+      return `Nobody can tell: ${text}`;
+  }
+}

@@ -1,0 +1,37 @@
+import type { EventCause } from '@vantage/health';
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import { type EventRow, toEventRow } from './event-row.ts';
+
+/**
+ * Records events in the order of their causes, in the transaction that changed the state. An event that is recorded already
+ * (same device, check and type) stays as it is. Decisions that must be made in the event's transaction follow the insertion here.
+ */
+export async function recordEvents(
+  trx: Kysely<Tables>,
+  causes: readonly EventCause[],
+  nowUs: number,
+): Promise<void> {
+  if (causes.length === 0) return;
+  await insertEvents(
+    trx,
+    causes.map((cause) => toEventRow(cause, nowUs)),
+  );
+}
+
+/** One statement for all rows. */
+async function insertEvents(trx: Kysely<Tables>, rows: readonly EventRow[]): Promise<void> {
+  await sql`
+    insert into events (event_id, account_no, device_no, at_us, type, status, location_no, check_result, check_id,
+      message, duration_s, late, recorded_us)
+    select g.event_id, g.account_no, g.device_no, g.at_us, g.type, g.status, g.location_no, g.check_result, g.check_id,
+      g.message, g.duration_s, g.late, g.recorded_us
+    from jsonb_to_recordset(${JSON.stringify(rows.map((row, ord) => ({ ...row, ord })))}::jsonb) as g (ord int,
+      event_id text, account_no int, device_no int, at_us bigint, type text, status text, location_no int,
+      check_result text, check_id text, message text, duration_s bigint, late boolean, recorded_us bigint)
+    where not exists (
+      select 1 from events e
+      where e.device_no = g.device_no and e.at_us = g.at_us and e.type = g.type and e.check_id = g.check_id
+    )
+    order by g.ord`.execute(trx);
+}

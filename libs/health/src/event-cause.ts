@@ -1,0 +1,108 @@
+import type { BaseStatus, Point } from './observation.ts';
+import type { FoldEvent } from './step.ts';
+import type { ShownStatus } from './uptime.ts';
+
+/** The device that an event is about. */
+interface OfDevice {
+  readonly accountNo: number;
+  readonly deviceNo: number;
+}
+
+/** The Location that an event is about. */
+interface OfLocation {
+  readonly accountNo: number;
+  readonly locationNo: number;
+  readonly locationName: string;
+}
+
+/** A check changed the state of a device. */
+export interface CheckCause extends OfDevice {
+  readonly kind: 'check';
+  readonly event: FoldEvent;
+  /** Names of the Locations in `event.failing`, in the same order. */
+  readonly failingNames: readonly string[];
+  /** Seconds that users saw the status that ended; null where no status ended. */
+  readonly endedS: number | null;
+  /** The controller records the event later than the rules for late results allow. */
+  readonly isLate: boolean;
+}
+
+/** Late results ended in another status than the last recorded event says. */
+export interface CorrectionCause extends OfDevice {
+  readonly kind: 'correction';
+  readonly status: BaseStatus;
+  /** The check that changed the state last; null before the first one. */
+  readonly check: Point | null;
+  readonly isLate: boolean;
+}
+
+/** A user started maintenance, or gave a running window a new end. */
+export interface MaintenanceStartCause extends OfDevice {
+  readonly kind: 'maintenance-start';
+  readonly isExtension: boolean;
+  readonly durationUs: number;
+  /** Seconds of the status before the maintenance; null for a device that was in maintenance already. */
+  readonly endedS: number | null;
+}
+
+/** Maintenance ended: a user stopped it, or its window ran out at `atUs`. */
+export interface MaintenanceEndCause extends OfDevice {
+  readonly kind: 'maintenance-end';
+  readonly by: 'user' | 'time';
+  /** The status that users see after the maintenance. */
+  readonly status: ShownStatus;
+  readonly atUs: number;
+  /** Seconds that the maintenance took. */
+  readonly endedS: number;
+}
+
+/** A user created a device. */
+export interface DeviceCreatedCause extends OfDevice {
+  readonly kind: 'device-created';
+  readonly deviceName: string;
+}
+
+/** A user changed the settings of a device. */
+export interface DeviceChangedCause extends OfDevice {
+  readonly kind: 'device-changed';
+  readonly deviceName: string;
+  readonly status: ShownStatus;
+  /** REST names of the changed settings. */
+  readonly fields: readonly string[];
+}
+
+/** An agent of an offline Location is connected and runs its checks again. */
+export interface LocationOnlineCause extends OfLocation {
+  readonly kind: 'location-online';
+  readonly offlineSinceUs: number;
+}
+
+/** No agent of a Location runs its checks any more. */
+export interface LocationOfflineCause extends OfLocation {
+  readonly kind: 'location-offline';
+  /** End of the last coverage. */
+  readonly sinceUs: number;
+  /** Reason that a connected agent reported; null where no agent is connected. */
+  readonly reason: string | null;
+  /** Number of devices that no Location checks now. */
+  readonly devices: number;
+}
+
+/** Two hosts used the identity of one agent, therefore the controller fenced the agent. */
+export interface AgentFencedCause extends OfLocation {
+  readonly kind: 'agent-fenced';
+  readonly agentName: string;
+  readonly hostNames: readonly string[];
+}
+
+/** Everything that makes the controller record an event. Times are microseconds since 1970. */
+export type EventCause =
+  | CheckCause
+  | CorrectionCause
+  | MaintenanceStartCause
+  | MaintenanceEndCause
+  | DeviceCreatedCause
+  | DeviceChangedCause
+  | LocationOnlineCause
+  | LocationOfflineCause
+  | AgentFencedCause;
