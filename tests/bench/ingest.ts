@@ -10,10 +10,11 @@ import { systemClock as clock, createLog } from '@vantage/kernel';
 import { BatchSchema } from '@vantage/proto';
 import type pg from 'pg';
 import { startEmbedded } from '../../apps/controller/src/db/embedded.ts';
-import { createDb } from '../../apps/controller/src/db/index.ts';
+import { createDb, createPartitions } from '../../apps/controller/src/db/index.ts';
 import { recordEvents } from '../../apps/controller/src/events/index.ts';
 import { createHealth } from '../../apps/controller/src/health/index.ts';
-import { createIngest, createPartitions } from '../../apps/controller/src/ingest/index.ts';
+import { createIngest } from '../../apps/controller/src/ingest/index.ts';
+import * as rollUps from '../../apps/controller/src/rollup/index.ts';
 import * as runRequests from '../../apps/controller/src/run-requests/index.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 import { withClient } from '../harness/postgres-url.ts';
@@ -44,7 +45,8 @@ async function ours(): Promise<number> {
   const db = await createDb({ connection: { url }, log });
   try {
     await db.migrate();
-    await createPartitions({ db, clock, log, retentionDays }).ensure();
+    const partitions = createPartitions({ db, clock, log, retentionDays });
+    await partitions.ensure();
     const rows = createFixtures(db.kysely);
     const accountNo = await rows.account();
     const locationNo = await rows.location(accountNo);
@@ -58,7 +60,7 @@ async function ours(): Promise<number> {
     }
     const health = createHealth({ clock, log, recordEvents });
     const ingest = createIngest({
-      ...{ db, clock, log, retentionDays, runRequests },
+      ...{ db, clock, log, partitions, rollUps, runRequests, retentionDays },
       fold: (trx, inserted, atUs) => health.fold(trx, inserted, atUs),
     });
     let stored = 0;

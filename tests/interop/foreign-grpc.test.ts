@@ -12,10 +12,11 @@ import {
   Goodbye_Reason,
 } from '@vantage/proto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDb, type Db, publish } from '../../apps/controller/src/db/index.ts';
+import { createDb, createPartitions, type Db, publish } from '../../apps/controller/src/db/index.ts';
 import { recordEvents } from '../../apps/controller/src/events/index.ts';
 import { createGateway, type Gateway } from '../../apps/controller/src/gateway/index.ts';
-import { createIngest, createPartitions } from '../../apps/controller/src/ingest/index.ts';
+import { createIngest } from '../../apps/controller/src/ingest/index.ts';
+import * as rollUps from '../../apps/controller/src/rollup/index.ts';
 import * as runRequests from '../../apps/controller/src/run-requests/index.ts';
 import { createSealer } from '../../apps/controller/src/secrets/seal.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
@@ -32,8 +33,10 @@ let address: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = await createDb({ connection: { url: database.url }, log });
-  await createPartitions({ db, clock, log, retentionDays: 2 }).ensure();
-  const ingest = createIngest({ db, clock, log, runRequests, fold: async () => {}, retentionDays: 2 });
+  const partitions = createPartitions({ db, clock, log, retentionDays: 2 });
+  await partitions.ensure();
+  const fold = async () => {};
+  const ingest = createIngest({ db, clock, log, fold, partitions, rollUps, runRequests, retentionDays: 2 });
   const sealer = createSealer(new Uint8Array(32));
   gateway = createGateway({
     db,

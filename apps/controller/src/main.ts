@@ -18,13 +18,13 @@ import type { Config } from './config/config.ts';
 import { validateSettings } from './config/load-settings.ts';
 import { createTimeScale } from './config/time-scale.ts';
 import { superviseEmbedded } from './db/embedded-supervisor.ts';
-import { createDb } from './db/index.ts';
+import { createDb, createPartitions } from './db/index.ts';
 import { requireSupportedServer } from './db/server.ts';
 import { recordEvents } from './events/index.ts';
 import { createGateway } from './gateway/index.ts';
 import { createHealth, startMaintenance, stopMaintenance, trimCheckpoints, uptime } from './health/index.ts';
-import { createHousekeeping, createIngest, createPartitions } from './ingest/index.ts';
-import { createRollUp } from './rollup/index.ts';
+import { createHousekeeping, createIngest } from './ingest/index.ts';
+import * as rollUps from './rollup/index.ts';
 import * as runRequests from './run-requests/index.ts';
 import { openSealer } from './secrets/open-sealer.ts';
 import { agentPortOptions, withSafeAuthority } from './server/agent-port.ts';
@@ -91,6 +91,8 @@ async function serve(
     log,
     retentionDays,
     runRequests,
+    partitions,
+    rollUps,
     fold: (trx, rows, nowUs) => health.fold(trx, rows, nowUs),
   });
   const gateway = createGateway({
@@ -101,7 +103,7 @@ async function serve(
         log.debug({ error: messageOf(error) }, 'the loop of health will see the agent');
       }),
   });
-  const rollUp = createRollUp({ db, clock, log });
+  const rollUp = rollUps.createRollUp({ db, clock, log });
   const housekeeping = createHousekeeping({
     ...{ db, clock, log, partitions, rollUp, retentionDays },
     holder: controllerId,
@@ -111,7 +113,8 @@ async function serve(
   const ownCertificate = config.tls !== undefined;
   const settings = { trustedProxies, apiKeyHeaders, retentionDays, ownCertificate };
   const api = createHttpApi({
-    ...{ db, clock, log, sealer, checkNow, settings, recordEvents },
+    ...{ db, clock, log, sealer, checkNow, settings, recordEvents, rollUps },
+    deleteRollUps: rollUps.deleteRollUps,
     health: {
       startMaintenance: (ask) =>
         startMaintenance({ kysely: db.kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),

@@ -35,8 +35,13 @@ export function createHttpApi({
   health,
   checkNow,
   recordEvents,
+  rollUps,
+  deleteRollUps,
   settings,
-}: Pick<RouteDeps, 'db' | 'clock' | 'sealer' | 'health' | 'checkNow' | 'recordEvents'> & {
+}: Pick<
+  RouteDeps,
+  'db' | 'clock' | 'sealer' | 'health' | 'checkNow' | 'recordEvents' | 'rollUps' | 'deleteRollUps'
+> & {
   readonly log: Logger;
   readonly settings: HttpSettings;
 }): HttpApi {
@@ -64,6 +69,8 @@ export function createHttpApi({
     health,
     checkNow,
     recordEvents,
+    rollUps,
+    deleteRollUps,
     retentionDays: settings.retentionDays,
     version: settings.version ?? '0.1.0',
     onAccountChanged: (accountNo) => authenticator.forgetAccount(accountNo),

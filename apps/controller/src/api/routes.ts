@@ -4,7 +4,7 @@ import { accountRoutes } from '../catalog/account/routes.ts';
 import { agentRoutes } from '../catalog/agents/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
 import { deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
-import type { RecordDeviceEvents } from '../catalog/devices/write.ts';
+import type { DeleteRollUps, RecordDeviceEvents } from '../catalog/devices/write.ts';
 import { locationRoutes } from '../catalog/locations/routes.ts';
 import { secretRoutes } from '../catalog/secrets/routes.ts';
 import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
@@ -13,7 +13,7 @@ import type { Db } from '../db/index.ts';
 import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
 import { eventRoutes } from '../history/event-routes.ts';
 import type { EventFeed } from '../history/index.ts';
-import { statisticsRoutes } from '../history/statistics-routes.ts';
+import { type RollUpReader, statisticsRoutes } from '../history/statistics-routes.ts';
 import { type ReadUptime, uptimeRoutes } from '../history/uptime-routes.ts';
 import type { Route } from '../http/route.ts';
 import type { Sealer } from '../secrets/seal.ts';
@@ -29,6 +29,8 @@ export interface RouteDeps {
   readonly health: Maintenance & { readonly uptime: ReadUptime };
   readonly checkNow: CheckNow;
   readonly recordEvents: RecordDeviceEvents;
+  readonly rollUps: RollUpReader;
+  readonly deleteRollUps: DeleteRollUps;
   readonly retentionDays: number;
   readonly version: string;
   /** Told when what sessions know of an account changed. */
@@ -46,7 +48,13 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...eventRoutes({ db, clock, device, feed: deps.feed }),
     ...maintenanceRoutes({ db, clock, maintenance: health }),
     ...uptimeRoutes({ clock, device, uptime: (ask) => health.uptime(ask) }),
-    ...statisticsRoutes({ db, clock, device, histograms: { scale, merge: mergeHistograms, percentile } }),
+    ...statisticsRoutes({
+      db,
+      clock,
+      device,
+      rollUps: deps.rollUps,
+      histograms: { scale, merge: mergeHistograms, percentile },
+    }),
     ...tagRoutes({ db, clock }),
     ...tagMaintenanceRoutes({ db, clock, maintenance: health }),
     ...accountRoutes({ db, clock, retentionDays, onChanged: deps.onAccountChanged }),

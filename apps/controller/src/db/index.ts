@@ -6,6 +6,7 @@ export { readJsonObject } from './json-text.ts';
 export { holdsLease, type Lease, releaseLeases, takeLeases } from './lease.ts';
 export { lockAgent, lockDevices, lockDevicesOf } from './locks.ts';
 export { packetCount } from './packet-count.ts';
+export { createPartitions, type Partitions } from './partitions.ts';
 export { dbFailure, isTransientDbError } from './pg-error.ts';
 export { dropQuarantined, quarantine } from './quarantine.ts';
 export type { Jsonb, NewRow, Row, Tables } from './tables.ts';

@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../api/testing/rest.ts';
 import { addChecks, createSampleAccount, type SampleAccount } from '../api/testing/sample-account.ts';
+import { createPartitions } from '../db/index.ts';
 import { createIngest } from '../ingest/ingest.ts';
-import { createRollUp } from '../rollup/rollup.ts';
+import * as rollUps from '../rollup/index.ts';
 import * as runRequests from '../run-requests/index.ts';
 import type { CheckNowResult } from './check-routes.ts';
 
@@ -70,13 +71,10 @@ describe('what was seen', () => {
   it('shows diagnostics that came after the verdict', async () => {
     const { db, clock } = rest;
     const fold = async () => {};
+    const log = createLog('test', 'silent');
     const ingest = createIngest({
-      db,
-      clock,
-      log: createLog('test', 'silent'),
-      runRequests,
-      fold,
-      retentionDays: 3,
+      ...{ db, clock, log, fold, rollUps, runRequests, retentionDays: 3 },
+      partitions: createPartitions({ db, clock, log, retentionDays: 3 }),
     });
     const startUs = clock.nowUs() - minuteUs;
     const extendedJson = JSON.stringify({ Traceroute: { Reached: false, Hops: [] } });
@@ -180,7 +178,7 @@ describe('what was seen', () => {
     ]);
     expect(raw.hours.map((row) => row['Count'])).toEqual([47, 60, 14]);
     expect(raw.days.map((row) => row['Timestamp'])).toEqual(['2026-09-21T00:00:00+05:45']);
-    await createRollUp({ db: rest.db, clock: rest.clock, log: createLog('history', 'silent') }).run();
+    await rollUps.createRollUp({ db: rest.db, clock: rest.clock, log: createLog('history', 'silent') }).run();
     expect(await rest.db.kysely.selectFrom('rollup_hourly').select('checks').execute()).not.toEqual([]);
     const rolled = {
       all: await read(''),

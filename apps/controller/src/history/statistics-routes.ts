@@ -11,12 +11,14 @@ import { type Period, readPeriod } from './period.ts';
 import { segmentsOf } from './segments.ts';
 import {
   type LatencyScale,
-  readFirstUs,
+  type RollUpReader,
+  readFirstCheckUs,
   readLocationNames,
-  readProgress,
   readTallies,
   type Tally,
 } from './statistics-store.ts';
+
+export type { RollUpReader } from './statistics-store.ts';
 
 /** Histograms of latencies as the roll-ups keep them. */
 export interface Histograms {
@@ -61,12 +63,22 @@ export function statisticsRoutes({
   clock,
   device,
   histograms,
+  rollUps,
 }: {
   readonly db: Db;
   readonly clock: Clock;
   readonly device: DeviceSubject;
   readonly histograms: Histograms;
+  readonly rollUps: RollUpReader;
 }): Route[] {
+  const tallyDeps = { db, rollUps, scale: histograms.scale };
+  const firstUsOf = async (deviceNo: number) => {
+    const [bucketUs, checkUs] = await Promise.all([
+      rollUps.firstBucketUs(db.kysely, deviceNo),
+      readFirstCheckUs(db, deviceNo),
+    ]);
+    return bucketUs === undefined ? checkUs : Math.min(bucketUs, checkUs ?? bucketUs);
+  };
   return [
     route({
       method: 'GET',
@@ -91,15 +103,15 @@ export function statisticsRoutes({
           throw invalid([
             { field: 'Bucket', message: `would make more than ${maxBuckets} buckets of this period` },
           ]);
-        const progress = await readProgress(db);
+        const progress = await rollUps.readProgress(db.kysely);
         // Hour by hour through two thousand empty years would hold everybody up.
         const firstUs =
-          period.fromUs < subject.created_us ? await readFirstUs(db, subject.device_no) : period.fromUs;
+          period.fromUs < subject.created_us ? await firstUsOf(subject.device_no) : period.fromUs;
         const seen = { ...period, fromUs: Math.max(period.fromUs, firstUs ?? period.toUs) };
         const segments = segmentsOf(seen, { ...progress, days: query.Bucket === 'All' });
         const tallies: Tally[] = [];
         for (const segment of segments)
-          tallies.push(...(await readTallies(db, subject.device_no, segment, histograms.scale)));
+          tallies.push(...(await readTallies(tallyDeps, subject.device_no, segment)));
         const groups = group(tallies, query.Bucket, period, zone);
         const places = await readLocationNames(db, [
           ...new Set(tallies.map(({ location_no }) => location_no)),

@@ -32,50 +32,47 @@ export interface LatencyScale {
   readonly growth: number;
 }
 
-/** How far roll-ups have come: hours before `rolledToUs` are done, but for those in `dirty`, which are marked or in work. */
-export async function readProgress({
-  kysely,
-}: Db): Promise<{ readonly rolledToUs: number; readonly dirty: ReadonlySet<number> }> {
-  const { rows } = await sql<{ name: string; at_us: number }>`
-    select name, at_us from job_cursors where name = 'roll-up' or name like 'roll-up doing %'
-    union all select 'dirty', bucket_us from rollup_dirty`.execute(kysely);
-  return {
-    rolledToUs: rows.find(({ name }) => name === 'roll-up')?.at_us ?? 0,
-    dirty: new Set(rows.filter(({ name }) => name !== 'roll-up').map(({ at_us }) => at_us)),
-  };
+/** The functions of the roll-ups that statistics read. */
+export interface RollUpReader {
+  /** Hours before `rolledToUs` are rolled up, except those in `dirty`. */
+  readProgress(
+    kysely: Db['kysely'],
+  ): Promise<{ readonly rolledToUs: number; readonly dirty: ReadonlySet<number> }>;
+  /** The begin of the first day or hour of a device. */
+  firstBucketUs(kysely: Db['kysely'], deviceNo: number): Promise<number | undefined>;
+  readRollUps(
+    kysely: Db['kysely'],
+    span: {
+      readonly deviceNo: number;
+      readonly source: 'hourly' | 'daily';
+      readonly fromUs: number;
+      readonly toUs: number;
+    },
+  ): Promise<readonly Tally[]>;
 }
 
-/** The begin of the first day, hour or check that is known of a device; undefined: there is none. */
-export async function readFirstUs({ kysely }: Db, deviceNo: number): Promise<number | undefined> {
+/** The begin of a device's first check; undefined where it has none. */
+export async function readFirstCheckUs({ kysely }: Db, deviceNo: number): Promise<number | undefined> {
   const { rows } = await sql<{ first_us: number | null }>`
-    select least((select min(bucket_us) from rollup_daily where device_no = ${deviceNo}),
-      (select min(bucket_us) from rollup_hourly where device_no = ${deviceNo}),
-      (select min(start_us) from checks where device_no = ${deviceNo})) as first_us`.execute(kysely);
+    select min(start_us) as first_us from checks where device_no = ${deviceNo}`.execute(kysely);
   return rows[0]?.first_us ?? undefined;
 }
 
-/** A device's tallies of one stretch. */
+/** A device's tallies of one segment. */
 export async function readTallies(
-  { kysely }: Db,
+  { db: { kysely }, rollUps, scale }: TallyDeps,
   deviceNo: number,
   { source, fromUs, toUs }: Segment,
-  scale: LatencyScale,
 ): Promise<readonly Tally[]> {
-  switch (source) {
-    case 'hourly':
-    case 'daily':
-      return kysely
-        .selectFrom(source === 'hourly' ? 'rollup_hourly' : 'rollup_daily')
-        .selectAll()
-        .where('device_no', '=', deviceNo)
-        .where('bucket_us', '>=', fromUs)
-        .where('bucket_us', '<', toUs)
-        .execute();
-    case 'raw': {
-      const { rows } = await rawTallies(deviceNo, fromUs, toUs, scale).execute(kysely);
-      return rows;
-    }
-  }
+  if (source !== 'raw') return rollUps.readRollUps(kysely, { deviceNo, source, fromUs, toUs });
+  const { rows } = await rawTallies(deviceNo, fromUs, toUs, scale).execute(kysely);
+  return rows;
+}
+
+interface TallyDeps {
+  readonly db: Db;
+  readonly rollUps: RollUpReader;
+  readonly scale: LatencyScale;
 }
 
 function rawTallies(deviceNo: number, fromUs: number, toUs: number, { smallestMs, growth }: LatencyScale) {

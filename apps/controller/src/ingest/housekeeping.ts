@@ -1,8 +1,7 @@
 import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
 import { sql } from 'kysely';
-import { type Db, dropQuarantined, releaseLeases, takeLeases } from '../db/index.ts';
+import { type Db, dropQuarantined, type Partitions, releaseLeases, takeLeases } from '../db/index.ts';
 import { dropPendingDiagnostics } from './diagnostics.ts';
-import type { Partitions } from './partitions.ts';
 
 /** What stored data need from time to time. */
 export interface Housekeeping {

@@ -1,4 +1,3 @@
 export { createHousekeeping, type Housekeeping } from './housekeeping.ts';
 export { type BatchOutcome, createIngest, type Fold, type Ingest, type Sender } from './ingest.ts';
-export { createPartitions, type Partitions } from './partitions.ts';
 export type { CheckRow } from './rows.ts';

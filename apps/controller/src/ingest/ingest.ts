@@ -6,8 +6,7 @@ import { type Db, dbFailure, lockDevicesOf, type Tables, toText } from '../db/in
 import { futureUs, type RequestedCheck, refusal } from './accept.ts';
 import { describe, type Item, readItems, sortItems } from './batch.ts';
 import { addDiagnostics, addPendingDiagnostics } from './diagnostics.ts';
-import { createPartitions } from './partitions.ts';
-import { createBaselines, perfOf } from './perf-stat.ts';
+import { createBaselines, type PastHistograms, perfOf } from './perf-stat.ts';
 import type { ParsedResult } from './record.ts';
 import { type CheckRow, insertChecks, toRow } from './rows.ts';
 import * as store from './store.ts';
@@ -51,6 +50,13 @@ export interface RunRequests {
   ): Promise<void>;
 }
 
+/** The functions of the roll-ups that ingest calls. */
+export interface RollUpsOfIngest {
+  readonly pastHistograms: PastHistograms;
+  /** Marks hours, by their begins, to be rolled up again after the transaction. */
+  markDirtyHours(trx: Transaction<Tables>, buckets: readonly number[]): Promise<void>;
+}
+
 /** Takes batches of agents' outboxes. */
 export interface Ingest {
   /**
@@ -81,6 +87,8 @@ export function createIngest({
   log,
   runRequests,
   fold,
+  partitions,
+  rollUps,
   retentionDays,
 }: {
   readonly db: Db;
@@ -88,10 +96,11 @@ export function createIngest({
   readonly log: Logger;
   readonly runRequests: RunRequests;
   readonly fold: Fold;
+  readonly partitions: { ensure(): Promise<void> };
+  readonly rollUps: RollUpsOfIngest;
   readonly retentionDays: number;
 }): Ingest {
-  const baselines = createBaselines();
-  const partitions = createPartitions({ db, clock, log, retentionDays });
+  const baselines = createBaselines(rollUps.pastHistograms);
 
   /** One transaction for all these items; `refused` are those that the database or the fold would not take. */
   const commit = (
@@ -135,7 +144,7 @@ export function createIngest({
       await store.mergeCoverage(trx, sender.agentNo, sorted.coverage);
       await store.insertGaps(trx, sender.agentNo, sorted.gaps);
       await store.insertClocks(trx, sender.agentNo, sorted.clocks);
-      await store.markDirtyHours(trx, lateHours(inserted, nowUs));
+      await rollUps.markDirtyHours(trx, lateHours(inserted, nowUs));
       await store.insertQuarantined(trx, sender.agentNo, nowUs, quarantine);
       return {
         inserted: inserted.length,

@@ -1,12 +1,11 @@
 import { isGood } from '@vantage/domain';
 import { countOf, type Histogram, mergeHistograms, percentile } from '@vantage/health';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import type { ParsedResult } from './record.ts';
 import { perf } from './rows.ts';
 
 const hourUs = 3_600_000_000;
-const weekUs = 168 * hourUs;
 const weeks = 4;
 const fewestChecks = 100;
 const maxKept = 100_000;
@@ -39,8 +38,20 @@ export interface Baselines {
   ): Promise<(number | undefined)[]>;
 }
 
-/** Makes the baselines: the same hour of the week in the four weeks before, from the hourly roll-ups, kept per device and hour. */
-export function createBaselines(): Baselines {
+/** Reads the histograms of one Location for the same hour in the `weeks` before each of these hours. */
+export type PastHistograms = (
+  db: Kysely<Tables>,
+  ask: {
+    readonly locationNo: number;
+    readonly hours: readonly { readonly deviceNo: number; readonly hourUs: number }[];
+    readonly weeks: number;
+  },
+) => Promise<
+  readonly { readonly deviceNo: number; readonly hourUs: number; readonly histogram: Histogram }[]
+>;
+
+/** Makes the baselines from the same hour of the week in the four weeks before. They are cached by device and hour. */
+export function createBaselines(pastHistograms: PastHistograms): Baselines {
   const kept = new Map<string, number | undefined>();
   return {
     async limits(db, locationNo, results) {
@@ -48,9 +59,11 @@ export function createBaselines(): Baselines {
       const missing = results.filter((result) => isGood(result.code) && !kept.has(keyOf(result)));
       const fetched = new Map<string, number | undefined>();
       const wanted = new Map(missing.map((result) => [keyOf(result), result]));
-      const pasts = await loadPasts(db, locationNo, [...wanted.values()]);
-      for (const [key, { deviceNo, startUs }] of wanted) {
-        const past = pasts.get(`${deviceNo}/${hourOf({ startUs })}`) ?? [];
+      const hours = [...wanted.values()].map((one) => ({ deviceNo: one.deviceNo, hourUs: hourOf(one) }));
+      const found = await pastHistograms(db, { locationNo, hours, weeks });
+      const pasts = Map.groupBy(found, (one) => `${locationNo}/${one.deviceNo}/${one.hourUs}`);
+      for (const key of wanted.keys()) {
+        const past = (pasts.get(key) ?? []).map(({ histogram }) => histogram);
         fetched.set(key, slowLimit(mergeHistograms(past)));
       }
       const limits = results.map((result) => fetched.get(keyOf(result)) ?? kept.get(keyOf(result)));
@@ -63,26 +76,4 @@ export function createBaselines(): Baselines {
 
 function hourOf({ startUs }: Pick<ParsedResult, 'startUs'>): number {
   return startUs - (startUs % hourUs);
-}
-
-/** By `device/hour`: the histograms of the same hour in the weeks before, for all results in one statement. */
-async function loadPasts(
-  db: Kysely<Tables>,
-  locationNo: number,
-  results: readonly ParsedResult[],
-): Promise<Map<string, Histogram[]>> {
-  if (results.length === 0) return new Map();
-  const { rows } = await sql<{ key: string; histogram: Histogram }>`
-    select g.device_no || '/' || g.hour_us as key, r.histogram
-    from unnest(${results.map((one) => one.deviceNo)}::int[], ${results.map(hourOf)}::bigint[]) as g (device_no, hour_us)
-    cross join generate_series(1, ${weeks}::int) as week
-    join rollup_hourly r on r.device_no = g.device_no and r.bucket_us = g.hour_us - week * ${weekUs}::bigint
-      and r.location_no = ${locationNo}`.execute(db);
-  const pasts = new Map<string, Histogram[]>();
-  for (const [key, group] of Map.groupBy(rows, (row) => row.key))
-    pasts.set(
-      key,
-      group.map((row) => row.histogram),
-    );
-  return pasts;
 }

@@ -2,6 +2,7 @@ import { systemClock as clock, createLog } from '@vantage/kernel';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import * as rollUps from '../rollup/index.ts';
 import * as runRequests from '../run-requests/index.ts';
 import { createIngest } from './ingest.ts';
 import { mergeCoverage } from './store.ts';
@@ -28,7 +29,11 @@ async function statementsOf(...records: WireRecord[]): Promise<number> {
     transformResult: async ({ result: found }) => found,
   });
   const db = { ...bench.db, kysely: counted };
-  const ingest = createIngest({ db, clock, log, runRequests, fold: async () => {}, retentionDays: 3 });
+  const ingest = createIngest({
+    ...{ db, clock, log, rollUps, runRequests, retentionDays: 3 },
+    fold: async () => {},
+    partitions: { ensure: async () => {} },
+  });
   await ingest.accept(bench.sender, batchOf(...records));
   return count;
 }

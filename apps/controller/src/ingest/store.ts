@@ -126,23 +126,3 @@ export async function insertClocks(
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
-
-/**
- * Marks hours to be rolled up again. The share lock keeps the roll-up from taking a mark away before this transaction's rows are
- * there to be seen.
- */
-export async function markDirtyHours(trx: Kysely<Tables>, buckets: readonly number[]): Promise<void> {
-  const wanted = [...new Set(buckets)].sort((a, b) => a - b);
-  if (wanted.length === 0) return;
-  for (let found = 0; found < wanted.length; ) {
-    await sql`
-      insert into rollup_dirty (bucket_us) select unnest(${wanted}::bigint[]) on conflict do nothing`.execute(
-      trx,
-    );
-    const { rows } = await sql`
-      select 1 from rollup_dirty where bucket_us = any(${wanted}::bigint[]) order by bucket_us for share`.execute(
-      trx,
-    );
-    found = rows.length;
-  }
-}

@@ -1,1 +1,3 @@
-export { createRollUp, type RollUp } from './rollup.ts';
+export { markDirtyHours, readProgress } from './progress.ts';
+export { createRollUp } from './rollup.ts';
+export { deleteRollUps, firstBucketUs, pastHistograms, readRollUps } from './rollup-store.ts';

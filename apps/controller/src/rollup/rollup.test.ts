@@ -3,11 +3,11 @@ import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db } from '../db/index.ts';
-import { createPartitions, daysWanted, namesToDrop, partitionOf } from '../ingest/partitions.ts';
+import { createDb, createPartitions, type Db } from '../db/index.ts';
+import { daysWanted, namesToDrop, partitionOf } from '../db/partitions.ts';
 import { type CheckRow, insertChecks } from '../ingest/rows.ts';
-import { markDirtyHours } from '../ingest/store.ts';
 import { createFixtures } from '../testing/fixtures.ts';
+import { markDirtyHours } from './progress.ts';
 import { createRollUp, hoursDue } from './rollup.ts';
 
 const log = createLog('roll-up test', 'silent');

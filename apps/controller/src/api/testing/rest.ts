@@ -10,6 +10,7 @@ import { createEventFeed } from '../../history/event-feed.ts';
 import { hashPassword } from '../../http/basic.ts';
 import type { Route } from '../../http/route.ts';
 import type { Level } from '../../http/session.ts';
+import * as rollUps from '../../rollup/index.ts';
 import { createSealer, type Sealer } from '../../secrets/seal.ts';
 import { createHttpApi, type HttpApi, type HttpSettings } from '../api.ts';
 import { createRoutes, type RouteDeps } from '../routes.ts';
@@ -75,6 +76,8 @@ export async function startRest(
     health,
     checkNow,
     recordEvents,
+    rollUps,
+    deleteRollUps: rollUps.deleteRollUps,
     settings: {
       apiKeyHeaders: ['X-Old-Key'],
       trustedProxies: ['127.0.0.1'],
@@ -102,6 +105,8 @@ export async function startRest(
       health,
       checkNow,
       recordEvents,
+      rollUps,
+      deleteRollUps: rollUps.deleteRollUps,
       retentionDays: 30,
       version: 'test',
       onAccountChanged: () => {},

@@ -1,6 +1,6 @@
 import { checkId } from '@vantage/domain';
 import { createLog, newId } from '@vantage/kernel';
-import { createPartitions } from '../../ingest/partitions.ts';
+import { createPartitions } from '../../db/index.ts';
 import type { Rest } from './rest.ts';
 
 /** Ids of one account's things, by the names of path placeholders. */

@@ -13,7 +13,7 @@ import { deviceCreate, deviceEntry, deviceFull, deviceReadOnly, deviceUpdate } f
 import { currentWarnings } from './settings.ts';
 import { showDevice, showEntry } from './show.ts';
 import { type DeviceFilter, findDeviceNo, lastResults, listDevices, readDevice } from './store.ts';
-import { createDeviceWriter, type RecordDeviceEvents } from './write.ts';
+import { createDeviceWriter, type DeleteRollUps, type RecordDeviceEvents } from './write.ts';
 
 const tag = 'Devices';
 const names = { root: 'device' } as const;
@@ -54,6 +54,7 @@ export function deviceRoutes(deps: {
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly recordEvents: RecordDeviceEvents;
+  readonly deleteRollUps: DeleteRollUps;
 }): Route[] {
   const { db, clock } = deps;
   const writer = createDeviceWriter(deps);

@@ -115,10 +115,8 @@ async function replaceLocations(
     .execute();
 }
 
-/** Deletes a device with all that is told about it but its raw checks, which retention drops. */
+/** Deletes a device with everything that refers to it. The retention drops its raw checks. */
 export async function deleteDevice(trx: Kysely<Tables>, deviceNo: number): Promise<void> {
-  await trx.deleteFrom('rollup_hourly').where('device_no', '=', deviceNo).execute();
-  await trx.deleteFrom('rollup_daily').where('device_no', '=', deviceNo).execute();
   await trx.deleteFrom('devices').where('device_no', '=', deviceNo).execute();
 }
 

@@ -52,17 +52,22 @@ export type RecordDeviceEvents = (
   nowUs: number,
 ) => Promise<void>;
 
+/** Deletes the roll-ups of a device. */
+export type DeleteRollUps = (trx: Db['kysely'], deviceNo: number) => Promise<void>;
+
 /** Makes the writer. */
 export function createDeviceWriter({
   db,
   clock,
   sealer,
   recordEvents,
+  deleteRollUps,
 }: {
   readonly db: Db;
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly recordEvents: RecordDeviceEvents;
+  readonly deleteRollUps: DeleteRollUps;
 }): DeviceWriter {
   const settle = async (
     trx: Db['kysely'],
@@ -156,6 +161,7 @@ export function createDeviceWriter({
         const dependents = await dependentsOf(trx, deviceNo);
         if (dependents.length > 0) throw conflict(usedText(dependents));
         const places = await locationNosOf(trx, deviceNo);
+        await deleteRollUps(trx, deviceNo);
         await deleteDevice(trx, deviceNo);
         await notifyPlanner(trx, places);
       });

@@ -3,11 +3,11 @@ import { createLog, systemClock } from '@vantage/kernel';
 import { type Batch, BatchSchema, type CheckResultSchema, type OutboxRecordSchema } from '@vantage/proto';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
-import { createDb, type Db } from '../../db/index.ts';
+import { createDb, createPartitions, type Db } from '../../db/index.ts';
+import * as rollUps from '../../rollup/index.ts';
 import * as runRequests from '../../run-requests/index.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { createIngest, type Fold } from '../ingest.ts';
-import { createPartitions } from '../partitions.ts';
 
 const log = createLog('ingest test', 'silent');
 const clock = systemClock;
@@ -75,7 +75,16 @@ export function useIngestFixture() {
   });
 
   function ingestWith(fold: Fold = async () => {}) {
-    return createIngest({ db, clock, log, runRequests, fold, retentionDays: 3 });
+    return createIngest({
+      db,
+      clock,
+      log,
+      fold,
+      rollUps,
+      runRequests,
+      retentionDays: 3,
+      partitions: { ensure: async () => {} },
+    });
   }
 
   function stored() {

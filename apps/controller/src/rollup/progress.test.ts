@@ -4,9 +4,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { createDb, type Db } from '../db/index.ts';
-import { createRollUp } from '../rollup/rollup.ts';
 import { createFixtures } from '../testing/fixtures.ts';
-import { readProgress } from './statistics-store.ts';
+import { createRollUp, readProgress } from './index.ts';
 
 const log = createLog('statistics test', 'silent');
 const hourUs = 3_600_000_000;
@@ -41,8 +40,8 @@ test('an hour that is being rolled up does not count as finished', async () => {
       },
       { timeout: 10_000 },
     );
-    expect(await readProgress(db)).toEqual({ rolledToUs: clock.nowUs(), dirty: new Set([bucketUs]) });
+    expect(await readProgress(db.kysely)).toEqual({ rolledToUs: clock.nowUs(), dirty: new Set([bucketUs]) });
   });
   expect(await rolling).toBe(1);
-  expect((await readProgress(db)).dirty).toEqual(new Set());
+  expect((await readProgress(db.kysely)).dirty).toEqual(new Set());
 });

@@ -1,0 +1,91 @@
+import { verdictSql } from '@vantage/domain';
+import { scale } from '@vantage/health';
+import { type Kysely, sql } from 'kysely';
+import { packetCount, type Tables } from '../db/index.ts';
+
+const isGood = sql.raw(verdictSql('good', 'code'));
+const isBad = sql.raw(verdictSql('bad', 'code'));
+const isInconclusive = sql.raw(verdictSql('inconclusive', 'code'));
+
+const hourUs = 3_600_000_000;
+const dayUs = 24 * hourUs;
+
+const bucketSql = sql`greatest(0, ceil(ln(greatest(total_ms, ${sql.lit(scale.smallestMs)}::float8)
+  / ${sql.lit(scale.smallestMs)}::float8) / ln(${sql.lit(scale.growth)}::float8)))::int`;
+
+/** Writes the sums of one hour for these devices. `bucket` is the begin of the hour. */
+export async function rollHour(
+  trx: Kysely<Tables>,
+  bucket: number,
+  deviceNos: readonly number[],
+): Promise<void> {
+  await sql`
+    with hour as (
+      select device_no, location_no, code, ${packetCount('Sent')} as sent, ${packetCount('Received')} as received,
+        dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms
+      from checks
+      where device_no = any(${deviceNos}::int[]) and start_us >= ${bucket} and start_us < ${bucket + hourUs}
+    ), sums as (
+      select device_no, location_no, count(*) as checks,
+        count(*) filter (where ${isBad}) as errors,
+        count(*) filter (where ${isInconclusive}) as inconclusive,
+        coalesce(sum(total_ms) filter (where ${isGood}), 0) as sum_ms,
+        coalesce(min(total_ms) filter (where ${isGood}), 0) as min_ms,
+        coalesce(max(total_ms) filter (where ${isGood}), 0) as max_ms,
+        sum(greatest(0, sent - received)) as lost, sum(sent) as sent
+      from hour group by device_no, location_no
+    ), counts as (
+      select device_no, location_no, ${bucketSql} as slot, count(*)::int as n
+      from hour where ${isGood} group by 1, 2, 3
+    ), histograms as (
+      select device_no, location_no, array_agg(array[slot, n] order by slot) as histogram
+      from counts group by device_no, location_no
+    )
+    insert into rollup_hourly
+      (device_no, bucket_us, location_no, checks, errors, inconclusive, sum_ms, min_ms, max_ms, lost, sent, histogram)
+    select device_no, ${bucket}::bigint, location_no, checks, errors, inconclusive, sum_ms, min_ms, max_ms, lost, sent,
+      coalesce(histogram, '{}')
+    from sums left join histograms using (device_no, location_no)
+    on conflict (device_no, bucket_us, location_no) do update set (${replaced}) = (${excluded})`.execute(trx);
+}
+
+/** Writes the sums of one UTC day for these devices, from the sums of its hours. */
+export async function rollDay(trx: Kysely<Tables>, day: number, deviceNos: readonly number[]): Promise<void> {
+  await sql`
+    with hours as (
+      select * from rollup_hourly
+      where device_no = any(${deviceNos}::int[]) and bucket_us >= ${day} and bucket_us < ${day + dayUs}
+    ), sums as (
+      select device_no, location_no, sum(checks) as checks, sum(errors) as errors, sum(inconclusive) as inconclusive,
+        sum(sum_ms) as sum_ms,
+        coalesce(min(min_ms) filter (where checks > errors + inconclusive), 0) as min_ms, max(max_ms) as max_ms,
+        sum(lost) as lost, sum(sent) as sent
+      from hours group by device_no, location_no
+    ), counts as (
+      select device_no, location_no, histogram[k][1] as slot, sum(histogram[k][2])::int as n
+      from hours, generate_subscripts(histogram, 1) as k group by 1, 2, 3
+    ), histograms as (
+      select device_no, location_no, array_agg(array[slot, n] order by slot) as histogram
+      from counts group by device_no, location_no
+    )
+    insert into rollup_daily
+      (device_no, bucket_us, location_no, checks, errors, inconclusive, sum_ms, min_ms, max_ms, lost, sent, histogram)
+    select device_no, ${day}::bigint, location_no, checks, errors, inconclusive, sum_ms, min_ms, max_ms, lost, sent,
+      coalesce(histogram, '{}')
+    from sums left join histograms using (device_no, location_no)
+    on conflict (device_no, bucket_us, location_no) do update set (${replaced}) = (${excluded})`.execute(trx);
+}
+
+const measures = [
+  'checks',
+  'errors',
+  'inconclusive',
+  'sum_ms',
+  'min_ms',
+  'max_ms',
+  'lost',
+  'sent',
+  'histogram',
+];
+const replaced = sql.join(measures.map((name) => sql.ref(name)));
+const excluded = sql.join(measures.map((name) => sql.ref(`excluded.${name}`)));

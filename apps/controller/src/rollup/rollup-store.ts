@@ -1,0 +1,64 @@
+import type { Histogram } from '@vantage/health';
+import { type Kysely, sql } from 'kysely';
+import type { Row, Tables } from '../db/index.ts';
+
+const weekUs = 168 * 3_600_000_000;
+
+/** The span of a device's roll-ups that is read; from inclusive, to exclusive. */
+export interface RollUpSpan {
+  readonly deviceNo: number;
+  readonly source: 'hourly' | 'daily';
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+/** The rows of a device's hourly or daily roll-ups that begin in a span. */
+export async function readRollUps(
+  kysely: Kysely<Tables>,
+  { deviceNo, source, fromUs, toUs }: RollUpSpan,
+): Promise<readonly Row<'rollup_hourly'>[]> {
+  return kysely
+    .selectFrom(source === 'hourly' ? 'rollup_hourly' : 'rollup_daily')
+    .selectAll()
+    .where('device_no', '=', deviceNo)
+    .where('bucket_us', '>=', fromUs)
+    .where('bucket_us', '<', toUs)
+    .execute();
+}
+
+/** The begin of a device's first day or hour; undefined where it has none. */
+export async function firstBucketUs(kysely: Kysely<Tables>, deviceNo: number): Promise<number | undefined> {
+  const { rows } = await sql<{ first_us: number | null }>`
+    select least((select min(bucket_us) from rollup_daily where device_no = ${deviceNo}),
+      (select min(bucket_us) from rollup_hourly where device_no = ${deviceNo})) as first_us`.execute(kysely);
+  return rows[0]?.first_us ?? undefined;
+}
+
+/** An hour of a device; `hourUs` is its begin. */
+export interface DeviceHour {
+  readonly deviceNo: number;
+  readonly hourUs: number;
+}
+
+/** The histograms of one Location for the same hour in the `weeks` before each of these hours. One statement for all. */
+export async function pastHistograms(
+  kysely: Kysely<Tables>,
+  ask: { readonly locationNo: number; readonly hours: readonly DeviceHour[]; readonly weeks: number },
+): Promise<readonly (DeviceHour & { readonly histogram: Histogram })[]> {
+  const { locationNo, hours, weeks } = ask;
+  if (hours.length === 0) return [];
+  const { rows } = await sql<DeviceHour & { readonly histogram: Histogram }>`
+    select g.device_no as "deviceNo", g.hour_us as "hourUs", r.histogram
+    from unnest(${hours.map((one) => one.deviceNo)}::int[], ${hours.map((one) => one.hourUs)}::bigint[])
+      as g (device_no, hour_us)
+    cross join generate_series(1, ${weeks}::int) as week
+    join rollup_hourly r on r.device_no = g.device_no and r.bucket_us = g.hour_us - week * ${weekUs}::bigint
+      and r.location_no = ${locationNo}`.execute(kysely);
+  return rows;
+}
+
+/** Deletes the roll-ups of a device. */
+export async function deleteRollUps(trx: Kysely<Tables>, deviceNo: number): Promise<void> {
+  await trx.deleteFrom('rollup_hourly').where('device_no', '=', deviceNo).execute();
+  await trx.deleteFrom('rollup_daily').where('device_no', '=', deviceNo).execute();
+}
