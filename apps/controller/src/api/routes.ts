@@ -1,36 +1,27 @@
 import { mergeHistograms, percentile, scale } from '@vantage/health';
-import type { Clock } from '@vantage/kernel';
 import { accountRoutes } from '../catalog/account/routes.ts';
 import { agentRoutes } from '../catalog/agents/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
-import { deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
-import type { DeleteRollUps, RecordDeviceEvents } from '../catalog/devices/write.ts';
+import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
 import { locationRoutes } from '../catalog/locations/routes.ts';
 import { secretRoutes } from '../catalog/secrets/routes.ts';
 import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
 import { tagRoutes } from '../catalog/tags/routes.ts';
-import type { Db } from '../db/index.ts';
 import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
 import { eventRoutes } from '../history/event-routes.ts';
 import type { EventFeed } from '../history/index.ts';
 import { type RollUpReader, statisticsRoutes } from '../history/statistics-routes.ts';
 import { type ReadUptime, uptimeRoutes } from '../history/uptime-routes.ts';
 import type { Route } from '../http/route.ts';
-import type { Sealer } from '../secrets/seal.ts';
 import { helloRoutes } from './hello.ts';
 import { openApiRoutes } from './openapi.ts';
 
 /** What the routes need of the rest of the controller. */
-export interface RouteDeps {
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly sealer: Sealer;
+export interface RouteDeps extends DeviceRouteDeps {
   readonly feed: EventFeed;
   readonly health: Maintenance & { readonly uptime: ReadUptime };
   readonly checkNow: CheckNow;
-  readonly recordEvents: RecordDeviceEvents;
   readonly rollUps: RollUpReader;
-  readonly deleteRollUps: DeleteRollUps;
   readonly retentionDays: number;
   readonly version: string;
   /** Told when what sessions know of an account changed. */

@@ -48,14 +48,17 @@ export function createDeviceReader({ db, clock }: { readonly db: Db; readonly cl
   };
 }
 
-/** Creating, listing, reading, changing and deleting devices. */
-export function deviceRoutes(deps: {
+/** The parts that the routes of devices need. */
+export interface DeviceRouteDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly recordEvents: RecordDeviceEvents;
   readonly deleteRollUps: DeleteRollUps;
-}): Route[] {
+}
+
+/** Creating, listing, reading, changing and deleting devices. */
+export function deviceRoutes(deps: DeviceRouteDeps): Route[] {
   const { db, clock } = deps;
   const writer = createDeviceWriter(deps);
   const read = createDeviceReader(deps);
