@@ -27,17 +27,16 @@ export type DeviceSubject = RouteSpec<FoundDevice, z.ZodObject, z.ZodObject, z.Z
 
 const tag = 'Checks';
 
-/** Reading checks, and having one made. */
-export function checkRoutes({
-  db,
-  device,
-  checkNow,
-}: {
+/** The parts that the routes of checks need. */
+interface CheckRouteDeps {
   readonly db: Db;
   readonly device: DeviceSubject;
   readonly checkNow: CheckNow;
-}): Route[] {
-  const find = async ({ accountNo }: Session, checkId: string) => {
+}
+
+/** Reading checks, and having one made. */
+export function checkRoutes({ db, device, checkNow }: CheckRouteDeps): Route[] {
+  const find: FindCheck = async ({ accountNo }: Session, checkId: string) => {
     const key = parseCheckId(checkId);
     return key === undefined ? undefined : findCheck(db, accountNo, key);
   };
@@ -70,6 +69,14 @@ export function checkRoutes({
       names: { root: 'check', id: 'check_id' },
       handler: async ({ session, subject }) => ({ body: showExtended(subject, session.zone) }),
     }),
+    ...checksOfDevice({ db, device, checkNow }, find),
+  ];
+}
+
+type FindCheck = (session: Session, checkId: string) => ReturnType<typeof findCheck>;
+
+function checksOfDevice({ db, device, checkNow }: CheckRouteDeps, find: FindCheck): Route[] {
+  return [
     route({
       method: 'GET',
       path: '/devices/{device_id}/checks',

@@ -4,36 +4,36 @@ import { readAccountsBetween, readLastEventNo, readWriters } from './event-store
 
 /** One account's place in the feed. */
 export interface Follower extends Disposable {
-  /** Every event up to this number is to be seen now, or never will be. */
+  /** Every event up to this number is readable now, or its transaction was rolled back. */
   readonly upTo: number;
   /** Resolves with true when there is more for this account; with false after `ms`, or when `signal` aborts. */
   wait(ms: number, signal: AbortSignal): Promise<boolean>;
 }
 
-/** Knows up to which number events are complete, for everybody in this process who streams them. */
+/** Knows up to which number events are complete, for all streams of this process. */
 export interface EventFeed extends AsyncDisposable {
-  /** Begins to follow an account; what is told after this resolves has a number above the follower's first `upTo`. */
+  /** Begins to follow an account. An event that is recorded after this resolves has a number above the follower's first `upTo`. */
   follow(accountNo: number): Promise<Follower>;
 }
 
-/** How often it looks when no notification comes. */
+/** The feed reads the events this often when no notification comes. */
 const pollMs = 2_000;
 const retryMs = 1_000;
-/** Our transactions end within seconds; whoever holds one longer does not hold the streams up. */
+/** Our transactions end within seconds. The streams do not wait for a longer one. */
 const writerMs = 30_000;
 
 interface Entry {
   readonly accountNo: number;
   upTo: number;
-  /** There is more than the follower has been told of. */
+  /** There are events that the follower has not read. */
   more: boolean;
   notify: () => void;
 }
 
 /**
- * Makes the feed; it asks the database for nothing while nobody follows. Numbers are given in the order of insertion and seen in the order of commits, so
- * the last number alone is no safe place to go on from: a smaller one may still appear. A number is settled when every transaction that was writing
- * events after it was given has ended (it holds a lock on the table until its rows are to be seen).
+ * Makes the feed. It sends no query while it has no follower. The database numbers events at insertion, but shows them at
+ * commit. Therefore an event with a smaller number may appear after an event with a larger one. A number is settled when every
+ * transaction that wrote events at that time has ended. Such a transaction holds a lock on the table until its commit.
  */
 export function createEventFeed({
   db,
@@ -57,18 +57,8 @@ export function createEventFeed({
 
   const settle = async (): Promise<number> => {
     const lastNo = await readLastEventNo(db);
-    if (lastNo <= settledNo) return settledNo;
-    const untilMs = clock.monoMs() + writerMs;
-    for (let writers = await readWriters(db), pauseMs = 10; writers.size > 0; pauseMs *= 2) {
-      if (clock.monoMs() > untilMs) {
-        log.warn({ writers: [...writers] }, 'a transaction that writes events does not end');
-        break;
-      }
-      await clock.sleep(Math.min(pauseMs, 200), ending.signal);
-      const still = await readWriters(db);
-      writers = new Set([...writers].filter((writer) => still.has(writer)));
-    }
-    return lastNo;
+    if (lastNo > settledNo) await writersEnded({ db, clock, log }, ending.signal);
+    return Math.max(lastNo, settledNo);
   };
 
   const advance = async (): Promise<void> => {
@@ -156,4 +146,21 @@ export function createEventFeed({
       await running;
     },
   };
+}
+
+/** Resolves when every transaction that writes events now has ended, or after `writerMs`. */
+async function writersEnded(
+  { db, clock, log }: { readonly db: Db; readonly clock: Clock; readonly log: Logger },
+  signal: AbortSignal,
+): Promise<void> {
+  const untilMs = clock.monoMs() + writerMs;
+  for (let writers = await readWriters(db), pauseMs = 10; writers.size > 0; pauseMs *= 2) {
+    if (clock.monoMs() > untilMs) {
+      log.warn({ writers: [...writers] }, 'a transaction that writes events does not end');
+      return;
+    }
+    await clock.sleep(Math.min(pauseMs, 200), signal);
+    const still = await readWriters(db);
+    writers = new Set([...writers].filter((writer) => still.has(writer)));
+  }
 }

@@ -6,7 +6,7 @@ import { timestampQuery } from '../http/paging.ts';
 import { invalid } from '../http/problem.ts';
 import { type Route, route } from '../http/route.ts';
 import type { Zone } from '../http/zone.ts';
-import type { DeviceSubject } from './check-routes.ts';
+import type { DeviceSubject, FoundDevice } from './check-routes.ts';
 import { type Period, readPeriod } from './period.ts';
 import { segmentsOf } from './segments.ts';
 import {
@@ -71,14 +71,6 @@ export function statisticsRoutes({
   readonly histograms: Histograms;
   readonly rollUps: RollUpReader;
 }): Route[] {
-  const tallyDeps = { db, rollUps, scale: histograms.scale };
-  const firstUsOf = async (deviceNo: number) => {
-    const [bucketUs, checkUs] = await Promise.all([
-      rollUps.firstBucketUs(db.kysely, deviceNo),
-      readFirstCheckUs(db, deviceNo),
-    ]);
-    return bucketUs === undefined ? checkUs : Math.min(bucketUs, checkUs ?? bucketUs);
-  };
   return [
     route({
       method: 'GET',
@@ -103,15 +95,12 @@ export function statisticsRoutes({
           throw invalid([
             { field: 'Bucket', message: `would make more than ${maxBuckets} buckets of this period` },
           ]);
-        const progress = await rollUps.readProgress(db.kysely);
-        // Hour by hour through two thousand empty years would hold everybody up.
-        const firstUs =
-          period.fromUs < subject.created_us ? await firstUsOf(subject.device_no) : period.fromUs;
-        const seen = { ...period, fromUs: Math.max(period.fromUs, firstUs ?? period.toUs) };
-        const segments = segmentsOf(seen, { ...progress, days: query.Bucket === 'All' });
-        const tallies: Tally[] = [];
-        for (const segment of segments)
-          tallies.push(...(await readTallies(tallyDeps, subject.device_no, segment)));
+        const tallies = await talliesOf(
+          { db, rollUps, scale: histograms.scale },
+          subject,
+          period,
+          query.Bucket,
+        );
         const groups = group(tallies, query.Bucket, period, zone);
         const places = await readLocationNames(db, [
           ...new Set(tallies.map(({ location_no }) => location_no)),
@@ -130,6 +119,36 @@ export function statisticsRoutes({
       },
     }),
   ];
+}
+
+/** All tallies of a device in a period, in the order of time. */
+async function talliesOf(
+  deps: { readonly db: Db; readonly rollUps: RollUpReader; readonly scale: LatencyScale },
+  { device_no: deviceNo, created_us: createdUs }: FoundDevice,
+  period: Period,
+  bucket: (typeof buckets)[number],
+): Promise<readonly Tally[]> {
+  const { db, rollUps } = deps;
+  const progress = await rollUps.readProgress(db.kysely);
+  // A period may begin two thousand empty years ago. The statistics begin at the first data instead.
+  const firstUs = period.fromUs < createdUs ? await readFirstUs(deps, deviceNo) : period.fromUs;
+  const known = { ...period, fromUs: Math.max(period.fromUs, firstUs ?? period.toUs) };
+  const tallies: Tally[] = [];
+  for (const segment of segmentsOf(known, { ...progress, days: bucket === 'All' }))
+    tallies.push(...(await readTallies(deps, deviceNo, segment)));
+  return tallies;
+}
+
+/** The begin of a device's first roll-up or check; undefined where it has none. */
+async function readFirstUs(
+  { db, rollUps }: { readonly db: Db; readonly rollUps: RollUpReader },
+  deviceNo: number,
+): Promise<number | undefined> {
+  const [bucketUs, checkUs] = await Promise.all([
+    rollUps.firstBucketUs(db.kysely, deviceNo),
+    readFirstCheckUs(db, deviceNo),
+  ]);
+  return bucketUs === undefined ? checkUs : Math.min(bucketUs, checkUs ?? bucketUs);
 }
 
 interface Group {
