@@ -8,16 +8,17 @@ export interface RecordedStatus {
 }
 
 /**
- * The events of a story that are news beside those recorded for the device. `previous` is the story as it was before the results
- * that came now; empty where nothing before the last recorded event changes. Recorded events stay. The rules:
+ * The events of a fold that must be recorded beside those recorded for the device. `previous` are the events of the fold
+ * without the new results. It is empty where no event before the last recorded one changes. Recorded events stay. The rules:
  *
- *   event of the story               | news
+ *   event of the fold                | is new
  *   Up, Down, Unknown                | unless recorded by this check, or the event before it or after it, in the order of their
  *                                    |   causes, says the same status
- *   Error, Recovered, Partial        | unless told by this check, or by another one between the same neighbours: a result that
- *                                    |   came later has only taken its place
+ *   Error, Recovered, Partial        | unless recorded for this check, or for another check between the same neighbours,
+ *                                    |   because a late result has only replaced that check
  *
- * `recorded` are the status events of the device from the last one before the story's first on, in the order of their causes.
+ * `recorded` are the status events of the device, in the order of their causes. They begin with the last one before the first
+ * event of the fold.
  */
 export function newEvents(
   previous: readonly FoldEvent[],
@@ -29,7 +30,7 @@ export function newEvents(
   return current.filter((event) => (isStatus(event) ? statuses : others).has(event));
 }
 
-/** The status that stands last when the news is recorded too; undefined when there is none. */
+/** The last status after the new events are recorded too; undefined when there is none. */
 export function lastStatus(
   news: readonly FoldEvent[],
   recorded: readonly RecordedStatus[],

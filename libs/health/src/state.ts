@@ -12,13 +12,13 @@ export interface RetrySequence {
   readonly failedAttempts: readonly number[];
   /** Locations that saw an error. */
   readonly failing: readonly number[];
-  /** The last error that counted: who gave it, and its end. */
+  /** End, Location and agent of the last error that counted. */
   readonly lastEndUs: number;
   readonly lastLocationNo: number;
   readonly lastAgentNo: number;
 }
 
-/** Chains in a row in which the same Locations failed while another was fine; counted up to 3. */
+/** Retry sequences in a row in which the same Locations failed while another one was fine; counted up to 3. */
 export interface PartialRun {
   readonly failing: readonly number[];
   readonly sequences: number;
@@ -32,19 +32,19 @@ export interface FoldState {
   readonly status: BaseStatus;
   /** Begin of `status`, microseconds since 1970. */
   readonly sinceUs: number;
-  /** What was before an Unknown, so that an outage goes on after it. */
+  /** The status before an Unknown, because an outage goes on after the Unknown. */
   readonly before: 'Up' | 'Down' | null;
-  /** Whether the status has an event. False only for an Unknown that began while the agents were cut off: their Location has one. */
+  /** Whether the status has an event. False only for an Unknown that began while the agents were cut off, because their Location has the event. */
   readonly announced: boolean;
   readonly retrySequence: RetrySequence | null;
   readonly partial: PartialRun | null;
-  /** Locations whose last answer said nothing about the device (codes 9 and 10). Sorted. */
+  /** Locations whose last result was inconclusive (codes 9 and 10). Sorted. */
   readonly inconclusiveLocationNos: readonly number[];
-  /** The check that changed this state last; null before the first. Everything after it, up to now, changed nothing. */
+  /** The check that changed this state last; null before the first one. No later check changed the state. */
   readonly at: Point | null;
 }
 
-/** The state of a device that nobody has looked at yet. */
+/** The state of a device that no agent has checked yet. */
 export function newState(createdUs: number): FoldState {
   return {
     status: 'Unknown',
@@ -63,7 +63,7 @@ export function storable(state: FoldState): FoldState & { readonly version: numb
   return { version: stateVersion, ...state };
 }
 
-/** The status that the last event of the device said: nothing is said twice. Null: its Unknown came before all events. */
+/** The status in the last event of the device. Null: the device is Unknown and has no event yet. */
 export function announcedStatus({ status, before, announced }: FoldState): BaseStatus | null {
   return announced ? status : before;
 }

@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely';
 import { dbFailure, doEach, quarantine, type Refused, type Tables } from '../db/index.ts';
 
 /**
- * Does a job for all items in one statement. Where the database refuses that for what one item holds, the job is done item by item, and an item
- * that is refused again is kept with the reason. Rejects when the database is away.
+ * Does a job for all items in one statement. When the database refuses the data of one item, the job is done item by item, and
+ * an item that is refused again is quarantined with the reason. Rejects when the database is away.
  */
 export async function allOrEach<T>(
   db: Kysely<Tables>,
@@ -39,7 +39,7 @@ export async function locationNumbers(db: Kysely<Tables>): Promise<number[]> {
   return rows.map((row) => row.location_no);
 }
 
-/** Devices with a maintenance window whose end was not told. */
+/** Devices with a maintenance window that ran out and whose end has no event yet. */
 export async function devicesInMaintenance(db: Kysely<Tables>, nowUs: number): Promise<number[]> {
   const { rows } = await sql<{ device_no: number }>`
     select distinct device_no from maintenance_windows where not end_notified and to_us <= ${nowUs}::bigint`.execute(

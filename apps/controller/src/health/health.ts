@@ -11,13 +11,13 @@ import { sweepRetries } from './retry-sweep.ts';
 import { createTimes } from './times.ts';
 import { markOffline, updateVisibility, type VisibilityChange } from './visibility.ts';
 
-/** The step from results to status, and the loops that go with it. */
+/** The step that folds results to status, and its jobs. */
 export interface Health {
   /** Called by ingest inside its transaction, after the rows are in and the devices' locks are held. */
   fold(trx: Transaction<Tables>, inserted: readonly InsertedCheck[], nowUs: number): Promise<void>;
-  /** Called when an agent of the Location connected or sees again: it observes at once. */
+  /** Called when an agent of the Location connected or runs its checks again. The Location is online at once. */
   updateVisibilityNow(db: Kysely<Tables>, locationNo: number): Promise<void>;
-  /** Chains' deadlines, ends of maintenance, offline Locations; until the signal aborts. Any number of controllers may run it. */
+  /** Handles deadlines of retries, ends of maintenance and offline Locations until the signal aborts. Any number of controllers may run it. */
   run(db: Kysely<Tables>, signal: AbortSignal): Promise<void>;
 }
 
@@ -89,8 +89,8 @@ export function createHealth({
 }
 
 /**
- * Drops checkpoints older than `beforeUs` (the age at which checks are dropped), but each device's newest: nothing older
- * is ever folded again.
+ * Drops checkpoints older than `beforeUs` (the age at which checks are dropped). The newest of them stays for each device,
+ * because a fold may begin there.
  */
 export async function trimCheckpoints(db: Kysely<Tables>, beforeUs: number): Promise<void> {
   await sql`

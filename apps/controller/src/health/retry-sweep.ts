@@ -7,7 +7,7 @@ import type { Times } from './times.ts';
 
 const devicesPerRun = 500;
 
-/** A device for which the sweep failed is left alone this long. */
+/** After a failure the sweep leaves the device out for this long. */
 const restUs = 600_000_000;
 
 /**
@@ -48,7 +48,7 @@ async function sweepDevices(
 ): Promise<void> {
   const { some, waiting, nowUs, times, log } = sweep;
   await db.transaction().execute(async (trx) => {
-    // The devices before their orders, as ingest does it: else the two could wait for each other.
+    // Devices are locked before their run requests, as ingest does it, because otherwise both could deadlock.
     await lockDevices(trx, some);
     const { rows: expired } = await sql<{ device_no: number; kind: string }>`
       update run_requests set state = 'Expired'

@@ -5,11 +5,11 @@ import { realTime, type TimeScale } from '../config/time-scale.ts';
 export interface Times {
   /** A result that came this long after its end is late. */
   readonly lateAfterUs: number;
-  /** An ordered check may take this much longer than its Timeout. */
+  /** A requested check may take this much longer than its Timeout. */
   readonly answerGraceUs: number;
   /** A Location is offline when all its agents have been away this long. */
   readonly offlineAfterUs: number;
-  /** And only when a controller has served at least this long: our own outage is not theirs. */
+  /** A Location becomes offline only after a controller has served this long, because agents cannot connect during the controller's own outage. */
   readonly servedForUs: number;
   /** How long a device's RetryDelay, given in seconds, lasts. */
   readonly retryDelayUs: (seconds: number) => number;
@@ -17,7 +17,7 @@ export interface Times {
 
 const secondUs = 1_000_000;
 
-/** The waiting times at a pace; those that an answer over the network must fit into keep a second or more. */
+/** The waiting times at a time scale. A time in which a network answer must arrive stays at least a second. */
 export function createTimes(timeScale: TimeScale): Times {
   return {
     lateAfterUs: timeScale(lateAfterUs, 3 * secondUs),

@@ -8,7 +8,7 @@ import { type Times, trueTimes } from './times.ts';
 /** A controller that was not seen for this long does not serve. */
 const controllerSilenceUs = 30_000_000;
 
-/** An agent that can see; `a` is its row. */
+/** An agent that is connected and runs its checks; `a` is its row. */
 const isHealthy = sql`a.state = 'Connected' and a.offline_reason is null`;
 
 /** A Location that became online or offline. */
@@ -26,14 +26,14 @@ interface OfflineChange extends VisibilityChange {
 }
 
 /*
- * What a cut records. One event for one change, and for a device only what its Location's event does not say:
+ * Events of a cut. One change makes one event. A device has an event only where its Location's event does not cover it:
  *
  *   what happens                                              | event
  *   no agent of a Location is connected, for a minute         | LocationOffline, once; none for its devices
  *   an agent of it is connected again                         | LocationOnline, once; none for its devices
  *   a device is as it was before the cut                      | none
  *   a device failed in the cut, and perhaps recovered         | Error, Down, Up: late, as the agent saw it (fold-batch.ts)
- *   a device that nobody could see in the cut (9, 10)         | none, until a connected agent says so too: Unknown
+ *   a device had only inconclusive results in the cut (9, 10) | none, until a connected agent says so too: Unknown
  *   a device is another than before the cut                   | Down or Up, by the first check that says so
  */
 

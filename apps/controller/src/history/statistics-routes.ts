@@ -57,20 +57,17 @@ const buckets = ['All', 'Hour', 'Day'] as const;
 const bucketUs = { All: Number.POSITIVE_INFINITY, Hour: 3_600_000_000, Day: 86_400_000_000 } as const;
 const maxBuckets = 10_000;
 
-/** Figures of a device per Location, from roll-ups and, where those do not reach, raw checks. */
-export function statisticsRoutes({
-  db,
-  clock,
-  device,
-  histograms,
-  rollUps,
-}: {
+/** The parts that the routes of statistics need. */
+interface StatisticsDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly device: DeviceSubject;
   readonly histograms: Histograms;
   readonly rollUps: RollUpReader;
-}): Route[] {
+}
+
+/** Figures of a device per Location, from roll-ups, and from raw checks where no roll-up exists. */
+export function statisticsRoutes({ db, clock, device, histograms, rollUps }: StatisticsDeps): Route[] {
   return [
     route({
       method: 'GET',

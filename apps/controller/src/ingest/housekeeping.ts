@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Db, dropQuarantined, type Partitions, releaseLeases, takeLeases } from '../db/index.ts';
 import { dropPendingDiagnostics } from './diagnostics.ts';
 
-/** What stored data need from time to time. */
+/** Periodic work on stored data. */
 export interface Housekeeping {
   /** Goes on until the signal aborts; one controller at a time does the work. */
   run(signal: AbortSignal): Promise<void>;
@@ -13,11 +13,11 @@ const everyMs = 30_000;
 const hourMs = 3_600_000;
 const leaseMs = 120_000;
 const dayUs = 86_400_000_000;
-const maxSetAside = 100_000;
+const maxQuarantined = 100_000;
 /** An agent keeps what it could not deliver for a week; diagnostics wait a day longer for its result. */
 const waitingUs = 8 * dayUs;
 
-/** Makes the loop that keeps partitions, roll-ups and retention. Partitions are made before the first result is taken: see `ensure`. */
+/** Makes the loop for partitions, roll-ups and retention. `ensure` makes the partitions before the first result arrives. */
 export function createHousekeeping({
   db,
   clock,
@@ -80,7 +80,7 @@ interface Pruning {
   readonly deleteRunRequests: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
 }
 
-/** What is dropped by age or number, each for itself. */
+/** Deletions by age or number, each one a job. */
 function pruning({
   db,
   clock,
@@ -89,11 +89,11 @@ function pruning({
 }: Pruning): Record<string, () => Promise<unknown>> {
   const { kysely } = db;
   return {
-    'old records set aside': () =>
+    'old quarantined records': () =>
       sql`delete from quarantined where received_us < ${clock.nowUs() - 30 * dayUs}
-      or quarantined_no <= (select max(quarantined_no) from quarantined) - ${maxSetAside}`.execute(kysely),
+      or quarantined_no <= (select max(quarantined_no) from quarantined) - ${maxQuarantined}`.execute(kysely),
     'old run requests': () => deleteRunRequests(kysely, clock.nowUs() - dayUs),
-    'diagnostics that waits': () => dropPendingDiagnostics(kysely, clock.nowUs() - waitingUs),
+    'pending diagnostics': () => dropPendingDiagnostics(kysely, clock.nowUs() - waitingUs),
     'old clock records': () =>
       sql`delete from clock_records where at_us < ${clock.nowUs() - retentionDays * dayUs}`.execute(kysely),
     'controllers that ended': () =>
