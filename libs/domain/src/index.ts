@@ -20,3 +20,4 @@ export {
   secretNamePattern,
   secretReference,
 } from './secret-reference.ts';
+export { intersectSpans, joinSpans, type Span } from './span.ts';

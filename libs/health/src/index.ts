@@ -46,14 +46,11 @@ export {
 } from './state.ts';
 export type { FoldEvent, FoldEventType, FoldSettings } from './step.ts';
 export {
-  intersection,
   outages,
   type ShownSpan,
   type ShownStatus,
-  type Span,
   timeline,
   type Uptime,
   type UptimeFacts,
-  union,
   uptime,
 } from './uptime.ts';

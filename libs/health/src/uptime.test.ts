@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { intersection, outages, timeline, union, uptime } from './uptime.ts';
+import { outages, timeline, uptime } from './uptime.ts';
 
 const s = 1_000_000;
 const span = (from: number, to: number) => ({ fromUs: from * s, toUs: to * s });
@@ -57,14 +57,5 @@ test('an Unknown between two Downs belongs to the outage', () => {
   expect(outages(intervals)).toEqual([
     { fromUs: 1, toUs: 4 },
     { fromUs: 5, toUs: Number.POSITIVE_INFINITY },
-  ]);
-});
-
-test('spans join and cross', () => {
-  expect(union([span(5, 7), span(0, 2), span(2, 3), span(9, 9)])).toEqual([span(0, 3), span(5, 7)]);
-  expect(intersection([span(0, 10), span(20, 30)], [span(5, 25), span(28, 40)])).toEqual([
-    span(5, 10),
-    span(20, 25),
-    span(28, 30),
   ]);
 });

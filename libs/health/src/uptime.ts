@@ -1,14 +1,9 @@
+import { joinSpans, type Span } from '@vantage/domain';
 import type { BaseInterval } from './fold.ts';
 import type { BaseStatus } from './observation.ts';
 
 /** A status as people see it: coverage and maintenance laid over what results say. */
 export type ShownStatus = BaseStatus | 'Maint';
-
-/** From inclusive, to exclusive; microseconds since 1970. */
-export interface Span {
-  readonly fromUs: number;
-  readonly toUs: number;
-}
 
 /** A stretch of one shown status. */
 export interface ShownSpan extends Span {
@@ -38,8 +33,8 @@ export interface Uptime {
  * before all else; where nobody looked it is Unknown whatever results said before and after.
  */
 export function timeline(facts: UptimeFacts, period: Span): ShownSpan[] {
-  const maintenance = union(facts.maintenance);
-  const coverage = union(facts.coverage);
+  const maintenance = joinSpans(facts.maintenance);
+  const coverage = joinSpans(facts.coverage);
   const intervals = [...facts.intervals].sort((a, b) => a.fromUs - b.fromUs);
   const edges = [period.fromUs, period.toUs, facts.createdUs, ...intervals.map((i) => i.fromUs)];
   for (const span of [...maintenance, ...coverage]) edges.push(span.fromUs, span.toUs);
@@ -102,35 +97,6 @@ export function outages(intervals: readonly BaseInterval[]): Span[] {
   }
   if (openUs !== undefined) found.push({ fromUs: openUs, toUs: Number.POSITIVE_INFINITY });
   return found;
-}
-
-/** Joins spans that touch or overlap; the result is sorted, empty spans are gone. */
-export function union(spans: readonly Span[]): Span[] {
-  const joined: Span[] = [];
-  for (const span of [...spans].sort((a, b) => a.fromUs - b.fromUs)) {
-    if (span.toUs <= span.fromUs) continue;
-    const last = joined.at(-1);
-    if (last === undefined || span.fromUs > last.toUs) joined.push(span);
-    else if (span.toUs > last.toUs) joined[joined.length - 1] = { fromUs: last.fromUs, toUs: span.toUs };
-  }
-  return joined;
-}
-
-/** The parts of the first list that lie in the second one too. */
-export function intersection(a: readonly Span[], b: readonly Span[]): Span[] {
-  const left = union(a);
-  const right = union(b);
-  const common: Span[] = [];
-  let from = 0;
-  for (const span of left) {
-    while ((right[from]?.toUs ?? Number.POSITIVE_INFINITY) <= span.fromUs) from += 1;
-    for (let i = from; i < right.length; i += 1) {
-      const other = right[i];
-      if (other === undefined || other.fromUs >= span.toUs) break;
-      common.push({ fromUs: Math.max(span.fromUs, other.fromUs), toUs: Math.min(span.toUs, other.toUs) });
-    }
-  }
-  return common;
 }
 
 /** How many of the first list's spans share time with the second's; both sorted, neither overlapping itself. */

@@ -1,8 +1,4 @@
-/** A span of corrected time, microseconds, `toUs` exclusive. */
-export interface Span {
-  readonly fromUs: number;
-  readonly toUs: number;
-}
+import type { Span } from '@vantage/domain';
 
 /** Keeps in which spans everything that was due was started. */
 export interface Coverage {

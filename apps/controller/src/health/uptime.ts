@@ -1,4 +1,5 @@
-import { intersection, type Span, type Uptime, type UptimeFacts, uptime as uptimeOf } from '@vantage/health';
+import { intersectSpans, type Span } from '@vantage/domain';
+import { type Uptime, type UptimeFacts, uptime as uptimeOf } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
@@ -64,7 +65,7 @@ async function coverageIn(
   ]);
   const coveredBy = Map.groupBy(covered, ({ agentNo }) => agentNo);
   return [...Map.groupBy(assigned, ({ agentNo }) => agentNo)].flatMap(([agentNo, spans]) =>
-    intersection(spans, coveredBy.get(agentNo) ?? []),
+    intersectSpans(spans, coveredBy.get(agentNo) ?? []),
   );
 }
 

@@ -1,13 +1,8 @@
 import { toJsonString } from '@bufbuild/protobuf';
+import type { Span } from '@vantage/domain';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { readJsonObject } from '../db/index.ts';
-import {
-  type ParsedDiagnostics,
-  type ParsedRecord,
-  type ParsedResult,
-  parseRecord,
-  type Span,
-} from './record.ts';
+import { type ParsedDiagnostics, type ParsedRecord, type ParsedResult, parseRecord } from './record.ts';
 
 /** A record as it came, kept beside its parsed form for the case that it must be quarantined. */
 export interface Item {

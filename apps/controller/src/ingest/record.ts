@@ -1,4 +1,4 @@
-import { isResultCode } from '@vantage/domain';
+import { isResultCode, type Span } from '@vantage/domain';
 import type { CheckResult, OutboxRecord } from '@vantage/proto';
 import { largestInt as maxInt, readJsonObject, toReal, toText } from '../db/index.ts';
 
@@ -23,12 +23,6 @@ export interface ParsedResult {
   readonly slow: boolean;
   /** JSON text of an object, or null. */
   readonly extended: string | null;
-}
-
-/** A span of an agent, `toUs` exclusive. */
-export interface Span {
-  readonly fromUs: number;
-  readonly toUs: number;
 }
 
 /** What an agent found out about a check of its own after the verdict. */

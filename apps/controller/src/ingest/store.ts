@@ -1,7 +1,7 @@
+import type { Span } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import { lockAgent, type Tables } from '../db/index.ts';
 import type { AssignedSpan, ConnectedSpan } from './accept.ts';
-import type { Span } from './record.ts';
 
 /** When did this agent hold these devices? */
 export async function assignedSpans(

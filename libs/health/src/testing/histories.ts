@@ -1,6 +1,6 @@
+import type { Span } from '@vantage/domain';
 import fc from 'fast-check';
 import type { OnlineSpan, Result } from '../observation.ts';
-import type { Span } from '../uptime.ts';
 import type { History } from './oracle.ts';
 
 const second = 1_000_000;

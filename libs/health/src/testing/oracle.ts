@@ -1,6 +1,6 @@
+import type { Span } from '@vantage/domain';
 import type { BaseStatus, OnlineSpan, Result } from '../observation.ts';
 import type { FoldSettings } from '../step.ts';
-import type { Span } from '../uptime.ts';
 
 const second = 1_000_000;
 
