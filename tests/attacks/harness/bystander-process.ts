@@ -79,8 +79,10 @@ async function run(order: Extract<z.infer<typeof orders>, { kind: 'run' }>): Pro
   send({ kind: 'runs' });
   let maintained = false;
   for (let i = 0; ; i += 1) {
-    const device = deviceIds[i % (deviceIds.length - 1)] ?? '';
-    const [method, path, body] = work(i, { device, own, maintained });
+    const at = i % (deviceIds.length - 1);
+    const device = deviceIds[at] ?? '';
+    // A device is given the name that it has, so no event is expected of it however long this goes on.
+    const [method, path, body] = work(i, { device, own, maintained, name: `b-${at}` });
     const toggles = path.endsWith('-maintenance');
     if (toggles) maintained = !maintained;
     // Every other round comes on a connection of its own, as a new client would.
@@ -100,7 +102,7 @@ async function run(order: Extract<z.infer<typeof orders>, { kind: 'run' }>): Pro
 /** The calls of a user who looks around and changes something now and then. */
 function work(
   i: number,
-  at: { device: string; own: string; maintained: boolean },
+  at: { device: string; own: string; maintained: boolean; name: string },
 ): [string, string, object?] {
   switch (i % 5) {
     case 0:
@@ -112,7 +114,7 @@ function work(
     case 3:
       return ['GET', `/devices/${at.device}/uptime`];
     default:
-      return ['PUT', `/devices/${at.device}`, { ShortName: `b-${i % 100_000}` }];
+      return ['PUT', `/devices/${at.device}`, { ShortName: at.name }];
   }
 }
 

@@ -86,6 +86,7 @@ function openStream(session: ClientHttp2Session, token: string | undefined): Hos
   stream.on('response', noteStatus);
   stream.on('trailers', noteStatus);
   stream.on('error', () => {});
+  stream.on('end', () => stream.end()); // the controller has ended its half: without ours the stream stays half open
   readFrames(stream, (payload) => {
     const { message } = fromBinary(ConnectResponseSchema, payload);
     if (message.case !== undefined) incoming.push(message);
@@ -108,8 +109,13 @@ function openStream(session: ClientHttp2Session, token: string | undefined): Hos
     drained: () =>
       new Promise((resolve) => {
         if (ended || !stream.writableNeedDrain) return resolve();
-        stream.once('drain', resolve);
-        stream.once('close', () => resolve());
+        const done = () => {
+          stream.off('drain', done);
+          stream.off('close', done);
+          resolve();
+        };
+        stream.on('drain', done);
+        stream.on('close', done);
       }),
     async until<K extends Kind>(kind: K) {
       while (true) {

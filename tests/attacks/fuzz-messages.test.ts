@@ -1,0 +1,234 @@
+import { systemClock } from '@vantage/kernel';
+import { HeartbeatSchema, type Hello, HelloSchema, OutboxRecordSchema } from '@vantage/proto';
+import { type Kysely, sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Tables } from '../../apps/controller/src/db/index.ts';
+import { type AccountRows, readAccountRows } from './harness/account-rows.ts';
+import type { Ground } from './harness/ground.ts';
+import { type HostileConnection, type HostileStream, hello, openHostile } from './harness/hostile-agent.ts';
+import { hostileMessage, type Live, pick, type Random, seeded } from './harness/hostile-message.ts';
+import { useScenes } from './harness/scenes.ts';
+
+/** Messages (records of batches, heartbeats and Hellos) that are sent; a million where there is time. */
+const messages = Number(process.env['VANTAGE_FUZZ_MESSAGES'] ?? 100_000);
+const seed = Number(process.env['VANTAGE_FUZZ_SEED'] ?? Date.now() % 2 ** 31);
+/** This is about values, not about load. */
+const largestBatch = 60;
+/** A Hello that is not answered by then has failed. */
+const helloWithinMs = 20_000;
+/** Tables that the neighbour's own agent and the jobs for it write while we attack. */
+const neighboursWork = [
+  'maintenance_windows',
+  ...['agents', 'checks', 'coverage', 'clock_records', 'rollup_hourly', 'rollup_daily', 'connection_spans'],
+  ...[
+    'events',
+    'device_state',
+    'devices',
+    'state_checkpoints',
+    'run_requests',
+    'status_intervals',
+    'device_tags',
+    'tags',
+  ],
+];
+
+const scenes = useScenes();
+
+interface Sent {
+  records: number;
+  heartbeats: number;
+  hellos: number;
+  /** How streams that only said Hello ended, by gRPC status; 'welcome': they were opened. */
+  hellosBy: Record<string, number>;
+  inserted: number;
+  quarantined: number;
+  streams: number;
+}
+
+/** One agent's stream, opened again whenever the gateway ends it. */
+function createSender(ground: Ground, token: string, sent: Sent) {
+  let connection = openHostile(ground);
+  let stream: HostileStream | undefined;
+  return {
+    async stream(): Promise<HostileStream> {
+      if (stream !== undefined && !stream.ended) return stream;
+      stream?.[Symbol.dispose]();
+      if (isGone(connection)) connection = openHostile(ground);
+      sent.streams += 1;
+      stream = connection.open(token);
+      stream.send(hello());
+      await stream.until('welcome');
+      return stream;
+    },
+    [Symbol.dispose]: () => connection[Symbol.dispose](),
+  };
+}
+
+/** Says Hello on one stream after the other, with any of these tokens. A refused Hello ends its connection. */
+function createGreeter(ground: Ground, tokens: readonly string[], sent: Sent) {
+  const { agentEndpoint, ca } = ground;
+  const open = () => openHostile({ agentEndpoint, ca, from: '127.0.0.67' });
+  let connection = open();
+  return {
+    async greet(random: Random, live: Live): Promise<void> {
+      if (isGone(connection)) {
+        connection[Symbol.dispose]();
+        connection = open();
+      }
+      const token = tokens[Math.floor(random() * tokens.length)] ?? '';
+      const outcome = await sayHello(connection, token, hostileMessage(HelloSchema, random, live));
+      sent.hellos += 1;
+      sent.hellosBy[outcome] = (sent.hellosBy[outcome] ?? 0) + 1;
+    },
+    [Symbol.dispose]: () => connection[Symbol.dispose](),
+  };
+}
+
+/** An agent that sends one message after the other; a batch is acknowledged before the next message. */
+async function attack(
+  ground: Ground,
+  tokens: { readonly own: string; readonly others: readonly string[] },
+  all: Live,
+) {
+  const random = seeded(seed);
+  const sent: Sent = {
+    records: 0,
+    heartbeats: 0,
+    hellos: 0,
+    hellosBy: {},
+    inserted: 0,
+    quarantined: 0,
+    streams: 0,
+  };
+  using sender = createSender(ground, tokens.own, sent);
+  using greeter = createGreeter(ground, tokens.others, sent);
+  while (sent.records + sent.heartbeats + sent.hellos < messages) {
+    const live = { ...all, share: pick(random, [0.1, 0.6, 0.95, 0.99]) };
+    const kind = random();
+    const stream = await sender.stream();
+    if (kind < 0.02) await greeter.greet(random, live);
+    else if (kind < 0.9) {
+      sent.heartbeats += 1;
+      const value = hostileMessage(HeartbeatSchema, random, live);
+      if (!stream.send({ case: 'heartbeat', value })) await stream.drained();
+    } else {
+      const records = Array.from({ length: 1 + Math.floor(random() * largestBatch) }, () =>
+        hostileMessage(OutboxRecordSchema, random, live),
+      );
+      sent.records += records.length;
+      stream.send({ case: 'batch', value: { batchId: BigInt(sent.records), records } });
+      const ack = await stream.until('ack');
+      sent.inserted += ack?.value.inserted ?? 0;
+      sent.quarantined += ack?.value.quarantined ?? 0;
+    }
+  }
+  return sent;
+}
+
+function isGone({ session }: HostileConnection): boolean {
+  return session.closed || session.destroyed;
+}
+
+/** How the stream ended, or that it was opened. */
+async function sayHello(connection: HostileConnection, token: string, value: Hello): Promise<string> {
+  using stream = connection.open(token);
+  stream.send({ case: 'hello', value });
+  using _deadline = systemClock.timer(helloWithinMs, () => stream[Symbol.dispose]());
+  if ((await stream.until('welcome')) !== undefined) return 'welcome';
+  const { status, text } = await stream.end;
+  return `${status} ${text.replace(/[0-9]+/g, 'N').slice(0, 60)}`;
+}
+
+const device = z.object({ device_id: z.string() });
+
+/** A Location of the attacker's account with an agent of ours and five devices, and agents that only say Hello. */
+async function prepare({ hostile, rows, kysely, neighbour }: Ground) {
+  const locationNo = await rows.location(hostile.accountNo, { name: 'fuzz' });
+  const place = { accountNo: hostile.accountNo, locationNo };
+  const { token: own } = await rows.agent(place);
+  const others = await Promise.all(Array.from({ length: 50 }, async () => (await rows.agent(place)).token));
+  for (let i = 0; i < 5; i += 1) {
+    const body = {
+      Method: 'TCP',
+      URL: '127.0.0.1:9',
+      ShortName: `f-${i}`,
+      Locations: ['fuzz'],
+      Frequency: 60,
+    };
+    device.parse(await hostile.api.ok('POST', '/devices', body));
+  }
+  const numbers = async (accountNo: number) =>
+    (
+      await kysely
+        .selectFrom('devices')
+        .select('device_no')
+        .where('account_no', '=', accountNo)
+        .limit(5)
+        .execute()
+    ).map((row) => row.device_no);
+  const mine = await numbers(hostile.accountNo);
+  // Mostly our own devices, so that results are taken; and those of others, so that it is seen that they are not.
+  const deviceNos = [...mine, ...mine, ...mine, ...(await numbers(neighbour.accountNo))];
+  return { own, others, deviceNos };
+}
+
+/** An account that does nothing at all. */
+async function addStill({ rows, kysely }: Ground): Promise<number> {
+  const accountNo = await rows.account();
+  const locationNo = await rows.location(accountNo, { name: 'still' });
+  const { agentNo } = await rows.agent({ accountNo, locationNo }, { state: 'Revoked' });
+  const deviceNo = await rows.device(accountNo, [locationNo]);
+  await sql`insert into checks (device_no, start_us, agent_no, location_no, end_us, arrived_us, revision, attempt, code, perf, block_ms, dns_ms,
+      connect_ms, ssl_ms, ttfb_ms, ttlb_ms, data_size, check_result)
+    values (${deviceNo}, ${Date.now() * 1000}, ${agentNo}, ${locationNo}, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 'ok')`.execute(
+    kysely,
+  );
+  await sql`insert into gaps (agent_no, gap_id, from_us, to_us, dropped_results, reason) values (${agentNo}, 'gap', 1, 2, 1, 'r')`.execute(
+    kysely,
+  );
+  return accountNo;
+}
+
+/** What must not change: all of the still account, and of the neighbour what is not its own work. */
+async function readForeign({ kysely, neighbour }: Ground, still: number): Promise<AccountRows[]> {
+  return [
+    await readAccountRows(kysely, still),
+    await readAccountRows(kysely, neighbour.accountNo, neighboursWork),
+  ];
+}
+
+/** Rows in which the attacker's agents stand beside another account's device. */
+async function foreignRows(kysely: Kysely<Tables>, accountNo: number): Promise<unknown[]> {
+  const own = sql`(select agent_no from agents where account_no = ${accountNo})`;
+  const foreign = sql`(select device_no from devices where account_no <> ${accountNo})`;
+  const { rows } = await sql`
+    select 'checks' as table_name, device_no from checks where agent_no in ${own} and device_no in ${foreign}
+    union all select 'pending_diagnostics', device_no from pending_diagnostics where agent_no in ${own} and device_no in ${foreign}
+    union all select 'run_requests', device_no from run_requests where agent_no in ${own} and device_no in ${foreign}
+    union all select 'events', device_no from events where account_no = ${accountNo} and device_no in ${foreign}`.execute(
+    kysely,
+  );
+  return rows;
+}
+
+test(`${messages} messages with hostile values in every field change nothing outside their account (seed ${seed})`, async () => {
+  const { ground } = scenes;
+  const { own, others, deviceNos } = await prepare(ground);
+  const still = await addStill(ground);
+  const before = await readForeign(ground, still);
+  const texts = ['connected', '{"Sent":5,"Received":4}', 'gap 1', 'chain', '{"Address":"127.0.0.1"}', ''];
+  const live: Live = { deviceNos, texts, nowUs: () => Date.now() * 1000, share: 1 };
+  let sent: Sent | undefined;
+  await scenes.play(`${messages} messages`, async () => {
+    sent = await attack(ground, { own, others }, live);
+  });
+  process.stdout.write(`\nfuzz, seed ${seed}: ${JSON.stringify(sent)}\n`);
+  expect(await readForeign(ground, still)).toEqual(before);
+  expect(await foreignRows(ground.kysely, ground.hostile.accountNo)).toEqual([]);
+  // The messages went where they were meant to go: some were stored, some quarantined, some refused.
+  expect(sent?.inserted).toBeGreaterThan(0);
+  expect(sent?.quarantined).toBeGreaterThan(0);
+  const refused = Object.entries(sent?.hellosBy ?? {}).filter(([outcome]) => outcome.startsWith('3 '));
+  expect(refused.length).toBeGreaterThan(0);
+}, 3_600_000);

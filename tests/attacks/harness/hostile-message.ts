@@ -1,0 +1,192 @@
+import { create, type DescField, type DescMessage, type MessageShape, ScalarType } from '@bufbuild/protobuf';
+import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect';
+
+/** Numbers in [0, 1) that a seed repeats. */
+export type Random = () => number;
+
+/** What makes a message reach deeper than the first check: numbers and texts that mean something to the controller. */
+export interface Live {
+  readonly deviceNos: readonly number[];
+  readonly nowUs: () => number;
+  readonly texts: readonly string[];
+  /** How many of the values mean something, 0 to 1. */
+  readonly share: number;
+}
+
+/** A generator of 32 bits (mulberry32): small, fast, and the same on every machine. */
+export function seeded(seed: number): Random {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** One of these. */
+export function pick<T>(random: Random, from: readonly [T, ...T[]]): T {
+  return from[Math.floor(random() * from.length)] ?? from[0];
+}
+
+const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+
+const doubles: readonly [number, ...number[]] = [
+  ...([0, -0, 1, 4.5, 1e-300, 5e-324, 1e-40, 1e38, 3.5e38, 1e300, 1.7976931348623157e308] as const),
+  ...([
+    -1,
+    -1e300,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    86_400_000,
+    86_400_001,
+  ] as const),
+];
+const unsigned: readonly [number, ...number[]] = [
+  0,
+  1,
+  2,
+  3,
+  9,
+  10,
+  11,
+  32_767,
+  32_768,
+  2 ** 31 - 1,
+  2 ** 31,
+  2 ** 32 - 1,
+];
+const signed64: readonly [bigint, ...bigint[]] = [
+  ...([
+    0n,
+    1n,
+    -1n,
+    2n ** 31n,
+    2n ** 53n - 1n,
+    2n ** 53n,
+    -(2n ** 53n),
+    2n ** 63n - 1n,
+    -(2n ** 63n),
+  ] as const),
+];
+const unsigned64: readonly [bigint, ...bigint[]] = [
+  0n,
+  1n,
+  2n ** 53n - 1n,
+  2n ** 53n,
+  2n ** 63n - 1n,
+  2n ** 63n,
+  2n ** 64n - 1n,
+];
+const texts: readonly [string, ...string[]] = [
+  ...([
+    '',
+    '\0',
+    'a\0b',
+    'x'.repeat(101),
+    'y'.repeat(5_000),
+    '\u{202e}\u{fffd}\u{1f4a9}',
+    "'; drop table checks; --",
+  ] as const),
+  ...(['$1', '%s%n', '\\u0000', '%{secret:A}', '\r\nlog line', '\u001b[2J'] as const),
+  ...([
+    '{}',
+    '[]',
+    'null',
+    '{"a":',
+    '{"Sent":1e1000,"Received":-1e1000}',
+    '{"Sent":1e-1000}',
+    '{"Sent":"5"}',
+  ] as const),
+  ...([
+    '{"a\\u0000":"\\ud800"}',
+    '{"__proto__":{"toJSON":1},"constructor":null}',
+    `{"Sent":${'9'.repeat(400)}}`,
+  ] as const),
+  ...([
+    nested(60),
+    nested(70),
+    nested(20_000),
+    `{"Traceroute":"${'z'.repeat(3_000)}"}`,
+    '{"a":1,"a":2}',
+  ] as const),
+];
+/** A text of this length is rare: it costs more to send than all the rest. */
+const veryLong = 300_000;
+const everyVeryLong = 1 / 4_000;
+
+/**
+ * A message of any type with values that no agent sends, in every field that the type has: fields come from the descriptor, so a new one is filled too.
+ * Some of the values mean something (`live`), so that some messages pass the first checks.
+ */
+export function hostileMessage<D extends DescMessage>(
+  schema: D,
+  random: Random,
+  live: Live,
+): MessageShape<D> {
+  const made = create(schema);
+  const target = reflect(schema, made, false);
+  for (const member of schema.members) {
+    if (member.kind === 'oneof') fill(target, pickField(random, member.fields), random, live);
+    else if (random() < 0.9) fill(target, member, random, live);
+  }
+  return made;
+}
+
+function pickField(random: Random, fields: readonly DescField[]): DescField | undefined {
+  return fields[Math.floor(random() * fields.length)];
+}
+
+function fill(target: ReflectMessage, field: DescField | undefined, random: Random, live: Live): void {
+  switch (field?.fieldKind) {
+    case 'scalar':
+      target.set(field, scalar(field.scalar, random, live));
+      return;
+    case 'enum':
+      target.set(field, pick(random, unsigned));
+      return;
+    case 'message':
+      target.set(field, reflect(field.message, hostileMessage(field.message, random, live), false));
+      return;
+    case 'list':
+    case 'map':
+    case undefined:
+      return; // lists of records are filled by whoever makes batches; there are no maps
+  }
+}
+
+function scalar(type: ScalarType, random: Random, live: Live): unknown {
+  const isLive = random() < live.share;
+  switch (type) {
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      return isLive ? random() * 10 : pick(random, doubles);
+    case ScalarType.INT64:
+    case ScalarType.SINT64:
+    case ScalarType.SFIXED64:
+      return isLive ? BigInt(live.nowUs() - Math.floor(random() * 60_000_000)) : pick(random, signed64);
+    case ScalarType.UINT64:
+    case ScalarType.FIXED64:
+      return pick(random, unsigned64);
+    case ScalarType.BOOL:
+      return random() < 0.5;
+    case ScalarType.STRING:
+      return textOf(random, live, isLive);
+    case ScalarType.BYTES:
+      return new Uint8Array(Math.floor(random() * 1_000));
+    default:
+      return isLive ? liveNumber(random, live) : pick(random, unsigned);
+  }
+}
+
+function textOf(random: Random, live: Live, isLive: boolean): string {
+  if (random() < everyVeryLong) return 'L'.repeat(veryLong);
+  return isLive ? (live.texts[Math.floor(random() * live.texts.length)] ?? '') : pick(random, texts);
+}
+
+/** A device's number, or one that can be a ResultCode, an attempt, a revision or a count. */
+function liveNumber(random: Random, live: Live): number {
+  if (random() < 0.5) return 1 + Math.floor(random() * 10);
+  return live.deviceNos[Math.floor(random() * live.deviceNos.length)] ?? 1;
+}
