@@ -8,10 +8,10 @@ import type { SessionRegistry } from './session-registry.ts';
 import { createStatusWriter } from './status-writer.ts';
 import * as store from './store.ts';
 
-/** What the gateway hears from the bus and tells the database, beside the streams themselves. */
+/** Applies notifications to the sessions, and stores which agents are connected to this controller. */
 export interface PresenceMonitor {
   start(): Promise<void>;
-  /** An agent came to or left a Location: plan again; other gateways drop older sessions of it. */
+  /** Notifies the planner of these Locations, and other gateways of the new session: they end older sessions of the agent. */
   notifyPlanner(
     locationNos: readonly number[],
     session?: { readonly agentNo: number; readonly sessionId: string },
@@ -23,13 +23,13 @@ export interface PresenceMonitor {
 
 const tickMs = 4_000;
 const plansEveryTicks = 8;
-/** An agent not heard for this long by a gateway that is gone is Away; agents are heard every 10 s. */
+/** An agent is Away when its gateway ended and did not hear from it for this long. Agents send a heartbeat every 10 s. */
 const silentUs = 45_000_000;
-/** After an outage of the database other gateways need a moment to say whom they hear. */
+/** After an outage of the database other gateways need a moment to store which agents they hear. */
 const minQuietTicks = 5;
 const closeWithinMs = 2_500;
 
-/** Makes the watch. */
+/** Makes the monitor. */
 export function createPresenceMonitor({
   db,
   clock,
@@ -83,14 +83,14 @@ export function createPresenceMonitor({
       } else if (row.session_id !== session.sessionId)
         session.end(Goodbye_Reason.REPLACED, 'a newer session of this agent came');
       else if (row.state === 'Away' && !session.ended)
-        // Others took this controller for dead, after a stall: its spans are closed, so the agent begins anew.
+        // Other controllers closed the spans of this one, because it stalled. The agent must open a new session.
         session.end(Goodbye_Reason.SHUTDOWN, 'this controller was away: connect again');
     }
   };
 
   const reviewSoon = (sessions: readonly Session[]) => {
     review(sessions).catch((error: unknown) => {
-      log.warn({ error: messageOf(error) }, 'sessions cannot be reviewed; the next turn will');
+      log.warn({ error: messageOf(error) }, 'sessions cannot be reviewed now; the next review is within 4 s');
     });
   };
 
@@ -117,7 +117,7 @@ export function createPresenceMonitor({
       registry.get(no)?.refresh('runRequests');
   };
 
-  /** Each part fails alone. Whether this controller's own row could be written tells whether the database is there. */
+  /** Each part fails alone. The write of the controller's own row shows whether the database can be reached. */
   const tick = async (count: number) => {
     const nowUs = clock.nowUs();
     const sessions = registry.all();

@@ -5,7 +5,7 @@ import { nothing, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();
 
-async function order(deviceNo: number, agentNo: number) {
+async function requestRetry(deviceNo: number, agentNo: number) {
   const nowUs = systemClock.nowUs();
   const runRequestId = newId();
   await bench.db.kysely
@@ -23,11 +23,11 @@ async function order(deviceNo: number, agentNo: number) {
   return runRequestId;
 }
 
-test("an order for the agent's own device comes bare, one for a device of its neighbour brings the settings along", async () => {
+test("a run request for the agent's own device has no assignment, one for another agent's device contains it", async () => {
   const deviceNo = await bench.addDevice({ url: '192.0.2.1:25' });
   const second = await bench.rows.agent(bench.place);
-  const own = await order(deviceNo, bench.agent.agentNo);
-  const lent = await order(deviceNo, second.agentNo);
+  const own = await requestRetry(deviceNo, bench.agent.agentNo);
+  const lent = await requestRetry(deviceNo, second.agentNo);
   await using server = await bench.gatewayWith(nothing);
   await using holder = bench.connectTo(server.url);
   expect(await holder.until('runRequest')).toMatchObject({
@@ -45,11 +45,11 @@ test("an order for the agent's own device comes bare, one for a device of its ne
   });
 });
 
-test("an agent of another Location is never lent a device's settings", async () => {
+test("an agent of another Location never gets a device's assignment", async () => {
   const deviceNo = await bench.addDevice({ url: '192.0.2.2:25' });
   const locationNo = await bench.rows.location(bench.place.accountNo);
   const stranger = await bench.rows.agent({ ...bench.place, locationNo });
-  await order(deviceNo, stranger.agentNo);
+  await requestRetry(deviceNo, stranger.agentNo);
   await using server = await bench.gatewayWith(nothing);
   await using stream = bench.connectTo(server.url, { token: stranger.token });
   expect((await stream.until('runRequest')).assignment).toBeUndefined();

@@ -31,57 +31,57 @@ beforeEach(async () => {
   await rows.hold({ deviceNo, agentNo, locationNo, fromUs: 1 });
 });
 
-function orders() {
+function requests() {
   return db.kysely.selectFrom('run_requests').selectAll().where('device_no', '=', deviceNo).execute();
 }
 
 const soon = { timeout: 10_000, interval: 20 };
 
-async function placed() {
+async function created() {
   return vi.waitFor(async () => {
-    const [order] = await orders();
-    if (!order) throw new Error('no order yet');
-    return order;
+    const [request] = await requests();
+    if (!request) throw new Error('no run request yet');
+    return request;
   }, soon);
 }
 
-test('the agent that holds the device is asked and told of, and its answer is returned', async () => {
+test('the gateway of the agent is notified, and the answer of the agent is returned', async () => {
   const notices: unknown[] = [];
   await using _listening = await db.subscribe('runRequest', (notice) => notices.push(notice));
   const checkNow = createCheckNow({ db, clock: systemClock });
   const answer = checkNow(deviceNo, new AbortController().signal);
-  const order = await placed();
-  expect(order).toMatchObject({ kind: 'Now', agent_no: agentNo, state: 'Open' });
+  const request = await created();
+  expect(request).toMatchObject({ kind: 'Now', agent_no: agentNo, state: 'Open' });
   await vi.waitFor(() => expect(notices).toContainEqual({ agent_no: agentNo }), soon);
   await db.kysely
     .updateTable('run_requests')
     .set({ state: 'Answered', check_id: 'the check' })
-    .where('run_request_id', '=', order.run_request_id)
+    .where('run_request_id', '=', request.run_request_id)
     .execute();
-  await publish(db.kysely, 'answer', { run_request_id: order.run_request_id });
+  await publish(db.kysely, 'answer', { run_request_id: request.run_request_id });
   expect(await answer).toEqual({ kind: 'done', checkId: 'the check' });
 });
 
-test('nobody observes: that is said at once, and no order stays', async () => {
+test('without a connected agent the answer comes at once, and no run request is stored', async () => {
   await db.kysely.updateTable('agents').set({ state: 'Away' }).where('agent_no', '=', agentNo).execute();
   const answer = await createCheckNow({ db, clock: systemClock })(deviceNo, new AbortController().signal);
   expect(answer).toMatchObject({ kind: 'nobody', message: expect.stringMatching(/no agent observes/) });
-  expect(await orders()).toEqual([]);
+  expect(await requests()).toEqual([]);
 });
 
-test('an agent that does not answer within Timeout and a margin is waited for no longer', async () => {
+test('a run request expires when the agent does not answer within Timeout and a margin', async () => {
   const clock = createFakeClock(systemClock.nowUs());
   const answer = createCheckNow({ db, clock })(deviceNo, new AbortController().signal);
-  await placed();
-  for (let i = 0; i < 50 && (await orders())[0]?.state === 'Open'; i += 1) await clock.advance(1_000);
+  await created();
+  for (let i = 0; i < 50 && (await requests())[0]?.state === 'Open'; i += 1) await clock.advance(1_000);
   expect(await answer).toMatchObject({ kind: 'nobody', message: expect.stringMatching(/did not answer/) });
-  expect(await orders()).toMatchObject([{ state: 'Expired' }]);
+  expect(await requests()).toMatchObject([{ state: 'Expired' }]);
 });
 
-test('who asked and went away is not waited for', async () => {
+test('the wait ends when the caller aborts', async () => {
   const asking = new AbortController();
   const answer = createCheckNow({ db, clock: systemClock })(deviceNo, asking.signal);
-  await placed();
+  await created();
   asking.abort(new Error('gone'));
   await expect(answer).rejects.toThrow('gone');
 });
