@@ -58,7 +58,7 @@ async function ours(): Promise<number> {
       await rows.hold({ deviceNo, agentNo, locationNo, fromUs: nowUs - 86_400_000_000 });
       deviceNos.push(deviceNo);
     }
-    const health = createHealth({ clock, log, recordEvents });
+    const health = createHealth({ clock, log, recordEvents, runRequests });
     const ingest = createIngest({
       ...{ db, clock, log, partitions, rollUps, runRequests, retentionDays },
       fold: (trx, inserted, atUs) => health.fold(trx, inserted, atUs),

@@ -14,7 +14,6 @@ export const knownOffences: ReadonlySet<string> = new Set([
   'cli writes the table locations',
   'gateway writes the table agents',
   'health writes the table locations',
-  'health writes the table run_requests',
   'ingest writes the table controllers',
   'secrets writes the table devices',
   'secrets writes the table secrets',

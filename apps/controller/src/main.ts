@@ -82,7 +82,7 @@ async function serve(
   const checkNow = runRequests.createCheckNow({ db, clock });
 
   // agents = stream = gateway -> ingest -> health -> events, uptime -> REST
-  const health = createHealth({ clock, log, timeScale, recordEvents });
+  const health = createHealth({ clock, log, timeScale, recordEvents, runRequests });
   const partitions = createPartitions({ db, clock, log, retentionDays });
   await partitions.ensure();
   const ingest = createIngest({

@@ -27,10 +27,10 @@ import {
 import * as store from './fold-store.ts';
 import { type ReadDeps, readDevices, seedsBefore } from './rebuild-state.ts';
 import { recordedStatuses } from './recorded-events.ts';
-import { requestAfterFold } from './run-requests.ts';
+import { type RetryDeps, requestAfterFold } from './retry-requests.ts';
 
 /** The parts that folding needs besides the database. */
-export interface FoldDeps extends ReadDeps {
+export interface FoldDeps extends ReadDeps, RetryDeps {
   readonly recordEvents: RecordEvents;
 }
 
@@ -100,7 +100,7 @@ export async function foldBatch(
       };
     }),
     nowUs,
-    times,
+    deps,
   );
 }
 

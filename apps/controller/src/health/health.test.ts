@@ -2,6 +2,7 @@ import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordEvents } from '../events/index.ts';
+import * as runRequests from '../run-requests/index.ts';
 import { createHealth, trimCheckpoints } from './health.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createScenario, second, startUs } from './testing/scenario.ts';
@@ -22,7 +23,10 @@ test('the loops of two controllers tell the end of maintenance once and end with
   const clock = createFakeClock(startUs + 61 * second);
   const ending = new AbortController();
   const loops = [1, 2].map(() =>
-    createHealth({ clock, log: createLog('test', 'silent'), recordEvents }).run(scene.kysely, ending.signal),
+    createHealth({ clock, log: createLog('test', 'silent'), recordEvents, runRequests }).run(
+      scene.kysely,
+      ending.signal,
+    ),
   );
   const types = async () => (await scene.events(device)).map((event) => event.type);
   await expect.poll(types, soon).toEqual(['MaintStart', 'MaintEnd']);

@@ -7,6 +7,7 @@ import type { RecordEvents } from './event-causes.ts';
 import { foldBatch } from './fold-batch.ts';
 import type { InsertedCheck } from './fold-store.ts';
 import { endMaintenance } from './maintenance.ts';
+import type { RunRequests } from './retry-requests.ts';
 import { sweepRetries } from './retry-sweep.ts';
 import { createTimes } from './times.ts';
 import { markOffline, updateVisibility, type VisibilityChange } from './visibility.ts';
@@ -28,11 +29,13 @@ export function createHealth({
   clock,
   log,
   recordEvents,
+  runRequests,
   timeScale = realTime,
 }: {
   readonly clock: Clock;
   readonly log: Logger;
   readonly recordEvents: RecordEvents;
+  readonly runRequests: RunRequests;
   readonly timeScale?: TimeScale;
 }): Health {
   const times = createTimes(timeScale);
@@ -45,7 +48,7 @@ export function createHealth({
     recovered: 'a job of health works again',
   });
   const jobs: Record<string, (db: Kysely<Tables>, job: string) => Promise<unknown>> = {
-    'retry deadlines': (db, job) => sweepRetries(db, clock.nowUs(), times, { job, log }),
+    'retry deadlines': (db, job) => sweepRetries(db, clock.nowUs(), { times, runRequests }, { job, log }),
     'ends of maintenance': (db, job) => {
       const nowUs = clock.nowUs();
       const end = async (deviceNo?: number) => [
@@ -74,7 +77,8 @@ export function createHealth({
   };
 
   return {
-    fold: (trx, inserted, nowUs) => foldBatch(trx, inserted, nowUs, { times, log, recordEvents }),
+    fold: (trx, inserted, nowUs) =>
+      foldBatch(trx, inserted, nowUs, { times, log, recordEvents, runRequests }),
     async updateVisibilityNow(db, locationNo) {
       const changes = await updateVisibility({ kysely: db, recordEvents }, clock.nowUs(), locationNo);
       logVisibility(changes, 'a Location is online');

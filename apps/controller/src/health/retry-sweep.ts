@@ -2,7 +2,7 @@ import type { Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { doEach, lockDevices, quarantine, type Tables } from '../db/index.ts';
 import { readDevices } from './rebuild-state.ts';
-import { requestRetries } from './run-requests.ts';
+import { type RetryDeps, requestRetries } from './retry-requests.ts';
 import type { Times } from './times.ts';
 
 const devicesPerRun = 500;
@@ -11,23 +11,23 @@ const devicesPerRun = 500;
 const restUs = 600_000_000;
 
 /**
- * Ends orders that nobody answered in time and asks the next agent for the same retry; asks too where a retry sequence is open
- * and its agent did not go on with it. A device for which this fails is kept with the reason, the others do not wait for it. Returns how many
- * devices it looked at.
+ * Expires run requests that no agent answered in time and requests the same retry from the next agent. It also requests a retry where
+ * the agent of an open retry sequence did not continue it. A device for which this fails is quarantined with the reason. Returns how
+ * many devices were due.
  */
 export async function sweepRetries(
   db: Kysely<Tables>,
   nowUs: number,
-  times: Times,
+  deps: RetryDeps,
   { job, log }: { readonly job: string; readonly log: Logger },
 ): Promise<number> {
   const { rows: overdue } = await sql<{ device_no: number }>`
     select distinct o.device_no from run_requests o where o.state = 'Open' and o.deadline_us < ${nowUs}::bigint
       and ${isHealthy(sql`o.device_no`, job, nowUs)}
     limit ${devicesPerRun}`.execute(db);
-  const waiting = new Set(await stalledRetries(db, nowUs, times, job));
+  const waiting = new Set(await stalledRetries(db, nowUs, deps.times, job));
   const deviceNos = [...new Set([...overdue.map((row) => row.device_no), ...waiting])];
-  const refused = await doEach(deviceNos, (some) => sweepDevices(db, { some, waiting, nowUs, times, log }));
+  const refused = await doEach(deviceNos, (some) => sweepDevices(db, { ...deps, some, waiting, nowUs, log }));
   await quarantine(
     db,
     refused.map(({ item, error }) => ({ item: `device ${item}`, error })),
@@ -38,29 +38,25 @@ export async function sweepRetries(
 
 async function sweepDevices(
   db: Kysely<Tables>,
-  sweep: {
+  sweep: RetryDeps & {
     readonly some: readonly number[];
     readonly waiting: ReadonlySet<number>;
     readonly nowUs: number;
-    readonly times: Times;
     readonly log: Logger;
   },
 ): Promise<void> {
-  const { some, waiting, nowUs, times, log } = sweep;
+  const { some, waiting, nowUs, times, runRequests, log } = sweep;
   await db.transaction().execute(async (trx) => {
     // Devices are locked before their run requests, as ingest does it, because otherwise both could deadlock.
     await lockDevices(trx, some);
-    const { rows: expired } = await sql<{ device_no: number; kind: string }>`
-      update run_requests set state = 'Expired'
-      where state = 'Open' and deadline_us < ${nowUs}::bigint and device_no = any(${some}::int[])
-      returning device_no, kind`.execute(trx);
-    const unanswered = expired.filter((row) => row.kind === 'Retry').map((row) => row.device_no);
+    const expired = await runRequests.expireOverdue(trx, some, nowUs);
+    const unanswered = expired.filter((row) => row.kind === 'Retry').map((row) => row.deviceNo);
     const toRequest = [...new Set([...unanswered, ...some.filter((no) => waiting.has(no))])];
     const devices = await readDevices(trx, toRequest, { times, log });
     await requestRetries(
       trx,
       [...devices.values()].map((device) => ({ device, state: device.state })),
-      { agentRetriesLocally: false, nowUs, times },
+      { agentRetriesLocally: false, nowUs, times, runRequests },
     );
   });
 }

@@ -88,7 +88,7 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
   const holder = 'controller';
   const shared = { db, clock, log };
   const loops = [
-    createHealth({ ...shared, recordEvents }).run(db.kysely, ending.signal),
+    createHealth({ ...shared, recordEvents, runRequests }).run(db.kysely, ending.signal),
     createHousekeeping({
       ...shared,
       partitions,

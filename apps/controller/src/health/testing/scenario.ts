@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { createTestDatabase } from '../../../../../tests/harness/database.ts';
 import { createDb, lockDevices } from '../../db/index.ts';
 import { recordEvents } from '../../events/index.ts';
+import * as runRequests from '../../run-requests/index.ts';
 import type { InsertedCheck } from '../fold-store.ts';
 import { createHealth } from '../health.ts';
 import { sweepRetries } from '../retry-sweep.ts';
@@ -30,7 +31,7 @@ export async function createScenario() {
   const database = await createTestDatabase();
   const db = await createDb({ connection: { url: database.url }, log });
   const { kysely } = db;
-  const health = createHealth({ clock: createFakeClock(startUs), log, recordEvents });
+  const health = createHealth({ clock: createFakeClock(startUs), log, recordEvents, runRequests });
   await sql`create table checks_all partition of checks default`.execute(kysely);
   const account = await kysely
     .insertInto('accounts')
@@ -181,7 +182,12 @@ export async function createScenario() {
 
     /** The sweep of retries that nobody answered, at this moment. */
     sweepRetries: (nowUs: number) =>
-      sweepRetries(kysely, nowUs, trueTimes, { job: 'retry sequence deadlines', log }),
+      sweepRetries(
+        kysely,
+        nowUs,
+        { times: trueTimes, runRequests },
+        { job: 'retry sequence deadlines', log },
+      ),
 
     /** Types of a device's events, oldest first. */
     async events(device: number | null) {

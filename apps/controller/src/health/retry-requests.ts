@@ -7,12 +7,51 @@ import {
   type RetryCandidate,
   type RetrySequence,
 } from '@vantage/health';
-import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { type NewRow, publish, type Tables } from '../db/index.ts';
+import type { Tables } from '../db/index.ts';
 import { unitHash } from '../db/schedule-offset.ts';
 import type { FoldDevice } from './fold-store.ts';
 import type { Times } from './times.ts';
+
+/** One run request to be stored. */
+interface NewRunRequest {
+  readonly kind: 'Retry' | 'Now' | 'RetryDelegated';
+  readonly deviceNo: number;
+  readonly agentNo: number;
+  readonly locationNo: number;
+  readonly revision: number;
+  readonly retryId: string | null;
+  readonly attempt: number;
+  readonly notBeforeUs: number;
+  readonly deadlineUs: number;
+  readonly createdUs: number;
+}
+
+/** The stored run requests, as this step uses them. */
+export interface RunRequests {
+  createRunRequests(trx: Kysely<Tables>, requests: readonly NewRunRequest[]): Promise<void>;
+  /** The retries that were requested for these devices. */
+  requestedRetries(
+    trx: Kysely<Tables>,
+    deviceNos: readonly number[],
+  ): Promise<readonly (RequestedRetry & { readonly deviceNo: number; readonly retryId: string | null })[]>;
+  /** Which of these devices have an open request for a check now? */
+  devicesWithOpenNow(trx: Kysely<Tables>, deviceNos: readonly number[]): Promise<ReadonlySet<number>>;
+  /** Withdraws the open retries of these devices. */
+  withdrawRetries(trx: Kysely<Tables>, deviceNos: readonly number[]): Promise<void>;
+  /** Expires the open run requests of these devices whose deadline is over. */
+  expireOverdue(
+    trx: Kysely<Tables>,
+    deviceNos: readonly number[],
+    nowUs: number,
+  ): Promise<readonly { readonly deviceNo: number; readonly kind: string }[]>;
+}
+
+/** The parts that requests for retries need besides the database. */
+export interface RetryDeps {
+  readonly times: Times;
+  readonly runRequests: RunRequests;
+}
 
 /** A device after a batch was folded. */
 export interface Outcome {
@@ -26,26 +65,26 @@ export interface Outcome {
 }
 
 /** A retry sequence's id: the one its opening result carries, else that check's own id. */
-export function retryIdOf(deviceNo: number, retrySequence: RetrySequence): string {
+function retryIdOf(deviceNo: number, retrySequence: RetrySequence): string {
   return retrySequence.retryId ?? checkId({ deviceNo, ...retrySequence.opened });
 }
 
 /**
- * Orders what a batch calls for: the next retry of open retry sequences (with word to the agent that saw the error that its retry sequence
- * is looked after), and a check now where a late story says that the device is not Up. Orders of retry sequences that ended are
- * withdrawn.
+ * Creates the run requests that follow from a batch: the next retry of each open retry sequence, and a check now where late results
+ * end with a device that is not Up. Run requests of retry sequences that ended are withdrawn.
  */
 export async function requestAfterFold(
   trx: Kysely<Tables>,
   outcomes: readonly Outcome[],
   nowUs: number,
-  times: Times,
+  deps: RetryDeps,
 ): Promise<void> {
+  const { times, runRequests } = deps;
   const ended = outcomes.filter(
     ({ before, state }) =>
       before.retrySequence !== null && !isSameRetrySequence(before.retrySequence, state.retrySequence),
   );
-  await withdraw(
+  await runRequests.withdrawRetries(
     trx,
     ended.map(({ device }) => device.deviceNo),
   );
@@ -55,20 +94,20 @@ export async function requestAfterFold(
       nowUs - state.retrySequence.lastEndUs < times.lateAfterUs + device.timeoutUs;
     return mayNeedRetry && isLive ? [{ device, state }] : [];
   });
-  await requestRetries(trx, sequences, { agentRetriesLocally: true, nowUs, times });
+  await requestRetries(trx, sequences, { ...deps, agentRetriesLocally: true, nowUs });
   await requestNow(
     trx,
     outcomes.filter(
       ({ state, endsLate }) => endsLate && (state.status === 'Down' || state.retrySequence !== null),
     ),
     nowUs,
-    times,
+    deps,
   );
 }
 
 /**
- * Orders the next retry of each device's open retry sequence, where there is anybody to ask. Whoever gave the last error is told
- * when it is not the one to retry: it would go on by itself.
+ * Requests the next retry of each device's open retry sequence, where an agent can run it. When another agent than the one with the
+ * last error is chosen, the latter gets a `RetryDelegated`, because it would otherwise retry by itself.
  */
 export async function requestRetries(
   trx: Kysely<Tables>,
@@ -77,7 +116,8 @@ export async function requestRetries(
     agentRetriesLocally,
     nowUs,
     times,
-  }: { readonly agentRetriesLocally: boolean; readonly nowUs: number; readonly times: Times },
+    runRequests,
+  }: RetryDeps & { readonly agentRetriesLocally: boolean; readonly nowUs: number },
 ): Promise<void> {
   const open = sequences.flatMap(({ device, state: { retrySequence } }) =>
     retrySequence === null || retrySequence.revision < device.targetRevision
@@ -87,8 +127,9 @@ export async function requestRetries(
   if (open.length === 0) return;
   const deviceNos = open.map(({ device }) => device.deviceNo);
   const candidates = await candidatesOf(trx, deviceNos);
-  const requested = await requestedRetriesOf(trx, deviceNos);
-  const requests = open.flatMap(({ device, retrySequence }): NewRow<'run_requests'>[] => {
+  const retries = await runRequests.requestedRetries(trx, deviceNos);
+  const requested = Map.groupBy(retries, (one) => one.deviceNo);
+  const requests = open.flatMap(({ device, retrySequence }): NewRunRequest[] => {
     const retryId = retryIdOf(device.deviceNo, retrySequence);
     const before = (requested.get(device.deviceNo) ?? []).filter((one) => one.retryId === retryId);
     const eligible = candidates.get(device.deviceNo) ?? [];
@@ -107,39 +148,32 @@ export async function requestRetries(
     if (decision.kind === 'leave') return [];
     const { candidate, attempt, notBeforeUs, deadlineUs } = decision;
     const common = { device, retryId, nowUs, deadlineUs };
-    const retry = runRequestRow({ ...common, kind: 'Retry', candidate, attempt, notBeforeUs });
+    const retry = newRunRequest({ ...common, kind: 'Retry', candidate, attempt, notBeforeUs });
     if (last === undefined || candidate.agentNo === last.agentNo) return [retry];
     return [
       retry,
-      runRequestRow({ ...common, kind: 'RetryDelegated', candidate: last, attempt: 0, notBeforeUs: 0 }),
+      newRunRequest({ ...common, kind: 'RetryDelegated', candidate: last, attempt: 0, notBeforeUs: 0 }),
     ];
   });
-  await insertRunRequests(trx, requests);
+  await runRequests.createRunRequests(trx, requests);
 }
 
 async function requestNow(
   trx: Kysely<Tables>,
   outcomes: readonly Outcome[],
   nowUs: number,
-  times: Times,
+  { times, runRequests }: RetryDeps,
 ): Promise<void> {
   if (outcomes.length === 0) return;
   const deviceNos = outcomes.map(({ device }) => device.deviceNo);
   const candidates = await candidatesOf(trx, deviceNos);
-  const requested = await trx
-    .selectFrom('run_requests')
-    .select('device_no')
-    .where('kind', '=', 'Now')
-    .where('state', '=', 'Open')
-    .where('device_no', 'in', deviceNos)
-    .execute();
-  const waiting = new Set(requested.map((row) => row.device_no));
-  const requests = outcomes.flatMap(({ device }): NewRow<'run_requests'>[] => {
+  const waiting = await runRequests.devicesWithOpenNow(trx, deviceNos);
+  const requests = outcomes.flatMap(({ device }): NewRunRequest[] => {
     const candidate = candidates.get(device.deviceNo)?.find((one) => one.isAssigned);
     if (candidate === undefined || waiting.has(device.deviceNo)) return [];
     const deadlineUs = nowUs + device.timeoutUs + times.answerGraceUs;
     return [
-      runRequestRow({
+      newRunRequest({
         device,
         kind: 'Now',
         candidate,
@@ -151,15 +185,15 @@ async function requestNow(
       }),
     ];
   });
-  await insertRunRequests(trx, requests);
+  await runRequests.createRunRequests(trx, requests);
 }
 
-/** An agent; `retriesLocally`: the plan lets the device's own agent go on by itself. */
+/** `retriesLocally`: the plan lets the device's own agent retry by itself. */
 type EligibleAgent = RetryCandidate & { readonly retriesLocally: boolean };
 
 /**
- * Which agents are connected, well and at a Location where somebody is assigned to these devices? In order of Location, the
- * device's own agent first, the others in an order of each device's own, so that retries are spread.
+ * The agents that are connected, not offline and at a Location that checks these devices. They are in order of Location. The agent to
+ * which the device is assigned comes first, the others in an order that differs by device, so that retries are spread.
  */
 async function candidatesOf(
   trx: Kysely<Tables>,
@@ -180,76 +214,30 @@ async function candidatesOf(
   );
 }
 
-/** Which retries of these devices were asked for? */
-async function requestedRetriesOf(
-  trx: Kysely<Tables>,
-  deviceNos: readonly number[],
-): Promise<Map<number, (RequestedRetry & { readonly retryId: string | null })[]>> {
-  const rows = await trx
-    .selectFrom('run_requests')
-    .select(['device_no', 'attempt', 'agent_no', 'retry_id', 'state'])
-    .where('kind', '=', 'Retry')
-    .where(sql<boolean>`device_no = any(${deviceNos}::int[])`)
-    .execute();
-  const requested = rows.map((row) => ({
-    deviceNo: row.device_no,
-    attempt: row.attempt,
-    agentNo: row.agent_no,
-    retryId: row.retry_id,
-    state: row.state === 'Open' ? ('open' as const) : ('ended' as const),
-  }));
-  return Map.groupBy(requested, (one) => one.deviceNo);
-}
-
 function isSameRetrySequence(a: RetrySequence, b: RetrySequence | null): boolean {
   return b !== null && comparePoints(a.opened, b.opened) === 0;
 }
 
-/** Takes back retries of retry sequences that ended and were not answered. */
-async function withdraw(trx: Kysely<Tables>, deviceNos: readonly number[]): Promise<void> {
-  if (deviceNos.length === 0) return;
-  await sql`
-    update run_requests set state = 'Expired'
-    where device_no = any(${deviceNos}::int[]) and state = 'Open' and kind in ('Retry', 'RetryDelegated')`.execute(
-    trx,
-  );
-}
-
-function runRequestRow(request: {
+function newRunRequest(request: {
   readonly device: FoldDevice;
-  readonly kind: 'Retry' | 'Now' | 'RetryDelegated';
+  readonly kind: NewRunRequest['kind'];
   readonly candidate: RetryCandidate;
   readonly attempt: number;
   readonly notBeforeUs: number;
   readonly deadlineUs: number;
   readonly retryId: string | null;
   readonly nowUs: number;
-}): NewRow<'run_requests'> {
+}): NewRunRequest {
   return {
-    run_request_id: newId(),
     kind: request.kind,
-    device_no: request.device.deviceNo,
-    agent_no: request.candidate.agentNo,
-    location_no: request.candidate.locationNo,
+    deviceNo: request.device.deviceNo,
+    agentNo: request.candidate.agentNo,
+    locationNo: request.candidate.locationNo,
     revision: request.device.revision,
-    retry_id: request.retryId,
+    retryId: request.retryId,
     attempt: request.attempt,
-    not_before_us: request.notBeforeUs,
-    deadline_us: request.deadlineUs,
-    created_us: request.nowUs,
+    notBeforeUs: request.notBeforeUs,
+    deadlineUs: request.deadlineUs,
+    createdUs: request.nowUs,
   };
-}
-
-/** Writes orders and tells the gateways that have their agents. */
-async function insertRunRequests(
-  trx: Kysely<Tables>,
-  requests: readonly NewRow<'run_requests'>[],
-): Promise<void> {
-  if (requests.length === 0) return;
-  await trx
-    .insertInto('run_requests')
-    .values([...requests])
-    .execute();
-  const agentNos = [...new Set(requests.map((request) => request.agent_no))];
-  await publish(trx, 'runRequest', ...agentNos.map((agentNo) => ({ agent_no: agentNo })));
 }
