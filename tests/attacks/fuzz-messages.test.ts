@@ -13,6 +13,7 @@ import { useScenes } from './harness/scenes.ts';
 /** Messages (records of batches, heartbeats and Hellos) that are sent; a million where there is time. */
 const messages = Number(process.env['VANTAGE_FUZZ_MESSAGES'] ?? 100_000);
 const seed = Number(process.env['VANTAGE_FUZZ_SEED'] ?? Date.now() % 2 ** 31);
+const longestMs = 3_600_000;
 /** This is about values, not about load. */
 const largestBatch = 60;
 /** A Hello that is not answered by then has failed. */
@@ -212,23 +213,28 @@ async function foreignRows(kysely: Kysely<Tables>, accountNo: number): Promise<u
   return rows;
 }
 
-test(`${messages} messages with hostile values in every field change nothing outside their account (seed ${seed})`, async () => {
-  const { ground } = scenes;
-  const { own, others, deviceNos } = await prepare(ground);
-  const still = await addStill(ground);
-  const before = await readForeign(ground, still);
-  const texts = ['connected', '{"Sent":5,"Received":4}', 'gap 1', 'chain', '{"Address":"127.0.0.1"}', ''];
-  const live: Live = { deviceNos, texts, nowUs: () => Date.now() * 1000, share: 1 };
-  let sent: Sent | undefined;
-  await scenes.play(`${messages} messages`, async () => {
-    sent = await attack(ground, { own, others }, live);
-  });
-  process.stdout.write(`\nfuzz, seed ${seed}: ${JSON.stringify(sent)}\n`);
-  expect(await readForeign(ground, still)).toEqual(before);
-  expect(await foreignRows(ground.kysely, ground.hostile.accountNo)).toEqual([]);
-  // The messages went where they were meant to go: some were stored, some quarantined, some refused.
-  expect(sent?.inserted).toBeGreaterThan(0);
-  expect(sent?.quarantined).toBeGreaterThan(0);
-  const refused = Object.entries(sent?.hellosBy ?? {}).filter(([outcome]) => outcome.startsWith('3 '));
-  expect(refused.length).toBeGreaterThan(0);
-}, 3_600_000);
+test(
+  `${messages} messages with hostile values in every field change nothing outside their account (seed ${seed})`,
+  async () => {
+    const { ground } = scenes;
+    const { own, others, deviceNos } = await prepare(ground);
+    const still = await addStill(ground);
+    const before = await readForeign(ground, still);
+    const texts = ['connected', '{"Sent":5,"Received":4}', 'gap 1', 'chain', '{"Address":"127.0.0.1"}', ''];
+    const live: Live = { deviceNos, texts, nowUs: () => Date.now() * 1000, share: 1 };
+    let sent: Sent | undefined;
+    const fuzz = async () => {
+      sent = await attack(ground, { own, others }, live);
+    };
+    await scenes.play(`${messages} messages`, fuzz, { maxMs: longestMs });
+    process.stdout.write(`\nfuzz, seed ${seed}: ${JSON.stringify(sent)}\n`);
+    expect(await readForeign(ground, still)).toEqual(before);
+    expect(await foreignRows(ground.kysely, ground.hostile.accountNo)).toEqual([]);
+    // The messages went where they were meant to go: some were stored, some quarantined, some refused.
+    expect(sent?.inserted).toBeGreaterThan(0);
+    expect(sent?.quarantined).toBeGreaterThan(0);
+    const refused = Object.entries(sent?.hellosBy ?? {}).filter(([outcome]) => outcome.startsWith('3 '));
+    expect(refused.length).toBeGreaterThan(0);
+  },
+  longestMs,
+);

@@ -20,6 +20,7 @@ export interface Measured {
   /** The worst time by which a check began late, and by which its result came late. */
   readonly latestMs: number;
   readonly deliveredMs: number;
+  /** At every moment: its agent was heard a short time before. */
   readonly agentHeard: boolean;
 }
 
@@ -44,6 +45,8 @@ const created = z.object({ device_id: z.string() });
 /** With Frequency 1 these are ten checks a second. */
 const devices = 600;
 const atOnce = 10;
+/** An agent is heard every 10 s, and that is stored every 4 s. */
+const heardWithinMs = 17_000;
 
 /** Starts the bystander's process, makes its devices and waits until each was found Up. */
 export async function startBystander(account: {
@@ -69,13 +72,22 @@ export async function startBystander(account: {
   child.send({ kind: 'run', ...pick(account), deviceIds });
   await nextMessage(child, runsSchema);
   let fromUs = 0;
+  let heard = true;
+  let sampling: NodeJS.Timeout | undefined;
+  const sample = async () => {
+    heard &&= await isHeard(kysely, agentNo);
+  };
   return {
     begin() {
       fromUs = Date.now() * 1000;
+      heard = true;
+      sampling = setInterval(() => void sample(), 1_000);
       child.send({ kind: 'begin' });
     },
     async end() {
       const toUs = Date.now() * 1000;
+      clearInterval(sampling);
+      await sample();
       const answer = nextMessage(child, measuredSchema);
       child.send({ kind: 'end' });
       const measured = await answer;
@@ -87,7 +99,7 @@ export async function startBystander(account: {
         missingEvents: measured.missingEvents,
         foreignEvents: measured.foreign,
         ...checks,
-        agentHeard: await isHeard(kysely, agentNo),
+        agentHeard: heard,
       };
     },
     async [Symbol.asyncDispose]() {
@@ -145,7 +157,7 @@ async function isHeard(kysely: Kysely<Tables>, agentNo: number): Promise<boolean
     .select(['state', 'last_seen_us'])
     .where('agent_no', '=', agentNo)
     .executeTakeFirstOrThrow();
-  return row.state === 'Connected' && (row.last_seen_us ?? 0) > (Date.now() - 20_000) * 1000;
+  return row.state === 'Connected' && (row.last_seen_us ?? 0) > (Date.now() - heardWithinMs) * 1000;
 }
 
 function nextMessage<T>(child: ChildProcess, schema: z.ZodType<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { setPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLog, newId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
@@ -11,6 +11,7 @@ import { createFixtures, type Fixtures } from '../../../apps/controller/src/test
 import { type Api, createApi } from '../../harness/api.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { repositoryRoot } from '../../harness/system.ts';
+import { putDatabaseAhead } from './priority.ts';
 import { type Program, startProgram } from './program.ts';
 
 /** An account with a key, a Location named `local` with a real agent, and whatever a test adds. */
@@ -52,11 +53,6 @@ const programOf = (part: string) => path.join(repositoryRoot, 'apps', part, 'src
 
 /** Starts a controller on a PostgreSQL outside of it, with two accounts and an agent for each. */
 export async function startGround(settings: Readonly<Record<string, string>> = {}): Promise<Ground> {
-  try {
-    setPriority(process.pid, 5); // the attacker's own work must not take the time of what it attacks
-  } catch {
-    // not allowed: measured with what there is
-  }
   const held = new AsyncDisposableStack();
   try {
     const folder = mkdtempSync(path.join(tmpdir(), 'vantage-attacks-'));
@@ -64,6 +60,7 @@ export async function startGround(settings: Readonly<Record<string, string>> = {
     const database = held.use(await createTestDatabase());
     const db = await createDb({ connection: { url: database.url }, log });
     held.defer(() => db.close());
+    await putDatabaseAhead(db.kysely);
     const controller = held.use(
       startProgram({
         name: 'controller',

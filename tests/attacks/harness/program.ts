@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { limitMemory, type MemoryLimit } from './memory-limit.ts';
+import { putAhead } from './priority.ts';
 
 /** What a program has logged so far. */
 export interface LogCount {
@@ -38,6 +39,7 @@ export function startProgram(options: {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   memory.watch(child.pid ?? 0);
+  if (child.pid !== undefined) putAhead(child.pid);
   let count = { lines: 0, bytes: 0, longestLine: 0 };
   let tail = '';
   const read = (stream: Readable | null) => {

@@ -2,18 +2,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Bystander, type Measured, startBystander } from './bystander.ts';
 import { type Ground, startGround } from './ground.ts';
+import { putBehind } from './priority.ts';
 
 /** The scenes of one test file, on one running system. */
 export interface Scenes {
   readonly ground: Ground;
   /**
    * Runs an attack while the bystander is measured, and fails when the bystander was disturbed or a limit of memory was passed. An
-   * attack that is shorter than `leastMs` is followed by its aftermath.
+   * attack that is shorter than `leastMs` is followed by its aftermath; one that is longer than `maxMs` has failed.
    */
-  play(name: string, attack: (ground: Ground) => Promise<void>, leastMs?: number): Promise<void>;
+  play(
+    name: string,
+    attack: (ground: Ground) => Promise<void>,
+    lasts?: { readonly leastMs?: number; readonly maxMs?: number },
+  ): Promise<void>;
 }
 
 const baselineMs = 10_000;
+const sceneMs = 6_000;
+/** An attack that waits for an answer that it does not get ends by this. */
+const longestAttackMs = 45_000;
 const mebibyte = 1024 * 1024;
 /** A scene may log this much: what happened, not how often. */
 const maxLogged = 256 * 1024;
@@ -37,6 +45,7 @@ export function useScenes(settings: Readonly<Record<string, string>> = {}): Scen
     ground = held.use(await startGround(settings));
     const { neighbour, kysely, baseUrl, ca } = ground;
     bystander = held.use(await startBystander({ ...neighbour, kysely, baseUrl, ca }));
+    putBehind();
     const peace = await measure(bystander, () => delay(baselineMs));
     report.push(rowOf('without attack', peace, ground));
     expect(disturbances(peace, Number.POSITIVE_INFINITY)).toEqual([]);
@@ -55,22 +64,38 @@ export function useScenes(settings: Readonly<Record<string, string>> = {}): Scen
     get ground() {
       return started().ground;
     },
-    async play(name, attack, leastMs = 8_000) {
+    async play(name, attack, { leastMs = sceneMs, maxMs: attackMs = longestAttackMs } = {}) {
       const { ground, bystander } = started();
+      expect(ended(ground), 'programs that ended in an earlier scene').toEqual([]);
       ground.controller.takeLog();
       const fromMs = performance.now();
       let failure: unknown;
       const measured = await measure(bystander, async () => {
-        await attack(ground).catch((error: unknown) => {
+        await within(attackMs, attack(ground)).catch((error: unknown) => {
           failure = error;
         });
         await delay(Math.max(0, leastMs - (performance.now() - fromMs)));
       });
       report.push(rowOf(name, measured, ground));
-      expect([...excesses(ground), ...disturbances(measured, maxMs)]).toEqual([]);
-      if (failure !== undefined) throw failure;
+      const failed = failure instanceof Error ? [`the attack itself: ${failure.message}`] : [];
+      const complaints = [...excesses(ground), ...disturbances(measured, maxMs), ...failed];
+      expect(complaints.slice(0, 12).map((line) => line.slice(0, 1_000))).toEqual([]);
     },
   };
+}
+
+/** Resolves or rejects as the work does, and rejects when it takes longer. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const tooLate = delay(ms, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`there was no answer within ${ms / 1000} s`);
+  });
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    late.abort();
+    tooLate.catch(() => {}); // nobody waits for it any more
+  }
 }
 
 async function measure(bystander: Bystander, during: () => Promise<void>): Promise<Measured> {
@@ -101,12 +126,16 @@ function programsOf({ controller, neighbour, hostile }: Ground) {
   return { controller, 'agent of the bystander': neighbour.agent, 'agent of the attacker': hostile.agent };
 }
 
+function ended(ground: Ground): string[] {
+  return Object.entries(programsOf(ground)).flatMap(([name, program]) => (program.ended ? [name] : []));
+}
+
 /** Programs that ended or took more memory than they may, and a controller that logs without end. */
 function excesses(ground: Ground): string[] {
   const { bytes, longestLine } = ground.controller.takeLog();
   return [
     ...Object.entries(programsOf(ground)).flatMap(([name, { ended, tail, memory }]) => [
-      ...(ended ? [`the ${name} ended:\n${tail.slice(-4_000)}`] : []),
+      ...(ended ? [`the ${name} ended:\n${tail.slice(-700)}`] : []),
       ...(memory.kills > 0 ? [`${memory.kills} kills in the ${name} for want of memory`] : []),
       ...(memory.peakBytes > memory.limitBytes ? [`the ${name} used ${memory.peakBytes} bytes`] : []),
     ]),

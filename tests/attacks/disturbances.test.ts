@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Measured } from './harness/bystander.ts';
-import { disturbances, useScenes } from './harness/scenes.ts';
-
-const scenes = useScenes();
-
-test('a system that nobody attacks disturbs nobody', async () => {
-  await scenes.play('nothing', async () => {}, 5_000);
-});
+import { disturbances } from './harness/scenes.ts';
 
 const calm: Measured = {
   calls: 50,

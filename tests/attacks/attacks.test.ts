@@ -1,0 +1,8 @@
+// All scenes, one after the other, on one running system. `-t <words>` plays those that bear the words.
+import './hostile-agents.scenes.ts';
+import './strangers.scenes.ts';
+import './hostile-keys.scenes.ts';
+import './hostile-scripts.scenes.ts';
+import './hostile-targets.scenes.ts';
+import './stored-values.scenes.ts';
+import './slow-connections.scenes.ts';

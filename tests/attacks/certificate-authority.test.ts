@@ -1,0 +1,79 @@
+// The files of the certificate authority, unreadable or damaged: only a first start makes a new one.
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { repositoryRoot } from '../harness/system.ts';
+import { controllerBytes } from './harness/ground.ts';
+import { type Program, startProgram } from './harness/program.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'vantage-ca-'));
+const certificate = path.join(folder, 'tls/ca.pem');
+const key = path.join(folder, 'tls/ca.key');
+const ready = z.object({ type: z.literal('ready') });
+let database: TestDatabase;
+
+function start(): Program {
+  return startProgram({
+    name: 'ca',
+    file: path.join(repositoryRoot, 'apps/controller/src/main.ts'),
+    env: {
+      VANTAGE_DATA: folder,
+      VANTAGE_HTTPS_PORT: '0',
+      VANTAGE_AGENT_PORT: '0',
+      VANTAGE_DATABASE_URL: database.url,
+    },
+    limitBytes: controllerBytes,
+  });
+}
+
+/** Whether the controller came up, or ended by itself. */
+async function fate(): Promise<'up' | 'ended'> {
+  await using controller = start();
+  return await new Promise<'up' | 'ended'>((resolve) => {
+    controller.process.on('message', (message) => {
+      if (ready.safeParse(message).success) resolve('up');
+    });
+    controller.process.once('exit', () => resolve('ended'));
+  });
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  expect(await fate()).toBe('up');
+});
+afterAll(async () => {
+  await database[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+const damages: [what: string, damage: () => void][] = [
+  [
+    'the certificate is cut off',
+    () => writeFileSync(certificate, readFileSync(certificate).subarray(0, 100)),
+  ],
+  ['the certificate is gone, the key is there', () => rmSync(certificate)],
+  [
+    'the certificate cannot be read',
+    () => {
+      renameSync(certificate, `${certificate}.aside`);
+      mkdirSync(certificate);
+    },
+  ],
+  ['the certificate is empty', () => writeFileSync(certificate, '')],
+];
+
+test.each(damages)('no new authority is made where %s', async (_, damage) => {
+  const before = { certificate: readFileSync(certificate), key: readFileSync(key) };
+  damage();
+  expect(await fate()).toBe('ended');
+  expect(readFileSync(key)).toEqual(before.key);
+  rmSync(certificate, { recursive: true, force: true });
+  writeFileSync(certificate, before.certificate);
+});
+
+test('the same authority serves again once its certificate is back', async () => {
+  expect(await fate()).toBe('up');
+});

@@ -1,0 +1,47 @@
+import { expect, vi } from 'vitest';
+import { z } from 'zod';
+import type { Ground } from './ground.ts';
+import { within } from './scenes.ts';
+
+/** A check that was made at once. */
+export interface Seen {
+  readonly code: number;
+  readonly text: string;
+}
+
+/** ResultCode 10: says nothing about the target. */
+const agentFault = 10;
+
+const created = z.object({ device_id: z.string() });
+const seen = z.object({ ResultCode: z.int(), CheckResult: z.string() });
+
+/** Makes a device of the hostile account; undefined when the API refuses it with 400. */
+export async function addHostile(
+  { hostile }: Ground,
+  values: Readonly<Record<string, unknown>>,
+): Promise<string | undefined> {
+  const answer = await hostile.api.call('POST', '/devices', {
+    ...{ ShortName: 'hostile', Frequency: 60, Timeout: 5 },
+    ...values,
+  });
+  if (answer.status === 400) return undefined;
+  expect(answer.status, answer.text).toBe(200);
+  return created.parse(answer.body).device_id;
+}
+
+/** Has a device checked now; an agent without room for it is asked again until it has. */
+export async function checkNow({ hostile }: Ground, deviceId: string, withinMs = 30_000): Promise<Seen> {
+  const ask = async () => {
+    const answer = await hostile.api.call('POST', `/devices/${deviceId}/check`);
+    expect(answer.status, answer.text).toBe(200);
+    const { ResultCode: code, CheckResult: text } = seen.parse(answer.body);
+    expect(code, text).not.toBe(agentFault);
+    return { code, text };
+  };
+  return within(withinMs, vi.waitFor(ask, { timeout: withinMs, interval: 500 }));
+}
+
+/** Removes a device, so that its retries disturb no other scene. */
+export async function removeHostile({ hostile }: Ground, deviceId: string): Promise<void> {
+  await hostile.api.ok('DELETE', `/devices/${deviceId}`);
+}

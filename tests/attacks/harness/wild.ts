@@ -1,0 +1,64 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { OutboxRecordSchema } from '@vantage/proto';
+import { z } from 'zod';
+import type { Ground } from './ground.ts';
+import { type HostileConnection, type HostileStream, hello, openHostile } from './hostile-agent.ts';
+
+/** A record of an agent's outbox. */
+export type Outgoing = MessageInitShape<typeof OutboxRecordSchema>;
+
+/** A Location of the hostile account at which only we speak the agents' protocol. */
+export interface Wild {
+  readonly name: string;
+  readonly tokens: readonly { readonly agentNo: number; readonly token: string }[];
+  /** Makes a device at this Location; its number comes with an assignment. */
+  addDevice(): Promise<string>;
+}
+
+const created = z.object({ device_id: z.string() });
+
+/** Makes the Location with agents that nobody but the test runs. */
+export async function openWild(ground: Ground, name: string, agents: number): Promise<Wild> {
+  const { accountNo, api } = ground.hostile;
+  const locationNo = await ground.rows.location(accountNo, { name });
+  const tokens = await Promise.all(
+    Array.from({ length: agents }, () => ground.rows.agent({ accountNo, locationNo })),
+  );
+  return {
+    name,
+    tokens,
+    async addDevice() {
+      const target = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'wild', Frequency: 1, Timeout: 5 };
+      return created.parse(await api.ok('POST', '/devices', { ...target, Locations: [name] })).device_id;
+    },
+  };
+}
+
+/** A session of an agent that was welcomed. Disposing cuts its connection. */
+export interface HostileSession extends Disposable {
+  readonly connection: HostileConnection;
+  readonly stream: HostileStream;
+}
+
+/** Connects and says a proper Hello; throws when it is not answered by a Welcome. */
+export async function connectAgent(ground: Ground, token: string): Promise<HostileSession> {
+  const connection = openHostile(ground);
+  const stream = connection.open(token);
+  stream.send(hello());
+  if ((await stream.until('welcome')) === undefined) {
+    const { status, text } = await stream.end;
+    connection[Symbol.dispose]();
+    throw new Error(`no welcome: ${status} ${text}`);
+  }
+  return { connection, stream, [Symbol.dispose]: () => connection[Symbol.dispose]() };
+}
+
+/** The number of the first device that the agent is told to check. */
+export async function firstDevice(stream: HostileStream): Promise<number> {
+  while (true) {
+    const part = await stream.until('assignments');
+    if (part === undefined) throw new Error('the stream ended before a device was assigned');
+    const [assignment] = part.value.upserts;
+    if (assignment) return assignment.deviceNo;
+  }
+}

@@ -1,0 +1,220 @@
+// Agents that were let in, of one account, against the service of another.
+import { setTimeout as delay } from 'node:timers/promises';
+import { Code } from '@connectrpc/connect';
+import { Goodbye_Reason } from '@vantage/proto';
+import { beforeAll, expect, test } from 'vitest';
+import { type HostileStream, hello, type Outgoing, openHostile } from './harness/hostile-agent.ts';
+import { within } from './harness/scenes.ts';
+import { scenes } from './harness/shared.ts';
+import { connectAgent, firstDevice, openWild, type Outgoing as Row, type Wild } from './harness/wild.ts';
+
+let wild: Wild;
+const most64 = 2n ** 64n - 1n;
+const mostSigned = 2n ** 63n - 1n;
+
+beforeAll(async () => {
+  wild = await openWild(scenes.ground, 'wild', 7);
+});
+
+const tokenOf = (i: number) => wild.tokens[i]?.token ?? '';
+
+type Beat = Extract<Outgoing, { case: 'heartbeat' }>['value'];
+const beats: Beat[] = [
+  { backlogRecords: most64, backlogBytes: most64 },
+  { latenessP50Ms: 1e300, latenessP99Ms: 1e300 },
+  { latenessP50Ms: -1e300, latenessP99Ms: Number.NaN },
+  { latenessP99Ms: Number.POSITIVE_INFINITY },
+  { clockOffsetUs: mostSigned },
+  { clockOffsetUs: -(2n ** 63n) },
+  { coveredToUs: mostSigned },
+  { checksSkipped: 2 ** 32 - 1, checksStarted: 2 ** 32 - 1 },
+  { offlineReason: '\0' },
+  { offlineReason: 'x'.repeat(100_000) },
+  { sequence: most64, sentUs: -(2n ** 63n) },
+];
+
+test('heartbeats with numbers that no column holds end nobody else', async () => {
+  await scenes.play(
+    'hostile heartbeats',
+    async (ground) => {
+      const sessions = await Promise.all([0, 1, 2].map((i) => connectAgent(ground, tokenOf(i))));
+      // The first two keep to one kind, so that no tick of the controller finds them decent; the third goes through all.
+      for (let round = 0; round < 110; round += 1) {
+        for (const [i, { stream }] of sessions.entries()) {
+          const value = beats[i < 2 ? 2 * i : round % beats.length] ?? {};
+          stream.send({ case: 'heartbeat', value });
+        }
+        await delay(200);
+      }
+      for (const session of sessions) session[Symbol.dispose]();
+    },
+    { leastMs: 22_000 },
+  );
+});
+
+const hostileHellos: [string, Parameters<typeof hello>[0]][] = [
+  ['a NUL in its host name', { hostName: 'a\0b' }],
+  ['a host name of a megabyte', { hostName: 'x'.repeat(1_000_000) }],
+  ['a version of 101 characters', { version: 'x'.repeat(101) }],
+  ['a boot id of 101 characters', { bootId: 'x'.repeat(101) }],
+  ['a session counter that no column holds', { sessionCounter: most64 }],
+];
+
+test('a Hello with hostile texts is refused for what it is', async () => {
+  await scenes.play('hostile Hellos', async (ground) => {
+    for (const [what, values] of hostileHellos) {
+      using connection = openHostile(ground);
+      const stream = connection.open(tokenOf(3));
+      stream.send(hello(values));
+      // The first message is small: a longer one is too much rather than wrong.
+      const { status } = await within(5_000, stream.end);
+      expect([Code.InvalidArgument, Code.ResourceExhausted], what).toContain(status);
+    }
+    using session = await connectAgent(ground, tokenOf(3));
+    session.stream.send({ case: 'heartbeat', value: { sequence: 1n } });
+    expect((await session.stream.until('heartbeatReply'))?.value.sequence).toBe(1n);
+  });
+});
+
+/** Valid in shape, hostile in each value. */
+function hostileRecords(deviceNo: number): Row[] {
+  const startUs = BigInt(Date.now() * 1000);
+  const result = (values: object): Row => ({
+    record: { case: 'result', value: { deviceNo, startUs, revision: 1, resultCode: 1, ...values } },
+  });
+  const deep = `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`;
+  return [
+    result({ startUs: mostSigned }),
+    result({ startUs: -1n }),
+    result({ resultCode: 99 }),
+    result({ revision: 2 ** 32 - 1 }),
+    result({ attempt: 2 ** 32 - 1 }),
+    result({ ttfbMs: 1e300 }),
+    result({ blockMs: Number.NaN }),
+    result({ dataSize: 1e308 }),
+    result({ startUs: startUs + 1n, extendedJson: '{"Sent":1e1000,"Lost":-1e1000}' }),
+    result({ startUs: startUs + 2n, extendedJson: deep }),
+    result({ startUs: startUs + 3n, extendedJson: '{"a":"\\u0000","\\ud800":1}' }),
+    result({ startUs: startUs + 4n, checkResult: '\0'.repeat(4_000) }),
+    result({ startUs: startUs + 5n, retryId: '\0', runRequestId: '\0' }),
+    result({ deviceNo: 2 ** 32 - 1 }),
+    { record: { case: 'coverage', value: { fromUs: 0n, toUs: mostSigned } } },
+    { record: { case: 'coverage', value: { fromUs: -(2n ** 63n), toUs: 1n } } },
+    {
+      record: {
+        case: 'gap',
+        value: { gapId: '\0', fromUs: 0n, toUs: mostSigned, droppedResults: 2 ** 32 - 1 },
+      },
+    },
+    { record: { case: 'clock', value: { atUs: mostSigned, offsetUs: mostSigned, roundTripUs: -1n } } },
+    { record: { case: 'diagnostics', value: { deviceNo, startUs, extendedJson: deep } } },
+    { record: { case: undefined } },
+  ];
+}
+
+test('records with hostile values are kept apart, and a record that is well goes in', async () => {
+  await scenes.play('hostile records', async (ground) => {
+    using session = await connectAgent(ground, tokenOf(0));
+    await wild.addDevice();
+    const { stream } = session;
+    const deviceNo = await firstDevice(stream);
+    for (let i = 0; i < 40; i += 1) {
+      stream.send({ case: 'batch', value: { batchId: BigInt(i), records: hostileRecords(deviceNo) } });
+      expect((await stream.until('ack'))?.value.quarantined, 'records quarantined').toBeGreaterThan(8);
+    }
+    const value = {
+      deviceNo,
+      startUs: BigInt(Date.now() * 1000),
+      revision: 1,
+      resultCode: 1,
+      checkResult: 'well',
+    };
+    const twice: Row[] = [{ record: { case: 'result', value } }, { record: { case: 'result', value } }];
+    stream.send({ case: 'batch', value: { batchId: 100n, records: twice } });
+    expect((await stream.until('ack'))?.value).toMatchObject({ inserted: 1, repeated: 1 });
+  });
+});
+
+/** Spans that do not touch, from a day ago on. */
+function spans(count: number, kind: 'coverage' | 'gap'): Row[] {
+  const fromUs = (Date.now() - 86_400_000) * 1000;
+  return Array.from({ length: count }, (_, i): Row => {
+    const span = { fromUs: BigInt(fromUs + 20 * i), toUs: BigInt(fromUs + 20 * i + 10) };
+    if (kind === 'coverage') return { record: { case: 'coverage', value: span } };
+    return {
+      record: { case: 'gap', value: { ...span, gapId: `${fromUs}-${i}`, droppedResults: 1, reason: 'x' } },
+    };
+  });
+}
+
+/** Sends the batch and waits for its ack or the stream's end, whichever comes. */
+async function offer(stream: HostileStream, records: Row[]): Promise<'acked' | 'refused'> {
+  stream.send({ case: 'batch', value: { batchId: 1n, records } });
+  return (await stream.until('ack')) === undefined ? 'refused' : 'acked';
+}
+
+test('batches beyond all measure are refused, and no agent has all the hands of the controller', async () => {
+  await scenes.play('endless batches', async (ground) => {
+    const until = performance.now() + 10_000;
+    const attack = async (token: string, kind: 'coverage' | 'gap') => {
+      {
+        using session = await connectAgent(ground, token);
+        expect(await offer(session.stream, spans(kind === 'gap' ? 20_000 : 50_000, kind))).toBe('refused');
+      }
+      using session = await connectAgent(ground, token);
+      for (let i = 0; i < 500 && performance.now() < until; i += 1)
+        expect(await offer(session.stream, spans(500, kind))).toBe('acked');
+    };
+    await Promise.all(wild.tokens.map(({ token }, i) => attack(token, i % 2 === 0 ? 'coverage' : 'gap')));
+  });
+});
+
+test('an agent that connects again and again costs little', async () => {
+  await scenes.play('sessions without end', async (ground) => {
+    let welcomed = 0;
+    for (let i = 0; i < 100; i += 1) {
+      using connection = openHostile(ground);
+      const stream = connection.open(tokenOf(6));
+      stream.send(hello());
+      if ((await stream.until('welcome')) !== undefined) welcomed += 1;
+      else expect((await stream.end).status).toBe(Code.ResourceExhausted);
+      await delay(50);
+    }
+    expect(welcomed).toBeGreaterThan(0);
+  });
+});
+
+test('messages beyond what one may be are refused before they are kept', async () => {
+  await scenes.play('giant messages', async (ground) => {
+    const giant = Buffer.alloc(256 * 1024, 0x0a);
+    const attack = async ({ token }: { token: string }) => {
+      using session = await connectAgent(ground, token);
+      const { stream } = session;
+      stream.sendFrame(giant, 31 * 1024 * 1024);
+      for (let i = 0; i < 123 && !stream.ended; i += 1) if (!stream.sendRaw(giant)) await stream.drained();
+      await within(10_000, stream.end);
+    };
+    await Promise.all(wild.tokens.slice(0, 5).map(attack));
+  });
+});
+
+test('a stolen token shuts out the thief as well as the agent, and the operator is told', async () => {
+  await scenes.play('a stolen token', async (ground) => {
+    const { token = '', agentNo = 0 } = wild.tokens[5] ?? {};
+    using thief = openHostile(ground);
+    const stolen = thief.open(token);
+    stolen.send(hello({ sessionCounter: 2n ** 40n }));
+    expect(await stolen.until('welcome')).toBeDefined();
+    using own = openHostile(ground);
+    const agent = own.open(token);
+    agent.send(hello());
+    expect((await agent.until('goodbye'))?.value.reason).toBe(Goodbye_Reason.FENCED);
+    expect((await stolen.until('goodbye'))?.value.reason).toBe(Goodbye_Reason.FENCED);
+    const row = await ground.kysely
+      .selectFrom('agents')
+      .select('state')
+      .where('agent_no', '=', agentNo)
+      .executeTakeFirstOrThrow();
+    expect(row.state).toBe('Fenced');
+  });
+});

@@ -1,0 +1,122 @@
+// The holder of one account's key against the service of another account.
+import { expect, test } from 'vitest';
+import { hashPassword } from '../../apps/controller/src/http/basic.ts';
+import { type Ground, issueKey } from './harness/ground.ts';
+import { callFrom, type Outcome } from './harness/https-call.ts';
+import { scenes } from './harness/shared.ts';
+
+const from = '127.0.0.66';
+const json = { 'Content-Type': 'application/json' };
+const maxRequestMs = 2_000;
+
+/** Sends as many at once as are given, so many times, for at most ten seconds. */
+async function flood(asks: readonly (() => Promise<Outcome>)[], rounds: number): Promise<Outcome[]> {
+  const until = performance.now() + 10_000;
+  const outcomes: Outcome[] = [];
+  for (let i = 0; i < rounds && performance.now() < until; i += 1)
+    outcomes.push(...(await Promise.all(asks.map((ask) => ask()))));
+  return outcomes;
+}
+
+const asHostile = ({ ca, hostile }: Ground) => ({ ca, headers: { 'Service-API-Key': hostile.key } });
+
+const patterns: [field: string, value: string][] = [
+  ['ExpectJSONPath', `$[${' '.repeat(3_000)}x`],
+  ['ExpectJSONPath', `$${'[?(@.a'.repeat(500)}`],
+  ['ExpectJSONPath', `$[${'*,'.repeat(5_000)}*]`],
+  ['ExpectJSONPath', `$..${'a..'.repeat(3_000)}b`],
+  ['ExpectRegex', `(${'a+'.repeat(5_000)})+$`],
+  ['ExpectStatus', `${'2'.repeat(20_000)}-`],
+  ['Proxy', `http://${':'.repeat(20_000)}`],
+  ['ExpectSHA256', ' '.repeat(20_000)],
+];
+
+test('patterns made to take long are judged at once', async () => {
+  await scenes.play('hostile patterns', async (ground) => {
+    const target = { Method: 'HTTP', URL: 'http://127.0.0.1:9/', ShortName: 'pattern', Frequency: 60 };
+    for (let round = 0; round < 3; round += 1)
+      for (const [field, value] of patterns) {
+        const Options = { [field]: field === 'ExpectStatus' ? [value] : value };
+        const answer = await callFrom(from, {
+          ...asHostile(ground),
+          url: `${ground.baseUrl}/devices`,
+          method: 'POST',
+          headers: { ...asHostile(ground).headers, ...json },
+          body: JSON.stringify({ ...target, Options }),
+        });
+        expect([200, 400], `${field}: ${answer.text}`).toContain(answer.status);
+        expect(answer.ms, field).toBeLessThan(maxRequestMs);
+      }
+  });
+});
+
+test('wrong passwords at once are not all tried, and a neighbour behind the same address comes in', async () => {
+  await scenes.play('wrong passwords', async (ground) => {
+    const { hostile, neighbour, kysely, baseUrl, ca } = ground;
+    const hash = await hashPassword('right');
+    const basic = { basic_user: 'user', basic_hash: hash };
+    const attacked = await issueKey(kysely, hostile.accountNo, basic);
+    const key = await issueKey(kysely, neighbour.accountNo, basic);
+    const url = `${baseUrl}/account`;
+    const login = (password: string) => `Basic ${Buffer.from(`user:${password}`).toString('base64')}`;
+    const wrong = (i: number) => () =>
+      callFrom(from, {
+        ...{ url, ca },
+        headers: { 'Service-API-Key': attacked, Authorization: login(`wrong ${i}`) },
+      });
+    const outcomes = await flood(
+      Array.from({ length: 250 }, (_, i) => wrong(i)),
+      1,
+    );
+    const tried = outcomes.filter(({ status }) => status === 400).length;
+    expect(tried, 'passwords that were tried').toBeLessThanOrEqual(60);
+    expect(outcomes.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(150);
+    const headers = { 'Service-API-Key': key, Authorization: login('right') };
+    expect((await callFrom(from, { url, ca, headers })).status).toBe(200);
+  });
+});
+
+test('one key opens so many event streams and no more', async () => {
+  await scenes.play('event streams', async (ground) => {
+    const open = () =>
+      callFrom(from, { ...asHostile(ground), url: `${ground.baseUrl}/events?stream`, timeoutMs: 5_000 });
+    const outcomes = await flood(
+      Array.from({ length: 200 }, () => open),
+      1,
+    );
+    expect(outcomes.filter(({ status }) => status === 429 || status === 503).length).toBeGreaterThan(50);
+  });
+});
+
+test('the dearest requests of one key, as many as it can, slow nobody else', async () => {
+  await scenes.play('requests without end', async (ground) => {
+    const paths = ['/devices?Limit=100', '/events?Limit=100', '/openapi.json', '/devices?Limit=100&fmt=xml'];
+    const asks = Array.from(
+      { length: 40 },
+      (_, i) => () =>
+        callFrom(from, { ...asHostile(ground), url: `${ground.baseUrl}${paths[i % paths.length]}` }),
+    );
+    await flood(asks, 60);
+  });
+});
+
+test('bodies as large and as deep as they may be cost nobody else', async () => {
+  await scenes.play('great bodies', async (ground) => {
+    const deep = `{"Options":${'['.repeat(500_000)}`;
+    const wide = `{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join(',')}}`;
+    const long = JSON.stringify({ FullName: '\u{1f600}'.repeat(250_000) });
+    const asks = Array.from(
+      { length: 30 },
+      (_, i) => () =>
+        callFrom(from, {
+          ...asHostile(ground),
+          url: `${ground.baseUrl}/devices`,
+          method: 'POST',
+          headers: { ...asHostile(ground).headers, ...json },
+          body: [deep, wide, long][i % 3] ?? '',
+        }),
+    );
+    const outcomes = await flood(asks, 5);
+    for (const { status } of outcomes) expect([0, 400, 429]).toContain(status);
+  });
+});

@@ -1,0 +1,93 @@
+// Scripts of one account, on its own agent, against that agent and the service of another account.
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
+import { addHostile, checkNow, removeHostile, type Seen } from './harness/devices.ts';
+import type { Ground } from './harness/ground.ts';
+import { scenes } from './harness/shared.ts';
+
+const soon = { timeout: 20_000, interval: 20 };
+const padding = `// ${'x'.repeat(60_000)}\n`;
+const scripts: [what: string, text: string][] = [
+  [
+    'forged messages',
+    `${padding}Object.defineProperty(Object.prototype, 'toJSON', { value() {
+      return typeof this === 'object' && 'kind' in this ? { kind: 'ready' } : this;
+    } });
+    for (;;) log('again');`,
+  ],
+  ['memory without end', 'const all = []; for (;;) all.push("x".repeat(100_000) + all.length);'],
+  ['logs without end', "for (;;) log('x'.repeat(100_000));"],
+  ['calls without end', 'for (;;) await Promise.allSettled(Array.from({ length: 500 }, () => sleep(1)));'],
+  ['a loop', 'for (;;);'],
+  ['promises without end', 'const next = () => Promise.resolve().then(next); await next();'],
+  ['an error of megabytes', "throw new Error('x'.repeat(8_000_000));"],
+];
+
+async function checkScript(ground: Ground, text: string): Promise<Seen> {
+  const id = await addHostile(ground, { Method: 'Script', URL: text, Timeout: 2 });
+  if (id === undefined) throw new Error('the script was refused');
+  const result = await checkNow(ground, id);
+  await removeHostile(ground, id);
+  return result;
+}
+
+test('whatever a script does, its agent goes on within its memory', async () => {
+  await scenes.play('hostile scripts', async (ground) => {
+    for (const [what, text] of scripts) expect((await checkScript(ground, text)).code, what).not.toBe(1);
+    expect(await checkScript(ground, 'expect(true)')).toMatchObject({ code: 1 });
+  });
+});
+
+test('a script runs as nobody who could do more', async ({ skip }) => {
+  skip(process.getuid?.() !== 0, 'only root can give a script a user of its own');
+  const { ground } = scenes;
+  const checked = checkScript(ground, 'await sleep(1_800)');
+  const agentPid = ground.hostile.agent.process.pid ?? 0;
+  const guests = await vi.waitFor(() => {
+    const found = processes().filter(({ pid, words }) => isGuest(words) && isBelow(pid, agentPid));
+    expect(found).not.toEqual([]);
+    return found;
+  }, soon);
+  // The process gives its rights up before it reads the script; that it is there says not yet that it has.
+  await vi.waitFor(() => {
+    for (const { pid } of guests) {
+      const now = processes().find((one) => one.pid === pid);
+      expect(now?.user).not.toBe(0);
+      expect(now?.newPrivileges).toBe(false);
+    }
+  }, soon);
+  expect(await checked).toMatchObject({ code: 1 });
+});
+
+/** The spawner's command line names the guest's program as well. */
+function isGuest(words: string): boolean {
+  return words.includes('guest.ts') && !words.includes('spawner.ts');
+}
+
+/** Every process that can be looked at. */
+function processes() {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const status = readFileSync(`/proc/${name}/status`, 'utf8');
+        const field = (key: string) => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
+        const words = readFileSync(`/proc/${name}/cmdline`, 'utf8');
+        return [
+          {
+            ...{ pid: Number(name), parent: field('PPid'), user: field('Uid'), words },
+            newPrivileges: field('NoNewPrivs') === 0,
+          },
+        ];
+      } catch {
+        return [];
+      }
+    });
+}
+
+function isBelow(pid: number, ancestor: number): boolean {
+  const parents = new Map(processes().map((one) => [one.pid, one.parent]));
+  for (let at = parents.get(pid); at !== undefined && at !== 0; at = parents.get(at))
+    if (at === ancestor) return true;
+  return false;
+}

@@ -1,0 +1,90 @@
+// Strangers without a key, at both ports.
+import { readdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Code } from '@connectrpc/connect';
+import { expect, test } from 'vitest';
+import { openHostile } from './harness/hostile-agent.ts';
+import { within } from './harness/scenes.ts';
+import { scenes } from './harness/shared.ts';
+import {
+  descriptorLimit,
+  halfHandshake,
+  halfHeader,
+  type Intruder,
+  openTcp,
+  openTls,
+  portOf,
+  preface,
+} from './harness/stranger.ts';
+
+test('streams without a token are refused before their first message is read', async () => {
+  await scenes.play('streams without a token', async (ground) => {
+    const part = Buffer.alloc(256 * 1024);
+    const attack = async (token: string | undefined) => {
+      using connection = openHostile(ground);
+      const stream = connection.open(token);
+      stream.sendFrame(part, 31 * 1024 * 1024);
+      for (let i = 0; i < 122 && !stream.ended; i += 1) if (!stream.sendRaw(part)) await stream.drained();
+      expect((await within(15_000, stream.end)).status).toBe(Code.Unauthenticated);
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, i) => attack(i % 2 === 0 ? undefined : 'wrong')));
+  });
+});
+
+/** Opens many at a pace that a kernel's queue of new connections bears, holds them, and closes all. */
+async function crowd(open: (i: number) => Intruder, count: number, holdMs: number): Promise<number> {
+  const all: Intruder[] = [];
+  for (let i = 0; i < count; i += 1) {
+    all.push(open(i));
+    if (i % 100 === 99) await delay(10);
+  }
+  await delay(holdMs);
+  const standing = all.filter(({ closedAfterMs }) => closedAfterMs === undefined).length;
+  for (const { socket } of all) socket.destroy();
+  return standing;
+}
+
+/** As many as this process may open beside what it needs. */
+const maxConnections = () => Math.min(19_000, descriptorLimit('self') - 500);
+
+const beginnings = [undefined, halfHeader, halfHandshake];
+
+test('a crowd of connections to the REST port from one address shuts out nobody else', async () => {
+  await scenes.play('crowd at the REST port', async (ground) => {
+    const way = { port: portOf(ground.baseUrl), from: '127.0.0.66' };
+    const standing = await crowd((i) => openTcp(way, beginnings[i % 3]), maxConnections(), 3_000);
+    expect(standing).toBeLessThan(2_000);
+    const pid = ground.controller.process.pid ?? 0;
+    expect(readdirSync(`/proc/${pid}/fd`).length).toBeLessThan(descriptorLimit(pid) / 2);
+  });
+});
+
+test('a crowd of connections to the agents’ port from one address shuts out no agent', async () => {
+  await scenes.play('crowd at the agents’ port', async (ground) => {
+    const way = { port: portOf(ground.agentEndpoint), from: '127.0.0.66' };
+    expect(await crowd((i) => openTcp(way, beginnings[i % 3]), maxConnections(), 3_000)).toBeLessThan(2_000);
+    // Who has its connection keeps it; a new one of another address gets one.
+    using agent = openHostile({ ...ground, from: '127.0.0.68' });
+    expect((await within(5_000, agent.open('wrong').end)).status).toBe(Code.Unauthenticated);
+  });
+});
+
+test('TLS handshakes as fast as one stranger can cost others nothing', async () => {
+  await scenes.play('handshakes', async (ground) => {
+    const way = { port: portOf(ground.agentEndpoint), from: '127.0.0.66' };
+    for (let round = 0; round < 40; round += 1) {
+      const all = Array.from({ length: 10 }, () => openTls(way, preface, ['h2']));
+      await delay(150);
+      for (const { socket } of all) socket.destroy();
+    }
+  });
+});
+
+test('streams of one connection have an end', async () => {
+  await scenes.play('streams in one connection', async (ground) => {
+    using connection = openHostile(ground);
+    const streams = Array.from({ length: 2_000 }, () => connection.open());
+    const ends = await within(20_000, Promise.all(streams.map(({ end }) => end)));
+    for (const { status } of ends) expect([Code.Unauthenticated, undefined]).toContain(status);
+  });
+});
