@@ -10,28 +10,40 @@ const functionTypes = new Set(['FunctionDeclaration', 'FunctionExpression', 'Arr
 /** Calls whose function only groups tests. */
 const groups = new Set(['describe', 'describe.each', 'describe.concurrent', 'describe.concurrent.each']);
 
-/**
- * One sentence for each function of a source that is too long, counted from its first line to its last, inner functions included.
- * A factory is a function that returns an object literal with a function in it.
- */
+/** A function of a source with its lines, counted from its first to its last, inner functions included. */
+export interface FunctionSize {
+  /** Its name or that of the nearest named function, property or variable around it, else `(anonymous)`. */
+  readonly name: string;
+  /** A factory returns an object literal with a function in it. */
+  readonly kind: 'function' | 'factory';
+  readonly lines: number;
+}
+
+/** One sentence for each function of a source that is too long. */
 export function longFunctions(source: Source): string[] {
-  const { file, text } = source;
-  const lineOf = lineCounter(text);
-  const problems: string[] = [];
+  return functionSizes(source).flatMap(({ name, kind, lines }) => {
+    const most = kind === 'factory' ? maxFactoryLines : maxFunctionLines;
+    return lines > most
+      ? [`${source.file}: the ${kind} ${name} has ${lines} lines, ${most} is the most`]
+      : [];
+  });
+}
+
+/** The sizes of all functions of a source, but of those that only group tests. */
+export function functionSizes(source: Source): FunctionSize[] {
+  const lineOf = lineCounter(source.text);
+  const sizes: FunctionSize[] = [];
   const visit = (node: Node, outer: string, isGroup: boolean) => {
     const name = nameOf(node['id']) ?? nameOf(node['key']) ?? outer;
     if (functionTypes.has(node.type) && !isGroup) {
-      const lines = lineOf(node.end - 1) - lineOf(node.start) + 1;
-      const [kind, most] = isFactory(node)
-        ? (['factory', maxFactoryLines] as const)
-        : (['function', maxFunctionLines] as const);
-      if (lines > most) problems.push(`${file}: the ${kind} ${name} has ${lines} lines, ${most} is the most`);
+      const kind = isFactory(node) ? 'factory' : 'function';
+      sizes.push({ name, kind, lines: lineOf(node.end - 1) - lineOf(node.start) + 1 });
     }
     const groupsTests = node.type === 'CallExpression' && groups.has(calleeOf(node['callee']));
     for (const child of childrenOf(node)) visit(child, name, groupsTests && functionTypes.has(child.type));
   };
   visit(parse(source), '(anonymous)', false);
-  return problems;
+  return sizes;
 }
 
 /** Whether a function returns an object literal that holds a function, written there or declared in the function. */

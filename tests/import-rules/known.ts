@@ -1,10 +1,22 @@
 /**
- * What stays of a sentence when offenders move: a function by its name, a table or channel by the folder of the controller that uses it.
- * All other sentences stay as they are.
+ * What stays of a sentence when offenders move or grow: a function by its file and name, a table or channel by the folder of the controller
+ * that uses it. All other sentences stay as they are.
  */
 export function offenceOf(sentence: string): string {
-  const size = /: the (?:function|factory) (\S+) has \d+ lines/.exec(sentence);
-  if (size !== null) return `size ${sentence.includes('(anonymous)') ? sentence.split(':')[0] : size[1]}`;
+  const size = /^(\S+): the (?:function|factory) (\S+) has \d+ lines/.exec(sentence);
+  if (size !== null) return `size ${size[1]} ${size[2]}`;
   const use = /^apps\/(?:controller\/src\/)?([^/]+)\/\S* (writes the table|uses) ([a-z_]+), /.exec(sentence);
   return use === null ? sentence : `${use[1]} ${use[2]} ${use[3]}`;
+}
+
+/** The offences that the list does not know, and the entries of the list that no sentence needs any more. */
+export function compareWithKnown(
+  broken: readonly string[],
+  known: ReadonlySet<string>,
+): { readonly unknown: string[]; readonly needless: string[] } {
+  const offences = new Set(broken.map(offenceOf));
+  return {
+    unknown: broken.filter((sentence) => !known.has(offenceOf(sentence))),
+    needless: [...known].filter((entry) => !offences.has(entry)),
+  };
 }
