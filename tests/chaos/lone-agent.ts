@@ -26,7 +26,7 @@ export interface Post extends AsyncDisposable {
 }
 
 /** One run of the agent. */
-export interface LoneAgent extends AsyncDisposable {
+interface LoneAgent extends AsyncDisposable {
   readonly process: ChildProcess;
   readonly pid: number;
   /** What it logged so far. */

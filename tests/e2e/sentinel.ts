@@ -1,5 +1,5 @@
 /** Every sentinel begins with this; the rest says where it was set. */
-export const stem = 'Sentinel7Qx';
+const stem = 'Sentinel7Qx';
 
 /** A secret of the test. */
 export function sentinel(where: string): string {

@@ -7,7 +7,7 @@ import { type Api, createApi } from './api.ts';
 import { freePort } from './free-port.ts';
 
 /** What `vantage up` tells about itself in quickstart.json. */
-export interface Quickstart {
+interface Quickstart {
   readonly base_url: string;
   readonly ca_file: string;
   readonly api_key_uw: string;

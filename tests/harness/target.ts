@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { freePort } from './free-port.ts';
 
 /** What a scripted target does with a connection. */
-export type Manner = 'ok' | 'silent' | 'reset';
+type Manner = 'ok' | 'silent' | 'reset';
 
 /** A TCP target that stamps and counts every connection: the ground truth of a run. */
 export interface Target extends AsyncDisposable {

@@ -2,7 +2,7 @@
  * What stays of a sentence when offenders move or grow: a function by its file and name, a table or channel by the folder of the controller
  * that uses it. All other sentences stay as they are.
  */
-export function offenceOf(sentence: string): string {
+function offenceOf(sentence: string): string {
   const size = /^(\S+): the (?:function|factory) (\S+) has \d+ lines/.exec(sentence);
   if (size !== null) return `size ${size[1]} ${size[2]}`;
   const use = /^apps\/(?:controller\/src\/)?([^/]+)\/\S* (writes the table|uses) ([a-z_]+), /.exec(sentence);

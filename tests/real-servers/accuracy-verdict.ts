@@ -10,7 +10,7 @@ const maxChecks = 30;
 export type Errors = Readonly<Record<string, number>>;
 
 /** The middle of some numbers. */
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 

@@ -20,7 +20,7 @@ export interface Wire extends AsyncDisposable {
 }
 
 /** Round-trip times as they are told. */
-export interface RoundTrips extends Disposable {
+interface RoundTrips extends Disposable {
   /** The first so many, milliseconds; waits for them. */
   take(count: number): Promise<readonly number[]>;
 }

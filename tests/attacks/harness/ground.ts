@@ -15,7 +15,7 @@ import { putDatabaseAhead } from './priority.ts';
 import { type Program, startProgram } from './program.ts';
 
 /** An account with a key, a Location named `local` with a real agent, and whatever a test adds. */
-export interface Account {
+interface Account {
   readonly accountNo: number;
   readonly locationNo: number;
   readonly agentNo: number;
@@ -40,7 +40,7 @@ export interface Ground extends AsyncDisposable {
 }
 
 export const controllerBytes = 512 * 1024 * 1024;
-export const agentBytes = 200 * 1024 * 1024;
+const agentBytes = 200 * 1024 * 1024;
 
 const ready = z.object({
   type: z.literal('ready'),

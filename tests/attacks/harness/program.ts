@@ -5,7 +5,7 @@ import { limitMemory, type MemoryLimit } from './memory-limit.ts';
 import { putAhead } from './priority.ts';
 
 /** What a program has logged so far. */
-export interface LogCount {
+interface LogCount {
   readonly lines: number;
   readonly bytes: number;
   readonly longestLine: number;
