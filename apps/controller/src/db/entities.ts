@@ -1,15 +1,21 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { TextArray } from './text-array.ts';
 
-/** Who owns devices, keys and Locations. */
+/**
+ * The tables of the catalog: one entity each. They are the source for the ORM and, by `catalog-tables.ts`, for Kysely's types. The
+ * migrations make the tables; `entities.test.ts` compares both, column by column.
+ */
+
+/** The owner of devices, keys and Locations. */
 export const Account = defineEntity({
   name: 'Account',
   tableName: 'accounts',
   properties: {
-    accountNo: p.integer().primary(),
+    accountNo: p.integer().primary().autoincrement(),
     accountId: p.text().unique(),
     name: p.text().unique(),
     timezone: p.text().default('UTC'),
-    defaultLocationIds: p.array().$type<string[]>().nullable(),
+    defaultLocationIds: p.type(TextArray).nullable(),
     nscheduleNo: p.integer().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
   },
@@ -21,11 +27,11 @@ export const ApiKey = defineEntity({
   name: 'ApiKey',
   tableName: 'api_keys',
   properties: {
-    keyNo: p.integer().primary(),
+    keyNo: p.integer().primary().autoincrement(),
     keyId: p.text().unique(),
     accountNo: p.integer(),
     name: p.text().default(''),
-    keyHash: p.blob().unique(),
+    keyHash: p.blob().$type<Uint8Array>().unique(),
     hint: p.text(),
     level: p.text().$type<'UW' | 'UR'>(),
     basicUser: p.text().nullable(),
@@ -36,12 +42,12 @@ export const ApiKey = defineEntity({
 });
 export type ApiKey = InferEntity<typeof ApiKey>;
 
-/** Whom to tell, when and how often. */
+/** A notification schedule: who is notified, when and how often. */
 export const Nschedule = defineEntity({
   name: 'Nschedule',
   tableName: 'nschedules',
   properties: {
-    nscheduleNo: p.integer().primary(),
+    nscheduleNo: p.integer().primary().autoincrement(),
     nscheduleId: p.text().unique(),
     accountNo: p.integer(),
     name: p.text(),
@@ -52,12 +58,12 @@ export const Nschedule = defineEntity({
 });
 export type Nschedule = InferEntity<typeof Nschedule>;
 
-/** Recurring maintenance windows. */
+/** A maintenance schedule: recurring maintenance windows. */
 export const Mschedule = defineEntity({
   name: 'Mschedule',
   tableName: 'mschedules',
   properties: {
-    mscheduleNo: p.integer().primary(),
+    mscheduleNo: p.integer().primary().autoincrement(),
     mscheduleId: p.text().unique(),
     accountNo: p.integer(),
     name: p.text(),
@@ -71,12 +77,12 @@ export const Mschedule = defineEntity({
 });
 export type Mschedule = InferEntity<typeof Mschedule>;
 
-/** A named place from which agents look. */
+/** A named vantage point; its agents run checks there. */
 export const Location = defineEntity({
   name: 'Location',
   tableName: 'locations',
   properties: {
-    locationNo: p.integer().primary(),
+    locationNo: p.integer().primary().autoincrement(),
     locationId: p.text().unique(),
     accountNo: p.integer(),
     name: p.text(),
@@ -89,20 +95,21 @@ export const Location = defineEntity({
     offlineReason: p.text().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
   },
+  uniques: [{ properties: ['accountNo', 'name'] }],
 });
 export type Location = InferEntity<typeof Location>;
 
-/** A process at a Location that looks at devices. */
+/** A process that runs checks at a Location. */
 export const Agent = defineEntity({
   name: 'Agent',
   tableName: 'agents',
   properties: {
-    agentNo: p.integer().primary(),
+    agentNo: p.integer().primary().autoincrement(),
     agentId: p.text().unique(),
     accountNo: p.integer(),
     locationNo: p.integer(),
     name: p.text(),
-    tokenHash: p.blob().unique(),
+    tokenHash: p.blob().$type<Uint8Array>().unique(),
     state: p.text().$type<'New' | 'Connected' | 'Away' | 'Fenced' | 'Revoked'>().default('New'),
     version: p.text().nullable(),
     hostName: p.text().nullable(),
@@ -126,19 +133,19 @@ export const Agent = defineEntity({
 });
 export type Agent = InferEntity<typeof Agent>;
 
-/** What is watched. `url` and `options` are as shown; `sealed` holds them with their secrets. */
+/** A monitored device. `url` and `options` have their secrets masked; `sealed` holds both with the secrets. */
 export const Device = defineEntity({
   name: 'Device',
   tableName: 'devices',
   properties: {
-    deviceNo: p.integer().primary(),
+    deviceNo: p.integer().primary().autoincrement(),
     deviceId: p.text().unique(),
     accountNo: p.integer(),
     method: p.text(),
     url: p.text(),
     options: p.json().$type<Record<string, unknown>>().default('{}'),
-    sealed: p.blob(),
-    hostData: p.json().nullable(),
+    sealed: p.blob().$type<Uint8Array>(),
+    hostData: p.json().$type<Record<string, unknown>>().nullable(),
     shortName: p.text(),
     fullName: p.text().nullable(),
     frequencyMin: p.integer(),
@@ -152,19 +159,32 @@ export const Device = defineEntity({
     revision: p.integer().default(1),
     targetRevision: p.integer().default(1),
     changedUs: p.bigint('number'),
-    warnings: p.array().$type<string[]>().default([]),
+    warnings: p.type(TextArray).default([]),
     createdUs: p.bigint('number'),
     updatedUs: p.bigint('number'),
   },
 });
 export type Device = InferEntity<typeof Device>;
 
-/** A group of devices. */
+/** A Location at which a device is checked, and its place in the rotation. */
+export const DeviceLocation = defineEntity({
+  name: 'DeviceLocation',
+  tableName: 'device_locations',
+  properties: {
+    deviceNo: p.integer().primary(),
+    locationNo: p.integer().primary(),
+    rotationIndex: p.integer(),
+  },
+  primaryKeys: ['deviceNo', 'locationNo'],
+});
+export type DeviceLocation = InferEntity<typeof DeviceLocation>;
+
+/** A named group of devices. */
 export const Tag = defineEntity({
   name: 'Tag',
   tableName: 'tags',
   properties: {
-    tagNo: p.integer().primary(),
+    tagNo: p.integer().primary().autoincrement(),
     tagId: p.text().unique(),
     accountNo: p.integer(),
     name: p.text(),
@@ -173,5 +193,44 @@ export const Tag = defineEntity({
 });
 export type Tag = InferEntity<typeof Tag>;
 
-/** What the ORM knows; all else is read and written through Kysely. */
-export const entities = [Account, ApiKey, Nschedule, Mschedule, Location, Agent, Device, Tag];
+/** A device that has a tag. */
+export const DeviceTag = defineEntity({
+  name: 'DeviceTag',
+  tableName: 'device_tags',
+  properties: {
+    tagNo: p.integer().primary(),
+    deviceNo: p.integer().primary(),
+  },
+  primaryKeys: ['tagNo', 'deviceNo'],
+});
+export type DeviceTag = InferEntity<typeof DeviceTag>;
+
+/** A named secret of an account; only its sealed value is kept. */
+export const Secret = defineEntity({
+  name: 'Secret',
+  tableName: 'secrets',
+  properties: {
+    accountNo: p.integer().primary(),
+    name: p.text().primary(),
+    secretId: p.text().unique(),
+    sealed: p.blob().$type<Uint8Array>(),
+    updatedAt: p.datetime().defaultRaw('now()'),
+  },
+  primaryKeys: ['accountNo', 'name'],
+});
+export type Secret = InferEntity<typeof Secret>;
+
+/** Every entity. All other tables belong to the data path; Kysely and bulk SQL read and write them. */
+export const entities = [
+  Account,
+  ApiKey,
+  Nschedule,
+  Mschedule,
+  Location,
+  Agent,
+  Device,
+  DeviceLocation,
+  Tag,
+  DeviceTag,
+  Secret,
+];

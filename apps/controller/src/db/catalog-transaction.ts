@@ -1,0 +1,33 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Transaction } from 'kysely';
+import type { Db } from './db.ts';
+import type { Tables } from './tables.ts';
+
+/** One open transaction on the catalog, in two forms on the same connection. */
+export interface CatalogTransaction {
+  /** A fork for this transaction only: `create`, `findOne`, `assign`, `remove` and so on. It does not begin a transaction of its own. */
+  readonly em: EntityManager;
+  /** For locks, notifications and statements about many rows. Call `em.flush()` first when the statement needs what `em` has changed. */
+  readonly trx: Transaction<Tables>;
+}
+
+/**
+ * Runs `work` in one transaction. Every write of the catalog (the tables of `entities.ts`) goes through here. When `work` returns, the
+ * changes of `em` are flushed and everything commits together; when it throws, everything is rolled back.
+ *
+ * Kysely begins the transaction and lends it to the ORM, because the ORM's own transactions (`em.transactional`, and `em.flush` outside
+ * a transaction) keep the pool's connection for ever when the server ends it before the commit.
+ */
+export async function catalogTransaction<T>(
+  { kysely, orm }: Pick<Db, 'kysely' | 'orm'>,
+  work: (transaction: CatalogTransaction) => Promise<T>,
+): Promise<T> {
+  return kysely.transaction().execute(async (trx) => {
+    // Without this option `em.transactional` inside would ask Kysely for a savepoint, which only the ORM's own transactions have.
+    const em = orm.em.fork({ disableTransactions: true });
+    em.setTransactionContext(trx);
+    const result = await work({ em, trx });
+    await em.flush();
+    return result;
+  });
+}
