@@ -1,6 +1,6 @@
 // The holder of one account's key against the service of another account.
 import { expect, test } from 'vitest';
-import { hashPassword } from '../../apps/controller/src/http/basic.ts';
+import { hashPassword } from '../../apps/controller/src/secrets/password.ts';
 import { type Ground, issueKey } from './harness/ground.ts';
 import { callFrom, type Outcome } from './harness/https-call.ts';
 import { scenes } from './harness/shared.ts';

@@ -1,5 +1,5 @@
 import { mergeHistograms, percentile, scale } from '@vantage/health';
-import { accountRoutes } from '../catalog/account/routes.ts';
+import { accountRoutes } from '../catalog/accounts/routes.ts';
 import { agentRoutes } from '../catalog/agents/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
 import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';

@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Clock, clientNetwork, createSemaphore } from '@vantage/kernel';
+import { hashCredential } from '../secrets/credential.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
 import { parseBasic } from './basic.ts';
 import type { KeyRow } from './key-store.ts';
@@ -119,7 +120,7 @@ export function createAuthenticator({
     async identify({ headers, query, address }) {
       const key = readKey(headerNames, headers, query);
       if (key === undefined) return undefined;
-      const row = await rowOf(digest(key));
+      const row = await rowOf(hashCredential(key));
       if (row === undefined) {
         const attempt = badKeys.begin(clientNetwork(address));
         if ('waitS' in attempt) {
@@ -134,6 +135,7 @@ export function createAuthenticator({
         key,
         session: {
           keyNo,
+          address,
           level,
           accountNo,
           accountId,
@@ -169,10 +171,6 @@ function tooMany(what: string, waitS: number): Problem {
   return new Problem(problemCode.tooMany, `${what} Try again in ${waitS} s.`, {
     headers: { 'Retry-After': String(waitS) },
   });
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 function makeRoom(map: Map<string, unknown>): void {

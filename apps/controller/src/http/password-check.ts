@@ -1,7 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Clock, clientNetwork, createSemaphore } from '@vantage/kernel';
+import { verifyPassword } from '../secrets/password.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
-import { type BasicCredentials, verifyPassword } from './basic.ts';
+import type { BasicCredentials } from './basic.ts';
 
 /** A key that asks for Basic credentials too. */
 export interface PasswordKey {

@@ -8,6 +8,8 @@ export interface Session {
   readonly accountNo: number;
   readonly accountId: string;
   readonly keyNo: number;
+  /** The caller's address. */
+  readonly address: string;
   readonly level: Level;
   /** A user name and password go with this key. */
   readonly hasBasic: boolean;

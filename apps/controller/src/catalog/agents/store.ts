@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db } from '../../db/index.ts';
+import { type Kysely, sql } from 'kysely';
+import type { Db, NewRow, Tables } from '../../db/index.ts';
 
 /** An agent with what it says about itself. */
 export interface AgentFacts {
@@ -41,4 +41,83 @@ export async function listAgents(
     sql<{ total: number }>`select count(*)::int as total from agents a where ${own}`.execute(kysely),
   ]);
   return { rows: found.rows, total: count.rows[0]?.total ?? 0 };
+}
+
+/** An agent with its account, for the operator. */
+export interface AccountAgent {
+  readonly agent_id: string;
+  readonly account: string;
+  readonly location: string;
+  readonly name: string;
+  readonly state: string;
+  readonly version: string | null;
+  readonly created_at: Date;
+}
+
+/** Agents of one account, or of all when `accountNo` is undefined; by account and Location. */
+export async function listAccountAgents(
+  kysely: Kysely<Tables>,
+  accountNo: number | undefined,
+): Promise<readonly AccountAgent[]> {
+  const { rows } = await sql<AccountAgent>`
+    select a.agent_id, o.name as account, l.name as location, a.name, a.state, a.version, a.created_at
+    from agents a join accounts o using (account_no) join locations l using (location_no)
+    where ${accountNo ?? null}::int is null or a.account_no = ${accountNo ?? null}::int
+    order by o.name, l.name, a.agent_no`.execute(kysely);
+  return rows;
+}
+
+/** The agent with the token of this SHA-256; undefined when there is none. */
+export async function findAgentByToken(
+  kysely: Kysely<Tables>,
+  hash: Uint8Array,
+): Promise<
+  | { readonly agent_id: string; readonly state: AgentFacts['state']; readonly session_counter: number }
+  | undefined
+> {
+  return kysely
+    .selectFrom('agents')
+    .select(['agent_id', 'state', 'session_counter'])
+    .where('token_hash', '=', hash)
+    .executeTakeFirst();
+}
+
+/** Inserts an agent. */
+export async function insertAgent(trx: Kysely<Tables>, agent: NewRow<'agents'>): Promise<void> {
+  await trx.insertInto('agents').values(agent).execute();
+}
+
+/** The numbers of an agent that a change concerns. */
+export interface ChangedAgent {
+  readonly agent_no: number;
+  readonly account_no: number;
+  readonly location_no: number;
+}
+
+/** Marks an agent as revoked; undefined when no agent has this id, or it is revoked already. */
+export async function markAgentRevoked(
+  trx: Kysely<Tables>,
+  agentId: string,
+): Promise<ChangedAgent | undefined> {
+  return trx
+    .updateTable('agents')
+    .set({ state: 'Revoked', revoked_at: sql<Date>`now()` })
+    .where('agent_id', '=', agentId)
+    .where('revoked_at', 'is', null)
+    .returning(['agent_no', 'account_no', 'location_no'])
+    .executeTakeFirst();
+}
+
+/** Ends the fence of an agent; undefined when no fenced agent has this id. */
+export async function markAgentUnfenced(
+  trx: Kysely<Tables>,
+  agentId: string,
+): Promise<ChangedAgent | undefined> {
+  return trx
+    .updateTable('agents')
+    .set({ state: 'Away', session_counter: 0 })
+    .where('agent_id', '=', agentId)
+    .where('state', '=', 'Fenced')
+    .returning(['agent_no', 'account_no', 'location_no'])
+    .executeTakeFirst();
 }

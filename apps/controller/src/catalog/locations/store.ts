@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db } from '../../db/index.ts';
+import { type Kysely, sql } from 'kysely';
+import type { Db, NewRow, Tables } from '../../db/index.ts';
 
 /** A Location with what its agents and devices make of it. */
 export interface LocationFacts {
@@ -47,4 +47,57 @@ export async function listLocations(
     sql<{ total: number }>`select count(*)::int as total from locations l where ${own}`.execute(kysely),
   ]);
   return { rows: found.rows, total: count.rows[0]?.total ?? 0 };
+}
+
+/** A Location with its account, for the operator. */
+export interface AccountLocation {
+  readonly location_id: string;
+  readonly account: string;
+  readonly name: string;
+  readonly online: boolean;
+  /** Number of agents that are not revoked. */
+  readonly agents: number;
+}
+
+/** Locations of one account, or of all when `accountNo` is undefined; by account and name. */
+export async function listAccountLocations(
+  kysely: Kysely<Tables>,
+  accountNo: number | undefined,
+): Promise<readonly AccountLocation[]> {
+  const { rows } = await sql<AccountLocation>`
+    select l.location_id, o.name as account, l.name, l.online,
+      (select count(*)::int from agents a where a.location_no = l.location_no and a.state <> 'Revoked') as agents
+    from locations l join accounts o using (account_no)
+    where ${accountNo ?? null}::int is null or account_no = ${accountNo ?? null}::int
+    order by o.name, l.name`.execute(kysely);
+  return rows;
+}
+
+/** The number of an account's Location by name or id. */
+export async function findLocationNo(
+  kysely: Kysely<Tables>,
+  accountNo: number,
+  nameOrId: string,
+): Promise<number | undefined> {
+  const row = await kysely
+    .selectFrom('locations')
+    .select('location_no')
+    .where('account_no', '=', accountNo)
+    .where((where) => where.or([where('name', '=', nameOrId), where('location_id', '=', nameOrId)]))
+    .executeTakeFirst();
+  return row?.location_no;
+}
+
+/** Inserts a Location; returns its number, or undefined when the account has one of this name. */
+export async function insertLocation(
+  trx: Kysely<Tables>,
+  location: NewRow<'locations'>,
+): Promise<number | undefined> {
+  const row = await trx
+    .insertInto('locations')
+    .values(location)
+    .onConflict((conflict) => conflict.columns(['account_no', 'name']).doNothing())
+    .returning('location_no')
+    .executeTakeFirst();
+  return row?.location_no;
 }

@@ -7,8 +7,9 @@ import { conflict, type FieldFault, invalid } from '../../http/problem.ts';
 import { noSubject, type Route, route, validatingRoute } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
 import { isZoneName } from '../../http/zone.ts';
+import { moveDefaultDevices } from '../devices/default-store.ts';
 import { defaultLocations, findLocations, findNschedule, lockAccount } from '../devices/lookup-store.ts';
-import { isNameTaken, moveDefaultDevices, readAccount, updateAccount } from './store.ts';
+import { isNameTaken, readAccount, updateAccount } from './store.ts';
 
 const tag = 'Account';
 const names = { root: 'account', id: 'account_id' } as const;

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Db, Tables } from '../../db/index.ts';
+import type { NewRow, Tables } from '../../db/index.ts';
 
 /** An account as its owner sees it. */
 export interface AccountRow {
@@ -67,28 +67,38 @@ export async function updateAccount(
     .execute();
 }
 
-/** Moves the devices that name no Locations to these, in order; they are checked anew. Returns all Locations it concerns. */
-export async function moveDefaultDevices(
-  trx: Db['kysely'],
-  accountNo: number,
-  locationNos: readonly number[],
-  nowUs: number,
-): Promise<readonly number[]> {
-  const { rows } = await sql<{ location_no: number }>`
-    with moved as (
-      update devices set revision = revision + 1, changed_us = ${nowUs}, updated_us = ${nowUs}
-      where account_no = ${accountNo} and not locations_given
-      returning device_no
-    ), gone as (
-      delete from device_locations where device_no in (select device_no from moved)
-        and location_no <> all(${locationNos}::int[])
-      returning location_no
-    ), come as (
-      insert into device_locations (device_no, location_no, rotation_index)
-      select m.device_no, l.location_no, l.rotation_index - 1
-      from moved m, unnest(${locationNos}::int[]) with ordinality as l (location_no, rotation_index)
-      on conflict (device_no, location_no) do update set rotation_index = excluded.rotation_index
-      returning location_no
-    ) select location_no from gone union select location_no from come`.execute(trx);
-  return rows.map(({ location_no }) => location_no);
+/** Inserts an account; returns its number, or undefined when another account has the name. */
+export async function insertAccount(
+  trx: Kysely<Tables>,
+  account: NewRow<'accounts'>,
+): Promise<number | undefined> {
+  const row = await trx
+    .insertInto('accounts')
+    .values(account)
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returning('account_no')
+    .executeTakeFirst();
+  return row?.account_no;
+}
+
+/** All accounts by name. */
+export async function listAccounts(
+  kysely: Kysely<Tables>,
+): Promise<readonly { readonly account_id: string; readonly name: string; readonly timezone: string }[]> {
+  return kysely.selectFrom('accounts').select(['account_id', 'name', 'timezone']).orderBy('name').execute();
+}
+
+/** The number of the account with this name or id. */
+export async function findAccountNo(kysely: Kysely<Tables>, nameOrId: string): Promise<number | undefined> {
+  const row = await kysely
+    .selectFrom('accounts')
+    .select('account_no')
+    .where((where) => where.or([where('name', '=', nameOrId), where('account_id', '=', nameOrId)]))
+    .executeTakeFirst();
+  return row?.account_no;
+}
+
+/** Makes other first runs on the same database wait until this transaction ends, so that they find its account. */
+export async function lockFirstRun(trx: Kysely<Tables>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('vantage first run'))`.execute(trx);
 }

@@ -1,0 +1,63 @@
+import { newId } from '@vantage/kernel';
+import { publish } from '../../db/index.ts';
+import { hashCredential, newCredential } from '../../secrets/credential.ts';
+import { hashPassword } from '../../secrets/password.ts';
+import type { CatalogTransaction } from '../change.ts';
+import { findKeysInForce, insertKey, markKeyRevoked } from './store.ts';
+
+/** The key that is to be issued. */
+export interface NewKey {
+  readonly accountNo: number;
+  readonly level: 'UW' | 'UR';
+  readonly name: string;
+  /** With these every request must carry them too (HTTP Basic). */
+  readonly basic?: { readonly user: string; readonly password: string } | undefined;
+  /** A key that was made before, for a database that does not know it. */
+  readonly key?: string | undefined;
+}
+
+/** Issues a key. The answer holds the key; the database keeps only its hash. */
+export async function issueKey(
+  transaction: CatalogTransaction,
+  given: NewKey,
+): Promise<{ readonly keyId: string; readonly key: string }> {
+  const { accountNo, basic, level, name, key = newCredential() } = given;
+  const keyId = newId();
+  await insertKey(transaction.kysely, {
+    key_id: keyId,
+    account_no: accountNo,
+    name,
+    key_hash: hashCredential(key),
+    hint: key.slice(0, 6),
+    level,
+    basic_user: basic?.user ?? null,
+    basic_hash: basic === undefined ? null : await hashPassword(basic.password),
+  });
+  transaction.record({ action: 'create', kind: 'key', accountNo, id: keyId, fields: ['Level', 'Name'] });
+  return { keyId, key };
+}
+
+/** What became of a request to revoke a key. */
+export type KeyRevocation =
+  | { readonly kind: 'revoked'; readonly keyId: string }
+  | { readonly kind: 'missing' }
+  /** Several keys in force have this hint. */
+  | { readonly kind: 'ambiguous' };
+
+/** Revokes a key by its id or hint. The commit notifies every controller, which refuses the key within 5 s. */
+export async function revokeKey(transaction: CatalogTransaction, idOrHint: string): Promise<KeyRevocation> {
+  const { kysely } = transaction;
+  const [key, another] = await findKeysInForce(kysely, idOrHint);
+  if (key === undefined) return { kind: 'missing' };
+  if (another !== undefined) return { kind: 'ambiguous' };
+  await markKeyRevoked(kysely, key.key_no);
+  await publish(kysely, 'revoked', { agent_nos: [], key_nos: [key.key_no] });
+  transaction.record({
+    action: 'update',
+    kind: 'key',
+    accountNo: key.account_no,
+    id: key.key_id,
+    fields: ['Revoked'],
+  });
+  return { kind: 'revoked', keyId: key.key_id };
+}

@@ -1,0 +1,34 @@
+import { newId } from '@vantage/kernel';
+import { publish } from '../../db/index.ts';
+import type { CatalogTransaction } from '../change.ts';
+import { moveDefaultDevices } from '../devices/default-store.ts';
+import { defaultLocations, lockAccount } from '../devices/lookup-store.ts';
+import { insertLocation } from './store.ts';
+
+/** What became of a request to create a Location. */
+export type LocationCreation =
+  | { readonly kind: 'created'; readonly locationNo: number; readonly locationId: string }
+  | { readonly kind: 'name-taken' };
+
+/**
+ * Creates a Location. Where it becomes a default Location of the account (the one named `local` of an account that chose none), its
+ * agents check from now on the devices that name no Locations.
+ */
+export async function createLocation(
+  transaction: CatalogTransaction,
+  given: { readonly accountNo: number; readonly name: string; readonly nowUs: number },
+): Promise<LocationCreation> {
+  const { kysely } = transaction;
+  const { accountNo, name, nowUs } = given;
+  await lockAccount(kysely, accountNo);
+  const locationId = newId();
+  const locationNo = await insertLocation(kysely, { location_id: locationId, account_no: accountNo, name });
+  if (locationNo === undefined) return { kind: 'name-taken' };
+  transaction.record({ action: 'create', kind: 'location', accountNo, id: locationId, fields: ['Name'] });
+  const defaults = (await defaultLocations(kysely, accountNo)).map(({ location_no }) => location_no);
+  if (defaults.includes(locationNo)) {
+    const concerned = await moveDefaultDevices(kysely, accountNo, defaults, nowUs);
+    await publish(kysely, 'catalog', { location_nos: [...concerned] });
+  }
+  return { kind: 'created', locationNo, locationId };
+}

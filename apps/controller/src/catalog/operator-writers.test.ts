@@ -1,0 +1,175 @@
+import { createLog } from '@vantage/kernel';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { createDb, type Db } from '../db/index.ts';
+import { hashCredential } from '../secrets/credential.ts';
+import { createFixtures } from '../testing/fixtures.ts';
+import { findAccountNo, listAccounts } from './accounts/store.ts';
+import { createAccount } from './accounts/write.ts';
+import { findAgentByToken, listAccountAgents } from './agents/store.ts';
+import { inviteAgent, revokeAgent, unfenceAgent } from './agents/write.ts';
+import { type Actor, type Catalog, createCatalog, type RecordedChanges } from './change.ts';
+import { isKeyRevoked, listKeys } from './keys/store.ts';
+import { issueKey, revokeKey } from './keys/write.ts';
+import { findLocationNo, listAccountLocations } from './locations/store.ts';
+import { createLocation } from './locations/write.ts';
+
+const operator: Actor = { kind: 'command-line' };
+let database: TestDatabase;
+let db: Db;
+let catalog: Catalog;
+let recorded: RecordedChanges[] = [];
+let accountNo: number;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await createDb({ connection: { url: database.url }, log: createLog('test', 'silent') });
+  catalog = createCatalog({ db, recordChanges: async (_, changes) => void recorded.push(changes) });
+});
+afterAll(async () => {
+  await db.close();
+  await database[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  accountNo = await createFixtures(db.kysely).account();
+  recorded = [];
+});
+
+const changed = () =>
+  recorded.flatMap(({ changes }) => changes.map(({ action, kind }) => `${action} ${kind}`));
+const create = (name: string, timezone = 'UTC') =>
+  catalog.change(operator, (transaction) => createAccount(transaction, { name, timezone }));
+const locate = (name: string) =>
+  catalog.change(operator, (transaction) => createLocation(transaction, { accountNo, name, nowUs: 7 }));
+
+test('an account is created once for a name, in a zone that exists', async () => {
+  const made = await create('one', 'Europe/Berlin');
+  expect(made.kind).toBe('created');
+  expect(await create('one')).toEqual({ kind: 'name-taken' });
+  expect(await create('two', '+02:00')).toEqual({ kind: 'unknown-timezone' });
+  if (made.kind !== 'created') return;
+  expect(await findAccountNo(db.kysely, 'one')).toBe(made.accountNo);
+  expect(await findAccountNo(db.kysely, made.accountId)).toBe(made.accountNo);
+  expect(await findAccountNo(db.kysely, 'two')).toBeUndefined();
+  expect(await listAccounts(db.kysely)).toContainEqual({
+    account_id: made.accountId,
+    name: 'one',
+    timezone: 'Europe/Berlin',
+  });
+  expect(changed()).toEqual(['create account']);
+});
+
+test('a key is issued, found by its hash, and revoked by its id or hint', async () => {
+  const key = '123456'.padEnd(64, '7');
+  const issue = (given?: string) =>
+    catalog.change(operator, (transaction) =>
+      issueKey(transaction, { accountNo, level: 'UR', name: 'k', key: given }),
+    );
+  const revoke = (text: string) => catalog.change(operator, (transaction) => revokeKey(transaction, text));
+  const first = await issue(key);
+  const second = await issue();
+  expect(first.key).toBe(key);
+  expect((await listKeys(db.kysely, accountNo)).map(({ key_id }) => key_id)).toEqual([
+    second.keyId,
+    first.keyId,
+  ]);
+  expect(await isKeyRevoked(db.kysely, hashCredential(key))).toBe(false);
+  expect(await isKeyRevoked(db.kysely, hashCredential('unknown'))).toBeUndefined();
+
+  const heard: unknown[] = [];
+  await using _subscription = await db.subscribe('revoked', (payload) => void heard.push(payload));
+  await issue('123456'.padEnd(64, '8'));
+  expect(await revoke('123456')).toEqual({ kind: 'ambiguous' });
+  expect(await revoke(first.keyId)).toEqual({ kind: 'revoked', keyId: first.keyId });
+  expect(await revoke(first.keyId)).toEqual({ kind: 'missing' });
+  expect(await isKeyRevoked(db.kysely, hashCredential(key))).toBe(true);
+  expect((await revoke('123456')).kind).toBe('revoked');
+  await vi.waitFor(() =>
+    expect(heard.filter((payload) => payload !== undefined)).toEqual([
+      { agent_nos: [], key_nos: [expect.any(Number)] },
+      { agent_nos: [], key_nos: [expect.any(Number)] },
+    ]),
+  );
+  expect(changed()).toEqual(['create key', 'create key', 'create key', 'update key', 'update key']);
+});
+
+test('the first Location named local gets the devices that name no Locations, another name gets none', async () => {
+  const deviceNo = await createFixtures(db.kysely).device(accountNo, [], { locations_given: false });
+  const given = await createFixtures(db.kysely).device(accountNo, []);
+  const held = () =>
+    db.kysely
+      .selectFrom('device_locations')
+      .select(['device_no', 'location_no'])
+      .where('device_no', 'in', [deviceNo, given])
+      .execute();
+  expect((await locate('elsewhere')).kind).toBe('created');
+  expect(await held()).toEqual([]);
+  const local = await locate('local');
+  if (local.kind !== 'created') throw new Error(local.kind);
+  expect(await held()).toEqual([{ device_no: deviceNo, location_no: local.locationNo }]);
+  expect(await locate('local')).toEqual({ kind: 'name-taken' });
+  expect(await findLocationNo(db.kysely, accountNo, 'local')).toBe(local.locationNo);
+  expect(await findLocationNo(db.kysely, accountNo, local.locationId)).toBe(local.locationNo);
+  expect((await listAccountLocations(db.kysely, accountNo)).map(({ name }) => name)).toEqual([
+    'elsewhere',
+    'local',
+  ]);
+  expect(changed()).toEqual(['create location', 'create location']);
+});
+
+test('a new Location moves no devices of an account that chose its default Locations', async () => {
+  const rows = createFixtures(db.kysely);
+  const deviceNo = await rows.device(accountNo, [], { locations_given: false });
+  await db.kysely
+    .updateTable('accounts')
+    .set({ default_location_ids: [] })
+    .where('account_no', '=', accountNo)
+    .execute();
+  expect((await locate('local')).kind).toBe('created');
+  expect(
+    await db.kysely.selectFrom('device_locations').where('device_no', '=', deviceNo).selectAll().execute(),
+  ).toEqual([]);
+});
+
+test('an agent is invited, revoked once, and let in again after a fence', async () => {
+  const locationNo = await createFixtures(db.kysely).location(accountNo);
+  const { agentId, token } = await catalog.change(operator, (transaction) =>
+    inviteAgent(transaction, { accountNo, locationNo, name: 'a' }),
+  );
+  const unfence = () => catalog.change(operator, (transaction) => unfenceAgent(transaction, agentId));
+  const revoke = () => catalog.change(operator, (transaction) => revokeAgent(transaction, agentId));
+  const found = () => findAgentByToken(db.kysely, hashCredential(token));
+  expect(await found()).toEqual({ agent_id: agentId, state: 'New', session_counter: 0 });
+  expect(await unfence()).toEqual({ kind: 'missing' });
+  await db.kysely
+    .updateTable('agents')
+    .set({ state: 'Fenced', session_counter: 9 })
+    .where('agent_id', '=', agentId)
+    .execute();
+  expect(await unfence()).toEqual({ kind: 'changed' });
+  expect(await found()).toEqual({ agent_id: agentId, state: 'Away', session_counter: 0 });
+  expect(await revoke()).toEqual({ kind: 'changed' });
+  expect(await revoke()).toEqual({ kind: 'missing' });
+  expect(await listAccountAgents(db.kysely, accountNo)).toMatchObject([
+    { agent_id: agentId, state: 'Revoked' },
+  ]);
+  expect(changed()).toEqual(['create agent', 'update agent', 'update agent']);
+});
+
+test('changes are recorded in the transaction that makes them, with the actor; a throw undoes all', async () => {
+  const failing = createCatalog({
+    db,
+    recordChanges: async (trx, changes) => {
+      recorded.push(changes);
+      expect(await findAccountNo(trx, 'undone')).toBeTypeOf('number');
+      throw new Error('the audit is full');
+    },
+  });
+  const actor: Actor = { kind: 'api-key', keyNo: 3, address: '192.0.2.1' };
+  const change = failing.change(actor, async (transaction) => {
+    await createAccount(transaction, { name: 'undone', timezone: 'UTC' });
+  });
+  await expect(change).rejects.toThrow('the audit is full');
+  expect(recorded.map((each) => each.actor)).toEqual([actor]);
+  expect(await findAccountNo(db.kysely, 'undone')).toBeUndefined();
+});
