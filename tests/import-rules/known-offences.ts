@@ -23,7 +23,7 @@ export const knownOffences: ReadonlySet<string> = new Set([
   'size apps/agent/src/testing/fake-controller.ts startFakeController',
   'size apps/cli/src/up/up.ts up',
   'size apps/controller/src/assign/assign.ts createAssign',
-  'size apps/controller/src/catalog/account/routes.ts accountRoutes',
+  'size apps/controller/src/catalog/accounts/routes.ts accountRoutes',
   'size apps/controller/src/catalog/devices/routes.ts deviceRoutes',
   'size apps/controller/src/catalog/secrets/routes.ts secretRoutes',
   'size apps/controller/src/catalog/tags/routes.ts tagRoutes',
