@@ -29,8 +29,6 @@ export const knownOffences: ReadonlySet<string> = new Set([
   'size apps/controller/src/catalog/tags/routes.ts tagRoutes',
   'size apps/controller/src/gateway/gateway.ts createGateway',
   'size apps/controller/src/gateway/presence-monitor.ts createPresenceMonitor',
-  'size apps/controller/src/gateway/session.ts createSession',
-  'size apps/controller/src/gateway/store.ts openSession',
   'size apps/controller/src/gateway/testing/gateway-fixture.ts useGatewayFixture',
   'size apps/controller/src/health/testing/scenario.ts createScenario',
   'size apps/controller/src/main.ts serve',

@@ -1,63 +1,42 @@
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
-import {
-  type ConnectRequest,
-  type ConnectResponse,
-  ConnectResponseSchema,
-  Goodbye_Reason,
-  type Heartbeat,
-} from '@vantage/proto';
+import { type ConnectRequest, type ConnectResponse, Goodbye_Reason, type Heartbeat } from '@vantage/proto';
+import { afterHeartbeat } from './agent-status.ts';
 import { type AcceptBatch, createBatchQueue } from './batch-queue.ts';
-import { clampHeartbeat } from './gate.ts';
 import type { PlanFeed } from './plan-feed.ts';
 import type { RunRequestFeed } from './run-request-feed.ts';
+import { createSessionDriver, silenceMs } from './session-driver.ts';
+import { type MakeAnswer, sessionMessages } from './session-messages.ts';
+import type { SessionList } from './session-state.ts';
 import type { AgentStatus, KnownAgent } from './store.ts';
 
 /** One agent's stream, from Welcome to Goodbye. */
 export interface Session {
   readonly agent: KnownAgent;
   readonly sessionId: string;
-  /** What goes to the agent; made only as fast as it is taken, so a slow agent holds nobody but itself. Ends with the session. */
+  /** The messages to the agent. Each is made when the one before is taken, so a slow agent holds only itself. Ends with the session. */
   messages(): AsyncGenerator<ConnectResponse>;
-  /** Reads until the agent ends the stream, fails or falls silent. Never rejects; `refusal` says what was refused. */
+  /** Reads until the agent ends the stream, fails or falls silent. Never rejects; `refusal` has the message's fault, if one was refused. */
   read(requests: AsyncIterable<ConnectRequest>): Promise<void>;
   /** Why the stream was ended from our side with an error; undefined while it was not. */
   readonly refusal: unknown;
-  /** Look again: the plan or the orders of this agent changed. */
-  refresh(what: 'plan' | 'runRequests'): void;
+  /** The plan or the run requests of this agent changed: the session reads them again. */
+  refresh(list: SessionList): void;
   /** Says goodbye, after the answers that are due, and ends. */
   end(reason: Goodbye_Reason, text: string): void;
   /** The stream is gone or must go at once. */
   abandon(): void;
   readonly ended: boolean;
-  /** When the agent was last heard, microseconds since 1970. */
+  /** When the agent's last message came, microseconds since 1970. */
   readonly lastContactUs: number;
-  /** What was heard since it was last asked for; undefined when nothing was. */
+  /** The status from the heartbeats since the last call; undefined without any. */
   takeStatus(): AgentStatus | undefined;
 }
 
-type Message = NonNullable<MessageInitShape<typeof ConnectResponseSchema>['message']>;
-
-/** Either side ends the stream when it heard nothing for this long. */
-const silenceMs = 25_000;
-/** Answers that wait for an agent that does not read; more, and it is not alive. */
+/** Answers that wait for an agent. With more the agent does not read, and the stream is cut. */
 const maxWaiting = 256;
-const planPauseMs = 200;
-const goodbyeGraceMs = 1_500;
 
-/** Makes a session. `cut` breaks the transport when a goodbye is not taken. */
-export function createSession({
-  agent,
-  sessionId,
-  clock,
-  log,
-  plan,
-  runRequests,
-  accept,
-  takeShare,
-  isRefusal,
-  cut,
-}: {
+/** Everything that one session needs. */
+interface SessionOptions {
   readonly agent: KnownAgent;
   readonly sessionId: string;
   readonly clock: Clock;
@@ -65,85 +44,61 @@ export function createSession({
   readonly plan: PlanFeed;
   readonly runRequests: RunRequestFeed;
   readonly accept: AcceptBatch;
-  /** The share of the memory that the message just read holds; it is given back when the message is done with. */
+  /** The share of the memory that the message just read holds; the session gives it back when it is done with the message. */
   readonly takeShare: () => Disposable | undefined;
   /** Whether reading failed because a message was refused, and not because the stream broke. */
   readonly isRefusal: (error: unknown) => boolean;
+  /** Breaks the transport. */
   readonly cut: () => void;
-}): Session {
-  const answers: (() => Message)[] = [];
-  const dirty = { plan: true, runRequests: true };
-  let goodbye: { readonly reason: Goodbye_Reason; readonly text: string } | undefined;
-  let ended = false;
-  let refusal: unknown;
-  let wake = () => {};
-  let lastContactUs = clock.nowUs();
-  let planNotBeforeMs = 0;
-  let retryAtMs = 0;
-  let grace: Disposable | undefined;
-  let status: AgentStatus | undefined;
-  let silence = clock.timer(silenceMs, () => fallSilent());
+}
 
-  const fallSilent = () => {
-    log.warn({ agentNo: agent.agentNo, sessionId }, `agent silent for ${silenceMs / 1000} s: stream cut`);
-    abandon();
-    cut();
-  };
-  const abandon = () => {
-    ended = true;
-    silence[Symbol.dispose]();
-    grace?.[Symbol.dispose]();
-    batches.close();
-    wake();
-  };
-  const answer = (make: () => Message) => {
-    if (answers.length >= maxWaiting) {
-      log.warn({ agentNo: agent.agentNo, sessionId }, 'agent does not read its answers: stream cut');
-      abandon();
-      cut();
-      return;
+/** Makes a session; its states are in `session-state.ts`. */
+export function createSession(options: SessionOptions): Session {
+  const { agent, sessionId, clock, plan, runRequests, accept, takeShare, isRefusal, cut } = options;
+  const { agentNo } = agent;
+  const log = options.log.child({ agentNo, sessionId });
+  const answers: MakeAnswer[] = [];
+  let refusal: unknown;
+  let lastContactUs = clock.nowUs();
+  let status: AgentStatus | undefined;
+
+  const driver = createSessionDriver({
+    clock,
+    cut,
+    onSilent: () => log.warn(`agent silent for ${silenceMs / 1000} s: stream cut`),
+  });
+  const answer = (make: MakeAnswer) => {
+    if (answers.length < maxWaiting) {
+      answers.push(make);
+      driver.wake();
+    } else if (!driver.ended.aborted) {
+      log.warn('agent does not read its answers: stream cut');
+      driver.apply({ kind: 'unresponsive' });
     }
-    answers.push(make);
-    wake();
   };
   const batches = createBatchQueue({
     clock,
     log,
     accept,
     done: (batchId, outcome) => answer(() => ({ case: 'ack', value: { batchId, ...outcome } })),
-    onIdle: () => wake(),
+    onIdle: () => driver.wake(),
   });
+  driver.ended.addEventListener('abort', () => batches.close(), { once: true });
 
   const onHeartbeat = (heartbeat: Heartbeat, receivedUs: number) => {
+    const { sequence, sentUs: agentSentUs } = heartbeat;
     answer(() => ({
       case: 'heartbeatReply',
-      value: {
-        sequence: heartbeat.sequence,
-        agentSentUs: heartbeat.sentUs,
-        receivedUs: BigInt(receivedUs),
-        sentUs: BigInt(clock.nowUs()),
-      },
+      value: { sequence, agentSentUs, receivedUs: BigInt(receivedUs), sentUs: BigInt(clock.nowUs()) },
     }));
-    const clamped = clampHeartbeat(heartbeat);
-    status = {
-      agentNo: agent.agentNo,
-      sessionId,
-      lastSeenUs: receivedUs,
-      clockOffsetUs: Number(clamped.clockOffsetUs),
-      backlogRecords: Number(clamped.backlogRecords),
-      latenessP50Ms: clamped.latenessP50Ms,
-      latenessP99Ms: clamped.latenessP99Ms,
-      checksSkipped: (status?.checksSkipped ?? 0) + clamped.checksSkipped,
-      offlineReason: clamped.offlineReason === '' ? null : clamped.offlineReason,
-    };
+    status = afterHeartbeat(status, { agentNo, sessionId, heartbeat, receivedUs });
   };
 
   const onRequest = async ({ message }: ConnectRequest) => {
     using share = new DisposableStack();
     share.use(takeShare());
     lastContactUs = clock.nowUs();
-    silence[Symbol.dispose]();
-    silence = clock.timer(silenceMs, fallSilent);
+    driver.noteContact();
     switch (message.case) {
       case 'heartbeat':
         onHeartbeat(message.value, lastContactUs);
@@ -153,116 +108,42 @@ export function createSession({
         return;
       case 'hello':
       case undefined:
-        return; // a second Hello, or a kind that this controller does not know: newer agents may speak more
+        return; // a second Hello, or a kind that only newer agents and controllers know
     }
   };
-
-  async function* planParts(): AsyncGenerator<ConnectResponse> {
-    dirty.plan = false;
-    const startMs = clock.monoMs();
-    for await (const part of plan.next()) yield message({ case: 'assignments', value: part });
-    // A long list that changes often must not take all of the database: rest five times as long as it took.
-    const nowMs = clock.monoMs();
-    planNotBeforeMs = nowMs + Math.max(planPauseMs, Math.min(10_000, 5 * (nowMs - startMs)));
-  }
 
   return {
     agent,
     sessionId,
-    async *messages() {
-      yield message({
-        case: 'welcome',
-        value: {
-          agentNo: agent.agentNo,
-          locationNo: agent.locationNo,
-          locationName: agent.locationName,
-          sessionId,
-        },
-      });
-      let parts: AsyncGenerator<ConnectResponse> | undefined;
-      while (true) {
-        const next = answers.shift();
-        if (next) {
-          yield message(next());
-          continue;
-        }
-        if (ended) return;
-        if (goodbye && batches.idle) {
-          yield message({ case: 'goodbye', value: goodbye });
-          abandon();
-          return;
-        }
-        const mayRead = !goodbye && clock.monoMs() >= retryAtMs;
-        try {
-          if (!parts && dirty.plan && mayRead && clock.monoMs() >= planNotBeforeMs) parts = planParts();
-          if (parts) {
-            const part = await parts.next();
-            if (part.done) parts = undefined;
-            else yield part.value;
-            continue;
-          }
-          if (dirty.runRequests && mayRead) {
-            dirty.runRequests = false;
-            for (const request of await runRequests.next())
-              yield message({ case: 'runRequest', value: request });
-            continue;
-          }
-        } catch (error) {
-          log.warn({ agentNo: agent.agentNo, error: messageOf(error) }, 'plan or orders cannot be read');
-          parts = undefined;
-          dirty.plan = true;
-          dirty.runRequests = true;
-          retryAtMs = clock.monoMs() + 1_000;
-        }
-        const waiting = new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        if (answers.length > 0 || ended) continue;
-        const laterMs = Math.max(retryAtMs, dirty.plan ? planNotBeforeMs : 0) - clock.monoMs();
-        using _timer =
-          (dirty.plan || dirty.runRequests) && !goodbye
-            ? clock.timer(Math.max(1, laterMs), () => wake())
-            : undefined;
-        await waiting;
-      }
-    },
+    messages: () =>
+      sessionMessages({ agent, sessionId, clock, log, driver, answers, batches, plan, runRequests }),
     async read(requests) {
       const work = batches.run();
       try {
         for await (const request of requests) {
-          if (ended) break;
+          if (driver.ended.aborted) break;
           await onRequest(request);
         }
       } catch (error) {
         if (isRefusal(error)) {
           refusal = error;
-          log.warn(
-            { agentNo: agent.agentNo, sessionId, error: messageOf(error) },
-            'a message of an agent is refused',
-          );
-        } else log.debug({ agentNo: agent.agentNo, sessionId, error: messageOf(error) }, 'stream broke');
+          log.warn({ error: messageOf(error) }, 'a message of an agent is refused');
+        } else log.debug({ error: messageOf(error) }, 'stream broke');
       } finally {
-        abandon();
+        driver.apply({ kind: 'gone' });
         await work;
       }
     },
-    refresh(what) {
-      dirty[what] = true;
-      wake();
-    },
+    refresh: (list) => driver.apply({ kind: 'changed', list }),
     end(reason, text) {
-      if (goodbye || ended) return;
-      goodbye = { reason, text };
+      if (driver.state.stage.kind !== 'open') return;
+      driver.apply({ kind: 'leave', goodbye: { reason, text } });
       batches.stop(reason === Goodbye_Reason.REVOKED || reason === Goodbye_Reason.FENCED);
-      wake();
-      grace = clock.timer(goodbyeGraceMs, () => {
-        abandon();
-        cut();
-      });
+      driver.wake();
     },
-    abandon,
+    abandon: () => driver.apply({ kind: 'gone' }),
     get ended() {
-      return ended;
+      return driver.ended.aborted;
     },
     get refusal() {
       return refusal;
@@ -276,8 +157,4 @@ export function createSession({
       return report;
     },
   };
-}
-
-function message(value: Message): ConnectResponse {
-  return create(ConnectResponseSchema, { message: value });
 }

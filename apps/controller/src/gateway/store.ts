@@ -60,25 +60,11 @@ export async function openSession(
   const { hello, sessionId, gatewayId, nowUs } = session;
   const counter = Number(hello.sessionCounter);
   return db.transaction().execute(async (trx) => {
-    const row = await trx
-      .selectFrom('agents')
-      .innerJoin('locations', 'locations.location_no', 'agents.location_no')
-      .select(['agent_no', 'agent_id', 'agents.account_no', 'agents.location_no', 'locations.name'])
-      .select(['state', 'session_counter'])
-      .where('agent_no', '=', session.agentNo)
-      .forUpdate('agents')
-      .executeTakeFirst();
+    const row = await lockAgent(trx, session.agentNo);
     if (!row) return { kind: 'unknown' };
-    const agent: KnownAgent = {
-      agentNo: row.agent_no,
-      agentId: row.agent_id,
-      accountNo: row.account_no,
-      locationNo: row.location_no,
-      locationName: row.name,
-    };
-    if (row.state === 'Revoked') return { kind: 'revoked', agent };
-    if (row.state === 'Fenced') return { kind: 'fenced', agent };
-    const known = row.session_counter;
+    const { agent, state, session_counter: known } = row;
+    if (state === 'Revoked') return { kind: 'revoked', agent };
+    if (state === 'Fenced') return { kind: 'fenced', agent };
     if (judgeCounter({ counter, known, answers: undefined }) !== 'open')
       return { kind: 'suspect', agent, known };
     await sql`
@@ -115,6 +101,27 @@ export async function openSession(
       .execute();
     return { kind: 'open', agent };
   });
+}
+
+/** The agent's row, locked until the transaction ends. */
+async function lockAgent(trx: Kysely<Tables>, agentNo: number) {
+  const row = await trx
+    .selectFrom('agents')
+    .innerJoin('locations', 'locations.location_no', 'agents.location_no')
+    .select(['agent_no', 'agent_id', 'agents.account_no', 'agents.location_no', 'locations.name'])
+    .select(['state', 'session_counter'])
+    .where('agent_no', '=', agentNo)
+    .forUpdate('agents')
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const agent: KnownAgent = {
+    agentNo: row.agent_no,
+    agentId: row.agent_id,
+    accountNo: row.account_no,
+    locationNo: row.location_no,
+    locationName: row.name,
+  };
+  return { agent, state: row.state, session_counter: row.session_counter };
 }
 
 /** The session ended; `toUs` is the last moment it was surely up. A newer session's row is left alone. */

@@ -1,0 +1,104 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Assignments, type ConnectResponse, ConnectResponseSchema } from '@vantage/proto';
+import type { PlanFeed } from './plan-feed.ts';
+import type { RunRequestFeed } from './run-request-feed.ts';
+import type { SessionDriver } from './session-driver.ts';
+import { nextStep } from './session-state.ts';
+import type { KnownAgent } from './store.ts';
+
+/** A message before it is built. */
+type Message = NonNullable<MessageInitShape<typeof ConnectResponseSchema>['message']>;
+
+/** Makes one answer at the moment when it is sent. */
+export type MakeAnswer = () => Message;
+
+interface SessionOutput {
+  readonly agent: KnownAgent;
+  readonly sessionId: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly driver: SessionDriver;
+  /** Answers that wait, oldest first; they are taken out. */
+  readonly answers: MakeAnswer[];
+  readonly batches: { readonly idle: boolean };
+  readonly plan: PlanFeed;
+  readonly runRequests: RunRequestFeed;
+}
+
+/** The messages of one session to its agent: Welcome, then whatever `nextStep` decides, until the end. */
+export async function* sessionMessages(output: SessionOutput): AsyncGenerator<ConnectResponse> {
+  const { agent, sessionId, clock, log, driver, answers, batches, plan, runRequests } = output;
+  const { agentNo, locationNo, locationName } = agent;
+  const parts = createPlanParts({ clock, driver, plan });
+  yield message({ case: 'welcome', value: { agentNo, locationNo, locationName, sessionId } });
+  while (true) {
+    const facts = { hasAnswer: answers.length > 0, isBatchInWork: !batches.idle, nowMs: clock.monoMs() };
+    const step = nextStep(driver.state, facts);
+    try {
+      switch (step.kind) {
+        case 'answer': {
+          const make = answers.shift();
+          if (make) yield message(make());
+          break;
+        }
+        case 'plan': {
+          const part = await parts.next();
+          if (part) yield message({ case: 'assignments', value: part });
+          break;
+        }
+        case 'runRequests':
+          driver.apply({ kind: 'runRequestsBegan' });
+          for (const request of await runRequests.next())
+            yield message({ case: 'runRequest', value: request });
+          break;
+        case 'goodbye':
+          yield message({ case: 'goodbye', value: step.goodbye });
+          driver.apply({ kind: 'goodbyeSent' });
+          return;
+        case 'end':
+          return;
+        case 'wait':
+          await driver.next(step.untilMs);
+      }
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, 'the plan or the run requests of an agent cannot be read');
+      parts.drop();
+      driver.apply({ kind: 'readFailed', nowMs: clock.monoMs() });
+    }
+  }
+}
+
+/** Reads the plan part by part; other messages may go between two parts. */
+function createPlanParts({
+  clock,
+  driver,
+  plan,
+}: {
+  readonly clock: Clock;
+  readonly driver: SessionDriver;
+  readonly plan: PlanFeed;
+}) {
+  let parts: AsyncGenerator<Assignments> | undefined;
+  return {
+    /** The next part; undefined when there are no more. */
+    async next(): Promise<Assignments | undefined> {
+      if (!parts) {
+        driver.apply({ kind: 'planBegan', nowMs: clock.monoMs() });
+        parts = plan.next();
+      }
+      const part = await parts.next();
+      if (!part.done) return part.value;
+      parts = undefined;
+      driver.apply({ kind: 'planSent', nowMs: clock.monoMs() });
+      return undefined;
+    },
+    drop() {
+      parts = undefined;
+    },
+  };
+}
+
+function message(value: Message): ConnectResponse {
+  return create(ConnectResponseSchema, { message: value });
+}

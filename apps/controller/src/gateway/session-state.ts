@@ -1,0 +1,124 @@
+import type { Goodbye_Reason } from '@vantage/proto';
+
+/** Why a session ends from our side, as the agent reads it. */
+interface GoodbyeNotice {
+  readonly reason: Goodbye_Reason;
+  readonly text: string;
+}
+
+/** Where a session stands. `isCut`: the controller breaks the transport, because the agent does not take part any more. */
+type SessionStage =
+  | { readonly kind: 'open' }
+  /** The goodbye goes out after the answers that are due and the batch in work. */
+  | { readonly kind: 'leaving'; readonly goodbye: GoodbyeNotice }
+  | { readonly kind: 'ended'; readonly isCut: boolean };
+
+/** The lists that a session sends to its agent. */
+export type SessionList = 'plan' | 'runRequests';
+
+/** One session, without its transport. Times are monotonic milliseconds. */
+export interface SessionState {
+  readonly stage: SessionStage;
+  /** Lists that changed since they were last read. */
+  readonly changed: Readonly<Record<SessionList, boolean>>;
+  /** Since when the parts of the plan are being sent; undefined when they are not. */
+  readonly planSinceMs: number | undefined;
+  readonly planNotBeforeMs: number;
+  /** After a failed read nothing is read before this time. */
+  readonly retryAtMs: number;
+}
+
+export type SessionEvent =
+  /** The controller says goodbye. */
+  | { readonly kind: 'leave'; readonly goodbye: GoodbyeNotice }
+  | { readonly kind: 'goodbyeSent' }
+  /** The agent does not take part any more: it is silent, does not read its answers, or did not take the goodbye. */
+  | { readonly kind: 'unresponsive' }
+  /** The transport is gone. */
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'changed'; readonly list: SessionList }
+  | { readonly kind: 'planBegan'; readonly nowMs: number }
+  | { readonly kind: 'planSent'; readonly nowMs: number }
+  | { readonly kind: 'runRequestsBegan' }
+  | { readonly kind: 'readFailed'; readonly nowMs: number };
+
+/** The next thing that a session sends. */
+type SessionStep =
+  | { readonly kind: 'answer' | 'plan' | 'runRequests' | 'end' }
+  | { readonly kind: 'goodbye'; readonly goodbye: GoodbyeNotice }
+  /** Nothing to send before the next event, or before `untilMs`. */
+  | { readonly kind: 'wait'; readonly untilMs: number | undefined };
+
+const planPauseMs = 200;
+const maxPlanPauseMs = 10_000;
+const retryMs = 1_000;
+
+/** A session that was just opened: its agent has neither plan nor run requests yet. */
+export const openedSession: SessionState = {
+  stage: { kind: 'open' },
+  changed: { plan: true, runRequests: true },
+  planSinceMs: undefined,
+  planNotBeforeMs: 0,
+  retryAtMs: 0,
+};
+
+/*
+ *   stage   | leave                   | goodbyeSent | unresponsive    | gone  | the other events
+ *   open    | leaving                 | ended       | ended, and cut  | ended | open
+ *   leaving | leaving (first goodbye) | ended       | ended, and cut  | ended | leaving
+ *   ended   | ended                   | ended       | ended           | ended | ended
+ */
+/** The session after an event. Pure. */
+export function afterEvent(state: SessionState, event: SessionEvent): SessionState {
+  if (state.stage.kind === 'ended') return state;
+  switch (event.kind) {
+    case 'leave':
+      return state.stage.kind === 'leaving'
+        ? state
+        : { ...state, stage: { kind: 'leaving', goodbye: event.goodbye } };
+    case 'goodbyeSent':
+    case 'gone':
+      return { ...state, stage: { kind: 'ended', isCut: false } };
+    case 'unresponsive':
+      return { ...state, stage: { kind: 'ended', isCut: true } };
+    case 'changed':
+      return { ...state, changed: { ...state.changed, [event.list]: true } };
+    case 'planBegan':
+      return { ...state, changed: { ...state.changed, plan: false }, planSinceMs: event.nowMs };
+    case 'planSent': {
+      // A long list that changes often must not take all of the database: the pause is five times the time that the list took.
+      const tookMs = event.nowMs - (state.planSinceMs ?? event.nowMs);
+      const pauseMs = Math.max(planPauseMs, Math.min(maxPlanPauseMs, 5 * tookMs));
+      return { ...state, planSinceMs: undefined, planNotBeforeMs: event.nowMs + pauseMs };
+    }
+    case 'runRequestsBegan':
+      return { ...state, changed: { ...state.changed, runRequests: false } };
+    case 'readFailed':
+      return {
+        ...state,
+        changed: { plan: true, runRequests: true },
+        planSinceMs: undefined,
+        retryAtMs: event.nowMs + retryMs,
+      };
+  }
+}
+
+/**
+ * The next thing to send: answers first, also after the end; then the goodbye, once no batch is in work; then the plan, part by part; then
+ * run requests. A session that leaves begins no list. Pure.
+ */
+export function nextStep(
+  { stage, changed, planSinceMs, planNotBeforeMs, retryAtMs }: SessionState,
+  facts: { readonly hasAnswer: boolean; readonly isBatchInWork: boolean; readonly nowMs: number },
+): SessionStep {
+  if (facts.hasAnswer) return { kind: 'answer' };
+  if (stage.kind === 'ended') return { kind: 'end' };
+  if (stage.kind === 'leaving' && !facts.isBatchInWork) return { kind: 'goodbye', goodbye: stage.goodbye };
+  if (planSinceMs !== undefined) return { kind: 'plan' };
+  if (stage.kind === 'leaving') return { kind: 'wait', untilMs: undefined };
+  const planFromMs = Math.max(planNotBeforeMs, retryAtMs);
+  if (changed.plan && facts.nowMs >= planFromMs) return { kind: 'plan' };
+  if (changed.runRequests && facts.nowMs >= retryAtMs) return { kind: 'runRequests' };
+  if (changed.runRequests) return { kind: 'wait', untilMs: retryAtMs };
+  return { kind: 'wait', untilMs: changed.plan ? planFromMs : undefined };
+}
