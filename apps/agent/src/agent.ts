@@ -19,6 +19,7 @@ import { createDiagnosticsCollector } from './schedule/diagnostics.ts';
 import { every } from './schedule/every.ts';
 import { createLatenessMeter } from './schedule/lateness.ts';
 import { createRateLimiter } from './schedule/rate-limiter.ts';
+import { createScheduleTable } from './schedule/schedule-table.ts';
 import { createScheduler } from './schedule/scheduler.ts';
 import { createStalls } from './schedule/stalls.ts';
 import { openAssignments } from './storage/assignments.ts';
@@ -103,12 +104,17 @@ export async function runAgent(deps: {
   const coverage = createCoverage();
   const meter = createLatenessMeter();
   const stalls = createStalls({ monoMs, thresholdMs: stallMs });
+  const table = createScheduleTable({
+    time,
+    retrySequenceOf: (deviceNo, nowUs) => retryStore.of(deviceNo, nowUs),
+    requestGraceMs: graceMs,
+  });
   const uplink = createUplink({
     clock,
     ownNetworks: cachedOwnNetworks({ clock, interfaces: networkInterfaces }),
     sendHeartbeat: () => sendHeartbeat(),
-    runNow: (deviceNo) => scheduler.runNow(deviceNo),
-    onOnlineAgain: (unchecked) => scheduler.runSoon(unchecked),
+    runNow: (deviceNo) => table.runNow(deviceNo),
+    onOnlineAgain: (unchecked) => table.runSoon(unchecked),
   });
   const diagnostics = createDiagnosticsCollector({
     clock,
@@ -123,6 +129,7 @@ export async function runAgent(deps: {
     onChange: (count) => log.info({ secrets: count }, "this machine's own secrets were read again"),
   });
   const scheduler = createScheduler({
+    table,
     time,
     clock,
     check: createCheckRunner({
@@ -142,7 +149,6 @@ export async function runAgent(deps: {
     coverage,
     meter,
     stalls,
-    retrySequenceOf: (deviceNo, nowUs) => retryStore.of(deviceNo, nowUs),
     requestGraceMs: graceMs,
     newId,
     onError,
@@ -191,7 +197,7 @@ export async function runAgent(deps: {
       if (disconnect.kind === 'goodbye' && disconnect.reason === Goodbye_Reason.REVOKED) {
         assignments.forget();
         retryStore.prune();
-        scheduler.replace([]);
+        table.replace([]);
       }
     },
   });
@@ -217,13 +223,13 @@ export async function runAgent(deps: {
         uplink.prune((deviceNo) => assignments.all.has(deviceNo));
         const faults =
           change.kind === 'replace'
-            ? scheduler.replace(change.assignments.map(scaled))
-            : scheduler.change(change.upserts.map(scaled), change.removedDeviceNos);
+            ? table.replace(change.assignments.map(scaled))
+            : table.change(change.upserts.map(scaled), change.removedDeviceNos);
         for (const fault of faults) log.error(`assignment refused: ${fault}`);
         return;
       }
       case 'runRequest':
-        scheduler.runRequest(scaledRequest(message.value));
+        table.runRequest(scaledRequest(message.value));
         return;
       case 'ack':
         uploader.acked(message.value.batchId);
@@ -263,7 +269,7 @@ export async function runAgent(deps: {
   };
 
   log.info({ version, devices: assignments.all.size, records: outbox.records }, 'agent starts');
-  scheduler.replace([...assignments.all.values()].map(scaled));
+  table.replace([...assignments.all.values()].map(scaled));
   if (identity.wallOffsetUs !== undefined) scheduler.start();
   using _pulse = every(clock, pulseMs, pulse);
   using _heartbeat = every(clock, heartbeatMs, () => {

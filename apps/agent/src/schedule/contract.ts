@@ -1,24 +1,29 @@
 import type { Assignment, RunRequest } from '@vantage/proto';
 
+/** The devices that this agent checks, as the controller orders them. */
+export interface ScheduleTable {
+  /** Replaces all assignments. Returns why some of them were refused. */
+  replace(assignments: readonly Assignment[]): readonly string[];
+  /** Adds, changes and removes assignments. Returns why some of them were refused. */
+  change(upserts: readonly Assignment[], removedDeviceNos: readonly number[]): readonly string[];
+  /** Applies a run request; one that comes again after a reconnect is ignored. */
+  runRequest(runRequest: RunRequest): void;
+  /** Asks for one check now, beside the regular ones. False: the device is not assigned. */
+  runNow(deviceNo: number): boolean;
+  /** Checks these devices within a minute, spread by their schedule offsets, where they are due later than that. */
+  runSoon(deviceNos: readonly number[]): void;
+}
+
 /** Starts every check when it is due, never two of one device at once, never more than the limit. */
 export interface Scheduler {
-  /** All that is to be watched; what is not named is dropped. Returns why some were refused. */
-  replace(assignments: readonly Assignment[]): readonly string[];
-  change(upserts: readonly Assignment[], removedDeviceNos: readonly number[]): readonly string[];
-  runRequest(runRequest: RunRequest): void;
-  /** One check beside the standing ones, now; false: the device is not watched. */
-  runNow(deviceNo: number): boolean;
-  /** Turns of these devices that are far off come within a minute, spread by their phases. */
-  runSoon(deviceNos: readonly number[]): void;
-  /** The corrected clock was put right by this much, microseconds. */
+  /** The corrected clock was set by this much, microseconds. */
   clockStepped(byUs: number): void;
-  /** The host slept or this process stood still for so long: what fell due in a long gap is skipped. */
+  /** The host slept or this process was stopped for so long. The checks that fell due in a long gap are skipped. */
   gapEnded(lengthMs: number): void;
   /** Oldest due time that waits to be started, corrected microseconds. */
   waitingUs(): number | undefined;
-  /** Starts looking. Before, nothing is due. */
+  /** Starts the schedule. Before, nothing is due. */
   start(): void;
-  /** Starts nothing more; resolves when nothing runs. Checks cut short are not results. */
+  /** Starts nothing more; resolves when nothing runs. Checks that are cut short give no results. */
   stop(): Promise<void>;
-  readonly running: number;
 }

@@ -5,8 +5,8 @@ import { every } from './every.ts';
 import type { RetrySequence } from './retry-sequence.ts';
 
 test('a host that slept an hour makes no burst, and what it missed is not covered', async () => {
-  const { clock, scheduler, time, stalls, sleep, results, meter, coverage } = stage();
-  scheduler.replace(Array.from({ length: 600 }, (_, i) => assignment(i, { scheduleOffsetMs: i * 100 })));
+  const { clock, scheduler, table, time, stalls, sleep, results, meter, coverage } = stage();
+  table.replace(Array.from({ length: 600 }, (_, i) => assignment(i, { scheduleOffsetMs: i * 100 })));
   scheduler.start();
   await clock.advance(500);
   const before = results.length;
@@ -22,8 +22,8 @@ test('a host that slept an hour makes no burst, and what it missed is not covere
 });
 
 test('a clock put right by an hour makes no burst and loses no turn', async () => {
-  const { clock, scheduler, time, meter, results } = stage();
-  scheduler.replace(Array.from({ length: 60 }, (_, i) => assignment(i, { scheduleOffsetMs: i * 1000 })));
+  const { clock, scheduler, table, time, meter, results } = stage();
+  table.replace(Array.from({ length: 60 }, (_, i) => assignment(i, { scheduleOffsetMs: i * 1000 })));
   scheduler.start();
   await clock.advance(10_500);
   time.setOffset(3_600_000_000);
@@ -35,9 +35,9 @@ test('a clock put right by an hour makes no burst and loses no turn', async () =
 });
 
 test('a new device is checked at once though the clock is put back by an hour just then', async () => {
-  const { clock, scheduler, time, results } = stage();
+  const { clock, scheduler, table, time, results } = stage();
   const changedUs = BigInt(midnightUs);
-  scheduler.replace([assignment(1, { intervalMs: 3_600_000, changedUs, runImmediately: true })]);
+  table.replace([assignment(1, { intervalMs: 3_600_000, changedUs, runImmediately: true })]);
   time.setOffset(-3_600_000_000);
   scheduler.clockStepped(-3_600_000_000);
   scheduler.start();
@@ -46,9 +46,9 @@ test('a new device is checked at once though the clock is put back by an hour ju
 });
 
 test('an error of a check during which the process stood still is no result: the device is checked again', async () => {
-  const { clock, scheduler, results, codes, pulse } = stage({ takesMs: 5000 });
+  const { clock, scheduler, table, results, codes, pulse } = stage({ takesMs: 5000 });
   codes.splice(0, 1, 2, 1);
-  scheduler.replace([assignment(1)]);
+  table.replace([assignment(1)]);
   scheduler.start();
   await clock.advance(61_000);
   pulse[Symbol.dispose]();
@@ -60,8 +60,8 @@ test('an error of a check during which the process stood still is no result: the
 });
 
 test('a good answer of a check during which the process stood still is thrown away too: its times are not true', async () => {
-  const { clock, scheduler, results, pulse, meter } = stage({ takesMs: 5000 });
-  scheduler.replace([assignment(1)]);
+  const { clock, scheduler, table, results, pulse, meter } = stage({ takesMs: 5000 });
+  table.replace([assignment(1)]);
   scheduler.start();
   await clock.advance(61_000);
   pulse[Symbol.dispose]();
@@ -74,10 +74,10 @@ test('a good answer of a check during which the process stood still is thrown aw
 });
 
 test('a process that stands still in every check tells the failures as its own fault, after three thrown away', async () => {
-  const { clock, scheduler, results, codes, pulse, meter } = stage({ takesMs: 5000 });
+  const { clock, scheduler, table, results, codes, pulse, meter } = stage({ takesMs: 5000 });
   pulse[Symbol.dispose]();
   codes.splice(0, 1, 2);
-  scheduler.replace([assignment(1)]);
+  table.replace([assignment(1)]);
   scheduler.start();
   await clock.advance(85_000);
   expect(meter.take().started).toBeGreaterThanOrEqual(4);
@@ -86,8 +86,8 @@ test('a process that stands still in every check tells the failures as its own f
 });
 
 test('after a gap a device whose check was under way is checked once, not twice', async () => {
-  const { clock, scheduler, results, pulse, starts } = stage({ takesMs: 3000 });
-  scheduler.replace([assignment(1, { intervalMs: 5000 })]);
+  const { clock, scheduler, table, results, pulse, starts } = stage({ takesMs: 3000 });
+  table.replace([assignment(1, { intervalMs: 5000 })]);
   scheduler.start();
   await clock.advance(6000);
   pulse[Symbol.dispose]();
@@ -106,7 +106,7 @@ test('a restart goes on with the retry sequence that it finds: the retry that is
   };
   const going = stage({ chain: open });
   going.codes.splice(0, 1, 2);
-  going.scheduler.replace([assignment(1)]);
+  going.table.replace([assignment(1)]);
   going.scheduler.start();
   await going.clock.advance(130_000);
   expect(going.results.map(({ attempt, retryId }) => [attempt, retryId])).toEqual([
@@ -117,7 +117,7 @@ test('a restart goes on with the retry sequence that it finds: the retry that is
   expect(going.starts()[0]).toBe(1);
   const down = stage({ chain: { state: { kind: 'exhausted' }, last: undefined } });
   down.codes.splice(0, 1, 2);
-  down.scheduler.replace([assignment(1)]);
+  down.table.replace([assignment(1)]);
   down.scheduler.start();
   await down.clock.advance(130_000);
   expect(down.results.map(({ attempt, retryId }) => [attempt, retryId])).toEqual([
@@ -127,14 +127,14 @@ test('a restart goes on with the retry sequence that it finds: the retry that is
 });
 
 test('starts of a device are unique and increase, though its clock is put back a little', async () => {
-  const { clock, scheduler, time, results } = stage({ takesMs: 1 });
-  scheduler.replace([assignment(1, { intervalMs: 1000 })]);
+  const { clock, scheduler, table, time, results } = stage({ takesMs: 1 });
+  table.replace([assignment(1, { intervalMs: 1000 })]);
   scheduler.start();
   for (let i = 0; i < 10; i += 1) {
     await clock.advance(1000);
     time.setOffset(time.offsetUs - 900_000);
     scheduler.clockStepped(-900_000);
-    scheduler.runNow(1);
+    table.runNow(1);
   }
   const starts = results.map(({ startUs }) => Number(startUs));
   expect(starts.length).toBeGreaterThanOrEqual(10);
@@ -142,14 +142,14 @@ test('starts of a device are unique and increase, though its clock is put back a
 });
 
 test('devices that could not be seen are checked within a minute of sight, spread, and no sooner than they would be', async () => {
-  const { clock, scheduler, starts, results } = stage({ takesMs: 1 });
+  const { clock, scheduler, table, starts, results } = stage({ takesMs: 1 });
   const hourly = Array.from({ length: 60 }, (_, i) =>
     assignment(i + 1, { intervalMs: 3_600_000, scheduleOffsetMs: 1_800_000 + i * 1000 }),
   );
-  scheduler.replace([...hourly, assignment(100, { scheduleOffsetMs: 30_000 })]);
+  table.replace([...hourly, assignment(100, { scheduleOffsetMs: 30_000 })]);
   scheduler.start();
   await clock.advance(10_000);
-  scheduler.runSoon([...hourly.map(({ deviceNo }) => deviceNo), 100, 999]);
+  table.runSoon([...hourly.map(({ deviceNo }) => deviceNo), 100, 999]);
   await clock.advance(60_000);
   const perDevice = Map.groupBy(results, ({ deviceNo }) => deviceNo);
   expect(perDevice.size).toBe(61);

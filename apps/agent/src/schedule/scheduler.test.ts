@@ -4,8 +4,8 @@ import { assignment } from '../testing/measurements.ts';
 import { midnightUs, stage } from '../testing/stage.ts';
 
 test('checks start at their due times, and all of it is covered', async () => {
-  const { clock, scheduler, coverage, meter, starts } = stage();
-  scheduler.replace([assignment(1, { scheduleOffsetMs: 10_000 })]);
+  const { clock, scheduler, table, coverage, meter, starts } = stage();
+  table.replace([assignment(1, { scheduleOffsetMs: 10_000 })]);
   scheduler.start();
   await clock.advance(180_000);
   expect(starts()).toEqual([10, 70, 130]);
@@ -16,9 +16,9 @@ test('checks start at their due times, and all of it is covered', async () => {
 });
 
 test('a retry sequence stands in for regular checks and they go on after it', async () => {
-  const { clock, scheduler, results, codes, starts } = stage();
+  const { clock, scheduler, table, results, codes, starts } = stage();
   codes.splice(0, 1, 2, 2, 2, 2, 1);
-  scheduler.replace([assignment(1, { retryDelayMs: 40_000 })]);
+  table.replace([assignment(1, { retryDelayMs: 40_000 })]);
   scheduler.start();
   await clock.advance(300_000);
   expect(starts().map(Math.round)).toEqual([60, 100, 140, 180, 240, 300].slice(0, results.length));
@@ -27,12 +27,12 @@ test('a retry sequence stands in for regular checks and they go on after it', as
 });
 
 test('where others observe too, an ordered retry runs at its time; without a word it runs 5 s later', async () => {
-  const { clock, scheduler, codes, starts, results, order } = stage();
+  const { clock, scheduler, table, codes, starts, results, order } = stage();
   codes.splice(0, 1, 2, 2, 1);
-  scheduler.replace([assignment(1, { retriesLocally: false })]);
+  table.replace([assignment(1, { retriesLocally: false })]);
   scheduler.start();
   await clock.advance(61_000);
-  scheduler.runRequest(order(RunRequest_Kind.RETRY, 1, 'chain-1', 66));
+  table.runRequest(order(RunRequest_Kind.RETRY, 1, 'chain-1', 66));
   await clock.advance(30_000);
   expect(starts().map((s) => Math.round(s * 10) / 10)).toEqual([60, 66, 76.1]);
   expect(results.map(({ attempt, runRequestId }) => [attempt, runRequestId])).toEqual([
@@ -40,47 +40,50 @@ test('where others observe too, an ordered retry runs at its time; without a wor
     [1, 'order-1'],
     [2, ''],
   ]);
-  scheduler.runRequest(order(RunRequest_Kind.RETRY, 1, 'chain-1', 0));
+  table.runRequest(order(RunRequest_Kind.RETRY, 1, 'chain-1', 0));
   await clock.advance(5000);
   expect(results.length).toBe(3);
 });
 
 test('a device that another agent holds is checked once, by the order that brought it, and then let go', async () => {
-  const { clock, scheduler, codes, starts, results, order } = stage();
+  const { clock, scheduler, table, codes, starts, results, order } = stage();
   codes.splice(0, 1, 2);
-  scheduler.replace([assignment(2, { scheduleOffsetMs: 50_000 })]);
+  table.replace([assignment(2, { scheduleOffsetMs: 50_000 })]);
   scheduler.start();
-  scheduler.runRequest(order(RunRequest_Kind.RETRY, 1, 'chain-0', 0)); // brings no device: passed over
+  table.runRequest(order(RunRequest_Kind.RETRY, 1, 'chain-0', 0)); // brings no device: passed over
   const borrowed = { ...order(RunRequest_Kind.RETRY, 1, 'chain-1', 20), assignment: assignment(1) };
-  scheduler.runRequest(borrowed);
-  scheduler.replace([assignment(2, { scheduleOffsetMs: 50_000 })]);
+  table.runRequest(borrowed);
+  table.replace([assignment(2, { scheduleOffsetMs: 50_000 })]);
   await clock.advance(10_000);
-  scheduler.runRequest(borrowed);
-  scheduler.runRequest(order(RunRequest_Kind.RETRY_DELEGATED, 0, 'chain-1', 0));
+  table.runRequest(borrowed);
+  table.runRequest(order(RunRequest_Kind.RETRY_DELEGATED, 0, 'chain-1', 0));
   await clock.advance(36_000);
-  scheduler.runRequest(borrowed);
+  table.runRequest(borrowed);
   await clock.advance(300_000);
   expect(results.flatMap(({ deviceNo }, i) => (deviceNo === 1 ? [starts()[i]] : []))).toEqual([20]);
   expect(results[0]).toMatchObject({ attempt: 1, retryId: 'chain-1', runRequestId: 'order-1' });
-  scheduler.runRequest({ ...order(RunRequest_Kind.RETRY, 3, 'chain-1', 0), assignment: assignment(1) });
+  table.runRequest({ ...order(RunRequest_Kind.RETRY, 3, 'chain-1', 0), assignment: assignment(1) });
   await clock.advance(1000);
   expect(results.at(-1)).toMatchObject({ deviceNo: 1, attempt: 3, runRequestId: 'order-3' });
 });
 
 test('a retry sequence taken elsewhere is not retried here', async () => {
-  const { clock, scheduler, codes, starts, order } = stage();
+  const { clock, scheduler, table, codes, starts, order } = stage();
   codes.splice(0, 1, 2);
-  scheduler.replace([assignment(1, { retriesLocally: false })]);
+  table.replace([assignment(1, { retriesLocally: false })]);
   scheduler.start();
   await clock.advance(61_000);
-  scheduler.runRequest(order(RunRequest_Kind.RETRY_DELEGATED, 0, 'chain-1', 0));
+  table.runRequest(order(RunRequest_Kind.RETRY_DELEGATED, 0, 'chain-1', 0));
   await clock.advance(60_000);
   expect(starts()).toEqual([60, 120]);
 });
 
 test('checks of one device never overlap and never more than the limit run', async () => {
-  const { clock, scheduler, overlaps, maxAtOnce, results } = stage({ takesMs: 90_000, concurrency: 3 });
-  scheduler.replace(Array.from({ length: 5 }, (_, i) => assignment(i, { scheduleOffsetMs: i * 1000 })));
+  const { clock, scheduler, table, overlaps, maxAtOnce, results } = stage({
+    takesMs: 90_000,
+    concurrency: 3,
+  });
+  table.replace(Array.from({ length: 5 }, (_, i) => assignment(i, { scheduleOffsetMs: i * 1000 })));
   scheduler.start();
   await clock.advance(600_000);
   expect(overlaps).toEqual([]);
@@ -89,8 +92,8 @@ test('checks of one device never overlap and never more than the limit run', asy
 });
 
 test('beyond capacity the agent says how late it is and what it skips, and does not call it covered', async () => {
-  const { clock, scheduler, meter, coverage } = stage({ takesMs: 40_000, concurrency: 1 });
-  scheduler.replace(Array.from({ length: 4 }, (_, i) => assignment(i)));
+  const { clock, scheduler, table, meter, coverage } = stage({ takesMs: 40_000, concurrency: 1 });
+  table.replace(Array.from({ length: 4 }, (_, i) => assignment(i)));
   scheduler.start();
   await clock.advance(600_000);
   const { p99Ms, skipped } = meter.take();
@@ -101,25 +104,25 @@ test('beyond capacity the agent says how late it is and what it skips, and does 
 });
 
 test('a fresh change is checked at once by the agent that is to run the first check, and once per revision', async () => {
-  const { clock, scheduler, starts } = stage();
+  const { clock, scheduler, table, starts } = stage();
   scheduler.start();
   const changedUs = BigInt(midnightUs);
-  scheduler.change(
+  table.change(
     [assignment(1, { changedUs, runImmediately: true }), assignment(2, { changedUs, runImmediately: false })],
     [],
   );
   await clock.advance(1000);
-  scheduler.replace([assignment(1, { changedUs, runImmediately: true, rotationSize: 2 })]);
+  table.replace([assignment(1, { changedUs, runImmediately: true, rotationSize: 2 })]);
   await clock.advance(1000);
   expect(starts()).toEqual([0]);
-  scheduler.change([assignment(1, { changedUs, runImmediately: true, revision: 2 })], []);
+  table.change([assignment(1, { changedUs, runImmediately: true, revision: 2 })], []);
   await clock.advance(1000);
   expect(starts()).toEqual([0, 2]);
 });
 
 test('no more checks a minute run than the policy allows', async () => {
-  const { clock, scheduler, results } = stage({ checksPerMinute: 30, takesMs: 1 });
-  scheduler.replace(Array.from({ length: 100 }, (_, i) => assignment(i)));
+  const { clock, scheduler, table, results } = stage({ checksPerMinute: 30, takesMs: 1 });
+  table.replace(Array.from({ length: 100 }, (_, i) => assignment(i)));
   scheduler.start();
   await clock.advance(180_000);
   expect(results.length).toBeGreaterThan(55);
@@ -127,21 +130,21 @@ test('no more checks a minute run than the policy allows', async () => {
 });
 
 test('checks that the agent cuts short by its own end are no results', async () => {
-  const { clock, scheduler, results } = stage({ takesMs: 5000 });
-  scheduler.replace([assignment(1)]);
+  const { clock, scheduler, table, results, maxAtOnce } = stage({ takesMs: 5000 });
+  table.replace([assignment(1)]);
   scheduler.start();
   await clock.advance(61_000);
-  expect(scheduler.running).toBe(1);
+  expect(maxAtOnce()).toBe(1);
   await scheduler.stop();
   expect(results).toEqual([]);
 });
 
 test('a device that is taken away while it is checked still gives its result, and no more', async () => {
-  const { clock, scheduler, results } = stage({ takesMs: 5000 });
-  scheduler.replace([assignment(1)]);
+  const { clock, scheduler, table, results } = stage({ takesMs: 5000 });
+  table.replace([assignment(1)]);
   scheduler.start();
   await clock.advance(61_000);
-  scheduler.change([], [1]);
+  table.change([], [1]);
   await clock.advance(200_000);
   expect(results.length).toBe(1);
 });

@@ -9,6 +9,7 @@ import { every } from '../schedule/every.ts';
 import { createLatenessMeter } from '../schedule/lateness.ts';
 import { createRateLimiter } from '../schedule/rate-limiter.ts';
 import { noRetrySequence, type RetrySequence } from '../schedule/retry-sequence.ts';
+import { createScheduleTable } from '../schedule/schedule-table.ts';
 import { createScheduler } from '../schedule/scheduler.ts';
 import { createStalls } from '../schedule/stalls.ts';
 import { measured } from './measurements.ts';
@@ -36,7 +37,13 @@ export function stage(
   const overlaps: number[] = [];
   let ids = 0;
   const pulse = every(clock, 250, () => void stalls.tick());
+  const table = createScheduleTable({
+    time,
+    retrySequenceOf: () => more.chain ?? noRetrySequence,
+    requestGraceMs: 5000,
+  });
   const scheduler = createScheduler({
+    table,
     time,
     clock,
     async check({ deviceNo }, signal): Promise<Measurement> {
@@ -60,13 +67,13 @@ export function stage(
     meter,
     stalls,
     requestGraceMs: 5000,
-    retrySequenceOf: () => more.chain ?? noRetrySequence,
     newId: () => `chain-${++ids}`,
     onError: (error) => errors.push(error),
   });
   return {
     clock,
     time,
+    table,
     scheduler,
     coverage,
     meter,

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { assignment } from '../testing/measurements.ts';
+import { midnightUs } from '../testing/stage.ts';
+import { beginJob, type DeviceSchedule, nextJob, requestCheck, startOf } from './device-schedule.ts';
+import { noRetrySequence } from './retry-sequence.ts';
+import {
+  createScheduleState,
+  endCheck,
+  enqueue,
+  markBusy,
+  nextStep,
+  putAssignment,
+  removeDevice,
+  type ScheduleState,
+  skipMissed,
+} from './schedule-state.ts';
+
+const deviceNo = fc.integer({ min: 1, max: 4 });
+const command = fc.oneof(
+  fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(20_000) }),
+  fc.record({
+    kind: fc.constant('put' as const),
+    deviceNo,
+    intervalMs: fc.integer({ min: 1, max: 10_000 }),
+    revision: fc.nat(3),
+  }),
+  fc.record({ kind: fc.constant('remove' as const), deviceNo }),
+  fc.record({ kind: fc.constant('request' as const), deviceNo }),
+  fc.record({ kind: fc.constant('start' as const) }),
+  fc.record({ kind: fc.constant('end' as const), deviceNo }),
+  fc.record({ kind: fc.constant('skip' as const) }),
+);
+type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
+
+/** The time of the earliest job, found by looking at every device. */
+function earliestUs({ schedules }: ScheduleState): number | undefined {
+  const waiting = [...schedules.values()].filter(({ busy, gone }) => !busy && !gone);
+  return waiting.length === 0 ? undefined : Math.min(...waiting.map((each) => nextJob(each).atUs));
+}
+
+/** Runs commands on a state and keeps a plain list of the checks that run and of all starts. */
+function createModel() {
+  const state = createScheduleState();
+  const running: DeviceSchedule[] = [];
+  const starts = new Map<DeviceSchedule, number[]>();
+  let nowUs = midnightUs;
+  const apply: { readonly [K in Command['kind']]: (one: Extract<Command, { kind: K }>) => void } = {
+    wait({ ms }) {
+      nowUs += ms * 1000;
+    },
+    put({ kind: _kind, ...settings }) {
+      const one = assignment(settings.deviceNo, { ...settings, scheduleOffsetMs: 0 });
+      expect(putAssignment(state, one, nowUs, () => noRetrySequence)).toBeUndefined();
+    },
+    remove: (one) => removeDevice(state, one.deviceNo),
+    request(one) {
+      const schedule = state.schedules.get(one.deviceNo);
+      if (schedule === undefined || schedule.gone) return;
+      requestCheck(schedule, '', nowUs);
+      enqueue(state, schedule);
+    },
+    start() {
+      const next = nextStep(state, nowUs);
+      if (next.kind !== 'due') return;
+      expect(running).not.toContain(next.schedule);
+      expect(next.job.atUs).toBeLessThanOrEqual(nowUs);
+      const startUs = startOf(next.schedule, nowUs);
+      markBusy(state, next.schedule, startUs);
+      beginJob(next.schedule, next.job, startUs);
+      running.push(next.schedule);
+      starts.set(next.schedule, [...(starts.get(next.schedule) ?? []), startUs]);
+    },
+    end(one) {
+      const index = running.findIndex(({ assignment }) => assignment.deviceNo === one.deviceNo);
+      const [schedule] = index < 0 ? [] : running.splice(index, 1);
+      if (schedule !== undefined) endCheck(state, schedule, nowUs);
+    },
+    skip() {
+      skipMissed(state, nowUs);
+    },
+  };
+  return {
+    state,
+    running,
+    starts,
+    now: () => nowUs,
+    run(one: Command) {
+      const handler = apply[one.kind] as (one: Command) => void;
+      handler(one);
+    },
+  };
+}
+
+test('the next step is the earliest job of all devices that are assigned and not being checked', () => {
+  fc.assert(
+    fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
+      const model = createModel();
+      for (const one of commands) {
+        model.run(one);
+        const atUs = earliestUs(model.state);
+        const next = nextStep(model.state, model.now());
+        if (atUs === undefined) expect(next).toEqual({ kind: 'none' });
+        else if (atUs > model.now()) expect(next).toEqual({ kind: 'wait', waitUs: atUs - model.now() });
+        else expect(next).toMatchObject({ kind: 'due', job: { atUs } });
+      }
+    }),
+  );
+});
+
+test('starts of a device increase, one device has one running check, and a device that is gone leaves nothing behind', () => {
+  fc.assert(
+    fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
+      const model = createModel();
+      for (const one of commands) model.run(one);
+      for (const starts of model.starts.values()) {
+        expect(starts).toEqual([...new Set(starts)].sort((a, b) => a - b));
+      }
+      expect(new Set(model.running).size).toBe(model.running.length);
+      for (const deviceNo of [1, 2, 3, 4]) {
+        model.run({ kind: 'remove', deviceNo });
+        model.run({ kind: 'end', deviceNo });
+      }
+      expect(model.state.schedules.size).toBe(0);
+      expect(nextStep(model.state, model.now())).toEqual({ kind: 'none' });
+    }),
+  );
+});

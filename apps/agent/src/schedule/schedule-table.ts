@@ -1,0 +1,88 @@
+import type { AgentTime } from '../clock/agent-time.ts';
+import type { ScheduleTable } from './contract.ts';
+import { applyRunRequest, bringForward, createOneOff, requestCheck } from './device-schedule.ts';
+import type { RetrySequence } from './retry-sequence.ts';
+import {
+  createScheduleState,
+  enqueue,
+  moveAll,
+  putAssignment,
+  removeDevice,
+  type ScheduleState,
+} from './schedule-state.ts';
+import { createSeenSet } from './seen-set.ts';
+
+/** As many run requests are remembered, so that one that comes again is ignored. */
+const rememberedRequests = 1000;
+
+/** A table together with what the scheduler needs of it. */
+export interface ObservableScheduleTable extends ScheduleTable {
+  readonly state: ScheduleState;
+  /** Sets the one listener, which is called after each change that came from outside. */
+  onChange(listener: () => void): void;
+}
+
+/** Makes an empty table. */
+export function createScheduleTable(deps: {
+  readonly time: Pick<AgentTime, 'nowUs'>;
+  /** The retry sequence that an earlier run left a device with. */
+  readonly retrySequenceOf: (deviceNo: number, nowUs: number) => RetrySequence;
+  /** How long past RetryDelay the agent waits for the controller's run request for a retry. */
+  readonly requestGraceMs: number;
+}): ObservableScheduleTable {
+  const { time, requestGraceMs } = deps;
+  const state = createScheduleState();
+  const isNewRequest = createSeenSet(rememberedRequests);
+  let changed = () => {};
+
+  const change: ScheduleTable['change'] = (upserts, removedDeviceNos) => {
+    const nowUs = time.nowUs();
+    for (const deviceNo of removedDeviceNos) removeDevice(state, deviceNo);
+    const faults = upserts.flatMap(
+      (assignment) =>
+        putAssignment(state, assignment, nowUs, (deviceNo) => deps.retrySequenceOf(deviceNo, nowUs)) ?? [],
+    );
+    changed();
+    return faults;
+  };
+
+  return {
+    state,
+    onChange(listener) {
+      changed = listener;
+    },
+    change,
+    replace(assignments) {
+      const wanted = new Set(assignments.map(({ deviceNo }) => deviceNo));
+      const removed = [...state.schedules].flatMap(([deviceNo, { oneOff }]) =>
+        oneOff || wanted.has(deviceNo) ? [] : [deviceNo],
+      );
+      return change(assignments, removed);
+    },
+    runRequest(runRequest) {
+      const nowUs = time.nowUs();
+      const schedule = state.schedules.get(runRequest.deviceNo) ?? createOneOff(runRequest.assignment, nowUs);
+      if (schedule === undefined || schedule.gone || !isNewRequest(runRequest.runRequestId)) return;
+      state.schedules.set(runRequest.deviceNo, schedule);
+      applyRunRequest(schedule, runRequest, nowUs, requestGraceMs);
+      enqueue(state, schedule);
+      changed();
+    },
+    runNow(deviceNo) {
+      const schedule = state.schedules.get(deviceNo);
+      if (schedule === undefined || schedule.gone) return false;
+      requestCheck(schedule, '', time.nowUs());
+      enqueue(state, schedule);
+      changed();
+      return true;
+    },
+    runSoon(deviceNos) {
+      const wanted = new Set(deviceNos);
+      const nowUs = time.nowUs();
+      moveAll(state, (schedule) => {
+        if (wanted.has(schedule.assignment.deviceNo)) bringForward(schedule, nowUs);
+      });
+      changed();
+    },
+  };
+}
