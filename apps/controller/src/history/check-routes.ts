@@ -1,12 +1,14 @@
-import { parseCheckId } from '@vantage/domain';
+import { isResultCode, parseCheckId } from '@vantage/domain';
+import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../db/index.ts';
-import { cutPage, pagingQuery } from '../http/paging.ts';
+import { beforeQuery, cutBefore, readBefore } from '../http/paging.ts';
 import { conflict, missing, Problem, problemCode } from '../http/problem.ts';
 import { type Route, type RouteSpec, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
 import { checkExtended, checkOfDevice, checkRecord, showCheck, showExtended } from './check-record.ts';
-import { findCheck, listChecks } from './check-store.ts';
+import { type CheckPage, findCheck, hasCheck, idOf, listChecks } from './check-store.ts';
+import { historyQuery, readHistoryFilter, readMembers } from './list-filters.ts';
 
 /** What a check now ended with: its address, or why nobody looked. */
 export type CheckNowResult =
@@ -84,12 +86,12 @@ function checksOfDevice({ db, device, checkNow }: CheckRouteDeps, find: FindChec
       tag,
       summary: "A device's checks, newest first.",
       subject: device,
-      query: z.object(pagingQuery),
+      query: checksQuery,
       response: z.array(checkRecord),
       names: { root: 'checks', row: 'check', id: 'check_id' },
       handler: async ({ session, subject, query }) => {
-        const page = { limit: query.Limit, offset: query.Offset };
-        const { rows, next } = cutPage(await listChecks(db, subject.device_no, page), query);
+        const page = await readCheckPage(db, session, subject.device_no, query);
+        const { rows, next } = cutBefore(await listChecks(db, subject.device_no, page), page.limit, idOf);
         return { body: rows.map((row) => showCheck(row, session.zone)), next };
       },
     }),
@@ -115,6 +117,37 @@ function checksOfDevice({ db, device, checkNow }: CheckRouteDeps, find: FindChec
     }),
   ];
 }
+
+const checksQuery = z.object({
+  ...historyQuery,
+  ResultCode: boundedText(100)
+    .optional()
+    .describe('Checks with these ResultCodes only, joined by commas: ResultCode=2,3.'),
+  ...beforeQuery('check_id'),
+});
+
+/** Throws a Problem: 1004 for a wrong filter, 1003 where Before is no check of this device. */
+async function readCheckPage(
+  db: Db,
+  session: Session,
+  deviceNo: number,
+  asked: z.output<typeof checksQuery>,
+): Promise<CheckPage> {
+  const { limit, offset, before: beforeId } = readBefore(asked, 'check_id');
+  const codes =
+    asked.ResultCode === undefined ? undefined : readMembers('ResultCode', asked.ResultCode, codeMember);
+  const filter = await readHistoryFilter(db, session, asked);
+  const before = beforeId === undefined ? undefined : parseCheckId(beforeId);
+  if (beforeId !== undefined && (before?.deviceNo !== deviceNo || !(await hasCheck(db, before))))
+    throw missing('check');
+  return { ...filter, codes, before, limit, offset };
+}
+
+const codeMember = {
+  read: (text: string) => (/^\d{1,2}$/.test(text) && isResultCode(Number(text)) ? Number(text) : undefined),
+  accepted: 'numbers from 1 to 10',
+  example: '2,3',
+};
 
 async function isGone({ kysely }: Db, deviceNo: number): Promise<boolean> {
   const row = await kysely

@@ -1,6 +1,7 @@
 import { type CheckKey, checkId } from '@vantage/domain';
 import { sql } from 'kysely';
 import type { Db } from '../db/index.ts';
+import type { HistoryFilter } from './list-filters.ts';
 
 /** A check as it is kept, with the names that people know. */
 export interface CheckFacts {
@@ -36,18 +37,58 @@ export interface ExtendedFacts extends CheckFacts {
 const columns = sql`c.device_no, c.start_us, c.agent_no, l.name as location, c.code, c.perf, c.block_ms, c.dns_ms, c.connect_ms,
   c.ssl_ms, c.ttfb_ms, c.ttlb_ms, c.data_size, c.check_result`;
 
+/** Which of a device's checks are listed. */
+export interface CheckPage extends HistoryFilter {
+  readonly codes: readonly number[] | undefined;
+  /** Checks older than this one only. */
+  readonly before: Pick<CheckKey, 'startUs' | 'agentNo'> | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /** A device's checks, newest first, one row more than `limit` to know whether there are more. */
 export async function listChecks(
   { kysely }: Db,
   deviceNo: number,
-  page: { readonly limit: number; readonly offset: number },
+  page: CheckPage,
 ): Promise<readonly CheckFacts[]> {
-  const { rows } = await sql<CheckFacts>`
-    select ${columns} from (
-      select * from checks where device_no = ${deviceNo}
-      order by start_us desc, agent_no desc limit ${page.limit + 1} offset ${page.offset}) c
-    left join locations l using (location_no) order by c.start_us desc, c.agent_no desc`.execute(kysely);
+  const { rows } = await checksPage(deviceNo, page).execute(kysely);
   return rows;
+}
+
+/** The statement behind `listChecks`. The bounds of `start_us` stand alone too, because they choose the partitions. */
+export function checksPage(deviceNo: number, page: CheckPage) {
+  const { fromUs, untilUs, locationNos, codes, before } = page;
+  const conditions = [
+    sql`device_no = ${deviceNo}::int`,
+    ...(fromUs === undefined ? [] : [sql`start_us >= ${fromUs}::bigint`]),
+    ...(untilUs === undefined ? [] : [sql`start_us < ${untilUs}::bigint`]),
+    ...(locationNos === undefined ? [] : [sql`location_no = any(${locationNos}::int[])`]),
+    ...(codes === undefined ? [] : [sql`code = any(${codes}::smallint[])`]),
+    ...(before === undefined
+      ? []
+      : [
+          sql`start_us <= ${before.startUs}::bigint`,
+          sql`(start_us, agent_no) < (${before.startUs}::bigint, ${before.agentNo}::int)`,
+        ]),
+  ];
+  return sql<CheckFacts>`
+    select ${columns} from (
+      select * from checks where ${sql.join(conditions, sql` and `)}
+      order by start_us desc, agent_no desc limit ${page.limit + 1} offset ${page.offset}) c
+    left join locations l using (location_no) order by c.start_us desc, c.agent_no desc`;
+}
+
+/** Is this check stored? */
+export async function hasCheck({ kysely }: Db, key: CheckKey): Promise<boolean> {
+  const row = await kysely
+    .selectFrom('checks')
+    .select('device_no')
+    .where('device_no', '=', key.deviceNo)
+    .where('start_us', '=', key.startUs)
+    .where('agent_no', '=', key.agentNo)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** One check of an account; undefined also when its device is gone or another account's. */

@@ -1,16 +1,25 @@
-import type { Clock } from '@vantage/kernel';
+import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../db/index.ts';
 import { idField, timestampField } from '../http/field.ts';
-import { cutPage, pagingQuery, timestampQuery } from '../http/paging.ts';
+import { beforeQuery, cutBefore, readBefore, timestampQuery } from '../http/paging.ts';
 import { missing } from '../http/problem.ts';
 import { type Call, noSubject, type Route, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
 import type { Zone } from '../http/zone.ts';
 import type { DeviceSubject } from './check-routes.ts';
 import type { EventFeed } from './event-feed.ts';
-import { type EventRow, type EventScope, findEventNo, listEvents } from './event-store.ts';
+import {
+  type EventPage,
+  type EventRow,
+  type EventScope,
+  findEventNo,
+  findEventPlace,
+  listEvents,
+} from './event-store.ts';
 import { openEventStream } from './event-stream.ts';
+import { historyQuery, readHistoryFilter, readMembers } from './list-filters.ts';
+import { readUntil } from './period.ts';
 
 const tag = 'Events';
 
@@ -54,8 +63,16 @@ const eventRecord = z
   .meta({ id: 'Event' });
 
 const query = z.object({
-  Timestamp: timestampQuery.describe('Events before this moment; default: now.'),
-  ...pagingQuery,
+  Timestamp: timestampQuery(
+    'Events before this moment; default: now. A timestamp in whole seconds includes that whole second.',
+  ),
+  ...historyQuery,
+  Type: boundedText(500)
+    .optional()
+    .describe(
+      `Events of these types only, joined by commas: Type=Down,Up. Accepted are ${eventTypes.join(', ')}.`,
+    ),
+  ...beforeQuery('event_id'),
 });
 
 const streamQuery = z.object({
@@ -84,11 +101,8 @@ export function eventRoutes({
   readonly feed: EventFeed;
 }): Route[] {
   const read = async (session: Session, scope: EventScope, asked: z.output<typeof query>) => {
-    // Without a Timestamp: everything told up to now, this microsecond included.
-    const given = asked.Timestamp === undefined ? undefined : session.zone.parse(asked.Timestamp);
-    const beforeUs = given ?? clock.nowUs() + 1;
-    const page = { beforeUs, limit: asked.Limit, offset: asked.Offset };
-    const { rows, next } = cutPage(await listEvents(db, scope, page), asked);
+    const page = await readEventPage({ db, clock }, session, scope, asked);
+    const { rows, next } = cutBefore(await listEvents(db, scope, page), page.limit, (row) => row.event_id);
     return { body: rows.map((row) => show(row, session.zone)), next };
   };
   const follow = async ({ session, sessionNow, lastEventId, signal }: Reader) => {
@@ -132,6 +146,30 @@ export function eventRoutes({
     }),
   ];
 }
+
+/** Throws a Problem: 1004 for a wrong filter, 1003 where Before is no event of this device or account. */
+async function readEventPage(
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
+  session: Session,
+  scope: EventScope,
+  asked: z.output<typeof query>,
+): Promise<EventPage> {
+  const { limit, offset, before: beforeId } = readBefore(asked, 'event_id');
+  const types = asked.Type === undefined ? undefined : readMembers('Type', asked.Type, typeMember);
+  const filter = await readHistoryFilter(db, session, asked);
+  const before = beforeId === undefined ? undefined : await findEventPlace(db, scope, beforeId);
+  if (beforeId !== undefined && before === undefined) throw missing('event');
+  // Without a Timestamp: every event up to now, this microsecond included.
+  const given = asked.Timestamp === undefined ? undefined : readUntil(asked.Timestamp, session.zone);
+  const untilUs = Math.min(given ?? clock.nowUs() + 1, filter.untilUs ?? Number.POSITIVE_INFINITY);
+  return { ...filter, untilUs, types, before, limit, offset };
+}
+
+const typeMember = {
+  read: (text: string) => eventTypes.find((type) => type === text),
+  accepted: `one or more of ${eventTypes.join(', ')}`,
+  example: 'Down,Up',
+};
 
 function show(row: EventRow, zone: Zone): z.input<typeof eventRecord> {
   return {

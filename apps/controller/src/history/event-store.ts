@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/index.ts';
+import type { HistoryFilter } from './list-filters.ts';
 
 /** An event with the names that people know. */
 export interface EventRow {
@@ -27,20 +28,67 @@ export type EventScope = { readonly deviceNo: number } | { readonly accountNo: n
 const columns = sql`e.event_id, d.device_id, e.at_us, e.type, e.status, l.name as location, e.check_result, e.check_id, e.message,
   e.duration_s, e.late`;
 
-/** Events before a moment, newest first, one row more than `limit` to know whether there are more. */
+/** The place of an event in a list. */
+export interface EventPlace {
+  readonly at_us: number;
+  readonly event_no: number;
+}
+
+/** Which events are listed. */
+export interface EventPage extends HistoryFilter {
+  readonly types: readonly string[] | undefined;
+  /** Events older than the one at this place only. */
+  readonly before: EventPlace | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Events, newest first, one row more than `limit` to know whether there are more. */
 export async function listEvents(
   { kysely }: Db,
   scope: EventScope,
-  page: { readonly beforeUs: number; readonly limit: number; readonly offset: number },
+  page: EventPage,
 ): Promise<readonly EventRow[]> {
-  const own = 'deviceNo' in scope ? sql`device_no = ${scope.deviceNo}` : sql`account_no = ${scope.accountNo}`;
-  const { rows } = await sql<EventRow>`
+  const { rows } = await eventsPage(scope, page).execute(kysely);
+  return rows;
+}
+
+/** The statement behind `listEvents`. */
+export function eventsPage(scope: EventScope, page: EventPage) {
+  const { fromUs, untilUs, locationNos, types, before } = page;
+  const conditions = [
+    ownedBy(scope),
+    ...(fromUs === undefined ? [] : [sql`at_us >= ${fromUs}::bigint`]),
+    ...(untilUs === undefined ? [] : [sql`at_us < ${untilUs}::bigint`]),
+    ...(locationNos === undefined ? [] : [sql`location_no = any(${locationNos}::int[])`]),
+    ...(types === undefined ? [] : [sql`type = any(${types}::text[])`]),
+    ...(before === undefined
+      ? []
+      : [sql`(at_us, event_no) < (${before.at_us}::bigint, ${before.event_no}::bigint)`]),
+  ];
+  return sql<EventRow>`
     select ${columns}
-    from (select * from events where ${own} and at_us < ${page.beforeUs}
+    from (select * from events where ${sql.join(conditions, sql` and `)}
       order by at_us desc, event_no desc limit ${page.limit + 1} offset ${page.offset}) e
     left join devices d using (device_no) left join locations l on l.location_no = e.location_no
-    order by e.at_us desc, e.event_no desc`.execute(kysely);
-  return rows;
+    order by e.at_us desc, e.event_no desc`;
+}
+
+/** The place of an event of this device or account; undefined: there is none with this id. */
+export async function findEventPlace(
+  { kysely }: Db,
+  scope: EventScope,
+  eventId: string,
+): Promise<EventPlace | undefined> {
+  const { rows } = await sql<EventPlace>`
+    select at_us, event_no from events where event_id = ${eventId} and ${ownedBy(scope)}`.execute(kysely);
+  return rows[0];
+}
+
+function ownedBy(scope: EventScope) {
+  return 'deviceNo' in scope
+    ? sql`device_no = ${scope.deviceNo}::int`
+    : sql`account_no = ${scope.accountNo}::int`;
 }
 
 /** An account's events with numbers above `afterNo` up to `upToNo`, in their order. */

@@ -91,7 +91,8 @@ describe('what was seen', () => {
   it('comes newest first, page by page, never more than 100', async () => {
     const first = await get(`${device}/checks?Limit=1000`);
     const second = await get(`${device}/checks?Limit=100&Offset=100`);
-    expect(first.headers.get('link')).toBe(`</v1.1${device}/checks?Limit=100&Offset=100>; rel="next"`);
+    const last = z.array(check).parse(first.json).at(-1)?.check_id;
+    expect(first.headers.get('link')).toBe(`</v1.1${device}/checks?Limit=100&Before=${last}>; rel="next"`);
     expect(second.headers.get('link')).toBeNull();
     const all = [...z.array(check).parse(first.json), ...z.array(check).parse(second.json)];
     expect(all).toHaveLength(121);

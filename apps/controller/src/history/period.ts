@@ -10,8 +10,8 @@ export interface Period {
 const secondUs = 1_000_000;
 
 /**
- * The period between Timestamp1 (default: since creation) and Timestamp2 (default, and at most: now), cut to whole seconds. Throws a Problem (1004) when it
- * is reversed.
+ * The period between Timestamp1 (default: since creation) and Timestamp2 (default, and at most: now), cut to whole seconds. The second of Timestamp2 is not
+ * part of it, so the seconds of adjacent periods add up. Throws a Problem (1004) when the period is reversed.
  */
 export function readPeriod(
   asked: { readonly Timestamp1?: string | undefined; readonly Timestamp2?: string | undefined },
@@ -20,7 +20,15 @@ export function readPeriod(
   const from = asked.Timestamp1 === undefined ? undefined : zone.parse(asked.Timestamp1);
   const to = asked.Timestamp2 === undefined ? undefined : zone.parse(asked.Timestamp2);
   const toUs = wholeSecond(Math.min(to ?? nowUs, nowUs));
-  if (from === undefined) return { fromUs: Math.min(wholeSecond(createdUs), toUs), toUs };
+  const createdAtUs = wholeSecond(createdUs);
+  if (from === undefined && to !== undefined && toUs < createdAtUs)
+    throw invalid([
+      {
+        field: 'Timestamp2',
+        message: `is ${asked.Timestamp2}, but the device was created later, at ${zone.format(createdUs)}; send Timestamp1 too for a period before that`,
+      },
+    ]);
+  if (from === undefined) return { fromUs: Math.min(createdAtUs, toUs), toUs };
   if (wholeSecond(from) > toUs)
     throw invalid([
       {
@@ -30,6 +38,15 @@ export function readPeriod(
       },
     ]);
   return { fromUs: wholeSecond(from), toUs };
+}
+
+/**
+ * The first microsecond after what a timestamp includes as the end of a list; undefined: it is no timestamp. Answers show whole seconds, so a
+ * timestamp in whole seconds means all of that second. One with a fraction is the end itself.
+ */
+export function readUntil(text: string, zone: Zone): number | undefined {
+  const us = zone.parse(text);
+  return us === undefined || text.includes('.') ? us : us + secondUs;
 }
 
 function wholeSecond(us: number): number {

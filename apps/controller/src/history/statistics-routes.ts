@@ -77,8 +77,8 @@ export function statisticsRoutes({ db, clock, device, histograms, rollUps }: Sta
       summary: 'Count, availability, loss and percentiles per Location.',
       subject: device,
       query: z.object({
-        Timestamp1: timestampQuery.describe('Begin; default: since creation.'),
-        Timestamp2: timestampQuery.describe('End; default, and at most: now.'),
+        Timestamp1: timestampQuery('Begin; default: since creation.'),
+        Timestamp2: timestampQuery('End; default, and at most: now.'),
         Bucket: z
           .enum(buckets)
           .default('All')

@@ -55,8 +55,8 @@ export function uptimeRoutes({
         'Seconds up, down, in maintenance and unobserved. Uptime is UpSeconds / (UpSeconds + DownSeconds).',
       subject: device,
       query: z.object({
-        Timestamp1: timestampQuery.describe('Begin; default: since creation.'),
-        Timestamp2: timestampQuery.describe('End; default, and at most: now.'),
+        Timestamp1: timestampQuery('Begin; default: since creation.'),
+        Timestamp2: timestampQuery('End; default, and at most: now.'),
       }),
       response: uptimeAnswer,
       names: { root: 'uptime' },

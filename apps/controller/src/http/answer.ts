@@ -4,7 +4,7 @@ import { toCsv } from './csv.ts';
 import { attachment } from './disposition.ts';
 import type { Form, Format } from './form.ts';
 import type { Problem } from './problem.ts';
-import type { Reply, Route } from './route.ts';
+import type { NextPage, Reply, Route } from './route.ts';
 import { toXml } from './xml.ts';
 
 /** An answer as it goes on the wire. */
@@ -89,11 +89,13 @@ function columns(schema: z.ZodType): readonly string[] {
 }
 
 /** The address of the next page, without the key. */
-function nextPage(path: string, query: URLSearchParams, next: { limit: number; offset: number }): string {
+function nextPage(path: string, query: URLSearchParams, next: NextPage): string {
   const following = new URLSearchParams(query);
-  following.delete('api_key');
+  for (const name of ['api_key', 'Offset', 'Before', 'After']) following.delete(name);
   following.set('Limit', String(next.limit));
-  following.set('Offset', String(next.offset));
+  if ('offset' in next) following.set('Offset', String(next.offset));
+  if ('before' in next) following.set('Before', next.before);
+  if ('after' in next) following.set('After', next.after);
   return `${path}?${following.toString()}`;
 }
 

@@ -10,6 +10,13 @@ export interface AnswerNames extends XmlNames {
   readonly id?: string;
 }
 
+/** Where the next page begins: after that many rows, or beside the row with this id. */
+export type NextPage = { readonly limit: number } & (
+  | { readonly offset: number }
+  | { readonly before: string }
+  | { readonly after: string }
+);
+
 /** What a route answers with. */
 export interface Reply<T> {
   readonly body: T;
@@ -18,7 +25,7 @@ export interface Reply<T> {
   /** Sent as `X-Total-Count`. */
   readonly total?: number;
   /** There are more rows: a `Link` to the next page is sent. */
-  readonly next?: { readonly limit: number; readonly offset: number } | undefined;
+  readonly next?: NextPage | undefined;
   /** The answer is these server-sent events instead of `body`, until the signal aborts. */
   readonly stream?: (signal: AbortSignal) => AsyncIterable<string>;
 }
