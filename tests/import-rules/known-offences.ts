@@ -26,7 +26,6 @@ export const knownOffences: ReadonlySet<string> = new Set([
   'size apps/controller/src/catalog/devices/routes.ts deviceRoutes',
   'size apps/controller/src/catalog/secrets/routes.ts secretRoutes',
   'size apps/controller/src/catalog/tags/routes.ts tagRoutes',
-  'size apps/controller/src/gateway/gateway.ts createGateway',
   'size apps/controller/src/gateway/presence-monitor.ts createPresenceMonitor',
   'size apps/controller/src/gateway/testing/gateway-fixture.ts useGatewayFixture',
   'size apps/controller/src/health/testing/scenario.ts createScenario',

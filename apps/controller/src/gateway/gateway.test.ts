@@ -1,6 +1,6 @@
 import type { Batch } from '@vantage/proto';
 import { describe, expect, test, vi } from 'vitest';
-import type { BatchReceiver } from './gateway.ts';
+import type { BatchReceiver } from './session-opener.ts';
 import { nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();

@@ -1,2 +1,3 @@
-export { type BatchReceiver, createGateway, type Gateway } from './gateway.ts';
+export { createGateway, type Gateway } from './gateway.ts';
+export type { BatchReceiver } from './session-opener.ts';
 export type { KnownAgent } from './store.ts';

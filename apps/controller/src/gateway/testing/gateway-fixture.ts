@@ -12,7 +12,8 @@ import { recordEvents } from '../../events/index.ts';
 import * as runRequests from '../../run-requests/index.ts';
 import { createSealer } from '../../secrets/seal.ts';
 import { createFixtures, type Fixtures } from '../../testing/fixtures.ts';
-import { type BatchReceiver, createGateway } from '../gateway.ts';
+import { createGateway } from '../gateway.ts';
+import type { BatchReceiver } from '../session-opener.ts';
 
 const log = createLog('gateway test', 'silent');
 const clock = systemClock;

@@ -1,0 +1,131 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { type Clock, type Logger, newId } from '@vantage/kernel';
+import type { Batch, Hello } from '@vantage/proto';
+import type { Db } from '../db/index.ts';
+import { createAssignmentBuilder, createSecretLookup, type Unsealer } from './assignment.ts';
+import type { BatchOutcome } from './batch-queue.ts';
+import { createFairSlots } from './fair-slots.ts';
+import { fenceAgent, type RecordAgentEvents } from './fence-store.ts';
+import type { Banned } from './goodbye.ts';
+import { answersPing } from './pings.ts';
+import { createPlanFeed } from './plan-feed.ts';
+import { createRunRequestFeed, type RunRequests } from './run-request-feed.ts';
+import { createSession, type Session } from './session.ts';
+import { type KnownAgent, openSession } from './store.ts';
+import type { Caller } from './stream-handler.ts';
+
+/** Where batches go; see the ingest. */
+export interface BatchReceiver {
+  accept(
+    sender: { readonly agentNo: number; readonly locationNo: number; readonly accountNo: number },
+    batch: Batch,
+    signal: AbortSignal,
+  ): Promise<BatchOutcome>;
+}
+
+/** What became of a Hello. */
+export type OpenedSession =
+  | { readonly kind: 'session'; readonly session: Session }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: Banned; readonly agent: KnownAgent }
+  /** A newer Hello of the same agent was there first. */
+  | { readonly kind: 'late' };
+
+/** Opens sessions. */
+export interface SessionOpener {
+  /** Opens the session of a Hello, or fences an agent that two processes use. Rejects when the database cannot be reached. */
+  open(agentNo: number, hello: Hello, caller: Caller): Promise<OpenedSession>;
+}
+
+/** The sender of a suspect Hello must answer a ping within this time to count as alive. */
+const answerWithinMs = 5_000;
+/** Batches that are committed at one time; the rest of the pool is for heartbeats and the API. */
+const ingestLimits = { inAll: 4, perAccount: 2, perAgent: 1 };
+
+/** Makes the opener. */
+export function createSessionOpener({
+  db: { kysely },
+  clock,
+  log,
+  sealer,
+  controllerId,
+  ingest,
+  runRequests,
+  recordEvents,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly sealer: Unsealer;
+  readonly controllerId: string;
+  readonly ingest: BatchReceiver;
+  readonly runRequests: RunRequests;
+  readonly recordEvents: RecordAgentEvents;
+}): SessionOpener {
+  const build = createAssignmentBuilder({ sealer, log });
+  const slots = createFairSlots(ingestLimits);
+
+  const sessionFor = (agent: KnownAgent, sessionId: string, { gate, cut }: Caller): Session => {
+    const { agentNo, locationNo, accountNo } = agent;
+    const secretsNow = () => createSecretLookup({ kysely, sealer, accountNo });
+    return createSession({
+      agent,
+      sessionId,
+      clock,
+      log,
+      plan: createPlanFeed({ kysely, agent, build, log, secretsNow }),
+      runRequests: createRunRequestFeed({ kysely, runRequests, clock, log, agent, build, secretsNow }),
+      accept: (batch, signal) =>
+        slots.run({ accountNo, agentNo, weight: 1 }, signal, () =>
+          ingest.accept({ agentNo, locationNo, accountNo }, batch, signal),
+        ),
+      takeShare: () => gate.takeShare(),
+      isRefusal,
+      cut,
+    });
+  };
+
+  /** Whether this Hello came from a copy of the agent, so that the agent is fenced now; see `judgeCounter`. */
+  const isFenced = async (agent: KnownAgent, hello: Hello, { connection, signal }: Caller) => {
+    const answers =
+      connection !== undefined && (await answersPing(connection, { clock, withinMs: answerWithinMs }));
+    if (!answers || signal.aborted) return false;
+    const { hostName } = hello;
+    const counter = Number(hello.sessionCounter);
+    const fence = { agent, counter, hostName, nowUs: clock.nowUs() };
+    if (!(await fenceAgent({ kysely, recordEvents }, fence))) return false;
+    log.error(
+      { agentNo: agent.agentNo, agentId: agent.agentId, host: hostName },
+      'a copy of an agent was seen: both are fenced',
+    );
+    return true;
+  };
+
+  return {
+    async open(agentNo, hello, caller) {
+      const sessionId = newId();
+      const row = { agentNo, hello, sessionId, gatewayId: controllerId, nowUs: clock.nowUs() };
+      const opening = await openSession(kysely, row);
+      switch (opening.kind) {
+        case 'unknown':
+        case 'revoked':
+        case 'fenced':
+          return opening;
+        case 'suspect':
+          return (await isFenced(opening.agent, hello, caller))
+            ? { kind: 'fenced', agent: opening.agent }
+            : { kind: 'late' };
+        case 'open':
+          return { kind: 'session', session: sessionFor(opening.agent, sessionId, caller) };
+      }
+    },
+  };
+}
+
+/** Whether the gate refused a message, as opposed to a stream that broke. */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof ConnectError &&
+    (error.code === Code.ResourceExhausted || error.code === Code.InvalidArgument)
+  );
+}
