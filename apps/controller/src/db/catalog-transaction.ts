@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Transaction } from 'kysely';
 import type { Db } from './db.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './schema.ts';
 
 /** One open transaction on the catalog, in two forms on the same connection. */
 export interface CatalogTransaction {

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { createListener, type Listener } from './bus/listener.ts';
 import { entities } from './entities.ts';
 import { readMigrations, refuseNewer, withMigrationLock } from './migrate.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './schema.ts';
 
 /**
  * Where the database is: `postgres://user:password@host:port/name?sslmode=…`, or, for a socket, `postgres://user@/name?host=/folder`.

@@ -10,4 +10,4 @@ export { packetCount } from './packet-count.ts';
 export { createPartitions, type Partitions } from './partitions.ts';
 export { dbFailure, isTransientDbError } from './pg-error.ts';
 export { dropQuarantined, quarantine } from './quarantine.ts';
-export type { Jsonb, NewRow, Row, Tables } from './tables.ts';
+export type { NewRow, Row, Tables } from './schema.ts';

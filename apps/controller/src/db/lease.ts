@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from './tables.ts';
+import type { Tables } from './schema.ts';
 
 /** A lease as held: work under it checks name, holder and epoch again in its own transaction. */
 export interface Lease {

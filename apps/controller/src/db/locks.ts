@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from './tables.ts';
+import type { Tables } from './schema.ts';
 
 /** Families of advisory locks; the second key is a number of the family's things. */
 const family = { device: 0x7601, agent: 0x7602 } as const;

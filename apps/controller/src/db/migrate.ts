@@ -3,7 +3,7 @@ import { Migration } from '@mikro-orm/migrations';
 import { Fault } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
-import type { Tables } from './tables.ts';
+import type { Tables } from './schema.ts';
 
 const folder = new URL('./migrations/', import.meta.url);
 

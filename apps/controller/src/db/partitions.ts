@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Db } from './db.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './schema.ts';
 
 const dayUs = 86_400_000_000;
 const aheadDays = 2;

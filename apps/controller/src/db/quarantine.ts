@@ -2,7 +2,7 @@ import { type Logger, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { toText } from './column-values.ts';
 import type { Refused } from './do-each.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './schema.ts';
 
 const longestReason = 500;
 const keptUs = 30 * 86_400_000_000;

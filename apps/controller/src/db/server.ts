@@ -1,6 +1,6 @@
 import { Fault, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from './tables.ts';
+import type { Tables } from './schema.ts';
 
 const leastVersion = 15;
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../schema.ts';
 import { type Channel, channels, type Payload } from './channels.ts';
 
 /** PostgreSQL takes payloads of less than 8,000 bytes. A payload has at most two lists, and a number at most 11 characters. */

@@ -1,0 +1,42 @@
+import type { InferKyselyDB } from '@mikro-orm/postgresql';
+import type { ColumnType, GeneratedAlways, InsertType, SelectType } from 'kysely';
+import type { entities } from './entities.ts';
+
+type Inferred = InferKyselyDB<(typeof entities)[number]>;
+
+/** The columns that PostgreSQL numbers itself: nobody writes them. */
+export const identityColumns = {
+  accounts: 'account_no',
+  api_keys: 'key_no',
+  nschedules: 'nschedule_no',
+  mschedules: 'mschedule_no',
+  locations: 'location_no',
+  agents: 'agent_no',
+  devices: 'device_no',
+  tags: 'tag_no',
+} as const;
+
+/** The jsonb columns: Kysely writes JSON text, because node-postgres makes a PostgreSQL array of a JavaScript array. */
+export const jsonColumns = {
+  nschedules: ['steps'],
+  locations: ['anchors'],
+  devices: ['options', 'host_data'],
+} as const;
+
+type IdentityOf<T> = T extends keyof typeof identityColumns ? (typeof identityColumns)[T] : never;
+type JsonOf<T> = T extends keyof typeof jsonColumns ? (typeof jsonColumns)[T][number] : never;
+
+/** JSON text in the place of the value; a column that may be left out, or be null, still may. */
+type AsText<T> = string | Extract<T, null | undefined> | (null extends T ? undefined : never);
+type JsonColumn<C> = ColumnType<SelectType<C>, AsText<InsertType<C>>, AsText<SelectType<C>>>;
+
+/** The tables of the catalog as Kysely reads and writes them: derived from the entities. */
+export type CatalogTables = {
+  [T in keyof Inferred]: {
+    [C in keyof Inferred[T]]: C extends IdentityOf<T>
+      ? GeneratedAlways<number>
+      : C extends JsonOf<T>
+        ? JsonColumn<Inferred[T][C]>
+        : Inferred[T][C];
+  };
+};

@@ -1,0 +1,200 @@
+// Made by `npm run generate:db` from the migrated schema; never edit it.
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+
+/** Read parsed, written as JSON text. */
+type Jsonb = ColumnType<unknown, string, string>;
+
+/** The tables of the data path. */
+export interface DataTables {
+  assignment_spans: {
+    device_no: number;
+    agent_no: number;
+    location_no: number;
+    from_us: number;
+    to_us: number | null;
+    rotation_index: number;
+    rotation_size: number;
+    retries_locally: boolean;
+    run_immediately: boolean;
+  };
+  checks: {
+    device_no: number;
+    start_us: number;
+    agent_no: number;
+    location_no: number;
+    end_us: number;
+    arrived_us: number;
+    revision: number;
+    attempt: number;
+    code: number;
+    perf: number;
+    block_ms: number;
+    dns_ms: number;
+    connect_ms: number;
+    ssl_ms: number;
+    ttfb_ms: number;
+    ttlb_ms: number;
+    data_size: number;
+    check_result: string;
+    retry_id: string | null;
+    run_request_id: string | null;
+    extended: Jsonb | null;
+  };
+  clock_records: {
+    agent_no: number;
+    at_us: number;
+    offset_us: number;
+    round_trip_us: number;
+  };
+  connection_spans: {
+    agent_no: number;
+    location_no: number;
+    from_us: number;
+    to_us: number | null;
+    session_id: string;
+  };
+  controllers: {
+    controller_id: string;
+    started_us: number;
+    last_seen_us: number;
+  };
+  coverage: {
+    agent_no: number;
+    from_us: number;
+    to_us: number;
+  };
+  device_state: {
+    device_no: number;
+    version: Generated<number>;
+    status: Generated<'Up' | 'Down' | 'Unknown'>;
+    since_us: number;
+    retrying: Generated<boolean>;
+    state: Jsonb;
+  };
+  events: {
+    event_no: GeneratedAlways<number>;
+    event_id: string;
+    account_no: number;
+    device_no: number | null;
+    at_us: number;
+    type: string;
+    status: string;
+    location_no: number | null;
+    check_result: string | null;
+    check_id: string | null;
+    message: string;
+    duration_s: number | null;
+    late: Generated<boolean>;
+    recorded_us: number;
+  };
+  gaps: {
+    gap_id: string;
+    agent_no: number;
+    from_us: number;
+    to_us: number;
+    dropped_results: number;
+    reason: string;
+  };
+  job_cursors: {
+    name: string;
+    at_us: number;
+  };
+  job_quarantine: {
+    job: string;
+    item: string;
+    reason: string;
+    first_failed_us: number;
+    last_failed_us: number;
+  };
+  leases: {
+    name: string;
+    holder: string;
+    epoch: number;
+    expires_us: number;
+  };
+  maintenance_windows: {
+    window_no: GeneratedAlways<number>;
+    device_no: number;
+    source: Generated<string>;
+    from_us: number;
+    to_us: number;
+    end_notified: Generated<boolean>;
+  };
+  pending_diagnostics: {
+    agent_no: number;
+    device_no: number;
+    start_us: number;
+    extended: Jsonb;
+    received_us: number;
+  };
+  quarantined: {
+    quarantined_no: GeneratedAlways<number>;
+    agent_no: number;
+    received_us: number;
+    reason: string;
+    record: Jsonb;
+  };
+  rollup_daily: {
+    device_no: number;
+    bucket_us: number;
+    location_no: number;
+    checks: number;
+    errors: number;
+    inconclusive: number;
+    sum_ms: number;
+    min_ms: number;
+    max_ms: number;
+    lost: Generated<number>;
+    sent: Generated<number>;
+    histogram: number[][];
+  };
+  rollup_dirty: {
+    bucket_us: number;
+  };
+  rollup_hourly: {
+    device_no: number;
+    bucket_us: number;
+    location_no: number;
+    checks: number;
+    errors: number;
+    inconclusive: number;
+    sum_ms: number;
+    min_ms: number;
+    max_ms: number;
+    lost: Generated<number>;
+    sent: Generated<number>;
+    histogram: number[][];
+  };
+  run_requests: {
+    run_request_id: string;
+    kind: 'Retry' | 'Now' | 'RetryDelegated';
+    device_no: number;
+    agent_no: number;
+    location_no: number;
+    revision: number;
+    retry_id: string | null;
+    attempt: Generated<number>;
+    not_before_us: Generated<number>;
+    deadline_us: number;
+    created_us: number;
+    sent_us: number | null;
+    answered_us: number | null;
+    check_id: string | null;
+    state: Generated<'Open' | 'Answered' | 'Expired'>;
+  };
+  sealing_key_proof: {
+    single: Generated<boolean>;
+    sealed: Uint8Array;
+  };
+  state_checkpoints: {
+    device_no: number;
+    start_us: number;
+    agent_no: number;
+    state: Jsonb;
+  };
+  status_intervals: {
+    device_no: number;
+    from_us: number;
+    status: 'Up' | 'Down' | 'Unknown';
+  };
+}
