@@ -1,14 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
-import { scryptSync } from 'node:crypto';
+import { createHash, scryptSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../../../tests/harness/database.ts';
-import { inDatabase } from '../../../tests/harness/postgres-url.ts';
-import { hashOf } from './credentials.ts';
+import { inDatabase, withClient } from '../../../tests/harness/postgres-url.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -21,6 +19,8 @@ interface Ended {
   readonly out: string;
   readonly err: string;
 }
+
+const hashOf = (credential: string) => createHash('sha256').update(credential).digest();
 
 /** Runs the command line as an operator does. */
 function vantage(
@@ -46,14 +46,8 @@ async function json<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T> {
   return schema.parse(JSON.parse(out));
 }
 
-async function rows(text: string, values: unknown[] = []): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    return (await client.query(text, values)).rows;
-  } finally {
-    await client.end();
-  }
+function rows(text: string, values: unknown[] = []): Promise<unknown[]> {
+  return withClient(database.url, async (client) => (await client.query(text, values)).rows);
 }
 
 test('an account gets keys, a Location and an agent, of which the database knows only hashes', async () => {
@@ -100,21 +94,21 @@ test('an account gets keys, a Location and an agent, of which the database knows
   expect(listed.out).not.toContain(issued.key);
 });
 
-test('a revoked key is marked, and every controller is told', async () => {
+test('a revoked key is marked, and every controller is notified', async () => {
   await json(z.object({ account_id: z.string() }), 'accounts', 'create', 'revoker');
   const issued = await json(z.object({ key_id: z.string() }), 'keys', 'issue', '--account', 'revoker');
-  const listener = new pg.Client({ connectionString: database.url });
-  await listener.connect();
-  await listener.query('listen vantage_revoked');
-  const told = new Promise<string>((resolve) =>
-    listener.once('notification', ({ payload }) => resolve(payload ?? '')),
-  );
-  await json(z.object({ key_id: z.string() }), 'keys', 'revoke', issued.key_id);
+  const notice = await withClient(database.url, async (listener) => {
+    await listener.query('listen vantage_revoked');
+    const sent = new Promise<string>((resolve) =>
+      listener.once('notification', ({ payload }) => resolve(payload ?? '')),
+    );
+    await json(z.object({ key_id: z.string() }), 'keys', 'revoke', issued.key_id);
+    return sent;
+  });
   const [row] = z
     .array(z.object({ key_no: z.int(), revoked_at: z.date() }))
     .parse(await rows('select key_no, revoked_at from api_keys where key_id = $1', [issued.key_id]));
-  expect(JSON.parse(await told)).toEqual({ agent_nos: [], key_nos: [row?.key_no] });
-  await listener.end();
+  expect(JSON.parse(notice)).toEqual({ agent_nos: [], key_nos: [row?.key_no] });
   expect((await vantage(['keys', 'revoke', issued.key_id])).err).toContain('there is no key');
 });
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { withClient } from '../../../../tests/harness/postgres-url.ts';
+import { createAdmin } from '../admin.ts';
 import { provision } from './provision.ts';
 
 let database: TestDatabase;
@@ -17,7 +18,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-const start = () => provision(dir, database.url);
+const start = () => provision(dir, createAdmin(database.url));
 const query = (text: string) =>
   withClient(database.url, async (client) => (await client.query<Record<string, unknown>>(text)).rows);
 const agents = async () =>

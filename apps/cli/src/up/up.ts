@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault, messageOf, type SettingsReader, settings } from '@vantage/kernel';
 import { z } from 'zod';
+import { createAdmin } from '../admin.ts';
 import type { Part } from '../part.ts';
 import { whenAskedToEnd } from '../signals.ts';
 import { type ChildEvents, type Supervised, supervise } from './child.ts';
@@ -13,7 +14,7 @@ import { greeting } from './greeting.ts';
 import { isHeld, lockData } from './lock.ts';
 import { preflight } from './preflight.ts';
 import { allEnded, type ProcessId, tell } from './processes.ts';
-import { agentIsConnected, type Provision, provision } from './provision.ts';
+import { type Provision, provision } from './provision.ts';
 import { writeWhole } from './write-whole.ts';
 
 /** What the controller tells its supervisor once it serves. */
@@ -141,7 +142,8 @@ export async function up(options: {
     ready = await until(() => ready, ending.signal);
     say('the controller serves');
     const { database_url, agent_endpoint, agent_ca_file } = ready;
-    credentials = await provision(dataDir, database_url);
+    const admin = createAdmin(database_url, ending.signal);
+    credentials = await provision(dataDir, admin);
     const { agent_token } = credentials;
     start('agent', () => ({
       ...environment('agent'),
@@ -159,7 +161,8 @@ export async function up(options: {
       slowMs,
     );
     await until(
-      async () => (await agentIsConnected(database_url, agent_token)) || undefined,
+      async () =>
+        (await admin('first-run.await-agent', { agent_token, within_ms: slowMs })).connected || undefined,
       ending.signal,
     ).finally(() => clearTimeout(slow));
     say('the agent at the Location "local" is connected');

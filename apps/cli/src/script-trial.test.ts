@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { tryScript, verdictText } from './script.ts';
+import { tryScript, verdictText } from './script-trial.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'vantage-script-'));
 afterAll(() => rmSync(folder, { recursive: true }));

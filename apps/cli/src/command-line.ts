@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { type Accepted, createSettingsReader, Fault, type SettingsReader } from '@vantage/kernel';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+import about from '../package.json' with { type: 'json' };
+import { type Admin, createAdmin } from './admin.ts';
+import { render } from './output.ts';
+import { runningDatabase } from './running-database.ts';
+import { settingsHelp } from './settings-help.ts';
+
+/** What the commands share: the program to which they belong, and how they answer. */
+export interface CommandLine {
+  readonly program: Command;
+  /** Adds a group of commands: `keys`. Each of them takes `--json`. */
+  readonly group: (name: string, description: string) => Command;
+  /** Parses the arguments and runs the command. */
+  readonly run: () => Promise<void>;
+  /** Whether the answer is to be JSON. */
+  readonly asJson: () => boolean;
+  /** Runs an operator's command on the database that the settings name, and prints its answer. */
+  readonly answer: (
+    work: (admin: Admin, settings: SettingsReader['given']) => Promise<object>,
+  ) => Promise<void>;
+}
+
+/** A database by its URL, as the controller takes it. */
+const databaseUrl: Accepted<string> = [
+  z.string().regex(/^postgres(ql)?:\/\/./),
+  'postgres://user:password@host:5432/name',
+];
+
+/** Reads the settings from the environment and the optional file; `problems` names those that are wrong. */
+export function readSettings(): SettingsReader {
+  return createSettingsReader({ env: process.env, readText: (file) => readFileSync(file, 'utf8') });
+}
+
+/** Makes the program without its commands. */
+export function createCommandLine(): CommandLine {
+  const program = new Command('vantage')
+    .description(
+      'Self-hosted monitoring. The controller stores devices and schedules; agents run the checks.',
+    )
+    .version(about.version, '-V, --version', 'show the version')
+    .option('--json', 'answer as JSON')
+    .helpOption('-h, --help', 'show this')
+    .addHelpText('after', settingsHelp(['controller', 'agent']))
+    .addHelpText(
+      'after',
+      '\nA command ends with 0 when it is done, 1 when it failed, 2 when arguments or settings are wrong.',
+    )
+    .showHelpAfterError('(--help shows what is accepted)')
+    .exitOverride();
+  const groups: Command[] = [];
+  const asJson = () => program.opts()['json'] === true;
+  return {
+    program,
+    asJson,
+    group(name, description) {
+      const group = program.command(name).description(description);
+      groups.push(group);
+      return group;
+    },
+    async run() {
+      for (const command of groups.flatMap((group) => group.commands))
+        command.option(...jsonOption(program, 'answer as JSON'));
+      await program.parseAsync();
+    },
+    async answer(work) {
+      const { given, problems, read } = readSettings();
+      const url = read('VANTAGE_DATABASE_URL', databaseUrl);
+      if (problems.length > 0) throw new Fault('stop', 'settings', problems.join('\n'));
+      const admin = createAdmin(url ?? runningDatabase(given['VANTAGE_DATA'] ?? 'data'));
+      console.log(render(await work(admin, given), asJson()));
+    },
+  };
+}
+
+/** `--json` of a command: the same as `--json` before the command. `about` describes it. */
+export function jsonOption(program: Command, about: string): [string, string, () => void] {
+  return ['--json', about, () => void program.setOptionValue('json', true)];
+}
+
+/** Parses a name as the REST API takes it. */
+export function parseName(text: string): string {
+  if (text.trim() === '' || text.length > 200)
+    throw new InvalidArgumentError('A name has 1 to 200 characters.');
+  return text;
+}
+
+/** `--account`, of a command on one account. */
+export function accountOption(): Option {
+  return new Option('--account <name>', 'name or id of the account').default('default');
+}
+
+/** `--account`, of a list that otherwise holds all accounts. */
+export function accountFilter(): Option {
+  return new Option('--account <name>', 'only of this account');
+}

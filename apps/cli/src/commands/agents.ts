@@ -1,0 +1,59 @@
+import type { SettingsReader } from '@vantage/kernel';
+import { InvalidArgumentError } from 'commander';
+import type { Admin } from '../admin.ts';
+import { accountFilter, accountOption, type CommandLine } from '../command-line.ts';
+import { checkEndpoint, defaultEndpoint } from '../endpoint.ts';
+
+interface Invitation {
+  readonly account: string;
+  readonly location: string;
+  readonly name: string;
+  readonly endpoint?: string;
+}
+
+/** Adds `agents invite`, `agents list`, `agents revoke` and `agents unfence`. */
+export function addAgentCommands({ group, answer }: CommandLine): void {
+  const agents = group('agents', 'agents');
+  agents
+    .command('invite')
+    .description('make an agent and show the settings to start it with; its token is shown once')
+    .addOption(accountOption())
+    .requiredOption('--location <name>', 'the Location at which it runs')
+    .option('--name <name>', 'a name for it', '')
+    .option(
+      '--endpoint <url>',
+      "the controller's agent port as the agent reaches it (default: that of this machine's controller)",
+      parseEndpoint,
+    )
+    .action((given: Invitation) => answer((admin, settings) => invite(admin, settings, given)));
+  agents
+    .command('list')
+    .description('list agents')
+    .addOption(accountFilter())
+    .action((filter: { account?: string }) => answer((admin) => admin('agents.list', filter)));
+  agents
+    .command('revoke <agent_id>')
+    .description('revoke an agent: its stream is cut within 5 s')
+    .action((agent_id: string) => answer((admin) => admin('agents.revoke', { agent_id })));
+  agents
+    .command('unfence <agent_id>')
+    .description('let a fenced agent connect again, once only one of the two copies is left')
+    .action((agent_id: string) => answer((admin) => admin('agents.unfence', { agent_id })));
+}
+
+async function invite(admin: Admin, settings: SettingsReader['given'], given: Invitation): Promise<object> {
+  const { account, location, name } = given;
+  const reached = given.endpoint ?? defaultEndpoint(settings);
+  checkEndpoint(reached, settings);
+  const { agent_id, token } = await admin('agents.invite', { account, location, name });
+  const environment = `VANTAGE_AGENT_ENDPOINTS=${reached} VANTAGE_AGENT_TOKEN=${token} VANTAGE_CA_FILE=ca.pem`;
+  return { agent_id, token, environment, command: `${environment} ./vantage agent` };
+}
+
+/** Parses the address of an agents' port as an agent reaches it. */
+function parseEndpoint(text: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:' || url.pathname !== '/' || url.search !== '' || url.username !== '')
+    throw new InvalidArgumentError('An endpoint is https://host:port.');
+  return text;
+}

@@ -1,0 +1,23 @@
+import { type CommandLine, jsonOption, readSettings } from '../command-line.ts';
+import { runPart } from '../part.ts';
+import { settingsHelp } from '../settings-help.ts';
+import { up } from '../up/up.ts';
+
+/** Adds `up`, `controller` and `agent`. */
+export function addSystemCommands({ program, asJson }: CommandLine): void {
+  program
+    .command('up')
+    .description('run everything on this machine: controller, database and one agent (npm start)')
+    .option(
+      ...jsonOption(program, 'answer as JSON: what quickstart.json holds; later starts leave out the keys'),
+    )
+    .addHelpText('after', settingsHelp(['controller', 'agent']))
+    .action(() => up({ settings: readSettings(), env: process.env, json: asJson() }));
+  for (const part of ['controller', 'agent'] as const)
+    program
+      .command(part)
+      .description(`run the ${part} alone; its log is lines of JSON on standard error`)
+      .option(...jsonOption(program, 'accepted everywhere; changes nothing here'))
+      .addHelpText('after', settingsHelp([part]))
+      .action(() => runPart(part));
+}

@@ -1,0 +1,172 @@
+// The program behind the operator's commands: reads one call from standard input, runs it, writes the reply to standard output.
+
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock as clock, Fault } from '@vantage/kernel';
+import type { Kysely } from 'kysely';
+import { type Commands, runCall } from './admin/commands.ts';
+import { type FirstRunAccount, provision } from './admin/first-run.ts';
+import { openDatabase } from './admin/open-database.ts';
+import { findAccountNo, listAccounts, lockFirstRun } from './catalog/accounts/store.ts';
+import { createAccount } from './catalog/accounts/write.ts';
+import { findAgentByToken, listAccountAgents } from './catalog/agents/store.ts';
+import { inviteAgent, revokeAgent, unfenceAgent } from './catalog/agents/write.ts';
+import { type CatalogTransaction, createCatalog } from './catalog/change.ts';
+import { defaultLocations } from './catalog/devices/lookup-store.ts';
+import { isKeyRevoked, listKeys } from './catalog/keys/store.ts';
+import { issueKey, revokeKey } from './catalog/keys/write.ts';
+import { findLocationNo, listAccountLocations } from './catalog/locations/store.ts';
+import { createLocation } from './catalog/locations/write.ts';
+import type { Db, Tables } from './db/index.ts';
+import { hashCredential } from './secrets/credential.ts';
+
+const pollMs = 50;
+/** Of the first run: the account, and its Location at which the agent of this machine runs. */
+const [firstAccount, firstLocation] = ['default', 'local'];
+
+/** Runs writers of the catalog in one transaction, as the operator. */
+function change<T>(db: Db, work: (transaction: CatalogTransaction) => Promise<T>): Promise<T> {
+  const catalog = createCatalog({ db, recordChanges: async () => {} });
+  return catalog.change({ kind: 'command-line' }, work);
+}
+
+function drop(code: string, message: string): Fault {
+  return new Fault('drop', code, message);
+}
+
+/** The number of the account with this name or id; throws a Fault that names the accounts there are. */
+async function accountNoOf(kysely: Kysely<Tables>, nameOrId: string): Promise<number> {
+  const accountNo = await findAccountNo(kysely, nameOrId);
+  if (accountNo !== undefined) return accountNo;
+  const names = (await listAccounts(kysely)).map(({ name }) => name);
+  throw drop('no_account', `there is no account ${nameOrId}; accounts: ${names.join(', ') || 'none'}`);
+}
+
+/** The number of the account that a list is limited to; undefined for all accounts. */
+async function filterOf(kysely: Kysely<Tables>, account: string | undefined): Promise<number | undefined> {
+  return account === undefined ? undefined : accountNoOf(kysely, account);
+}
+
+/** The account `default` with its Location `local`, which are made when they are missing. */
+async function openFirstAccount(transaction: CatalogTransaction): Promise<FirstRunAccount> {
+  const { kysely } = transaction;
+  // Two first starts on one database make one account.
+  await lockFirstRun(kysely);
+  await createAccount(transaction, { name: firstAccount, timezone: 'UTC' });
+  const accountNo = await accountNoOf(kysely, firstAccount);
+  await createLocation(transaction, { accountNo, name: firstLocation, nowUs: clock.nowUs() });
+  const locationNo = await findLocationNo(kysely, accountNo, firstLocation);
+  if (locationNo === undefined) throw new Error('the Location of the first run is missing');
+  return {
+    async stateOfKey(key) {
+      const isRevoked = await isKeyRevoked(kysely, hashCredential(key));
+      return isRevoked === undefined ? 'unknown' : isRevoked ? 'revoked' : 'in-force';
+    },
+    issueKey: async (level, key) =>
+      (await issueKey(transaction, { accountNo, level, name: 'first run', key })).key,
+    async agentWithToken(token) {
+      const agent = await findAgentByToken(kysely, hashCredential(token));
+      return (
+        agent && {
+          agentId: agent.agent_id,
+          isRevoked: agent.state === 'Revoked',
+          hasSessions: agent.session_counter > 0,
+        }
+      );
+    },
+    inviteAgent: async (name, token) =>
+      (await inviteAgent(transaction, { accountNo, locationNo, name, token })).token,
+    async revokeAgent(agentId) {
+      await revokeAgent(transaction, agentId);
+    },
+  };
+}
+
+const commands: Commands = {
+  'accounts.create': (db, { name, timezone }) =>
+    change(db, async (transaction) => {
+      const made = await createAccount(transaction, { name, timezone });
+      switch (made.kind) {
+        case 'unknown-timezone':
+          throw drop('bad_timezone', `${timezone} is no IANA time zone (such as Europe/Berlin)`);
+        case 'name-taken':
+          throw drop('account_exists', `there is an account named ${name} already`);
+        case 'created': {
+          const defaults = await defaultLocations(transaction.kysely, made.accountNo);
+          const account = { account_id: made.accountId, name, timezone };
+          return { account, has_default_location: defaults.length > 0 };
+        }
+      }
+    }),
+  'accounts.list': ({ kysely }) => listAccounts(kysely),
+  'keys.issue': (db, { account, level, name, basic }) =>
+    change(db, async (transaction) => {
+      const accountNo = await accountNoOf(transaction.kysely, account);
+      const { keyId, key } = await issueKey(transaction, { accountNo, level, name, basic });
+      return { key_id: keyId, key, level };
+    }),
+  'keys.list': async ({ kysely }, { account }) => listKeys(kysely, await filterOf(kysely, account)),
+  'keys.revoke': (db, { key }) =>
+    change(db, async (transaction) => {
+      const revoked = await revokeKey(transaction, key);
+      switch (revoked.kind) {
+        case 'missing':
+          throw drop('no_key', `there is no key ${key} in force`);
+        case 'ambiguous':
+          throw drop('many_keys', `several keys begin with ${key}: give the key_id`);
+        case 'revoked':
+          return { key_id: revoked.keyId };
+      }
+    }),
+  'locations.create': (db, { account, name }) =>
+    change(db, async (transaction) => {
+      const accountNo = await accountNoOf(transaction.kysely, account);
+      const made = await createLocation(transaction, { accountNo, name, nowUs: clock.nowUs() });
+      if (made.kind === 'name-taken')
+        throw drop('location_exists', `account ${account} has a Location named ${name} already`);
+      return { location_id: made.locationId, name };
+    }),
+  'locations.list': async ({ kysely }, { account }) =>
+    listAccountLocations(kysely, await filterOf(kysely, account)),
+  'agents.invite': (db, { account, location, name }) =>
+    change(db, async (transaction) => {
+      const { kysely } = transaction;
+      const accountNo = await accountNoOf(kysely, account);
+      const locationNo = await findLocationNo(kysely, accountNo, location);
+      if (locationNo === undefined)
+        throw drop(
+          'no_location',
+          `account ${account} has no Location ${location}; make it with "vantage locations create"`,
+        );
+      const { agentId, token } = await inviteAgent(transaction, { accountNo, locationNo, name });
+      return { agent_id: agentId, token };
+    }),
+  'agents.list': async ({ kysely }, { account }) =>
+    listAccountAgents(kysely, await filterOf(kysely, account)),
+  'agents.revoke': (db, { agent_id }) =>
+    change(db, async (transaction) => {
+      const { kind } = await revokeAgent(transaction, agent_id);
+      if (kind === 'missing') throw drop('no_agent', `there is no agent ${agent_id} that is not revoked yet`);
+      return { agent_id };
+    }),
+  'agents.unfence': (db, { agent_id }) =>
+    change(db, async (transaction) => {
+      const { kind } = await unfenceAgent(transaction, agent_id);
+      if (kind === 'missing') throw drop('no_agent', `there is no fenced agent ${agent_id}`);
+      return { agent_id };
+    }),
+  'first-run.provision': (db, request) =>
+    change(db, async (transaction) => provision(await openFirstAccount(transaction), request)),
+  'first-run.await-agent': async ({ kysely }, { agent_token, within_ms }) => {
+    const hash = hashCredential(agent_token);
+    const deadlineMs = performance.now() + within_ms;
+    while ((await findAgentByToken(kysely, hash))?.state !== 'Connected') {
+      if (performance.now() >= deadlineMs) return { connected: false };
+      await delay(pollMs);
+    }
+    return { connected: true };
+  },
+};
+
+const reply = await runCall(await text(process.stdin), { commands, open: openDatabase });
+process.stdout.write(JSON.stringify(reply));

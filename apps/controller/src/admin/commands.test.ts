@@ -1,0 +1,65 @@
+import { Fault } from '@vantage/kernel';
+import { expect, test } from 'vitest';
+import type { Db } from '../db/index.ts';
+import { type Commands, runCall } from './commands.ts';
+import { openDatabase } from './open-database.ts';
+
+const unused = () => Promise.reject(new Error('the test does not run this command'));
+const commands: Commands = {
+  'accounts.create': unused,
+  'accounts.list': () => Promise.resolve([]),
+  'keys.issue': unused,
+  'keys.list': (_db, { account = '' }) =>
+    Promise.resolve([
+      {
+        ...{ key_id: 'k', account, name: '', level: 'UW', hint: 'abc', basic_user: null },
+        ...{ created_at: new Date(1_000), revoked_at: null },
+      },
+    ]),
+  'keys.revoke': (_db, { key }) => Promise.reject(new Fault('drop', 'no_key', `there is no key ${key}`)),
+  'locations.create': unused,
+  'locations.list': unused,
+  'agents.invite': unused,
+  'agents.list': unused,
+  'agents.revoke': unused,
+  'agents.unfence': unused,
+  'first-run.provision': unused,
+  'first-run.await-agent': unused,
+};
+
+/** Runs a call with commands that use no database. */
+function call(command: string, request: unknown) {
+  const open = () => Promise.resolve({ db: {} as Db, [Symbol.asyncDispose]: () => Promise.resolve() });
+  return runCall(JSON.stringify({ database_url: '', command, request }), { commands, open });
+}
+
+test('an answer is JSON: timestamps are texts', async () => {
+  expect(await call('keys.list', { account: 'a' })).toMatchObject({
+    ok: true,
+    answer: [{ key_id: 'k', account: 'a', created_at: '1970-01-01T00:00:01.000Z', revoked_at: null }],
+  });
+});
+
+test('a failure is a reply with its code and message', async () => {
+  expect(await call('keys.revoke', { key: 'x' })).toEqual({
+    ok: false,
+    error: { code: 'no_key', message: 'there is no key x' },
+  });
+});
+
+test.each([
+  ['keys.revoke', {}],
+  ['keys.revoke', { key: 'x', secret: 'y' }],
+  ['accounts.list', undefined],
+  ['toString', {}],
+])('the command %s with the request %j is refused', async (command, request) => {
+  expect(await call(command, request)).toMatchObject({ ok: false, error: { code: 'failed' } });
+});
+
+test('a database that cannot be reached is a reply too', async () => {
+  const url = 'postgres://u:p@127.0.0.1:1/x';
+  const text = JSON.stringify({ database_url: url, command: 'accounts.list', request: {} });
+  expect(await runCall(text, { commands, open: openDatabase })).toMatchObject({
+    error: { code: 'database_away' },
+  });
+});

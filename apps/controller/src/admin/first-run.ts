@@ -1,0 +1,71 @@
+import type { OperatorAnswers, OperatorRequests } from '@vantage/domain/operator-commands';
+
+/** What the database knows of a credential: it is in force, it was revoked, or the database does not know it. */
+export type CredentialState = 'in-force' | 'revoked' | 'unknown';
+
+/** Keeps a credential, or issues one: the same again in a database that does not know it, else a new one. */
+export type Renewal =
+  | { readonly kind: 'keep'; readonly credential: string }
+  | { readonly kind: 'issue'; readonly credential: string | undefined };
+
+/** Decides about a credential that the data folder keeps (undefined: it keeps none). Pure. */
+export function renewalOf(credential: string | undefined, state: CredentialState): Renewal {
+  if (credential === undefined || state === 'revoked') return { kind: 'issue', credential: undefined };
+  return state === 'in-force' ? { kind: 'keep', credential } : { kind: 'issue', credential };
+}
+
+/** An agent as the first run sees it. */
+export interface KnownAgent {
+  readonly agentId: string;
+  readonly isRevoked: boolean;
+  /** Whether it has connected before. */
+  readonly hasSessions: boolean;
+}
+
+/** Reads and writes of the account `default` and its Location `local`, in one transaction. */
+export interface FirstRunAccount {
+  stateOfKey(key: string): Promise<CredentialState>;
+  issueKey(level: 'UW' | 'UR', key: string | undefined): Promise<string>;
+  agentWithToken(token: string): Promise<KnownAgent | undefined>;
+  inviteAgent(name: string, token: string | undefined): Promise<string>;
+  revokeAgent(agentId: string): Promise<void>;
+}
+
+/**
+ * Puts the credentials that the data folder keeps in force, and issues those that are missing or were revoked. An agent whose folder is gone is
+ * replaced: it would count its sessions anew, and the controller would take it for a copy.
+ */
+export async function provision(
+  account: FirstRunAccount,
+  request: OperatorRequests['first-run.provision'],
+): Promise<OperatorAnswers['first-run.provision']> {
+  return {
+    api_key_uw: await renewKey(account, 'UW', request.api_key_uw),
+    api_key_ur: await renewKey(account, 'UR', request.api_key_ur),
+    agent_token: await renewToken(account, request),
+  };
+}
+
+async function renewKey(
+  account: FirstRunAccount,
+  level: 'UW' | 'UR',
+  key: string | undefined,
+): Promise<string> {
+  const renewal = renewalOf(key, key === undefined ? 'unknown' : await account.stateOfKey(key));
+  return renewal.kind === 'keep' ? renewal.credential : account.issueKey(level, renewal.credential);
+}
+
+async function renewToken(
+  account: FirstRunAccount,
+  request: OperatorRequests['first-run.provision'],
+): Promise<string> {
+  const { agent_token, agent_name, has_agent_folder } = request;
+  const agent = agent_token === undefined ? undefined : await account.agentWithToken(agent_token);
+  if (agent && !agent.isRevoked && agent.hasSessions && !has_agent_folder) {
+    await account.revokeAgent(agent.agentId);
+    return account.inviteAgent(agent_name, undefined);
+  }
+  const state = agent === undefined ? 'unknown' : agent.isRevoked ? 'revoked' : 'in-force';
+  const renewal = renewalOf(agent_token, state);
+  return renewal.kind === 'keep' ? renewal.credential : account.inviteAgent(agent_name, renewal.credential);
+}

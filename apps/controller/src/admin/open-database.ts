@@ -1,0 +1,38 @@
+import { createLog, Fault, messageOf } from '@vantage/kernel';
+import { sql } from 'kysely';
+import { createDb, type Db } from '../db/index.ts';
+
+/** Opens a database that a controller has used; disposing closes it. Throws a Fault with the reason when it is away or holds no Vantage. */
+export async function openDatabase(url: string): Promise<{ readonly db: Db } & AsyncDisposable> {
+  // The reply carries each failure, so the database's own lines would only repeat it.
+  const db = await createDb({ connection: { url }, log: createLog('admin', 'silent'), poolSize: 2 });
+  try {
+    await requireTables(db);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+  return { db, [Symbol.asyncDispose]: () => db.close() };
+}
+
+async function requireTables({ kysely }: Db): Promise<void> {
+  const { rows } = await sql<{ present: boolean; name: string }>`
+    select to_regclass('accounts') is not null and to_regclass('agents') is not null as present,
+      current_database() as name`
+    .execute(kysely)
+    .catch((cause: unknown) => {
+      throw new Fault(
+        'retry',
+        'database_away',
+        `the database cannot be reached: ${messageOf(cause)}; see that it runs ("npm start" brings its own), or correct VANTAGE_DATABASE_URL`,
+        { cause },
+      );
+    });
+  const [found] = rows;
+  if (found?.present === true) return;
+  throw new Fault(
+    'stop',
+    'no_schema',
+    `the database ${found?.name ?? ''} holds no Vantage yet: start a controller on it first ("npm start", or "./vantage controller"), it makes the tables`,
+  );
+}

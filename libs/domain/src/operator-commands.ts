@@ -1,0 +1,143 @@
+import { z } from 'zod';
+
+/** A timestamp: a Date in the programs, an ISO text between them. */
+const timestamp = z.codec(z.iso.datetime(), z.date(), {
+  decode: (text) => new Date(text),
+  encode: (date) => date.toISOString(),
+});
+
+/** What an API key may do: view and modify, or view only. */
+export const keyLevels = ['UW', 'UR'] as const;
+
+/** A name of an account or Location. */
+const newName = z.string().min(1).max(200);
+/** The name or id of something that is there. */
+const reference = z.string();
+/** An API key or agent token. */
+const credential = z.string().min(1);
+const ofOneAccount = z.strictObject({ account: reference.optional().describe('Undefined: all accounts.') });
+
+const account = z.object({ account_id: z.string(), name: z.string(), timezone: z.string() });
+const key = z.object({
+  key_id: z.string(),
+  account: z.string(),
+  name: z.string(),
+  level: z.enum(keyLevels),
+  hint: z.string().describe("The key's first characters."),
+  basic_user: z.string().nullable(),
+  created_at: timestamp,
+  revoked_at: timestamp.nullable(),
+});
+const location = z.object({
+  location_id: z.string(),
+  account: z.string(),
+  name: z.string(),
+  online: z.boolean(),
+  agents: z.int(),
+});
+const agent = z.object({
+  agent_id: z.string(),
+  account: z.string(),
+  location: z.string(),
+  name: z.string(),
+  state: z.string(),
+  version: z.string().nullable(),
+  created_at: timestamp,
+});
+
+const schemas = {
+  'accounts.create': {
+    request: z.strictObject({ name: newName, timezone: z.string() }),
+    answer: z.object({
+      account,
+      has_default_location: z.boolean().describe('Whether devices that name no Location are checked.'),
+    }),
+  },
+  'accounts.list': { request: z.strictObject({}), answer: z.array(account).readonly() },
+  'keys.issue': {
+    request: z.strictObject({
+      account: reference,
+      level: z.enum(keyLevels),
+      name: z.string(),
+      basic: z.strictObject({ user: z.string(), password: z.string() }).optional(),
+    }),
+    answer: z.object({ key_id: z.string(), key: z.string(), level: z.enum(keyLevels) }),
+  },
+  'keys.list': { request: ofOneAccount, answer: z.array(key).readonly() },
+  'keys.revoke': {
+    request: z.strictObject({ key: z.string().describe('Its id or hint.') }),
+    answer: z.object({ key_id: z.string() }),
+  },
+  'locations.create': {
+    request: z.strictObject({ account: reference, name: newName }),
+    answer: z.object({ location_id: z.string(), name: z.string() }),
+  },
+  'locations.list': { request: ofOneAccount, answer: z.array(location).readonly() },
+  'agents.invite': {
+    request: z.strictObject({ account: reference, location: reference, name: z.string() }),
+    answer: z.object({ agent_id: z.string(), token: z.string() }),
+  },
+  'agents.list': { request: ofOneAccount, answer: z.array(agent).readonly() },
+  'agents.revoke': {
+    request: z.strictObject({ agent_id: z.string() }),
+    answer: z.object({ agent_id: z.string() }),
+  },
+  'agents.unfence': {
+    request: z.strictObject({ agent_id: z.string() }),
+    answer: z.object({ agent_id: z.string() }),
+  },
+  /** The first start of a system on one machine, and each later one: the credentials that the data folder keeps are in force afterwards. */
+  'first-run.provision': {
+    request: z.strictObject({
+      api_key_uw: credential.optional(),
+      api_key_ur: credential.optional(),
+      agent_token: credential.optional(),
+      agent_name: z.string(),
+      has_agent_folder: z.boolean().describe("Whether the agent's folder remembers the agent's sessions."),
+    }),
+    answer: z.object({ api_key_uw: credential, api_key_ur: credential, agent_token: credential }),
+  },
+  'first-run.await-agent': {
+    request: z.strictObject({
+      agent_token: credential,
+      within_ms: z.int().min(0).max(60_000),
+    }),
+    answer: z.object({ connected: z.boolean() }),
+  },
+} as const;
+
+/** A command by its name. */
+export type OperatorCommand = keyof typeof schemas;
+
+/** The requests, by command. */
+export type OperatorRequests = { [C in OperatorCommand]: z.output<(typeof schemas)[C]['request']> };
+
+/** The answers, by command. */
+export type OperatorAnswers = { [C in OperatorCommand]: z.output<(typeof schemas)[C]['answer']> };
+
+/**
+ * The operator's commands that work on the database: the command line sends the request, the controller's admin program runs it and
+ * sends the answer. The order of an answer's fields is the order of the columns that people see.
+ */
+export const operatorCommands: {
+  readonly [C in OperatorCommand]: {
+    readonly request: z.ZodType<OperatorRequests[C]>;
+    readonly answer: z.ZodType<OperatorAnswers[C]>;
+  };
+} = schemas;
+
+/** What the admin program reads from its standard input, as JSON. */
+export const operatorCall = z.strictObject({
+  database_url: z.string(),
+  command: z.string(),
+  request: z.unknown(),
+});
+
+/** What the admin program writes to its standard output, as JSON. */
+export const operatorReply = z.discriminatedUnion('ok', [
+  z.strictObject({ ok: z.literal(true), answer: z.unknown() }),
+  z.strictObject({
+    ok: z.literal(false),
+    error: z.strictObject({ code: z.string().describe('Programs may rely on it.'), message: z.string() }),
+  }),
+]);
