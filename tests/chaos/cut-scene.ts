@@ -1,5 +1,5 @@
-// One scene of an agent that is cut off, run inside the controller's own namespace (see cut.test.ts, which makes the
-// star around it). Prints what it saw as one JSON line; the test judges. Usage: cut-scene.ts TAG SCENE MINUTES
+// One scene of an agent that is cut off. It runs in the controller's namespace; cut.test.ts makes the network around it. It prints its
+// report as one JSON line, and the test compares the report with the truth. Usage: cut-scene.ts TAG SCENE MINUTES
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const invitation = z.object({ token: z.string(), agent_id: z.string() });
 const created = z.object({ device_id: z.string() });
 const note = (text: string) => process.stderr.write(`[${scene}] ${new Date().toISOString()} ${text}\n`);
 
-/** What each scene cuts, and what happens to target 0 meanwhile (minutes after the cut; undefined: nothing). */
+/** The cut of each scene, and the share of the minutes after which target 0 dies and returns (undefined: never). */
 const scenes = {
   control: { cut: 'c', dies: 0.3, returns: 0.6, second: undefined },
   uplink: { cut: 'a', dies: undefined, returns: undefined, second: undefined },
@@ -48,17 +48,36 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
+/** Runs the scene and resolves with the report that cut-report.ts reads. */
 async function play(up: System): Promise<unknown> {
   const near = plot.cut === 'uplink' ? await startTargets('r', '10.213.1.1', 2) : undefined;
   const far = await startTargets('t', '10.213.2.2', near === undefined ? deviceCount : 2);
-  const first = near ?? far;
   const locations = plot.second === 'location' ? ['A', 'B'] : ['A'];
   for (const name of locations) cli(up, 'locations', 'create', name);
   startAgent(up, 'A', 'a');
   if (plot.second === 'location') startAgent(up, 'B', 'b');
   await delay(8000);
+  const ids = await createDevices(up, [...(near?.urls ?? []), ...far.urls], locations);
+  await delay(130_000);
+  const cutAt = Date.now();
+  note('cut');
+  cutting('add');
+  const truth = await waitWhileCut(up, cutAt, near ?? far);
+  cutting('del');
+  const healedAt = Date.now();
+  note('healed');
+  await delay(200_000);
+  const { devices, events, agents } = await readAnswers(up, ids, cutAt, healedAt);
+  return { scene, minutes, cutAt, healedAt, truth, devices, events, agents };
+}
+
+async function createDevices(
+  up: System,
+  urls: readonly string[],
+  locations: readonly string[],
+): Promise<readonly string[]> {
   const ids: string[] = [];
-  for (const [i, URL] of [...(near?.urls ?? []), ...far.urls].entries()) {
+  for (const [i, URL] of urls.entries()) {
     const answer = await up.api.ok('POST', '/devices', {
       Method: 'TCP',
       URL,
@@ -69,21 +88,26 @@ async function play(up: System): Promise<unknown> {
     });
     ids.push(created.parse(answer).device_id);
   }
-  await delay(130_000);
-  const cutAt = Date.now();
-  note('cut');
-  cutting('add');
+  return ids;
+}
+
+/** Lets the minutes of the cut pass, stops and starts target 0 as the scene says, and resolves with these moments. */
+async function waitWhileCut(
+  up: System,
+  cutAt: number,
+  targets: Targets,
+): Promise<{ readonly diedAt: number | null; readonly returnedAt: number | null }> {
   const truth: { diedAt: number | null; returnedAt: number | null } = { diedAt: null, returnedAt: null };
   for (let tick = 0; tick < minutes * 60; tick += 1) {
     await delay(Math.max(0, cutAt + (tick + 1) * 1000 - Date.now()));
     const share = (tick + 1) / (minutes * 60);
     if (plot.dies !== undefined && truth.diedAt === null && share >= plot.dies) {
-      first.say('stop 0');
+      targets.send('stop 0');
       truth.diedAt = Date.now();
       note('target 0 dies');
     }
     if (plot.returns !== undefined && truth.returnedAt === null && share >= plot.returns) {
-      first.say('start 0');
+      targets.send('start 0');
       truth.returnedAt = Date.now();
       note('target 0 is back');
     }
@@ -92,14 +116,15 @@ async function play(up: System): Promise<unknown> {
       startAgent(up, 'A', 'b');
     }
   }
-  cutting('del');
-  const healedAt = Date.now();
-  note('healed');
-  await delay(200_000);
+  return truth;
+}
+
+/** Reads what the REST API answers about the devices and the agents, for the time of the cut and up to now. */
+async function readAnswers(up: System, ids: readonly string[], cutAt: number, healedAt: number) {
+  const from = new Date(cutAt).toISOString();
+  const to = new Date(healedAt).toISOString();
   const devices = [];
-  for (const id of ids) {
-    const from = new Date(cutAt).toISOString();
-    const to = new Date(healedAt).toISOString();
+  for (const id of ids)
     devices.push({
       device: await up.api.ok('GET', `/devices/${id}`),
       uptime: await up.api.ok('GET', `/devices/${id}/uptime?Timestamp1=${from}&Timestamp2=${to}`),
@@ -107,22 +132,19 @@ async function play(up: System): Promise<unknown> {
       events: await up.api.ok('GET', `/devices/${id}/events?Limit=100`),
       checks: await up.api.ok('GET', `/devices/${id}/checks?Limit=100`),
     });
-  }
   const events = await up.api.ok('GET', '/events?Limit=100');
-  return {
-    scene,
-    minutes,
-    cutAt,
-    healedAt,
-    truth,
-    devices,
-    events,
-    agents: await up.api.ok('GET', '/agents'),
-  };
+  return { devices, events, agents: await up.api.ok('GET', '/agents') };
 }
 
-/** Starts a host of TCP targets in a namespace; `say` passes it a line. */
-async function startTargets(name: string, address: string, count: number) {
+/** A process with TCP targets. */
+interface Targets {
+  readonly urls: readonly string[];
+  /** Sends the process a line: `stop 0`, `start 0`. */
+  readonly send: (line: string) => void;
+}
+
+/** Starts a process with TCP targets in a namespace. */
+async function startTargets(name: string, address: string, count: number): Promise<Targets> {
   const host = spawn('ip', inside(netnsOf(name), process.execPath, targetHost, address, String(count)), {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -134,7 +156,7 @@ async function startTargets(name: string, address: string, count: number) {
   });
   return {
     urls: ports.map((port) => `${address}:${port}`),
-    say: (line: string) => void host.stdin.write(`${line}\n`),
+    send: (line: string) => void host.stdin.write(`${line}\n`),
   };
 }
 
@@ -166,8 +188,8 @@ function startAgent(up: System, location: string, netns: string): void {
 }
 
 /**
- * `c`: nobody reaches the controller; `a`: nothing reaches agent a; `a-c`: only the two cannot speak; `uplink`: the router
- * forwards nothing of agent a, but answers it with the addresses that it has itself.
+ * `c`: nobody reaches the controller. `a`: nothing reaches agent a. `a-c`: only agent a and the controller cannot reach each other.
+ * `uplink`: the router forwards nothing of agent a, but the router's own addresses answer.
  */
 function cutting(verb: 'add' | 'del'): void {
   const router = `vt${tag}r`;

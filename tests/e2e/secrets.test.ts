@@ -1,5 +1,5 @@
-// Sentinel secrets go through every flow, and none shows. A device's assignment on the agent's disk holds its secrets, because the
-// agent works without its controller; so that file is for its owner alone.
+// Secrets with a recognizable text (sentinels) pass every flow, and no output shows one. The agent's file of assignments holds secrets,
+// because the agent works without its controller too; only its owner can read that file.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,19 +10,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { withClient } from '../harness/postgres-url.ts';
 import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
-import { createSearch, reference, sentinel } from './sentinel.ts';
-import { type EchoMethod, type EchoTarget, echoLines, echoWeb } from './sentinel-targets.ts';
-import { type Wish, welcomeWishes } from './sentinel-welcome.ts';
-import { dnsServer } from './watched.ts';
+import { createSearch, sentinel } from './sentinel.ts';
+import { lineMethods, refusedDevices } from './sentinel-devices.ts';
+import { welcomeDevices } from './sentinel-welcome.ts';
 
 const search = createSearch();
 const { shown } = search;
-const lineMethods: readonly EchoMethod[] = ['SMTP', 'POP3', 'IMAP4', 'NNTP', 'FTP', 'TELNET', 'MySQL', 'SSH'];
-const made = z.object({ device_id: z.string() });
+const created = z.object({ device_id: z.string() });
 const checks = z.array(z.object({ check_id: z.string(), ResultCode: z.int() }));
 const own = mkdtempSync(path.join(tmpdir(), 'vantage-sentinel-'));
+const targets = new AsyncDisposableStack();
 let system: System;
-const targets: AsyncDisposable[] = [];
 beforeAll(async () => {
   const secretsFile = path.join(own, 'local.json');
   writeFileSync(secretsFile, JSON.stringify({ HERE: sentinel('local') }), { mode: 0o600 });
@@ -33,128 +31,112 @@ beforeAll(async () => {
 afterAll(async () => {
   rmSync(own, { recursive: true });
   await system[Symbol.asyncDispose]();
-  for (const target of targets) await target[Symbol.asyncDispose]();
+  await targets.disposeAsync();
 });
-
-const held = async (target: Promise<EchoTarget>) => {
-  const one = await target;
-  targets.push(one);
-  return one.target;
-};
-
-/** A device of each method and each way in which a secret gets into it. */
-async function wishes(): Promise<Wish[]> {
-  const web = await held(echoWeb());
-  const tcp = await held(echoLines('TCP'));
-  const dns = await dnsServer();
-  targets.push(dns);
-  const lines = await Promise.all(
-    lineMethods.map(async (Method) => {
-      const at = await held(echoLines(Method));
-      const scheme = { IMAP4: 'imap' }[String(Method)] ?? Method.toLowerCase();
-      const more = Method === 'SSH' ? { Passphrase: sentinel('passphrase') } : {};
-      return [
-        { Method, URL: `${scheme}://me:${sentinel('url')}@${at}` },
-        { Method, URL: at, Options: { User: 'me', Password: sentinel('options') } },
-        {
-          Method,
-          URL: at,
-          Options: {
-            User: 'me',
-            Password: reference('KEPT'),
-            ...(Method === 'SSH' ? {} : { ExpectBanner: reference('KEPT') }),
-          },
-        },
-        { Method, URL: `${scheme}://me:${reference('ODD')}@${at}`, Options: more },
-      ];
-    }),
-  );
-  const headers = {
-    Authorization: `Bearer ${sentinel('bearer')}`,
-    Cookie: `a=${sentinel('cookie')}`,
-    'X-Api-Key': sentinel('header'),
-  };
-  return [
-    ...(await welcomeWishes(held, (pem) => search.addKey(pem))),
-    ...lines
-      .flat()
-      .map((wish) =>
-        wish.Method === 'MySQL' && wish.Options && 'ExpectBanner' in wish.Options
-          ? { ...wish, Options: { User: 'me', Password: reference('KEPT') } }
-          : wish,
-      ),
-    ...['yes', 'no'].flatMap((way) => [
-      { Method: 'HTTP', URL: `http://me:${sentinel('url')}@${web}/${way}` },
-      { Method: 'HTTP', URL: `http://${web}/${way}`, Options: { User: 'me', Password: sentinel('options') } },
-      { Method: 'HTTP', URL: `http://${web}/${way}`, Options: { Headers: headers, ExpectText: 'nothing' } },
-      {
-        Method: 'HTTP',
-        URL: `http://${web}/${way}?key=${reference('ODD')}`,
-        Options: { Method: 'POST', Body: reference('KEPT'), ExpectText: reference('KEPT') },
-      },
-      {
-        Method: 'HTTP',
-        URL: `http://${web}/${way}`,
-        Options: { Proxy: `http://me:${sentinel('proxy')}@${web}` },
-      },
-    ]),
-    {
-      Method: 'TCP',
-      URL: tcp,
-      Options: { Steps: [{ Expect: '220' }, { Send: `${reference('KEPT')}\n`, Expect: reference('KEPT') }] },
-    },
-    {
-      Method: 'TCP',
-      URL: tcp,
-      Options: { Steps: [{ Send: `${reference('KEPT')}\n`, Expect: `other ${reference('KEPT')}` }] },
-    },
-    { Method: 'DNS', URL: dns.url, Options: { Expect: [reference('KEPT')] } },
-    { Method: 'PING', URL: '127.0.0.1' },
-    { Method: 'Script', URL: `log(secret('KEPT')); throw new Error(secret('KEPT') + secret('ODD'))` },
-    {
-      Method: 'Script',
-      URL: `const password = secret('ODD'); await step(password, async () => {
-        log(await http({ url: 'http://${web}/yes', headers: { 'X-Api-Key': password } }));
-        await pop3({ host: '${tcp.split(':')[0]}', port: ${tcp.split(':')[1]}, user: 'me', password: secret('KEPT') });
-      });`,
-    },
-  ];
-}
 
 test('no secret shows in a log, an answer, an event, an export or the database', {
   timeout: 180_000,
 }, async () => {
-  const { api } = system;
+  const { answers, ask } = recordAnswers();
+  await createSecrets();
+  const key = await issueKeyWithPassword();
+  const devices = await createDevices(ask);
+  await sendRefusedRequests(ask, key);
+  const codes = new Map<string, Set<number>>();
+  for (const device of devices) await readDevice(ask, device, codes);
+  for (const route of listRoutes) await ask('GET', route);
+  // The servers accepted logins and refused logins of each Method.
+  for (const method of [...lineMethods, 'HTTP']) expect([...(codes.get(method) ?? [])], method).toContain(1);
+  for (const method of lineMethods)
+    expect(
+      [...(codes.get(method) ?? [])].some((code) => code === 8 || code === 3),
+      method,
+    ).toBe(true);
+  expect(answers.filter((text) => text.includes('***')).length).toBeGreaterThan(30);
+  expect(answers.flatMap(shown)).toEqual([]);
+
+  const database = await databaseTexts();
+  expect(database.length).toBeGreaterThan(100);
+  expect(database.flatMap(shown)).toEqual([]);
+
+  const keys = [key, system.quickstart().api_key_uw, system.quickstart().api_key_ur];
+  expectFilesWithoutSecrets(keys);
+  // The answer to GET /hello names the caller's key, as the specification demands.
+  const others = answers.filter((text) => !text.startsWith('GET /hello'));
+  expect(keys.filter((each) => [...others, ...database].some((text) => text.includes(each)))).toEqual([]);
+  expect(shown(system.output())).toEqual([]);
+});
+
+const listRoutes = [
+  '/devices',
+  '/devices?fmt=csv&Limit=100',
+  '/devices?fmt=xml&Limit=100',
+  '/events?fmt=csv',
+  '/events',
+  '/secrets',
+  '/account',
+  '/agents',
+];
+
+/** `ask` calls the API and keeps each answer, headers included, in `answers`. */
+function recordAnswers() {
   const answers: string[] = [];
   const ask = async (method: string, route: string, body?: unknown, headers?: Record<string, string>) => {
-    const answer = await api.call(method, route, body, headers);
+    const answer = await system.api.call(method, route, body, headers);
     answers.push(`${method} ${route}: ${JSON.stringify(answer.headers)} ${answer.text}`);
     return answer;
   };
-  await api.ok('POST', '/secrets', { Name: 'KEPT', Value: sentinel('kept') });
-  await api.ok('POST', '/secrets', { Name: 'ODD', Value: `${sentinel('odd')}/@:%"?#` });
-  await api.ok('POST', '/secrets', { Name: 'SSH', Value: sentinel('ssh') });
-  await api.ok('POST', '/secrets', { Name: 'MYSQL', Value: sentinel('mysql') });
-  await api.ok('POST', '/secrets', { Name: 'PEM', Value: search.addKey(makeCertificate().key) });
+  return { answers, ask };
+}
+
+type Ask = ReturnType<typeof recordAnswers>['ask'];
+
+async function createSecrets(): Promise<void> {
+  const values = {
+    KEPT: sentinel('kept'),
+    ODD: `${sentinel('odd')}/@:%"?#`,
+    SSH: sentinel('ssh'),
+    MYSQL: sentinel('mysql'),
+    PEM: search.addKey(makeCertificate().key),
+  };
+  for (const [Name, Value] of Object.entries(values))
+    await system.api.ok('POST', '/secrets', { Name, Value });
+}
+
+/** Issues a key of the user `watch` with a password, and resolves with the key. */
+async function issueKeyWithPassword(): Promise<string> {
   const issue = ['keys', 'issue', '--account', 'default', '--user', 'watch', '--password', '-'];
   const issuing = promisify(execFile)(path.join(repositoryRoot, 'vantage'), [...issue, '--json'], {
     env: { PATH: process.env['PATH'], VANTAGE_DATABASE_URL: system.quickstart().database_url },
   });
   issuing.child.stdin?.end(`${sentinel('basic')}\n`);
-  const issued = await issuing;
-  const { key } = z.object({ key: z.string() }).parse(JSON.parse(issued.stdout));
+  const { stdout } = await issuing;
+  return z.object({ key: z.string() }).parse(JSON.parse(stdout)).key;
+}
 
-  const devices: string[] = [];
-  const wished = await wishes();
-  /** How checks of a Method ended. */
-  const ends = new Map<string, Set<number>>();
-  for (const [n, wish] of wished.entries()) {
-    const body = { ...wish, ShortName: `s-${n}`, Timeout: 5, Retries: 2 };
-    const created = await ask('POST', '/devices', body);
-    expect(created, `${JSON.stringify(body)} ${created.text}`).toMatchObject({ status: 200 });
-    devices.push(made.parse(created.body).device_id);
+/** A device of the test. */
+interface Created {
+  readonly id: string;
+  readonly method: string;
+}
+
+async function createDevices(ask: Ask): Promise<readonly Created[]> {
+  const all = [
+    ...(await welcomeDevices(targets, (pem) => search.addKey(pem))),
+    ...(await refusedDevices(targets)),
+  ];
+  const devices: Created[] = [];
+  for (const [n, device] of all.entries()) {
+    const body = { ...device, ShortName: `s-${n}`, Timeout: 5, Retries: 2 };
+    const answer = await ask('POST', '/devices', body);
+    expect(answer, `${JSON.stringify(body)} ${answer.text}`).toMatchObject({ status: 200 });
+    devices.push({ id: created.parse(answer.body).device_id, method: device.Method });
   }
-  // What is refused says so without repeating it.
+  return devices;
+}
+
+/** Sends devices, a secret, a key and passwords that the API refuses. Its answers must not repeat them. */
+async function sendRefusedRequests(ask: Ask, key: string): Promise<void> {
   await ask('POST', '/devices', { Method: 'SMTP', URL: `smtp://me:${sentinel('bad')}@-x`, ShortName: 'bad' });
   await ask('POST', '/devices', {
     Method: 'FTP',
@@ -169,52 +151,33 @@ test('no secret shows in a log, an answer, an event, an export or the database',
     const { status } = await ask('GET', '/hello', undefined, { 'Service-API-Key': key, Authorization });
     expect(status === 200).toBe(password === sentinel('basic'));
   }
+}
 
-  for (const [n, device] of devices.entries()) {
-    const at = `/devices/${device}`;
-    await expect
-      .poll(async () => checks.parse(await api.ok('GET', `${at}/checks`)).length, {
-        timeout: 60_000,
-        interval: 300,
-      })
-      .toBeGreaterThan(0);
-    await ask('PUT', at, { FullName: 'renamed' });
-    await ask('GET', `${at}?WithConfig=Y`);
-    for (const what of ['checks', 'events', 'statistics', 'uptime'])
-      for (const kind of ['json', 'csv', 'xml']) await ask('GET', `${at}/${what}?fmt=${kind}`);
-    for (const kind of ['csv', 'xml'])
-      await ask('GET', `${at}?fmt=${kind}&filename=device.${kind}&WithConfig=Y`);
-    await ask('POST', `${at}/check`);
-    const method = wished[n]?.Method ?? '';
-    for (const { check_id, ResultCode } of checks.parse(await api.ok('GET', `${at}/checks`))) {
-      ends.set(method, (ends.get(method) ?? new Set()).add(ResultCode));
-      await ask('GET', `/checks/${check_id}`);
-      for (const kind of ['json', 'csv', 'xml']) await ask('GET', `/checks/${check_id}/extended?fmt=${kind}`);
-    }
+/** Waits for a check of a device, changes it and reads every route about it. Adds the ResultCodes to those of its Method. */
+async function readDevice(ask: Ask, { id, method }: Created, codes: Map<string, Set<number>>): Promise<void> {
+  const at = `/devices/${id}`;
+  const readChecks = async () => checks.parse(await system.api.ok('GET', `${at}/checks`));
+  await expect
+    .poll(async () => (await readChecks()).length, { timeout: 60_000, interval: 300 })
+    .toBeGreaterThan(0);
+  await ask('PUT', at, { FullName: 'renamed' });
+  await ask('GET', `${at}?WithConfig=Y`);
+  for (const list of ['checks', 'events', 'statistics', 'uptime'])
+    for (const format of ['json', 'csv', 'xml']) await ask('GET', `${at}/${list}?fmt=${format}`);
+  for (const format of ['csv', 'xml'])
+    await ask('GET', `${at}?fmt=${format}&filename=device.${format}&WithConfig=Y`);
+  await ask('POST', `${at}/check`);
+  for (const { check_id, ResultCode } of await readChecks()) {
+    codes.set(method, (codes.get(method) ?? new Set()).add(ResultCode));
+    await ask('GET', `/checks/${check_id}`);
+    for (const format of ['json', 'csv', 'xml'])
+      await ask('GET', `/checks/${check_id}/extended?fmt=${format}`);
   }
-  for (const route of [
-    '/devices',
-    '/devices?fmt=csv&Limit=100',
-    '/devices?fmt=xml&Limit=100',
-    '/events?fmt=csv',
-    '/events',
-    '/secrets',
-    '/account',
-    '/agents',
-  ])
-    await ask('GET', route);
-  // Logins that succeed and logins that are refused: both kinds were there.
-  for (const method of [...lineMethods, 'HTTP'])
-    expect([...(ends.get(method) ?? [])], method).toEqual(expect.arrayContaining([1]));
-  for (const method of lineMethods)
-    expect(
-      [...(ends.get(method) ?? [])].some((code) => code === 8 || code === 3),
-      method,
-    ).toBe(true);
-  expect(answers.filter((text) => text.includes('***')).length).toBeGreaterThan(30);
-  expect(answers.flatMap(shown)).toEqual([]);
+}
 
-  const database = await withClient(system.quickstart().database_url, async (client) => {
+/** Every row of every table as text. */
+async function databaseTexts(): Promise<string[]> {
+  return withClient(system.quickstart().database_url, async (client) => {
     const tables = await client.query<{ name: string }>(
       `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
     );
@@ -225,19 +188,21 @@ test('no secret shows in a log, an answer, an event, an export or the database',
     }
     return texts;
   });
-  expect(database.length).toBeGreaterThan(100);
-  expect(database.flatMap(shown)).toEqual([]);
+}
 
-  const keys = [key, system.quickstart().api_key_uw, system.quickstart().api_key_ur];
+/** Only the agent's assignments, and the files that exist for keys, hold a secret or a key; others cannot read the assignments. */
+function expectFilesWithoutSecrets(keys: readonly string[]): void {
   const spared = ['secret.key', 'first-run.json', 'quickstart.json'];
   const files = readdirSync(system.dataDir, { recursive: true, withFileTypes: true })
     .filter(
       (entry) => entry.isFile() && !entry.parentPath.includes('postgres') && !spared.includes(entry.name),
     )
     .map((entry) => path.join(entry.parentPath, entry.name));
-  expect(
-    files.some((file) => file.endsWith('controller.log')) && files.some((file) => file.endsWith('agent.log')),
-  ).toBe(true);
+  for (const name of ['controller.log', 'agent.log', 'assignments.bin'])
+    expect(
+      files.filter((file) => file.endsWith(name)),
+      name,
+    ).not.toEqual([]);
   for (const file of files) {
     const text = readFileSync(file, 'latin1');
     expect(
@@ -247,9 +212,4 @@ test('no secret shows in a log, an answer, an event, an export or the database',
     if (!path.basename(file).startsWith('assignments.bin')) expect(shown(text), file).toEqual([]);
     else expect(statSync(file).mode & 0o777, file).toBe(0o600);
   }
-  expect(files.some((file) => file.endsWith('assignments.bin'))).toBe(true);
-  // The greeting names the key that was used: the specification has it so.
-  const others = answers.filter((text) => !text.startsWith('GET /hello'));
-  expect(keys.filter((key) => [...others, ...database].some((text) => text.includes(key)))).toEqual([]);
-  expect(shown(system.output())).toEqual([]);
-});
+}

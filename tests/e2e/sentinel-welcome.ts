@@ -7,8 +7,8 @@ import { listenSsh, makeKey } from '../../libs/probes/src/testing/ssh-server.ts'
 import { reference, sentinel } from './sentinel.ts';
 import type { EchoTarget } from './sentinel-targets.ts';
 
-/** A device to be made. */
-export interface Wish {
+/** A device as `POST /devices` accepts it. */
+export interface NewDevice {
   readonly Method: string;
   readonly URL: string;
   readonly Options?: object;
@@ -18,7 +18,7 @@ type Held = (target: Promise<EchoTarget>) => Promise<string>;
 
 const word = (line: string) => line.split(' ')[0] ?? '';
 
-/** Servers that take any login and say what they heard. */
+/** Servers that accept any login and repeat every line of the client. */
 const welcoming: Readonly<
   Record<string, { greeting: string; answer: (line: string, said: readonly string[]) => string }>
 > = {
@@ -74,8 +74,15 @@ const logins: readonly {
   { Method: 'TELNET', more: { ExpectPrompt: 'welcome' } },
 ];
 
-/** Logins that succeed, keys and client certificates: a device for each way in which such a secret gets into one. */
-export async function welcomeWishes(held: Held, addKey: (pem: string) => string): Promise<readonly Wish[]> {
+/**
+ * Devices with logins that succeed, with keys and with client certificates. Each place of a device that accepts such a secret has one.
+ * `targets` keeps their servers, `addKey` hears of each private key.
+ */
+export async function welcomeDevices(
+  targets: AsyncDisposableStack,
+  addKey: (pem: string) => string,
+): Promise<readonly NewDevice[]> {
+  const held: Held = async (target) => targets.use(await target).target;
   const lines = await Promise.all(
     logins.map(async ({ Method, Auth, more }) => {
       const script = welcoming[Method];
@@ -93,13 +100,13 @@ export async function welcomeWishes(held: Held, addKey: (pem: string) => string)
   );
   return [
     ...lines.flat(),
-    ...(await sshWishes(held, addKey)),
-    ...(await mysqlWishes(held)),
-    ...(await tlsWishes(held, addKey)),
+    ...(await sshDevices(held, addKey)),
+    ...(await mysqlDevices(held)),
+    ...(await tlsDevices(held, addKey)),
   ];
 }
 
-async function sshWishes(held: Held, addKey: (pem: string) => string): Promise<readonly Wish[]> {
+async function sshDevices(held: Held, addKey: (pem: string) => string): Promise<readonly NewDevice[]> {
   const password = sentinel('ssh');
   const key = makeKey();
   addKey(key.pem);
@@ -131,7 +138,7 @@ async function sshWishes(held: Held, addKey: (pem: string) => string): Promise<r
   ];
 }
 
-async function mysqlWishes(held: Held): Promise<readonly Wish[]> {
+async function mysqlDevices(held: Held): Promise<readonly NewDevice[]> {
   const password = sentinel('mysql');
   const query = () => resultPackets([[`your password is ${password}`]]);
   const plugins = ['mysql_native_password', 'caching_sha2_password'] as const;
@@ -155,30 +162,13 @@ async function mysqlWishes(held: Held): Promise<readonly Wish[]> {
   ]);
 }
 
-async function tlsWishes(held: Held, addKey: (pem: string) => string): Promise<readonly Wish[]> {
+async function tlsDevices(held: Held, addKey: (pem: string) => string): Promise<readonly NewDevice[]> {
   const server = makeCertificate();
   const client = makeCertificate({ names: ['client.example'] });
   const stranger = makeCertificate({ names: ['stranger.example'] });
   addKey(client.key);
   addKey(stranger.key);
-  const web = await held(
-    new Promise<EchoTarget>((resolve) => {
-      const secured = createTlsServer(
-        { cert: server.cert, key: server.key, ca: client.cert, requestCert: true, rejectUnauthorized: true },
-        (request, response) => void response.end(String(request.rawHeaders)),
-      );
-      secured.on('tlsClientError', () => {});
-      secured.listen(0, '127.0.0.1', () =>
-        resolve({
-          target: `127.0.0.1:${addressOf(secured.address()).port}`,
-          async [Symbol.asyncDispose]() {
-            secured.closeAllConnections();
-            await new Promise((done) => secured.close(done));
-          },
-        }),
-      );
-    }),
-  );
+  const web = await held(echoTls({ cert: server.cert, key: server.key, clientCa: client.cert }));
   const secureContext = createSecureContext({ cert: server.cert, key: server.key });
   const mail = await held(
     listen(speakLines({ greeting: '+OK', answer: (line) => `+OK ${line}`, tls: { secureContext } })),
@@ -188,40 +178,35 @@ async function tlsWishes(held: Held, addKey: (pem: string) => string): Promise<r
     ClientCert: pair.cert,
     ClientKey: pair.key,
   });
+  const https = (Options: object) => ({ Method: 'HTTP', URL: `https://${web}/`, Options });
   return [
     ...[client, stranger].flatMap((pair) => [
-      {
-        Method: 'HTTP',
-        URL: `https://${web}/`,
-        Options: { TLS: settings(pair), Headers: { Cookie: sentinel('cookie') } },
-      },
+      https({ TLS: settings(pair), Headers: { Cookie: sentinel('cookie') } }),
       { Method: 'TCP', URL: `tls://${web}`, Options: { TLS: settings(pair) } },
-      {
-        Method: 'POP3',
-        URL: `pop3s://me:${sentinel('tls')}@${mail}`,
-        Options: { TLS: settings(pair) },
-      },
+      { Method: 'POP3', URL: `pop3s://me:${sentinel('tls')}@${mail}`, Options: { TLS: settings(pair) } },
     ]),
-    {
-      Method: 'HTTP',
-      URL: `https://${web}/`,
-      Options: { TLS: { ...settings(client), ClientKey: stranger.key } },
-    },
-    {
-      Method: 'HTTP',
-      URL: `https://${web}/`,
-      Options: { TLS: { ...settings(client), ClientKey: reference('KEPT') } },
-    },
-    {
-      Method: 'HTTP',
-      URL: `https://${web}/`,
-      Options: { TLS: { CA: server.cert, ClientCert: client.cert, ClientKey: reference('PEM') } },
-    },
-    {
-      Method: 'HTTP',
-      URL: `https://${web}/`,
-      Options: { Headers: { Authorization: `Bearer ${reference('HERE', 'local')}` }, TLS: settings(client) },
-    },
+    https({ TLS: { ...settings(client), ClientKey: stranger.key } }),
+    https({ TLS: { ...settings(client), ClientKey: reference('KEPT') } }),
+    https({ TLS: { ...settings(client), ClientKey: reference('PEM') } }),
+    https({ Headers: { Authorization: `Bearer ${reference('HERE', 'local')}` }, TLS: settings(client) }),
     { Method: 'Script', URL: `log(secret('local:HERE')); throw secret('local:HERE');` },
   ];
+}
+
+/** An HTTPS server that repeats the headers of a request. It requires a client certificate that `clientCa` signed. */
+async function echoTls(files: { cert: string; key: string; clientCa: string }): Promise<EchoTarget> {
+  const { cert, key, clientCa: ca } = files;
+  const server = createTlsServer(
+    { cert, key, ca, requestCert: true, rejectUnauthorized: true },
+    (request, response) => void response.end(String(request.rawHeaders)),
+  );
+  server.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    target: `127.0.0.1:${addressOf(server.address()).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }

@@ -28,13 +28,4 @@ export const knownOffences: ReadonlySet<string> = new Set([
   'size libs/probes/src/methods/script/session.ts runSession',
   'size libs/probes/src/testing/contract.ts probeContract',
   'size libs/probes/src/testing/mysql-server.ts serveMysql',
-  'size tests/chaos/controller-kills.test.ts (anonymous)',
-  'size tests/chaos/cut-scene.ts play',
-  'size tests/chaos/stall-agent.test.ts (anonymous)',
-  'size tests/chaos/two-controllers.test.ts (anonymous)',
-  'size tests/e2e/secrets.test.ts (anonymous)',
-  'size tests/e2e/secrets.test.ts wishes',
-  'size tests/e2e/sentinel-welcome.ts tlsWishes',
-  'size tests/real-servers/mail-servers.ts startDovecot',
-  'size tests/real-servers/news-server.ts startInn',
 ]);

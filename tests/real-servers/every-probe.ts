@@ -1,4 +1,4 @@
-// A process of its own for exec.test.ts: looks by every method with what a shell or a command line would take for its own.
+// exec.test.ts starts this program. It runs checks of every method with texts that a shell or a command line would interpret.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { methods } from '@vantage/domain';
@@ -6,7 +6,7 @@ import { registry } from '@vantage/probes';
 import { listen, runTest, speakLines } from '@vantage/probes/testing';
 import { z } from 'zod';
 
-/** What each text of a URL and of Options is given, where validation lets it. */
+/** Each text of a URL and of Options gets these values, where validation accepts them. */
 const nasty = [
   '-oProxyCommand=id',
   '--help',
@@ -29,7 +29,7 @@ const schema = z.looseObject({
   additionalProperties: z.unknown().optional(),
 });
 
-/** Options objects with `text` at one place each: every place of a schema that takes a text. */
+/** Options objects, one for each place of a schema that accepts a text. The object has `text` there. */
 function places(of: unknown, text: string): unknown[] {
   const { type, enum: chosen, properties, items, additionalProperties } = schema.parse(of);
   if (type === 'string') return chosen ? [] : [text];
@@ -66,20 +66,20 @@ for (const method of methods) {
   const json = z.toJSONSchema(probe.options, { io: 'input', unrepresentable: 'any' });
   const login = 'properties' in json && json.properties?.['User'] ? { User: 'me', Password: 'x' } : {};
   const options = nasty.flatMap((text) => places(json, text)).map((each) => ({ ...login, ...Object(each) }));
-  // Each script starts a process; a few of them say as much as all.
+  // Each script starts a process, so a few of them have to do.
   const goodUrls = (method === 'Script' ? ['-1', '`id`', '$(id)'] : urls).filter(
     (url) => probe.parseTarget(url).ok,
   );
   const goodOptions = options.filter((each) => probe.options.safeParse(each).success);
-  const wishes = [
+  const devices = [
     ...goodUrls.map((url) => ({ url, options: {} })),
     ...goodOptions.map((each) => ({ url: fine, options: each })),
   ];
-  if (wishes.length === 0) wishes.push({ url: fine, options: {} });
+  if (devices.length === 0) devices.push({ url: fine, options: {} });
   const timeoutMs = method === 'Script' ? 10_000 : 150;
-  for (let from = 0; from < wishes.length; from += 40) {
-    const some = wishes.slice(from, from + 40);
-    await Promise.all(some.map((wish) => runTest(probe, wish.url, wish.options, { timeoutMs })));
+  for (let from = 0; from < devices.length; from += 40) {
+    const some = devices.slice(from, from + 40);
+    await Promise.all(some.map((device) => runTest(probe, device.url, device.options, { timeoutMs })));
   }
   tally[method] = { urls: goodUrls.length, options: goodOptions.length };
 }

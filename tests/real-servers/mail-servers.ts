@@ -7,8 +7,8 @@ import { freePort } from '../harness/free-port.ts';
 import { type Ground, idOf, login, packages, type Server, serve, write } from './ground.ts';
 
 /**
- * Postfix: STARTTLS on one port, implicit TLS on the other; AUTH asks the Dovecot given by its socket, and only under TLS. Mail for
- * anybody at real.test goes into that Dovecot's one mailbox.
+ * Postfix: STARTTLS on one port, implicit TLS on the other. It offers AUTH under TLS only and asks the Dovecot at `authSocket`. Mail for
+ * anybody at real.test goes into the one mailbox of that Dovecot.
  */
 export async function startPostfix(
   ground: Ground,
@@ -70,47 +70,46 @@ smtpd_client_connection_rate_limit = 0
   };
 }
 
+/** A running Dovecot: its ports, its socket for logins and its mailbox. */
+interface Dovecot extends AsyncDisposable, DovecotPorts {
+  /** Other servers ask Dovecot on this socket whether a login is right. */
+  readonly authSocket: string;
+  /** The folder of its one mailbox (maildir). */
+  readonly mailbox: string;
+}
+
+interface DovecotPorts {
+  readonly imap: number;
+  readonly imaps: number;
+  readonly pop3: number;
+  readonly pop3s: number;
+}
+
 /** Dovecot: IMAP and POP3, plain with STARTTLS and implicit TLS, one mailbox for the test's user. */
-export async function startDovecot(
-  ground: Ground,
-  tls: CertificateFiles,
-): Promise<
-  AsyncDisposable & {
-    readonly imap: number;
-    readonly imaps: number;
-    readonly pop3: number;
-    readonly pop3s: number;
-    /** Where other servers ask it for logins. */
-    readonly authSocket: string;
-    /** The folder of its one mailbox (maildir). */
-    readonly mailbox: string;
-  }
-> {
-  const [imap, imaps, pop3, pop3s] = [await freePort(), await freePort(), await freePort(), await freePort()];
-  const home = path.join(ground.folder, `dovecot-${imap}`);
+export async function startDovecot(ground: Ground, tls: CertificateFiles): Promise<Dovecot> {
+  const ports = {
+    imap: await freePort(),
+    imaps: await freePort(),
+    pop3: await freePort(),
+    pop3s: await freePort(),
+  };
+  const home = path.join(ground.folder, `dovecot-${ports.imap}`);
   mkdirSync(path.join(home, 'mail'), { recursive: true });
   chownSync(path.join(home, 'mail'), idOf('dovecot', '-u'), idOf('dovecot'));
-  const users = write(
-    home,
-    'users',
-    [login.user, `${login.user}@real.test`].map((user) => `${user}:{PLAIN}${login.password}\n`).join(''),
-  );
-  const listener = (protocol: string, plain: number, implicit: number) =>
-    `service ${protocol}-login {
-  inet_listener ${protocol} {
-    address = 127.0.0.1
-    port = ${plain}
-  }
-  inet_listener ${protocol}s {
-    address = 127.0.0.1
-    port = ${implicit}
-    ssl = yes
-  }
-}`;
-  const conf = write(
-    home,
-    'dovecot.conf',
-    `protocols = imap pop3
+  const users = [login.user, `${login.user}@real.test`];
+  write(home, 'users', users.map((user) => `${user}:{PLAIN}${login.password}\n`).join(''));
+  const conf = write(home, 'dovecot.conf', dovecotConf(home, tls, ports));
+  const server = await serve(ports.imap, '/usr/sbin/dovecot', ['-F', '-c', conf]);
+  return {
+    ...ports,
+    authSocket: path.join(home, 'auth'),
+    mailbox: path.join(home, 'mail'),
+    [Symbol.asyncDispose]: server[Symbol.asyncDispose],
+  };
+}
+
+function dovecotConf(home: string, tls: CertificateFiles, ports: DovecotPorts): string {
+  return `protocols = imap pop3
 base_dir = ${home}/run
 log_path = /dev/stderr
 disable_plaintext_auth = no
@@ -124,7 +123,7 @@ mail_uid = dovecot
 mail_gid = dovecot
 passdb {
   driver = passwd-file
-  args = ${users}
+  args = ${home}/users
 }
 userdb {
   driver = static
@@ -140,18 +139,21 @@ service anvil {
     mode = 0
   }
 }
-${listener('imap', imap, imaps)}
-${listener('pop3', pop3, pop3s)}
-`,
-  );
-  const server = await serve(imap, '/usr/sbin/dovecot', ['-F', '-c', conf]);
-  return {
-    imap,
-    imaps,
-    pop3,
-    pop3s,
-    authSocket: path.join(home, 'auth'),
-    mailbox: path.join(home, 'mail'),
-    [Symbol.asyncDispose]: server[Symbol.asyncDispose],
-  };
+${dovecotListener('imap', ports.imap, ports.imaps)}
+${dovecotListener('pop3', ports.pop3, ports.pop3s)}
+`;
+}
+
+function dovecotListener(protocol: string, plain: number, implicit: number): string {
+  return `service ${protocol}-login {
+  inet_listener ${protocol} {
+    address = 127.0.0.1
+    port = ${plain}
+  }
+  inet_listener ${protocol}s {
+    address = 127.0.0.1
+    port = ${implicit}
+    ssl = yes
+  }
+}`;
 }

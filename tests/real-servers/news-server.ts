@@ -9,14 +9,35 @@ import { type Ground, idOf, login, packages, type Server, serve, write } from '.
 /** The group that exists, for members only. */
 export const group = 'real.test';
 
-/** nnrpd: reads for who logs in, STARTTLS; all of it in a folder of the test's own. */
+/** Starts nnrpd, which serves readers that log in, with STARTTLS. All its files are in a folder of the test's own. */
 export async function startInn(ground: Ground, tls: CertificateFiles): Promise<Server> {
   const port = await freePort();
   const home = path.join(ground.folder, `inn-${port}`);
-  const folders = ['etc', 'db', 'log', 'run', 'tmp', 'spool', 'spool/overview', 'spool/articles'];
-  for (const name of ['', ...folders]) mkdirSync(path.join(home, name));
   const bin = path.dirname(packages.inn2);
   const news = path.dirname(bin);
+  writeInnFiles(home, tls);
+  write(home, 'etc/inn.conf', innConf(home, news));
+  const ids = { uid: idOf('news', '-u'), gid: idOf('news') };
+  for (const name of ['', ...readdirSync(home, { recursive: true, encoding: 'utf8' })])
+    chownSync(path.join(home, name), ids.uid, ids.gid);
+  chmodSync(path.join(home, 'key.pem'), 0o600);
+  const env = { LD_LIBRARY_PATH: news, INNCONF: path.join(home, 'etc/inn.conf') };
+  // makehistory creates the index of the overview; there is no article.
+  execFileSync(path.join(bin, 'makehistory'), ['-O', '-x', '-T', path.join(home, 'tmp')], {
+    ...ids,
+    env,
+    stdio: 'ignore',
+  });
+  const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  const address = ['-b', '127.0.0.1', '-p', String(port)];
+  const conf = ['-c', path.join(home, 'etc/readers.conf')];
+  return serve(port, 'env', [...settings, packages.inn2, '-D', '-f', ...address, ...conf]);
+}
+
+/** Writes the password file, the certificate, the one empty group and the rules for readers. */
+function writeInnFiles(home: string, tls: CertificateFiles): void {
+  const folders = ['etc', 'db', 'log', 'run', 'tmp', 'spool', 'spool/overview', 'spool/articles'];
+  for (const name of ['', ...folders]) mkdirSync(path.join(home, name));
   const hash = execFileSync('openssl', ['passwd', '-6', login.password], { encoding: 'utf8' }).trim();
   write(home, 'etc/passwd', `${login.user}:${hash}\n`);
   write(home, 'etc/storage.conf', 'method timehash {\n  newsgroups: *\n  class: 0\n}\n');
@@ -43,10 +64,11 @@ access "others" {
 }
 `,
   );
-  write(
-    home,
-    'etc/inn.conf',
-    `mta: "/bin/true"
+}
+
+/** `news` is the folder of INN's package. */
+function innConf(home: string, news: string): string {
+  return `mta: "/bin/true"
 organization: "Vantage tests"
 pathhost: news.real.test
 domain: real.test
@@ -54,7 +76,7 @@ hismethod: hisv6
 enableoverview: true
 ovmethod: tradindexed
 pathnews: ${news}
-pathbin: ${bin}
+pathbin: ${news}/bin
 pathetc: ${home}/etc
 pathdb: ${home}/db
 pathlog: ${home}/log
@@ -65,32 +87,5 @@ pathoverview: ${home}/spool/overview
 patharticles: ${home}/spool/articles
 tlscertfile: ${home}/cert.pem
 tlskeyfile: ${home}/key.pem
-`,
-  );
-  const ids = { uid: idOf('news', '-u'), gid: idOf('news') };
-  for (const name of ['', ...readdirSync(home, { recursive: true, encoding: 'utf8' })]) {
-    chownSync(path.join(home, name), ids.uid, ids.gid);
-  }
-  chmodSync(path.join(home, 'key.pem'), 0o600);
-  const env = { LD_LIBRARY_PATH: news, INNCONF: path.join(home, 'etc/inn.conf') };
-  // Makes the overview's index; there is no article.
-  execFileSync(path.join(bin, 'makehistory'), ['-O', '-x', '-T', path.join(home, 'tmp')], {
-    ...ids,
-    env,
-    stdio: 'ignore',
-  });
-  const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  const conf = path.join(home, 'etc/readers.conf');
-  return serve(port, 'env', [
-    ...settings,
-    packages.inn2,
-    '-D',
-    '-f',
-    '-b',
-    '127.0.0.1',
-    '-p',
-    String(port),
-    '-c',
-    conf,
-  ]);
+`;
 }

@@ -1,5 +1,5 @@
-// Makes data.json.br of a version: what its real controller, agent and PostgreSQL leave on disk after some minutes of work, and
-// what its REST API says of that. Usage: node tests/compat/make/data.ts CHECKOUT COMMIT MINUTES (CHECKOUT has its packages installed)
+// Makes data.json.br of a version. It runs that version's controller, agent and PostgreSQL for some minutes and records the files, the rows
+// and the answers of the REST API that describe them. Usage: node tests/compat/make/data.ts CHECKOUT COMMIT MINUTES (CHECKOUT has its packages installed)
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { withClient } from '../../harness/postgres-url.ts';
 import { pack, readFolder } from '../archive.ts';
 import { login, startLate, startTargets } from '../targets.ts';
 import { readTruth } from '../truth.ts';
-import { special, wishes } from './devices.ts';
+import { newDevices, special } from './devices.ts';
 import { dumpRows } from './dump.ts';
 
 const [checkout = '', commit = '', minutes = '3'] = process.argv.slice(2);
@@ -20,18 +20,19 @@ if (checkout === '' || commit === '') throw new Error('usage: data.ts CHECKOUT C
 const dataDir = mkdtempSync(path.join(tmpdir(), 'vantage-record-'));
 const ports = { VANTAGE_HTTPS_PORT: String(await freePort()), VANTAGE_AGENT_PORT: String(await freePort()) };
 const env = { PATH: process.env['PATH'], VANTAGE_DATA: dataDir, ...ports };
-const quickstart = z.object({
-  base_url: z.string(),
-  ca_file: z.string(),
-  agent_ca_file: z.string().optional(),
-});
+const quickstart = z.object({ base_url: z.string(), ca_file: z.string(), database_url: z.string() });
 const keys = z.object({ api_key_uw: z.string(), agent_token: z.string() });
 const say = (text: string) => console.log(new Date().toISOString(), text);
 
 await using _targets = await startTargets({ late: false });
 const up = run('vantage', ['up']);
 await until('quickstart.json', async () => existsSync(path.join(dataDir, 'quickstart.json')));
-const { base_url: baseUrl, ca_file: caFile } = quickstart.parse(readJson('quickstart.json'));
+// The program's own URL of the database, with the role that the program uses.
+const {
+  base_url: baseUrl,
+  ca_file: caFile,
+  database_url: databaseUrl,
+} = quickstart.parse(readJson('quickstart.json'));
 const { api_key_uw: key, agent_token: token } = keys.parse(readJson('first-run.json'));
 const api = createApi({ baseUrl, caFile, key });
 const wire = await inviteWire();
@@ -52,11 +53,11 @@ const agent = run('vantage', ['agent'], {
 await delay(130_000);
 await agent.end();
 
-say('reading what is there');
+say('reading the files, the rows and the answers');
 const controller = run('apps/controller/src/main.ts', []);
 await until('the API', async () => (await api.call('GET', '/hello')).status === 200);
 const truth = await readTruth(api, stoppedUs);
-const rows = await withClient(databaseUrl(), dumpRows);
+const rows = await withClient(databaseUrl, dumpRows);
 await controller.end();
 api.close();
 const files = readFolder(
@@ -92,20 +93,15 @@ function readJson(name: string): unknown {
   return JSON.parse(readFileSync(path.join(dataDir, name), 'utf8'));
 }
 
-function databaseUrl(): string {
-  const folder = path.join(dataDir, 'postgres/cluster');
-  return `postgresql://vantage@/postgres?host=${encodeURIComponent(folder)}`;
-}
-
-async function until(what: string, look: () => Promise<boolean>): Promise<void> {
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 600; tries += 1) {
-    if (await look().catch(() => false)) return;
+    if (await holds().catch(() => false)) return;
     await delay(200);
   }
-  throw new Error(`${what}: not within two minutes`);
+  throw new Error(`${what} did not come within two minutes`);
 }
 
-/** A Location with two agents that were invited and never came; their tokens. */
+/** Creates a Location and invites two agents that never connect. Resolves with their tokens. */
 async function inviteWire(): Promise<readonly string[]> {
   await command('locations', 'create', 'wire');
   const invitation = z.object({ token: z.string() });
@@ -116,15 +112,15 @@ async function inviteWire(): Promise<readonly string[]> {
 
 async function command(...args: readonly string[]): Promise<unknown> {
   const child = spawn(path.join(checkout, 'vantage'), [...args, '--json'], { cwd: checkout, env });
-  let said = '';
+  let output = '';
   child.stdout.on('data', (chunk: Buffer) => {
-    said += chunk.toString('utf8');
+    output += chunk.toString('utf8');
   });
   await new Promise((resolve) => child.once('close', resolve));
-  return JSON.parse(said);
+  return JSON.parse(output);
 }
 
-/** Makes the secrets and the devices; ids by ShortName. */
+/** Creates the secrets and the devices. Resolves with the ids by ShortName. */
 async function makeDevices(on: Api): Promise<ReadonlyMap<string, string>> {
   await on.ok('POST', '/secrets', { Name: 'PASSWORD', Value: login.password });
   await on.ok('POST', '/secrets', { Name: 'TOKEN', Value: login.token });
@@ -132,11 +128,11 @@ async function makeDevices(on: Api): Promise<ReadonlyMap<string, string>> {
     .object({ tag_id: z.string() })
     .parse(await on.ok('POST', '/tags', { Name: 'kept' }));
   const made = new Map<string, string>();
-  for (const wish of wishes()) {
+  for (const device of newDevices()) {
     const { device_id: id } = z
       .object({ device_id: z.string() })
-      .parse(await on.ok('POST', '/devices', wish));
-    made.set(wish.ShortName, id);
+      .parse(await on.ok('POST', '/devices', device));
+    made.set(device.ShortName, id);
     if (made.size % 7 === 0)
       await on.ok('PUT', `/tags/${tag}/devices/${id}`).catch((error) => say(String(error)));
   }
@@ -144,7 +140,7 @@ async function makeDevices(on: Api): Promise<ReadonlyMap<string, string>> {
   return made;
 }
 
-/** An outage that stays, one that ends, a maintenance window, checks on request. */
+/** Makes an outage that stays, one that ends, a maintenance window and checks on request. */
 async function live(on: Api, made: ReadonlyMap<string, string>): Promise<AsyncDisposable> {
   const idOf = (name: string) => made.get(name) ?? '';
   const status = z.object({ Status: z.string() });
@@ -153,11 +149,8 @@ async function live(on: Api, made: ReadonlyMap<string, string>): Promise<AsyncDi
       `${name} ${wanted}`,
       async () => status.parse(await on.ok('GET', `/devices/${idOf(name)}`)).Status === wanted,
     );
-  for (const wish of wishes())
-    await shows(
-      wish.ShortName,
-      wish.URL.startsWith('127.0.0.1:1') || wish.ShortName === special.recovered ? 'Down' : 'Up',
-    );
+  for (const { ShortName, URL } of newDevices())
+    await shows(ShortName, URL.startsWith('127.0.0.1:1') || ShortName === special.recovered ? 'Down' : 'Up');
   const late = await startLate();
   await on.ok('POST', `/devices/${idOf(special.recovered)}/check`);
   await shows(special.recovered, 'Up');

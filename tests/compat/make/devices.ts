@@ -1,8 +1,8 @@
 import type { Method } from '@vantage/domain';
 import { login, ports } from '../targets.ts';
 
-/** A device as POST /devices takes it. */
-export interface Wish {
+/** A device as `POST /devices` accepts it. */
+export interface NewDevice {
   readonly Method: Method;
   readonly URL: string;
   readonly ShortName: string;
@@ -14,7 +14,7 @@ export interface Wish {
   readonly Options: Readonly<Record<string, unknown>>;
 }
 
-type Target = Pick<Wish, 'Method' | 'URL' | 'Options'>;
+type Target = Pick<NewDevice, 'Method' | 'URL' | 'Options'>;
 
 const { user, password } = login;
 const kept = `\${secret:PASSWORD}`;
@@ -77,8 +77,8 @@ const settings = { Frequency: 60, Timeout: 10, Retries: 2, RetryDelay: 1 } as co
 export const special = { down: 'down', recovered: 'back', maintained: 'd-3', frequent: 10 } as const;
 
 /** The devices of the fixture: 198 of all Methods in turn, the first ones each minute, and two with a history. */
-export function wishes(): readonly Wish[] {
-  const many = Array.from({ length: 198 }, (_, n): Wish => {
+export function newDevices(): readonly NewDevice[] {
+  const many = Array.from({ length: 198 }, (_, n): NewDevice => {
     const ways = targets[n % targets.length] ?? [];
     const target = ways[Math.floor(n / targets.length) % ways.length];
     if (!target) throw new Error('a Method has no target');

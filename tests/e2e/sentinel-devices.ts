@@ -1,0 +1,87 @@
+import { reference, sentinel } from './sentinel.ts';
+import { type EchoMethod, type EchoTarget, echoLines, echoWeb } from './sentinel-targets.ts';
+import type { NewDevice } from './sentinel-welcome.ts';
+import { dnsServer } from './watched.ts';
+
+/** The Methods with a login in a dialogue. */
+export const lineMethods: readonly EchoMethod[] = [
+  'SMTP',
+  'POP3',
+  'IMAP4',
+  'NNTP',
+  'FTP',
+  'TELNET',
+  'MySQL',
+  'SSH',
+];
+
+/** Devices of every Method with a secret at each place that accepts one. Their servers refuse every login; `targets` keeps the servers. */
+export async function refusedDevices(targets: AsyncDisposableStack): Promise<readonly NewDevice[]> {
+  const hold = async (target: Promise<EchoTarget>) => targets.use(await target).target;
+  const web = await hold(echoWeb());
+  const tcp = await hold(echoLines('TCP'));
+  const dns = targets.use(await dnsServer());
+  const lines = await Promise.all(
+    lineMethods.map(async (method) => lineDevices(method, await hold(echoLines(method)))),
+  );
+  return [
+    ...lines.flat(),
+    ...['yes', 'no'].flatMap((way) => webDevices(`${web}/${way}`)),
+    ...tcpDevices(tcp),
+    { Method: 'DNS', URL: dns.url, Options: { Expect: [reference('KEPT')] } },
+    { Method: 'PING', URL: '127.0.0.1' },
+    ...scriptDevices(web, tcp),
+  ];
+}
+
+function lineDevices(Method: EchoMethod, at: string): readonly NewDevice[] {
+  const scheme = { IMAP4: 'imap' }[String(Method)] ?? Method.toLowerCase();
+  const takesBanner = Method !== 'SSH' && Method !== 'MySQL';
+  const banner = takesBanner ? { ExpectBanner: reference('KEPT') } : {};
+  const passphrase = Method === 'SSH' ? { Passphrase: sentinel('passphrase') } : {};
+  return [
+    { Method, URL: `${scheme}://me:${sentinel('url')}@${at}` },
+    { Method, URL: at, Options: { User: 'me', Password: sentinel('options') } },
+    { Method, URL: at, Options: { User: 'me', Password: reference('KEPT'), ...banner } },
+    { Method, URL: `${scheme}://me:${reference('ODD')}@${at}`, Options: passphrase },
+  ];
+}
+
+function webDevices(at: string): readonly NewDevice[] {
+  const Headers = {
+    Authorization: `Bearer ${sentinel('bearer')}`,
+    Cookie: `a=${sentinel('cookie')}`,
+    'X-Api-Key': sentinel('header'),
+  };
+  const [host] = at.split('/');
+  const body = { Method: 'POST', Body: reference('KEPT'), ExpectText: reference('KEPT') };
+  return [
+    { Method: 'HTTP', URL: `http://me:${sentinel('url')}@${at}` },
+    { Method: 'HTTP', URL: `http://${at}`, Options: { User: 'me', Password: sentinel('options') } },
+    { Method: 'HTTP', URL: `http://${at}`, Options: { Headers, ExpectText: 'nothing' } },
+    { Method: 'HTTP', URL: `http://${at}?key=${reference('ODD')}`, Options: body },
+    { Method: 'HTTP', URL: `http://${at}`, Options: { Proxy: `http://me:${sentinel('proxy')}@${host}` } },
+  ];
+}
+
+function tcpDevices(at: string): readonly NewDevice[] {
+  const kept = reference('KEPT');
+  return [
+    { Method: 'TCP', URL: at, Options: { Steps: [{ Expect: '220' }, { Send: `${kept}\n`, Expect: kept }] } },
+    { Method: 'TCP', URL: at, Options: { Steps: [{ Send: `${kept}\n`, Expect: `other ${kept}` }] } },
+  ];
+}
+
+function scriptDevices(web: string, tcp: string): readonly NewDevice[] {
+  const [host, port] = tcp.split(':');
+  return [
+    { Method: 'Script', URL: `log(secret('KEPT')); throw new Error(secret('KEPT') + secret('ODD'))` },
+    {
+      Method: 'Script',
+      URL: `const password = secret('ODD'); await step(password, async () => {
+        log(await http({ url: 'http://${web}/yes', headers: { 'X-Api-Key': password } }));
+        await pop3({ host: '${host}', port: ${port}, user: 'me', password: secret('KEPT') });
+      });`,
+    },
+  ];
+}
