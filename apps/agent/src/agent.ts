@@ -82,14 +82,12 @@ export async function runAgent(deps: {
       );
     },
   });
-  let wakeUploader = () => {};
   await using outbox = await openOutbox({
     folder: path.join(folder, 'outbox'),
     maxBytes: config.outboxBytes,
     clock,
     nowMs: () => time.nowUs() / 1000,
     newId,
-    onAvailable: () => wakeUploader(),
     onFault: (text) => log.error(`outbox: ${text}`),
     onStored({ record }) {
       if (record.case === 'result') retryStore.add(record.value);
@@ -209,8 +207,6 @@ export async function runAgent(deps: {
     stuck: (why) => link.drop(why),
     onError,
   });
-
-  wakeUploader = () => uploader.available();
   const sendHeartbeat: SendHeartbeat = createHeartbeatSender({ link, time, outbox, uplink, coverage });
   const scaledRequest = (request: RunRequest) =>
     request.assignment === undefined ? request : { ...request, assignment: scaled(request.assignment) };

@@ -11,6 +11,7 @@ import {
   resumed,
 } from '../schedule/retry-sequence.ts';
 import { readWithChecksum, writeWithChecksum } from './disk.ts';
+import { createFaultReporter } from './fault-reporter.ts';
 
 /**
  * Where each device's retry sequence stands by the results that are on disk, so that a restart goes on with it. A file holds what
@@ -62,12 +63,8 @@ export async function openRetryStore(deps: {
 }): Promise<RetryStore> {
   const { rulesOf } = deps;
   const file = path.join(deps.folder, 'chains.bin');
-  let lastFault = '';
-  const fault = (text: string) => {
-    if (text !== lastFault) deps.onFault(text);
-    lastFault = text;
-  };
-  const kept = await load(file, fault);
+  const faults = createFaultReporter(deps.onFault);
+  const kept = await load(file, faults.report);
   let isDirty = false;
   let writing = Promise.resolve();
 
@@ -82,10 +79,10 @@ export async function openRetryStore(deps: {
     const rows = [...kept].map(([deviceNo, own]) => rowOf(deviceNo, own));
     try {
       await writeWithChecksum(file, Buffer.from(JSON.stringify(rows)));
-      lastFault = '';
+      faults.clear();
     } catch (error) {
       isDirty = true;
-      fault(`retry sequences cannot be kept: ${messageOf(error)}`);
+      faults.report(`retry sequences cannot be kept: ${messageOf(error)}`);
     }
   };
 

@@ -17,14 +17,12 @@ function result(startUs: number) {
 }
 
 test('an hour of backlog drains within seconds, in batches of at most 500, what is new in front of it', async () => {
-  let wake = () => {};
   await using outbox = await openOutbox({
     folder: path.join(root, 'a'),
     maxBytes: 64 * 1024 * 1024,
     clock: systemClock,
     nowMs: () => Date.now(),
     newId,
-    onAvailable: () => wake(),
     onFault: () => {},
   });
   for (let i = 1; i <= 3600; i += 1) outbox.append(result(i));
@@ -57,7 +55,6 @@ test('an hour of backlog drains within seconds, in batches of at most 500, what 
         throw error;
       },
     });
-    wake = () => uploader.available();
     uploader.up();
     outbox.append(result(9999));
   });
@@ -68,14 +65,12 @@ test('an hour of backlog drains within seconds, in batches of at most 500, what 
 });
 
 test('batches are cut at 1 MiB, new ones and those of the backlog, and every record arrives once', async () => {
-  let wake = () => {};
   await using outbox = await openOutbox({
     folder: path.join(root, 'b'),
     maxBytes: 64 * 1024 * 1024,
     clock: systemClock,
     nowMs: () => Date.now(),
     newId,
-    onAvailable: () => wake(),
     onFault: () => {},
   });
   const long = (startUs: number) => {
@@ -107,7 +102,6 @@ test('batches are cut at 1 MiB, new ones and those of the backlog, and every rec
         throw error;
       },
     });
-    wake = () => uploader.available();
     uploader.up();
     for (let i = 21; i <= 40; i += 1) outbox.append(long(i));
   });

@@ -1,7 +1,8 @@
 import { type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@vantage/kernel';
 import { type BatchSchema, OutboxRecordSchema } from '@vantage/proto';
-import type { Outbox, OutboxItem } from '../outbox/outbox.ts';
+import type { Outbox } from '../outbox/outbox.ts';
+import type { OutboxItem } from '../outbox/outbox-state.ts';
 
 /** Brings the outbox to the controller: what is new at once, older records behind it and slower. */
 export interface Uploader {
@@ -9,8 +10,6 @@ export interface Uploader {
   up(): void;
   /** The stream ended; what was not acked is sent again over the next one. */
   down(): void;
-  /** There is something to take. */
-  available(): void;
   acked(batchId: bigint): void;
 }
 
@@ -103,6 +102,8 @@ export function createUploader(deps: {
     }
   };
 
+  outbox.onAvailable(plan);
+
   return {
     up() {
       isUp = true;
@@ -123,7 +124,6 @@ export function createUploader(deps: {
       backlogRest = [];
       outbox.setOnline(false);
     },
-    available: plan,
     acked(batchId) {
       const batch = batches.get(batchId);
       if (batch === undefined) return;

@@ -1,7 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { newId, systemClock } from '@vantage/kernel';
 import { CheckResultSchema, type GapRecord, type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
-import { type Outbox, type OutboxItem, openOutbox } from '../outbox/outbox.ts';
+import { type Outbox, openOutbox } from '../outbox/outbox.ts';
+import type { OutboxItem } from '../outbox/outbox-state.ts';
 
 type Deps = Parameters<typeof openOutbox>[0];
 
@@ -13,7 +14,6 @@ export function openTestOutbox(folder: string, more: Partial<Omit<Deps, 'folder'
     clock: systemClock,
     nowMs: () => Date.now(),
     newId,
-    onAvailable: () => {},
     onFault: () => {},
     ...more,
   });

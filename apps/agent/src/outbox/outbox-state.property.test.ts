@@ -1,0 +1,167 @@
+import { toBinary } from '@bufbuild/protobuf';
+import { OutboxRecordSchema } from '@vantage/proto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { resultRecord, startsOf } from '../testing/outbox.ts';
+import { limits } from './limits.ts';
+import {
+  addInMemory,
+  addWritten,
+  createOutboxState,
+  markAcked,
+  memoryOverflow,
+  type OutboxItem,
+  offerRecord,
+  oldestDroppable,
+  putBackAll,
+  setOnline,
+  takeAtHand,
+  takeUnwritten,
+} from './outbox-state.ts';
+import { createSegment, giveUp, takeWaiting, totalOf } from './segment.ts';
+
+const command = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('append' as const), count: fc.nat(5) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('write' as const), refused: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('new' as const), max: fc.nat(6) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('backlog' as const), max: fc.nat(6) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('ack' as const), count: fc.nat(6) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('online' as const), isOnline: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('drop' as const) }) },
+);
+type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
+type Place = 'unwritten' | 'waiting' | 'atHand' | 'taken' | 'acked' | 'dropped';
+
+/** An outbox state beside a plain table that says where each record is. Segments of files keep their records in memory here. */
+function createModel() {
+  const state = createOutboxState();
+  const places = new Map<number, Place>();
+  const files = new Map<number, Map<number, ReturnType<typeof resultRecord>>>();
+  let out: OutboxItem[] = [];
+  let nextStart = 1;
+  let nextNo = 1;
+  const at = (place: Place) => [...places].flatMap(([start, each]) => (each === place ? [start] : []));
+  const take = (items: readonly OutboxItem[], from: Place) => {
+    for (const start of startsOf(items)) {
+      expect(places.get(start)).toBe(from);
+      places.set(start, 'taken');
+    }
+    out.push(...items);
+  };
+  const recordWritten = (starts: readonly number[]) => {
+    for (const start of starts) places.set(start, state.isOnline ? 'atHand' : 'waiting');
+  };
+  const writeFile = () => {
+    const batch = takeUnwritten(state);
+    const no = nextNo++;
+    const segment = createSegment(no, `${no}.seg`, 0);
+    state.segments.set(no, segment);
+    files.set(no, new Map(batch.map(({ record }, index) => [index, record])));
+    for (const one of batch) addWritten(state, segment, one);
+  };
+  const run = (one: Command) => {
+    switch (one.kind) {
+      case 'append':
+        for (let i = 0; i < one.count; i += 1) {
+          const record = resultRecord(nextStart);
+          expect(offerRecord(state, { record, payload: toBinary(OutboxRecordSchema, record) })).toBe(true);
+          places.set(nextStart++, 'unwritten');
+        }
+        return;
+      case 'write':
+        recordWritten(at('unwritten'));
+        if (one.refused) addInMemory(state, takeUnwritten(state), { no: nextNo++, bornMs: 0 });
+        else writeFile();
+        return;
+      case 'new':
+        return take(takeAtHand(state, one.max), 'atHand');
+      case 'backlog':
+        for (const segment of state.segments.values()) {
+          const records = segment.memory ?? files.get(segment.no) ?? new Map();
+          const { items, lost } = takeWaiting(segment, records, one.max);
+          expect(lost).toBe(0);
+          const origin = { kind: 'segment', segment } as const;
+          take(
+            items.map(({ record, index }) => ({ record, origin: { ...origin, index } })),
+            'waiting',
+          );
+        }
+        return;
+      case 'ack': {
+        const acked = out.splice(0, one.count);
+        markAcked(acked);
+        for (const start of startsOf(acked)) places.set(start, 'acked');
+        return;
+      }
+      case 'online':
+        setOnline(state, one.isOnline);
+        if (one.isOnline) return;
+        putBackAll(state);
+        out = [];
+        for (const start of [...at('atHand'), ...at('taken')]) places.set(start, 'waiting');
+        return;
+      case 'drop': {
+        const segment = oldestDroppable(state, undefined, () => true);
+        if (segment === undefined) return;
+        const waiting = [...(files.get(segment.no)?.entries() ?? [])].flatMap(([index, { record }]) =>
+          segment.states[index] === 'waiting' && record.case === 'result'
+            ? [Number(record.value.startUs)]
+            : [],
+        );
+        expect(giveUp(segment, 'waiting', 'full')?.dropped ?? 0).toBe(waiting.length);
+        for (const start of waiting) places.set(start, 'dropped');
+        state.segments.delete(segment.no);
+      }
+    }
+  };
+  return { state, at, run };
+}
+
+test('each record is in one place, none is taken twice on one connection, and none disappears uncounted', () => {
+  fc.assert(
+    fc.property(fc.array(command, { maxLength: 50 }), (commands) => {
+      const { state, at, run } = createModel();
+      for (const one of commands) {
+        run(one);
+        const { waiting, inFlight } = totalOf(state.segments.values());
+        expect(state.unwritten.length).toBe(at('unwritten').length);
+        expect(waiting).toBe(at('waiting').length);
+        expect(inFlight).toBe(at('atHand').length + at('taken').length);
+        expect(startsOf(state.atHand)).toEqual(at('atHand'));
+      }
+    }),
+  );
+});
+
+test('what memory gives up is the oldest that is not in flight, no more than needed, and leaves the rest within its bound', () => {
+  const segmentOf = fc.record({
+    records: fc.integer({ min: 1, max: 2000 }),
+    bytes: fc.nat(8 * 1024 * 1024),
+    isInFlight: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(segmentOf, { maxLength: 12 }), (all) => {
+      const state = createOutboxState();
+      for (const [i, { records, bytes, isInFlight }] of all.entries()) {
+        const segment = createSegment(i, undefined, 0);
+        Object.assign(segment, {
+          bytes,
+          waiting: isInFlight ? 0 : records,
+          inFlight: isInFlight ? records : 0,
+        });
+        state.segments.set(i, segment);
+      }
+      const isBeyond = (givenUp: ReadonlySet<number>) => {
+        const rest = all.filter((_, i) => !givenUp.has(i));
+        const { records, bytes } = limits.inMemory;
+        return (
+          rest.reduce((sum, each) => sum + each.records, 0) > records ||
+          rest.reduce((sum, each) => sum + each.bytes, 0) > bytes
+        );
+      };
+      const expected = new Set<number>();
+      for (const [i, { isInFlight }] of all.entries()) if (!isInFlight && isBeyond(expected)) expected.add(i);
+      expect(memoryOverflow(state).map(({ no }) => no)).toEqual([...expected]);
+    }),
+  );
+});

@@ -1,0 +1,139 @@
+import type { GapRecord, OutboxRecord } from '@vantage/proto';
+import { limits } from './limits.ts';
+import { addRecord, createSegment, putBack, type Segment, setState } from './segment.ts';
+import type { Unwritten } from './writer.ts';
+
+/** A record taken out to be sent. It is given back by `ack`, or with all others when the connection ends. */
+export interface OutboxItem {
+  readonly record: OutboxRecord;
+  readonly origin:
+    | { readonly kind: 'segment'; readonly segment: Segment; readonly index: number }
+    | { readonly kind: 'gap'; readonly gap: GapRecord };
+}
+
+/**
+ * What the outbox holds. The functions of this file are its only transitions, beside those of a single segment; they do no I/O.
+ * A record is in one place at a time: unwritten, waiting in a segment, in flight (at hand or taken out), or done.
+ */
+export interface OutboxState {
+  /** By number, oldest first. */
+  readonly segments: Map<number, Segment>;
+  /** Records that are not on disk yet, and their bytes. */
+  unwritten: Unwritten[];
+  unwrittenBytes: number;
+  /** New records that are on disk and still in memory, and their bytes. */
+  atHand: OutboxItem[];
+  atHandBytes: number;
+  isOnline: boolean;
+}
+
+/** Makes an empty outbox, offline. */
+export function createOutboxState(): OutboxState {
+  return {
+    segments: new Map(),
+    unwritten: [],
+    unwrittenBytes: 0,
+    atHand: [],
+    atHandBytes: 0,
+    isOnline: false,
+  };
+}
+
+/** Takes a record to be written; false when as many already wait for the disk as may. */
+export function offerRecord(state: OutboxState, one: Unwritten): boolean {
+  const { records, bytes } = limits.unwritten;
+  if (state.unwritten.length >= records || state.unwrittenBytes >= bytes) return false;
+  state.unwritten.push(one);
+  state.unwrittenBytes += one.payload.length;
+  return true;
+}
+
+/** Takes out all records that are to be written. */
+export function takeUnwritten(state: OutboxState): readonly Unwritten[] {
+  const batch = state.unwritten;
+  state.unwritten = [];
+  state.unwrittenBytes = 0;
+  return batch;
+}
+
+/** Adds a written record to its segment; while online it stays at hand, up to a bound. */
+export function addWritten(state: OutboxState, segment: Segment, { record, payload }: Unwritten): void {
+  const { records, bytes } = limits.atHand;
+  const isAtHand = state.isOnline && state.atHand.length < records && state.atHandBytes < bytes;
+  const index = addRecord(segment, record, isAtHand ? 'inFlight' : 'waiting');
+  if (!isAtHand) return;
+  state.atHandBytes += payload.length;
+  state.atHand.push({ record, origin: { kind: 'segment', segment, index } });
+}
+
+/** Adds records that the disk refused, as a segment in memory. */
+export function addInMemory(
+  state: OutboxState,
+  batch: readonly Unwritten[],
+  segmentFacts: { readonly no: number; readonly bornMs: number },
+): void {
+  const segment = createSegment(segmentFacts.no, undefined, segmentFacts.bornMs);
+  segment.bytes = batch.reduce((sum, { payload }) => sum + payload.length, 0);
+  state.segments.set(segment.no, segment);
+  for (const one of batch) addWritten(state, segment, one);
+}
+
+/** Takes out the oldest records at hand, at most `max`. */
+export function takeAtHand(state: OutboxState, max: number): readonly OutboxItem[] {
+  const taken = state.atHand.splice(0, Math.max(0, max));
+  if (state.atHand.length === 0) state.atHandBytes = 0;
+  return taken;
+}
+
+/** While online, new records stay at hand; offline none is. `putBackAll` gives back what was in flight. */
+export function setOnline(state: OutboxState, isOnline: boolean): void {
+  state.isOnline = isOnline;
+  if (isOnline) return;
+  state.atHand = [];
+  state.atHandBytes = 0;
+}
+
+/** What was in flight waits again. */
+export function putBackAll({ segments }: OutboxState): void {
+  for (const segment of segments.values()) putBack(segment);
+}
+
+/** Marks items of segments as done; returns the segments that changed. */
+export function markAcked(items: readonly OutboxItem[]): ReadonlySet<Segment> {
+  const changed = new Set<Segment>();
+  for (const { origin } of items) {
+    if (origin.kind === 'gap') continue;
+    setState(origin.segment, origin.index, 'done');
+    changed.add(origin.segment);
+  }
+  return changed;
+}
+
+/** The oldest segment on disk that may be dropped. One with a record in flight may not: that record may have arrived. */
+export function oldestDroppable(
+  { segments }: OutboxState,
+  active: Segment | undefined,
+  mayDrop: (segment: Segment) => boolean,
+): Segment | undefined {
+  for (const segment of segments.values()) {
+    const isFixed = segment.file === undefined || segment === active || segment.inFlight > 0;
+    if (!isFixed && mayDrop(segment)) return segment;
+  }
+  return undefined;
+}
+
+/** The oldest segments in memory that must be given up so that the rest is within its bound. */
+export function memoryOverflow({ segments }: OutboxState): readonly Segment[] {
+  const inMemory = [...segments.values()].filter(({ memory }) => memory !== undefined);
+  let records = inMemory.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0);
+  let bytes = inMemory.reduce((sum, each) => sum + each.bytes, 0);
+  const givenUp: Segment[] = [];
+  for (const segment of inMemory) {
+    if (records <= limits.inMemory.records && bytes <= limits.inMemory.bytes) break;
+    if (segment.inFlight > 0) continue;
+    records -= segment.waiting;
+    bytes -= segment.bytes;
+    givenUp.push(segment);
+  }
+  return givenUp;
+}

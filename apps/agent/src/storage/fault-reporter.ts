@@ -1,0 +1,25 @@
+import { messageOf } from '@vantage/kernel';
+
+/** Reports faults of a disk once per change: the same text again is not reported before a success. */
+export interface FaultReporter {
+  /** Returns undefined, so that it can stand as the handler of a rejected promise. */
+  report(error: unknown): undefined;
+  /** The disk works again. */
+  clear(): void;
+}
+
+/** Makes the reporter; `onFault` receives the message of each new fault. */
+export function createFaultReporter(onFault: (text: string) => void): FaultReporter {
+  let last = '';
+  return {
+    report(error) {
+      const text = messageOf(error);
+      if (text !== last) onFault(text);
+      last = text;
+      return undefined;
+    },
+    clear() {
+      last = '';
+    },
+  };
+}
