@@ -9,7 +9,6 @@ export const knownOffences: ReadonlySet<string> = new Set([
   'secrets writes the table devices',
   'secrets writes the table secrets',
   'size apps/agent/src/agent.ts runAgent',
-  'size apps/agent/src/testing/fake-controller.ts startFakeController',
   'size apps/cli/src/up/up.ts up',
   'size apps/controller/src/assign/assign.ts createAssign',
   'size apps/controller/src/catalog/accounts/routes.ts accountRoutes',

@@ -168,7 +168,7 @@ async function openFiles(deps: OutboxDeps) {
     gaps,
     counts,
     faults,
-    onAvailable(listener: () => void) {
+    onAvailable: (listener: () => void) => {
       available = listener;
     },
   };

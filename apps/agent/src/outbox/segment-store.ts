@@ -41,7 +41,7 @@ export interface SegmentStore {
   /** Records a loss as a data gap. */
   report(loss: Loss | undefined): Promise<void>;
   /** Closes the file that is being written. */
-  seal(): Promise<void>;
+  readonly seal: () => Promise<void>;
 }
 
 /** Makes the store over a state. */

@@ -3,7 +3,7 @@ import { messageOf } from '@vantage/kernel';
 /** Reports faults of a disk once per change: the same text again is not reported before a success. */
 export interface FaultReporter {
   /** Returns undefined, so that it can stand as the handler of a rejected promise. */
-  report(error: unknown): undefined;
+  readonly report: (error: unknown) => undefined;
   /** The disk works again. */
   clear(): void;
 }

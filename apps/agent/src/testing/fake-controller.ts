@@ -19,13 +19,13 @@ type Answer = NonNullable<MessageInitShape<typeof ConnectResponseSchema>['messag
 export interface FakeController extends AsyncDisposable {
   readonly endpoint: string;
   readonly port: number;
-  /** Everything heard, of all streams, in order. */
+  /** The messages of all streams, in the order of their arrival. */
   readonly received: ConnectRequest['message'][];
   /** Records of all batches, in order of arrival. */
   readonly records: OutboxRecord[];
   /** Streams opened so far. */
   readonly streams: number;
-  /** What the next snapshot holds. */
+  /** The next snapshot holds these. */
   assignments: readonly Assignment[];
   /** Whether batches are acked, heartbeats answered. */
   acks: boolean;
@@ -36,8 +36,83 @@ export interface FakeController extends AsyncDisposable {
   send(answer: Answer): void;
   /** Cuts every connection. */
   cut(): void;
-  /** Resolves when the predicate holds; it is asked after each message heard. */
+  /** Resolves when the predicate holds; it is called after each message. */
   until(predicate: () => boolean): Promise<void>;
+}
+
+/** Parts of the controller that tests change while it runs. */
+type Behaviour = Pick<FakeController, 'assignments' | 'acks' | 'answersHeartbeats' | 'clockAheadUs'>;
+
+/** Decides what the controller answers to a message. */
+function answersTo(message: ConnectRequest['message'], now: Behaviour, atUs: bigint): Answer[] {
+  switch (message.case) {
+    case 'hello': {
+      const welcome = { agentNo: 1, locationNo: 1, locationName: 'test', sessionId: 's' };
+      const assignments = { snapshot: true, final: true, upserts: [...now.assignments] };
+      return [
+        { case: 'welcome', value: welcome },
+        { case: 'assignments', value: assignments },
+      ];
+    }
+    case 'heartbeat': {
+      if (!now.answersHeartbeats) return [];
+      const { sequence, sentUs: agentSentUs } = message.value;
+      const reply = { sequence, agentSentUs, receivedUs: atUs, sentUs: atUs };
+      return [{ case: 'heartbeatReply', value: reply }];
+    }
+    case 'batch':
+      return now.acks ? [{ case: 'ack', value: { batchId: message.value.batchId } }] : [];
+    case undefined:
+      return [];
+  }
+}
+
+interface Listening {
+  readonly port: number;
+  /** Cuts every connection. */
+  readonly cut: () => void;
+  close(): Promise<void>;
+}
+
+/** Serves gRPC over TLS; `converse` answers the messages of one stream. */
+async function listen(options: {
+  readonly certificate: TestCertificate;
+  readonly token: string;
+  readonly port: number;
+  readonly host: string;
+  readonly converse: (requests: AsyncIterable<ConnectRequest>) => AsyncIterable<ConnectResponse>;
+}): Promise<Listening> {
+  const { certificate, token, converse } = options;
+  const sessions = new Set<ServerHttp2Session>();
+  const handler = connectNodeAdapter({
+    routes: (router) =>
+      router.service(AgentService, {
+        async *connect(requests, context) {
+          if (context.requestHeader.get('authorization') !== `Bearer ${token}`) {
+            throw new ConnectError('unknown token', Code.Unauthenticated);
+          }
+          yield* converse(requests);
+        },
+      }),
+  });
+  const server = createSecureServer({ cert: certificate.cert, key: certificate.key }, handler);
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.on('close', () => sessions.delete(session));
+    session.on('error', () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(options.port, options.host, resolve));
+  const cut = () => {
+    for (const session of sessions) session.destroy();
+  };
+  return {
+    port: addressOf(server.address()).port,
+    cut,
+    async close() {
+      cut();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
 }
 
 /** Starts one. An agent comes in with this token. */
@@ -46,82 +121,33 @@ export async function startFakeController(options: {
   readonly token: string;
   readonly assignments?: readonly Assignment[];
   readonly port?: number;
-  /** Address to listen on; loopback unless said otherwise. */
+  /** Address to listen on; loopback unless given. */
   readonly host?: string;
 }): Promise<FakeController> {
-  const sessions = new Set<ServerHttp2Session>();
   const waiting = new Set<() => void>();
   let newest: Mailbox<ConnectResponse> | undefined;
   let streams = 0;
-  const nowUs = () => BigInt(Date.now()) * 1000n + BigInt(fake.clockAheadUs);
-  const react = (message: ConnectRequest['message'], reply: (answer: Answer) => void) => {
-    switch (message.case) {
-      case 'hello':
-        reply({
-          case: 'welcome',
-          value: { agentNo: 1, locationNo: 1, locationName: 'test', sessionId: 's' },
-        });
-        reply({
-          case: 'assignments',
-          value: { snapshot: true, final: true, upserts: [...fake.assignments] },
-        });
-        return;
-      case 'heartbeat': {
-        if (!fake.answersHeartbeats) return;
-        const at = nowUs();
-        const { sequence, sentUs: agentSentUs } = message.value;
-        reply({ case: 'heartbeatReply', value: { sequence, agentSentUs, receivedUs: at, sentUs: at } });
-        return;
-      }
-      case 'batch':
-        if (!fake.acks) return;
-        fake.records.push(...message.value.records);
-        reply({ case: 'ack', value: { batchId: message.value.batchId } });
-        return;
-      case undefined:
-        return;
-    }
+  const receive = (message: ConnectRequest['message'], box: Mailbox<ConnectResponse>) => {
+    fake.received.push(message);
+    if (message.case === 'batch' && fake.acks) fake.records.push(...message.value.records);
+    const atUs = BigInt(Date.now()) * 1000n + BigInt(fake.clockAheadUs);
+    for (const answer of answersTo(message, fake, atUs))
+      box.offer(create(ConnectResponseSchema, { message: answer }));
+    for (const check of waiting) check();
   };
-  const handler = connectNodeAdapter({
-    routes: (router) =>
-      router.service(AgentService, {
-        async *connect(requests, context) {
-          if (context.requestHeader.get('authorization') !== `Bearer ${options.token}`) {
-            throw new ConnectError('unknown token', Code.Unauthenticated);
-          }
-          const box = createMailbox<ConnectResponse>(1000);
-          newest = box;
-          streams += 1;
-          void (async () => {
-            for await (const { message } of requests) {
-              fake.received.push(message);
-              react(message, (answer) => box.offer(create(ConnectResponseSchema, { message: answer })));
-              for (const look of waiting) look();
-            }
-          })().catch(() => box.close());
-          yield* box;
-        },
-      }),
-  });
-  const server = createSecureServer(
-    { cert: options.certificate.cert, key: options.certificate.key },
-    handler,
-  );
-  server.on('session', (session) => {
-    sessions.add(session);
-    session.on('close', () => sessions.delete(session));
-    session.on('error', () => {});
-  });
-  await new Promise<void>((resolve) =>
-    server.listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve),
-  );
-  const { port } = addressOf(server.address());
-  const cut = () => {
-    for (const session of sessions) session.destroy();
+  const converse = (requests: AsyncIterable<ConnectRequest>) => {
+    const box = createMailbox<ConnectResponse>(1000);
+    newest = box;
+    streams += 1;
+    void (async () => {
+      for await (const { message } of requests) receive(message, box);
+    })().catch(() => box.close());
+    return box;
   };
+  const server = await listen({ port: 0, host: '127.0.0.1', ...options, converse });
   const fake: FakeController = {
-    endpoint: `https://127.0.0.1:${port}`,
-    port,
+    endpoint: `https://127.0.0.1:${server.port}`,
+    port: server.port,
     received: [],
     records: [],
     get streams() {
@@ -132,21 +158,20 @@ export async function startFakeController(options: {
     answersHeartbeats: true,
     clockAheadUs: 0,
     send: (answer) => void newest?.offer(create(ConnectResponseSchema, { message: answer })),
-    cut,
+    cut: server.cut,
     until: (predicate) =>
       new Promise((resolve) => {
-        const look = () => {
+        const check = () => {
           if (!predicate()) return;
-          waiting.delete(look);
+          waiting.delete(check);
           resolve();
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
       }),
     async [Symbol.asyncDispose]() {
       newest?.close();
-      cut();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await server.close();
     },
   };
   return fake;
