@@ -1,10 +1,10 @@
-import { type Clock, createJobParts, type Logger, messageOf } from '@vantage/kernel';
-import { Goodbye_Reason } from '@vantage/proto';
-import { type Db, doEach, publish } from '../db/index.ts';
-import { goodbyeOf } from './goodbye.ts';
+import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
+import { type Db, publish } from '../db/index.ts';
 import type { RunRequests } from './run-request-feed.ts';
 import type { Session } from './session.ts';
+import { createSessionEnds } from './session-ends.ts';
 import type { SessionRegistry } from './session-registry.ts';
+import { createSessionReview } from './session-review.ts';
 import { createStatusWriter } from './status-writer.ts';
 import * as store from './store.ts';
 
@@ -49,67 +49,21 @@ export function createPresenceMonitor({
   const startedUs = clock.nowUs();
   const ending = new AbortController();
   const listening = new AsyncDisposableStack();
-  const toClose = new Set<Session>();
   const status = createStatusWriter({ kysely, log });
+  const review = createSessionReview({ kysely, log });
   const parts = createJobParts({
     log,
     failed: 'the gateway cannot reach the database',
     recovered: 'the gateway reaches the database again',
   });
   let looping: Promise<void> | undefined;
-  let closingRows: Promise<void> = Promise.resolve();
   let quietTicks = 0;
 
   const notifyPlanner: PresenceMonitor['notifyPlanner'] = async (locationNos, session) => {
     await publish(kysely, 'catalog', { location_nos: locationNos });
     if (session) await publish(kysely, 'session', { agent_no: session.agentNo });
   };
-
-  /** Ends sessions that are not the agent's present one any more, or whose agent is revoked. */
-  const review = async (sessions: readonly Session[]) => {
-    if (sessions.length === 0) return;
-    const rows = await store.sessionsOf(
-      kysely,
-      sessions.map((session) => session.agent.agentNo),
-    );
-    const byAgent = new Map(rows.map((row) => [row.agent_no, row]));
-    for (const session of sessions) {
-      const row = byAgent.get(session.agent.agentNo);
-      const banned =
-        !row || row.state === 'Revoked' ? 'revoked' : row.state === 'Fenced' ? 'fenced' : undefined;
-      if (!row || banned !== undefined) {
-        const { reason, text } = goodbyeOf(banned ?? 'revoked', session.agent.agentId);
-        session.end(reason, text);
-      } else if (row.session_id !== session.sessionId)
-        session.end(Goodbye_Reason.REPLACED, 'a newer session of this agent came');
-      else if (row.state === 'Away' && !session.ended)
-        // Other controllers closed the spans of this one, because it stalled. The agent must open a new session.
-        session.end(Goodbye_Reason.SHUTDOWN, 'this controller was away: connect again');
-    }
-  };
-
-  const reviewSoon = (sessions: readonly Session[]) => {
-    review(sessions).catch((error: unknown) => {
-      log.warn({ error: messageOf(error) }, 'sessions cannot be reviewed now; the next review is within 4 s');
-    });
-  };
-
-  const closeRows = async () => {
-    for (const session of toClose) {
-      const { agent, sessionId, lastContactUs } = session;
-      const refused = await doEach([session], () =>
-        store.closeSession(kysely, { agentNo: agent.agentNo, sessionId, toUs: lastContactUs }),
-      );
-      toClose.delete(session);
-      for (const { error } of refused)
-        log.warn(
-          { agentNo: agent.agentNo, sessionId, error: messageOf(error) },
-          "a session's end cannot be stored",
-        );
-      log.info({ agentNo: agent.agentNo, sessionId }, 'agent disconnected');
-      await notifyPlanner([agent.locationNo]);
-    }
-  };
+  const ends = createSessionEnds({ kysely, log, notifyPlanner });
 
   const sendRunRequests = async (sessions: readonly Session[], nowUs: number) => {
     const nos = sessions.map((session) => session.agent.agentNo);
@@ -125,9 +79,9 @@ export function createPresenceMonitor({
       store.recordController(kysely, { id: controllerId, startedUs, nowUs }),
     );
     await parts.attempt('heartbeats', () => status.write(sessions));
-    await parts.attempt('ends of sessions', closeRows);
-    await parts.attempt('review of sessions', () => review(sessions));
-    await parts.attempt('runRequests', () => sendRunRequests(sessions, nowUs));
+    await parts.attempt('ends of sessions', () => ends.write());
+    await parts.attempt('review of sessions', () => review.run(sessions));
+    await parts.attempt('run requests', () => sendRunRequests(sessions, nowUs));
     if (count % plansEveryTicks === 0) for (const session of sessions) session.refresh('plan');
     quietTicks = isThere ? quietTicks + 1 : 0;
     if (quietTicks > minQuietTicks)
@@ -163,23 +117,18 @@ export function createPresenceMonitor({
           for (const session of sessionsFor(notice && [notice.agent_no])) session.refresh('runRequests');
         }),
       );
-      listening.use(await db.subscribe('revoked', (notice) => reviewSoon(sessionsFor(notice?.agent_nos))));
+      listening.use(await db.subscribe('revoked', (notice) => review.begin(sessionsFor(notice?.agent_nos))));
       listening.use(
-        await db.subscribe('session', (notice) => reviewSoon(sessionsFor(notice && [notice.agent_no]))),
+        await db.subscribe('session', (notice) => review.begin(sessionsFor(notice && [notice.agent_no]))),
       );
       looping = loop();
     },
-    ended(session) {
-      toClose.add(session);
-      closingRows = closingRows.then(closeRows).catch((error: unknown) => {
-        log.warn({ error: messageOf(error) }, "a session's end is written later");
-      });
-    },
+    ended: (session) => ends.add(session),
     async close() {
       ending.abort();
       const until = clock.monoMs() + closeWithinMs;
       while (registry.all().length > 0 && clock.monoMs() < until) await clock.sleep(20);
-      await Promise.race([closingRows, clock.sleep(Math.max(0, until - clock.monoMs()))]);
+      await Promise.race([ends.settled(), clock.sleep(Math.max(0, until - clock.monoMs()))]);
       await looping;
       await listening.disposeAsync();
     },

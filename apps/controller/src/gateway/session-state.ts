@@ -1,7 +1,7 @@
 import type { Goodbye_Reason } from '@vantage/proto';
 
 /** Why a session ends from our side, as the agent reads it. */
-interface GoodbyeNotice {
+export interface GoodbyeNotice {
   readonly reason: Goodbye_Reason;
   readonly text: string;
 }

@@ -167,11 +167,18 @@ export async function recordStatus(db: Kysely<Tables>, statuses: readonly AgentS
     where a.agent_no = g.agent_no and a.session_id = g.session_id and a.state = 'Connected'`.execute(db);
 }
 
-/** Of these agents: which session their row names now, and whether they are revoked. */
+/** The session that an agent's row names now, and the agent's state. */
+export interface AgentSessionRow {
+  readonly agent_no: number;
+  readonly session_id: string | null;
+  readonly state: string;
+}
+
+/** The present sessions of these agents. */
 export async function sessionsOf(
   db: Kysely<Tables>,
   agentNos: readonly number[],
-): Promise<{ agent_no: number; session_id: string | null; state: string }[]> {
+): Promise<AgentSessionRow[]> {
   return db
     .selectFrom('agents')
     .select(['agent_no', 'session_id', 'state'])

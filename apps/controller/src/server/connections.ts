@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, clientNetwork } from '@vantage/kernel';
 import { admit, type ConnectionCaps } from './connection-caps.ts';
-import { type ConnectionPhase, isOverdue, nextPhase, type PhaseLimits } from './connection-phase.ts';
+import { isOverdue, nextPhase, type PhaseLimits } from './connection-phase.ts';
+import { type Connection, createConnectionTable, nameOf } from './connection-table.ts';
 
 /** The open connections of a port that speaks HTTP. */
 export interface Connections {
@@ -16,30 +17,15 @@ export interface Connections {
   request(request: IncomingMessage, response: ServerResponse): void;
   /** Closes those between two requests. */
   closeIdle(): void;
-  /** Cuts all of them, and looks after them no more. */
+  /** Cuts all of them, and reviews them no more. */
   destroyAll(): void;
 }
 
-interface Connection {
-  readonly name: string;
-  readonly network: string;
-  readonly isProxy: boolean;
-  /** What closes it: the TCP connection. */
-  readonly socket: Socket;
-  /** What HTTP is spoken through: the TCP connection, or TLS on it. */
-  spoken: Socket;
-  phase: ConnectionPhase;
-  begun: number;
-  /** Requests whose header has come, and whose end has not. */
-  readonly incoming: Set<IncomingMessage>;
-  readonly unanswered: Set<ServerResponse>;
-}
-
-const lookEveryMs = 1_000;
+const reviewEveryMs = 1_000;
 
 /**
  * Keeps the connections of a port within their caps and closes those that are overdue. (Node has deadlines of its own for requests, but
- * looks after them only in servers that listen by themselves.) With all places taken a new connection gets the place of the
+ * enforces them only in servers that listen by themselves.) With all places taken a new connection gets the place of the
  * one that waits longest without a request in work, of the network that holds the most; trusted proxies keep theirs.
  */
 export function createConnections({
@@ -53,12 +39,11 @@ export function createConnections({
   readonly caps: ConnectionCaps;
   readonly limits: PhaseLimits;
   readonly isProxy: (address: string) => boolean;
-  /** A connection was closed for want of a place. */
+  /** A connection was closed because no place was left. */
   readonly onRefused: (address: string, reason: 'network' | 'total') => void;
 }): Connections {
-  const open = new Map<string, Connection>();
-  const perNetwork = new Map<string, Set<Connection>>();
-  let looking: Disposable | undefined;
+  const table = createConnectionTable();
+  let reviewing: Disposable | undefined;
 
   const advance = (one: Connection) => {
     if (one.phase.kind === 'silent' || one.phase.kind === 'handshake') return;
@@ -72,30 +57,14 @@ export function createConnections({
     };
     one.phase = nextPhase(one.phase, facts, clock.monoMs());
   };
-  const look = () => {
-    looking = undefined;
+  const review = () => {
+    reviewing = undefined;
     const nowMs = clock.monoMs();
-    for (const one of open.values()) {
+    for (const one of table.all()) {
       advance(one);
       if (isOverdue(one.phase, nowMs, limits)) one.socket.destroy();
     }
-    if (open.size > 0) looking = clock.timer(lookEveryMs, look);
-  };
-  const remove = (one: Connection) => {
-    if (open.get(one.name) === one) open.delete(one.name);
-    const same = perNetwork.get(one.network);
-    same?.delete(one);
-    if (same?.size === 0) perNetwork.delete(one.network);
-  };
-  /** The one that can go: of the network that holds the most, who waits longest without a request in work. */
-  const findIdlest = (): Connection | undefined => {
-    const crowds = [...perNetwork.values()].sort((a, b) => b.size - a.size);
-    for (const crowd of crowds) {
-      const waiting = [...crowd].filter((one) => !one.isProxy && sinceOf(one.phase) !== undefined);
-      if (waiting.length > 0)
-        return waiting.reduce((a, b) => ((sinceOf(b.phase) ?? 0) < (sinceOf(a.phase) ?? 0) ? b : a));
-    }
-    return undefined;
+    if (table.size > 0) reviewing = clock.timer(reviewEveryMs, review);
   };
   const refuse = (socket: Socket, reason: 'network' | 'total'): false => {
     onRefused(socket.remoteAddress ?? '', reason);
@@ -112,36 +81,37 @@ export function createConnections({
         return false;
       }
       const network = clientNetwork(remoteAddress);
-      const same = perNetwork.get(network) ?? new Set();
       const proxied = isProxy(remoteAddress);
-      const admission = admit({ fromNetwork: same.size, open: open.size, isProxy: proxied }, caps);
+      const admission = admit(
+        { fromNetwork: table.countOf(network), open: table.size, isProxy: proxied },
+        caps,
+      );
       if (admission === 'refuse') return refuse(socket, 'network');
       if (admission === 'admit-and-evict') {
-        const idlest = findIdlest();
+        const idlest = table.findIdlest();
         if (idlest === undefined) return refuse(socket, 'total');
         onRefused(idlest.socket.remoteAddress ?? '', 'total');
         idlest.socket.destroy();
-        remove(idlest);
+        table.remove(idlest);
       }
       const one: Connection = {
         ...{ name, network, isProxy: proxied, socket, spoken: socket },
         phase: { kind: 'silent', sinceMs: clock.monoMs() },
         ...{ begun: 0, incoming: new Set(), unanswered: new Set() },
       };
-      open.set(name, one);
-      perNetwork.set(network, same.add(one));
-      socket.once('close', () => remove(one));
-      looking ??= clock.timer(lookEveryMs, look);
+      table.add(one);
+      socket.once('close', () => table.remove(one));
+      reviewing ??= clock.timer(reviewEveryMs, review);
       return true;
     },
     heard(socket, isTls) {
-      const one = open.get(nameOf(socket) ?? '');
+      const one = table.find(socket);
       if (one === undefined) return;
       const sinceMs = clock.monoMs();
       one.phase = isTls ? { kind: 'handshake', sinceMs } : { kind: 'receiving', sinceMs, begun: 0 };
     },
     secured(secured) {
-      const one = open.get(nameOf(secured) ?? '');
+      const one = table.find(secured);
       if (one === undefined) {
         secured.destroy();
         return;
@@ -150,7 +120,7 @@ export function createConnections({
       one.phase = { kind: 'receiving', sinceMs: clock.monoMs(), begun: 0 };
     },
     request(request, response) {
-      const one = open.get(nameOf(request.socket) ?? '');
+      const one = table.find(request.socket);
       if (one === undefined) return;
       one.begun += 1;
       one.incoming.add(request);
@@ -165,23 +135,12 @@ export function createConnections({
       });
     },
     closeIdle() {
-      for (const { phase, socket } of open.values()) if (phase.kind === 'idle') socket.destroy();
+      for (const { phase, socket } of table.all()) if (phase.kind === 'idle') socket.destroy();
     },
     destroyAll() {
-      looking?.[Symbol.dispose]();
-      looking = undefined;
-      for (const { socket } of open.values()) socket.destroy();
+      reviewing?.[Symbol.dispose]();
+      reviewing = undefined;
+      for (const { socket } of table.all()) socket.destroy();
     },
   };
-}
-
-/** TLS on a connection has the addresses and ports of the connection; no two open ones share all four. */
-function nameOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string | undefined {
-  if (remoteAddress === undefined) return undefined;
-  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
-}
-
-/** Since when it waits without a request in work; undefined while there is one. */
-function sinceOf(phase: ConnectionPhase): number | undefined {
-  return phase.kind === 'answering' || phase.kind === 'sending' ? undefined : phase.sinceMs;
 }

@@ -24,7 +24,7 @@ export interface OwnCertificates {
 const dayMs = 86_400_000;
 const caDays = 3650;
 const serverDays = 397;
-/** From then on the operator is told that the CA ends. */
+/** The controller warns the operator when less than this is left of the CA. */
 const warnCaDays = 180;
 /** A server certificate is made anew when less than this is left. */
 export const renewBeforeDays = 30;
@@ -46,39 +46,8 @@ export async function ensureCertificates(deps: {
   const now = deps.clock.nowUs() / 1000;
   const file = (name: string) => path.join(dir, name);
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const found = await readPair(file('ca.pem'), file('ca.key'));
-  if (found.damaged)
-    throw new Fault(
-      'stop',
-      'ca_damaged',
-      `${file('ca.pem')} and ${file('ca.key')} do not belong together: put the right ones back, or move both away to start with a new CA (agents and clients must then get the new ca.pem)`,
-    );
   const serving = await readPair(file('server.pem'), file('server.key'));
-  if (found.pair === undefined && !serving.isMissing)
-    throw new Fault(
-      'stop',
-      'ca_missing',
-      `${file('ca.pem')} is missing: put it and ca.key back from the backup, or move the folder ${dir} away to start with a new CA (agents and clients must then get the new ca.pem)`,
-    );
-  if (found.pair !== undefined && left(found.pair.cert, now) < dayMs)
-    throw new Fault(
-      'stop',
-      'ca_over',
-      `${file('ca.pem')} is valid until ${new X509Certificate(found.pair.cert).validTo} only: set this machine's clock if it is wrong, or move the folder ${dir} away to start with a new CA (agents and clients must then get the new ca.pem)`,
-    );
-  const ca = found.pair ?? (await makeCa(now));
-  if (!found.pair) {
-    log.info({ file: file('ca.pem') }, 'a new certificate authority is made');
-    // A key without its certificate is of a first start that was cut short, most likely.
-    await rename(file('ca.key'), file('ca.key.old')).catch(ignoreMissing);
-    await writeWhole(file('ca.key'), ca.key, 0o600);
-    await writeWhole(file('ca.pem'), ca.cert, 0o644);
-  } else if (left(ca.cert, now) < warnCaDays * dayMs) {
-    log.warn(
-      { file: file('ca.pem'), validTo: new X509Certificate(ca.cert).validTo },
-      'the certificate authority ends soon; move its folder away and give agents the new ca.pem',
-    );
-  }
+  const ca = await ensureAuthority({ dir, log, now, servesAlready: !serving.isMissing });
   const served = serving.pair;
   const fits =
     served &&
@@ -96,6 +65,54 @@ export async function ensureCertificates(deps: {
     server,
     notAfterUs: Date.parse(new X509Certificate(server.cert).validTo) * 1000,
   };
+}
+
+/** The CA below `dir`; a new one at the first start, when there is no server certificate either. */
+async function ensureAuthority(deps: {
+  readonly dir: string;
+  readonly log: Logger;
+  readonly now: number;
+  readonly servesAlready: boolean;
+}): Promise<ServerCertificate> {
+  const { dir, log, now } = deps;
+  const certFile = path.join(dir, 'ca.pem');
+  const keyFile = path.join(dir, 'ca.key');
+  const found = await readPair(certFile, keyFile);
+  if (found.damaged)
+    throw new Fault(
+      'stop',
+      'ca_damaged',
+      `${certFile} and ${keyFile} do not belong together: put the right ones back, or move both away to start with a new CA (agents and clients must then get the new ca.pem)`,
+    );
+  if (found.pair === undefined && deps.servesAlready)
+    throw new Fault(
+      'stop',
+      'ca_missing',
+      `${certFile} is missing: put it and ca.key back from the backup, or move the folder ${dir} away to start with a new CA (agents and clients must then get the new ca.pem)`,
+    );
+  if (found.pair === undefined) {
+    const ca = await makeCa(now);
+    log.info({ file: certFile }, 'a new certificate authority is made');
+    // A key without its certificate is most likely of a first start that was cut short.
+    await rename(keyFile, `${keyFile}.old`).catch(ignoreMissing);
+    await writeWhole(keyFile, ca.key, 0o600);
+    await writeWhole(certFile, ca.cert, 0o644);
+    return ca;
+  }
+  const leftMs = left(found.pair.cert, now);
+  const { validTo } = new X509Certificate(found.pair.cert);
+  if (leftMs < dayMs)
+    throw new Fault(
+      'stop',
+      'ca_over',
+      `${certFile} is valid until ${validTo} only: set this machine's clock if it is wrong, or move the folder ${dir} away to start with a new CA (agents and clients must then get the new ca.pem)`,
+    );
+  if (leftMs < warnCaDays * dayMs)
+    log.warn(
+      { file: certFile, validTo },
+      'the certificate authority ends soon; move its folder away and give agents the new ca.pem',
+    );
+  return found.pair;
 }
 
 /** Reads the operator's own certificate and key; throws a Fault that says what is wrong with them. */

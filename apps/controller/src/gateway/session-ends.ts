@@ -1,0 +1,56 @@
+import { type Logger, messageOf } from '@vantage/kernel';
+import { type Db, doEach } from '../db/index.ts';
+import type { Session } from './session.ts';
+import { closeSession } from './store.ts';
+
+/** Stores the ends of sessions, now or as soon as the database is back. */
+export interface SessionEnds {
+  /** Stores this session's end; a failure is logged, and `write` tries again. */
+  add(session: Session): void;
+  /** Stores the ends that wait. Rejects when the database cannot be reached. */
+  write(): Promise<void>;
+  /** Resolves when the attempts that `add` began are over. */
+  settled(): Promise<void>;
+}
+
+/** Makes the writer. `notifyPlanner` is called after each end that was stored. */
+export function createSessionEnds({
+  kysely,
+  log,
+  notifyPlanner,
+}: {
+  readonly kysely: Db['kysely'];
+  readonly log: Logger;
+  readonly notifyPlanner: (locationNos: readonly number[]) => Promise<void>;
+}): SessionEnds {
+  const waiting = new Set<Session>();
+  let attempts: Promise<void> = Promise.resolve();
+
+  const write = async () => {
+    for (const session of waiting) {
+      const { agent, sessionId, lastContactUs } = session;
+      const refused = await doEach([session], () =>
+        closeSession(kysely, { agentNo: agent.agentNo, sessionId, toUs: lastContactUs }),
+      );
+      waiting.delete(session);
+      for (const { error } of refused)
+        log.warn(
+          { agentNo: agent.agentNo, sessionId, error: messageOf(error) },
+          "a session's end cannot be stored",
+        );
+      log.info({ agentNo: agent.agentNo, sessionId }, 'agent disconnected');
+      await notifyPlanner([agent.locationNo]);
+    }
+  };
+
+  return {
+    add(session) {
+      waiting.add(session);
+      attempts = attempts.then(write).catch((error: unknown) => {
+        log.warn({ error: messageOf(error) }, "a session's end is written later");
+      });
+    },
+    write,
+    settled: () => attempts,
+  };
+}
