@@ -14,8 +14,8 @@ import { createDb, createPartitions } from '../../apps/controller/src/db/index.t
 import { recordEvents } from '../../apps/controller/src/events/index.ts';
 import { createHealth } from '../../apps/controller/src/health/index.ts';
 import { createIngest } from '../../apps/controller/src/ingest/index.ts';
-import * as rollUps from '../../apps/controller/src/rollup/index.ts';
-import * as runRequests from '../../apps/controller/src/run-requests/index.ts';
+import { rollUps } from '../../apps/controller/src/rollup/index.ts';
+import { runRequests } from '../../apps/controller/src/run-requests/index.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 import { withClient } from '../harness/postgres-url.ts';
 import { printFigures } from './figures.ts';

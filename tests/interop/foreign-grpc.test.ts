@@ -16,8 +16,8 @@ import { createDb, createPartitions, type Db, publish } from '../../apps/control
 import { recordEvents } from '../../apps/controller/src/events/index.ts';
 import { createGateway, type Gateway } from '../../apps/controller/src/gateway/index.ts';
 import { createIngest } from '../../apps/controller/src/ingest/index.ts';
-import * as rollUps from '../../apps/controller/src/rollup/index.ts';
-import * as runRequests from '../../apps/controller/src/run-requests/index.ts';
+import { rollUps } from '../../apps/controller/src/rollup/index.ts';
+import { runRequests } from '../../apps/controller/src/run-requests/index.ts';
 import { createSealer } from '../../apps/controller/src/secrets/seal.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';

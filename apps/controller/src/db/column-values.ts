@@ -1,7 +1,7 @@
 /** The largest number of an `int` column. */
 export const largestInt = 0x7fff_ffff;
 /** A `bigint` column is read as a JavaScript number: nothing above this is stored, so that what is read is what was written. */
-export const largestBigint = Number.MAX_SAFE_INTEGER;
+const largestBigint = Number.MAX_SAFE_INTEGER;
 
 /** IEEE 754 binary32: PostgreSQL refuses a `real` that is larger, or that is not 0 and smaller. */
 const largestReal = 3.4028234663852886e38;

@@ -12,7 +12,7 @@ import type { Tables } from './schema.ts';
 /**
  * Where the database is: `postgres://user:password@host:port/name?sslmode=…`, or, for a socket, `postgres://user@/name?host=/folder`.
  */
-export interface DbConnection {
+interface DbConnection {
   readonly url: string;
 }
 

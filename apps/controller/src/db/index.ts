@@ -1,7 +1,7 @@
 export { publish } from './bus/publish.ts';
 export { type CatalogTransaction, catalogTransaction } from './catalog-transaction.ts';
 export { isBigint, isText, largestInt, toBigint, toReal, toText } from './column-values.ts';
-export { createDb, type Db, type DbConnection } from './db.ts';
+export { createDb, type Db } from './db.ts';
 export { doEach, type Refused } from './do-each.ts';
 export { readJsonObject } from './json-text.ts';
 export { holdsLease, type Lease, releaseLeases, takeLeases } from './lease.ts';

@@ -1,7 +1,7 @@
 import { toText } from './column-values.ts';
 
 /** Deeper JSON is refused: readers that descend by recursion, PostgreSQL's among them, have an end. */
-export const deepestJson = 64;
+const deepestJson = 64;
 
 /** A longer run of digits may be beyond a float8, without any exponent. */
 const longDigits = 300;

@@ -2,7 +2,7 @@ import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordEvents } from '../events/index.ts';
-import * as runRequests from '../run-requests/index.ts';
+import { runRequests } from '../run-requests/index.ts';
 import { createHealth, trimCheckpoints } from './health.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createScenario, second, startUs } from './testing/scenario.ts';

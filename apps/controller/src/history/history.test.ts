@@ -8,8 +8,8 @@ import { type Rest, startRest } from '../api/testing/rest.ts';
 import { addChecks, createSampleAccount, type SampleAccount } from '../api/testing/sample-account.ts';
 import { createPartitions } from '../db/index.ts';
 import { createIngest } from '../ingest/ingest.ts';
-import * as rollUps from '../rollup/index.ts';
-import * as runRequests from '../run-requests/index.ts';
+import { rollUps } from '../rollup/index.ts';
+import { runRequests } from '../run-requests/index.ts';
 import type { CheckNowResult } from './check-routes.ts';
 
 const minuteUs = 60_000_000;

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { createDb, type Db } from '../db/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
-import { createRollUp, readProgress } from './index.ts';
+import { readProgress } from './progress.ts';
+import { createRollUp } from './rollup.ts';
 
 const log = createLog('statistics test', 'silent');
 const hourUs = 3_600_000_000;

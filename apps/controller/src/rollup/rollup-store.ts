@@ -5,7 +5,7 @@ import type { Row, Tables } from '../db/index.ts';
 const weekUs = 168 * 3_600_000_000;
 
 /** The span of a device's roll-ups that is read; from inclusive, to exclusive. */
-export interface RollUpSpan {
+interface RollUpSpan {
   readonly deviceNo: number;
   readonly source: 'hourly' | 'daily';
   readonly fromUs: number;
@@ -35,7 +35,7 @@ export async function firstBucketUs(kysely: Kysely<Tables>, deviceNo: number): P
 }
 
 /** An hour of a device; `hourUs` is its begin. */
-export interface DeviceHour {
+interface DeviceHour {
   readonly deviceNo: number;
   readonly hourUs: number;
 }

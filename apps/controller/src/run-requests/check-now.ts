@@ -3,7 +3,7 @@ import type { Db } from '../db/index.ts';
 import { answerOf, createCheckNowRequest, expireRunRequest } from './store.ts';
 
 /** The outcome of a requested check. `nobody` has a sentence for the caller of the REST API. */
-export type CheckNowAnswer =
+type CheckNowAnswer =
   | { readonly kind: 'done'; readonly checkId: string }
   | { readonly kind: 'nobody'; readonly message: string };
 

@@ -1,12 +1,12 @@
-export {
+import {
   agentsWithRunRequests,
   markAnswered,
   markSent,
   openRunRequests,
   requestedChecks,
 } from './agent-store.ts';
-export { createCheckNow } from './check-now.ts';
-export {
+import { createCheckNow } from './check-now.ts';
+import {
   createRunRequests,
   deleteEnded,
   devicesWithOpenNow,
@@ -14,3 +14,19 @@ export {
   requestedRetries,
   withdrawRetries,
 } from './store.ts';
+
+/** The only door to the table of run requests. Each step takes the functions that it needs of this object. */
+export const runRequests = {
+  createCheckNow,
+  createRunRequests,
+  withdrawRetries,
+  expireOverdue,
+  requestedRetries,
+  devicesWithOpenNow,
+  openRunRequests,
+  agentsWithRunRequests,
+  markSent,
+  requestedChecks,
+  markAnswered,
+  deleteEnded,
+};

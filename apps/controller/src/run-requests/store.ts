@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { publish, type Row, type Tables } from '../db/index.ts';
 
 /** A check that an agent must run now, or (`RetryDelegated`) a retry sequence that the agent must not continue itself. */
-export interface NewRunRequest {
+interface NewRunRequest {
   readonly kind: Row<'run_requests'>['kind'];
   readonly deviceNo: number;
   readonly agentNo: number;

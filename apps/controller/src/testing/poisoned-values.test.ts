@@ -8,8 +8,8 @@ import { createDb, createPartitions, type Db, type Tables } from '../db/index.ts
 import { recordEvents } from '../events/index.ts';
 import { createHealth, trimCheckpoints } from '../health/index.ts';
 import { createHousekeeping } from '../ingest/index.ts';
-import { createRollUp } from '../rollup/index.ts';
-import * as runRequests from '../run-requests/index.ts';
+import { rollUps } from '../rollup/index.ts';
+import { runRequests } from '../run-requests/index.ts';
 import { createFixtures } from './fixtures.ts';
 import { createStand, openRetrySequence, type Stand } from './stand.ts';
 
@@ -83,7 +83,7 @@ async function openDatabase() {
 async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promise<void> {
   const clock = createFakeClock(nowUs);
   const ending = new AbortController();
-  const rollUp = createRollUp({ db, clock, log });
+  const rollUp = rollUps.createRollUp({ db, clock, log });
   const partitions = createPartitions({ db, clock, log, retentionDays: 3 });
   const holder = 'controller';
   const shared = { db, clock, log };

@@ -9,7 +9,7 @@ import type { CheckNow } from '../../history/check-routes.ts';
 import { createEventFeed } from '../../history/event-feed.ts';
 import type { Route } from '../../http/route.ts';
 import type { Level } from '../../http/session.ts';
-import * as rollUps from '../../rollup/index.ts';
+import { rollUps } from '../../rollup/index.ts';
 import { hashPassword } from '../../secrets/password.ts';
 import { createSealer, type Sealer } from '../../secrets/seal.ts';
 import { createHttpApi, type HttpApi, type HttpSettings } from '../api.ts';

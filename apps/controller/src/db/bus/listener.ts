@@ -6,7 +6,7 @@ import { type Channel, channels, type Payload, readPayload } from './channels.ts
  * Is called with the payload of each notification. It is called with undefined when notifications may have been missed (after a
  * reconnect, or when a payload cannot be read): then the subscriber reads everything again.
  */
-export type Subscriber<C extends Channel> = (payload: Payload<C> | undefined) => void;
+type Subscriber<C extends Channel> = (payload: Payload<C> | undefined) => void;
 
 /** One connection that listens for all subscribers in this process. */
 export interface Listener {

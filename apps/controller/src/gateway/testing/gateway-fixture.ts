@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
 import { createDb, type Db } from '../../db/index.ts';
 import { recordEvents } from '../../events/index.ts';
-import * as runRequests from '../../run-requests/index.ts';
+import { runRequests } from '../../run-requests/index.ts';
 import { createSealer } from '../../secrets/seal.ts';
 import { createFixtures, type Fixtures } from '../../testing/fixtures.ts';
 import { createGateway } from '../gateway.ts';

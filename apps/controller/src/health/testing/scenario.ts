@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { createTestDatabase } from '../../../../../tests/harness/database.ts';
 import { createDb, lockDevices } from '../../db/index.ts';
 import { recordEvents } from '../../events/index.ts';
-import * as runRequests from '../../run-requests/index.ts';
+import { runRequests } from '../../run-requests/index.ts';
 import type { InsertedCheck } from '../fold-store.ts';
 import { createHealth } from '../health.ts';
 import { sweepRetries } from '../retry-sweep.ts';

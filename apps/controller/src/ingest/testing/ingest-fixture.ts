@@ -4,8 +4,8 @@ import { type Batch, BatchSchema, type CheckResultSchema, type OutboxRecordSchem
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
 import { createDb, createPartitions, type Db } from '../../db/index.ts';
-import * as rollUps from '../../rollup/index.ts';
-import * as runRequests from '../../run-requests/index.ts';
+import { rollUps } from '../../rollup/index.ts';
+import { runRequests } from '../../run-requests/index.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { createIngest, type Fold } from '../ingest.ts';
 
