@@ -22,7 +22,7 @@ import { createDb, createPartitions } from './db/index.ts';
 import { requireSupportedServer } from './db/server.ts';
 import { recordEvents } from './events/index.ts';
 import { createGateway } from './gateway/index.ts';
-import { createHealth, startMaintenance, stopMaintenance, trimCheckpoints, uptime } from './health/index.ts';
+import { createHealth, startMaintenance, stopMaintenance, trimCheckpoints, uptimes } from './health/index.ts';
 import { createHousekeeping, createIngest } from './ingest/index.ts';
 import { rollUps } from './rollup/index.ts';
 import { runRequests } from './run-requests/index.ts';
@@ -120,7 +120,7 @@ async function serve(
         startMaintenance({ kysely: db.kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
       stopMaintenance: (ask) =>
         stopMaintenance({ kysely: db.kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
-      uptime: (ask) => uptime(db.kysely, ask),
+      uptimes: (ask) => uptimes(db.kysely, ask),
     },
   });
 

@@ -11,7 +11,7 @@ import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
 import { eventRoutes } from '../history/event-routes.ts';
 import type { EventFeed } from '../history/index.ts';
 import { type RollUpReader, statisticsRoutes } from '../history/statistics-routes.ts';
-import { type ReadUptime, uptimeRoutes } from '../history/uptime-routes.ts';
+import { type ReadUptimes, uptimeRoutes } from '../history/uptime-routes.ts';
 import type { Route } from '../http/route.ts';
 import { helloRoutes } from './hello.ts';
 import { openApiRoutes } from './openapi.ts';
@@ -19,7 +19,7 @@ import { openApiRoutes } from './openapi.ts';
 /** What the routes need of the rest of the controller. */
 export interface RouteDeps extends DeviceRouteDeps {
   readonly feed: EventFeed;
-  readonly health: Maintenance & { readonly uptime: ReadUptime };
+  readonly health: Maintenance & { readonly uptimes: ReadUptimes };
   readonly checkNow: CheckNow;
   readonly rollUps: RollUpReader;
   readonly retentionDays: number;
@@ -38,7 +38,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...deviceRoutes(deps),
     ...eventRoutes({ db, clock, device, feed: deps.feed }),
     ...maintenanceRoutes({ db, clock, maintenance: health }),
-    ...uptimeRoutes({ clock, device, uptime: (ask) => health.uptime(ask) }),
+    ...uptimeRoutes({ db, clock, device, uptimes: (ask) => health.uptimes(ask) }),
     ...statisticsRoutes({
       db,
       clock,

@@ -1,4 +1,4 @@
 export type { InsertedCheck } from './fold-store.ts';
 export { createHealth, type Health, trimCheckpoints } from './health.ts';
 export { startMaintenance, stopMaintenance } from './maintenance.ts';
-export { type UptimeRequest, uptime } from './uptime.ts';
+export { type UptimeRequest, uptimes } from './uptime.ts';

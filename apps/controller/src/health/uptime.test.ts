@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../../tests/harness/database.ts';
 import { createDb } from '../db/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
-import { uptime } from './uptime.ts';
+import { uptimes } from './uptime.ts';
 
 const hourUs = 3_600_000_000;
 
@@ -35,11 +35,19 @@ test('a device that moved between two agents every hour is observed while its ho
   );
   await sql`insert into status_intervals values (${deviceNo}, 0, 'Up')`.execute(db.kysely);
   const toUs = hours * hourUs;
-  expect(await uptime(db.kysely, { deviceNo, createdUs: 0, fromUs: 0, toUs, nowUs: toUs })).toEqual({
-    ...expected,
-    DownSeconds: 0,
-    MaintenanceSeconds: 0,
-    Outages: 0,
-  });
+  const rest = { DownSeconds: 0, MaintenanceSeconds: 0, Outages: 0 };
+  const whole = { deviceNo, createdUs: 0, fromUs: 0 };
+  expect(await uptimes(db.kysely, { devices: [whole], toUs, nowUs: toUs })).toEqual(
+    new Map([[deviceNo, { ...expected, ...rest }]]),
+  );
+  // Beside another device, with a period of its own, nothing changes.
+  const idle = await make.device(accountNo, [locationNo]);
+  const lastHour = { deviceNo: idle, createdUs: 0, fromUs: toUs - hourUs };
+  expect(await uptimes(db.kysely, { devices: [lastHour, whole], toUs, nowUs: toUs })).toEqual(
+    new Map([
+      [idle, { UpSeconds: 0, UnknownSeconds: 3_600, ...rest }],
+      [deviceNo, { ...expected, ...rest }],
+    ]),
+  );
   await db.close();
 });

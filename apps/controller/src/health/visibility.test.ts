@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { statusSql } from '../db/status.ts';
 import { endMaintenance, startMaintenance, stopMaintenance } from './maintenance.ts';
 import { createScenario, second, startUs } from './testing/scenario.ts';
-import { uptime } from './uptime.ts';
+import { uptimes } from './uptime.ts';
 import { markOffline, updateVisibility } from './visibility.ts';
 
 let scene: Awaited<ReturnType<typeof createScenario>>;
@@ -189,17 +189,18 @@ test('uptime joins intervals, coverage within assignment, and maintenance; a con
     nowUs: at(200),
     durationUs: 60 * second,
   });
-  const ask = { deviceNo: device, createdUs: startUs };
-  expect(await uptime(scene.kysely, { ...ask, fromUs: at(-10), toUs: at(999), nowUs: at(300) })).toEqual({
+  const uptime = async (fromUs: number, toUs: number) => {
+    const devices = [{ deviceNo: device, createdUs: startUs, fromUs }];
+    return (await uptimes(scene.kysely, { devices, toUs, nowUs: at(300) })).get(device);
+  };
+  expect(await uptime(at(-10), at(999))).toEqual({
     UpSeconds: 51 + 30 + 30 + 40,
     DownSeconds: 59,
     MaintenanceSeconds: 60,
     UnknownSeconds: 10 + 10 + 20,
     Outages: 1,
   });
-  expect(
-    await uptime(scene.kysely, { ...ask, fromUs: at(100), toUs: at(110), nowUs: at(300) }),
-  ).toMatchObject({
+  expect(await uptime(at(100), at(110))).toMatchObject({
     DownSeconds: 10,
     Outages: 1,
   });

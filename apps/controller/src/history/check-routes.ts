@@ -2,7 +2,7 @@ import { isResultCode, parseCheckId } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../db/index.ts';
-import { beforeQuery, cutBefore, readBefore } from '../http/paging.ts';
+import { beforeQuery, cutCursor, readCursor } from '../http/paging.ts';
 import { conflict, missing, Problem, problemCode } from '../http/problem.ts';
 import { type Route, type RouteSpec, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
@@ -91,7 +91,12 @@ function checksOfDevice({ db, device, checkNow }: CheckRouteDeps, find: FindChec
       names: { root: 'checks', row: 'check', id: 'check_id' },
       handler: async ({ session, subject, query }) => {
         const page = await readCheckPage(db, session, subject.device_no, query);
-        const { rows, next } = cutBefore(await listChecks(db, subject.device_no, page), page.limit, idOf);
+        const { rows, next } = cutCursor(
+          await listChecks(db, subject.device_no, page),
+          page.limit,
+          'before',
+          idOf,
+        );
         return { body: rows.map((row) => showCheck(row, session.zone)), next };
       },
     }),
@@ -133,12 +138,12 @@ async function readCheckPage(
   deviceNo: number,
   asked: z.output<typeof checksQuery>,
 ): Promise<CheckPage> {
-  const { limit, offset, before: beforeId } = readBefore(asked, 'check_id');
+  const { limit, offset, cursor } = readCursor(asked, 'check_id');
   const codes =
     asked.ResultCode === undefined ? undefined : readMembers('ResultCode', asked.ResultCode, codeMember);
   const filter = await readHistoryFilter(db, session, asked);
-  const before = beforeId === undefined ? undefined : parseCheckId(beforeId);
-  if (beforeId !== undefined && (before?.deviceNo !== deviceNo || !(await hasCheck(db, before))))
+  const before = cursor === undefined ? undefined : parseCheckId(cursor);
+  if (cursor !== undefined && (before?.deviceNo !== deviceNo || !(await hasCheck(db, before))))
     throw missing('check');
   return { ...filter, codes, before, limit, offset };
 }

@@ -2,7 +2,7 @@ import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../db/index.ts';
 import { idField, timestampField } from '../http/field.ts';
-import { beforeQuery, cutBefore, readBefore, timestampQuery } from '../http/paging.ts';
+import { beforeQuery, cutCursor, readCursor, timestampQuery } from '../http/paging.ts';
 import { missing } from '../http/problem.ts';
 import { type Call, noSubject, type Route, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
@@ -102,19 +102,13 @@ export function eventRoutes({
 }): Route[] {
   const read = async (session: Session, scope: EventScope, asked: z.output<typeof query>) => {
     const page = await readEventPage({ db, clock }, session, scope, asked);
-    const { rows, next } = cutBefore(await listEvents(db, scope, page), page.limit, (row) => row.event_id);
-    return { body: rows.map((row) => show(row, session.zone)), next };
-  };
-  const follow = async ({ session, sessionNow, lastEventId, signal }: Reader) => {
-    const afterNo =
-      lastEventId === undefined ? undefined : await findEventNo(db, session.accountNo, lastEventId);
-    if (lastEventId !== undefined && afterNo === undefined) throw missing('event');
-    const showNow = (row: EventRow, { zone }: Session) => show(row, zone);
-    const stream = await openEventStream(
-      { db, feed, show: showNow },
-      { session: sessionNow, afterNo, gone: signal },
+    const { rows, next } = cutCursor(
+      await listEvents(db, scope, page),
+      page.limit,
+      'before',
+      (row) => row.event_id,
     );
-    return { body: [], stream };
+    return { body: rows.map((row) => show(row, session.zone)), next };
   };
   const shared = {
     method: 'GET',
@@ -142,9 +136,25 @@ export function eventRoutes({
       handler: (call) =>
         noStream.includes(call.query.stream)
           ? read(call.session, { accountNo: call.session.accountNo }, call.query)
-          : follow(call),
+          : follow({ db, feed }, call),
     }),
   ];
+}
+
+/** A stream of the account's events. Throws a Problem (1003) where Last-Event-ID is no event of the account. */
+async function follow(
+  { db, feed }: { readonly db: Db; readonly feed: EventFeed },
+  { session, sessionNow, lastEventId, signal }: Reader,
+) {
+  const afterNo =
+    lastEventId === undefined ? undefined : await findEventNo(db, session.accountNo, lastEventId);
+  if (lastEventId !== undefined && afterNo === undefined) throw missing('event');
+  const showNow = (row: EventRow, { zone }: Session) => show(row, zone);
+  const stream = await openEventStream(
+    { db, feed, show: showNow },
+    { session: sessionNow, afterNo, gone: signal },
+  );
+  return { body: [], stream };
 }
 
 /** Throws a Problem: 1004 for a wrong filter, 1003 where Before is no event of this device or account. */
@@ -154,11 +164,11 @@ async function readEventPage(
   scope: EventScope,
   asked: z.output<typeof query>,
 ): Promise<EventPage> {
-  const { limit, offset, before: beforeId } = readBefore(asked, 'event_id');
+  const { limit, offset, cursor } = readCursor(asked, 'event_id');
   const types = asked.Type === undefined ? undefined : readMembers('Type', asked.Type, typeMember);
   const filter = await readHistoryFilter(db, session, asked);
-  const before = beforeId === undefined ? undefined : await findEventPlace(db, scope, beforeId);
-  if (beforeId !== undefined && before === undefined) throw missing('event');
+  const before = cursor === undefined ? undefined : await findEventPlace(db, scope, cursor);
+  if (cursor !== undefined && before === undefined) throw missing('event');
   // Without a Timestamp: every event up to now, this microsecond included.
   const given = asked.Timestamp === undefined ? undefined : readUntil(asked.Timestamp, session.zone);
   const untilUs = Math.min(given ?? clock.nowUs() + 1, filter.untilUs ?? Number.POSITIVE_INFINITY);

@@ -1,9 +1,14 @@
-import type { Clock } from '@vantage/kernel';
+import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
-import { timestampQuery } from '../http/paging.ts';
-import { type Route, route } from '../http/route.ts';
+import type { Db } from '../db/index.ts';
+import { idField } from '../http/field.ts';
+import { afterQuery, cutCursor, readCursor, timestampQuery } from '../http/paging.ts';
+import { missing } from '../http/problem.ts';
+import { noSubject, type Route, route } from '../http/route.ts';
+import type { Session } from '../http/session.ts';
 import type { DeviceSubject } from './check-routes.ts';
-import { readPeriod } from './period.ts';
+import { readEnds, readPeriod, sinceCreation } from './period.ts';
+import { findDeviceNos, findTagNos, listUptimeDevices, type UptimeDevicePage } from './uptime-store.ts';
 
 /** Seconds of each state in a period. */
 export interface UptimeFigures {
@@ -14,60 +19,152 @@ export interface UptimeFigures {
   readonly Outages: number;
 }
 
-/** Works out a device's uptime; times are microseconds since 1970. */
-export type ReadUptime = (ask: {
-  readonly deviceNo: number;
-  readonly createdUs: number;
-  readonly fromUs: number;
+/** Works out the uptime of devices, by their numbers; times are microseconds since 1970, `fromUs` is the begin of the device's period. */
+export type ReadUptimes = (ask: {
+  readonly devices: readonly {
+    readonly deviceNo: number;
+    readonly createdUs: number;
+    readonly fromUs: number;
+  }[];
   readonly toUs: number;
   readonly nowUs: number;
-}) => Promise<UptimeFigures>;
+}) => Promise<ReadonlyMap<number, UptimeFigures>>;
 
-const uptimeAnswer = z
+const uptimeFigures = z.strictObject({
+  UpSeconds: z.int(),
+  DownSeconds: z.int(),
+  MaintenanceSeconds: z.int(),
+  UnknownSeconds: z.int().describe('Nobody observed it; the four add up to the period.'),
+  Outages: z.int().describe('Outages that touch the period.'),
+  Percent: z
+    .number()
+    .min(0)
+    .max(100)
+    .nullable()
+    .describe(
+      'UpSeconds / (UpSeconds + DownSeconds) in percent, rounded to six decimals; null where both are 0.',
+    )
+    .meta({ example: 99.97 }),
+});
+
+const uptimeAnswer = z.strictObject({ Uptime: uptimeFigures }).meta({ id: 'Uptime' });
+
+const uptimeRow = z
   .strictObject({
-    Uptime: z.strictObject({
-      UpSeconds: z.int(),
-      DownSeconds: z.int(),
-      MaintenanceSeconds: z.int(),
-      UnknownSeconds: z.int().describe('Nobody observed it; the four add up to the period.'),
-      Outages: z.int().describe('Outages that touch the period.'),
-    }),
+    device_id: idField,
+    ShortName: z.string(),
+    FullName: z.string().nullable(),
+    Uptime: uptimeFigures,
   })
-  .meta({ id: 'Uptime' });
+  .meta({ id: 'UptimeOfDevice' });
 
-/** The summary of a device's states over a period. */
-export function uptimeRoutes({
-  clock,
-  device,
-  uptime,
-}: {
+const period = {
+  Timestamp1: timestampQuery('Begin; default: since creation.'),
+  Timestamp2: timestampQuery('End, not included; default, and at most: now.'),
+} as const;
+
+const listQuery = z.object({
+  ...period,
+  Tag: boundedText(200).optional().describe('Name or id of a tag: its devices only.'),
+  Devices: boundedText(16_000).optional().describe('Ids of devices, joined by commas: these only.'),
+  ...afterQuery('device_id'),
+});
+
+/** The parts that the routes of uptime need. */
+interface UptimeRouteDeps {
+  readonly db: Db;
   readonly clock: Clock;
   readonly device: DeviceSubject;
-  readonly uptime: ReadUptime;
-}): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/devices/{device_id}/uptime',
-      level: 'UR',
-      tag: 'Uptime',
-      summary:
-        'Seconds up, down, in maintenance and unobserved. Uptime is UpSeconds / (UpSeconds + DownSeconds).',
-      subject: device,
-      query: z.object({
-        Timestamp1: timestampQuery('Begin; default: since creation.'),
-        Timestamp2: timestampQuery('End; default, and at most: now.'),
-      }),
-      response: uptimeAnswer,
-      names: { root: 'uptime' },
-      handler: async ({ session, subject, query }) => {
-        const nowUs = clock.nowUs();
-        const createdUs = subject.created_us;
-        const period = readPeriod(query, { zone: session.zone, createdUs, nowUs });
-        const figures = await uptime({ deviceNo: subject.device_no, createdUs, nowUs, ...period });
-        const { UpSeconds, DownSeconds, MaintenanceSeconds, UnknownSeconds, Outages } = figures;
-        return { body: { Uptime: { UpSeconds, DownSeconds, MaintenanceSeconds, UnknownSeconds, Outages } } };
-      },
-    }),
-  ];
+  readonly uptimes: ReadUptimes;
+}
+
+/** The summary of the states of one device, or of many, over a period. */
+export function uptimeRoutes(deps: UptimeRouteDeps): Route[] {
+  return [uptimeOfDevice(deps), uptimeOfDevices(deps)];
+}
+
+function uptimeOfDevice({ clock, device, uptimes }: UptimeRouteDeps): Route {
+  return route({
+    method: 'GET',
+    path: '/devices/{device_id}/uptime',
+    level: 'UR',
+    tag: 'Uptime',
+    summary:
+      'Seconds up, down, in maintenance and unobserved. Uptime is UpSeconds / (UpSeconds + DownSeconds).',
+    subject: device,
+    query: z.object(period),
+    response: uptimeAnswer,
+    names: { root: 'uptime' },
+    handler: async ({ session, subject: { device_no: deviceNo, created_us: createdUs }, query }) => {
+      const nowUs = clock.nowUs();
+      const { fromUs, toUs } = readPeriod(query, { zone: session.zone, createdUs, nowUs });
+      const figures = await uptimes({ devices: [{ deviceNo, createdUs, fromUs }], toUs, nowUs });
+      return { body: { Uptime: showUptime(figures.get(deviceNo)) } };
+    },
+  });
+}
+
+function uptimeOfDevices({ db, clock, uptimes }: UptimeRouteDeps): Route {
+  return route({
+    method: 'GET',
+    path: '/uptime',
+    level: 'UR',
+    tag: 'Uptime',
+    summary: 'Uptime of many devices, in the order of their creation.',
+    description:
+      'Without Timestamp1 the period of each device begins at its creation; it is empty for a device that was created after Timestamp2.',
+    subject: noSubject,
+    query: listQuery,
+    response: z.array(uptimeRow),
+    names: { root: 'uptimes', row: 'uptime', id: 'device_id' },
+    handler: async ({ session, query }) => {
+      const nowUs = clock.nowUs();
+      const { fromUs, toUs } = readEnds(query, { zone: session.zone, nowUs });
+      const page = await readPage(db, session, query);
+      const found = await listUptimeDevices(db, page);
+      const { rows, next } = cutCursor(found.rows, page.limit, 'after', ({ device_id }) => device_id);
+      const devices = rows.map(({ device_no: deviceNo, created_us: createdUs }) => ({
+        ...{ deviceNo, createdUs },
+        fromUs: fromUs ?? sinceCreation(createdUs, toUs),
+      }));
+      const figures = await uptimes({ devices, toUs, nowUs });
+      const body = rows.map(({ device_no, device_id, short_name, full_name }) => ({
+        ...{ device_id, ShortName: short_name, FullName: full_name },
+        Uptime: showUptime(figures.get(device_no)),
+      }));
+      return { body, total: found.total, next };
+    },
+  });
+}
+
+/** Throws a Problem: 1003 for a tag or device that the account does not have. */
+async function readPage(
+  db: Db,
+  { accountNo }: Session,
+  asked: z.output<typeof listQuery>,
+): Promise<UptimeDevicePage> {
+  const { limit, offset, cursor } = readCursor(asked, 'device_id');
+  const tagNos = asked.Tag === undefined ? undefined : await findTagNos(db, accountNo, asked.Tag);
+  if (tagNos?.length === 0) throw missing('tag');
+  const numbers = async (ids: readonly string[]) => {
+    const found = await findDeviceNos(db, accountNo, ids);
+    return ids.map((id) => {
+      const deviceNo = found.get(id);
+      if (deviceNo === undefined) throw missing('device');
+      return deviceNo;
+    });
+  };
+  const deviceNos = asked.Devices === undefined ? undefined : await numbers(asked.Devices.split(','));
+  const afterNo = cursor === undefined ? undefined : (await numbers([cursor]))[0];
+  return { accountNo, tagNos, deviceNos, afterNo, limit, offset };
+}
+
+/** Shows figures with their percentage. */
+function showUptime(figures: UptimeFigures | undefined): z.input<typeof uptimeFigures> {
+  if (figures === undefined) throw new TypeError('a device has no uptime figures');
+  const { UpSeconds, DownSeconds, MaintenanceSeconds, UnknownSeconds, Outages } = figures;
+  const observed = UpSeconds + DownSeconds;
+  // Six decimals of a percent show one second in a year.
+  const Percent = observed === 0 ? null : Math.round((UpSeconds / observed) * 1e8) / 1e6;
+  return { UpSeconds, DownSeconds, MaintenanceSeconds, UnknownSeconds, Outages, Percent };
 }

@@ -42,51 +42,75 @@ export const wholeOrPageQuery = {
   Offset: offset,
 } as const;
 
+const offsetOfCursor = (cursor: 'Before' | 'After') =>
+  sentOffset.optional().meta({
+    description: `Rows to skip; not together with ${cursor}. Rows that are added meanwhile shift it.`,
+    override: { type: 'integer', minimum: 0, default: 0 },
+  });
+
 /** The query parameters of a list, newest first, that a client pages with the id of the last row it has; `id` is the name of that id. */
 export function beforeQuery(id: string) {
   return {
     Limit: limitOrDefault,
-    Offset: sentOffset.optional().meta({
-      description: 'Rows to skip; not together with Before. Rows that are added meanwhile shift it.',
-      override: { type: 'integer', minimum: 0, default: 0 },
-    }),
+    Offset: offsetOfCursor('Before'),
     Before: boundedText(100)
       .optional()
       .describe(`A ${id}: the rows that are older than this one. Link: rel="next" uses it.`),
   } as const;
 }
 
-/** What `beforeQuery` asks for. Throws a Problem (1004) where Before and Offset were both sent. */
-export function readBefore(
-  {
-    Limit,
-    Offset,
-    Before,
-  }: { readonly Limit: number; readonly Offset?: number | undefined; readonly Before?: string | undefined },
-  id: string,
-): { readonly limit: number; readonly offset: number; readonly before: string | undefined } {
-  if (Before !== undefined && Offset !== undefined)
-    throw invalid([
-      {
-        field: 'Before',
-        message: `must not be sent together with Offset; leave Offset out, Before=<${id}> alone returns the rows that are older than that one`,
-      },
-    ]);
-  return { limit: Limit, offset: Offset ?? 0, before: Before };
+/** The query parameters of a list in the order of creation that a client pages with the id of the last row it has. */
+export function afterQuery(id: string) {
+  return {
+    Limit: limitOrDefault,
+    Offset: offsetOfCursor('After'),
+    After: boundedText(100)
+      .optional()
+      .describe(`A ${id}: the rows that were created after this one. Link: rel="next" uses it.`),
+  } as const;
 }
 
-/** A page of a list that was read with one row more than `limit`. The next page begins before its last row. */
-export function cutBefore<T>(
+/** A page of a list, by rows to skip or by the id of the row beside it. */
+export interface CursorPage {
+  readonly limit: number;
+  readonly offset: number;
+  readonly cursor: string | undefined;
+}
+
+/** What `beforeQuery` or `afterQuery` asks for. Throws a Problem (1004) where the id and Offset were both sent. */
+export function readCursor(
+  asked: {
+    readonly Limit: number;
+    readonly Offset?: number | undefined;
+    readonly Before?: string | undefined;
+    readonly After?: string | undefined;
+  },
+  id: string,
+): CursorPage {
+  const cursor = asked.Before ?? asked.After;
+  const field = asked.Before === undefined ? 'After' : 'Before';
+  if (cursor !== undefined && asked.Offset !== undefined)
+    throw invalid([
+      {
+        field,
+        message: `must not be sent together with Offset; leave Offset out, ${field}=<${id}> alone returns the rows that follow that one in the list`,
+      },
+    ]);
+  return { limit: asked.Limit, offset: asked.Offset ?? 0, cursor };
+}
+
+/** A page of a list that was read with one row more than `limit`. The next page begins beside its last row. */
+export function cutCursor<T>(
   rows: readonly T[],
   limit: number,
+  direction: 'before' | 'after',
   idOf: (row: T) => string,
 ): { readonly rows: readonly T[]; readonly next: NextPage | undefined } {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  return {
-    rows: page,
-    next: rows.length > limit && last !== undefined ? { limit, before: idOf(last) } : undefined,
-  };
+  if (rows.length <= limit || last === undefined) return { rows: page, next: undefined };
+  const id = idOf(last);
+  return { rows: page, next: { limit, ...(direction === 'before' ? { before: id } : { after: id }) } };
 }
 
 /** The page after this one, where there is one. */

@@ -170,13 +170,19 @@ export async function startRest(
 const quietHealth: RouteDeps['health'] = {
   startMaintenance: async () => {},
   stopMaintenance: async () => {},
-  uptime: async ({ fromUs, toUs }) => ({
-    UpSeconds: 0,
-    DownSeconds: 0,
-    MaintenanceSeconds: 0,
-    UnknownSeconds: Math.round((toUs - fromUs) / 1e6),
-    Outages: 0,
-  }),
+  uptimes: async ({ devices, toUs }) =>
+    new Map(
+      devices.map(({ deviceNo, fromUs }) => [
+        deviceNo,
+        {
+          UpSeconds: 0,
+          DownSeconds: 0,
+          MaintenanceSeconds: 0,
+          UnknownSeconds: Math.round((toUs - fromUs) / 1e6),
+          Outages: 0,
+        },
+      ]),
+    ),
 };
 
 function readJson(text: string): unknown {

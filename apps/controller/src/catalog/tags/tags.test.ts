@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../../api/testing/rest.ts';
 import { recordEvents } from '../../events/index.ts';
-import { startMaintenance, stopMaintenance, uptime } from '../../health/index.ts';
+import { startMaintenance, stopMaintenance, uptimes } from '../../health/index.ts';
 
 describe('tags', () => {
   let rest: Rest;
@@ -15,7 +15,7 @@ describe('tags', () => {
         startMaintenance: (ask) =>
           startMaintenance({ kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
         stopMaintenance: (ask) => stopMaintenance({ kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
-        uptime: (ask) => uptime(kysely, ask),
+        uptimes: (ask) => uptimes(kysely, ask),
       }),
     });
     const { accountNo } = await rest.account('one');
@@ -89,7 +89,14 @@ describe('tags', () => {
     expect(await statuses()).toEqual(['Unknown', 'Maint']);
     await rest.clock.advance(60_000);
     expect((await send('GET', `/devices/${a}/uptime`)).json).toEqual({
-      Uptime: { UpSeconds: 0, DownSeconds: 0, MaintenanceSeconds: 60, UnknownSeconds: 60, Outages: 0 },
+      Uptime: {
+        UpSeconds: 0,
+        DownSeconds: 0,
+        MaintenanceSeconds: 60,
+        UnknownSeconds: 60,
+        Outages: 0,
+        Percent: null,
+      },
     });
     expect((await send('PUT', `/tags/${tag_id}/stop-maintenance`)).status).toBe(200);
     expect(await statuses()).toEqual(['Unknown', 'Unknown']);
