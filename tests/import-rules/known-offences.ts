@@ -17,7 +17,6 @@ export const knownOffences: ReadonlySet<string> = new Set([
   'size apps/controller/src/gateway/testing/gateway-fixture.ts useGatewayFixture',
   'size apps/controller/src/health/testing/scenario.ts createScenario',
   'size apps/controller/src/main.ts serve',
-  'size apps/controller/src/testing/stand.ts createStand',
   'size libs/probes/src/methods/script/prelude.ts prelude',
   'size libs/probes/src/methods/script/session.ts runSession',
   'size libs/probes/src/testing/contract.ts probeContract',

@@ -42,14 +42,30 @@ export function openRetrySequence(atUs: number, agentNo: number, locationNo: num
   };
 }
 
-/** Makes the account; `dirtyHourUs` is the hour in which its device has a check and whose sums are missing. */
+/** The rows that the tables of the account refer to. */
+interface Referred {
+  readonly accountNo: number;
+  readonly locationNo: number;
+  readonly agentNo: number;
+  readonly deviceNo: number;
+}
+
+interface Moments {
+  readonly nowUs: number;
+  /** Ten minutes before. */
+  readonly agoUs: number;
+  readonly dirtyHourUs: number;
+}
+
+/** Makes the account. The hour `dirtyHourUs` has a check of its device and no roll-up. */
 export async function createStand(
   kysely: Kysely<Tables>,
   rows: Fixtures,
   { nowUs, dirtyHourUs }: { readonly nowUs: number; readonly dirtyHourUs: number },
 ): Promise<Stand> {
+  const moments: Moments = { nowUs, agoUs: nowUs - 600 * secondUs, dirtyHourUs };
+  const { agoUs } = moments;
   const accountNo = await rows.account();
-  const agoUs = nowUs - 600 * secondUs;
   const back = await rows.location(accountNo, { online: false, offline_since_us: agoUs });
   const gone = await rows.location(accountNo, { online: true, online_since_us: agoUs });
   const here = await rows.agent(
@@ -70,21 +86,55 @@ export async function createStand(
   const deviceNo = await rows.device(accountNo, [back, gone], { full_name: 'device', host_data: '{}' });
   const newDeviceNo = await rows.device(accountNo, [back]);
   await rows.hold({ deviceNo, agentNo: here.agentNo, locationNo: back, fromUs: agoUs });
-  const of = { device_no: deviceNo, agent_no: here.agentNo };
-  const state = JSON.stringify(openRetrySequence(agoUs, here.agentNo, back));
+  const referred = { accountNo, locationNo: back, agentNo: here.agentNo, deviceNo };
+  await insertIngested(kysely, referred, moments);
+  await insertHealth(kysely, referred, moments);
+  await insertRollUps(kysely, referred, moments);
+  const agentNos = [here.agentNo, away.agentNo];
+  return { accountNo, locationNos: [back, gone], agentNos, deviceNo, newDeviceNo };
+}
+
+/** The agent's stream, a check in the dirty hour, and records that ingest keeps. */
+async function insertIngested(
+  kysely: Kysely<Tables>,
+  { deviceNo, agentNo, locationNo }: Referred,
+  { agoUs, dirtyHourUs }: Moments,
+): Promise<void> {
   await sql`insert into connection_spans (agent_no, location_no, from_us, to_us, session_id)
-    values (${here.agentNo}, ${back}, ${agoUs}, null, ${newId()})`.execute(kysely);
+    values (${agentNo}, ${locationNo}, ${agoUs}, null, ${newId()})`.execute(kysely);
   await sql`insert into checks (device_no, start_us, agent_no, location_no, end_us, arrived_us, revision, attempt, code, perf,
       block_ms, dns_ms, connect_ms, ssl_ms, ttfb_ms, ttlb_ms, data_size, check_result, retry_id, run_request_id, extended)
-    values (${deviceNo}, ${dirtyHourUs}, ${here.agentNo}, ${back}, ${dirtyHourUs}, ${dirtyHourUs}, 1, 0, 1, 0, 0, 1, 2, 3, 4, 0, 0,
+    values (${deviceNo}, ${dirtyHourUs}, ${agentNo}, ${locationNo}, ${dirtyHourUs}, ${dirtyHourUs}, 1, 0, 1, 0, 0, 1, 2, 3, 4, 0, 0,
       'ok', 'c', 'o', '{"Sent":5,"Received":3}')`.execute(kysely);
+  await kysely
+    .insertInto('quarantined')
+    .values({ agent_no: agentNo, received_us: agoUs, reason: 'r', record: '{}' })
+    .execute();
+  await kysely
+    .insertInto('gaps')
+    .values({ agent_no: agentNo, gap_id: 'gap', from_us: 1, to_us: 2, dropped_results: 1, reason: 'r' })
+    .execute();
+  const check = { device_no: deviceNo, agent_no: agentNo, start_us: agoUs };
+  await kysely
+    .insertInto('pending_diagnostics')
+    .values({ ...check, extended: '{}', received_us: agoUs })
+    .execute();
+}
+
+/** A state with an open retry sequence, its checkpoint and interval, an ended maintenance window, an expired retry and an event. */
+async function insertHealth(
+  kysely: Kysely<Tables>,
+  { accountNo, deviceNo, agentNo, locationNo }: Referred,
+  { nowUs, agoUs }: Moments,
+): Promise<void> {
+  const state = JSON.stringify(openRetrySequence(agoUs, agentNo, locationNo));
   await kysely
     .insertInto('device_state')
     .values({ device_no: deviceNo, status: 'Up', since_us: agoUs, retrying: true, state })
     .execute();
   await kysely
     .insertInto('state_checkpoints')
-    .values({ ...of, start_us: agoUs, state })
+    .values({ device_no: deviceNo, agent_no: agentNo, start_us: agoUs, state })
     .execute();
   await kysely
     .insertInto('status_intervals')
@@ -94,43 +144,32 @@ export async function createStand(
     .insertInto('maintenance_windows')
     .values({ device_no: deviceNo, from_us: agoUs, to_us: nowUs - secondUs })
     .execute();
-  await kysely
-    .insertInto('quarantined')
-    .values({ agent_no: here.agentNo, received_us: agoUs, reason: 'r', record: '{}' })
-    .execute();
-  await kysely
-    .insertInto('gaps')
-    .values({ agent_no: here.agentNo, gap_id: 'gap', from_us: 1, to_us: 2, dropped_results: 1, reason: 'r' })
-    .execute();
   await sql`insert into run_requests (run_request_id, kind, device_no, agent_no, location_no, revision, retry_id, deadline_us, created_us, state)
-    values (${newId()}, 'Retry', ${deviceNo}, ${here.agentNo}, ${back}, 1, 'c', ${agoUs}, ${agoUs}, 'Expired')`.execute(
+    values (${newId()}, 'Retry', ${deviceNo}, ${agentNo}, ${locationNo}, 1, 'c', ${agoUs}, ${agoUs}, 'Expired')`.execute(
     kysely,
   );
   await sql`insert into events (event_id, account_no, device_no, at_us, type, status, check_result, message, recorded_us)
     values (${newId()}, ${accountNo}, ${deviceNo}, ${agoUs}, 'Up', 'Up', 'ok', 'Up: ok', ${agoUs})`.execute(
     kysely,
   );
+}
+
+/** A roll-up of the hour before the dirty one, and one of two days before it. */
+async function insertRollUps(
+  kysely: Kysely<Tables>,
+  { deviceNo, locationNo }: Referred,
+  { dirtyHourUs }: Moments,
+): Promise<void> {
+  const sums = {
+    ...{ device_no: deviceNo, location_no: locationNo, checks: 1, errors: 0, inconclusive: 0 },
+    ...{ sum_ms: 1, min_ms: 1, max_ms: 1, histogram: [[1, 1]] },
+  };
   await kysely
-    .insertInto('pending_diagnostics')
-    .values({ ...of, start_us: agoUs, extended: '{}', received_us: agoUs })
+    .insertInto('rollup_hourly')
+    .values({ ...sums, bucket_us: dirtyHourUs - hourUs })
     .execute();
-  for (const table of ['rollup_hourly', 'rollup_daily'] as const)
-    await kysely
-      .insertInto(table)
-      .values({
-        ...{
-          device_no: deviceNo,
-          location_no: back,
-          checks: 1,
-          errors: 0,
-          inconclusive: 0,
-          sum_ms: 1,
-          min_ms: 1,
-        },
-        ...{ max_ms: 1, histogram: [[1, 1]] },
-        bucket_us: table === 'rollup_hourly' ? dirtyHourUs - hourUs : dirtyHourUs - 48 * hourUs,
-      })
-      .execute();
-  const agentNos = [here.agentNo, away.agentNo];
-  return { accountNo, locationNos: [back, gone], agentNos, deviceNo, newDeviceNo };
+  await kysely
+    .insertInto('rollup_daily')
+    .values({ ...sums, bucket_us: dirtyHourUs - 48 * hourUs })
+    .execute();
 }
