@@ -14,6 +14,7 @@ import {
 } from '@vantage/kernel';
 import { createHttpApi } from './api/index.ts';
 import { createAssign } from './assign/index.ts';
+import { createCatalog } from './catalog/change.ts';
 import type { Config } from './config/config.ts';
 import { validateSettings } from './config/load-settings.ts';
 import { createTimeScale } from './config/time-scale.ts';
@@ -22,7 +23,15 @@ import { createDb, createPartitions } from './db/index.ts';
 import { requireSupportedServer } from './db/server.ts';
 import { recordEvents } from './events/index.ts';
 import { createGateway } from './gateway/index.ts';
-import { createHealth, startMaintenance, stopMaintenance, trimCheckpoints, uptimes } from './health/index.ts';
+import {
+  createHealth,
+  insertState,
+  startMaintenance,
+  stopMaintenance,
+  trimCheckpoints,
+  uptimes,
+} from './health/index.ts';
+import { createEventFeed } from './history/index.ts';
 import { createHousekeeping, createIngest } from './ingest/index.ts';
 import { rollUps } from './rollup/index.ts';
 import { runRequests } from './run-requests/index.ts';
@@ -77,6 +86,11 @@ async function serve(
   const { secretKeyFile: file, secretKeyLost: keyLost } = config;
   const sealer = await openSealer({ kysely: db.kysely, file, keyLost, log });
 
+  const catalog = createCatalog({
+    db,
+    recordChanges: async (_, recorded) => log.debug(recorded, 'the catalog changes'),
+  });
+
   // REST -> catalog -> assign -> gateway = stream = agents
   const assign = createAssign({ db, clock, log, controllerId, timeScale });
   const checkNow = runRequests.createCheckNow({ db, clock });
@@ -112,8 +126,9 @@ async function serve(
   });
   const ownCertificate = config.tls !== undefined;
   const settings = { trustedProxies, apiKeyHeaders, retentionDays, ownCertificate };
+  const feed = createEventFeed({ db, clock, log });
   const api = createHttpApi({
-    ...{ db, clock, log, sealer, checkNow, settings, recordEvents, rollUps },
+    ...{ db, catalog, clock, log, sealer, checkNow, settings, recordEvents, rollUps, feed, insertState },
     deleteRollUps: rollUps.deleteRollUps,
     health: {
       startMaintenance: (ask) =>
@@ -167,7 +182,7 @@ async function serve(
     apiPort.close(1_000),
     gateway.close(),
     ...loops,
-    api[Symbol.asyncDispose](),
+    api[Symbol.asyncDispose]().then(() => feed[Symbol.asyncDispose]()),
   ]);
   await Promise.race([closed.then(() => db.close()), clock.sleep(endMs)]);
 }

@@ -3,7 +3,8 @@ export { boundedText } from './bounded-text.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { descriptorLimit } from './descriptors.ts';
 export { actionOf, Fault, type FaultAction, messageOf } from './fault.ts';
-export { newId } from './id.ts';
+export { type FieldFault, faultsOf } from './field-faults.ts';
+export { isId, newId } from './id.ts';
 export { createJobParts, type JobParts } from './job-parts.ts';
 export { createLog, type Logger, logLevels } from './log.ts';
 export { limitLogFile, logLimitBytes, readLogEnd } from './log-file.ts';
@@ -36,3 +37,4 @@ export {
 } from './settings-reader.ts';
 export { shutdownSignal, whenAborted } from './shutdown.ts';
 export { usableMemory } from './usable-memory.ts';
+export { isZoneName } from './zone-name.ts';

@@ -1,6 +1,5 @@
 import { createLogSummary, type Logger, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
-import { createEventFeed } from '../history/index.ts';
 import { type App, createApp } from '../http/app.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
 import { findKey } from '../http/key-store.ts';
@@ -31,17 +30,9 @@ export function createHttpApi({
   db,
   clock,
   log,
-  sealer,
-  health,
-  checkNow,
-  recordEvents,
-  rollUps,
-  deleteRollUps,
   settings,
-}: Pick<
-  RouteDeps,
-  'db' | 'clock' | 'sealer' | 'health' | 'checkNow' | 'recordEvents' | 'rollUps' | 'deleteRollUps'
-> & {
+  ...deps
+}: Omit<RouteDeps, 'retentionDays' | 'version' | 'onAccountChanged'> & {
   readonly log: Logger;
   readonly settings: HttpSettings;
 }): HttpApi {
@@ -60,17 +51,10 @@ export function createHttpApi({
       return undefined;
     });
   const ending = new AbortController();
-  const feed = createEventFeed({ db, clock, log });
   const routes = createRoutes({
+    ...deps,
     db,
-    feed,
     clock,
-    sealer,
-    health,
-    checkNow,
-    recordEvents,
-    rollUps,
-    deleteRollUps,
     retentionDays: settings.retentionDays,
     version: settings.version ?? '0.1.0',
     onAccountChanged: (accountNo) => authenticator.forgetAccount(accountNo),
@@ -88,7 +72,6 @@ export function createHttpApi({
     async [Symbol.asyncDispose]() {
       ending.abort(new Error('the API ends'));
       summary[Symbol.dispose]();
-      await feed[Symbol.asyncDispose]();
       await (await listening)?.[Symbol.asyncDispose]();
     },
   };

@@ -1,5 +1,5 @@
 import { mergeHistograms, percentile, scale } from '@vantage/health';
-import { accountRoutes } from '../catalog/accounts/routes.ts';
+import { type AccountRouteDeps, accountRoutes } from '../catalog/accounts/routes.ts';
 import { agentRoutes } from '../catalog/agents/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
 import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
@@ -9,7 +9,6 @@ import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
 import { tagRoutes } from '../catalog/tags/routes.ts';
 import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
 import { eventRoutes } from '../history/event-routes.ts';
-import type { EventFeed } from '../history/index.ts';
 import { type RollUpReader, statisticsRoutes } from '../history/statistics-routes.ts';
 import { type ReadUptimes, uptimeRoutes } from '../history/uptime-routes.ts';
 import type { Route } from '../http/route.ts';
@@ -18,19 +17,18 @@ import { openApiRoutes } from './openapi.ts';
 
 /** What the routes need of the rest of the controller. */
 export interface RouteDeps extends DeviceRouteDeps {
-  readonly feed: EventFeed;
+  readonly feed: Parameters<typeof eventRoutes>[0]['feed'];
   readonly health: Maintenance & { readonly uptimes: ReadUptimes };
   readonly checkNow: CheckNow;
   readonly rollUps: RollUpReader;
   readonly retentionDays: number;
   readonly version: string;
-  /** Told when what sessions know of an account changed. */
-  readonly onAccountChanged: (accountNo: number) => void;
+  readonly onAccountChanged: AccountRouteDeps['onChanged'];
 }
 
 /** THE route table: routing, validation and the OpenAPI document are made of it. */
 export function createRoutes(deps: RouteDeps): readonly Route[] {
-  const { db, clock, health, checkNow, retentionDays } = deps;
+  const { db, clock, health, checkNow } = deps;
   const device = deviceSubject(db);
   const routes: readonly Route[] = [
     ...helloRoutes(clock),
@@ -46,9 +44,9 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
       rollUps: deps.rollUps,
       histograms: { scale, merge: mergeHistograms, percentile },
     }),
-    ...tagRoutes({ db, clock }),
+    ...tagRoutes(deps),
     ...tagMaintenanceRoutes({ db, clock, maintenance: health }),
-    ...accountRoutes({ db, clock, retentionDays, onChanged: deps.onAccountChanged }),
+    ...accountRoutes({ ...deps, onChanged: deps.onAccountChanged }),
     ...locationRoutes(db),
     ...agentRoutes(db),
     ...secretRoutes(deps),

@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely';
-import type { Db, Tables } from '../db/index.ts';
+import type { Transaction } from 'kysely';
+import { type CatalogTransaction, catalogTransaction, type Db, type Tables } from '../db/index.ts';
 
 /** Who changes the catalog: a caller of the REST API by the key and the address, or the operator by a command. */
 export type Actor =
@@ -16,48 +16,48 @@ export interface Change {
   readonly accountNo: number;
   /** The public id of the thing. */
   readonly id: string;
-  /** Names of the changed fields as the REST API names them; values stand nowhere here, because they may be secrets. */
+  /** Names of the changed fields as the REST API names them. Their values are left out, because they may be secrets. */
   readonly fields: readonly string[];
 }
 
-/** Changes that one transaction made, with their actor. */
+/** The changes that one transaction made, and their actor. */
 export interface RecordedChanges {
   readonly actor: Actor;
   readonly changes: readonly Change[];
 }
 
 /** Records changes in the transaction that made them. */
-export type RecordChanges = (trx: Kysely<Tables>, recorded: RecordedChanges) => Promise<void>;
+export type RecordChanges = (trx: Transaction<Tables>, recorded: RecordedChanges) => Promise<void>;
 
-/** An open transaction that changes the catalog. A writer takes one and records each change that it makes. */
-export interface CatalogTransaction {
-  readonly kysely: Kysely<Tables>;
+/** An open transaction that changes the catalog. Every function that writes the catalog takes one; the writer records each change. */
+export interface ChangeTransaction extends CatalogTransaction {
   readonly actor: Actor;
   record(change: Change): void;
 }
 
-/** The catalog as its writers' callers see it. */
+/** The only door through which the catalog is written. */
 export interface Catalog {
   /**
-   * Runs writers in one transaction. The changes that they record are handed to `recordChanges` before the commit. Everything is
-   * rolled back when `work` throws; an outcome that `work` returns commits.
+   * Runs writers in one transaction. `recordChanges` gets the recorded changes before the commit. When `work` throws, everything is
+   * rolled back; when it returns, everything commits.
    */
-  change<T>(actor: Actor, work: (transaction: CatalogTransaction) => Promise<T>): Promise<T>;
+  change<T>(actor: Actor, work: (transaction: ChangeTransaction) => Promise<T>): Promise<T>;
 }
 
-/** Makes the only door through which the catalog is written. */
+/** Makes the door. */
 export function createCatalog({
   db,
   recordChanges,
 }: {
-  readonly db: Pick<Db, 'kysely'>;
+  readonly db: Pick<Db, 'kysely' | 'orm'>;
   readonly recordChanges: RecordChanges;
 }): Catalog {
   return {
     change: (actor, work) =>
-      db.kysely.transaction().execute(async (trx) => {
+      catalogTransaction(db, async ({ em, trx }) => {
         const changes: Change[] = [];
-        const outcome = await work({ kysely: trx, actor, record: (change) => void changes.push(change) });
+        const outcome = await work({ em, trx, actor, record: (change) => void changes.push(change) });
+        await em.flush();
         if (changes.length > 0) await recordChanges(trx, { actor, changes });
         return outcome;
       }),

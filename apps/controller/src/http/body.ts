@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { FieldFault } from '@vantage/kernel';
 import { jsonShape } from './json-shape.ts';
-import { type FieldFault, invalid, malformed, type Problem } from './problem.ts';
+import { invalid, malformed, type Problem } from './problem.ts';
 
 /** The longest body that is read, bytes. */
 export const bodyLimitBytes = 1024 * 1024;

@@ -11,8 +11,3 @@ export const timestampField = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
   .meta({ id: 'Timestamp', description: "ISO 8601, in the account's time zone." });
-
-/** Could this text be an id? What could not is not looked up. */
-export function isId(text: string): boolean {
-  return /^[0-9a-f]{48}$/.test(text);
-}

@@ -1,5 +1,6 @@
+import { type FieldFault, faultsOf } from '@vantage/kernel';
 import { z } from 'zod';
-import { type FieldFault, invalid } from './problem.ts';
+import { invalid } from './problem.ts';
 
 const nothing = z.object({});
 
@@ -52,7 +53,7 @@ export function validateFields(
     const result = z.safeParse(field, Object.hasOwn(body, name) ? body[name] : undefined, {
       reportInput: true,
     });
-    if (!result.success) faults.push(...result.error.issues.flatMap((issue) => faultsOfIssue(issue, name)));
+    if (!result.success) faults.push(...faultsOf(result.error, name));
     else if (result.data !== undefined) values[name] = result.data;
   }
   for (const name of Object.keys(body))
@@ -65,79 +66,4 @@ function parse(schema: z.ZodType, value: unknown, prefix: string): unknown {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   throw invalid(faultsOf(result.error, prefix));
-}
-
-/** Every fault that zod found, in our words; `prefix` (`Options`) is put before the fields' names. */
-export function faultsOf(error: z.ZodError, prefix: string): FieldFault[] {
-  return error.issues.flatMap((issue) => faultsOfIssue(issue, prefix));
-}
-
-function faultsOfIssue(issue: z.core.$ZodIssue, prefix: string): FieldFault[] {
-  const field = [...(prefix === '' ? [] : [prefix]), ...issue.path.map(String)].join('.');
-  const inside = (key: string) => (field === '' ? key : `${field}.${key}`);
-  switch (issue.code) {
-    case 'unrecognized_keys':
-      return issue.keys.map((key) => ({ field: inside(key.slice(0, 100)), message: 'is not a known field' }));
-    case 'invalid_type':
-      return [
-        {
-          field,
-          message: issue.input === undefined ? 'is required' : `must be ${article(issue.expected)}`,
-        },
-      ];
-    case 'invalid_value':
-      return [
-        {
-          field,
-          message:
-            issue.input === undefined
-              ? 'is required'
-              : `must be one of ${issue.values.map(String).join(', ')}`,
-        },
-      ];
-    case 'too_small':
-      return [
-        { field, message: `must be ${sized(issue.origin, 'at least', issue.minimum, issue.inclusive)}` },
-      ];
-    case 'too_big':
-      return [
-        { field, message: `must be ${sized(issue.origin, 'at most', issue.maximum, issue.inclusive)}` },
-      ];
-    case 'invalid_union':
-      return [
-        {
-          field,
-          message: issue.message === 'Invalid input' ? 'has none of the accepted forms' : issue.message,
-        },
-      ];
-    case 'invalid_format':
-    case 'not_multiple_of':
-    case 'invalid_key':
-    case 'invalid_element':
-    case 'custom':
-      return [{ field, message: issue.message.replace(/^Invalid /, 'is an invalid ') }];
-  }
-}
-
-function sized(
-  origin: string,
-  bound: string,
-  limit: number | bigint,
-  inclusive: boolean | undefined,
-): string {
-  const number = `${inclusive === false ? bound.replace('at least', 'more than').replace('at most', 'less than') : bound} ${limit}`;
-  if (origin === 'string') return `${number} characters long`;
-  return origin === 'array' || origin === 'record' || origin === 'object' ? `${number} entries long` : number;
-}
-
-function article(expected: string): string {
-  const names: Readonly<Record<string, string>> = {
-    int: 'an integer',
-    array: 'a list',
-    object: 'an object',
-    record: 'an object',
-    boolean: 'true or false',
-    null: 'null',
-  };
-  return names[expected] ?? `a ${expected}`;
 }

@@ -1,3 +1,5 @@
+import type { FieldFault } from '@vantage/kernel';
+
 /** The API's error codes (decisions.md section 1). */
 export const problemCode = {
   malformed: 1000,
@@ -13,12 +15,6 @@ export const problemCode = {
 } as const;
 
 export type ProblemCode = (typeof problemCode)[keyof typeof problemCode];
-
-/** One fault in what was sent; `field` is dotted (`Options.Headers.Cookie`). */
-export interface FieldFault {
-  readonly field: string;
-  readonly message: string;
-}
 
 const statusOf: Readonly<Record<ProblemCode, number>> = {
   1000: 400,

@@ -1,7 +1,8 @@
+import type { FieldFault } from '@vantage/kernel';
 import type { z } from 'zod';
 import { readForm } from './form.ts';
 import { readFields, readQuery, validateFields } from './input.ts';
-import { badKey, type FieldFault, missing } from './problem.ts';
+import { badKey, missing } from './problem.ts';
 import type { Session } from './session.ts';
 import type { XmlNames } from './xml.ts';
 

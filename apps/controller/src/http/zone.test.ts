@@ -1,5 +1,6 @@
+import { isZoneName } from '@vantage/kernel';
 import { describe, expect, it } from 'vitest';
-import { createZone, isTimestamp, isZoneName } from './zone.ts';
+import { createZone, isTimestamp } from './zone.ts';
 
 const us = (iso: string) => Date.parse(iso) * 1000;
 

@@ -14,17 +14,6 @@ const stepMs = 15 * 60_000;
 const cacheLimit = 4096;
 const pattern = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+\- ]\d\d:\d\d)?$/;
 
-/** Is this a name that the time zone database (IANA) knows? Offsets such as `+02:00` are not names. */
-export function isZoneName(name: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
-  try {
-    new Intl.DateTimeFormat('en-US', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Makes the zone of an IANA name; throws a RangeError for a name that is not known. Offsets are cached per quarter of an hour. */
 export function createZone(name: string): Zone {
   const offsets = new Map<number, number>();

@@ -3,8 +3,10 @@ import { createServer } from 'node:http';
 import { type Clock, createLog, newId } from '@vantage/kernel';
 import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { createTestDatabase } from '../../../../../tests/harness/database.ts';
+import { createCatalog, type RecordedChanges } from '../../catalog/change.ts';
 import { createDb, type Db } from '../../db/index.ts';
 import { recordEvents } from '../../events/index.ts';
+import { insertState } from '../../health/index.ts';
 import type { CheckNow } from '../../history/check-routes.ts';
 import { createEventFeed } from '../../history/event-feed.ts';
 import type { Route } from '../../http/route.ts';
@@ -40,6 +42,8 @@ export interface Rest extends AsyncDisposable {
   readonly routes: readonly Route[];
   readonly api: HttpApi;
   readonly baseUrl: string;
+  /** What the transactions that changed the catalog recorded. */
+  readonly recorded: RecordedChanges[];
   /** Takes the database away. */
   dropDatabase(): Promise<void>;
   send(method: string, path: string, send?: Send): Promise<Reply>;
@@ -68,16 +72,16 @@ export async function startRest(
   const health = deps.health?.(db, clock) ?? quietHealth;
   const checkNow: CheckNow =
     deps.checkNow ?? (async () => ({ kind: 'nobody', message: 'No agent looks at it.' }));
-  const api = createHttpApi({
-    db,
-    clock,
-    log,
-    sealer,
-    health,
-    checkNow,
-    recordEvents,
-    rollUps,
+  const recorded: RecordedChanges[] = [];
+  const catalog = createCatalog({ db, recordChanges: async (_, changes) => void recorded.push(changes) });
+  const feed = createEventFeed({ db, clock, log });
+  const shared = {
+    ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertState },
     deleteRollUps: rollUps.deleteRollUps,
+  };
+  const api = createHttpApi({
+    ...shared,
+    log,
     settings: {
       apiKeyHeaders: ['X-Old-Key'],
       trustedProxies: ['127.0.0.1'],
@@ -97,20 +101,8 @@ export async function startRest(
     sealer,
     api,
     baseUrl,
-    routes: createRoutes({
-      db,
-      clock,
-      sealer,
-      feed: createEventFeed({ db, clock, log }),
-      health,
-      checkNow,
-      recordEvents,
-      rollUps,
-      deleteRollUps: rollUps.deleteRollUps,
-      retentionDays: 30,
-      version: 'test',
-      onAccountChanged: () => {},
-    }),
+    recorded,
+    routes: createRoutes({ ...shared, retentionDays: 30, version: 'test', onAccountChanged: () => {} }),
     dropDatabase: async () => database[Symbol.asyncDispose](),
     async send(method, path, { key, body, raw, headers = {} } = {}) {
       const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
@@ -161,6 +153,7 @@ export async function startRest(
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await api[Symbol.asyncDispose]();
+      await feed[Symbol.asyncDispose]();
       await db.close();
       await database[Symbol.asyncDispose]();
     },

@@ -1,15 +1,14 @@
-import type { Clock } from '@vantage/kernel';
-import { boundedText } from '@vantage/kernel';
+import { boundedText, type Clock, isZoneName } from '@vantage/kernel';
 import { z } from 'zod';
-import { type Db, publish } from '../../db/index.ts';
-import { idField, isId } from '../../http/field.ts';
-import { conflict, type FieldFault, invalid } from '../../http/problem.ts';
+import type { Db } from '../../db/index.ts';
+import { idField } from '../../http/field.ts';
 import { noSubject, type Route, route, validatingRoute } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
-import { isZoneName } from '../../http/zone.ts';
-import { moveDefaultDevices } from '../devices/default-store.ts';
-import { defaultLocations, findLocations, findNschedule, lockAccount } from '../devices/lookup-store.ts';
-import { isNameTaken, readAccount, updateAccount } from './store.ts';
+import type { Catalog } from '../change.ts';
+import { defaultLocations } from '../devices/lookup-store.ts';
+import { accepted, actorOf } from '../from-rest.ts';
+import { readAccount } from './store.ts';
+import { changeAccount } from './write.ts';
 
 const tag = 'Account';
 const names = { root: 'account', id: 'account_id' } as const;
@@ -42,69 +41,19 @@ const accountUpdate = z
   })
   .meta({ id: 'AccountUpdate' });
 
-/** Reading and changing the caller's own account. `onChanged` is told when what sessions know of it changed. */
-export function accountRoutes({
-  db,
-  clock,
-  retentionDays,
-  onChanged,
-}: {
+/** The parts that the routes of the account need. */
+export interface AccountRouteDeps {
   readonly db: Db;
+  readonly catalog: Catalog;
   readonly clock: Clock;
   readonly retentionDays: number;
+  /** Called after a change of an account, so that its sessions are read anew. */
   readonly onChanged: (accountNo: number) => void;
-}): Route[] {
-  const read = async ({ accountNo }: Session): Promise<z.input<typeof accountFull>> => {
-    const [row, locations] = await Promise.all([
-      readAccount(db.kysely, accountNo),
-      defaultLocations(db.kysely, accountNo),
-    ]);
-    return {
-      account_id: row.account_id,
-      Name: row.name,
-      Timezone: row.timezone,
-      DefaultLocations: locations.map(({ name }) => name),
-      nschedule_id: row.nschedule_id,
-      RetentionDays: retentionDays,
-    };
-  };
+}
 
-  const change = (
-    { accountNo }: Session,
-    sent: Partial<z.output<typeof accountUpdate>>,
-    known: readonly FieldFault[],
-  ): Promise<void> =>
-    db.kysely.transaction().execute(async (trx) => {
-      await lockAccount(trx, accountNo);
-      const faults = [...known];
-      const [row, before] = await Promise.all([
-        readAccount(trx, accountNo),
-        defaultLocations(trx, accountNo),
-      ]);
-      const locations = await readLocations(
-        trx,
-        accountNo,
-        sent.DefaultLocations,
-        row.default_location_ids,
-        faults,
-      );
-      const nscheduleNo = await readSchedule(trx, accountNo, sent.nschedule_id, row.nschedule_no, faults);
-      if (faults.length > 0) throw invalid(faults);
-      if (sent.Name !== undefined && (await isNameTaken(trx, accountNo, sent.Name)))
-        throw conflict('Another account has this Name.', [{ field: 'Name', message: 'is taken' }]);
-      await updateAccount(trx, accountNo, {
-        name: sent.Name ?? row.name,
-        timezone: sent.Timezone ?? row.timezone,
-        nscheduleNo,
-        defaultLocationIds: locations,
-      });
-      const after = await defaultLocations(trx, accountNo);
-      const numbers = after.map(({ location_no }) => location_no);
-      if (numbers.join() === before.map(({ location_no }) => location_no).join()) return;
-      const concerned = await moveDefaultDevices(trx, accountNo, numbers, clock.nowUs());
-      await publish(trx, 'catalog', { location_nos: concerned });
-    });
-
+/** Reading and changing the caller's own account. */
+export function accountRoutes(deps: AccountRouteDeps): Route[] {
+  const read = createAccountReader(deps);
   return [
     route({
       method: 'GET',
@@ -129,48 +78,31 @@ export function accountRoutes({
       response: accountFull,
       names,
       handler: async ({ session, body, faults }) => {
-        await change(session, body, faults);
-        onChanged(session.accountNo);
+        const { accountNo } = session;
+        const change = { accountNo, sent: body, faults, nowUs: deps.clock.nowUs() };
+        accepted(
+          await deps.catalog.change(actorOf(session), (transaction) => changeAccount(transaction, change)),
+        );
+        deps.onChanged(accountNo);
         return { body: await read(session) };
       },
     }),
   ];
 }
 
-/** The ids of the default Locations as they are to be kept; what is sent back unchanged changes nothing. */
-async function readLocations(
-  trx: Db['kysely'],
-  accountNo: number,
-  sent: readonly string[] | null | undefined,
-  kept: readonly string[] | null,
-  faults: FieldFault[],
-): Promise<readonly string[] | null> {
-  if (sent === undefined) return kept;
-  if (sent === null || (kept === null && sent.join() === 'local')) return null;
-  const known = await findLocations(trx, accountNo, sent);
-  const ids = sent.flatMap((text) => {
-    const row =
-      known.find(({ location_id }) => location_id === text) ?? known.find(({ name }) => name === text);
-    if (row === undefined)
-      faults.push({
-        field: 'DefaultLocations',
-        message: `names ${JSON.stringify(text.slice(0, 60))}, which does not exist`,
-      });
-    return row?.location_id ?? [];
-  });
-  return [...new Set(ids)];
-}
-
-async function readSchedule(
-  trx: Db['kysely'],
-  accountNo: number,
-  sent: string | null | undefined,
-  kept: number | null,
-  faults: FieldFault[],
-): Promise<number | null> {
-  if (sent === undefined) return kept;
-  if (sent === null) return null;
-  const found = isId(sent) ? await findNschedule(trx, accountNo, sent) : undefined;
-  if (found === undefined) faults.push({ field: 'nschedule_id', message: 'names nothing that exists' });
-  return found ?? null;
+function createAccountReader({ db, retentionDays }: Pick<AccountRouteDeps, 'db' | 'retentionDays'>) {
+  return async ({ accountNo }: Session): Promise<z.input<typeof accountFull>> => {
+    const [row, locations] = await Promise.all([
+      readAccount(db.kysely, accountNo),
+      defaultLocations(db.kysely, accountNo),
+    ]);
+    return {
+      account_id: row.account_id,
+      Name: row.name,
+      Timezone: row.timezone,
+      DefaultLocations: locations.map(({ name }) => name),
+      nschedule_id: row.nschedule_id,
+      RetentionDays: retentionDays,
+    };
+  };
 }

@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import type { NewRow, Tables } from '../../db/index.ts';
+import { Account } from '../../db/entities.ts';
+import type { Tables } from '../../db/index.ts';
+import type { ChangeTransaction } from '../change.ts';
 
 /** An account as its owner sees it. */
 export interface AccountRow {
@@ -39,46 +41,39 @@ export async function readAccount(db: Kysely<Tables>, accountNo: number): Promis
 }
 
 /** Is this name another account's? */
-export async function isNameTaken(db: Kysely<Tables>, accountNo: number, name: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('accounts')
-    .select('account_no')
-    .where('name', '=', name)
-    .where('account_no', '<>', accountNo)
-    .executeTakeFirst();
-  return row !== undefined;
+export async function isNameTaken(
+  { em }: ChangeTransaction,
+  name: string,
+  accountNo: number | undefined,
+): Promise<boolean> {
+  const holder = await em.findOne(Account, { name });
+  return holder !== null && holder.accountNo !== accountNo;
 }
 
 /** Writes an account's settings. */
 export async function updateAccount(
-  trx: Kysely<Tables>,
+  { em }: ChangeTransaction,
   accountNo: number,
-  change: AccountChange,
+  { defaultLocationIds, ...settings }: AccountChange,
 ): Promise<void> {
-  await trx
-    .updateTable('accounts')
-    .set({
-      name: change.name,
-      timezone: change.timezone,
-      nschedule_no: change.nscheduleNo,
-      default_location_ids: change.defaultLocationIds === null ? null : [...change.defaultLocationIds],
-    })
-    .where('account_no', '=', accountNo)
-    .execute();
+  const account = await em.findOneOrFail(Account, accountNo);
+  em.assign(account, { ...settings, defaultLocationIds: defaultLocationIds && [...defaultLocationIds] });
+  await em.flush();
 }
 
-/** Inserts an account; returns its number, or undefined when another account has the name. */
+/** Inserts an account; returns its number. */
 export async function insertAccount(
-  trx: Kysely<Tables>,
-  account: NewRow<'accounts'>,
-): Promise<number | undefined> {
-  const row = await trx
-    .insertInto('accounts')
-    .values(account)
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .returning('account_no')
-    .executeTakeFirst();
-  return row?.account_no;
+  { em }: ChangeTransaction,
+  given: Pick<Account, 'accountId' | 'name' | 'timezone'>,
+): Promise<number> {
+  const account = em.create(Account, given);
+  await em.flush();
+  return account.accountNo;
+}
+
+/** Keeps others from giving a name to an account until the transaction ends. Whoever also locks an account takes this lock first. */
+export async function lockAccountNames(trx: Kysely<Tables>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('vantage account names'))`.execute(trx);
 }
 
 /** All accounts by name. */

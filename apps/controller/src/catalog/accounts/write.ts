@@ -1,7 +1,19 @@
-import { newId } from '@vantage/kernel';
-import { isZoneName } from '../../http/zone.ts';
-import type { CatalogTransaction } from '../change.ts';
-import { insertAccount } from './store.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type FieldFault, isId, isZoneName, newId } from '@vantage/kernel';
+import { publish } from '../../db/index.ts';
+import type { ChangeTransaction } from '../change.ts';
+import { moveDefaultDevices } from '../devices/default-store.ts';
+import { defaultLocations, findLocations, findNschedule, lockAccount } from '../devices/lookup-store.ts';
+import type { Conflict, Invalid } from '../refusal.ts';
+import {
+  type AccountChange,
+  type AccountRow,
+  insertAccount,
+  isNameTaken,
+  lockAccountNames,
+  readAccount,
+  updateAccount,
+} from './store.ts';
 
 /** What became of a request to create an account. */
 export type AccountCreation =
@@ -11,14 +23,112 @@ export type AccountCreation =
 
 /** Creates an account. `timezone` is an IANA name. */
 export async function createAccount(
-  transaction: CatalogTransaction,
+  transaction: ChangeTransaction,
   { name, timezone }: { readonly name: string; readonly timezone: string },
 ): Promise<AccountCreation> {
   if (!isZoneName(timezone)) return { kind: 'unknown-timezone' };
+  await lockAccountNames(transaction.trx);
+  if (await isNameTaken(transaction, name, undefined)) return { kind: 'name-taken' };
   const accountId = newId();
-  const accountNo = await insertAccount(transaction.kysely, { account_id: accountId, name, timezone });
-  if (accountNo === undefined) return { kind: 'name-taken' };
+  const accountNo = await insertAccount(transaction, { accountId, name, timezone });
   const fields = ['Name', 'Timezone'];
   transaction.record({ action: 'create', kind: 'account', accountNo, id: accountId, fields });
   return { kind: 'created', accountNo, accountId };
+}
+
+/** Settings of an account as they were sent: what is absent stays, null clears. */
+export interface SentAccount {
+  readonly Name?: string | undefined;
+  readonly Timezone?: string | undefined;
+  readonly DefaultLocations?: readonly string[] | null | undefined;
+  readonly nschedule_id?: string | null | undefined;
+}
+
+/** Changes an account. `faults` are those that the fields have by themselves; the refusal names them with the others. */
+export async function changeAccount(
+  transaction: ChangeTransaction,
+  change: {
+    readonly accountNo: number;
+    readonly sent: SentAccount;
+    readonly faults: readonly FieldFault[];
+    readonly nowUs: number;
+  },
+): Promise<{ readonly kind: 'changed' } | Invalid | Conflict> {
+  const { trx } = transaction;
+  const { accountNo, sent, nowUs } = change;
+  if (sent.Name !== undefined) await lockAccountNames(trx);
+  await lockAccount(trx, accountNo);
+  const row = await readAccount(trx, accountNo);
+  const before = await defaultLocations(trx, accountNo);
+  const faults = [...change.faults];
+  const settings: AccountChange = {
+    name: sent.Name ?? row.name,
+    timezone: sent.Timezone ?? row.timezone,
+    defaultLocationIds: await readLocations(trx, row, sent.DefaultLocations, faults),
+    nscheduleNo: await readSchedule(trx, row, sent.nschedule_id, faults),
+  };
+  if (faults.length > 0) return { kind: 'invalid', faults };
+  if (sent.Name !== undefined && (await isNameTaken(transaction, sent.Name, accountNo)))
+    return {
+      kind: 'conflict',
+      message: 'Another account has this Name.',
+      faults: [{ field: 'Name', message: 'is taken' }],
+    };
+  const fields = changedFields(row, settings);
+  if (fields.length === 0) return { kind: 'changed' };
+  await updateAccount(transaction, accountNo, settings);
+  transaction.record({ action: 'update', kind: 'account', accountNo, id: row.account_id, fields });
+  const after = (await defaultLocations(trx, accountNo)).map(({ location_no }) => location_no);
+  if (after.join() !== before.map(({ location_no }) => location_no).join()) {
+    const concerned = await moveDefaultDevices(transaction, accountNo, after, nowUs);
+    await publish(trx, 'catalog', { location_nos: [...concerned] });
+  }
+  return { kind: 'changed' };
+}
+
+/** The fields that differ from the stored row, by the names of the REST API. */
+function changedFields(row: AccountRow, settings: AccountChange): string[] {
+  const parts: readonly (readonly [field: string, changed: boolean])[] = [
+    ['Name', row.name !== settings.name],
+    ['Timezone', row.timezone !== settings.timezone],
+    ['DefaultLocations', !isDeepStrictEqual(row.default_location_ids, settings.defaultLocationIds)],
+    ['nschedule_id', row.nschedule_no !== settings.nscheduleNo],
+  ];
+  return parts.filter(([, isChanged]) => isChanged).map(([field]) => field);
+}
+
+/** The ids of the default Locations. A list that is sent back as the API showed it changes nothing. */
+async function readLocations(
+  trx: ChangeTransaction['trx'],
+  { account_no: accountNo, default_location_ids: stored }: AccountRow,
+  sent: readonly string[] | null | undefined,
+  faults: FieldFault[],
+): Promise<readonly string[] | null> {
+  if (sent === undefined) return stored;
+  if (sent === null || (stored === null && sent.join() === 'local')) return null;
+  const known = await findLocations(trx, accountNo, sent);
+  const ids = sent.flatMap((text) => {
+    const row =
+      known.find(({ location_id }) => location_id === text) ?? known.find(({ name }) => name === text);
+    if (row === undefined)
+      faults.push({
+        field: 'DefaultLocations',
+        message: `names ${JSON.stringify(text.slice(0, 60))}, which does not exist`,
+      });
+    return row?.location_id ?? [];
+  });
+  return [...new Set(ids)];
+}
+
+async function readSchedule(
+  trx: ChangeTransaction['trx'],
+  { account_no: accountNo, nschedule_no: stored }: AccountRow,
+  sent: string | null | undefined,
+  faults: FieldFault[],
+): Promise<number | null> {
+  if (sent === undefined) return stored;
+  if (sent === null) return null;
+  const found = isId(sent) ? await findNschedule(trx, accountNo, sent) : undefined;
+  if (found === undefined) faults.push({ field: 'nschedule_id', message: 'names nothing that exists' });
+  return found ?? null;
 }

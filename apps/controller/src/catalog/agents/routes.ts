@@ -1,6 +1,7 @@
+import { isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
-import { idField, isId, timestampField } from '../../http/field.ts';
+import { idField, timestampField } from '../../http/field.ts';
 import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
 import type { Zone } from '../../http/zone.ts';

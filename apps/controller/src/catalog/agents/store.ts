@@ -1,5 +1,8 @@
+import { raw } from '@mikro-orm/core';
 import { type Kysely, sql } from 'kysely';
-import type { Db, NewRow, Tables } from '../../db/index.ts';
+import { Agent } from '../../db/entities.ts';
+import type { Db, Tables } from '../../db/index.ts';
+import type { ChangeTransaction } from '../change.ts';
 
 /** An agent with what it says about itself. */
 export interface AgentFacts {
@@ -83,41 +86,41 @@ export async function findAgentByToken(
 }
 
 /** Inserts an agent. */
-export async function insertAgent(trx: Kysely<Tables>, agent: NewRow<'agents'>): Promise<void> {
-  await trx.insertInto('agents').values(agent).execute();
-}
-
-/** The numbers of an agent that a change concerns. */
-export interface ChangedAgent {
-  readonly agent_no: number;
-  readonly account_no: number;
-  readonly location_no: number;
+export async function insertAgent(
+  { em }: ChangeTransaction,
+  agent: Pick<Agent, 'agentId' | 'accountNo' | 'locationNo' | 'name' | 'tokenHash'>,
+): Promise<void> {
+  em.create(Agent, agent);
+  await em.flush();
 }
 
 /** Marks an agent as revoked; undefined when no agent has this id, or it is revoked already. */
 export async function markAgentRevoked(
-  trx: Kysely<Tables>,
+  { em, trx }: ChangeTransaction,
   agentId: string,
-): Promise<ChangedAgent | undefined> {
-  return trx
-    .updateTable('agents')
-    .set({ state: 'Revoked', revoked_at: sql<Date>`now()` })
-    .where('agent_id', '=', agentId)
-    .where('revoked_at', 'is', null)
-    .returning(['agent_no', 'account_no', 'location_no'])
-    .executeTakeFirst();
+): Promise<Agent | undefined> {
+  await lockAgentRow(trx, agentId);
+  const agent = await em.findOne(Agent, { agentId, revokedAt: null });
+  if (agent === null) return undefined;
+  em.assign(agent, { state: 'Revoked', revokedAt: raw('now()') });
+  await em.flush();
+  return agent;
 }
 
 /** Ends the fence of an agent; undefined when no fenced agent has this id. */
 export async function markAgentUnfenced(
-  trx: Kysely<Tables>,
+  { em, trx }: ChangeTransaction,
   agentId: string,
-): Promise<ChangedAgent | undefined> {
-  return trx
-    .updateTable('agents')
-    .set({ state: 'Away', session_counter: 0 })
-    .where('agent_id', '=', agentId)
-    .where('state', '=', 'Fenced')
-    .returning(['agent_no', 'account_no', 'location_no'])
-    .executeTakeFirst();
+): Promise<Agent | undefined> {
+  await lockAgentRow(trx, agentId);
+  const agent = await em.findOne(Agent, { agentId, state: 'Fenced' });
+  if (agent === null) return undefined;
+  em.assign(agent, { state: 'Away', sessionCounter: 0 });
+  await em.flush();
+  return agent;
+}
+
+/** Keeps gateways from changing the agent's state until the transaction ends. */
+async function lockAgentRow(trx: Kysely<Tables>, agentId: string): Promise<void> {
+  await trx.selectFrom('agents').select('agent_no').where('agent_id', '=', agentId).forUpdate().execute();
 }

@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { publish } from '../../db/index.ts';
 import { hashCredential, newCredential } from '../../secrets/credential.ts';
-import type { CatalogTransaction } from '../change.ts';
+import type { ChangeTransaction } from '../change.ts';
 import { insertAgent, markAgentRevoked, markAgentUnfenced } from './store.ts';
 
 /** The agent that is to be invited. */
@@ -15,17 +15,12 @@ export interface NewAgent {
 
 /** Creates an agent at a Location. The answer holds its token; the database keeps only the hash. */
 export async function inviteAgent(
-  transaction: CatalogTransaction,
+  transaction: ChangeTransaction,
   { accountNo, locationNo, name, token = newCredential() }: NewAgent,
 ): Promise<{ readonly agentId: string; readonly token: string }> {
   const agentId = newId();
-  await insertAgent(transaction.kysely, {
-    agent_id: agentId,
-    account_no: accountNo,
-    location_no: locationNo,
-    name,
-    token_hash: hashCredential(token),
-  });
+  const tokenHash = hashCredential(token);
+  await insertAgent(transaction, { agentId, accountNo, locationNo, name, tokenHash });
   const fields = ['Location', 'Name'];
   transaction.record({ action: 'create', kind: 'agent', accountNo, id: agentId, fields });
   return { agentId, token };
@@ -39,29 +34,27 @@ export type AgentStateChange = { readonly kind: 'changed' } | { readonly kind: '
  * Location check its devices.
  */
 export async function revokeAgent(
-  transaction: CatalogTransaction,
+  transaction: ChangeTransaction,
   agentId: string,
 ): Promise<AgentStateChange> {
-  const { kysely } = transaction;
-  const agent = await markAgentRevoked(kysely, agentId);
+  const agent = await markAgentRevoked(transaction, agentId);
   if (agent === undefined) return { kind: 'missing' };
-  await publish(kysely, 'revoked', { agent_nos: [agent.agent_no], key_nos: [] });
-  await publish(kysely, 'catalog', { location_nos: [agent.location_no] });
-  const accountNo = agent.account_no;
+  const { accountNo, agentNo, locationNo } = agent;
+  await publish(transaction.trx, 'revoked', { agent_nos: [agentNo], key_nos: [] });
+  await publish(transaction.trx, 'catalog', { location_nos: [locationNo] });
   transaction.record({ action: 'update', kind: 'agent', accountNo, id: agentId, fields: ['State'] });
   return { kind: 'changed' };
 }
 
 /** Lets a fenced agent connect again. The gateways accept any session number next and count on from it. */
 export async function unfenceAgent(
-  transaction: CatalogTransaction,
+  transaction: ChangeTransaction,
   agentId: string,
 ): Promise<AgentStateChange> {
-  const { kysely } = transaction;
-  const agent = await markAgentUnfenced(kysely, agentId);
+  const agent = await markAgentUnfenced(transaction, agentId);
   if (agent === undefined) return { kind: 'missing' };
-  await publish(kysely, 'catalog', { location_nos: [agent.location_no] });
-  const accountNo = agent.account_no;
+  const { accountNo, locationNo } = agent;
+  await publish(transaction.trx, 'catalog', { location_nos: [locationNo] });
   transaction.record({ action: 'update', kind: 'agent', accountNo, id: agentId, fields: ['State'] });
   return { kind: 'changed' };
 }

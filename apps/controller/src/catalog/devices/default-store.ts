@@ -1,12 +1,12 @@
-import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../db/index.ts';
+import { sql } from 'kysely';
+import type { ChangeTransaction } from '../change.ts';
 
 /**
  * Moves the devices that name no Locations to these, in order. They get a new revision. Returns the Locations that gained or lost
  * devices.
  */
 export async function moveDefaultDevices(
-  trx: Kysely<Tables>,
+  { trx }: ChangeTransaction,
   accountNo: number,
   locationNos: readonly number[],
   nowUs: number,

@@ -1,6 +1,6 @@
 import { isSecretReference } from '@vantage/domain';
+import type { FieldFault } from '@vantage/kernel';
 import { type AnyProbe, maskOptions, secretPaths, type Target } from '@vantage/probes';
-import type { FieldFault } from '../../http/problem.ts';
 
 /** What stands in an answer for a secret. */
 export const mask = '***';

@@ -1,7 +1,6 @@
+import { type FieldFault, isId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/index.ts';
-import { isId } from '../../http/field.ts';
-import type { FieldFault } from '../../http/problem.ts';
 import { deviceDefaults, type SentSettings } from './fields.ts';
 import { defaultLocations, findLocations, findMschedule, findNschedule } from './lookup-store.ts';
 import { isPrivateHost } from './private-address.ts';

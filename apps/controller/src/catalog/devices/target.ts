@@ -1,7 +1,6 @@
 import { isSecretReference } from '@vantage/domain';
+import { type FieldFault, faultsOf } from '@vantage/kernel';
 import { type AnyProbe, keyProblems, probeFor, type Target } from '@vantage/probes';
-import { faultsOf } from '../../http/input.ts';
-import type { FieldFault } from '../../http/problem.ts';
 import { fillMasks, identityOf, mask, maskedPassword, showOptions } from './masks.ts';
 
 /** JSON object of Options, in clear. */

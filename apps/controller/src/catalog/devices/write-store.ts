@@ -1,6 +1,7 @@
-import { newState, storable } from '@vantage/health';
 import type { Kysely } from 'kysely';
+import { Device, DeviceLocation } from '../../db/entities.ts';
 import type { Tables } from '../../db/index.ts';
+import type { ChangeTransaction } from '../change.ts';
 import type { PlainSettings, References } from './settings.ts';
 import type { ResolvedTarget } from './target.ts';
 
@@ -12,29 +13,21 @@ export interface DeviceSettings {
   readonly warnings: readonly string[];
 }
 
-/** Columns of the settings; `sealed` is URL and Options with their secrets. */
+/** The columns of the settings; `sealed` is URL and Options with their secrets. */
 function columns({ plain, target, references, warnings }: DeviceSettings, sealed: Uint8Array) {
+  const { nscheduleNo, mscheduleNo, masterNo, locationsGiven } = references;
   return {
+    ...plain,
+    ...{ nscheduleNo, mscheduleNo, masterNo, locationsGiven, sealed },
     url: target.shownUrl,
-    options: JSON.stringify(target.shownOptions),
-    sealed,
-    short_name: plain.shortName,
-    full_name: plain.fullName,
-    frequency_min: plain.frequencyMin,
-    timeout_s: plain.timeoutS,
-    retries: plain.retries,
-    retry_delay_s: plain.retryDelayS,
-    nschedule_no: references.nscheduleNo,
-    mschedule_no: references.mscheduleNo,
-    master_no: references.masterNo,
-    locations_given: references.locationsGiven,
+    options: target.shownOptions,
     warnings: [...warnings],
   };
 }
 
-/** Writes a new device, its Locations and the state in which nobody has looked at it yet. Returns its number. */
+/** Inserts a device and its Locations. Returns its number. */
 export async function insertDevice(
-  trx: Kysely<Tables>,
+  transaction: ChangeTransaction,
   device: {
     readonly deviceId: string;
     readonly accountNo: number;
@@ -44,34 +37,26 @@ export async function insertDevice(
     readonly nowUs: number;
   },
 ): Promise<number> {
-  const { nowUs } = device;
-  const { device_no } = await trx
-    .insertInto('devices')
-    .values({
-      ...columns(device.settings, device.sealed),
-      device_id: device.deviceId,
-      account_no: device.accountNo,
-      method: device.method,
-      changed_us: nowUs,
-      created_us: nowUs,
-      updated_us: nowUs,
-    })
-    .returning('device_no')
-    .executeTakeFirstOrThrow();
-  await replaceLocations(trx, device_no, device.settings.references);
-  await trx
-    .insertInto('device_state')
-    .values({ device_no, since_us: nowUs, state: JSON.stringify(storable(newState(nowUs))) })
-    .execute();
-  return device_no;
+  const { deviceId, accountNo, method, settings, sealed, nowUs } = device;
+  const { em } = transaction;
+  const row = em.create(Device, {
+    ...columns(settings, sealed),
+    ...{ deviceId, accountNo, method, changedUs: nowUs, createdUs: nowUs, updatedUs: nowUs },
+  });
+  await em.flush();
+  await replaceLocations(transaction, row.deviceNo, settings.references);
+  return row.deviceNo;
 }
 
-/** What a change means for agents: nothing, new settings, a new rhythm or place, or a new target. */
+/** The reach of a change: agents keep their assignment, get other settings, another schedule or Location, or another target. */
 export type ChangeReach = 'none' | 'settings' | 'schedule' | 'target';
 
-/** Writes changed settings. A new target makes results under older settings history; a new rhythm or place means a look at once. */
+/**
+ * Writes changed settings. After a change of the target, results under older settings no longer count for the status. After a change
+ * of the target, the schedule or the Locations, the device is checked at once.
+ */
 export async function updateDevice(
-  trx: Kysely<Tables>,
+  transaction: ChangeTransaction,
   change: {
     readonly deviceNo: number;
     readonly settings: DeviceSettings;
@@ -81,43 +66,38 @@ export async function updateDevice(
     readonly nowUs: number;
   },
 ): Promise<void> {
-  const { reach, nowUs } = change;
-  await trx
-    .updateTable('devices')
-    .set((set) => ({
-      ...columns(change.settings, change.sealed),
-      updated_us: nowUs,
-      ...(reach === 'none' ? {} : { revision: set('revision', '+', 1) }),
-      ...(reach === 'target' ? { target_revision: set('revision', '+', 1) } : {}),
-      ...(reach === 'target' || reach === 'schedule' ? { changed_us: nowUs } : {}),
-    }))
-    .where('device_no', '=', change.deviceNo)
-    .execute();
-  if (change.newLocations) await replaceLocations(trx, change.deviceNo, change.settings.references);
+  const { deviceNo, reach, nowUs } = change;
+  const { em } = transaction;
+  // The caller holds the account's lock, so nobody else counts the revision up meanwhile.
+  const device = await em.findOneOrFail(Device, deviceNo);
+  const revision = device.revision + 1;
+  em.assign(device, {
+    ...columns(change.settings, change.sealed),
+    updatedUs: nowUs,
+    ...(reach === 'none' ? {} : { revision }),
+    ...(reach === 'target' ? { targetRevision: revision } : {}),
+    ...(reach === 'target' || reach === 'schedule' ? { changedUs: nowUs } : {}),
+  });
+  await em.flush();
+  if (change.newLocations) await replaceLocations(transaction, deviceNo, change.settings.references);
 }
 
 async function replaceLocations(
-  trx: Kysely<Tables>,
+  { em }: ChangeTransaction,
   deviceNo: number,
   { locations }: References,
 ): Promise<void> {
-  await trx.deleteFrom('device_locations').where('device_no', '=', deviceNo).execute();
+  await em.nativeDelete(DeviceLocation, { deviceNo });
   if (locations.length === 0) return;
-  await trx
-    .insertInto('device_locations')
-    .values(
-      locations.map(({ location_no }, rotation_index) => ({
-        device_no: deviceNo,
-        location_no,
-        rotation_index,
-      })),
-    )
-    .execute();
+  await em.insertMany(
+    DeviceLocation,
+    locations.map(({ location_no: locationNo }, rotationIndex) => ({ deviceNo, locationNo, rotationIndex })),
+  );
 }
 
-/** Deletes a device with everything that refers to it. The retention drops its raw checks. */
-export async function deleteDevice(trx: Kysely<Tables>, deviceNo: number): Promise<void> {
-  await trx.deleteFrom('devices').where('device_no', '=', deviceNo).execute();
+/** Deletes a device with everything that refers to it. The retention drops its raw checks. False: it was gone before. */
+export async function deleteDevice({ em }: ChangeTransaction, deviceNo: number): Promise<boolean> {
+  return (await em.nativeDelete(Device, { deviceNo })) > 0;
 }
 
 /** The devices that have this one as their master. */

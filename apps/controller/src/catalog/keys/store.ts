@@ -1,5 +1,8 @@
-import { type Kysely, sql } from 'kysely';
-import type { NewRow, Tables } from '../../db/index.ts';
+import { raw } from '@mikro-orm/core';
+import type { Kysely } from 'kysely';
+import { ApiKey } from '../../db/entities.ts';
+import type { Tables } from '../../db/index.ts';
+import type { ChangeTransaction } from '../change.ts';
 
 /** A key in a list. The key itself is shown once, when it is issued. */
 export interface KeyRow {
@@ -29,17 +32,12 @@ export async function listKeys(
     .execute();
 }
 
-/** Keys in force with this id or this hint. */
+/** Keys in force with this id or this hint, at most two. */
 export async function findKeysInForce(
-  kysely: Kysely<Tables>,
+  { em }: ChangeTransaction,
   idOrHint: string,
-): Promise<readonly { readonly key_no: number; readonly key_id: string; readonly account_no: number }[]> {
-  return kysely
-    .selectFrom('api_keys')
-    .select(['key_no', 'key_id', 'account_no'])
-    .where((where) => where.or([where('key_id', '=', idOrHint), where('hint', '=', idOrHint)]))
-    .where('revoked_at', 'is', null)
-    .execute();
+): Promise<readonly ApiKey[]> {
+  return em.find(ApiKey, { $or: [{ keyId: idOrHint }, { hint: idOrHint }], revokedAt: null }, { limit: 2 });
 }
 
 /** Whether the key with this SHA-256 was revoked; undefined when there is no such key. */
@@ -53,15 +51,17 @@ export async function isKeyRevoked(kysely: Kysely<Tables>, hash: Uint8Array): Pr
 }
 
 /** Inserts a key. */
-export async function insertKey(trx: Kysely<Tables>, key: NewRow<'api_keys'>): Promise<void> {
-  await trx.insertInto('api_keys').values(key).execute();
+export async function insertKey({ em }: ChangeTransaction, key: NewKeyRow): Promise<void> {
+  em.create(ApiKey, key);
+  await em.flush();
 }
 
+type NewKeyRow = Pick<
+  ApiKey,
+  'keyId' | 'accountNo' | 'name' | 'keyHash' | 'hint' | 'level' | 'basicUser' | 'basicHash'
+>;
+
 /** Marks a key as revoked. */
-export async function markKeyRevoked(trx: Kysely<Tables>, keyNo: number): Promise<void> {
-  await trx
-    .updateTable('api_keys')
-    .set({ revoked_at: sql<Date>`now()` })
-    .where('key_no', '=', keyNo)
-    .execute();
+export async function markKeyRevoked({ em }: ChangeTransaction, keyNo: number): Promise<void> {
+  await em.nativeUpdate(ApiKey, { keyNo }, { revokedAt: raw('now()') });
 }

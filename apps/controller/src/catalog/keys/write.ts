@@ -2,7 +2,7 @@ import { newId } from '@vantage/kernel';
 import { publish } from '../../db/index.ts';
 import { hashCredential, newCredential } from '../../secrets/credential.ts';
 import { hashPassword } from '../../secrets/password.ts';
-import type { CatalogTransaction } from '../change.ts';
+import type { ChangeTransaction } from '../change.ts';
 import { findKeysInForce, insertKey, markKeyRevoked } from './store.ts';
 
 /** The key that is to be issued. */
@@ -18,20 +18,20 @@ export interface NewKey {
 
 /** Issues a key. The answer holds the key; the database keeps only its hash. */
 export async function issueKey(
-  transaction: CatalogTransaction,
+  transaction: ChangeTransaction,
   given: NewKey,
 ): Promise<{ readonly keyId: string; readonly key: string }> {
   const { accountNo, basic, level, name, key = newCredential() } = given;
   const keyId = newId();
-  await insertKey(transaction.kysely, {
-    key_id: keyId,
-    account_no: accountNo,
+  await insertKey(transaction, {
+    keyId,
+    accountNo,
     name,
-    key_hash: hashCredential(key),
+    keyHash: hashCredential(key),
     hint: key.slice(0, 6),
     level,
-    basic_user: basic?.user ?? null,
-    basic_hash: basic === undefined ? null : await hashPassword(basic.password),
+    basicUser: basic?.user ?? null,
+    basicHash: basic === undefined ? null : await hashPassword(basic.password),
   });
   transaction.record({ action: 'create', kind: 'key', accountNo, id: keyId, fields: ['Level', 'Name'] });
   return { keyId, key };
@@ -45,19 +45,13 @@ export type KeyRevocation =
   | { readonly kind: 'ambiguous' };
 
 /** Revokes a key by its id or hint. The commit notifies every controller, which refuses the key within 5 s. */
-export async function revokeKey(transaction: CatalogTransaction, idOrHint: string): Promise<KeyRevocation> {
-  const { kysely } = transaction;
-  const [key, another] = await findKeysInForce(kysely, idOrHint);
+export async function revokeKey(transaction: ChangeTransaction, idOrHint: string): Promise<KeyRevocation> {
+  const [key, another] = await findKeysInForce(transaction, idOrHint);
   if (key === undefined) return { kind: 'missing' };
   if (another !== undefined) return { kind: 'ambiguous' };
-  await markKeyRevoked(kysely, key.key_no);
-  await publish(kysely, 'revoked', { agent_nos: [], key_nos: [key.key_no] });
-  transaction.record({
-    action: 'update',
-    kind: 'key',
-    accountNo: key.account_no,
-    id: key.key_id,
-    fields: ['Revoked'],
-  });
-  return { kind: 'revoked', keyId: key.key_id };
+  const { accountNo, keyId, keyNo } = key;
+  await markKeyRevoked(transaction, keyNo);
+  await publish(transaction.trx, 'revoked', { agent_nos: [], key_nos: [keyNo] });
+  transaction.record({ action: 'update', kind: 'key', accountNo, id: keyId, fields: ['Revoked'] });
+  return { kind: 'revoked', keyId };
 }

@@ -1,6 +1,7 @@
+import { isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
-import { idField, isId } from '../../http/field.ts';
+import { idField } from '../../http/field.ts';
 import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
 import { type LocationFacts, listLocations } from './store.ts';

@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import type { Db, NewRow, Tables } from '../../db/index.ts';
+import { Location } from '../../db/entities.ts';
+import type { Db, Tables } from '../../db/index.ts';
+import type { ChangeTransaction } from '../change.ts';
 
 /** A Location with what its agents and devices make of it. */
 export interface LocationFacts {
@@ -88,16 +90,17 @@ export async function findLocationNo(
   return row?.location_no;
 }
 
-/** Inserts a Location; returns its number, or undefined when the account has one of this name. */
+/**
+ * Inserts a Location; returns its number, or undefined when the account has one of this name. The caller holds the account's lock, so
+ * that nobody else takes the name meanwhile.
+ */
 export async function insertLocation(
-  trx: Kysely<Tables>,
-  location: NewRow<'locations'>,
+  { em }: ChangeTransaction,
+  given: Pick<Location, 'locationId' | 'accountNo' | 'name'>,
 ): Promise<number | undefined> {
-  const row = await trx
-    .insertInto('locations')
-    .values(location)
-    .onConflict((conflict) => conflict.columns(['account_no', 'name']).doNothing())
-    .returning('location_no')
-    .executeTakeFirst();
-  return row?.location_no;
+  const { accountNo, name } = given;
+  if ((await em.findOne(Location, { accountNo, name })) !== null) return undefined;
+  const location = em.create(Location, given);
+  await em.flush();
+  return location.locationNo;
 }

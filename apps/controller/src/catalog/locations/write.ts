@@ -1,6 +1,6 @@
 import { newId } from '@vantage/kernel';
 import { publish } from '../../db/index.ts';
-import type { CatalogTransaction } from '../change.ts';
+import type { ChangeTransaction } from '../change.ts';
 import { moveDefaultDevices } from '../devices/default-store.ts';
 import { defaultLocations, lockAccount } from '../devices/lookup-store.ts';
 import { insertLocation } from './store.ts';
@@ -15,20 +15,20 @@ export type LocationCreation =
  * agents check from now on the devices that name no Locations.
  */
 export async function createLocation(
-  transaction: CatalogTransaction,
+  transaction: ChangeTransaction,
   given: { readonly accountNo: number; readonly name: string; readonly nowUs: number },
 ): Promise<LocationCreation> {
-  const { kysely } = transaction;
+  const { trx } = transaction;
   const { accountNo, name, nowUs } = given;
-  await lockAccount(kysely, accountNo);
+  await lockAccount(trx, accountNo);
   const locationId = newId();
-  const locationNo = await insertLocation(kysely, { location_id: locationId, account_no: accountNo, name });
+  const locationNo = await insertLocation(transaction, { locationId, accountNo, name });
   if (locationNo === undefined) return { kind: 'name-taken' };
   transaction.record({ action: 'create', kind: 'location', accountNo, id: locationId, fields: ['Name'] });
-  const defaults = (await defaultLocations(kysely, accountNo)).map(({ location_no }) => location_no);
+  const defaults = (await defaultLocations(trx, accountNo)).map(({ location_no }) => location_no);
   if (defaults.includes(locationNo)) {
-    const concerned = await moveDefaultDevices(kysely, accountNo, defaults, nowUs);
-    await publish(kysely, 'catalog', { location_nos: [...concerned] });
+    const concerned = await moveDefaultDevices(transaction, accountNo, defaults, nowUs);
+    await publish(trx, 'catalog', { location_nos: [...concerned] });
   }
   return { kind: 'created', locationNo, locationId };
 }

@@ -1,17 +1,17 @@
-import { secretSealContext } from '@vantage/domain';
-import { newId } from '@vantage/kernel';
-import { sql } from 'kysely';
-import type { Db } from '../../db/index.ts';
-import type { Sealer } from '../../secrets/seal.ts';
+import { raw } from '@mikro-orm/core';
+import { type Kysely, sql } from 'kysely';
+import { Secret } from '../../db/entities.ts';
+import type { Db, Tables } from '../../db/index.ts';
+import type { ChangeTransaction } from '../change.ts';
 
-/** A secret without its value. */
+/** A secret in a list, without its value. */
 export interface SecretRow {
   readonly secret_id: string;
   readonly name: string;
-  readonly updated_us: number;
+  readonly updated_at: Date;
 }
 
-/** A device with its sealed settings, for who looks for references. */
+/** A device with its sealed settings, in which references to secrets stand. */
 export interface SealedDevice {
   readonly device_no: number;
   readonly device_id: string;
@@ -22,7 +22,7 @@ export interface SealedDevice {
   readonly sealed: Uint8Array;
 }
 
-const columns = sql<SecretRow>`secret_id, name, (extract(epoch from updated_at) * 1000000)::bigint as updated_us`;
+const columns = sql<SecretRow>`secret_id, name, updated_at`;
 
 /** A page of the account's secrets by name, and how many there are. */
 export async function listSecrets(
@@ -42,18 +42,16 @@ export async function listSecrets(
 
 /** The account's secret with this id. */
 export async function findSecret(
-  { kysely }: Db,
+  { orm }: Pick<Db, 'orm'>,
   accountNo: number,
   secretId: string,
-): Promise<SecretRow | undefined> {
-  const { rows } = await sql<SecretRow>`select ${columns} from secrets
-    where account_no = ${accountNo} and secret_id = ${secretId}`.execute(kysely);
-  return rows[0];
+): Promise<Secret | undefined> {
+  return (await orm.em.fork().findOne(Secret, { secretId, accountNo })) ?? undefined;
 }
 
 /** Which of these names the account has no secret of. */
 export async function unknownSecrets(
-  kysely: Db['kysely'],
+  kysely: Kysely<Tables>,
   accountNo: number,
   names: readonly string[],
 ): Promise<readonly string[]> {
@@ -67,52 +65,35 @@ export async function unknownSecrets(
   return names.filter((name) => !rows.some((row) => row.name === name));
 }
 
-/** Creates a secret; undefined when the name is taken. */
+/** Inserts a secret. False, and nothing is written, when the account has one of this name. The caller holds the account's lock. */
 export async function insertSecret(
-  { kysely }: Db,
-  sealer: Sealer,
-  secret: { readonly accountNo: number; readonly name: string; readonly value: string },
-): Promise<string | undefined> {
-  const secretId = newId();
-  const row = await kysely
-    .insertInto('secrets')
-    .values({
-      account_no: secret.accountNo,
-      name: secret.name,
-      secret_id: secretId,
-      sealed: sealer.seal(secret.value, secretSealContext(secretId)),
-    })
-    .onConflict((conflict) => conflict.columns(['account_no', 'name']).doNothing())
-    .returning('secret_id')
-    .executeTakeFirst();
-  return row?.secret_id;
+  { em }: ChangeTransaction,
+  secret: Pick<Secret, 'accountNo' | 'name' | 'secretId' | 'sealed'>,
+): Promise<boolean> {
+  const { accountNo, name } = secret;
+  if ((await em.findOne(Secret, { accountNo, name })) !== null) return false;
+  em.create(Secret, secret);
+  await em.flush();
+  return true;
 }
 
-/** Gives a secret another value. */
-export async function replaceSecret(
-  { kysely }: Db,
-  sealer: Sealer,
+/** Gives a secret another sealed value. */
+export async function updateSecret(
+  { em }: ChangeTransaction,
   secretId: string,
-  value: string,
+  sealed: Uint8Array,
 ): Promise<void> {
-  await kysely
-    .updateTable('secrets')
-    .set({
-      sealed: sealer.seal(value, secretSealContext(secretId)),
-      updated_at: sql<Date>`clock_timestamp()`,
-    })
-    .where('secret_id', '=', secretId)
-    .execute();
+  await em.nativeUpdate(Secret, { secretId }, { sealed, updatedAt: raw<Date>('clock_timestamp()') });
 }
 
-/** Deletes a secret. */
-export async function deleteSecret(trx: Db['kysely'], secretId: string): Promise<void> {
-  await trx.deleteFrom('secrets').where('secret_id', '=', secretId).execute();
+/** Deletes a secret. False: it was gone before. */
+export async function deleteSecret({ em }: ChangeTransaction, secretId: string): Promise<boolean> {
+  return (await em.nativeDelete(Secret, { secretId })) > 0;
 }
 
-/** The next devices of an account by number, for a walk over all of them. */
+/** The next 500 devices of an account by number, after `afterNo`. */
 export async function sealedDevices(
-  trx: Db['kysely'],
+  trx: Kysely<Tables>,
   accountNo: number,
   afterNo: number,
 ): Promise<readonly SealedDevice[]> {
@@ -126,9 +107,9 @@ export async function sealedDevices(
     .execute();
 }
 
-/** Numbers of the account's connected agents: they are told when a secret changes. */
-export async function connectedAgents({ kysely }: Db, accountNo: number): Promise<readonly number[]> {
-  const rows = await kysely
+/** Numbers of the account's connected agents. */
+export async function connectedAgents(trx: Kysely<Tables>, accountNo: number): Promise<readonly number[]> {
+  const rows = await trx
     .selectFrom('agents')
     .select('agent_no')
     .where('account_no', '=', accountNo)

@@ -44,7 +44,7 @@ export function tagMaintenanceRoutes({
       handler: async ({ session, subject: row, body }) => {
         const { accountNo } = session;
         const duration = durationUs(body.Duration);
-        await forEach(row.tag_no, (deviceNo) =>
+        await forEach(row.tagNo, (deviceNo) =>
           maintenance.startMaintenance({ accountNo, deviceNo, durationUs: duration }),
         );
         return { body: await read(session, row) };
@@ -56,7 +56,7 @@ export function tagMaintenanceRoutes({
       summary: "Ends all current maintenance of the tag's devices of this moment.",
       handler: async ({ session, subject: row }) => {
         const { accountNo } = session;
-        await forEach(row.tag_no, (deviceNo) => maintenance.stopMaintenance({ accountNo, deviceNo }));
+        await forEach(row.tagNo, (deviceNo) => maintenance.stopMaintenance({ accountNo, deviceNo }));
         return { body: await read(session, row) };
       },
     }),

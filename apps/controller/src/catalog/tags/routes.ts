@@ -1,25 +1,19 @@
-import type { Clock } from '@vantage/kernel';
-import { boundedText } from '@vantage/kernel';
+import { boundedText, type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
+import type { Tag } from '../../db/entities.ts';
 import type { Db } from '../../db/index.ts';
-import { idField, isId } from '../../http/field.ts';
+import { idField } from '../../http/field.ts';
 import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
 import { missing } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
+import type { Catalog } from '../change.ts';
 import { deviceEntry } from '../devices/fields.ts';
 import { showEntry } from '../devices/show.ts';
 import { findDeviceNo, lastResults, listDevices } from '../devices/store.ts';
-import {
-  attachTag,
-  createTag,
-  deleteTag,
-  detachTag,
-  findTag,
-  listTags,
-  renameTag,
-  type TagRow,
-} from './store.ts';
+import { actorOf } from '../from-rest.ts';
+import { findTag, listTags } from './store.ts';
+import { attach, changeTag, createTag, detach, removeTag } from './write.ts';
 
 const tag = 'Tags';
 const names = { root: 'tag', id: 'tag_id' } as const;
@@ -35,6 +29,13 @@ const readOnly = ['tag_id', 'Devices'] as const;
 
 /** Most devices that one answer about a tag holds; more are read by `GET /devices?Filter=<tag_id>`. */
 const maxDevices = 10_000;
+
+/** The parts that the routes of tags need. */
+export interface TagRouteDeps {
+  readonly db: Db;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+}
 
 /** Finds the tag that a path names. */
 export function tagSubject(db: Db) {
@@ -55,16 +56,16 @@ function pairSubject(db: Db) {
       const device = isId(device_id)
         ? await findDeviceNo(db.kysely, session.accountNo, device_id)
         : undefined;
-      return found && device && { ...found, device_no: device.device_no, device_id };
+      return found && device && { tag: found, deviceNo: device.device_no, device_id };
     },
   };
 }
 
 /** Reads a tag with its devices as its GET shows it. */
-export function createTagReader({ db, clock }: { readonly db: Db; readonly clock: Clock }) {
-  return async ({ accountNo, zone }: Session, row: TagRow): Promise<z.input<typeof tagFull>> => {
+export function createTagReader({ db, clock }: Pick<TagRouteDeps, 'db' | 'clock'>) {
+  return async ({ accountNo, zone }: Session, row: Tag): Promise<z.input<typeof tagFull>> => {
     const nowUs = clock.nowUs();
-    const filter = { kind: 'tag', tagNo: row.tag_no } as const;
+    const filter = { kind: 'tag', tagNo: row.tagNo } as const;
     const { rows } = await listDevices(db, { accountNo, filter, limit: maxDevices, offset: 0, nowUs });
     const results = await lastResults(
       db,
@@ -72,7 +73,7 @@ export function createTagReader({ db, clock }: { readonly db: Db; readonly clock
       nowUs,
     );
     return {
-      tag_id: row.tag_id,
+      tag_id: row.tagId,
       Name: row.name,
       Devices: rows.map((device) => showEntry(device, results.get(device.device_no), zone)),
     };
@@ -80,103 +81,119 @@ export function createTagReader({ db, clock }: { readonly db: Db; readonly clock
 }
 
 /** Creating, listing, reading, renaming and deleting tags; attaching them to devices. */
-export function tagRoutes({ db, clock }: { readonly db: Db; readonly clock: Clock }): Route[] {
-  const subject = tagSubject(db);
-  const read = createTagReader({ db, clock });
+export function tagRoutes(deps: TagRouteDeps): Route[] {
+  return [
+    createRoute(deps),
+    listRoute(deps),
+    ...oneTagRoutes(deps),
+    pairRoute(deps, 'PUT'),
+    pairRoute(deps, 'DELETE'),
+  ];
+}
 
+function createRoute({ catalog }: TagRouteDeps): Route {
+  return route({
+    method: 'POST',
+    path: '/tags',
+    level: 'UW',
+    tag,
+    summary: 'Creates a tag.',
+    subject: noSubject,
+    body: z.strictObject({ Name: name }).meta({ id: 'TagCreate' }),
+    readOnly,
+    response: idAnswer,
+    names,
+    handler: async ({ session, body }) => {
+      const given = { accountNo: session.accountNo, name: body.Name };
+      const { tagId } = await catalog.change(actorOf(session), (transaction) =>
+        createTag(transaction, given),
+      );
+      return { body: { tag_id: tagId } };
+    },
+  });
+}
+
+function listRoute({ db }: TagRouteDeps): Route {
+  return route({
+    method: 'GET',
+    path: '/tags',
+    level: 'UR',
+    tag,
+    summary: 'Lists tags by name.',
+    subject: noSubject,
+    query: z.object(wholeOrPageQuery),
+    response: z.array(tagEntry),
+    names: { root: 'tags', row: 'tag', id: 'tag_id' },
+    handler: async ({ session, query: { Limit, Offset } }) => {
+      const { rows, total } = await listTags(db, session.accountNo, { limit: Limit, offset: Offset });
+      return {
+        body: rows.map((row) => ({ tag_id: row.tag_id, Name: row.name })),
+        total,
+        next: nextPage(total, { Limit, Offset }),
+      };
+    },
+  });
+}
+
+function oneTagRoutes(deps: TagRouteDeps): Route[] {
+  const { db, catalog } = deps;
+  const read = createTagReader(deps);
+  const shared = { path: '/tags/{tag_id}', tag, subject: tagSubject(db), names } as const;
   return [
     route({
-      method: 'POST',
-      path: '/tags',
-      level: 'UW',
-      tag,
-      summary: 'Creates a tag.',
-      subject: noSubject,
-      body: z.strictObject({ Name: name }).meta({ id: 'TagCreate' }),
-      readOnly,
-      response: idAnswer,
-      names,
-      handler: async ({ session, body }) => ({
-        body: { tag_id: await createTag(db, session.accountNo, body.Name) },
-      }),
-    }),
-    route({
+      ...shared,
       method: 'GET',
-      path: '/tags',
       level: 'UR',
-      tag,
-      summary: 'Lists tags by name.',
-      subject: noSubject,
-      query: z.object(wholeOrPageQuery),
-      response: z.array(tagEntry),
-      names: { root: 'tags', row: 'tag', id: 'tag_id' },
-      handler: async ({ session, query: { Limit, Offset } }) => {
-        const { rows, total } = await listTags(db, session.accountNo, { limit: Limit, offset: Offset });
-        return {
-          body: rows.map((row) => ({ tag_id: row.tag_id, Name: row.name })),
-          total,
-          next: nextPage(total, { Limit, Offset }),
-        };
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/tags/{tag_id}',
-      level: 'UR',
-      tag,
       summary: 'A tag and its devices.',
-      subject,
       response: tagFull,
-      names,
       handler: async ({ session, subject: row }) => ({ body: await read(session, row) }),
     }),
     route({
+      ...shared,
       method: 'PUT',
-      path: '/tags/{tag_id}',
       level: 'UW',
-      tag,
       summary: 'Changes a tag.',
-      subject,
       body: z.strictObject({ Name: name.optional() }).meta({ id: 'TagUpdate' }),
       readOnly,
       response: tagFull,
-      names,
-      handler: async ({ session, subject: row, body }) => {
-        if (body.Name !== undefined) await renameTag(db, row.tag_no, body.Name);
-        const renamed = await findTag(db, session.accountNo, row.tag_id);
+      handler: async ({ session, subject: row, body: { Name } }) => {
+        if (Name !== undefined)
+          await catalog.change(actorOf(session), (transaction) => changeTag(transaction, row, Name));
+        const renamed = await findTag(db, session.accountNo, row.tagId);
         if (renamed === undefined) throw missing('tag');
         return { body: await read(session, renamed) };
       },
     }),
     route({
+      ...shared,
       method: 'DELETE',
-      path: '/tags/{tag_id}',
       level: 'UW',
-      tag,
       summary: 'Deletes a tag; its devices stay.',
-      subject,
       response: idAnswer,
-      names,
-      handler: async ({ subject: row }) => {
-        await deleteTag(db, row.tag_no);
-        return { body: { tag_id: row.tag_id } };
+      handler: async ({ session, subject: row }) => {
+        await catalog.change(actorOf(session), (transaction) => removeTag(transaction, row));
+        return { body: { tag_id: row.tagId } };
       },
     }),
-    ...(['PUT', 'DELETE'] as const).map((method) =>
-      route({
-        method,
-        path: '/tags/{tag_id}/devices/{device_id}',
-        level: 'UW',
-        tag,
-        summary: method === 'PUT' ? 'Attaches a tag to a device.' : 'Takes a tag off a device.',
-        subject: pairSubject(db),
-        response: pairAnswer,
-        names,
-        handler: async ({ subject: { tag_no, tag_id, device_no, device_id } }) => {
-          await (method === 'PUT' ? attachTag : detachTag)(db, tag_no, device_no);
-          return { body: { tag_id, device_id } };
-        },
-      }),
-    ),
   ];
+}
+
+function pairRoute({ db, catalog }: TagRouteDeps, method: 'PUT' | 'DELETE'): Route {
+  return route({
+    method,
+    path: '/tags/{tag_id}/devices/{device_id}',
+    level: 'UW',
+    tag,
+    summary: method === 'PUT' ? 'Attaches a tag to a device.' : 'Takes a tag off a device.',
+    subject: pairSubject(db),
+    response: pairAnswer,
+    names,
+    handler: async ({ session, subject }) => {
+      const write = method === 'PUT' ? attach : detach;
+      await catalog.change(actorOf(session), (transaction) =>
+        write(transaction, subject.tag, subject.deviceNo),
+      );
+      return { body: { tag_id: subject.tag.tagId, device_id: subject.device_id } };
+    },
+  });
 }

@@ -1,23 +1,15 @@
-import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
-import { Tag } from '../../db/entities.ts';
-import type { Db } from '../../db/index.ts';
-
-/** A tag of an account. */
-export interface TagRow {
-  readonly tag_no: number;
-  readonly tag_id: string;
-  readonly name: string;
-}
+import { DeviceTag, Tag } from '../../db/entities.ts';
+import type { Db, Row } from '../../db/index.ts';
+import type { ChangeTransaction } from '../change.ts';
 
 /** The account's tag with this id. */
-export async function findTag(db: Db, accountNo: number, tagId: string): Promise<TagRow | undefined> {
-  return db.kysely
-    .selectFrom('tags')
-    .select(['tag_no', 'tag_id', 'name'])
-    .where('tag_id', '=', tagId)
-    .where('account_no', '=', accountNo)
-    .executeTakeFirst();
+export async function findTag(
+  { orm }: Pick<Db, 'orm'>,
+  accountNo: number,
+  tagId: string,
+): Promise<Tag | undefined> {
+  return (await orm.em.fork().findOne(Tag, { tagId, accountNo })) ?? undefined;
 }
 
 /** A page of the account's tags by name, and how many there are. */
@@ -25,11 +17,11 @@ export async function listTags(
   { kysely }: Db,
   accountNo: number,
   page: { readonly limit: number; readonly offset: number },
-): Promise<{ readonly rows: readonly TagRow[]; readonly total: number }> {
+): Promise<{ readonly rows: readonly Pick<Row<'tags'>, 'tag_id' | 'name'>[]; readonly total: number }> {
   const own = kysely.selectFrom('tags').where('account_no', '=', accountNo);
   const [rows, { total }] = await Promise.all([
     own
-      .select(['tag_no', 'tag_id', 'name'])
+      .select(['tag_id', 'name'])
       .orderBy('name')
       .orderBy('tag_no')
       .limit(page.limit)
@@ -40,39 +32,45 @@ export async function listTags(
   return { rows, total };
 }
 
-/** Creates a tag; returns its id. */
-export async function createTag(db: Db, accountNo: number, name: string): Promise<string> {
-  const em = db.orm.em.fork();
-  const tag = em.create(Tag, { tagId: newId(), accountNo, name });
-  await em.persist(tag).flush();
-  return tag.tagId;
+/** Inserts a tag. */
+export async function insertTag(
+  { em }: ChangeTransaction,
+  tag: Pick<Tag, 'tagId' | 'accountNo' | 'name'>,
+): Promise<void> {
+  em.create(Tag, tag);
+  await em.flush();
 }
 
-/** Gives a tag another name. */
-export async function renameTag(db: Db, tagNo: number, name: string): Promise<void> {
-  await db.orm.em.fork().nativeUpdate(Tag, { tagNo }, { name });
+/** Gives a tag another name. False: it had that name before, or it is gone. */
+export async function renameTag({ em }: ChangeTransaction, tagNo: number, name: string): Promise<boolean> {
+  return (await em.nativeUpdate(Tag, { tagNo, name: { $ne: name } }, { name })) > 0;
 }
 
-/** Deletes a tag; its devices stay. */
-export async function deleteTag(db: Db, tagNo: number): Promise<void> {
-  await db.orm.em.fork().nativeDelete(Tag, { tagNo });
+/** Deletes a tag; its devices stay. False: it was gone before. */
+export async function deleteTag({ em }: ChangeTransaction, tagNo: number): Promise<boolean> {
+  return (await em.nativeDelete(Tag, { tagNo })) > 0;
 }
 
-/** Attaches a tag; nothing happens when it is attached already, or one of both is gone meanwhile. */
-export async function attachTag({ kysely }: Db, tagNo: number, deviceNo: number): Promise<void> {
-  await sql`
+/** Attaches a tag. False: it was attached before, or one of both is gone. */
+export async function attachTag(
+  { trx }: ChangeTransaction,
+  tagNo: number,
+  deviceNo: number,
+): Promise<boolean> {
+  const { rows } = await sql`
     insert into device_tags (tag_no, device_no)
     select tag_no, device_no from tags, devices where tag_no = ${tagNo} and device_no = ${deviceNo}
-    on conflict do nothing`.execute(kysely);
+    on conflict do nothing returning tag_no`.execute(trx);
+  return rows.length > 0;
 }
 
-/** Takes a tag off a device; nothing happens when it was not attached. */
-export async function detachTag({ kysely }: Db, tagNo: number, deviceNo: number): Promise<void> {
-  await kysely
-    .deleteFrom('device_tags')
-    .where('tag_no', '=', tagNo)
-    .where('device_no', '=', deviceNo)
-    .execute();
+/** Detaches a tag from a device. False: it was not attached. */
+export async function detachTag(
+  { em }: ChangeTransaction,
+  tagNo: number,
+  deviceNo: number,
+): Promise<boolean> {
+  return (await em.nativeDelete(DeviceTag, { tagNo, deviceNo })) > 0;
 }
 
 /** Numbers of the devices that have a tag. */

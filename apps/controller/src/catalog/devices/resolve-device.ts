@@ -1,0 +1,76 @@
+import type { FieldFault } from '@vantage/kernel';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../../db/index.ts';
+import type { Invalid } from '../refusal.ts';
+import { unknownSecrets } from '../secrets/store.ts';
+import type { SentSettings } from './fields.ts';
+import { createsCycle, lockAccount, overloaded } from './lookup-store.ts';
+import { referencesOf } from './sealed.ts';
+import { privateAddressErrors, resolveReferences, resolveSettings, warningsOf } from './settings.ts';
+import type { DeviceRow } from './store.ts';
+import { type ClearTarget, resolveTarget } from './target.ts';
+import type { DeviceSettings } from './write-store.ts';
+
+/**
+ * Joins the sent settings with the current ones and with the things of the account to which they refer. Every fault is named: those in
+ * `sent.faults`, then those that are found here.
+ */
+export async function resolveDevice(
+  trx: Kysely<Tables>,
+  device: {
+    readonly accountNo: number;
+    readonly method: string;
+    readonly sent: { readonly values: SentSettings; readonly faults: readonly FieldFault[] };
+    /** undefined: the device is new. */
+    readonly current: { readonly row: DeviceRow; readonly clear: ClearTarget } | undefined;
+  },
+): Promise<{ readonly kind: 'resolved'; readonly settings: DeviceSettings } | Invalid> {
+  const { accountNo, method, sent, current } = device;
+  const faults = [...sent.faults];
+  const plain = resolveSettings(sent.values, current?.row);
+  const resolution = resolveTarget(method, sent.values, current?.clear);
+  if (!resolution.ok) faults.push(...resolution.faults);
+  const found = await resolveReferences(trx, accountNo, sent.values, current?.row);
+  faults.push(...found.faults);
+  if (resolution.ok) {
+    faults.push(...privateAddressErrors(resolution.target.host, found.references.locations));
+    faults.push(...(await referenceFaults(trx, accountNo, method, resolution.target.clear)));
+  }
+  if (!resolution.ok || faults.length > 0) return { kind: 'invalid', faults: unique(faults) };
+  const { references } = found;
+  if (current !== undefined && references.masterNo !== null) {
+    if (await createsCycle(trx, current.row.device_no, references.masterNo))
+      return {
+        kind: 'invalid',
+        faults: [{ field: 'device_master_id', message: 'would close a cycle of masters' }],
+      };
+  }
+  const locationNos = references.locations.map(({ location_no }) => location_no);
+  const added = current === undefined ? 1 / plain.frequencyMin / Math.max(1, locationNos.length) : 0;
+  const busy = await overloaded(trx, locationNos, added);
+  const warnings = warningsOf(resolution.target.host, references.locations, busy);
+  return { kind: 'resolved', settings: { plain, target: resolution.target, references, warnings } };
+}
+
+/** Names references to secrets that the account does not have. */
+async function referenceFaults(
+  trx: Kysely<Tables>,
+  accountNo: number,
+  method: string,
+  target: ClearTarget,
+): Promise<readonly FieldFault[]> {
+  const { url, options } = referencesOf(method, target);
+  const names = [...new Set([...url, ...options])];
+  // A secret is deleted under the same lock, so that none is deleted between this query and the commit of the device.
+  if (names.length > 0) await lockAccount(trx, accountNo);
+  const unknown = await unknownSecrets(trx, accountNo, names);
+  return unknown.map((name) => ({
+    field: url.has(name) ? 'URL' : 'Options',
+    message: `refers to the secret ${name}, which does not exist`,
+  }));
+}
+
+/** The faults without repetitions. */
+export function unique(faults: readonly FieldFault[]): readonly FieldFault[] {
+  return [...new Map(faults.map((fault) => [`${fault.field}\0${fault.message}`, fault])).values()];
+}

@@ -1,0 +1,102 @@
+import { secretSealContext } from '@vantage/domain';
+import { newId } from '@vantage/kernel';
+import type { Secret } from '../../db/entities.ts';
+import { publish } from '../../db/index.ts';
+import type { Sealer } from '../../secrets/seal.ts';
+import type { ChangeTransaction } from '../change.ts';
+import { lockAccount } from '../devices/lookup-store.ts';
+import { openOrShown, referencesOf } from '../devices/sealed.ts';
+import type { Conflict } from '../refusal.ts';
+import { connectedAgents, deleteSecret, insertSecret, sealedDevices, updateSecret } from './store.ts';
+
+/** Stores a secret. After the commit the gateways send it to the agents whose devices refer to it. */
+export async function createSecret(
+  transaction: ChangeTransaction,
+  sealer: Sealer,
+  { accountNo, name, value }: { readonly accountNo: number; readonly name: string; readonly value: string },
+): Promise<{ readonly kind: 'created'; readonly secretId: string } | Conflict> {
+  await lockAccount(transaction.trx, accountNo);
+  const secretId = newId();
+  const sealed = sealer.seal(value, secretSealContext(secretId));
+  if (!(await insertSecret(transaction, { accountNo, name, secretId, sealed })))
+    return {
+      kind: 'conflict',
+      message: `There is a secret named ${name} already.`,
+      faults: [{ field: 'Name', message: 'is taken' }],
+    };
+  await notifyAgents(transaction, accountNo);
+  const fields = ['Name', 'Value'];
+  transaction.record({ action: 'create', kind: 'secret', accountNo, id: secretId, fields });
+  return { kind: 'created', secretId };
+}
+
+/** Changes the value of a secret. Its name stays, because devices refer to it. */
+export async function changeSecret(
+  transaction: ChangeTransaction,
+  sealer: Sealer,
+  {
+    secret,
+    name,
+    value,
+  }: { readonly secret: Secret; readonly name?: string | undefined; readonly value?: string | undefined },
+): Promise<{ readonly kind: 'changed' } | Conflict> {
+  if (name !== undefined && name !== secret.name)
+    return {
+      kind: 'conflict',
+      message: 'Name cannot be changed: devices refer to it.',
+      faults: [{ field: 'Name', message: 'cannot be changed' }],
+    };
+  if (value === undefined) return { kind: 'changed' };
+  const { accountNo, secretId } = secret;
+  await updateSecret(transaction, secretId, sealer.seal(value, secretSealContext(secretId)));
+  await notifyAgents(transaction, accountNo);
+  transaction.record({ action: 'update', kind: 'secret', accountNo, id: secretId, fields: ['Value'] });
+  return { kind: 'changed' };
+}
+
+/** Deletes a secret to which no device refers. */
+export async function removeSecret(
+  transaction: ChangeTransaction,
+  sealer: Sealer,
+  { accountNo, name, secretId }: Secret,
+): Promise<{ readonly kind: 'deleted' } | Conflict> {
+  const { trx } = transaction;
+  await lockAccount(trx, accountNo);
+  const users = await usersOf(trx, sealer, accountNo, name);
+  if (users.length > 0)
+    return {
+      kind: 'conflict',
+      message: `Devices refer to this secret: ${users.slice(0, maxNamed).join(', ')}.`,
+    };
+  if (await deleteSecret(transaction, secretId))
+    transaction.record({ action: 'delete', kind: 'secret', accountNo, id: secretId, fields: [] });
+  return { kind: 'deleted' };
+}
+
+async function notifyAgents({ trx }: ChangeTransaction, accountNo: number): Promise<void> {
+  await publish(trx, 'plan', { agent_nos: [...(await connectedAgents(trx, accountNo))] });
+}
+
+/** A refusal names this many devices. */
+const maxNamed = 10;
+
+/** Some devices that refer to a secret. */
+async function usersOf(
+  trx: ChangeTransaction['trx'],
+  sealer: Sealer,
+  accountNo: number,
+  wanted: string,
+): Promise<readonly string[]> {
+  const users: string[] = [];
+  let afterNo = 0;
+  let rows = await sealedDevices(trx, accountNo, afterNo);
+  while (rows.length > 0 && users.length < maxNamed) {
+    for (const row of rows) {
+      afterNo = row.device_no;
+      const { url, options } = referencesOf(row.method, openOrShown(sealer, row));
+      if (url.has(wanted) || options.has(wanted)) users.push(`${row.short_name} (${row.device_id})`);
+    }
+    rows = await sealedDevices(trx, accountNo, afterNo);
+  }
+  return users;
+}

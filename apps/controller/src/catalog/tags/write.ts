@@ -1,0 +1,41 @@
+import { newId } from '@vantage/kernel';
+import type { Tag } from '../../db/entities.ts';
+import type { ChangeTransaction } from '../change.ts';
+import { attachTag, deleteTag, detachTag, insertTag, renameTag } from './store.ts';
+
+/** Creates a tag. Several tags may have one name. */
+export async function createTag(
+  transaction: ChangeTransaction,
+  { accountNo, name }: { readonly accountNo: number; readonly name: string },
+): Promise<{ readonly kind: 'created'; readonly tagId: string }> {
+  const tagId = newId();
+  await insertTag(transaction, { tagId, accountNo, name });
+  transaction.record({ action: 'create', kind: 'tag', accountNo, id: tagId, fields: ['Name'] });
+  return { kind: 'created', tagId };
+}
+
+/** Gives a tag another name. */
+export async function changeTag(transaction: ChangeTransaction, tag: Tag, name: string): Promise<void> {
+  if (await renameTag(transaction, tag.tagNo, name)) transaction.record(updateOf(tag, 'Name'));
+}
+
+/** Deletes a tag; its devices stay. */
+export async function removeTag(transaction: ChangeTransaction, tag: Tag): Promise<void> {
+  const { accountNo, tagId, tagNo } = tag;
+  if (await deleteTag(transaction, tagNo))
+    transaction.record({ action: 'delete', kind: 'tag', accountNo, id: tagId, fields: [] });
+}
+
+/** Attaches a tag to a device. Nothing happens when it is attached already, or when one of both is gone. */
+export async function attach(transaction: ChangeTransaction, tag: Tag, deviceNo: number): Promise<void> {
+  if (await attachTag(transaction, tag.tagNo, deviceNo)) transaction.record(updateOf(tag, 'Devices'));
+}
+
+/** Detaches a tag from a device. Nothing happens when it was not attached. */
+export async function detach(transaction: ChangeTransaction, tag: Tag, deviceNo: number): Promise<void> {
+  if (await detachTag(transaction, tag.tagNo, deviceNo)) transaction.record(updateOf(tag, 'Devices'));
+}
+
+function updateOf({ accountNo, tagId }: Tag, field: string) {
+  return { action: 'update', kind: 'tag', accountNo, id: tagId, fields: [field] } as const;
+}
