@@ -7,11 +7,11 @@ import type { Kysely } from 'kysely';
 import { type Commands, runCall } from './admin/commands.ts';
 import { type FirstRunAccount, provision } from './admin/first-run.ts';
 import { openDatabase } from './admin/open-database.ts';
-import { findAccountNo, listAccounts, lockFirstRun } from './catalog/accounts/store.ts';
+import { findAccountNo, listAccounts } from './catalog/accounts/store.ts';
 import { createAccount } from './catalog/accounts/write.ts';
 import { findAgentByToken, listAccountAgents } from './catalog/agents/store.ts';
 import { inviteAgent, revokeAgent, unfenceAgent } from './catalog/agents/write.ts';
-import { type CatalogTransaction, createCatalog } from './catalog/change.ts';
+import { type ChangeTransaction, createCatalog } from './catalog/change.ts';
 import { defaultLocations } from './catalog/devices/lookup-store.ts';
 import { isKeyRevoked, listKeys } from './catalog/keys/store.ts';
 import { issueKey, revokeKey } from './catalog/keys/write.ts';
@@ -25,7 +25,7 @@ const pollMs = 50;
 const [firstAccount, firstLocation] = ['default', 'local'];
 
 /** Runs writers of the catalog in one transaction, as the operator. */
-function change<T>(db: Db, work: (transaction: CatalogTransaction) => Promise<T>): Promise<T> {
+function change<T>(db: Db, work: (transaction: ChangeTransaction) => Promise<T>): Promise<T> {
   const catalog = createCatalog({ db, recordChanges: async () => {} });
   return catalog.change({ kind: 'command-line' }, work);
 }
@@ -48,24 +48,23 @@ async function filterOf(kysely: Kysely<Tables>, account: string | undefined): Pr
 }
 
 /** The account `default` with its Location `local`, which are made when they are missing. */
-async function openFirstAccount(transaction: CatalogTransaction): Promise<FirstRunAccount> {
-  const { kysely } = transaction;
-  // Two first starts on one database make one account.
-  await lockFirstRun(kysely);
+async function openFirstAccount(transaction: ChangeTransaction): Promise<FirstRunAccount> {
+  const { trx } = transaction;
+  // It holds the lock of the account names until the commit, so two first starts on one database make one account.
   await createAccount(transaction, { name: firstAccount, timezone: 'UTC' });
-  const accountNo = await accountNoOf(kysely, firstAccount);
+  const accountNo = await accountNoOf(trx, firstAccount);
   await createLocation(transaction, { accountNo, name: firstLocation, nowUs: clock.nowUs() });
-  const locationNo = await findLocationNo(kysely, accountNo, firstLocation);
+  const locationNo = await findLocationNo(trx, accountNo, firstLocation);
   if (locationNo === undefined) throw new Error('the Location of the first run is missing');
   return {
     async stateOfKey(key) {
-      const isRevoked = await isKeyRevoked(kysely, hashCredential(key));
+      const isRevoked = await isKeyRevoked(trx, hashCredential(key));
       return isRevoked === undefined ? 'unknown' : isRevoked ? 'revoked' : 'in-force';
     },
     issueKey: async (level, key) =>
       (await issueKey(transaction, { accountNo, level, name: 'first run', key })).key,
     async agentWithToken(token) {
-      const agent = await findAgentByToken(kysely, hashCredential(token));
+      const agent = await findAgentByToken(trx, hashCredential(token));
       return (
         agent && {
           agentId: agent.agent_id,
@@ -92,7 +91,7 @@ const commands: Commands = {
         case 'name-taken':
           throw drop('account_exists', `there is an account named ${name} already`);
         case 'created': {
-          const defaults = await defaultLocations(transaction.kysely, made.accountNo);
+          const defaults = await defaultLocations(transaction.trx, made.accountNo);
           const account = { account_id: made.accountId, name, timezone };
           return { account, has_default_location: defaults.length > 0 };
         }
@@ -101,7 +100,7 @@ const commands: Commands = {
   'accounts.list': ({ kysely }) => listAccounts(kysely),
   'keys.issue': (db, { account, level, name, basic }) =>
     change(db, async (transaction) => {
-      const accountNo = await accountNoOf(transaction.kysely, account);
+      const accountNo = await accountNoOf(transaction.trx, account);
       const { keyId, key } = await issueKey(transaction, { accountNo, level, name, basic });
       return { key_id: keyId, key, level };
     }),
@@ -120,7 +119,7 @@ const commands: Commands = {
     }),
   'locations.create': (db, { account, name }) =>
     change(db, async (transaction) => {
-      const accountNo = await accountNoOf(transaction.kysely, account);
+      const accountNo = await accountNoOf(transaction.trx, account);
       const made = await createLocation(transaction, { accountNo, name, nowUs: clock.nowUs() });
       if (made.kind === 'name-taken')
         throw drop('location_exists', `account ${account} has a Location named ${name} already`);
@@ -130,9 +129,9 @@ const commands: Commands = {
     listAccountLocations(kysely, await filterOf(kysely, account)),
   'agents.invite': (db, { account, location, name }) =>
     change(db, async (transaction) => {
-      const { kysely } = transaction;
-      const accountNo = await accountNoOf(kysely, account);
-      const locationNo = await findLocationNo(kysely, accountNo, location);
+      const { trx } = transaction;
+      const accountNo = await accountNoOf(trx, account);
+      const locationNo = await findLocationNo(trx, accountNo, location);
       if (locationNo === undefined)
         throw drop(
           'no_location',

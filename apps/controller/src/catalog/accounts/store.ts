@@ -92,8 +92,3 @@ export async function findAccountNo(kysely: Kysely<Tables>, nameOrId: string): P
     .executeTakeFirst();
   return row?.account_no;
 }
-
-/** Makes other first runs on the same database wait until this transaction ends, so that they find its account. */
-export async function lockFirstRun(trx: Kysely<Tables>): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('vantage first run'))`.execute(trx);
-}
