@@ -4,6 +4,7 @@ export type {
   Measurement,
   OptionsCase,
   Outcome,
+  Peer,
   Phase,
   Phases,
   Policy,

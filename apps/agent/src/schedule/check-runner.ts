@@ -42,5 +42,5 @@ export function createCheckRunner(deps: {
 /** The measurement of a check that could not be made. */
 function without(code: ResultCode, text: string): Measurement {
   const phases = { dns: 0, connect: 0, ssl: 0, ttfb: 0, ttlb: 0 };
-  return { code, text, phases, dataSize: 0, slow: false, extended: {} };
+  return { code, text, phases, dataSize: 0, slow: false, peers: [], extended: {} };
 }

@@ -3,10 +3,10 @@ import type { ResultCode } from '@vantage/domain';
 import type { Measurement } from '@vantage/probes';
 import { type Assignment, AssignmentSchema } from '@vantage/proto';
 
-/** A measurement with this ResultCode, of a target at this address. */
+/** A measurement with this ResultCode, of a target at these addresses. */
 export function measured(
   code: ResultCode,
-  address = '192.0.2.1:80',
+  addresses: readonly string[] = ['192.0.2.1'],
   more: Partial<Measurement> = {},
 ): Measurement {
   return {
@@ -15,7 +15,8 @@ export function measured(
     phases: { dns: 0, connect: 1, ssl: 0, ttfb: 0, ttlb: 0 },
     dataSize: 0,
     slow: false,
-    extended: { Address: address },
+    peers: addresses.map((address) => ({ address, port: 80 })),
+    extended: {},
     ...more,
   };
 }

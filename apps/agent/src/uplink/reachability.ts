@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
 import { resultCode } from '@vantage/domain';
 import { type Clock, createNetworkSet, isNetwork, type NetworkSet } from '@vantage/kernel';
@@ -35,11 +34,9 @@ export function cachedOwnNetworks(deps: {
   };
 }
 
-/** Whether the target of a check lies beyond this host's own subnets; one whose address is not known does. */
-export function isRemote(measurement: Measurement, own: OwnNetworks): boolean {
-  const shown = measurement.extended['Address'];
-  if (typeof shown !== 'string' || shown === '') return true;
-  return !shown.split(', ').every((peer) => own(addressOf(peer)));
+/** Whether a check's target lies beyond this host's own subnets. A target of unknown address does. */
+export function isRemote({ peers }: Pick<Measurement, 'peers'>, own: OwnNetworks): boolean {
+  return peers.length === 0 || !peers.every(({ address }) => own(address));
 }
 
 /**
@@ -74,11 +71,4 @@ export function asUplinkDead(measurement: Measurement): Measurement {
     text: `uplink dead: neither the controller nor any target beyond this agent's own networks answered (this check: ${measurement.text})`,
     slow: false,
   };
-}
-
-/** `10.0.0.1:25`, `[2001:db8::1]:25` or a bare address, as probes show it. */
-function addressOf(peer: string): string {
-  if (isIP(peer) !== 0) return peer;
-  const bracketed = /^\[(.+)\]:\d+$/.exec(peer);
-  return bracketed?.[1] ?? peer.replace(/:\d+$/, '');
 }

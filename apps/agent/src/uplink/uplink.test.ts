@@ -63,8 +63,8 @@ function stage(
 
 test('an error inside the own subnets stands, cut off or not', async () => {
   const { uplink } = stage();
-  for (const address of ['10.0.0.9:80', '127.0.0.1:80', '[::1]:80']) {
-    expect((await uplink.confirm(1, measured(2, address))).code).toBe(2);
+  for (const address of ['10.0.0.9', '127.0.0.1', '::1']) {
+    expect((await uplink.confirm(1, measured(2, [address]))).code).toBe(2);
   }
 });
 
@@ -105,7 +105,7 @@ test('cut off from the controller only: a device that dies while others beyond a
 
 test('cut off and nothing beyond was well: an error beyond is a 10', async () => {
   const { clock, judge } = stage();
-  const verdict = judge(1, measured(5, ''));
+  const verdict = judge(1, measured(5, []));
   await clock.advance(1);
   expect(verdict.code).toBe(10);
 });
@@ -121,7 +121,7 @@ test('a connection refused is no proof of the uplink, an answer with bytes is', 
   const alive = judge(1, measured(3));
   await clock.advance(5000);
   expect(alive.code).toBe(3);
-  expect((await uplink.confirm(2, measured(3, '192.0.2.1:80', { dataSize: 5 }))).code).toBe(3);
+  expect((await uplink.confirm(2, measured(3, ['192.0.2.1'], { dataSize: 5 }))).code).toBe(3);
 });
 
 test('witnesses that hang are waited for ten seconds, then the errors are 10', async () => {
@@ -198,7 +198,7 @@ test('devices that are watched no longer are no witnesses: others are asked in t
 test('seeing again, it says which devices it could not see: they are checked soon', async () => {
   const { clock, uplink, judge, unseen } = stage();
   judge(1, measured(2));
-  judge(3, measured(5, ''));
+  judge(3, measured(5, []));
   await clock.advance(3000);
   judge(4, measured(2));
   uplink.controllerAnswered();
@@ -224,15 +224,15 @@ const cases = (['away', 'silent', 'answers'] as const).flatMap((controller) =>
       [
         ['no answer', measured(2), 'beyond'],
         ['refused', measured(3), 'beyond'],
-        ['name not resolved', measured(5, ''), 'beyond'],
+        ['name not resolved', measured(5, []), 'beyond'],
         ['script failed', measured(4), 'beyond'],
-        ['reset after bytes', measured(3, '192.0.2.1:80', { dataSize: 5 }), 'answered'],
+        ['reset after bytes', measured(3, ['192.0.2.1'], { dataSize: 5 }), 'answered'],
         ['TLS', measured(6), 'answered'],
         ['not as expected', measured(7), 'answered'],
         ['login refused', measured(8), 'answered'],
-        ['own subnet', measured(2, '10.0.0.9:80'), 'own'],
-        ['own subnet over IPv6', measured(2, '[::1]:80'), 'own'],
-        ['first address own, second beyond', measured(2, '10.0.0.9:80, 192.0.2.1:80'), 'beyond'],
+        ['own subnet', measured(2, ['10.0.0.9']), 'own'],
+        ['own subnet over IPv6', measured(2, ['::1']), 'own'],
+        ['first address own, second beyond', measured(2, ['10.0.0.9', '192.0.2.1']), 'beyond'],
       ] as const
     ).map(([name, seen, place]) => ({ controller, witness, name, seen, place })),
   ),

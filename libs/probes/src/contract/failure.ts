@@ -1,6 +1,6 @@
 import { type ResultCode, resultCode } from '@vantage/domain';
 import { tlsWords } from '../net/tls-text.ts';
-import type { Extended, Outcome } from './probe.ts';
+import type { Extended, Outcome, Peer } from './probe.ts';
 
 /** A ResultCode that says what went wrong. */
 export type FailureCode = Exclude<ResultCode, typeof resultCode.ok>;
@@ -45,6 +45,11 @@ export function systemCode(error: unknown): string {
 export function showPeer(address: string, port: number): string {
   if (port === 0) return address;
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+/** Several peers for people: `10.0.0.1:25, [2001:db8::1]:25`. */
+export function showPeers(peers: readonly Peer[]): string {
+  return peers.map(({ address, port }) => showPeer(address, port)).join(', ');
 }
 
 /** Seconds for people: `5 s`, `0.5 s`. */

@@ -1,7 +1,7 @@
 import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
 import type { Mask } from '../redact/mask.ts';
-import type { Extended, Measurement, Outcome, Phases } from './probe.ts';
+import type { Extended, Measurement, Outcome, Peer, Phases } from './probe.ts';
 
 /** A fact as a probe notes it: a value, or a function asked once when the check has ended. */
 export type Detail = Json | (() => Json);
@@ -17,12 +17,13 @@ const maxExtended = 64 * 1024;
 export function measure(seen: {
   readonly outcome: Outcome;
   readonly phases: Phases;
+  readonly peers: readonly Peer[];
   readonly facts: ReadonlyMap<string, Detail>;
   readonly diagnostics: ReadonlyMap<string, Detail>;
   readonly mask: Mask;
   readonly slowMs: number | undefined;
 }): Measurement {
-  const { outcome, phases, facts, diagnostics, mask, slowMs } = seen;
+  const { outcome, phases, peers, facts, diagnostics, mask, slowMs } = seen;
   const good = outcome.code === resultCode.ok;
   const entries = [...facts, ...Object.entries(outcome.extended), ...(good ? [] : diagnostics)];
   const totalMs = phases.dns + phases.connect + phases.ssl + phases.ttfb + phases.ttlb;
@@ -37,6 +38,7 @@ export function measure(seen: {
     phases,
     dataSize: outcome.dataSize,
     slow: good && slowMs !== undefined && totalMs > slowMs,
+    peers,
     extended: bounded(entries, mask),
   };
 }

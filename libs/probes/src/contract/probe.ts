@@ -91,6 +91,11 @@ export interface ProbeContext {
   readonly method: Method;
   /** Keeps a fact for the extended data, whatever the check's end; a function is asked once, at the end. */
   addDetail(key: string, value: Json | (() => Json)): void;
+  /**
+   * Records the addresses that the check tries, later the one that it speaks to. The measurement carries them, and the extended
+   * data shows them as `Address`.
+   */
+  setPeers(peers: readonly Peer[]): void;
   /** Like `addDetail`, but kept only when the check fails: transcripts, headers, bodies, certificate chains. */
   diagnostics(key: string, value: Json | (() => Json)): void;
   /** Hands a resource over: it is disposed of when the check ends, however it ends. */
@@ -153,6 +158,14 @@ export interface Probe<Name extends Method = Method, Schema extends z.ZodType = 
 /** Any method's probe, as the registry holds it; its Options are `unknown` to who does not know the method. */
 export type AnyProbe = Probe;
 
+/** An address that a check speaks to. */
+export interface Peer {
+  /** IPv4 or IPv6, without brackets. */
+  readonly address: string;
+  /** 0 where the method has no ports. */
+  readonly port: number;
+}
+
 /** One check as measured: what `runProbe` returns, ready for the wire. */
 export interface Measurement {
   readonly code: ResultCode;
@@ -160,5 +173,7 @@ export interface Measurement {
   readonly phases: Phases;
   readonly dataSize: number;
   readonly slow: boolean;
+  /** The addresses that the check spoke to or tried; empty where it came to none, or is a script. */
+  readonly peers: readonly Peer[];
   readonly extended: Extended;
 }

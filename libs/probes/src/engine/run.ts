@@ -1,12 +1,13 @@
 import { type ResultCode, resultCode } from '@vantage/domain';
 import { type Clock, messageOf, type Secret } from '@vantage/kernel';
 import type { CheckSpec } from '@vantage/proto';
-import { Failure, outcomeOf, showPeer, showSeconds } from '../contract/failure.ts';
+import { Failure, outcomeOf, showPeer, showPeers, showSeconds } from '../contract/failure.ts';
 import { type Detail, measure } from '../contract/measurement.ts';
 import type {
   AnyProbe,
   Measurement,
   Outcome,
+  Peer,
   Phases,
   Policy,
   ProbeContext,
@@ -63,7 +64,7 @@ export async function runProbe(run: RunDeps & { readonly spec: CheckSpec }): Pro
 /** A check that never began. */
 function notRun(text: string): Measurement {
   const phases = createStopwatch(() => 0).read();
-  return { code: resultCode.agent, text, phases, dataSize: 0, slow: false, extended: {} };
+  return { code: resultCode.agent, text, phases, dataSize: 0, slow: false, peers: [], extended: {} };
 }
 
 /** Like `runProbe`, for a check read already (the contract suite, trying a script by hand). */
@@ -85,6 +86,7 @@ async function look(
     ...secretValues(probe, target, options),
     ...[...(secrets?.values() ?? [])].map((each) => each.reveal()),
   ]);
+  let peers: readonly Peer[] = [];
   const facts = new Map<string, Detail>();
   const diagnostics = new Map<string, Detail>();
   const owned: Disposable[] = [];
@@ -99,6 +101,10 @@ async function look(
     random,
     method: probe.method,
     addDetail: (key, value) => void facts.set(key, value),
+    setPeers(list) {
+      peers = list;
+      facts.set('Address', showPeers(list));
+    },
     diagnostics: (key, value) => void diagnostics.set(key, value),
     own: (resource) => (cut.signal.aborted ? disposeQuietly(resource) : void owned.push(resource)),
     redact: (secret) => mask.add(secret),
@@ -108,8 +114,7 @@ async function look(
     ...(message !== undefined && { message }),
   };
   const whom = () => {
-    const address = facts.get('Address');
-    if (typeof address === 'string') return address;
+    if (peers.length > 0) return showPeers(peers);
     return target.host === '' ? 'the script' : showPeer(target.host, target.port);
   };
 
@@ -153,7 +158,7 @@ async function look(
       (error: unknown) => finish(endOfThrown(error, verdict, stopwatch)),
     );
   });
-  const measured = measure({ outcome, phases, facts, diagnostics, mask, slowMs: slowMsOf(options) });
+  const measured = measure({ outcome, phases, peers, facts, diagnostics, mask, slowMs: slowMsOf(options) });
   cut.abort('the check has ended');
   for (const resource of owned.reverse()) disposeQuietly(resource);
   return { measured, answer: outcome.answer ?? (() => ({})) };

@@ -11,7 +11,16 @@ import { createSecureContexts, handshake, type TlsSettings } from './tls.ts';
 /** What a dial needs of the check it works for; a ProbeContext has it all. */
 export type DialContext = Pick<
   ProbeContext,
-  'clock' | 'signal' | 'timeoutMs' | 'stopwatch' | 'policy' | 'method' | 'addDetail' | 'diagnostics' | 'own'
+  | 'clock'
+  | 'signal'
+  | 'timeoutMs'
+  | 'stopwatch'
+  | 'policy'
+  | 'method'
+  | 'addDetail'
+  | 'setPeers'
+  | 'diagnostics'
+  | 'own'
 >;
 
 /** A place to connect to. */
@@ -91,11 +100,11 @@ export function createDial(deps: { readonly names?: Names } = {}): Dial {
       const { host, port } = request;
       const addresses = await names.resolve(context, host, request.family ?? 'Any');
       const allowed = dial.permitted(context, addresses, port);
-      context.addDetail('Address', allowed.map(({ address }) => showPeer(address, port)).join(', '));
+      context.setPeers(allowed.map(({ address }) => ({ address, port })));
       context.stopwatch.enter('connect');
       const { socket, at } = await connectFirst(context, allowed, port);
       const peer = showPeer(at.address, port);
-      context.addDetail('Address', peer);
+      context.setPeers([{ address: at.address, port }]);
       const plain = connectionOf(socket, { host, address: at.address, port, family: at.family, peer });
       return request.tls ? dial.secure(context, plain, request.tls) : plain;
     },

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { type Method, resultCode } from '@vantage/domain';
 import type { Measurement } from '../contract/probe.ts';
 import type { TraceRequest } from './traceroute.ts';
@@ -7,35 +6,25 @@ import type { TraceRequest } from './traceroute.ts';
 export type TracePlan = Pick<TraceRequest, 'address' | 'port' | 'kind'>;
 
 /**
- * Whether a traceroute tells something about a failed check, and by what packets: nothing came back (code 2), and it is known whom
- * was asked. By the very packets that got no answer, so that they meet the same firewalls. Pure.
+ * Decides whether a traceroute helps to understand a failed check, and with which packets: no answer came (code 2) and an address
+ * is known. It uses the packets of the check itself, so that they meet the same firewalls. Pure.
  */
 export function tracePlan(
   method: Method,
-  { code, extended }: Pick<Measurement, 'code' | 'extended'>,
+  { code, peers }: Pick<Measurement, 'code' | 'peers'>,
 ): TracePlan | undefined {
   if (code !== resultCode.timeout) return undefined;
-  const detail = extended['Address'];
-  // Several addresses tried at once are listed with commas; the first one stands for them.
-  const first = typeof detail === 'string' ? detail.split(', ')[0] : undefined;
-  const place = first === undefined ? undefined : readPeer(first);
-  if (!place) return undefined;
+  // Where the check tried several addresses at once, the first one stands for them.
+  const [first] = peers;
+  if (first === undefined) return undefined;
   switch (method) {
     case 'Script':
       return undefined; // which of its steps failed is the script's own affair
     case 'PING':
-      return { ...place, kind: 'icmp' };
+      return { ...first, kind: 'icmp' };
     case 'DNS':
-      return { ...place, kind: 'udp' };
+      return { ...first, kind: 'udp' };
     default: // all others speak TCP
-      return { ...place, kind: 'tcp' };
+      return { ...first, kind: 'tcp' };
   }
-}
-
-/** Reads `10.0.0.1:25`, `[2001:db8::1]:25` or a bare address (port 0). */
-function readPeer(peer: string): { address: string; port: number } | undefined {
-  if (isIP(peer)) return { address: peer, port: 0 };
-  const found = /^(?:\[(.+)\]|([^:]+)):(\d+)$/.exec(peer);
-  const address = found?.[1] ?? found?.[2] ?? '';
-  return isIP(address) ? { address, port: Number(found?.[3]) } : undefined;
 }

@@ -186,7 +186,7 @@ async function askPlaces(
   );
 }
 
-function noteReply(context: ProbeContext, { packet, rcode, peer }: Reply): void {
+function noteReply(context: ProbeContext, { packet, rcode, server }: Reply): void {
   const flags = {
     AA: packet.flag_aa,
     TC: packet.flag_tc,
@@ -194,7 +194,7 @@ function noteReply(context: ProbeContext, { packet, rcode, peer }: Reply): void 
     RA: packet.flag_ra,
     AD: packet.flag_ad,
   };
-  context.addDetail('Address', peer);
+  context.setPeers([server]);
   context.addDetail('Rcode', rcode);
   context.addDetail('Flags', () => Object.entries(flags).flatMap(([name, set]) => (set ? [name] : [])));
   const shown = (list: typeof packet.answers): Json =>

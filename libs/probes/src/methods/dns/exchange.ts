@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { resultCode } from '@vantage/domain';
 import { type DecodedPacket, decode, encode, type Packet, RECURSION_DESIRED } from 'dns-packet';
 import { Failure, networkFailure, noRoute, showPeer, systemCode } from '../../contract/failure.ts';
-import type { ProbeContext } from '../../contract/probe.ts';
+import type { Peer, ProbeContext } from '../../contract/probe.ts';
 import { openDialogue } from '../../dialogue/dialogue.ts';
 import type { Address } from '../../net/resolve.ts';
 import type { TlsSettings } from '../../net/tls.ts';
@@ -22,8 +22,9 @@ export interface Reply {
   /** `NOERROR`, `NXDOMAIN`, …, or `RCODE 11`. */
   readonly rcode: string;
   readonly bytes: number;
-  /** `10.0.0.53:53` */
+  /** The server as people read it: `10.0.0.53:53`. */
   readonly peer: string;
+  readonly server: Peer;
 }
 
 /** Waits before a datagram is sent again, milliseconds after the one before. */
@@ -105,7 +106,8 @@ export async function askUdp(
   const peer = showPeer(server.address, server.port);
   const id = randomInt(65_536);
   const bytes = encode(packetOf(query, id));
-  context.addDetail('Address', peer);
+  const at: Peer = { address: server.address, port: server.port };
+  context.setPeers([at]);
   const type = server.family === 6 ? 'udp6' : 'udp4';
   const socket = createSocket({ type, lookup: (host, _options, done) => done(null, host, server.family) });
   using _closed = { [Symbol.dispose]: () => void socket.close() };
@@ -138,7 +140,7 @@ export async function askUdp(
         const reply = readReply(message, id, query);
         if (reply) {
           context.stopwatch.enter('ttlb');
-          finish(() => resolve({ ...reply, bytes: message.length, peer }));
+          finish(() => resolve({ ...reply, bytes: message.length, peer, server: at }));
           return;
         }
       } catch (error) {
@@ -180,7 +182,13 @@ export async function askStream(
   const answer = await dialogue.readExactly(size);
   try {
     const reply = readReply(answer, id, query);
-    if (reply) return { ...reply, bytes: size, peer: connection.peer };
+    if (reply)
+      return {
+        ...reply,
+        bytes: size,
+        peer: connection.peer,
+        server: { address: connection.address, port: connection.port },
+      };
   } catch (error) {
     throw malformed(connection.peer, error);
   }

@@ -1,7 +1,7 @@
 import { addAbortSignal } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { resultCode } from '@vantage/domain';
-import { Failure, networkFailure, notMet } from '../../contract/failure.ts';
+import { Failure, networkFailure, notMet, showPeers } from '../../contract/failure.ts';
 import type { TlsOptions } from '../../contract/options.ts';
 import type { ProbeContext, Stopwatch } from '../../contract/probe.ts';
 import type { Dialogue } from '../../dialogue/dialogue.ts';
@@ -100,10 +100,8 @@ function dataContext(context: ProbeContext): DialContext {
       return stopwatch.running;
     },
   };
-  const addDetail: ProbeContext['addDetail'] = (key, value) => {
-    if (key === 'Address') context.addDetail('DataAddress', value);
-  };
-  return { ...context, stopwatch: still, addDetail, diagnostics: () => {} };
+  const setPeers: ProbeContext['setPeers'] = (peers) => context.addDetail('DataAddress', showPeers(peers));
+  return { ...context, stopwatch: still, addDetail: () => {}, setPeers, diagnostics: () => {} };
 }
 
 /** All that comes up to the end of the connection, at most 1 MiB. */

@@ -71,7 +71,7 @@ export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING'
       const addresses = context.dial.permitted(context, resolved, 0);
       let failure: Failure | undefined;
       for (const address of addresses) {
-        context.addDetail('Address', address.address);
+        context.setPeers([{ address: address.address, port: 0 }]);
         const lease = deps.sockets.use(address.family);
         if ('error' in lease) {
           failure ??= new Failure(resultCode.agent, lease.error);
