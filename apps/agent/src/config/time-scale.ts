@@ -1,17 +1,32 @@
 import { clone } from '@bufbuild/protobuf';
 import { type Assignment, AssignmentSchema } from '@vantage/proto';
 
-/** How assignments are run when tests compress time: intervals and retry delays pass `scale` times faster, timeouts stay. */
-export function scaledFor(scale: number): (assignment: Assignment) => Assignment {
-  if (scale === 1) return (assignment) => assignment;
-  return (assignment) => {
-    const scaled = clone(AssignmentSchema, assignment);
-    scaled.intervalMs = Math.max(1, Math.floor(assignment.intervalMs / scale));
-    scaled.scheduleOffsetMs = Math.min(
-      scaled.intervalMs - 1,
-      Math.floor(assignment.scheduleOffsetMs / scale),
-    );
-    scaled.retryDelayMs = Math.floor(assignment.retryDelayMs / scale);
-    return scaled;
+/** The times of the agent that pass faster when tests compress time. */
+export interface Timing {
+  /** An assignment as this agent runs it: intervals and retry delays are shorter, timeouts stay. */
+  readonly scaled: (assignment: Assignment) => Assignment;
+  /** How long past RetryDelay the agent waits for the controller's run request for a retry. */
+  readonly requestGraceMs: number;
+  /** How often the agent reports coverage. */
+  readonly coverageMs: number;
+}
+
+const requestGraceMs = 5000;
+const coverageMs = 10_000;
+
+/** The times under a scale: 1 outside tests, at most 1000. */
+export function timingOf(scale: number): Timing {
+  return {
+    scaled: scale === 1 ? (assignment) => assignment : (assignment) => scaledBy(assignment, scale),
+    requestGraceMs: requestGraceMs / scale,
+    coverageMs: coverageMs / scale,
   };
+}
+
+function scaledBy(assignment: Assignment, scale: number): Assignment {
+  const scaled = clone(AssignmentSchema, assignment);
+  scaled.intervalMs = Math.max(1, Math.floor(assignment.intervalMs / scale));
+  scaled.scheduleOffsetMs = Math.min(scaled.intervalMs - 1, Math.floor(assignment.scheduleOffsetMs / scale));
+  scaled.retryDelayMs = Math.floor(assignment.retryDelayMs / scale);
+  return scaled;
 }

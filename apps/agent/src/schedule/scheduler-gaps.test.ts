@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { every } from '../clock/every.ts';
 import { assignment } from '../testing/measurements.ts';
 import { midnightUs, stage } from '../testing/stage.ts';
-import { every } from './every.ts';
 import type { RetrySequence } from './retry-sequence.ts';
 
 test('a host that slept an hour makes no burst, and what it missed is not covered', async () => {

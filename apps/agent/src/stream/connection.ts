@@ -1,6 +1,6 @@
 import { type ClientHttp2Stream, connect, constants, type OutgoingHttpHeaders } from 'node:http2';
 import { type Clock, messageOf } from '@vantage/kernel';
-import { every } from '../schedule/every.ts';
+import { every } from '../clock/every.ts';
 
 /**
  * One HTTP/2 connection over TLS, watched by pings; what connect-node calls a session manager. Its own manager leaves a

@@ -42,16 +42,25 @@ export function waitAfter(
   }
 }
 
-/** Tells why there is no connection: each reason once, until there is one again. */
-export function disconnectLogger(log: Logger): (disconnect: DisconnectReason, endpoint: string) => void {
+/** Logs why there is no connection: each reason once, until there is a connection again. */
+export interface DisconnectLog {
+  disconnected(disconnect: DisconnectReason, endpoint: string): void;
+  connected(): void;
+}
+
+/** Makes the log of disconnections. */
+export function createDisconnectLog(log: Logger): DisconnectLog {
   const reported = new Set<string>();
-  return (disconnect, endpoint) => {
-    const text = textOf(disconnect);
-    const key = `${endpoint} ${text}`;
-    if (reported.has(key)) return;
-    reported.add(key);
-    if (disconnect.kind === 'lost') log.warn({ endpoint }, text);
-    else log.error({ endpoint }, text);
+  return {
+    disconnected(disconnect, endpoint) {
+      const text = textOf(disconnect);
+      const key = `${endpoint} ${text}`;
+      if (reported.has(key)) return;
+      reported.add(key);
+      if (disconnect.kind === 'lost') log.warn({ endpoint }, text);
+      else log.error({ endpoint }, text);
+    },
+    connected: () => reported.clear(),
   };
 }
 

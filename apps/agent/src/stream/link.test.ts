@@ -4,7 +4,7 @@ import { addressOf, closedPort, makeCertificate } from '@vantage/probes/testing'
 import { expect, test } from 'vitest';
 import { startFakeController } from '../testing/fake-controller.ts';
 import type { DisconnectReason } from './disconnect-reason.ts';
-import { createLink } from './link.ts';
+import { createLink, type LinkHandlers } from './link.ts';
 
 const certificate = makeCertificate();
 
@@ -52,6 +52,8 @@ function linkTo(endpoints: readonly string[], token = 'a', ca = certificate.cert
     clock: systemClock,
     random: () => 0,
     pings: { pingIntervalMs: 100, pingTimeoutMs: 150 },
+  });
+  const handlers: LinkHandlers = {
     hello: async () => ({ bootId: 'b', sessionCounter: 1n }),
     onUp() {
       ups += 1;
@@ -62,8 +64,8 @@ function linkTo(endpoints: readonly string[], token = 'a', ca = certificate.cert
       partings.push(parting);
       rouse();
     },
-  });
-  const done = link.run(ending.signal);
+  };
+  const done = link.run(handlers, ending.signal);
   return {
     link,
     partings,

@@ -27,7 +27,7 @@ export interface Link {
   /** Ends the present stream; another is tried. */
   drop(why: string): void;
   /** Resolves when the signal aborts and the stream is closed. */
-  run(signal: AbortSignal): Promise<void>;
+  run(handlers: LinkHandlers, signal: AbortSignal): Promise<void>;
 }
 
 const welcomeWithinMs = 15_000;
@@ -39,7 +39,17 @@ const deadAfterMs = 25_000;
 /** Messages on their way out; more, and the stream does not drain. */
 const outgoingMax = 64;
 
-/** Makes the link. `hello` is asked before each try; the handlers are called in the order of the messages. */
+/** The other side of a link: they are called in the order of the messages. */
+export interface LinkHandlers {
+  /** Called before each try. */
+  hello(): Promise<MessageInitShape<typeof HelloSchema>>;
+  onUp(welcome: Welcome, endpoint: string): void;
+  onMessage(message: Incoming): void;
+  /** The stream ended, or a try failed. */
+  onDown(disconnect: DisconnectReason, endpoint: string): void;
+}
+
+/** Makes the link; nothing is opened before `run`. */
 export function createLink(deps: {
   readonly endpoints: readonly string[];
   readonly token: Secret;
@@ -49,18 +59,17 @@ export function createLink(deps: {
   readonly random: () => number;
   /** A connection that leaves a ping unanswered is given up. */
   readonly pings: { readonly pingIntervalMs: number; readonly pingTimeoutMs: number };
-  readonly hello: () => Promise<MessageInitShape<typeof HelloSchema>>;
-  readonly onUp: (welcome: Welcome, endpoint: string) => void;
-  readonly onMessage: (message: Incoming) => void;
-  /** The stream ended, or a try failed. */
-  readonly onDown: (disconnect: DisconnectReason, endpoint: string) => void;
 }): Link {
   const { clock, random } = deps;
   let outbound: ReturnType<typeof createMailbox<ConnectRequest>> | undefined;
   let isUp = false;
   let cut: ((why: string) => void) | undefined;
 
-  const converse = async (endpoint: string, signal: AbortSignal): Promise<DisconnectReason> => {
+  const converse = async (
+    handlers: LinkHandlers,
+    endpoint: string,
+    signal: AbortSignal,
+  ): Promise<DisconnectReason> => {
     const ending = new AbortController();
     const stop = () => ending.abort(new Error('the agent ends'));
     signal.addEventListener('abort', stop, { once: true });
@@ -76,7 +85,7 @@ export function createLink(deps: {
     const beganMs = clock.monoMs();
     let goodbye: DisconnectReason | undefined;
     try {
-      const hello = await deps.hello();
+      const hello = await handlers.hello();
       box.offer(create(ConnectRequestSchema, { message: { case: 'hello', value: hello } }));
       const client = createClient(
         AgentService,
@@ -88,12 +97,12 @@ export function createLink(deps: {
         heard();
         if (message.case === 'welcome') {
           isUp = true;
-          deps.onUp(message.value, endpoint);
+          handlers.onUp(message.value, endpoint);
         } else if (message.case === 'goodbye') {
           const { reason, text } = message.value;
           goodbye = { kind: 'goodbye', reason, text };
           break;
-        } else deps.onMessage(message);
+        } else handlers.onMessage(message);
       }
       return (
         goodbye ?? {
@@ -123,16 +132,16 @@ export function createLink(deps: {
       return isUp;
     },
     drop: (why) => cut?.(why),
-    async run(signal) {
+    async run(handlers, signal) {
       let round: string[] = [];
       let failures = 0;
       while (!signal.aborted) {
         if (round.length === 0) round = shuffled(deps.endpoints, random);
         const endpoint = round.shift();
         if (endpoint === undefined) return;
-        const disconnect = await converse(endpoint, signal);
+        const disconnect = await converse(handlers, endpoint, signal);
         if (signal.aborted) return;
-        deps.onDown(disconnect, endpoint);
+        handlers.onDown(disconnect, endpoint);
         const isFresh = disconnect.kind === 'lost' && disconnect.lastedMs < deadAfterMs;
         failures = isFresh || disconnect.kind === 'refused' ? failures + 1 : 0;
         const waitMs = waitAfter(disconnect, { failures, others: round.length, random });

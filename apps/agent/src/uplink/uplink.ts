@@ -20,7 +20,9 @@ export interface Uplink {
   disconnected(): void;
   /** Devices that are watched no longer are forgotten: they can be no witnesses. */
   prune(isAssigned: (deviceNo: number) => boolean): void;
-  /** Empty while it sees; else why not. */
+  /** Whether something beyond the own networks answers, as far as is known. */
+  readonly isOnline: boolean;
+  /** Why the agent is offline, for people; empty while it is online. */
   readonly offlineReason: string;
   /** Monotonic milliseconds of the oldest error that is not judged yet. */
   readonly unconfirmedFromMs: number | undefined;
@@ -47,7 +49,7 @@ const roundsApartMs = 2000;
 export function createUplink(deps: {
   readonly clock: Clock;
   readonly ownNetworks: () => OwnNetworks;
-  readonly sendHeartbeat: () => boolean;
+  readonly sendHeartbeat: (offlineReason: string) => boolean;
   readonly runNow: (deviceNo: number) => boolean;
   /** The agent sees again; `unchecked` are the devices it could not see meanwhile. */
   readonly onOnlineAgain: (unchecked: readonly number[]) => void;
@@ -61,7 +63,8 @@ export function createUplink(deps: {
   const unchecked = new Set<number>();
   let step: { readonly kind: 'asking' | 'witnesses' | 'pausing'; readonly timer: Disposable } | undefined;
   let roundEndedMs = Number.NEGATIVE_INFINITY;
-  let markOffline = false;
+  let isOffline = false;
+  const offlineReason = () => (isOffline ? 'uplink dead: nothing beyond the own networks answers' : '');
 
   const clearStep = () => {
     step?.timer[Symbol.dispose]();
@@ -84,17 +87,17 @@ export function createUplink(deps: {
   };
   /** Something beyond answered. What was held since the agent knew itself offline fell into that time: it stays a 10. */
   const markOnline = () => {
-    const wasBlind = markOffline;
-    markOffline = false;
-    settle(!wasBlind);
-    if (!wasBlind) return;
+    const wasOffline = isOffline;
+    isOffline = false;
+    settle(!wasOffline);
+    if (!wasOffline) return;
     const missed = [...unchecked];
     unchecked.clear();
     onOnlineAgain(missed);
   };
-  const goBlind = () => {
+  const markOffline = () => {
     roundEndedMs = clock.monoMs();
-    markOffline = true;
+    isOffline = true;
     settle(false);
   };
   const checkWitnesses = () => {
@@ -104,7 +107,7 @@ export function createUplink(deps: {
       step = { kind: 'pausing', timer: clock.timer(waitMs, checkWitnesses) };
       return;
     }
-    step = { kind: 'witnesses', timer: clock.timer(witnessWithinMs, goBlind) };
+    step = { kind: 'witnesses', timer: clock.timer(witnessWithinMs, markOffline) };
     for (const deviceNo of [...healthy].reverse()) {
       if (awaited.size === witnessCount) break;
       awaited.add(deviceNo);
@@ -112,7 +115,7 @@ export function createUplink(deps: {
       awaited.delete(deviceNo);
       healthy.delete(deviceNo);
     }
-    if (awaited.size === 0) goBlind();
+    if (awaited.size === 0) markOffline();
   };
   const hold = (deviceNo: number, measurement: Measurement) =>
     new Promise<Measurement>((resolve) => {
@@ -122,9 +125,10 @@ export function createUplink(deps: {
         release: (isGenuine) => resolve(isGenuine ? measurement : asUplinkDead(measurement)),
       });
       if (step === undefined) {
-        if (sendHeartbeat()) step = { kind: 'asking', timer: clock.timer(replyWithinMs, checkWitnesses) };
+        if (sendHeartbeat(offlineReason()))
+          step = { kind: 'asking', timer: clock.timer(replyWithinMs, checkWitnesses) };
         else checkWitnesses();
-      } else if (awaited.delete(deviceNo) && awaited.size === 0) goBlind();
+      } else if (awaited.delete(deviceNo) && awaited.size === 0) markOffline();
     });
 
   return {
@@ -148,8 +152,11 @@ export function createUplink(deps: {
         unchecked.delete(deviceNo);
       }
     },
+    get isOnline() {
+      return !isOffline;
+    },
     get offlineReason() {
-      return !markOffline ? '' : 'uplink dead: nothing beyond the own networks answers';
+      return offlineReason();
     },
     get unconfirmedFromMs() {
       return pending.size === 0 ? undefined : firstEndMs();

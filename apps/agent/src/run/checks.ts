@@ -1,0 +1,134 @@
+import { networkInterfaces } from 'node:os';
+import { type Clock, descriptorLimit, type Logger, messageOf, newId } from '@vantage/kernel';
+import { createDial, traceroute } from '@vantage/probes';
+import { type ClockSync, createClockSync } from '../clock/sync.ts';
+import type { Config } from '../config/config.ts';
+import type { LocalSecretsFile } from '../config/local-secrets.ts';
+import type { Timing } from '../config/time-scale.ts';
+import type { AgentPolicy } from '../policy/policy.ts';
+import { createCheckRunner } from '../schedule/check-runner.ts';
+import type { Scheduler, ScheduleTable } from '../schedule/contract.ts';
+import { type Coverage, createCoverage } from '../schedule/coverage.ts';
+import { checksWithin } from '../schedule/descriptors.ts';
+import { createDiagnosticsCollector, type DiagnosticsCollector } from '../schedule/diagnostics.ts';
+import { createLatenessMeter, type LatenessMeter } from '../schedule/lateness.ts';
+import { createRateLimiter } from '../schedule/rate-limiter.ts';
+import { createScheduleTable } from '../schedule/schedule-table.ts';
+import { createScheduler } from '../schedule/scheduler.ts';
+import { createStalls, type Stalls } from '../schedule/stalls.ts';
+import type { Link } from '../stream/link.ts';
+import { cachedOwnNetworks } from '../uplink/reachability.ts';
+import { createUplink, type Uplink } from '../uplink/uplink.ts';
+import { createHeartbeatSender, type SendHeartbeat } from './heartbeat.ts';
+import type { Stores } from './stores.ts';
+
+/** The process was stopped when its pulse comes this much late. */
+const stallMs = 1500;
+
+/** The parts that run checks, and what the agent knows about their progress. */
+export interface Checks {
+  readonly table: ScheduleTable;
+  readonly scheduler: Scheduler;
+  readonly uplink: Uplink;
+  readonly diagnostics: DiagnosticsCollector;
+  readonly sync: ClockSync;
+  readonly coverage: Coverage;
+  readonly meter: LatenessMeter;
+  readonly stalls: Stalls;
+  readonly sendHeartbeat: SendHeartbeat;
+}
+
+interface ChecksDeps {
+  readonly policy: AgentPolicy;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly timing: Timing;
+  readonly stores: Stores;
+  readonly link: Link;
+  readonly localSecrets: LocalSecretsFile;
+  readonly concurrency: number;
+}
+
+/** Joins the parts that run checks. Nothing runs before the scheduler is started. */
+export function createChecks(deps: ChecksDeps): Checks {
+  const { policy, clock, random, log, stores, link, localSecrets, concurrency } = deps;
+  const { time, outbox, retryStore, append } = stores;
+  const { requestGraceMs } = deps.timing;
+  const monoMs = () => clock.monoMs();
+  const coverage = createCoverage();
+  const meter = createLatenessMeter();
+  const stalls = createStalls({ monoMs, thresholdMs: stallMs });
+  const sendHeartbeat = createHeartbeatSender({ link, time, outbox, coverage });
+  const retrySequenceOf = (deviceNo: number, nowUs: number) => retryStore.of(deviceNo, nowUs);
+  const table = createScheduleTable({ time, retrySequenceOf, requestGraceMs });
+  const ownNetworks = cachedOwnNetworks({ clock, interfaces: networkInterfaces });
+  const uplink = createUplink({
+    clock,
+    ownNetworks,
+    sendHeartbeat,
+    runNow: (deviceNo) => table.runNow(deviceNo),
+    onOnlineAgain: (unchecked) => table.runSoon(unchecked),
+  });
+  const diagnostics = createDiagnosticsCollector({
+    clock,
+    policy,
+    trace: traceroute,
+    isOnline: () => link.isUp && uplink.isOnline,
+    append: (value) => append({ case: 'diagnostics', value }),
+  });
+  const check = createCheckRunner({
+    clock,
+    dial: createDial(),
+    policy,
+    random,
+    localSecrets: () => localSecrets.current,
+  });
+  const scheduler = createScheduler({
+    table,
+    time,
+    clock,
+    check,
+    confirm: (deviceNo, measurement) => uplink.confirm(deviceNo, measurement),
+    onResult(value, context) {
+      append({ case: 'result', value });
+      diagnostics.failed(value, context);
+    },
+    concurrency,
+    rateLimiter: createRateLimiter({ checksPerMinute: policy.checksPerMinute, monoMs }),
+    coverage,
+    meter,
+    stalls,
+    requestGraceMs,
+    newId,
+    onError: (error) => log.error({ error: messageOf(error) }, 'unexpected error'),
+  });
+  const sync = createSync(stores, scheduler, log);
+  return { table, scheduler, uplink, diagnostics, sync, coverage, meter, stalls, sendHeartbeat };
+}
+
+/** The clock's synchronisation: each new offset is recorded, followed by the schedule and kept for the next start. */
+function createSync({ time, identity, append }: Stores, scheduler: Scheduler, log: Logger): ClockSync {
+  return createClockSync({
+    time,
+    isKnown: identity.wallOffsetUs !== undefined,
+    onOffset(clockRecord, movedUs) {
+      log.debug({ offsetUs: Number(clockRecord.offsetUs) }, 'clock offset');
+      append({ case: 'clock', value: clockRecord });
+      scheduler.clockStepped(movedUs);
+      scheduler.start();
+      void identity.keepWallOffset(time.wallOffsetUs());
+    },
+  });
+}
+
+/** How many checks may run at one moment: fewer than configured where the process may not open enough files. */
+export function concurrencyOf(config: Pick<Config, 'concurrency'>, log: Logger): number {
+  const limit = descriptorLimit();
+  const concurrency = checksWithin(limit, config.concurrency);
+  if (concurrency < config.concurrency) {
+    const text = `only ${limit} files may be open at once (ulimit -n): at most ${concurrency} checks run at one moment`;
+    log.warn({ wanted: config.concurrency }, text);
+  }
+  return concurrency;
+}

@@ -1,0 +1,98 @@
+import { hostname } from 'node:os';
+import type { Clock, Logger } from '@vantage/kernel';
+import { Goodbye_Reason, type RunRequest } from '@vantage/proto';
+import type { Timing } from '../config/time-scale.ts';
+import { createDisconnectLog } from '../stream/disconnect-reason.ts';
+import type { Incoming, LinkHandlers } from '../stream/link.ts';
+import type { Uploader } from '../stream/uploader.ts';
+import type { Checks } from './checks.ts';
+import type { Stores } from './stores.ts';
+
+/** Without an offset from an earlier run, checks wait this long after Welcome for the first measurement. */
+const firstOffsetWithinMs = 5000;
+
+interface ConversationDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly timing: Timing;
+  readonly stores: Stores;
+  readonly checks: Checks;
+  readonly uploader: Uploader;
+  readonly version: string;
+  /** Checks a minute that this agent can run. */
+  readonly capacity: number;
+}
+
+/** The agent's side of the conversation with its controller. */
+export function createConversation(deps: ConversationDeps): LinkHandlers {
+  const { clock, log, stores, checks, uploader } = deps;
+  const { identity, assignments, retryStore } = stores;
+  const { uplink, scheduler, table, sendHeartbeat } = checks;
+  const disconnects = createDisconnectLog(log);
+  return {
+    async hello() {
+      const sessionCounter = await identity.nextSession();
+      const { version, capacity } = deps;
+      return { version, bootId: identity.bootId, sessionCounter, capacity, hostName: hostname() };
+    },
+    onUp({ agentNo, locationName }, endpoint) {
+      log.info({ endpoint, agentNo, location: locationName }, 'connected');
+      disconnects.connected();
+      uplink.controllerAnswered();
+      sendHeartbeat(uplink.offlineReason);
+      uploader.up();
+      clock.timer(firstOffsetWithinMs, () => scheduler.start());
+    },
+    onMessage(message) {
+      uplink.controllerAnswered();
+      receive(deps, message);
+    },
+    onDown(disconnect, endpoint) {
+      disconnects.disconnected(disconnect, endpoint);
+      assignments.forgetPartial();
+      uploader.down();
+      uplink.disconnected();
+      if (disconnect.kind === 'goodbye' && disconnect.reason === Goodbye_Reason.REVOKED) {
+        assignments.forget();
+        retryStore.prune();
+        table.replace([]);
+      }
+    },
+  };
+}
+
+function receive({ log, timing, stores, checks, uploader }: ConversationDeps, message: Incoming): void {
+  const { assignments, retryStore } = stores;
+  const { table, uplink, sync } = checks;
+  switch (message.case) {
+    case 'assignments': {
+      const change = assignments.apply(message.value);
+      if (change.kind === 'wait') return;
+      retryStore.prune();
+      uplink.prune((deviceNo) => assignments.all.has(deviceNo));
+      const faults =
+        change.kind === 'replace'
+          ? table.replace(change.assignments.map(timing.scaled))
+          : table.change(change.upserts.map(timing.scaled), change.removedDeviceNos);
+      for (const fault of faults) log.error(`assignment refused: ${fault}`);
+      return;
+    }
+    case 'runRequest':
+      table.runRequest(scaledRequest(message.value, timing));
+      return;
+    case 'ack':
+      uploader.acked(message.value.batchId);
+      return;
+    case 'heartbeatReply':
+      sync.reply(message.value);
+      return;
+    case 'welcome':
+    case 'goodbye':
+    case undefined:
+      return;
+  }
+}
+
+function scaledRequest(request: RunRequest, { scaled }: Timing): RunRequest {
+  return request.assignment === undefined ? request : { ...request, assignment: scaled(request.assignment) };
+}
