@@ -106,8 +106,7 @@ export async function askUdp(
   const peer = showPeer(server.address, server.port);
   const id = randomInt(65_536);
   const bytes = encode(packetOf(query, id));
-  const at: Peer = { address: server.address, port: server.port };
-  context.setPeers([at]);
+  context.setPeers([server]);
   const type = server.family === 6 ? 'udp6' : 'udp4';
   const socket = createSocket({ type, lookup: (host, _options, done) => done(null, host, server.family) });
   using _closed = { [Symbol.dispose]: () => void socket.close() };
@@ -140,7 +139,7 @@ export async function askUdp(
         const reply = readReply(message, id, query);
         if (reply) {
           context.stopwatch.enter('ttlb');
-          finish(() => resolve({ ...reply, bytes: message.length, peer, server: at }));
+          finish(() => resolve({ ...reply, bytes: message.length, peer, server }));
           return;
         }
       } catch (error) {
