@@ -33,7 +33,9 @@ export async function openStores(deps: {
   const folder = config.dataDir;
   const onFault = (text: string) => log.error(text);
   await using opened = new AsyncDisposableStack();
-  const identity = opened.use(await openIdentity({ folder, newId, onFault }));
+  const identity = opened.use(
+    await openIdentity({ folder, newId, nowMs: () => clock.nowUs() / 1000, onFault }),
+  );
   const wallOffsetUs = identity.wallOffsetUs ?? 0;
   const time = createAgentTime({ clock, upMs: () => uptime() * 1000, wallOffsetUs });
   const assignments = opened.use(await openAssignments({ folder, clock, onFault }));

@@ -10,8 +10,15 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 let folders = 0;
 const newFolder = () => path.join(root, String(folders++));
 
+let nowMs = 1_700_000_000_000;
+
 function open(folder: string, faults: string[] = []) {
-  return openIdentity({ folder, newId: () => 'boot', onFault: (text) => faults.push(text) });
+  return openIdentity({
+    folder,
+    newId: () => 'boot',
+    nowMs: () => nowMs,
+    onFault: (text) => faults.push(text),
+  });
 }
 
 async function sessionsOf(folder: string, count: number): Promise<bigint[]> {
@@ -60,13 +67,37 @@ test('what an earlier version kept is gone on with', async () => {
   expect(await sessionsOf(folder, 1)).toEqual([42n]);
 });
 
-test('a folder that cannot be used is told, and the numbers still rise', async () => {
+test('while the disk refuses every write, no number is used twice, over restarts too; the fault is reported once', async () => {
+  const folder = newFolder();
+  writeFileSync(folder, '');
+  const below = path.join(folder, 'below');
+  const faults: string[] = [];
+  const used: bigint[] = [];
+  for (let restart = 0; restart < 3; restart += 1) {
+    await using identity = await open(below, faults);
+    nowMs += 5;
+    for (let i = 0; i < 3; i += 1) used.push(await identity.nextSession());
+  }
+  expect(used).toEqual([...new Set(used)].sort((a, b) => Number(a - b)));
+  expect(faults.filter((text) => text.includes('cannot be written')).length).toBe(3);
+});
+
+test('a disk that works again gets the newest number, without a new session', async () => {
   const folder = newFolder();
   writeFileSync(folder, '');
   const faults: string[] = [];
-  await using identity = await open(path.join(folder, 'below'), faults);
-  expect([await identity.nextSession(), await identity.nextSession()]).toEqual([1n, 2n]);
-  expect(faults.length).toBeGreaterThan(0);
+  const below = path.join(folder, 'below');
+  let last = 0n;
+  {
+    await using identity = await open(below, faults);
+    last = await identity.nextSession();
+    rmSync(folder);
+    mkdirSync(below, { recursive: true });
+    await identity.keepWallOffset(0);
+    await identity.keepWallOffset(0);
+  }
+  await using again = await open(below);
+  expect(await again.nextSession()).toBe(last + 1n);
 });
 
 test('a file that is there and cannot be opened ends the agent: counted anew it would be a copy of itself', async () => {

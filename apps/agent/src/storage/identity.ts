@@ -4,15 +4,20 @@ import { Fault, isMissing, messageOf } from '@vantage/kernel';
 import { z } from 'zod';
 import { ensureFolder, isDiskFull, readWithChecksum } from './disk.ts';
 import { openDualCopyFile } from './dual-copy-file.ts';
+import { createFaultReporter } from './fault-reporter.ts';
 
-/** What the agent knows of itself across its runs. */
+/** What the agent knows about itself across its runs. */
 export interface Identity extends AsyncDisposable {
   /** A random id of this run. */
   readonly bootId: string;
   /** Controller minus this host's wall clock, microseconds, as last known; undefined before the first measurement. */
   readonly wallOffsetUs: number | undefined;
-  /** The number of the next session: on disk before it is used, one higher each time. */
+  /**
+   * The number of the next session, higher each time: on disk before it is used. While the disk refuses, it is taken from the clock
+   * (milliseconds since 1970), so that the next process does not use it again.
+   */
   nextSession(): Promise<bigint>;
+  /** Keeps the offset for the next start. Also writes again what the disk refused before. */
   keepWallOffset(offsetUs: number): Promise<void>;
 }
 
@@ -25,15 +30,18 @@ const ownFiles = new Set(['identity.bin', 'identity.json', 'outbox', 'assignment
 const worthKeepingUs = 100_000;
 
 /**
- * Opens what is kept in the folder. A full or read-only disk is told to `onFault`; the agent goes on from what it knows. Throws a Fault
- * when the file is there and cannot be opened for another reason: numbers that begin anew would make it a copy of itself.
+ * Opens the file in the folder. `onFault` receives the fault of a full or read-only disk, and the agent continues with what it
+ * knows. Throws a Fault when the file exists and cannot be opened for another reason: session numbers that begin anew would make the
+ * agent look like a copy of itself.
  */
 export async function openIdentity(deps: {
   readonly folder: string;
   readonly newId: () => string;
+  /** This host's wall clock. */
+  readonly nowMs: () => number;
   readonly onFault: (text: string) => void;
 }): Promise<Identity> {
-  const { folder, onFault } = deps;
+  const { folder, onFault, nowMs } = deps;
   const file = path.join(folder, 'identity.bin');
   const refused = (what: string) => (error: unknown) => {
     onFault(`${file} cannot be ${what}: ${messageOf(error)}`);
@@ -42,7 +50,7 @@ export async function openIdentity(deps: {
   await ensureFolder(folder).catch(refused('made'));
   const isNew = (await readdir(folder).catch(() => [])).every((name) => !ownFiles.has(name));
   const isMissing = !(await isThere(file));
-  const store = await openDualCopyFile(file).catch(async (cause: unknown) => {
+  let store = await openDualCopyFile(file).catch(async (cause: unknown) => {
     if (isDiskTrouble(cause) || (await isAbsent(file))) return refused('opened')(cause);
     const why = `${file} cannot be opened: ${messageOf(cause)}; it holds the number of this agent's last session`;
     throw new Fault('stop', 'identity-unreadable', why, { cause });
@@ -56,11 +64,30 @@ export async function openIdentity(deps: {
   }
   let session = found?.session ?? 0;
   let wallOffsetUs = found?.wallOffsetUs;
+  let isStored = true;
+  const faults = createFaultReporter((text) => onFault(`${file} cannot be written: ${text}`));
+  const writeFile = async () => {
+    try {
+      if (store === undefined) {
+        store = await openDualCopyFile(file);
+        // A file that could not be read at the start may hold a higher number.
+        session = Math.max(session, (parse(store.text)?.session ?? 0) + 1);
+      }
+      await store.write(JSON.stringify({ session, wallOffsetUs }));
+      isStored = true;
+      faults.clear();
+    } catch (error) {
+      isStored = false;
+      faults.report(error);
+      // It may be open for reading only: the next write opens it anew.
+      const unusable = store;
+      store = undefined;
+      await Promise.resolve(unusable?.[Symbol.asyncDispose]()).catch(() => undefined);
+    }
+  };
   let writing: Promise<void> = Promise.resolve();
   const write = () => {
-    writing = writing.then(async () => {
-      await store?.write(JSON.stringify({ session, wallOffsetUs })).catch(refused('written'));
-    });
+    writing = writing.then(writeFile);
     return writing;
   };
   return {
@@ -68,12 +95,13 @@ export async function openIdentity(deps: {
     wallOffsetUs,
     async nextSession() {
       session += 1;
-      const own = BigInt(session);
       await write();
-      return own;
+      if (!isStored) session = Math.max(session, Math.floor(nowMs()));
+      return BigInt(session);
     },
     async keepWallOffset(offsetUs) {
-      if (wallOffsetUs !== undefined && Math.abs(offsetUs - wallOffsetUs) < worthKeepingUs) return;
+      const isSame = wallOffsetUs !== undefined && Math.abs(offsetUs - wallOffsetUs) < worthKeepingUs;
+      if (isSame && isStored) return;
       wallOffsetUs = Math.round(offsetUs);
       await write();
     },
