@@ -1,13 +1,13 @@
 /** The largest number of an `int` column. */
 export const largestInt = 0x7fff_ffff;
-/** A `bigint` column is read as a JavaScript number: nothing above this is stored, so that what is read is what was written. */
+/** A `bigint` column is read as a JavaScript number. Nothing above this is stored, so that a reader gets the number that was written. */
 const largestBigint = Number.MAX_SAFE_INTEGER;
 
-/** IEEE 754 binary32: PostgreSQL refuses a `real` that is larger, or that is not 0 and smaller. */
+/** IEEE 754 binary32. PostgreSQL refuses a `real` that is larger, and one that is smaller and not 0. */
 const largestReal = 3.4028234663852886e38;
 const smallestReal = 1.1754943508222875e-38;
 
-/** A text that a `text` or `jsonb` column takes: at most `maxLength` UTF-16 units, no NUL, no half of a surrogate pair (each becomes U+FFFD). Pure. */
+/** A text that a `text` or `jsonb` column accepts: at most `maxLength` UTF-16 units; each NUL and each half of a surrogate pair becomes U+FFFD. Pure. */
 export function toText(text: string, maxLength: number): string {
   return text.slice(0, maxLength).replaceAll('\0', '\u{fffd}').toWellFormed();
 }
@@ -17,7 +17,7 @@ export function isText(text: string, maxLength: number): boolean {
   return text.length <= maxLength && !text.includes('\0') && text.isWellFormed();
 }
 
-/** The nearest number that a `bigint` column takes and JavaScript reads exactly. Pure. */
+/** The nearest number that a `bigint` column accepts and JavaScript reads exactly. Pure. */
 export function toBigint(value: bigint): number {
   return Number(value < -largestBigint ? -largestBigint : value > largestBigint ? largestBigint : value);
 }
@@ -27,7 +27,7 @@ export function isBigint(value: bigint): boolean {
   return value >= -largestBigint && value <= largestBigint;
 }
 
-/** The nearest number that a `real` column takes; NaN is 0. Pure. */
+/** The nearest number that a `real` column accepts; NaN is 0. Pure. */
 export function toReal(value: number): number {
   if (Number.isNaN(value) || Math.abs(value) < smallestReal) return 0;
   return Math.min(Math.max(value, -largestReal), largestReal);

@@ -60,7 +60,7 @@ test('closing leaves no connection, whether or not the ORM was used', async () =
   }
 });
 
-test('a schema that a newer version made is refused and left as it is', async () => {
+test('the schema of a newer version is refused and left unchanged', async () => {
   await using newer = await createTestDatabase();
   await withClient(newer.url, (client) =>
     client.query("insert into migrations (name, executed_at) values ('9999-to-come', now())"),
@@ -73,7 +73,7 @@ test('a schema that a newer version made is refused and left as it is', async ()
   await old.close();
 });
 
-test('what the ORM writes Kysely reads: numbers for bigints, dates for timestamps', async () => {
+test('Kysely reads a row of the ORM with numbers for bigints and dates for timestamps', async () => {
   const em = db.orm.em.fork();
   em.create(Account, { accountId: 'a', name: 'a', timezone: 'UTC', createdAt: new Date(0) });
   await em.flush();
@@ -85,13 +85,13 @@ test('what the ORM writes Kysely reads: numbers for bigints, dates for timestamp
 
 const soon = { timeout: 10_000, interval: 20 };
 
-test('the pool outlives connections that the server ends', async () => {
+test('the pool replaces connections that the server ends', async () => {
   await sql`select 1`.execute(db.kysely);
   await breakConnections();
   await vi.waitFor(() => sql`select 1`.execute(db.kysely), soon);
 });
 
-test('an ack means a commit on disk, and a stalled transaction is ended within seconds', async () => {
+test('every commit is on disk, and the server ends a stalled transaction within seconds', async () => {
   const show = async (name: string) => {
     const { rows } = await sql<{ value: string }>`select current_setting(${name}) as value`.execute(
       db.kysely,
@@ -105,7 +105,7 @@ test('an ack means a commit on disk, and a stalled transaction is ended within s
 });
 
 describe('leases', () => {
-  test('one holder at a time; the epoch grows when the holder changes', async () => {
+  test('a lease has one holder at a time, and its epoch grows when the holder changes', async () => {
     const [first] = await takeLeases(db.kysely, ['x'], 'one', 60_000);
     expect(first).toEqual({ name: 'x', holder: 'one', epoch: 1 });
     expect(await takeLeases(db.kysely, ['x'], 'two', 60_000)).toEqual([]);
@@ -115,7 +115,7 @@ describe('leases', () => {
     expect(first && (await holdsLease(db.kysely, first))).toBe(false);
   });
 
-  test('an expired lease is not held, even before another takes it', async () => {
+  test('an expired lease is not held, even before another holder takes it', async () => {
     const [lease] = await takeLeases(db.kysely, ['y'], 'one', 0);
     expect(lease && (await holdsLease(db.kysely, lease))).toBe(false);
   });
@@ -157,12 +157,12 @@ test.each([
   expect(dbFailure(new AggregateError([new Error('x'), error]))).toBe(meaning);
 });
 
-test("a surprise in our own code is the record's fault, a lost connection is not", () => {
+test('an error in our own code counts as refused, a lost connection as worth another try', () => {
   expect(dbFailure(new TypeError('x is not a function'))).toBe('refused');
   expect(dbFailure(new Error('Connection terminated unexpectedly'))).toBe('retry');
 });
 
-test('a refused connection is worth another try', async () => {
+test('a refused connection counts as worth another try', async () => {
   const nowhere = await createDb({
     connection: { url: 'postgres://127.0.0.1:1/x' },
     log,

@@ -16,22 +16,22 @@ interface DbConnection {
   readonly url: string;
 }
 
-/** The database as the steps see it. One pool serves the ORM and Kysely. */
+/** The database for the steps. The ORM and Kysely share one pool. */
 export interface Db {
   readonly orm: MikroORM;
   readonly kysely: Kysely<Tables>;
-  /** Brings the schema up to this version; controllers that start together wait for one another. */
+  /** Migrates the schema to this version. Controllers that start together wait for each other. */
   migrate(): Promise<void>;
-  /** See `Listener.subscribe`; `publish` sends. */
+  /** See `Listener.subscribe`; `publish` sends notifications. */
   subscribe: Listener['subscribe'];
   close(): Promise<void>;
 }
 
-/** A stalled process holds nobody up longer than this. */
+/** A stalled process blocks others no longer than this. */
 const timeoutMs = 5_000;
 const idleMs = 300_000;
 
-/** Opens the pool (no connection is made yet) and readies the ORM. */
+/** Creates the pool and the ORM; no connection is opened yet. */
 export async function createDb({
   connection,
   log,
@@ -53,15 +53,15 @@ export async function createDb({
     application_name: 'vantage',
     types: numbersForBigints(),
   };
-  // A new connection has everything to learn anew: the first request after a quiet moment would pay for it.
+  // A new connection loads its caches again, and the first request after a quiet moment would wait for it.
   const pool = new pg.Pool({ ...config, max: poolSize, idleTimeoutMillis: idleMs });
-  // Without listeners a connection that the server drops would end the process.
+  // Without listeners, a connection that the server ends would end this process.
   pool.on('error', (error) => log.warn({ error: error.message }, 'an idle database connection broke'));
   pool.on('connect', (client) => client.on('error', () => {}));
   const kysely = new Kysely<Tables>({
     dialect: new PostgresDialect({
       pool,
-      // Whatever the server's default: an ack means that the commit is on disk.
+      // An acknowledgement means that the commit is on disk, whatever the server's default is.
       onCreateConnection: async (fresh) => {
         await fresh.executeQuery(CompiledQuery.raw('set synchronous_commit = on'));
       },
@@ -76,7 +76,7 @@ export async function createDb({
     extensions: [Migrator],
     ensureDatabase: false,
     migrations: { migrationsList: known, snapshot: false, tableName: 'migrations' },
-    // Partitions and hand-made tables are not the ORM's to drop.
+    // The migrations alone make and drop tables.
     schemaGenerator: { skipTables: [/.*/] },
     logger: (message) => log.debug({ orm: message }, 'orm'),
   });
@@ -101,7 +101,7 @@ export async function createDb({
   };
 }
 
-/** int8 as number: microseconds since 1970 stay below 2^53 until the year 2255. All else as node-postgres reads it. */
+/** Reads int8 as a number, because microseconds since 1970 stay below 2^53 until the year 2255. Other types stay as node-postgres reads them. */
 function numbersForBigints(): pg.CustomTypesConfig {
   const overrides = new pg.TypeOverrides();
   overrides.setTypeParser(20, Number);

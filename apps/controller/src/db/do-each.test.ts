@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { doEach } from './do-each.ts';
 
-test('whichever items are refused, all others are done once and the refused are returned', async () => {
+test('whichever items fail, all others are done once and the failed ones are returned', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 60 }), async (flags) => {
       const items = flags.map((isBad, i) => ({ isBad, i }));
@@ -18,7 +18,7 @@ test('whichever items are refused, all others are done once and the refused are 
   );
 });
 
-test('a database that is away is no fault of the items', async () => {
+test('an unreachable database rejects the whole call and blames no item', async () => {
   let calls = 0;
   const away = doEach([1, 2, 3], async () => {
     calls += 1;

@@ -1,14 +1,15 @@
 import { dbFailure } from './pg-error.ts';
 
-/** An item that cannot be worked on, and why. */
+/** An item for which the work failed, and the error. */
 export interface Refused<T> {
   readonly item: T;
   readonly error: unknown;
 }
 
 /**
- * Does `work` for all items at once, in one statement or transaction. Where that fails for what the items hold, it is done for each half, until
- * those that fail stand alone; they are returned. Rejects when the database is away or overloaded: the same later may pass.
+ * Does `work` for all items at once, in one statement or transaction. When the data of an item makes that fail, each half is tried by
+ * itself, and so on until every failing item stands alone. Returns those items. Rejects when the database is unreachable or overloaded,
+ * because the same work may succeed later.
  */
 export async function doEach<T>(
   items: readonly T[],

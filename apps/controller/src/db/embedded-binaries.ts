@@ -18,22 +18,22 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { Fault, ignoreMissing, type Logger } from '@vantage/kernel';
 
-/** Who runs PostgreSQL: undefined means the caller itself. */
+/** The user that runs PostgreSQL; undefined is the user of this process. */
 export interface RunAs {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Where the PostgreSQL programs are, in a place where `runAs` can execute them. */
+/** Paths of the PostgreSQL programs in a folder where `runAs` can execute them. */
 export interface Binaries {
   readonly postgres: string;
   readonly initdb: string;
 }
 
 /**
- * Finds the PostgreSQL programs of this platform's package and makes the library links that the package leaves to an install
- * script. When the folder is read-only, or `runAs` cannot reach it (a clone below a folder of mode 0700), they
- * are copied once to a cache folder that belongs to the caller. Throws a Fault when no way works.
+ * Finds the PostgreSQL programs of this platform's package and makes the library links that the package's install script would
+ * make. When the folder is read-only, or `runAs` cannot reach it (a clone below a folder of mode 0700), the programs are copied once
+ * to a cache folder of the caller. Throws a Fault that lists every folder tried.
  */
 export async function findBinaries(deps: {
   readonly log: Logger;
@@ -87,7 +87,7 @@ async function packaged(): Promise<{ native: string; version: string }> {
 
 type Place = { readonly ok: true; readonly binaries: Binaries } | { readonly ok: false; problem: string };
 
-/** Links and executes what lies in `place`; `native` holds the list of links. */
+/** Makes the links in `place` and executes `postgres` there; `native` holds the list of links. */
 async function tryPlace(native: string, place: string, runAs: RunAs | undefined): Promise<Place> {
   const binaries = {
     postgres: path.join(place, 'bin', 'postgres'),
@@ -108,7 +108,7 @@ async function executable(file: string): Promise<void> {
   if (((await stat(file)).mode & 0o555) !== 0o555) await chmod(file, 0o755);
 }
 
-/** Makes the links of the shared libraries that are missing; two processes may do so at once. */
+/** Makes the missing links of shared libraries. Two processes may do so at once. */
 async function link(native: string, place: string): Promise<void> {
   const list: unknown = JSON.parse(await readFile(path.join(native, 'pg-symlinks.json'), 'utf8'));
   if (!Array.isArray(list)) throw new Error('the list of library links is not an array');
@@ -124,7 +124,7 @@ async function link(native: string, place: string): Promise<void> {
   }
 }
 
-/** Runs `postgres --version` as the user who will run it; rejects with what is in the way. */
+/** Runs `postgres --version` as the user who will run the server; rejects with its error. */
 function runs(postgres: string, runAs: RunAs | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(postgres, ['--version'], { ...runAs, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
@@ -146,7 +146,7 @@ function cacheFolders(asRoot: boolean): readonly string[] {
   return [path.join(process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache'), 'vantage'), temporary];
 }
 
-/** Makes a folder that only we can write, or refuses one that somebody else made. */
+/** Makes a folder that only this user can write; throws for a folder of another user. */
 async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const about = lstatSync(folder);
@@ -154,7 +154,7 @@ async function ownFolder(folder: string): Promise<void> {
     throw new Error('is not a folder that only this user can write');
 }
 
-/** Copies to a name beside and renames, so that a half copy is never used. */
+/** Copies to a temporary name and renames, so that no process uses a partial copy. */
 async function copyWhole(from: string, to: string): Promise<void> {
   const part = await mkdtemp(`${to}.part-`);
   try {

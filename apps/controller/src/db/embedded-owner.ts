@@ -1,11 +1,11 @@
 import { Fault, type Logger, messageOf } from '@vantage/kernel';
 import pg from 'pg';
 
-/** The role that the controller and the operator's commands use: an ordinary one, which owns the database and what is in it. */
+/** The ordinary role of the controller and of the operator's commands. It owns the database and everything in it. */
 export const ownerRole = 'vantage';
-/** The role that initdb makes. Only the start below uses it. */
+/** The role that initdb makes. Only `ensureOwner` uses it. */
 export const superuserRole = 'vantage_superuser';
-/** Exists while the superuser of an older data folder is renamed: nobody can rename the role of its own session. */
+/** Exists while the superuser of an older data folder is renamed, because no session can rename its own role. */
 const renamerRole = 'vantage_renamer';
 
 /** Connection URL of a role; `folder` holds the unix socket. */
@@ -14,13 +14,13 @@ export function urlOf(role: string, folder: string): string {
 }
 
 /**
- * Sees to it that `vantage` is an ordinary role and owns the database. In data folders of earlier versions it was the superuser: that
- * one is renamed, and everything is given to a new role of its old name. An interrupted change is gone on with at the next start.
+ * Makes `vantage` an ordinary role that owns the database. In data folders of earlier versions `vantage` is the superuser. This function
+ * renames that superuser and gives everything to a new ordinary role `vantage`. The next start completes a change that was interrupted.
  */
 export async function ensureOwner(folder: string, log: Logger): Promise<void> {
   try {
     if (!(await canConnect(urlOf(superuserRole, folder)))) {
-      log.info('the role of the controller becomes an ordinary one');
+      log.info('the database role of the controller loses its superuser rights');
       await withClient(urlOf(ownerRole, folder), (client) =>
         client.query(
           `do $$ begin if to_regrole('${renamerRole}') is null then create role ${renamerRole} superuser login; end if; end $$`,

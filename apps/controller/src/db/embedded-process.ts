@@ -1,31 +1,31 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { isMissing, readIfPresentSync } from '@vantage/kernel';
 
-/** What `postmaster.pid` says. */
+/** The content of `postmaster.pid`. */
 export interface Postmaster {
   readonly pid: number;
   readonly ready: boolean;
 }
 
-/** Reads the lines of `postmaster.pid`: the first is the pid, the eighth the state. undefined: no such thing in there. */
+/** Reads the lines of `postmaster.pid`: the first is the pid, the eighth the state. Undefined when the first line is no pid. */
 export function parsePostmasterPid(text: string): Postmaster | undefined {
   const lines = text.split('\n');
   const pid = Number(lines[0]);
   return Number.isInteger(pid) && pid > 1 ? { pid, ready: lines[7]?.trim() === 'ready' } : undefined;
 }
 
-/** The postmaster that the cluster's pid file names; it may be dead. Throws when the file is there and cannot be read. */
+/** The postmaster that the cluster's pid file names; it may be dead. Throws when the file exists and cannot be read. */
 export function readPostmaster(cluster: string): Postmaster | undefined {
   const text = readIfPresentSync(`${cluster}/postmaster.pid`);
   return text === undefined ? undefined : parsePostmasterPid(text);
 }
 
-/** What can be said of a process; unknown: it could not be checked (no file descriptors left, no rights). */
+/** The state of a process. It is unknown when this process cannot check it (no file descriptors left, no rights). */
 export type ProcessState = 'running' | 'dead' | 'unknown';
 
 /**
- * Whether `pid` is a living process started with `mark` on its command line. Zombies are dead, and a number that
- * another program got in the meantime (usual after a restart of a container) is not ours. Without /proc the number alone decides.
+ * Whether `pid` is a living process that was started with `mark` on its command line. A zombie is dead. Another program may have the
+ * same pid by now (usual after a restart of a container), so a command line without `mark` is dead too. Without /proc the pid decides alone.
  */
 export function processState(pid: number, mark: string): ProcessState {
   if (process.platform !== 'linux') return signal(pid, 0) ? 'running' : 'dead';
@@ -38,8 +38,8 @@ export function processState(pid: number, mark: string): ProcessState {
 }
 
 /**
- * Whether a postmaster that somebody else started runs on the cluster: the process of the pid file is alive and works in that folder.
- * Throws when that cannot be found out.
+ * Whether a postmaster of another starter runs on the cluster: the process of the pid file is alive and its working folder is the
+ * cluster. Throws when the working folder cannot be read.
  */
 export function isForeignPostmaster(pid: number, cluster: string): boolean {
   if (process.platform !== 'linux') return signal(pid, 0);

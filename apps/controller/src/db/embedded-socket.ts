@@ -7,7 +7,7 @@ import { Fault, type Logger, messageOf } from '@vantage/kernel';
 /** The folder name under which clients reach the socket. */
 export interface SocketFolder {
   readonly folder: string;
-  /** Removes what was made for it. */
+  /** Removes the link and its folder. */
   release(): Promise<void>;
 }
 
@@ -16,8 +16,9 @@ const longestFolder = 85;
 const refreshEveryMs = 3_600_000;
 
 /**
- * The socket lies in the cluster. When that path is too long for a socket address, a private folder of ours with a short
- * path gets a link to it, made anew every hour in case somebody cleans the temporary folder.
+ * Returns a folder name under which clients reach the socket of the cluster. When the cluster's own path is too long for a socket
+ * address, a private folder with a short path gets a link to the cluster. The link is made again every hour, because another program
+ * may clean the temporary folder.
  */
 export async function reachSocket(deps: {
   readonly cluster: string;
@@ -33,7 +34,10 @@ export async function reachSocket(deps: {
   await makeLink(folder, name, cluster);
   const timer = setInterval(() => {
     makeLink(folder, name, cluster).catch((error: unknown) =>
-      log.warn({ folder, error: messageOf(error) }, 'the short way to the database socket cannot be renewed'),
+      log.warn(
+        { folder, error: messageOf(error) },
+        'the link to the folder of the database socket cannot be renewed',
+      ),
     );
   }, refreshEveryMs);
   timer.unref();
@@ -50,7 +54,7 @@ function shortBase(): string {
   return Buffer.byteLength(tmpdir()) <= 40 ? tmpdir() : '/tmp';
 }
 
-/** Makes the folder (0700, ours) and the link in it; refuses a folder that somebody else made. */
+/** Makes the folder (mode 0700) and the link in it. Throws a Fault for a folder of another user. */
 async function makeLink(folder: string, name: string, cluster: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
@@ -60,7 +64,7 @@ async function makeLink(folder: string, name: string, cluster: string): Promise<
     throw new Fault(
       'stop',
       'socket_folder_taken',
-      `${folder} is needed as the short way to the database socket but belongs to somebody else; remove it, or choose a data folder with a shorter path`,
+      `the folder ${folder} for the link to the database socket belongs to another user; remove it, or choose a data folder with a shorter path`,
     );
   if ((await readlink(name).catch(() => undefined)) !== cluster) {
     await rm(name, { force: true });

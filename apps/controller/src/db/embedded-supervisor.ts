@@ -5,7 +5,7 @@ import { type Embedded, startEmbedded } from './embedded.ts';
 /** An embedded PostgreSQL that is started again when it dies. */
 export interface SupervisedEmbedded {
   readonly url: string;
-  /** Looks after it until the signal aborts. */
+  /** Restarts PostgreSQL whenever it died, until the signal aborts. */
   run(ending: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
@@ -13,7 +13,7 @@ export interface SupervisedEmbedded {
 const everyMs = 500;
 const backoff: Backoff = { baseMs: 500, capMs: 10_000 };
 
-/** Starts the embedded PostgreSQL; a later death (kill -9, out of memory) is noticed within a second and mended, with the same URL. */
+/** Starts the embedded PostgreSQL. When it dies later (kill -9, out of memory), `run` starts it again within a second under the same URL. */
 export async function superviseEmbedded(deps: {
   readonly dir: string;
   readonly clock: Clock;
@@ -34,7 +34,7 @@ export async function superviseEmbedded(deps: {
           .sleep(failures === 0 ? everyMs : everyMs + backoffMs(failures, backoff, Math.random), ending)
           .catch(() => {});
         await limit();
-        // Where nobody can tell (no file descriptors left), nothing is started beside what may run.
+        // In an unknown state (no file descriptors left) PostgreSQL may still run, so no second one is started.
         if (ending.aborted || current.state() !== 'dead') continue;
         if (failures === 0) log.error({ pid: current.pid }, 'the embedded database died; starting it again');
         try {
@@ -44,7 +44,7 @@ export async function superviseEmbedded(deps: {
           said = '';
         } catch (error) {
           failures += 1;
-          // The same trouble is told once, not at every attempt (process numbers and times differ).
+          // The same problem is logged once, not at every attempt. Process numbers and times in it differ.
           const problem = messageOf(error).replace(/\d+/g, '#');
           if (problem !== said)
             log.error({ error: messageOf(error) }, 'the embedded database cannot be started; trying again');
@@ -56,7 +56,7 @@ export async function superviseEmbedded(deps: {
   };
 }
 
-/** Puts the log of PostgreSQL aside when it is too long; trouble with that is told once. */
+/** Rotates the log of PostgreSQL when it is too long; the same failure is logged once. */
 function createLogLimit(file: string, log: Logger): () => Promise<void> {
   let said = '';
   return async () => {
@@ -65,7 +65,8 @@ function createLogLimit(file: string, log: Logger): () => Promise<void> {
       said = '';
     } catch (error) {
       const problem = messageOf(error);
-      if (problem !== said) log.warn({ file, error: problem }, 'the log of the database cannot be put aside');
+      if (problem !== said)
+        log.warn({ file, error: problem }, 'the log of the embedded database cannot be rotated');
       said = problem;
     }
   };

@@ -36,7 +36,7 @@ async function ask(url: string, text: string): Promise<unknown> {
   }
 }
 
-test('it starts, is adopted while it runs, ends, and keeps its data', async () => {
+test('the embedded PostgreSQL starts, is adopted while it runs, stops, and keeps its data', async () => {
   const dir = path.join(root, 'pg');
   const first = await startEmbedded({ dir, log });
   expect(first.adopted).toBe(false);
@@ -51,7 +51,7 @@ test('it starts, is adopted while it runs, ends, and keeps its data', async () =
   await third.stop();
 });
 
-test('a data path of 150 characters works, and a kill -9 is mended under the same URL', async () => {
+test('a data path of 150 characters works, and after a kill -9 the supervisor starts it again under the same URL', async () => {
   const dir = path.join(root, 'x'.repeat(150 - root.length - 1));
   expect(dir).toHaveLength(150);
   const kept = await superviseEmbedded({ dir, clock: systemClock, log });
@@ -69,7 +69,7 @@ test('a data path of 150 characters works, and a kill -9 is mended under the sam
   await kept.stop();
 });
 
-test('one that cannot be started is tried again until it can', async () => {
+test('the supervisor tries a failing start again until it succeeds', async () => {
   const dir = path.join(root, 'pg');
   const kept = await superviseEmbedded({ dir, clock: systemClock, log });
   const ending = new AbortController();
@@ -90,7 +90,7 @@ test('one that cannot be started is tried again until it can', async () => {
   await kept.stop();
 }, 90_000);
 
-test('the role of the controller is an ordinary owner, also in a folder where it was the superuser', async () => {
+test('the role of the controller is an ordinary owner, also in a data folder where it was the superuser', async () => {
   const dir = path.join(root, 'pg');
   const role =
     "select rolsuper, rolcreaterole, rolcreatedb, rolbypassrls from pg_roles where rolname = 'vantage'";
@@ -135,7 +135,7 @@ test('the role of the controller is an ordinary owner, also in a folder where it
   await again.stop();
 });
 
-test('a postmaster that somebody else started is left alone, and so is its pid file', async () => {
+test('a postmaster of another starter and its pid file are left alone', async () => {
   const dir = path.join(root, 'pg');
   const cluster = path.join(dir, 'cluster');
   mkdirSync(cluster, { recursive: true });
@@ -144,12 +144,12 @@ test('a postmaster that somebody else started is left alone, and so is its pid f
   await new Promise((resolve) => other.once('spawn', resolve));
   const file = path.join(cluster, 'postmaster.pid');
   writeFileSync(file, `${other.pid}\n/data\n`);
-  await expect(startEmbedded({ dir, log })).rejects.toThrow(/somebody else started/);
+  await expect(startEmbedded({ dir, log })).rejects.toThrow(/another program started/);
   expect(readFileSync(file, 'utf8')).toBe(`${other.pid}\n/data\n`);
   other.kill('SIGKILL');
 });
 
-test('a pid file that cannot be read is no missing one: nothing is started', async () => {
+test('an unreadable pid file does not count as a missing one, so nothing is started', async () => {
   const dir = path.join(root, 'pg');
   const file = path.join(dir, 'cluster', 'postmaster.pid');
   mkdirSync(path.dirname(file), { recursive: true });
@@ -158,7 +158,7 @@ test('a pid file that cannot be read is no missing one: nothing is started', asy
   expect(readlinkSync(file)).toBe('postmaster.pid');
 });
 
-test('a process is running, dead, or nobody can tell', () => {
+test('a process with the mark on its command line is running, any other pid is dead', () => {
   const { argv0 } = process;
   expect(processState(process.pid, argv0.split('/').at(-1) ?? '')).toBe('running');
   expect(processState(process.pid, 'cluster_name=another')).toBe('dead');

@@ -20,14 +20,14 @@ import { reachSocket } from './embedded-socket.ts';
 export interface Embedded {
   /** Connection URL of the owner's role; `host` is the folder of the unix socket. */
   readonly url: string;
-  /** The same for the superuser. */
+  /** Connection URL of the superuser. */
   readonly superuserUrl: string;
-  /** It was running already (left behind by a killed controller). */
+  /** True when it was running already, because a killed controller had left it. */
   readonly adopted: boolean;
   readonly pid: number;
-  /** Whether it still runs. */
+  /** Checks the process now. */
   state(): ProcessState;
-  /** Ends it: orderly within 3 s, else at once (it recovers at the next start). Resolves when it is gone. */
+  /** Ends it in order within 3 s, else at once (then it recovers at the next start). Resolves when the process has ended. */
   stop(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ const settings: Readonly<Record<string, string>> = {
   max_parallel_workers_per_gather: '0',
   jit: 'off',
   log_checkpoints: 'off',
-  // A refused statement is an error of the controller, which logs it in bounded lines; here it would stand with all its values.
+  // The controller logs a refused statement in bounded lines. PostgreSQL would log it with all its values.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -57,10 +57,10 @@ const settings: Readonly<Record<string, string>> = {
 /**
  * Starts PostgreSQL on the cluster below `dir` (made when missing), or adopts the one that runs there already.
  *
- * It listens on a unix socket only. As root it runs as the owner of the cluster, else as `postgres` or `nobody`; its
- * working folder is the cluster and all its paths are relative to that, so neither the length nor the modes of the
- * folders above matter (docs/adr/0003). `settings` are added to its configuration (tests turn fsync off).
- * Throws a Fault that tells the operator what is in the way.
+ * It listens on a unix socket only. When this process is root, PostgreSQL runs as the owner of the cluster, or for a new cluster as
+ * `postgres` or `nobody`. Its working folder is the cluster and all its paths are relative to it, so neither the length nor the modes
+ * of the folders above matter (docs/adr/0003). `settings` are added to its configuration (tests turn fsync off).
+ * Throws a Fault with a message for the operator.
  */
 export async function startEmbedded(options: {
   readonly dir: string;
@@ -106,7 +106,7 @@ interface Place {
   readonly runAs: RunAs | undefined;
 }
 
-/** Who runs it: nobody else unless we are root, who may not; then the cluster's owner, `postgres` or `nobody`. */
+/** PostgreSQL refuses to run as root. For root this is the owner of the cluster, else `postgres` or `nobody`; otherwise undefined. */
 async function chooseUser(cluster: string): Promise<RunAs | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const owner = await stat(cluster).catch(ignoreMissing);
@@ -128,7 +128,7 @@ async function holdsCluster(cluster: string): Promise<boolean> {
   return (await stat(path.join(cluster, 'PG_VERSION')).catch(ignoreMissing)) !== undefined;
 }
 
-/** Makes the cluster beside its final name and renames it, so that an interrupted start leaves no half one. */
+/** Makes the cluster under a temporary name and renames it, so that an interrupted start leaves no partial cluster. */
 async function initialise(initdb: string, place: Place): Promise<void> {
   const fresh = path.join(place.dir, 'cluster.new');
   await rm(fresh, { recursive: true, force: true });
@@ -156,12 +156,12 @@ async function initialise(initdb: string, place: Place): Promise<void> {
   await rename(fresh, place.cluster);
 }
 
-/** The child's own name of its working folder; it needs no right to the folders above. */
+/** The name that a child uses for its working folder. The child needs no rights to the folders above it. */
 function cwdOf(folder: string): string {
   return process.platform === 'linux' ? '/proc/self/cwd' : folder;
 }
 
-/** Waits while a postmaster of this cluster is starting up; its pid once it is ready, undefined when there is none. */
+/** Waits while a postmaster of this cluster is starting. Returns its pid once it is ready, undefined when there is none. */
 async function whenReady(cluster: string, mark: string): Promise<number | undefined> {
   const deadline = performance.now() + startWithinMs;
   while (performance.now() < deadline) {
@@ -178,7 +178,7 @@ async function whenReady(cluster: string, mark: string): Promise<number | undefi
   );
 }
 
-/** Starts the postmaster and waits until it takes connections; returns its pid. */
+/** Starts the postmaster and waits until it accepts connections; returns its pid. */
 async function launch(options: {
   readonly postgres: string;
   readonly place: Place;
@@ -215,7 +215,7 @@ async function launch(options: {
       await delay(10);
     }
     const said = (await readLogEnd(file, from)).trim();
-    // Children of a killed postmaster may hold its shared memory for a moment longer.
+    // The children of a killed postmaster may hold its shared memory a moment longer.
     const passing = /pre-existing shared memory|lock file/.test(said);
     if (!passing || performance.now() > deadline)
       throw new Fault(
@@ -228,8 +228,8 @@ async function launch(options: {
 }
 
 /**
- * Removes the pid file of a postmaster that is dead for certain: its number may be another program's by now, which PostgreSQL would take for
- * a postmaster. Throws a Fault when the process is a postmaster that somebody else started, or when nobody can tell.
+ * Removes the pid file of a postmaster that is certainly dead. Another program may have its pid by now, and PostgreSQL would mistake that
+ * program for a postmaster. Throws a Fault when the process is a postmaster of another starter, or when its state is unknown.
  */
 async function removeStalePid(cluster: string, mark: string): Promise<void> {
   const file = path.join(cluster, 'postmaster.pid');
@@ -242,20 +242,20 @@ async function removeStalePid(cluster: string, mark: string): Promise<void> {
   try {
     foreign = state === 'unknown' || isForeignPostmaster(pid, cluster);
   } catch (cause) {
-    const why = `whether process ${pid} of ${file} is a PostgreSQL cannot be found out: ${messageOf(cause)}`;
+    const why = `cannot find out whether process ${pid} of ${file} is a PostgreSQL: ${messageOf(cause)}`;
     throw new Fault('retry', 'database_unknown', why, { cause });
   }
   if (foreign)
     throw new Fault(
       'stop',
       'database_taken',
-      `process ${pid} may be a PostgreSQL that somebody else started on ${cluster}: end it, or remove ${file} if it is none`,
+      `process ${pid} may be a PostgreSQL that another program started on ${cluster}; end it, or remove ${file} when the process is no PostgreSQL`,
     );
   await rm(file, { force: true });
 }
 
 function lastLines(text: string): string {
-  return text.split('\n').slice(-4).join(' ') || 'it said nothing';
+  return text.split('\n').slice(-4).join(' ') || 'it logged nothing';
 }
 
 async function stopPostmaster(pid: number, mark: string): Promise<void> {

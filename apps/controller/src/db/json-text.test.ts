@@ -9,7 +9,7 @@ test.each([
   ['an ordinary object', '{"Address":"::1","Sent":5,"true":true,"e":"1e999","n":-0.5}'],
   ['64 levels', nested(64)],
   ['brackets within a text', `{"a":"${'['.repeat(100)}","b":"\\"[["}`],
-])('%s stays as it came', (_what, text) => {
+])('%s is returned unchanged', (_what, text) => {
   expect(readJsonObject(text, most)).toBe(text);
 });
 
@@ -31,7 +31,7 @@ test.each([
   ['an underflow without an exponent', `{"a":0.${'0'.repeat(400)}1}`, '{"a":0}'],
   ['an escaped NUL', '{"k\\u0000":"x\\u0000"}', '{"k\u{fffd}":"x\u{fffd}"}'],
   ['half of a surrogate pair', '{"a":"\\ud800"}', '{"a":"\u{fffd}"}'],
-])('%s becomes what a column takes', (_what, text, stored) => {
+])('%s is replaced by a value that a column accepts', (_what, text, stored) => {
   expect(readJsonObject(text, most)).toBe(stored);
 });
 

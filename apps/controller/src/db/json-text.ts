@@ -1,15 +1,15 @@
 import { toText } from './column-values.ts';
 
-/** Deeper JSON is refused: readers that descend by recursion, PostgreSQL's among them, have an end. */
+/** Deeper JSON is refused, because readers that descend by recursion (PostgreSQL's is one) have a limit. */
 const deepestJson = 64;
 
-/** A longer run of digits may be beyond a float8, without any exponent. */
+/** A longer run of digits may exceed a float8 without any exponent. */
 const longDigits = 300;
 
 /**
- * JSON text of an object as a `jsonb` column takes it, and as every reader of the column can bear it: at most 64 levels deep, every number one
- * that a float8 holds (an underflow becomes 0), no NUL and no half of a surrogate pair in texts and keys (each becomes U+FFFD). undefined: it
- * is no JSON object, is too long (UTF-16 units) or too deep, or has a number beyond a float8. Pure; one pass before anything is parsed.
+ * JSON text of an object that a `jsonb` column accepts and every reader of the column can parse. It is at most 64 levels deep. Every number
+ * fits into a float8 (an underflow becomes 0). In texts and keys each NUL and each half of a surrogate pair becomes U+FFFD. Undefined when
+ * the text is no JSON object, is too long (UTF-16 units) or too deep, or has a number beyond a float8. Pure; depth is checked before parsing.
  */
 export function readJsonObject(text: string, maxLength: number): string | undefined {
   if (text.length > maxLength) return undefined;
@@ -23,7 +23,7 @@ export function readJsonObject(text: string, maxLength: number): string | undefi
   return found.isFinite ? rewritten : undefined;
 }
 
-/** How deep a JSON text is nested, and whether it holds nothing that must be checked again: no escape by code, no exponent, no long number. */
+/** The depth of a JSON text. It is plain when it has no escape by code, no exponent and no long number, so that it needs no second check. */
 function scan(text: string): { readonly depth: number; readonly isPlain: boolean } {
   let depth = 0;
   let level = 0;
@@ -57,7 +57,7 @@ const closeBracket = 0x5d;
 const bigE = 0x45;
 const smallE = 0x65;
 
-/** `true` and `false` have an e too; that of a number follows a digit. */
+/** `true` and `false` have an e too; the e of a number follows a digit. */
 function isExponent(text: string, i: number): boolean {
   const before = text.charCodeAt(i - 1);
   return text.charCodeAt(i) === smallE && before >= 0x30 && before <= 0x39;

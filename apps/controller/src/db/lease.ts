@@ -1,19 +1,19 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from './schema.ts';
 
-/** A lease as held: work under it checks name, holder and epoch again in its own transaction. */
+/** A lease that was taken. Work under it checks name, holder and epoch again in its own transaction (`holdsLease`). */
 export interface Lease {
   readonly name: string;
   readonly holder: string;
   readonly epoch: number;
 }
 
-/** The database's clock, so that controllers whose clocks differ agree about what has expired. */
+/** The database's clock, so that controllers with different clocks agree which leases have expired. */
 const nowUs = sql<number>`(extract(epoch from clock_timestamp()) * 1e6)::bigint`;
 
 /**
- * Takes or renews leases: those that are free, expired or held by `holder` already. The epoch grows whenever the holder changes, so
- * that a stalled holder is known by its number.
+ * Takes or renews the leases that are free, expired or held by `holder` already. The epoch grows whenever the holder changes, so that
+ * `holdsLease` recognizes a stalled earlier holder.
  */
 export async function takeLeases(
   db: Kysely<Tables>,
@@ -35,7 +35,7 @@ export async function takeLeases(
   return rows;
 }
 
-/** Inside a transaction: is the lease still ours? Holds its row until the end, so nobody else takes it meanwhile. */
+/** Whether the holder still has the lease. Locks the row until the transaction ends, so that no other holder takes it meanwhile. */
 export async function holdsLease(trx: Kysely<Tables>, lease: Lease): Promise<boolean> {
   const { rows } = await sql`
     select 1 from leases
@@ -44,7 +44,7 @@ export async function holdsLease(trx: Kysely<Tables>, lease: Lease): Promise<boo
   return rows.length > 0;
 }
 
-/** Lets go of everything that `holder` holds under names that begin with `prefix`: others need not wait for the end of the lease. */
+/** Releases the holder's leases whose names begin with `prefix`, so that others need not wait until they expire. */
 export async function releaseLeases(db: Kysely<Tables>, holder: string, prefix: string): Promise<void> {
   await sql`
     update leases set expires_us = 0 where holder = ${holder} and starts_with(name, ${prefix})`.execute(db);

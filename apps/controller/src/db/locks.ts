@@ -1,18 +1,18 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from './schema.ts';
 
-/** Families of advisory locks; the second key is a number of the family's things. */
+/** The first key of the advisory locks; the second key is the number of the device or agent. */
 const family = { device: 0x7601, agent: 0x7602 } as const;
 
 /**
- * Holds the story of these devices until the transaction ends: whoever folds results or changes `device_state` takes it first. Taken
- * in order, so that two batches never wait for each other.
+ * Locks these devices until the transaction ends. Every transaction that folds results or changes `device_state` takes this lock first.
+ * The locks are taken in the order of the numbers, so that two batches cannot deadlock.
  */
 export async function lockDevices(trx: Kysely<Tables>, deviceNos: Iterable<number>): Promise<void> {
   await lock(trx, family.device, deviceNos);
 }
 
-/** `lockDevices` for those of these numbers that are devices of the account: nobody holds up another account by naming its devices. */
+/** `lockDevices` for those of these numbers that are devices of the account, so that no client can lock the devices of another account. */
 export async function lockDevicesOf(
   trx: Kysely<Tables>,
   accountNo: number,
@@ -25,7 +25,7 @@ export async function lockDevicesOf(
       and account_no = ${accountNo} order by device_no) own`.execute(trx);
 }
 
-/** Holds what is told about one agent (coverage) until the transaction ends. */
+/** Locks the coverage of one agent until the transaction ends. */
 export async function lockAgent(trx: Kysely<Tables>, agentNo: number): Promise<void> {
   await lock(trx, family.agent, [agentNo]);
 }

@@ -7,7 +7,7 @@ import type { Tables } from './schema.ts';
 
 const folder = new URL('./migrations/', import.meta.url);
 
-/** A migration as MikroORM's list wants it. */
+/** A migration in the form of MikroORM's `migrationsList`. */
 export interface NamedMigration {
   readonly name: string;
   readonly class: new (...args: ConstructorParameters<typeof Migration>) => Migration;
@@ -24,7 +24,7 @@ export async function readMigrations(): Promise<NamedMigration[]> {
   );
 }
 
-/** A big table's change may take longer than a query is otherwise allowed to; waiting for a lock may not. */
+/** The change of a big table may take longer than other statements may. Its wait for a lock may not. */
 function fromSql(text: string): NamedMigration['class'] {
   return class extends Migration {
     override up(): void {
@@ -34,7 +34,7 @@ function fromSql(text: string): NamedMigration['class'] {
   };
 }
 
-/** Throws a Fault when the schema has migrations that this version does not know: it was made by a newer one, whose rules we would break. */
+/** Throws a Fault when the schema has migrations that this version does not know, because this version would break the rules of the newer one. */
 export async function refuseNewer(
   kysely: Kysely<Tables>,
   known: readonly { readonly name: string }[],
@@ -56,8 +56,8 @@ export async function refuseNewer(
 const lockKey = 0x7661_6e74;
 
 /**
- * Runs `work` while no other controller migrates the same database. The lock is the connection's: it goes with the process that
- * holds it, however that ends.
+ * Runs `work` while no other controller migrates the same database. The lock belongs to a connection, so PostgreSQL releases it
+ * however the process ends.
  */
 export async function withMigrationLock(config: pg.ClientConfig, work: () => Promise<void>): Promise<void> {
   const client = new pg.Client({ ...config, statement_timeout: 0, lock_timeout: 0 });

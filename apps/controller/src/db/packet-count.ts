@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** More packets than a check sends; sums of it stay numbers. */
+/** More packets than any check sends. Sums of it stay exact. */
 const maxPackets = 1_000_000;
 
 /**
- * A number of packets in a check's extended data (`Sent`, `Received`), as float8: 0 where it is none. What an agent says there is not trusted:
- * any number that jsonb holds is brought between 0 and a million before it becomes a float8.
+ * A number of packets in a check's extended data (`Sent`, `Received`) as float8, or 0 when there is no number. The agent's value is not
+ * trusted: any number that jsonb holds is limited to 0 to a million before it becomes a float8.
  */
 export function packetCount(key: 'Sent' | 'Received'): RawBuilder<number> {
   const name = sql.lit(key);

@@ -8,9 +8,9 @@ const aheadDays = 2;
 
 /** Daily partitions of `checks`, UTC. */
 export interface Partitions {
-  /** Makes those that are missing, from the oldest day kept to two days ahead. */
+  /** Makes the missing ones, from the oldest day kept to two days ahead. */
   ensure(): Promise<void>;
-  /** Drops those whose last moment is older than the retention; returns their names. */
+  /** Drops those whose end is older than the retention; returns their names. */
   drop(): Promise<string[]>;
 }
 
@@ -31,13 +31,13 @@ export function daysWanted(nowUs: number, retentionDays: number): number[] {
   return Array.from({ length: (last - first) / dayUs + 1 }, (_, i) => first + i * dayUs);
 }
 
-/** Which partitions, by name, hold nothing that is still kept. Pure. */
+/** The names of the partitions that hold only checks older than the retention. Pure. */
 export function namesToDrop(names: readonly string[], nowUs: number, retentionDays: number): string[] {
   const oldest = partitionOf(startOfDay(nowUs - retentionDays * dayUs)).name;
   return names.filter((name) => /^checks_\d{8}$/.test(name) && name < oldest);
 }
 
-/** Makes the keeper of partitions. */
+/** Creates the functions that make and drop the partitions of `checks`. */
 export function createPartitions({
   db,
   clock,
@@ -70,7 +70,7 @@ export function createPartitions({
   };
 }
 
-/** One day that fails keeps no other from its partition; what failed first is thrown at the end. */
+/** A day that fails does not stop the other days. The first error is thrown at the end. */
 function createAttempts() {
   const failed: unknown[] = [];
   return {
@@ -88,10 +88,10 @@ async function partitionNames(db: Kysely<Tables>): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** A table is made first and attached then: attaching takes a lock that lets inserts into other partitions go on. */
+/** Creates a table and then attaches it, because inserts into other partitions can go on during `attach`. */
 async function addPartition(db: Kysely<Tables>, name: string, fromUs: number, toUs: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    // Two controllers that start together must not make the same one.
+    // Two controllers that start together would create the same table.
     await sql`select pg_advisory_xact_lock(${0x7603}::int, 0)`.execute(trx);
     const { rows } = await sql`select 1 from pg_class where oid = to_regclass(${name})`.execute(trx);
     if (rows.length > 0) return;

@@ -1,6 +1,6 @@
 import { Fault } from '@vantage/kernel';
 
-/** `retry`: the same transaction may succeed later. `no-partition`: it needs a partition first. `refused`: it will never succeed. */
+/** After `retry` the same transaction may succeed later, after `no-partition` it needs a partition first, after `refused` it never succeeds. */
 type DbFailure = 'retry' | 'no-partition' | 'refused';
 
 /**
@@ -14,14 +14,14 @@ const connectionTexts =
   /connection|timeout|terminated|destroyed|cannot use a pool|not queryable|client was closed|socket/i;
 const deepestCause = 8;
 
-/** Classifies an error of a transaction. An error that comes neither from the database nor from a connection comes from the data. */
+/** Classifies an error of a transaction. An error from neither the database nor a connection is `refused`: the data cause it. */
 export function dbFailure(error: unknown): DbFailure {
   if (error instanceof Fault) return error.action === 'drop' ? 'refused' : 'retry';
   if (isNoPartition(error)) return 'no-partition';
   return isTransientDbError(error) ? 'retry' : 'refused';
 }
 
-/** Does the error, or one of its causes, say that the database is unreachable or too busy at the moment? */
+/** Whether the error, or one of its causes, means that the database is unreachable or too busy at the moment. */
 export function isTransientDbError(error: unknown): boolean {
   for (let depth = 0, each = error; each instanceof Error && depth < deepestCause; depth += 1) {
     if (isTransient(each)) return true;

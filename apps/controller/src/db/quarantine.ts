@@ -8,7 +8,7 @@ const longestReason = 500;
 const keptUs = 30 * 86_400_000_000;
 const maxKept = 100_000;
 
-/** Keeps what a job could not do, item by item with the reason. Items that are new to the job are logged, in one line. */
+/** Stores the items for which a job failed, each with its reason. Items that are new in the job's quarantine are logged in one line. */
 export async function quarantine(
   db: Kysely<Tables>,
   refused: readonly Refused<string>[],
@@ -27,11 +27,11 @@ export async function quarantine(
   if (first)
     log.warn(
       { job, items: fresh.length, item: first.item, reason: first.reason },
-      'a job leaves out what it cannot do and goes on',
+      'a job quarantined items that failed and goes on with the others',
     );
 }
 
-/** Drops what did not fail again for 30 days, and the oldest above 100,000. */
+/** Deletes items that did not fail again for 30 days, and the oldest above 100,000. */
 export async function dropQuarantined(db: Kysely<Tables>, nowUs: number): Promise<void> {
   await sql`
     delete from job_quarantine where last_failed_us < ${nowUs - keptUs}::bigint

@@ -1,6 +1,6 @@
 /**
- * When in its interval a device is due, milliseconds: spread evenly by its number and the same for ever, so that load is even and a
- * restart makes no burst.
+ * The time within its interval at which a device is due, in milliseconds. It depends on the device's number alone and is spread evenly, so
+ * that the load is even and a restart makes no burst.
  */
 export function scheduleOffsetMs(deviceNo: number, intervalMs: number): number {
   return Math.floor(unitHash(deviceNo, 0x9e37_79b9) * intervalMs);

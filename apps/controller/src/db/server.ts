@@ -4,7 +4,7 @@ import type { Tables } from './schema.ts';
 
 const leastVersion = 15;
 
-/** Looks whether the server answers and is new enough; throws a Fault that tells the operator what to change. */
+/** Checks that the server answers and is new enough; throws a Fault whose message names the setting to change. */
 export async function requireSupportedServer(kysely: Kysely<Tables>): Promise<void> {
   const found = await sql<{ version: number; name: string }>`
     select current_setting('server_version_num')::int as version, current_setting('server_version') as name`

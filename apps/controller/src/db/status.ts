@@ -3,19 +3,19 @@ import { type RawBuilder, sql } from 'kysely';
 /** A device's status as the API shows it. */
 export type DeviceStatus = 'Up' | 'Down' | 'Maint' | 'Unknown';
 
-/** Fragments over a query that has `devices` under the name `d` (or another) at hand. */
+/** SQL fragments for a query that has the table `devices` under an alias. */
 export interface StatusSql {
   readonly status: RawBuilder<DeviceStatus>;
-  /** Since when, microseconds since 1970: of Down the first error, of Maint the window's begin. */
+  /** The begin of the status, microseconds since 1970: for Down the first error, for Maint the begin of the window. */
   readonly sinceUs: RawBuilder<number>;
   readonly retrying: RawBuilder<boolean>;
-  /** A condition that keeps devices of this status; made so that the database need not judge every device by itself. */
+  /** A condition that keeps devices of this status. PostgreSQL can answer it with indexes instead of computing each device's status. */
   is(status: DeviceStatus): RawBuilder<boolean>;
 }
 
 /**
- * Status by what results say, laid over by maintenance windows and by whether any Location of the device observes.
- * `alias` is the name of `devices` in the query. The fragments for select are meant for a page of rows, `is` for where.
+ * The status that the results give, unless the device is in a maintenance window or none of its Locations is online.
+ * `alias` is the name of `devices` in the query. Use `status`, `sinceUs` and `retrying` in the select of a page of rows, and `is` in where.
  */
 export function statusSql(nowUs: number, alias = 'd'): StatusSql {
   const no = sql.ref(`${alias}.device_no`);

@@ -23,7 +23,7 @@ export const channels = {
   events: { name: 'vantage_events', payload: z.object({ account_nos: numbers }) },
 } as const;
 
-/** The channels by what they say. */
+/** The name of a channel in this code. */
 export type Channel = keyof typeof channels;
 
 /** The payload of a channel. */

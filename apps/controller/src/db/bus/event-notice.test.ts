@@ -7,9 +7,9 @@ import { createDb } from '../index.ts';
 test('events of 3,000 accounts in one statement are stored and sent in several notifications', async () => {
   await using database = await createTestDatabase();
   const db = await createDb({ connection: { url: database.url }, log: createLog('test', 'silent') });
-  const heard: number[] = [];
+  const received: number[] = [];
   await using _listening = await db.subscribe('events', (notice) => {
-    heard.push(...(notice?.account_nos ?? []));
+    received.push(...(notice?.account_nos ?? []));
   });
   const accountNos = Array.from({ length: 3_000 }, (_, i) => 1_000_000 + i);
   await sql`
@@ -17,7 +17,7 @@ test('events of 3,000 accounts in one statement are stored and sent in several n
     select ${newId()} || no, no, 1, 'Up', 'Up', 'm', 1 from unnest(${accountNos}::int[]) as no`.execute(
     db.kysely,
   );
-  await vi.waitFor(() => expect(heard).toHaveLength(3_000), { timeout: 10_000 });
-  expect(new Set(heard)).toEqual(new Set(accountNos));
+  await vi.waitFor(() => expect(received).toHaveLength(3_000), { timeout: 10_000 });
+  expect(new Set(received)).toEqual(new Set(accountNos));
   await db.close();
 });

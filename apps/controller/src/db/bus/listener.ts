@@ -10,12 +10,12 @@ type Subscriber<C extends Channel> = (payload: Payload<C> | undefined) => void;
 
 /** One connection that listens for all subscribers in this process. */
 export interface Listener {
-  /** Resolves once the connection listens to the channel; waits while the database is away. Disposing the answer ends the subscription. */
+  /** Resolves once the connection listens to the channel; waits while the database is unreachable. Disposing the result ends the subscription. */
   subscribe<C extends Channel>(channel: C, subscriber: Subscriber<C>): Promise<AsyncDisposable>;
   close(): Promise<void>;
 }
 
-/** Makes the listener; it connects at the first subscription and again when the connection breaks. */
+/** Creates the listener. It connects at the first subscription, and again when the connection breaks. */
 export function createListener({
   config,
   clock,
@@ -87,7 +87,7 @@ export function createListener({
       handlers.set(name, set);
       set.add(handler);
       current ??= connect();
-      // A later connection listens to every channel that has a handler. Only the present one must be asked.
+      // A later connection listens to every channel that has a handler. The current one must be asked.
       const client = await current;
       await client.query(`listen ${client.escapeIdentifier(name)}`).catch(() => current);
       return {

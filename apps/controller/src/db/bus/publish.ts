@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../schema.ts';
 import { type Channel, channels, type Payload } from './channels.ts';
 
-/** PostgreSQL takes payloads of less than 8,000 bytes. A payload has at most two lists, and a number at most 11 characters. */
+/** PostgreSQL accepts payloads of less than 8,000 bytes. A payload has at most two lists, and a number at most 11 characters. */
 const listedAtOnce = 300;
 
 /**
@@ -20,7 +20,7 @@ export async function publish<C extends Channel>(
     select pg_notify(${channels[channel].name}, part) from unnest(${parts}::text[]) as part`.execute(trx);
 }
 
-/** Cuts the lists of a payload into pieces that a notification holds; what is not a list stands in every part. Pure. */
+/** Cuts the lists of a payload into parts that fit into a notification. A field that is no list stands in every part. Pure. */
 export function inParts(payload: object): object[] {
   const fields = Object.entries(payload);
   const lengths = fields.flatMap(([, value]) => (Array.isArray(value) ? [value.length] : []));
