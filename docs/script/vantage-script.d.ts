@@ -18,7 +18,7 @@ interface Phases {
   readonly ttlb: number;
 }
 
-/** What every looking function returns when all is well. */
+/** What the function of a check returns when the check is good. */
 interface Result {
   /** One line for people, as a device's check would show it. */
   readonly text: string;
@@ -32,8 +32,8 @@ interface Result {
 }
 
 /**
- * What a looking function throws when all is not well. Left alone it ends the script with the call's own ResultCode and text; caught, it
- * is the script's to judge. Beside these it carries what the answer held (`error.status`, `error.body` of an HTTP 404).
+ * What the function of a check throws when the check is not good. If the script does not catch it, the script ends with the call's own
+ * ResultCode and text. It also carries the members of the result (`error.status`, `error.body` of an HTTP 404).
  */
 interface CheckError extends Error, Partial<HttpResult> {
   readonly name: 'CheckError';
@@ -42,69 +42,93 @@ interface CheckError extends Error, Partial<HttpResult> {
 }
 
 /**
- * Common to all looking functions. Besides these each takes the Options of its method, as the API documents them, with a small first
+ * Common to all functions of checks. Each of them also takes the Options of its method, as the API documents them, with a small first
  * letter (`ExpectText` is `expectText`, `TLS.MinDaysLeft` is `tls: { minDaysLeft }`).
  */
 interface Call {
   /** Milliseconds for this call; default: what the script's Timeout leaves. */
   timeout?: number;
-  /** Addresses to use. */
-  ipFamily?: 'Any' | '4' | '6';
 }
 
-interface TlsSettings {
-  verify?: boolean;
-  /** Authorities to trust, PEM. */
-  ca?: string;
-  clientCert?: string;
-  clientKey?: string;
-  serverName?: string;
-  minDaysLeft?: number;
-}
-
-interface OwnTls extends TlsSettings {
-  /** Default: by the URL's scheme; a host and a port alone are spoken to in clear. */
-  mode?: 'None' | 'Implicit';
-}
-
-interface StartTls extends TlsSettings {
-  mode?: 'None' | 'StartTLS' | 'Implicit';
-}
-
-/** Where to: a host with a port (default: the protocol's), or a URL as a device has it. */
+/** The target: a host with a port (default: the protocol's), or a URL as a device has it. */
 interface Place {
   host?: string;
   port?: number;
   url?: string;
 }
 
-interface Login {
-  user?: string;
-  password?: string;
+// Generated from here on: `vitest run script-declarations -u` writes it anew from the methods.
+
+interface TlsSettings {
+  /** Refuse a certificate that is not valid for the server's name. */
+  verify?: boolean;
+  /** Authorities to trust instead of the system's, PEM. */
+  ca?: string;
+  /** Client certificate with its chain, PEM. */
+  clientCert?: string;
+  /** Private key of the client certificate, PEM. */
+  clientKey?: string;
+  /** Name asked for (SNI) and expected in the certificate; default: the host. */
+  serverName?: string;
+  /** The certificate must be valid for at least this many days. */
+  minDaysLeft?: number;
 }
 
-interface HttpCall extends Call, Login {
+interface OwnTls extends TlsSettings {
+  /** Whether TLS is spoken; default by the scheme. */
+  mode?: 'None' | 'Implicit';
+}
+
+interface StartTls extends TlsSettings {
+  /** When TLS starts; default: Implicit for the protocol's TLS scheme or port, else None. */
+  mode?: 'None' | 'StartTLS' | 'Implicit';
+}
+
+interface HttpCall extends Call {
   url: string;
-  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-  headers?: Record<string, string>;
   /** A text, or an object that goes as JSON (with `Content-Type: application/json` unless you set another). */
   body?: string | object;
+  /** Request method. */
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+  /** Request headers; Host names a virtual host. */
+  headers?: Record<string, string>;
+  /** User for Basic authentication; default: the URL's. */
+  user?: string;
+  /** Password for Basic authentication. */
+  password?: string;
+  /** Redirects to follow; 0: the redirect is the answer. */
   maxRedirects?: number;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+  /** Proxy to go through: http://user:password@host:port. */
   proxy?: string;
-  httpVersion?: 'Auto' | '1.1' | '2';
-  /** Statuses that are good, `'200'` or `'200-299'`; default: all below 400. */
+  /** Auto: what the server prefers (ALPN); plain http is 1.1. */
+  httpVersion?: '2' | 'Auto' | '1.1';
+  /** Statuses that are good; default: all below 400. */
   expectStatus?: string[];
+  /** Text that the body must contain. */
   expectText?: string;
+  /** Text that the body must not contain. */
   rejectText?: string;
+  /** Regular expression that the body (its first MiB) must match. */
   expectRegex?: string;
+  /** JSONPath that must find something in the body: names, ['names'], [0], [1:3], * and .., no filters. */
   expectJSONPath?: string;
+  /** What ExpectJSONPath must find at least once, as text or JSON. */
   expectJSONValue?: string;
+  /** Headers of the answer and the text each must contain ("" for any). */
   expectHeaders?: Record<string, string>;
+  /** A check that takes longer fails. */
   maxTimeMs?: number;
+  /** Least bytes of the body, decompressed. */
   minSize?: number;
+  /** Most bytes of the body, decompressed; more are not read and fail the check. */
   maxSize?: number;
+  /** SHA-256 of the body, decompressed. */
   expectSHA256?: string;
+  /** Offer to take a compressed body (gzip, deflate, br, zstd). */
   compression?: boolean;
+  /** TLS settings. */
   tls?: OwnTls;
 }
 
@@ -116,22 +140,235 @@ interface HttpResult extends Result {
   readonly body: string;
 }
 
-interface TcpStep {
-  /** Text to send, as it stands: a line needs its own `\r\n`. */
-  send?: string;
-  sendHex?: string;
-  /** Text that the answer must contain before the next step. */
-  expect?: string;
-  expectHex?: string;
-  expectRegex?: string;
+/** Asks a web server. A status of 400 or more is a CheckError unless `expectStatus` allows it. */
+declare function http(call: HttpCall): Promise<HttpResult>;
+
+interface PingCall extends Call {
+  host: string;
+  /** Packets to send. */
+  count?: number;
+  /** Bytes of payload in each packet. */
+  size?: number;
+  /** Milliseconds from one packet to the next; less where the timeout would cut the last ones off. */
+  intervalMs?: number;
+  /** More loss than this is a failed expectation; default: one answer is enough. */
+  maxLossPercent?: number;
+  /** A longer mean round-trip time than this is a failed expectation. */
+  maxRTTMs?: number;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+  /** Time to live (hop limit) of the packets; default: the system's own. */
+  ttl?: number;
 }
 
-interface TcpCall extends Call {
-  host?: string;
-  port?: number;
-  /** `tcp://host:port` or `tls://host:port` */
-  url?: string;
-  steps?: TcpStep[];
+/** Sends echo requests; `ms` is the mean round trip. */
+declare function ping(call: PingCall): Promise<Result>;
+
+interface SmtpCall extends Call, Place {
+  /** A whole mail: headers, a blank line, text. The server gets it for `rcptTo`. Without it no mail is sent. */
+  message?: string;
+  /** TLS settings. */
+  tls?: StartTls;
+  /** User name to log in with; default: the one in the URL, else no login. */
+  user?: string;
+  /** Password to log in with; default: the one in the URL. */
+  password?: string;
+  /** Text that the server's greeting must contain. */
+  expectBanner?: string;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+  /** How to log in; Auto takes CRAM-MD5 first on a connection in clear, PLAIN first under TLS. */
+  auth?: 'Auto' | 'PLAIN' | 'LOGIN' | 'CRAM-MD5';
+  /** Name to greet with; default: this agent's address as a literal, `[192.0.2.1]`. */
+  helo?: string;
+  /** Sender that must be accepted (MAIL FROM). Nothing is ever sent. */
+  mailFrom?: string;
+  /** Recipient that must be accepted (RCPT TO), from MailFrom or the empty sender. Nothing is ever sent. */
+  rcptTo?: string;
+}
+
+/** Greets a mail server, logs in, asks whether it would accept a mail, or sends one. */
+declare function smtp(call: SmtpCall): Promise<Result>;
+
+interface Pop3Call extends Call, Place {
+  /** TLS settings. */
+  tls?: StartTls;
+  /** User name to log in with; default: the one in the URL, else no login. */
+  user?: string;
+  /** Password to log in with; default: the one in the URL. */
+  password?: string;
+  /** Text that the server's greeting must contain. */
+  expectBanner?: string;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+  /** How to log in; Auto takes APOP on a connection in clear where the server offers it, else USER and PASS. */
+  auth?: 'Auto' | 'USER' | 'APOP';
+}
+
+/** Greets a POP3 server and logs in; `facts.Messages` counts the mails. */
+declare function pop3(call: Pop3Call): Promise<Result>;
+
+interface MysqlCall extends Call, Place {
+  /** TLS settings. */
+  tls?: StartTls;
+  /** User name to log in with; default: the one in the URL, else no login. */
+  user?: string;
+  /** Password to log in with; default: the one in the URL. */
+  password?: string;
+  /** Database to use; default: the one in the URL, else none. */
+  database?: string;
+  /** Query to run after the login. */
+  query?: string;
+  /** The first row's first value must be this, or the whole first row with tabs between its values (NULL is NULL). */
+  expectResult?: string;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface MysqlResult extends Result {
+  /** How many rows the query returned. */
+  readonly rows: number;
+  /** The first row. */
+  readonly row: readonly (string | null)[] | null;
+}
+
+/** Greets a MySQL or MariaDB server, logs in and asks a query. */
+declare function mysql(call: MysqlCall): Promise<MysqlResult>;
+
+interface ImapCall extends Call, Place {
+  /** TLS settings. */
+  tls?: StartTls;
+  /** User name to log in with; default: the one in the URL, else no login. */
+  user?: string;
+  /** Password to log in with; default: the one in the URL. */
+  password?: string;
+  /** Text that the server's greeting must contain. */
+  expectBanner?: string;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+  /** How to log in; Auto takes LOGIN unless the server disables it, then AUTHENTICATE PLAIN. */
+  auth?: 'Auto' | 'LOGIN' | 'PLAIN';
+  /** Mailbox that must open, read-only (EXAMINE), `INBOX` for one. */
+  mailbox?: string;
+}
+
+/** Greets an IMAP server, logs in and opens a mailbox read-only; `facts.Messages` counts the mails. */
+declare function imap(call: ImapCall): Promise<Result>;
+
+interface FtpCall extends Call, Place {
+  /** TLS settings. */
+  tls?: StartTls;
+  /** User name to log in with; default: the one in the URL, else no login. */
+  user?: string;
+  /** Password to log in with; default: the one in the URL. */
+  password?: string;
+  /** Text that the server's greeting must contain. */
+  expectBanner?: string;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+  /** Directory that must be there (CWD). */
+  directory?: string;
+  /** Must the directory be listable (EPSV or PASV, then LIST)? */
+  list?: boolean;
+  /** Name that the listing must hold; implies List. */
+  expectEntry?: string;
+}
+
+/** Greets an FTP server, logs in, opens and lists a directory. */
+declare function ftp(call: FtpCall): Promise<Result>;
+
+interface TelnetCall extends Call, Place {
+  /** TLS settings. */
+  tls?: OwnTls;
+  /** User name to log in with; default: the one in the URL, else no login. */
+  user?: string;
+  /** Password to log in with; default: the one in the URL. */
+  password?: string;
+  /** Text that must appear before or at the first prompt. */
+  expectBanner?: string;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+  /** Text that asks for the user name; default: `login:`, `username:` and their like. */
+  loginPrompt?: string;
+  /** Text that asks for the password; default: `password:` and its like. */
+  passwordPrompt?: string;
+  /**
+   * Text that must appear at last (after the login, if there is one); default after a login: a line that ends in $,
+   * #, > or %.
+   */
+  expectPrompt?: string;
+}
+
+/** Waits for a TELNET server's text and logs in by its prompts. */
+declare function telnet(call: TelnetCall): Promise<Result>;
+
+interface SshCall extends Call, Place {
+  /** User name to log in with; default: the one in the URL, else no login. */
+  user?: string;
+  /** Password to log in with; default: the one in the URL. */
+  password?: string;
+  /** Private key to log in with (OpenSSH or PEM). */
+  privateKey?: string;
+  /** Passphrase of the private key. */
+  passphrase?: string;
+  /** The server's host key must have this fingerprint; nothing secret is sent otherwise. */
+  hostKeyFingerprint?: string;
+  /** Command to run after the login; its input is empty. */
+  command?: string;
+  /** Text that the command's output must contain (its first 64 KiB). */
+  expectOutput?: string;
+  /** The command's exit code; default: 0, where the server tells one. */
+  expectExitCode?: number;
+  /** Text that the server's version line must contain. */
+  expectBanner?: string;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface SshResult extends Result {
+  readonly output: string;
+  readonly exitCode: number | null;
+}
+
+/** Greets an SSH server, logs in and runs a command. */
+declare function ssh(call: SshCall): Promise<SshResult>;
+
+interface NntpCall extends Call, Place {
+  /** TLS settings. */
+  tls?: StartTls;
+  /** User name to log in with; default: the one in the URL, else no login. */
+  user?: string;
+  /** Password to log in with; default: the one in the URL. */
+  password?: string;
+  /** Text that the server's greeting must contain. */
+  expectBanner?: string;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+  /** Newsgroup that must exist (GROUP). */
+  group?: string;
+}
+
+/** Greets a news server, logs in and selects a group. */
+declare function nntp(call: NntpCall): Promise<Result>;
+
+interface TcpCall extends Call, Place {
+  /** TLS settings. */
+  tls?: OwnTls;
+  /** The dialogue after the connect: each step sends, then expects. */
+  steps?: {
+    /** Text to send, as it stands (a line needs its own \r\n). */
+    send?: string;
+    /** Bytes to send, hexadecimal. */
+    sendHex?: string;
+    /** Text that the answer must contain. */
+    expect?: string;
+    /** Bytes that the answer must contain, hexadecimal. */
+    expectHex?: string;
+    /** Regular expression that the answer must match. */
+    expectRegex?: string;
+  }[];
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
 }
 
 interface TcpResult extends Result {
@@ -139,19 +376,50 @@ interface TcpResult extends Result {
   readonly received: string;
 }
 
+/** Connects and, with `steps`, talks. */
+declare function tcp(call: TcpCall): Promise<TcpResult>;
+
+interface TlsCall extends Call, Place, TlsSettings {
+  /** The dialogue after the connect: each step sends, then expects. */
+  steps?: {
+    /** Text to send, as it stands (a line needs its own \r\n). */
+    send?: string;
+    /** Bytes to send, hexadecimal. */
+    sendHex?: string;
+    /** Text that the answer must contain. */
+    expect?: string;
+    /** Bytes that the answer must contain, hexadecimal. */
+    expectHex?: string;
+    /** Regular expression that the answer must match. */
+    expectRegex?: string;
+  }[];
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+/** Like tcp(), under TLS from the start; the TLS settings stand beside host and port. */
+declare function tls(call: TlsCall): Promise<TcpResult>;
+
 interface DnsCall extends Call {
   name: string;
-  /** A, AAAA, MX, TXT, NS, SOA, SRV, PTR, CAA, DNSKEY, …; default A. */
-  type?: string;
-  /** `host` or `host:port`; default: the agent's own resolvers. */
+  /** Server to ask; default: the URL's, else the agent's resolvers. */
   server?: string;
-  /** Exactly these records, in any order. */
+  /** Record type; default: the URL's ?type=, else A. */
+  type?: 'A' | 'AAAA' | 'MX' | 'TXT' | 'NS' | 'SOA' | 'SRV' | 'PTR' | 'CAA' | 'DNSKEY' | 'CNAME';
+  /** The records expected, as zone files write them, in any order: exactly these. */
   expect?: string[];
-  expectRcode?: string;
+  /** UDP asks again over TCP when truncated. */
   transport?: 'UDP' | 'TCP' | 'TLS';
-  recursion?: boolean;
-  compareSOAWith?: string[];
+  /** TLS settings. */
   tls?: OwnTls;
+  /** Response code expected; default NOERROR with at least one record. */
+  expectRcode?: string;
+  /** Servers whose SOA serial of this zone must be the same. */
+  compareSOAWith?: string[];
+  /** Ask for recursion. */
+  recursion?: boolean;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
 }
 
 interface DnsResult extends Result {
@@ -160,90 +428,10 @@ interface DnsResult extends Result {
   readonly rcode: string;
 }
 
-interface PingCall extends Call {
-  host: string;
-  count?: number;
-  size?: number;
-  intervalMs?: number;
-  maxLossPercent?: number;
-  maxRTTMs?: number;
-  ttl?: number;
-}
-
-interface MailCall extends Call, Place, Login {
-  expectBanner?: string;
-  tls?: StartTls;
-}
-
-interface SmtpCall extends MailCall {
-  auth?: 'Auto' | 'PLAIN' | 'LOGIN' | 'CRAM-MD5';
-  helo?: string;
-  mailFrom?: string;
-  rcptTo?: string;
-  /** A whole mail, headers, a blank line, text. With it the mail is really sent to `rcptTo`; without it nothing is. */
-  message?: string;
-}
-
-interface SshCall extends Call, Place, Login {
-  privateKey?: string;
-  passphrase?: string;
-  hostKeyFingerprint?: string;
-  command?: string;
-  expectOutput?: string;
-  expectExitCode?: number;
-  expectBanner?: string;
-}
-
-interface SshResult extends Result {
-  readonly output: string;
-  readonly exitCode: number | null;
-}
-
-interface MysqlCall extends Call, Place, Login {
-  database?: string;
-  query?: string;
-  expectResult?: string;
-  tls?: StartTls;
-}
-
-interface MysqlResult extends Result {
-  /** How many rows there were, and the first of them. */
-  readonly rows: number;
-  readonly row: readonly (string | null)[] | null;
-}
-
-/** Asks a web server. A status of 400 or more is a CheckError unless `expectStatus` allows it. */
-declare function http(call: HttpCall): Promise<HttpResult>;
-/** Connects and, with `steps`, talks. */
-declare function tcp(call: TcpCall & { tls?: OwnTls }): Promise<TcpResult>;
-/** Like tcp(), under TLS from the start; the TLS settings stand beside host and port. */
-declare function tls(call: TcpCall & TlsSettings): Promise<TcpResult>;
 /** Asks a name server. */
 declare function dns(call: DnsCall): Promise<DnsResult>;
-/** Sends echo requests; `ms` is the mean round trip. */
-declare function ping(call: PingCall): Promise<Result>;
-/** Greets a mail server, logs in, asks whether a mail would be taken, or sends one. */
-declare function smtp(call: SmtpCall): Promise<Result>;
-/** Greets a POP3 server and logs in; `facts.Messages` counts the mails. */
-declare function pop3(call: MailCall & { auth?: 'Auto' | 'USER' | 'APOP' }): Promise<Result>;
-/** Greets an IMAP server, logs in and opens a mailbox read-only; `facts.Messages` counts the mails. */
-declare function imap(
-  call: MailCall & { auth?: 'Auto' | 'LOGIN' | 'PLAIN'; mailbox?: string },
-): Promise<Result>;
-/** Greets an FTP server, logs in, opens and lists a directory. */
-declare function ftp(
-  call: MailCall & { directory?: string; list?: boolean; expectEntry?: string },
-): Promise<Result>;
-/** Waits for a TELNET server's text and logs in by its prompts. */
-declare function telnet(
-  call: MailCall & { loginPrompt?: string; passwordPrompt?: string; expectPrompt?: string },
-): Promise<Result>;
-/** Greets a news server, logs in and selects a group. */
-declare function nntp(call: MailCall & { group?: string }): Promise<Result>;
-/** Greets an SSH server, logs in and runs a command. */
-declare function ssh(call: SshCall): Promise<SshResult>;
-/** Greets a MySQL or MariaDB server, logs in and asks a query. */
-declare function mysql(call: MysqlCall): Promise<MysqlResult>;
+
+// Generated up to here.
 
 /** Fails the script with ResultCode 4 and this text unless the condition is truthy; catching what it throws does not undo that. */
 declare function expect(condition: unknown, text?: string): asserts condition;

@@ -9,8 +9,6 @@ export const knownOffences: ReadonlySet<string> = new Set([
   'size apps/controller/src/gateway/testing/gateway-fixture.ts useGatewayFixture',
   'size apps/controller/src/health/testing/scenario.ts createScenario',
   'size apps/controller/src/main.ts serve',
-  'size libs/probes/src/methods/script/prelude.ts prelude',
-  'size libs/probes/src/methods/script/session.ts runSession',
   'size libs/probes/src/testing/contract.ts probeContract',
   'size libs/probes/src/testing/mysql-server.ts serveMysql',
 ]);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { messageOf } from '@vantage/kernel';
 
 /** An open socket of the addon; only its methods know what is in it. */
-export type AddonHandle = object;
+type AddonHandle = object;
 
 /** Kinds of socket, as native/kernel.h numbers them. */
 export const addonKind = { raw: 0, datagram: 1, udp: 2, tcp: 3 } as const;

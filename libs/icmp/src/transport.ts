@@ -17,10 +17,10 @@ export interface Arrival {
  * The answer of a send: the clocks just before it (asked for when the answer is there, since some transports send later), or
  * why nothing was sent (a system error's name, `ENETUNREACH`).
  */
-export type Sent = { readonly ok: true; sentAt(): Clocks } | { readonly ok: false; readonly code: string };
+type Sent = { readonly ok: true; sentAt(): Clocks } | { readonly ok: false; readonly code: string };
 
 /** An ICMP socket without memory: it sends and receives, and knows no request from another. */
-export interface Transport {
+interface Transport {
   /** Sends a packet; TTL 0 is the system's own. `onFailure` tells of a send that fails after it was accepted. */
   send(packet: Buffer, address: string, ttl: number, onFailure: (code: string) => void): Sent;
   /** Hands over at once all that lies in the socket's queue; a transport that cannot gives false. */

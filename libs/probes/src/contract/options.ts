@@ -33,7 +33,7 @@ const certificates = (what: string) =>
     (text) => text === undefined || text.includes('${') || holdsCertificate(text),
     'a certificate in PEM form is accepted: -----BEGIN CERTIFICATE----- …',
   );
-const facts = {
+const settings = {
   Verify: z.boolean().default(true).describe("Refuse a certificate that is not valid for the server's name."),
   CA: certificates("Authorities to trust instead of the system's"),
   ClientCert: certificates('Client certificate with its chain'),
@@ -56,7 +56,7 @@ export const tlsOptions = z
       .enum(['None', 'StartTLS', 'Implicit'])
       .optional()
       .describe("When TLS starts; default: Implicit for the protocol's TLS scheme or port, else None."),
-    ...facts,
+    ...settings,
   })
   .prefault({})
   .describe('TLS settings.');
@@ -65,13 +65,16 @@ export const tlsOptions = z
 export const tlsOptionsWithoutStart = z
   .strictObject({
     Mode: z.enum(['None', 'Implicit']).optional().describe('Whether TLS is spoken; default by the scheme.'),
-    ...facts,
+    ...settings,
   })
   .prefault({})
   .describe('TLS settings.');
 
 /** What `TLS` holds once parsed. */
 export type TlsOptions = z.output<typeof tlsOptions>;
+
+/** Keys of `TLS` that say how TLS is spoken, not when. */
+export const tlsSettingKeys: readonly string[] = Object.keys(settings);
 
 /** Keys of `TLS` that are secret, for a probe's `secretOptions`. */
 export const tlsSecretOptions = ['TLS.ClientKey'] as const;

@@ -3,6 +3,7 @@ import type { Clock, Secret } from '@vantage/kernel';
 import type { CheckSpec } from '@vantage/proto';
 import type { z } from 'zod';
 import type { Dial } from '../net/dial.ts';
+import type { MethodFunctions } from './script-function.ts';
 
 /** The wire's name of a method's arm. */
 export type OptionsCase = NonNullable<CheckSpec['options']['case']>;
@@ -146,6 +147,8 @@ export interface Probe<Name extends Method = Method, Schema extends z.ZodType = 
    * in `Headers.X-*-Key`; `secretPaths` in registry.ts finds what a given Options object holds of them.
    */
   readonly secretOptions: readonly string[];
+  /** The functions by which scripts run the method, by name. Script itself has none. */
+  readonly scriptFunctions: MethodFunctions;
   /** Reads a device's URL, or says what is accepted. Pure. */
   parseTarget(url: string): TargetResult;
   /**

@@ -17,6 +17,7 @@ function talk(speak: (dialogue: Dialogue) => Promise<string>): Probe<'TCP', type
     optionsCase: 'tcp',
     options,
     secretOptions: [],
+    scriptFunctions: {},
     parseTarget: (url) => parseTarget(url, { schemes: { tcp: 0 }, scheme: 'tcp', accepts: 'host:port' }),
     async run(context, target): Promise<Outcome> {
       using connection = await context.dial.connect(context, { host: target.host, port: target.port });

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AnyProbe } from '../contract/probe.ts';
 import { maskOptions, secretPaths } from '../redact/secret-options.ts';
-import { probeFor, readSpec, registry, specOf } from './registry.ts';
+import { checkFunctions, probeFor, readSpec, registry, specOf } from './registry.ts';
 
 const probes = Object.values(registry);
 const arms = CheckSpecSchema.oneofs.find((each) => each.name === 'options')?.fields ?? [];
@@ -60,6 +60,11 @@ describe.each(probes.map((probe): [string, AnyProbe] => [probe.method, probe]))(
 test('every arm of the wire is a method and every method an arm', () => {
   expect(arms).toHaveLength(methods.length);
   expect(new Set(probes.map((probe) => probe.optionsCase)).size).toBe(probes.length);
+});
+
+test('no two methods give scripts a function of the same name', () => {
+  const names = probes.flatMap((probe) => Object.keys(probe.scriptFunctions));
+  expect(names.toSorted()).toEqual([...checkFunctions.keys()].toSorted());
 });
 
 test('Options survive the way over the wire', () => {

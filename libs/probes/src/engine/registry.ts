@@ -3,6 +3,7 @@ import { type Method, methods } from '@vantage/domain';
 import { Secret } from '@vantage/kernel';
 import { type CheckSpec, CheckSpecSchema } from '@vantage/proto';
 import type { AnyProbe } from '../contract/probe.ts';
+import type { CheckFunctions } from '../contract/script-function.ts';
 import { dns } from '../methods/dns/dns.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
 import { http } from '../methods/http/http.ts';
@@ -11,7 +12,8 @@ import { mysql } from '../methods/mysql/mysql.ts';
 import { nntp } from '../methods/nntp.ts';
 import { ping } from '../methods/ping/ping.ts';
 import { pop3 } from '../methods/pop3.ts';
-import { script } from '../methods/script/script.ts';
+import { createSandbox } from '../methods/script/sandbox.ts';
+import { createScript } from '../methods/script/script.ts';
 import { smtp } from '../methods/smtp.ts';
 import { ssh } from '../methods/ssh/ssh.ts';
 import { tcp } from '../methods/tcp.ts';
@@ -19,8 +21,8 @@ import { telnet } from '../methods/telnet/telnet.ts';
 import { fillLocal } from '../redact/local-secrets.ts';
 import type { ReadyCheck } from './run.ts';
 
-/** Every method's probe; a method without one does not compile. */
-export const registry: Readonly<Record<Method, AnyProbe>> = {
+/** The probes that a script's functions run: every method but Script itself. */
+const callable = {
   HTTP: http,
   PING: ping,
   SMTP: smtp,
@@ -33,7 +35,20 @@ export const registry: Readonly<Record<Method, AnyProbe>> = {
   NNTP: nntp,
   TCP: tcp,
   DNS: dns,
-  Script: script,
+} satisfies Readonly<Record<Exclude<Method, 'Script'>, AnyProbe>>;
+
+/** The functions by which scripts run the other methods. */
+export const checkFunctions: CheckFunctions = new Map(
+  Object.values(callable).flatMap(({ method, scriptFunctions }: AnyProbe) =>
+    Object.entries(scriptFunctions).map(([name, each]) => [name, { ...each, method }] as const),
+  ),
+);
+
+/** Every method's probe; a method without one does not compile. */
+export const registry: Readonly<Record<Method, AnyProbe>> = {
+  ...callable,
+  // Its sandbox starts with the first script.
+  Script: createScript({ sandbox: createSandbox(), functions: checkFunctions }),
 };
 
 /** The probe of a method; undefined for a text that names none. Methods are spelled exactly as the API does. */

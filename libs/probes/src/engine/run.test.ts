@@ -20,6 +20,7 @@ function probeOf(run: Body): Probe<'TCP', typeof options> {
     optionsCase: 'tcp',
     options,
     secretOptions: ['Password'],
+    scriptFunctions: {},
     parseTarget: (url) => parseTarget(url, rules),
     run,
   };

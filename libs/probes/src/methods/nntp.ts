@@ -34,6 +34,12 @@ export const nntp: Probe<'NNTP', typeof options> = {
   optionsCase: 'nntp',
   options,
   secretOptions: ['Password', ...tlsSecretOptions],
+  scriptFunctions: {
+    nntp: {
+      description: 'Greets a news server, logs in and selects a group.',
+      target: 'host and port',
+    },
+  },
   parseTarget: (url) =>
     parseLineTarget(url, {
       schemes: { nntp: 119, nntps: 563 },

@@ -36,6 +36,12 @@ export const pop3: Probe<'POP3', typeof options> = {
   optionsCase: 'pop3',
   options,
   secretOptions: ['Password', ...tlsSecretOptions],
+  scriptFunctions: {
+    pop3: {
+      description: 'Greets a POP3 server and logs in; `facts.Messages` counts the mails.',
+      target: 'host and port',
+    },
+  },
   parseTarget: (url) =>
     parseLineTarget(url, {
       schemes: { pop3: 110, pop3s: 995 },

@@ -57,6 +57,19 @@ export const smtp: Probe<'SMTP', typeof options> = {
   optionsCase: 'smtp',
   options,
   secretOptions: ['Password', ...tlsSecretOptions],
+  scriptFunctions: {
+    smtp: {
+      description: 'Greets a mail server, logs in, asks whether it would accept a mail, or sends one.',
+      target: 'host and port',
+      parameters: {
+        message: {
+          type: 'string',
+          description:
+            'A whole mail: headers, a blank line, text. The server gets it for `rcptTo`. Without it no mail is sent.',
+        },
+      },
+    },
+  },
   parseTarget: (url) =>
     parseLineTarget(url, {
       schemes: { smtp: 25, smtps: 465 },

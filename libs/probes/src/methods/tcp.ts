@@ -58,12 +58,25 @@ const blanks = [9, 10, 13, 32];
 /** Bytes of an answer that are searched for what a step expects. */
 const maxSearched = 64 * 1024;
 
+const received = {
+  received: { type: 'string', description: 'All that was received while the steps ran.' },
+};
+
 /** TCP: connects and, if asked, speaks a dialogue of bytes. Without steps an accepted connection is a good check. */
 export const tcp: Probe<'TCP', typeof options> = {
   method: 'TCP',
   optionsCase: 'tcp',
   options,
   secretOptions: tlsSecretOptions,
+  scriptFunctions: {
+    tcp: { description: 'Connects and, with `steps`, talks.', target: 'host and port', result: received },
+    tls: {
+      description: 'Like tcp(), under TLS from the start; the TLS settings stand beside host and port.',
+      target: 'host and port',
+      result: received,
+      implicitTls: true,
+    },
+  },
   parseTarget: (url) =>
     parseTarget(url, {
       schemes: { tcp: 0, tls: 0 },

@@ -24,7 +24,7 @@ export type DialContext = Pick<
 >;
 
 /** A place to connect to. */
-export interface DialRequest {
+interface DialRequest {
   /** Name or address. */
   readonly host: string;
   readonly port: number;

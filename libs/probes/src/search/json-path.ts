@@ -16,7 +16,7 @@ export type JsonPathResult =
   | { readonly ok: false; readonly message: string };
 
 /** Characters of a path, and selectors in it: a path is read in time proportional to its length. */
-export const longestPath = 500;
+const longestPath = 500;
 const maxSelectors = 50;
 /** Values looked at and values found in one search, over all steps together: it bounds time and memory, whatever the document. */
 const maxVisited = 2_000_000;

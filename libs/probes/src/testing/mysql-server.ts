@@ -27,7 +27,7 @@ const pair = generateKeyPairSync('rsa', {
 });
 
 /** An OK packet's payload. */
-export const okPacket = Buffer.from([0, 0, 0, 2, 0, 0, 0]);
+const okPacket = Buffer.from([0, 0, 0, 2, 0, 0, 0]);
 const end = Buffer.from([0xfe, 0, 0, 2, 0]);
 
 /** An ERR packet's payload. */

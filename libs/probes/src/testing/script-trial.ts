@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Secret, systemClock } from '@vantage/kernel';
 import type { Measurement, Policy } from '../contract/probe.ts';
+import { checkFunctions } from '../engine/registry.ts';
 import { runCheck } from '../engine/run.ts';
 import { createSandbox, type SandboxRoom, sandboxFiles, sandboxRoom } from '../methods/script/sandbox.ts';
 import { createScript } from '../methods/script/script.ts';
@@ -15,7 +16,7 @@ export interface ScriptTrial extends Disposable {
 }
 
 /** What a script is run with. */
-export interface ScriptSettings {
+interface ScriptSettings {
   readonly timeoutMs?: number;
   readonly secrets?: Readonly<Record<string, string>>;
   readonly policy?: Policy;
@@ -24,7 +25,7 @@ export interface ScriptSettings {
 /** Makes a trial with a sandbox of its own. */
 export function createScriptTrial(room: SandboxRoom = sandboxRoom()): ScriptTrial {
   const sandbox = createSandbox(sandboxFiles, room);
-  const probe = createScript(sandbox);
+  const probe = createScript({ sandbox, functions: checkFunctions });
   return {
     run(text, { timeoutMs = 15_000, secrets = {}, policy = allowAll } = {}) {
       const found = probe.parseTarget(text);

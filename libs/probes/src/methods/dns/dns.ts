@@ -56,6 +56,19 @@ export const dns: Probe<'DNS', typeof options> = {
   optionsCase: 'dns',
   options,
   secretOptions: tlsSecretOptions,
+  scriptFunctions: {
+    dns: {
+      description: 'Asks a name server.',
+      target: 'name',
+      result: {
+        answers: {
+          type: 'readonly string[]',
+          description: "The records' data as zone files write them.",
+        },
+        rcode: { type: 'string' },
+      },
+    },
+  },
   parseTarget: parseDnsTarget,
 
   async run(context, target, wanted) {

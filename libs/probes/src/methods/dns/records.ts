@@ -5,19 +5,7 @@ import { z } from 'zod';
 import { quoteShort } from '../../dialogue/transcript.ts';
 
 /** The record types that can be asked for. */
-export const recordTypes = [
-  'A',
-  'AAAA',
-  'MX',
-  'TXT',
-  'NS',
-  'SOA',
-  'SRV',
-  'PTR',
-  'CAA',
-  'DNSKEY',
-  'CNAME',
-] as const;
+const recordTypes = ['A', 'AAAA', 'MX', 'TXT', 'NS', 'SOA', 'SRV', 'PTR', 'CAA', 'DNSKEY', 'CNAME'] as const;
 export const recordType = z.enum(recordTypes);
 export type RecordType = z.output<typeof recordType>;
 

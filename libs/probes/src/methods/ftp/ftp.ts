@@ -39,6 +39,12 @@ export const ftp: Probe<'FTP', typeof options> = {
   optionsCase: 'ftp',
   options,
   secretOptions: ['Password', ...tlsSecretOptions],
+  scriptFunctions: {
+    ftp: {
+      description: 'Greets an FTP server, logs in, opens and lists a directory.',
+      target: 'host and port',
+    },
+  },
   parseTarget: (url) =>
     parseLineTarget(url, {
       schemes: { ftp: 21, ftps: 990 },

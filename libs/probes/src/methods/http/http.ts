@@ -9,6 +9,7 @@ import { textSearch } from '../../search/text-search.ts';
 import { basic, type Hop, type HopResult, runHop } from './hop.ts';
 import { judge, statusText, textOf } from './judge.ts';
 import { type HttpOptions, httpOptions, httpSecretOptions } from './options.ts';
+import { httpFunctions } from './script-functions.ts';
 import { parseHttpTarget, showUrl } from './target.ts';
 
 const redirectStatuses = [301, 302, 303, 307, 308];
@@ -23,6 +24,7 @@ export const http: Probe<'HTTP', typeof httpOptions> = {
   optionsCase: 'http',
   options: httpOptions,
   secretOptions: httpSecretOptions,
+  scriptFunctions: httpFunctions,
   parseTarget: parseHttpTarget,
 
   async run(context, target, wanted) {

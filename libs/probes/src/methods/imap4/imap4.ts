@@ -35,6 +35,13 @@ export const imap4: Probe<'IMAP4', typeof options> = {
   optionsCase: 'imap4',
   options,
   secretOptions: ['Password', ...tlsSecretOptions],
+  scriptFunctions: {
+    imap: {
+      description:
+        'Greets an IMAP server, logs in and opens a mailbox read-only; `facts.Messages` counts the mails.',
+      target: 'host and port',
+    },
+  },
   parseTarget: (url) =>
     parseLineTarget(url, {
       schemes: { imap: 143, imaps: 993 },

@@ -4,13 +4,13 @@ import type { Dialogue } from '../../dialogue/dialogue.ts';
 import { quoteShort } from '../../dialogue/transcript.ts';
 
 /** A string among a command's words; it goes quoted, or as a literal where it cannot be quoted (RFC 3501 section 4.3). */
-export interface ImapString {
+interface ImapString {
   readonly text: string;
   readonly secret?: boolean;
 }
 
 /** The answer to a command. */
-export interface ImapAnswer {
+interface ImapAnswer {
   readonly status: 'OK' | 'NO' | 'BAD';
   /** The tagged line without its tag: `NO [AUTHENTICATIONFAILED] Authentication failed.` */
   readonly text: string;

@@ -55,6 +55,16 @@ export const mysql: Probe<'MySQL', typeof options> = {
   optionsCase: 'mysql',
   options,
   secretOptions: ['Password', ...tlsSecretOptions],
+  scriptFunctions: {
+    mysql: {
+      description: 'Greets a MySQL or MariaDB server, logs in and asks a query.',
+      target: 'host and port',
+      result: {
+        rows: { type: 'number', description: 'How many rows the query returned.' },
+        row: { type: 'readonly (string | null)[] | null', description: 'The first row.' },
+      },
+    },
+  },
   parseTarget: (url) => {
     const accepts = 'host, host:port, [v6]:port or mysql://user:password@host:port/database';
     const found = parseTarget(url, {

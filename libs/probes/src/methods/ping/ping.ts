@@ -62,6 +62,9 @@ export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING'
     optionsCase: 'ping',
     options,
     secretOptions: [],
+    scriptFunctions: {
+      ping: { description: 'Sends echo requests; `ms` is the mean round trip.', target: 'host' },
+    },
     parseTarget: (url) =>
       parseTarget(url, { schemes: { ping: undefined }, scheme: 'ping', accepts: 'host or ping://host' }),
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { type CallOptions, readCall } from './calls.ts';
+import type { CallOptions } from '../../contract/script-function.ts';
+import { checkFunctions } from '../../engine/registry.ts';
+import { readCall } from './calls.ts';
 
 test.each([
   ['tcp', { host: 'db', port: 5432 }, { method: 'TCP', url: 'db:5432', options: {} }],
@@ -37,7 +39,7 @@ test.each([
     { method: 'SMTP', url: 'm', options: { rcptTo: 'a@b' }, message: 'Subject: x' },
   ],
 ])('%s(%j) asks for a check', (name, options, request) => {
-  expect(readCall(name, options)).toEqual(request);
+  expect(readCall(checkFunctions, name, options)).toEqual(request);
 });
 
 test.each<[string, CallOptions, string]>([
@@ -63,5 +65,5 @@ test.each<[string, CallOptions, string]>([
   ['exec', { host: 'x' }, 'exec() is not known to this agent'],
   ['constructor', { host: 'x' }, 'constructor() is not known to this agent'],
 ])('%s(%j) is refused', (name, options, why) => {
-  expect(readCall(name, options)).toContain(why);
+  expect(readCall(checkFunctions, name, options)).toContain(why);
 });

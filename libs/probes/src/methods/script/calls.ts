@@ -1,121 +1,84 @@
-import type { Json, Method } from '@vantage/domain';
+import { tlsSettingKeys } from '../../contract/options.ts';
 import type { StepRequest } from '../../contract/probe.ts';
-
-/** The functions of a script that look at something, and the methods that they stand for. */
-export const checkFunctions: Readonly<Record<string, Method>> = {
-  http: 'HTTP',
-  tcp: 'TCP',
-  tls: 'TCP',
-  dns: 'DNS',
-  ping: 'PING',
-  smtp: 'SMTP',
-  pop3: 'POP3',
-  imap: 'IMAP4',
-  ftp: 'FTP',
-  telnet: 'TELNET',
-  nntp: 'NNTP',
-  ssh: 'SSH',
-  mysql: 'MySQL',
-};
-
-/** The argument of a script's function. */
-export type CallOptions = Readonly<Record<string, Json>>;
+import type { CallOptions, CheckFunctions, ScriptFunction } from '../../contract/script-function.ts';
 
 const longestTimeoutMs = 120_000;
 /** Names that belong to a call itself; all others are Options of the method. */
 const ownNames = ['url', 'host', 'port', 'timeout', 'message'];
-/** Functions whose target is not a host and a port. */
-const withoutHostAndPort: Readonly<Record<string, string>> = { http: 'url', dns: 'name' };
-const tlsNames = ['verify', 'ca', 'clientcert', 'clientkey', 'servername', 'mindaysleft'];
+const tlsNames = new Set(tlsSettingKeys.map((key) => key.toLowerCase()));
 
 /**
  * What a script's call asks for: `tcp({ host: 'db', port: 5432, slowMs: 50 })` as the method's URL and Options, or what is wrong with
  * it. Names are those of the REST Options with a small first letter; letter case does not count.
  */
-export function readCall(name: string, given: CallOptions): StepRequest | string {
-  const method = Object.hasOwn(checkFunctions, name) ? checkFunctions[name] : undefined;
-  if (method === undefined) return `${name}() is not known to this agent`;
+export function readCall(functions: CheckFunctions, name: string, given: CallOptions): StepRequest | string {
+  const known = functions.get(name);
+  if (known === undefined) return `${name}() is not known to this agent`;
   const { timeout, message } = given;
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout <= longestTimeoutMs)) {
     return `${name}(): timeout is milliseconds up to ${longestTimeoutMs}`;
   }
-  if (message !== undefined && (method !== 'SMTP' || typeof message !== 'string')) {
+  const takesMessage = known.parameters?.['message'] !== undefined;
+  if (message !== undefined && (!takesMessage || typeof message !== 'string')) {
     return `${name}(): message is the text of a mail, for smtp() only`;
   }
   if (message !== undefined && given['rcptTo'] === undefined) return `${name}(): message needs a rcptTo`;
-  const options = Object.entries(given).filter(([key]) => !ownNames.includes(key));
-  const misplaced = addressProblem(name, given);
+  const misplaced = addressProblem(known.target, given);
   if (misplaced !== undefined) return `${name}(): ${misplaced}`;
-  const url = urlOf(name, given);
-  if (url === undefined) return `${name}(): ${withoutHostAndPort[name] ?? 'host'} is missing`;
+  const url = urlOf(known.target, given);
+  if (url === undefined) return `${name}(): ${targetMember(known)} is missing`;
   return {
-    method,
+    method: known.method,
     url,
-    options: Object.fromEntries(prepared(name, options)),
+    options: optionsOf(known, given),
     ...(typeof timeout === 'number' && { timeoutMs: timeout }),
     ...(typeof message === 'string' && { message }),
   };
 }
 
-/** What is wrong with where a call is to go; nothing of it is passed over in silence. */
-function addressProblem(name: string, { url, host, port, name: asked }: CallOptions): string | undefined {
-  const own = withoutHostAndPort[name];
-  if (own !== undefined && (host !== undefined || port !== undefined))
-    return `it takes ${own}, not host and port`;
+/** The member that a call must have unless it has a `url`. */
+export function targetMember({ target }: Pick<ScriptFunction, 'target'>): 'host' | 'url' | 'name' {
+  return target === 'host and port' ? 'host' : target;
+}
+
+type Target = ScriptFunction['target'];
+
+/** What is wrong with the target of a call. No member of it is ignored. */
+function addressProblem(target: Target, { url, host, port, name }: CallOptions): string | undefined {
+  const ofName = target === 'name' ? name : undefined;
+  const hasPlace = host !== undefined || port !== undefined;
+  if ((target === 'url' || target === 'name') && hasPlace) return `it takes ${target}, not host and port`;
   if (url !== undefined && typeof url !== 'string') return 'url must be a text';
   if (host !== undefined && typeof host !== 'string') return 'host must be a text';
-  if (name === 'dns' && asked !== undefined && typeof asked !== 'string') return 'name must be a text';
-  if (
-    url !== undefined &&
-    (host !== undefined || port !== undefined || (name === 'dns' && asked !== undefined))
-  )
-    return `it takes url or ${own ?? 'host and port'}, not both`;
+  if (ofName !== undefined && typeof ofName !== 'string') return 'name must be a text';
+  if (url !== undefined && (hasPlace || ofName !== undefined))
+    return `it takes url or ${target === 'name' ? 'name' : 'host and port'}, not both`;
   const isPort = typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65_535;
   return port === undefined || isPort ? undefined : 'port must be a number from 1 to 65535';
 }
 
-function urlOf(name: string, { url, host, port, name: asked }: CallOptions): string | undefined {
+function urlOf(target: Target, { url, host, port, name }: CallOptions): string | undefined {
   if (typeof url === 'string') return url;
-  if (name === 'dns' && typeof asked === 'string') return asked;
-  if (typeof host !== 'string' || name === 'http') return undefined;
+  if (target === 'name') return typeof name === 'string' ? name : undefined;
+  if (typeof host !== 'string' || target === 'url') return undefined;
   const shown = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   return typeof port === 'number' ? `${shown}:${port}` : shown;
 }
 
-/** What reads better in a script than in a device's settings: an object as JSON body, tls() with the TLS settings themselves. */
-function prepared(
-  name: string,
-  options: readonly (readonly [string, Json])[],
-): readonly (readonly [string, Json])[] {
-  switch (name) {
-    case 'dns':
-      return options.filter(([key]) => key !== 'name');
-    case 'tls': {
-      const own = options.filter(([key]) => tlsNames.includes(key.toLowerCase()));
-      const rest = options.filter(([key]) => !tlsNames.includes(key.toLowerCase()));
-      return [...rest, ['tls', { Mode: 'Implicit', ...Object.fromEntries(own) }]];
-    }
-    case 'http': {
-      const body = options.find(([key]) => key === 'body')?.[1];
-      if (typeof body !== 'object' || body === null) return options;
-      const headers = options.find(([key]) => key === 'headers')?.[1];
-      const given = isRecord(headers) ? headers : {};
-      const typed = Object.keys(given).some((key) => key.toLowerCase() === 'content-type');
-      return [
-        ...options.filter(([key]) => key !== 'body' && key !== 'headers'),
-        ['body', JSON.stringify(body)],
-        ['headers', typed ? given : { ...given, 'Content-Type': 'application/json' }],
-      ];
-    }
-    default:
-      return options;
-  }
+/** The Options among the parameters of a call. */
+function optionsOf(known: ScriptFunction, given: CallOptions): CallOptions {
+  const isOwn = (key: string) => ownNames.includes(key) || (known.target === 'name' && key === 'name');
+  const options = Object.fromEntries(Object.entries(given).filter(([key]) => !isOwn(key)));
+  const prepared = known.prepare?.(options) ?? options;
+  return known.implicitTls === true ? underTls(prepared) : prepared;
 }
 
-function isRecord(value: Json | undefined): value is { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !isList(value);
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
+/** The settings of TLS, which stand among the other parameters, in the Option `TLS`. */
+function underTls(options: CallOptions): CallOptions {
+  const isSetting = ([key]: readonly [string, unknown]) => tlsNames.has(key.toLowerCase());
+  const all = Object.entries(options);
+  return {
+    ...Object.fromEntries(all.filter((each) => !isSetting(each))),
+    tls: { Mode: 'Implicit', ...Object.fromEntries(all.filter(isSetting)) },
+  };
 }

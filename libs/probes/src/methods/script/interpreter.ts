@@ -4,7 +4,8 @@ import {
   type QuickJSHandle,
   RELEASE_SYNC,
 } from 'quickjs-emscripten';
-import { type Bridge, prelude } from './prelude.ts';
+import type { Bridge } from './prelude/prelude.ts';
+import { preludeSource } from './prelude/source.ts';
 import { sentLine } from './sent-line.ts';
 
 /** A script's run inside QuickJS; texts go in and out, nothing else. */
@@ -56,7 +57,7 @@ export async function createInterpreter(
     send(line);
     if (vm.dump(parts[0] ?? vm.undefined) === 'end') over = 'ended';
   });
-  const bridge = vm.unwrapResult(vm.evalCode(`(${prelude.toString()})`, 'prelude.js'));
+  const bridge = vm.unwrapResult(vm.evalCode(preludeSource(), 'prelude.js'));
   const made = vm.unwrapResult(vm.callFunction(bridge, vm.undefined, sender));
   const call = (name: keyof Bridge, argument?: QuickJSHandle): QuickJSHandle => {
     using method = vm.getProp(made, name);

@@ -50,9 +50,18 @@ export function readMessage(line: string): GuestMessage | undefined {
   }
 }
 
+/** What a guest gets first. */
+export interface Beginning {
+  readonly script: string;
+  /** The values that `secret()` returns, by name. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** The functions for checks, each with the member of its argument that names the target (`host`). */
+  readonly functions: Readonly<Record<string, string>>;
+}
+
 /** The first line to a guest. */
-export function beginLine(script: string, secrets: ReadonlyMap<string, string>): string {
-  return JSON.stringify({ script, secrets: Object.fromEntries(secrets) });
+export function beginLine(beginning: Beginning): string {
+  return JSON.stringify(beginning);
 }
 
 /** The answer to a call that went well. */

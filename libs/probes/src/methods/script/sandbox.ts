@@ -10,7 +10,7 @@ import { createLineSplitter, cutWords } from './lines.ts';
 import { scriptsAtOnce } from './script-room.ts';
 
 /** What a guest may use. */
-export interface GuestLimits {
+interface GuestLimits {
   /** It ends by itself shortly after this, milliseconds. */
   readonly timeoutMs: number;
   /** Memory of its interpreter, bytes. */

@@ -4,9 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
-import { registry } from '../../engine/registry.ts';
-import { checkFunctions } from './calls.ts';
+import { generateDeclarations } from '../../testing/script-declarations.ts';
 
 const documents = fileURLToPath(new URL('../../../../../docs/script/', import.meta.url));
 const compiler = fileURLToPath(new URL('../../../../../node_modules/.bin/tsc', import.meta.url));
@@ -68,58 +66,9 @@ test('what a script cannot do is marked', () => {
   expect([...new Set(marked)]).toEqual(wrong.map((_line, n) => n + 1));
 });
 
-type Schema = z.output<typeof schema>;
-const schema = z.looseObject({
-  type: z.string().optional(),
-  enum: z.array(z.json()).optional(),
-  get items(): z.ZodOptional<typeof schema> {
-    return schema.optional();
-  },
-  get properties(): z.ZodOptional<z.ZodRecord<z.ZodString, typeof schema>> {
-    return z.record(z.string(), schema).optional();
-  },
-});
-
-/** A value with everything in it that the schema knows, its keys as scripts write them. */
-function sample(of: Schema): unknown {
-  if (of.enum) return of.enum[0];
-  if (of.items) return [sample(of.items)];
-  if (of.properties) {
-    return Object.fromEntries(
-      Object.entries(of.properties).map(([key, each]) => [scriptKey(key), sample(each)]),
-    );
-  }
-  const plain: Readonly<Record<string, unknown>> = {
-    string: 'x',
-    integer: 1,
-    number: 1,
-    boolean: true,
-    object: {},
-  };
-  return plain[of.type ?? ''] ?? expect.fail(`no sample of ${JSON.stringify(of)}`);
-}
-
-/** `ExpectText` is `expectText`, `IPFamily` `ipFamily`, `TLS` `tls`. */
-function scriptKey(key: string): string {
-  return key.replace(/^[A-Z]+(?=[A-Z][a-z]|$)|^[A-Z]/, (start) => start.toLowerCase());
-}
-
-test('every Option of a method is declared for its function, with its type', () => {
-  const calls = Object.entries(checkFunctions).map(([name, method]) => {
-    const found = schema.parse(
-      z.toJSONSchema(registry[method].options, { io: 'input', unrepresentable: 'any' }),
-    );
-    const { SlowMs: _ofDevices, TLS, ...properties } = found.properties ?? {};
-    const { Mode: _own, ...facts } = TLS?.properties ?? {};
-    const own = name === 'tls' ? { ...properties, ...facts } : { ...properties, ...(TLS && { TLS }) };
-    const where = { http: { url: 'x' }, dns: { name: 'x' } }[name] ?? { host: 'x' };
-    const options = sample({ properties: own });
-    return `await ${name}(${JSON.stringify({ ...where, ...(typeof options === 'object' ? options : {}), timeout: 5 })});`;
-  });
-  writeFileSync(path.join(folder, 'all.ts'), calls.join('\n'));
-  expect(
-    faultsIn('all.ts').map((line) => `${line} in ${calls[Number(/\((\d+),/.exec(line)?.[1]) - 1]}`),
-  ).toEqual([]);
+test('the declarations of the functions are generated from the methods (vitest -u writes them anew)', async () => {
+  const file = path.join(documents, 'vantage-script.d.ts');
+  await expect(generateDeclarations(readFileSync(file, 'utf8'))).toMatchFileSnapshot(file);
 });
 
 test('every function is described', () => {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createSecureContext } from 'node:tls';
 import { afterAll, expect, test } from 'vitest';
+import { checkFunctions } from '../../engine/registry.ts';
 import { addressOf, listen, makeCertificate, speakLines } from '../../testing/index.ts';
 import { createScriptTrial } from '../../testing/script-trial.ts';
-import { checkFunctions } from './calls.ts';
 
 const trial = createScriptTrial();
 afterAll(() => trial[Symbol.dispose]());
@@ -149,5 +149,5 @@ test('the declarations name every function that a script has, and no other', () 
     (each) => each[1],
   );
   const own = ['expect', 'step', 'log', 'secret', 'sleep'];
-  expect(new Set(declared)).toEqual(new Set([...Object.keys(checkFunctions), ...own]));
+  expect(new Set(declared)).toEqual(new Set([...checkFunctions.keys(), ...own]));
 });

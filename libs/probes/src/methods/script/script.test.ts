@@ -2,14 +2,13 @@ import { createServer } from 'node:http';
 import { systemClock } from '@vantage/kernel';
 import { afterAll, expect, test } from 'vitest';
 import type { Policy } from '../../contract/probe.ts';
-import { specOf } from '../../engine/registry.ts';
+import { registry, specOf } from '../../engine/registry.ts';
 import { runProbe } from '../../engine/run.ts';
 import { createDial } from '../../net/dial.ts';
 import { addressOf, allowAll, listen, serveNames, speakLines } from '../../testing/index.ts';
 import { resultPackets, serveMysql } from '../../testing/mysql-server.ts';
 import { createScriptTrial } from '../../testing/script-trial.ts';
 import { listenSsh } from '../../testing/ssh-server.ts';
-import { script } from './script.ts';
 
 const trial = createScriptTrial();
 const run: typeof trial.run = (text, settings) => trial.run(text, settings);
@@ -225,7 +224,7 @@ test('what the declarations say that a call returns is there', async () => {
 });
 
 test.each(['', '  \n', 'x'.repeat(70_000), 'log(1)\0'])('a text that is no script is refused', (text) => {
-  expect(script.parseTarget(text)).toMatchObject({ ok: false });
+  expect(registry.Script.parseTarget(text)).toMatchObject({ ok: false });
 });
 
 test('over the wire a script brings its secrets along', async () => {

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { Failure, showSeconds } from '../../contract/failure.ts';
 import { slowMsOption } from '../../contract/options.ts';
 import type { Outcome, Probe } from '../../contract/probe.ts';
-import { createSandbox, type Sandbox } from './sandbox.ts';
+import type { CheckFunctions } from '../../contract/script-function.ts';
+import type { Sandbox } from './sandbox.ts';
 import { runSession, type SessionEnd } from './session.ts';
 
 const options = z.strictObject({ SlowMs: slowMsOption });
@@ -16,12 +17,20 @@ const memoryMiB = 32;
  * at, the agent looks at for it with the other methods' probes, under the same policy. All its time, from the moment its process is ready, is in `ttlb`; the phases of its
  * calls are in the extended data. Its functions: docs/script/vantage-script.d.ts.
  */
-export function createScript(sandbox: Sandbox): Probe<'Script', typeof options> {
+export function createScript({
+  sandbox,
+  functions,
+}: {
+  readonly sandbox: Sandbox;
+  /** The functions that scripts have for checks. */
+  readonly functions: CheckFunctions;
+}): Probe<'Script', typeof options> {
   return {
     method: 'Script',
     optionsCase: 'script',
     options,
     secretOptions: [],
+    scriptFunctions: {},
     parseTarget(url) {
       const refuse = (message: string) => ({ ok: false as const, message });
       if (url.trim() === '')
@@ -39,7 +48,7 @@ export function createScript(sandbox: Sandbox): Probe<'Script', typeof options> 
       const kill = () => guest[Symbol.dispose]();
       signal.addEventListener('abort', kill, { once: true });
       try {
-        const ended = await runSession(context, guest, { text: target.url, secrets });
+        const ended = await runSession(context, guest, { text: target.url, secrets, functions });
         if (signal.aborted) throw notReady(ended, timeoutMs) ?? signal.reason;
         return outcomeOf(ended);
       } finally {
@@ -49,9 +58,6 @@ export function createScript(sandbox: Sandbox): Probe<'Script', typeof options> 
     },
   };
 }
-
-/** Script with a sandbox of its own, which starts with the first script. */
-export const script = createScript(createSandbox());
 
 /** A script that had less than half of its time because its process was late: that says nothing about what it looks at. */
 function notReady({ readyMs }: SessionEnd, timeoutMs: number): Failure | undefined {
@@ -64,7 +70,7 @@ function notReady({ readyMs }: SessionEnd, timeoutMs: number): Failure | undefin
 }
 
 /** The verdict of a script's run; a call's failure that the script let pass keeps its own ResultCode. */
-export function outcomeOf({
+function outcomeOf({
   end,
   failedExpect,
   dataSize,

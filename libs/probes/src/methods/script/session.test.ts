@@ -1,5 +1,6 @@
 import { createFakeClock } from '@vantage/kernel/testing';
 import { expect, test } from 'vitest';
+import type { CheckFunctions } from '../../contract/script-function.ts';
 import { createStopwatch } from '../../engine/stopwatch.ts';
 import type { Guest } from './sandbox.ts';
 import { runSession } from './session.ts';
@@ -13,6 +14,10 @@ function guestOf(said: readonly string[]): Guest & { readonly sent: string[] } {
   return { sent, lines: lines(), pid: 1, send: (line) => void sent.push(line), [Symbol.dispose]: () => {} };
 }
 
+const functions: CheckFunctions = new Map([
+  ['ping', { method: 'PING', description: 'Pings.', target: 'host' }],
+]);
+
 function run(guest: Guest) {
   const clock = createFakeClock();
   const context = {
@@ -22,7 +27,7 @@ function run(guest: Guest) {
     runStep: async () => ({ ok: false as const, message: 'no' }),
     addDetail: () => {},
   };
-  return runSession(context, guest, { text: 'log(1)', secrets: new Map([['own', 's3cret']]) });
+  return runSession(context, guest, { text: 'log(1)', secrets: new Map([['own', 's3cret']]), functions });
 }
 
 const ready = '{"kind":"ready"}';
@@ -30,7 +35,7 @@ const ready = '{"kind":"ready"}';
 test('script and secrets are sent once, however often a guest says that it is ready', async () => {
   const guest = guestOf(Array.from({ length: 1000 }, () => ready));
   const { end } = await run(guest);
-  expect(guest.sent).toEqual(['{"script":"log(1)","secrets":{"own":"s3cret"}}']);
+  expect(guest.sent).toEqual(['{"script":"log(1)","secrets":{"own":"s3cret"},"functions":{"ping":"host"}}']);
   expect(end).toMatchObject({ how: 'error', text: 'the script broke the functions it was given' });
 });
 

@@ -1,166 +1,112 @@
-import type { Json } from '@vantage/domain';
-import { resultCode } from '@vantage/domain';
-import { messageOf } from '@vantage/kernel';
-import type { ProbeContext, StepResult } from '../../contract/probe.ts';
-import { readCall } from './calls.ts';
-import {
-  beginLine,
-  errorLine,
-  type GuestCall,
-  type GuestEnd,
-  type GuestMessage,
-  readMessage,
-  valueLine,
-} from './messages.ts';
+import type { ProbeContext } from '../../contract/probe.ts';
+import type { CheckFunctions } from '../../contract/script-function.ts';
+import { createCallRunner } from './call-runner.ts';
+import { targetMember } from './calls.ts';
+import { beginLine, type GuestEnd, type GuestMessage, readMessage } from './messages.ts';
 import { createRecord } from './record.ts';
 import type { Guest } from './sandbox.ts';
 
-const maxCalls = 100;
-const maxAtOnce = 10;
 /** Calls, sleeps, steps and logs together: each costs the agent time. */
 const maxMessages = 5000;
-const longestSleepMs = 120_000;
-
-const broken: GuestEnd = {
-  kind: 'end',
-  how: 'error',
-  text: 'the script broke the functions it was given',
-};
 
 /** How a script's run ended. */
 export interface SessionEnd {
-  /** undefined: its process is gone without a word. */
+  /** undefined: the guest process ended without a message. */
   readonly end: GuestEnd | undefined;
   /** The text of the first `expect` that failed, even when the script caught it. */
   readonly failedExpect: string | undefined;
   /** Bytes of all answers. */
   readonly dataSize: number;
-  /** What the script did, for the text. */
+  /** How many calls the script made, for the text. */
   readonly calls: number;
   /** Calls that had no answer yet when the script ended. */
   readonly unanswered: number;
-  /** When its interpreter was ready, milliseconds after the beginning; undefined: never. */
+  /** When the interpreter was ready, milliseconds after the beginning; undefined: never. */
   readonly readyMs: number | undefined;
 }
 
 type Context = Pick<ProbeContext, 'clock' | 'signal' | 'stopwatch' | 'runStep' | 'addDetail'>;
 
-/** A script's run as the agent sees it: begins it in a guest, does what its functions ask for and keeps the record. */
+/** A script with all that it is given. */
+export interface SessionScript {
+  readonly text: string;
+  readonly secrets: ReadonlyMap<string, string>;
+  readonly functions: CheckFunctions;
+}
+
+/** Runs a script in a guest: sends it the script, answers its calls and keeps the record, until it ends. */
 export async function runSession(
   context: Context,
   guest: Guest,
-  script: { readonly text: string; readonly secrets: ReadonlyMap<string, string> },
+  { text, secrets, functions }: SessionScript,
 ): Promise<SessionEnd> {
-  const { clock, signal, stopwatch } = context;
+  const { clock, stopwatch } = context;
   const record = createRecord(() => clock.monoMs());
   context.addDetail('Steps', () => record.steps());
   context.addDetail('Log', () => record.log());
-  let failedExpect: string | undefined;
-  let end: GuestEnd | undefined;
-  let calls = 0;
-  let atOnce = 0;
-  let dataSize = 0;
-  let messages = 0;
-  let readyMs: number | undefined;
+  const send = (line: string) => guest.send(line);
+  const runner = createCallRunner({ context, functions, record, send });
   const startMs = clock.monoMs();
+  let state = noMessages;
 
-  const look = async (call: GuestCall): Promise<string> => {
-    const refuse = (text: string) => errorLine(call.id, { code: resultCode.script, text, facts: {} });
-    if (calls >= maxCalls) return refuse(`a script makes at most ${maxCalls} calls`);
-    if (atOnce >= maxAtOnce) return refuse(`a script makes at most ${maxAtOnce} calls at once`);
-    const request = readCall(call.name, call.options);
-    if (typeof request === 'string') return refuse(request);
-    calls += 1;
-    atOnce += 1;
-    const entry = record.call(call.name, call.line);
-    try {
-      const result = await context.runStep(request);
-      entry(result);
-      if (!result.ok) return refuse(`${call.name}(): ${result.message}`);
-      dataSize += result.measurement.dataSize;
-      return answerLine(call, result);
-    } finally {
-      atOnce -= 1;
-    }
-  };
-  const sleep = async (call: GuestCall): Promise<string> => {
-    const { ms } = call.options;
-    if (typeof ms !== 'number' || !(ms >= 0) || ms > longestSleepMs) {
-      const text = `sleep() takes milliseconds, 0 to ${longestSleepMs}`;
-      return errorLine(call.id, { code: resultCode.script, text, facts: {} });
-    }
-    await clock.sleep(ms, signal);
-    return valueLine(call.id, null);
-  };
-  const answer = async (call: GuestCall) => {
-    try {
-      guest.send(await (call.name === 'sleep' ? sleep(call) : look(call)));
-    } catch (error) {
-      if (signal.aborted) return;
-      const text = `${call.name}() failed in the agent: ${messageOf(error)}`;
-      guest.send(errorLine(call.id, { code: resultCode.agent, text, facts: {} }));
-    }
-  };
-  const obey = (message: GuestMessage) => {
-    switch (message.kind) {
-      case 'ready':
-        // Once: else a broken guest would have script and secrets sent without end, and nobody reads them.
-        if (readyMs !== undefined) {
-          end ??= broken;
-          return;
-        }
-        readyMs = clock.monoMs() - startMs;
-        stopwatch.enter('ttlb');
-        guest.send(beginLine(script.text, script.secrets));
-        return;
-      case 'call':
-        void answer(message);
-        return;
-      case 'step':
-        record.step(message.id, message.name, message.state);
-        return;
-      case 'log':
-        record.say(message.text);
-        return;
-      case 'expect':
-        failedExpect ??= message.text;
-        return;
-      case 'end':
-        end ??= message;
-    }
+  const act = (message: GuestMessage | undefined, isFirstReady: boolean) => {
+    if (isFirstReady) {
+      stopwatch.enter('ttlb');
+      const targets = [...functions].map(([name, each]) => [name, targetMember(each)]);
+      const given = { secrets: Object.fromEntries(secrets), functions: Object.fromEntries(targets) };
+      guest.send(beginLine({ script: text, ...given }));
+    } else if (message?.kind === 'call') void runner.answer(message);
+    else if (message?.kind === 'step') record.step(message.id, message.name, message.state);
+    else if (message?.kind === 'log') record.say(message.text);
   };
 
   for await (const line of guest.lines) {
     const message = readMessage(line);
-    if (message === undefined) {
-      end ??= broken;
-      break;
-    }
-    obey(message);
-    messages += 1;
-    if (messages > maxMessages && !end) {
-      end = {
-        kind: 'end',
-        how: 'error',
-        text: `the script made more than ${maxMessages} calls, steps and logs`,
-      };
-    }
-    if (end) break;
+    const wasReady = state.readyMs !== undefined;
+    state = afterMessage(state, message, clock.monoMs() - startMs);
+    act(message, !wasReady && state.readyMs !== undefined);
+    if (state.end) break;
   }
+  const { end, failedExpect, readyMs } = state;
   if (end?.line !== undefined) context.addDetail('Line', end.line);
-  return { end, failedExpect, dataSize, calls, unanswered: atOnce, readyMs };
+  return { end, failedExpect, readyMs, ...runner.totals() };
 }
 
-/** What a looking function returns or throws. */
-function answerLine(call: GuestCall, { measurement, answer }: Extract<StepResult, { ok: true }>): string {
-  const { dns, connect, ssl, ttfb, ttlb } = measurement.phases;
-  const facts: Json = {
-    ...answer,
-    ms: Math.round((dns + connect + ssl + ttfb + ttlb) * 1000) / 1000,
-    phases: { dns, connect, ssl, ttfb, ttlb },
-    size: measurement.dataSize,
-    facts: measurement.extended,
-  };
-  if (measurement.code === resultCode.ok) return valueLine(call.id, { text: measurement.text, ...facts });
-  return errorLine(call.id, { code: measurement.code, text: measurement.text, facts });
+/** What the messages of a guest have said so far. */
+interface SessionState {
+  readonly messages: number;
+  readonly readyMs: number | undefined;
+  readonly failedExpect: string | undefined;
+  readonly end: GuestEnd | undefined;
+}
+
+const noMessages: SessionState = { messages: 0, readyMs: undefined, failedExpect: undefined, end: undefined };
+
+const broken = endOf('the script broke the functions it was given');
+const tooMuch = endOf(`the script made more than ${maxMessages} calls, steps and logs`);
+
+function endOf(text: string): GuestEnd {
+  return { kind: 'end', how: 'error', text };
+}
+
+/**
+ * The state after one more message; undefined stands for a line that is no message. A guest is ready once: a broken one that says so
+ * again would be sent script and secrets without end, and never read them. Pure.
+ */
+function afterMessage(state: SessionState, message: GuestMessage | undefined, nowMs: number): SessionState {
+  if (message === undefined) return { ...state, end: broken };
+  const messages = state.messages + 1;
+  const next = { ...state, messages, end: messages > maxMessages ? tooMuch : undefined };
+  switch (message.kind) {
+    case 'ready':
+      return state.readyMs === undefined ? { ...next, readyMs: nowMs } : { ...next, end: broken };
+    case 'expect':
+      return { ...next, failedExpect: state.failedExpect ?? message.text };
+    case 'end':
+      return { ...next, end: message };
+    case 'call':
+    case 'step':
+    case 'log':
+      return next;
+  }
 }

@@ -49,6 +49,13 @@ export const ssh: Probe<'SSH', typeof options> = {
   optionsCase: 'ssh',
   options,
   secretOptions: ['Password', 'PrivateKey', 'Passphrase'],
+  scriptFunctions: {
+    ssh: {
+      description: 'Greets an SSH server, logs in and runs a command.',
+      target: 'host and port',
+      result: { output: { type: 'string' }, exitCode: { type: 'number | null' } },
+    },
+  },
   parseTarget: (url) =>
     parseTarget(url, {
       schemes: { ssh: 22 },

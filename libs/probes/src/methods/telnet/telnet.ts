@@ -55,6 +55,12 @@ export const telnet: Probe<'TELNET', typeof options> = {
   optionsCase: 'telnet',
   options,
   secretOptions: ['Password', ...tlsSecretOptions],
+  scriptFunctions: {
+    telnet: {
+      description: "Waits for a TELNET server's text and logs in by its prompts.",
+      target: 'host and port',
+    },
+  },
   parseTarget: (url) =>
     parseLineTarget(url, {
       schemes: { telnet: 23, telnets: 992 },

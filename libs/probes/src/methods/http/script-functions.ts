@@ -1,0 +1,44 @@
+import type { Json } from '@vantage/domain';
+import type { CallOptions, MethodFunctions } from '../../contract/script-function.ts';
+
+/** http() of scripts. An object as `body` goes as JSON. */
+export const httpFunctions: MethodFunctions = {
+  http: {
+    description:
+      'Asks a web server. A status of 400 or more is a CheckError unless `expectStatus` allows it.',
+    target: 'url',
+    parameters: {
+      body: {
+        type: 'string | object',
+        description:
+          'A text, or an object that goes as JSON (with `Content-Type: application/json` unless you set another).',
+      },
+    },
+    result: {
+      status: { type: 'number' },
+      headers: { type: 'Readonly<Record<string, string>>', description: 'Names in lower case.' },
+      body: { type: 'string', description: 'The first 256 Ki characters.' },
+    },
+    prepare: withJsonBody,
+  },
+};
+
+function withJsonBody(options: CallOptions): CallOptions {
+  const { body, headers } = options;
+  if (typeof body !== 'object' || body === null) return options;
+  const given = isRecord(headers) ? headers : {};
+  const hasType = Object.keys(given).some((key) => key.toLowerCase() === 'content-type');
+  return {
+    ...options,
+    body: JSON.stringify(body),
+    headers: hasType ? given : { ...given, 'Content-Type': 'application/json' },
+  };
+}
+
+function isRecord(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !isList(value);
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
