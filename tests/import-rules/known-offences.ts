@@ -5,7 +5,6 @@ export const knownOffences: ReadonlySet<string> = new Set([
   'ingest writes the table controllers',
   'secrets writes the table devices',
   'secrets writes the table secrets',
-  'size apps/cli/src/up/up.ts up',
   'size apps/controller/src/gateway/testing/gateway-fixture.ts useGatewayFixture',
   'size apps/controller/src/health/testing/scenario.ts createScenario',
   'size apps/controller/src/main.ts serve',

@@ -13,23 +13,24 @@ export interface Supervised {
   end(): void;
 }
 
-/** What a supervised part tells. */
+/** The events of a supervised part. */
 export interface ChildEvents {
   onStart(id: ProcessId): void;
   onMessage(message: unknown): void;
-  /** It ended unasked; `lastWords` is what it logged as errors. It comes back by itself in `againInMs`. */
-  onDeath(death: { readonly how: string; readonly lastWords: string; readonly againInMs: number }): void;
+  /** It ended although nobody asked it to; `errors` is what it logged last. It is started again in `againInMs`. */
+  onDeath(death: { readonly how: string; readonly errors: string; readonly againInMs: number }): void;
 }
 
 const backoff: Backoff = { baseMs: 400, capMs: 10_000 };
-/** Who ran this long starts again without a wait. */
+/** A part that ran this long is started again without a wait. */
 const healthyMs = 60_000;
-/** So often it is looked whether the log is too long. */
+/** The size of the log is checked this often. */
 const logEveryMs = 1_000;
 
 /**
- * Starts a part and starts it again when it dies. Its log goes to `<logDir>/<part>.log`, which is put aside when it is too long. It is in a process group of its
- * own, so a signal to our group reaches it only through us, and it ends by itself when we are gone (IPC channel).
+ * Starts a part, and starts it again when it dies. Its log goes to `<logDir>/<part>.log`, which is renamed to `.1` when it is too long. The
+ * part has a process group of its own, so that a signal to our group reaches it only through us. It ends by itself when we are gone, because
+ * the IPC channel closes then.
  */
 export function supervise(deps: {
   readonly part: Part;
@@ -69,10 +70,10 @@ export function supervise(deps: {
       failures = performance.now() - startedMs > healthyMs ? 0 : failures + 1;
       const againInMs = failures === 0 ? 0 : 100 + backoffMs(failures - 1, backoff, Math.random);
       waiting = setTimeout(start, againInMs);
-      // Without file descriptors or rights there are no last words; the part is started again all the same.
+      // Without file descriptors or rights the log cannot be read; the part is started again all the same.
       void readLogEnd(logFile, from)
         .catch(() => '')
-        .then((text) => events.onDeath({ how, lastWords: lastErrors(text), againInMs }));
+        .then((text) => events.onDeath({ how, errors: lastErrors(text), againInMs }));
     };
     running.once('error', (error) => died(error.message));
     running.once('exit', (code, signal) => died(signal ?? `code ${code}`));

@@ -1,19 +1,19 @@
 import { readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { readIfPresentSync } from '@vantage/kernel';
-import { allEnded, identify, tell } from './processes.ts';
+import { allEnded, identify, sendSignal } from './processes.ts';
 
 /**
- * Ends the embedded database below `dir` when its controller could not (it was killed): orderly, and after half a second at once.
- * Nothing happens when none runs there, or nobody can tell.
+ * Ends the embedded database below `dir` when its controller was killed and could not end it: with a fast shutdown, and after half a second
+ * with an immediate one. Does nothing when no database runs there, or when that cannot be found out.
  */
 export async function endDatabase(dir: string): Promise<void> {
   const pid = postmasterOf(path.join(dir, 'cluster'));
   if (pid === undefined) return;
   const postmaster = identify(pid);
-  tell(postmaster, 'SIGINT');
+  sendSignal(postmaster, 'SIGINT');
   if (await allEnded([postmaster], 500)) return;
-  tell(postmaster, 'SIGQUIT');
+  sendSignal(postmaster, 'SIGQUIT');
   await allEnded([postmaster], 500);
 }
 

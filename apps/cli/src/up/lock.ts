@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault, messageOf, readIfPresentSync } from '@vantage/kernel';
 import { z } from 'zod';
-import { allEnded, identify, isAlive, type ProcessId, tell } from './processes.ts';
+import { allEnded, identify, isAlive, type ProcessId, sendSignal } from './processes.ts';
 
 const processId = z.object({ pid: z.int(), started: z.number() });
 const content = z.object({ owner: processId, ending: z.boolean(), children: z.array(processId) });
@@ -52,7 +52,7 @@ export async function lockData(dataDir: string, say: (text: string) => void): Pr
       say('waiting for what a killed start left behind');
       // They end by themselves: their IPC channel broke. A signal besides would cut their end short.
       if (!(await allEnded(other.children, 7_000)))
-        for (const child of other.children) tell(child, 'SIGKILL');
+        for (const child of other.children) sendSignal(child, 'SIGKILL');
       await allEnded(other.children, 2_000);
     }
     takeAway(file, other);

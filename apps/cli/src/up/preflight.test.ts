@@ -18,7 +18,7 @@ const start = (given: Readonly<Record<string, string>>, problems: readonly strin
     json: false,
   });
 
-test('what is wrong with any part is said at once, and nothing is started', async () => {
+test('the errors in the settings of all parts are reported together, and nothing is started', async () => {
   const refused = start(
     { VANTAGE_RETENTION_DAYS: 'x', VANTAGE_AGENT_CONCURRENCY: '0', VANTAGE_LOG_LEVEL: 'loud' },
     ['VANTAGE_DATTA is not a setting'],
@@ -35,13 +35,13 @@ test('what is wrong with any part is said at once, and nothing is started', asyn
   expect(readdirSync(dir)).toEqual([]);
 });
 
-test('what a killed start left behind to tell of itself is gone at once', async () => {
+test('a start removes the quickstart.json that a killed start left behind, before anything else', async () => {
   writeFileSync(path.join(dir, 'quickstart.json'), '{}');
   await expect(start({ VANTAGE_RETENTION_DAYS: 'x' })).rejects.toMatchObject({ code: 'settings' });
   expect(readdirSync(dir)).toEqual([]);
 });
 
-test('a data folder that cannot be made is said, not waited for', async () => {
+test('a data folder that cannot be made is an error at once', async () => {
   const started = up({
     settings: { given: { VANTAGE_DATA: '/proc/vantage/data' }, problems: [] },
     env: {},
@@ -50,7 +50,7 @@ test('a data folder that cannot be made is said, not waited for', async () => {
   await expect(started).rejects.toThrow(/the data folder cannot be used: .* \(VANTAGE_DATA\)/);
 });
 
-test('both ports that are taken are named with what to do, before anything starts', async () => {
+test('both ports that are taken are reported with a remedy, before anything starts', async () => {
   const held = [createServer(), createServer()];
   const [https, agent] = await Promise.all(
     held.map(

@@ -15,7 +15,7 @@ export function identify(pid: number): ProcessId {
   return { pid, started: typeof started === 'number' ? started : 0 };
 }
 
-/** Whether it still runs; a zombie does not. Where nobody can tell, it does: nothing is taken from a process that may live. */
+/** Whether it still runs; a zombie does not. Where that cannot be found out it counts as running: nothing is taken from a process that may live. */
 export function isAlive(id: ProcessId): boolean {
   const started = startOf(id.pid);
   if (started === 'dead') return false;
@@ -23,12 +23,12 @@ export function isAlive(id: ProcessId): boolean {
 }
 
 /** Sends a signal if it still runs. */
-export function tell(id: ProcessId, signal: NodeJS.Signals): void {
+export function sendSignal(id: ProcessId, signal: NodeJS.Signals): void {
   if (!isAlive(id)) return;
   try {
     process.kill(id.pid, signal);
   } catch {
-    // ended between the look and the signal
+    // It ended after it was found alive.
   }
 }
 

@@ -1,0 +1,66 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Ready } from './controller-messages.ts';
+import { credentialsFile, type Provision } from './provision.ts';
+import { writeWhole } from './write-whole.ts';
+
+/** The content of quickstart.json: how programs on this machine reach the running system. */
+export interface Quickstart {
+  readonly base_url: string;
+  readonly ca_file: string;
+  readonly api_key_uw: string;
+  readonly api_key_ur: string;
+  readonly agent_endpoint: string;
+  /** There is no dashboard yet. */
+  readonly dashboard_url: null;
+  readonly database_url: string;
+  readonly pids: { readonly controller: number; readonly agent: number };
+}
+
+/** The content of quickstart.json for a system that serves. Pure. */
+export function quickstartOf(
+  ready: Ready,
+  credentials: Pick<Provision, 'api_key_uw' | 'api_key_ur'>,
+  pids: Quickstart['pids'],
+): Quickstart {
+  const { base_url, ca_file, agent_endpoint, database_url } = ready;
+  const { api_key_uw, api_key_ur } = credentials;
+  return {
+    base_url,
+    ca_file,
+    api_key_uw,
+    api_key_ur,
+    agent_endpoint,
+    dashboard_url: null,
+    database_url,
+    pids,
+  };
+}
+
+/**
+ * The JSON text that `vantage up --json` prints. It holds the keys when they were issued just now. Later starts name the file that holds
+ * them (`keys_file`), because others read the journal into which the output of a service goes.
+ */
+export function quickstartText(quickstart: Quickstart, isFresh: boolean, dataDir: string): string {
+  if (isFresh) return asText(quickstart);
+  const keysFile = path.join(dataDir, credentialsFile);
+  return asText({ ...quickstart, api_key_uw: undefined, api_key_ur: undefined, keys_file: keysFile });
+}
+
+/** Writes quickstart.json, readable by its owner only. */
+export function writeQuickstart(dataDir: string, quickstart: Quickstart): void {
+  writeWhole(fileOf(dataDir), `${asText(quickstart)}\n`, 0o600);
+}
+
+/** Removes quickstart.json: no system runs. */
+export function removeQuickstart(dataDir: string): void {
+  rmSync(fileOf(dataDir), { force: true });
+}
+
+function fileOf(dataDir: string): string {
+  return path.join(dataDir, 'quickstart.json');
+}
+
+function asText(content: object): string {
+  return JSON.stringify(content, null, 2);
+}
