@@ -1,3 +1,4 @@
+import { writesPastTheDoor } from './catalog-door.ts';
 import { scatteredChannels } from './channels.ts';
 import { importCycles } from './cycles.ts';
 import { badFile } from './file-rules.ts';
@@ -17,6 +18,7 @@ export function brokenRules(sources: readonly Source[], entries: ReadonlyMap<str
       ...misplaced(source),
       ...longFunctions(source),
       ...foreignWrites(source, tableOwners, entities),
+      ...writesPastTheDoor(source, entities),
     ]),
     ...importCycles(sources, entries),
     ...scatteredChannels(sources),

@@ -195,6 +195,38 @@ describe('tables', () => {
   });
 });
 
+describe('the door of the catalog', () => {
+  const entities = [
+    'apps/controller/src/db/entities.ts',
+    "export const Tag = defineEntity({ tableName: 'tags' });",
+  ] as const;
+  const file = 'apps/controller/src/catalog/tags/store.ts';
+
+  test.each([
+    "export function add(db: Db) { return db.kysely.insertInto('tags').values({}); }",
+    'export const add = async (trx: Kysely<Tables>) => sql`delete from tags`.execute(trx);',
+    'export async function add({ orm }: Db) { await orm.em.fork().nativeDelete(Tag, {}); }',
+    'export async function add(em: EntityManager, tag: Tag) { em.assign(tag, {}); }',
+    'export function routes({ em }: Deps) { return { put: () => em.remove(tag) }; }',
+  ])('a write that takes no change is found: %s', (text) => {
+    expect(broken(entities, [file, text])).toContain('writes the catalog and takes no ChangeTransaction');
+  });
+
+  test.each([
+    'export async function add({ em }: ChangeTransaction) { em.create(Tag, {}); }',
+    "export const add = (change: ChangeTransaction) => change.trx.insertInto('tags');",
+    'export async function find({ orm }: Db) { return orm.em.fork().findOne(Tag, {}); }',
+  ])('a write in a change, and a read, are accepted: %s', (text) => {
+    expect(broken(entities, [file, text])).toBe('');
+  });
+
+  test('a transaction that another file opens is found', () => {
+    const text = 'await catalogTransaction(db, work);';
+    expect(broken(['apps/controller/src/admin.ts', text])).toContain('only catalog/change.ts does');
+    expect(broken(['apps/controller/src/catalog/change.ts', text])).toBe('');
+  });
+});
+
 describe('channels', () => {
   test.each(["listen('vantage_plan', f)", "sql`select pg_notify('vantage_plan', '')`"])(
     'a channel outside the bus is found: %s',

@@ -1,5 +1,5 @@
 import { isTestFile, type Source } from './sources.ts';
-import { nameOf, nodeOf, nodesOf, parse, stringOf, textsOf, walk } from './syntax.ts';
+import { type Node, nameOf, nodeOf, nodesOf, parse, stringOf, textsOf, walk } from './syntax.ts';
 
 /** The only folder of the controller that writes each table. */
 export type TableOwners = Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export function foreignWrites(
 ): string[] {
   const { file } = source;
   if (isTestFile(file) || !file.startsWith('apps/') || /\/db\/migrations\//.test(file)) return [];
-  const foreign = writesOf(source, entities).filter(
+  const foreign = writesIn(parse(source), entities).filter(
     (table) => !file.startsWith(`apps/controller/src/${owners[table]}/`),
   );
   return [...new Set(foreign)].map((table) => {
@@ -47,11 +47,10 @@ export function foreignWrites(
   });
 }
 
-/** Finds Kysely's calls, MikroORM's calls with an entity, and statements in SQL texts. */
-function writesOf(source: Source, entities: ReadonlyMap<string, string>): string[] {
-  const program = parse(source);
+/** The tables that code writes: by Kysely's calls, by MikroORM's calls with an entity, and by statements in SQL texts. */
+export function writesIn(code: Node, entities: ReadonlyMap<string, string>): string[] {
   const writes: string[] = [];
-  walk(program, (node) => {
+  walk(code, (node) => {
     if (node.type !== 'CallExpression') return;
     const method = nameOf(nodeOf(node['callee'])?.['property']) ?? '';
     const [first] = nodesOf(node['arguments']);
@@ -62,7 +61,7 @@ function writesOf(source: Source, entities: ReadonlyMap<string, string>): string
         : undefined;
     if (table !== undefined) writes.push(table);
   });
-  for (const { text: sql } of textsOf(program))
+  for (const { text: sql } of textsOf(code))
     for (const [, table = ''] of sql.matchAll(sqlWrites)) writes.push(table);
   return writes;
 }

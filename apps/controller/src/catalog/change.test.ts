@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type Rest, startRest } from '../api/testing/rest.ts';
+import { entities } from '../db/entities.ts';
+
+let rest: Rest;
+let key: { readonly key: string; readonly keyNo: number };
+const ids: Record<string, string> = {};
+
+beforeAll(async () => {
+  rest = await startRest();
+  const { accountNo } = await rest.account('one');
+  key = await rest.key(accountNo, 'UW');
+  await noteWrites();
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+
+/** The database notes each row of the catalog that is written, whoever writes it. */
+async function noteWrites() {
+  await sql`create table written (name text not null)`.execute(rest.db.kysely);
+  await sql`create function note_write() returns trigger language plpgsql as $$
+    begin insert into written values (tg_table_name); return null; end $$`.execute(rest.db.kysely);
+  for (const { meta } of entities)
+    await sql`create trigger noted after insert or update or delete on ${sql.table(meta.tableName)}
+      for each row execute function note_write()`.execute(rest.db.kysely);
+}
+
+/** Sends a request; returns the tables that it wrote and the changes that it recorded. */
+async function changesOf(route: string, body: object | undefined) {
+  await sql`truncate written`.execute(rest.db.kysely);
+  rest.recorded.length = 0;
+  const [method = '', template = ''] = route.split(' ');
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
+  const reply = await rest.send(method, path, { key: key.key, ...(body === undefined ? {} : { body }) });
+  expect([route, reply.status, reply.text]).toEqual([route, 200, expect.anything()]);
+  if (method === 'POST') Object.assign(ids, z.record(z.string(), z.string()).parse(reply.json));
+  const { rows } = await sql<{ name: string }>`select distinct name from written order by name`.execute(
+    rest.db.kysely,
+  );
+  return {
+    tables: rows.map(({ name }) => name),
+    changes: rest.recorded.flatMap(({ changes }) =>
+      changes.map(({ action, kind, fields }) => [action, kind, ...fields].join(' ')),
+    ),
+    actors: rest.recorded.map(({ actor }) => actor),
+  };
+}
+
+const device = { Method: 'TCP', URL: 'a.example:1', ShortName: 'a' };
+/** Every request that changes something: its route and body, the tables that it writes, and the change that it records. */
+const requests: readonly (readonly [
+  route: string,
+  body: object | undefined,
+  tables: readonly string[],
+  change: string | undefined,
+])[] = [
+  ['PUT /account', { Name: 'other', Timezone: 'UTC' }, ['accounts'], 'update account Name'],
+  ['PUT /account', { Name: 'other' }, [], undefined],
+  ['POST /secrets', { Name: 'S', Value: 'v' }, ['secrets'], 'create secret Name Value'],
+  ['PUT /secrets/{secret_id}', { Value: 'w' }, ['secrets'], 'update secret Value'],
+  ['PUT /secrets/{secret_id}', {}, [], undefined],
+  ['DELETE /secrets/{secret_id}', undefined, ['secrets'], 'delete secret'],
+  ['POST /devices', device, ['device_locations', 'devices'], 'create device Method URL ShortName'],
+  [
+    'PUT /devices/{device_id}',
+    { Retries: 3, ShortName: 'b' },
+    ['devices'],
+    'update device Retries ShortName',
+  ],
+  ['PUT /devices/{device_id}', { Retries: 3 }, [], undefined],
+  [
+    'PUT /account',
+    { DefaultLocations: [] },
+    ['accounts', 'device_locations', 'devices'],
+    'update account DefaultLocations',
+  ],
+  [
+    'PUT /devices/{device_id}',
+    { Locations: ['local'] },
+    ['device_locations', 'devices'],
+    'update device Locations',
+  ],
+  ['POST /tags', { Name: 't' }, ['tags'], 'create tag Name'],
+  ['PUT /tags/{tag_id}', { Name: 'u' }, ['tags'], 'update tag Name'],
+  ['PUT /tags/{tag_id}', { Name: 'u' }, [], undefined],
+  ['PUT /tags/{tag_id}/devices/{device_id}', undefined, ['device_tags'], 'update tag Devices'],
+  ['PUT /tags/{tag_id}/devices/{device_id}', undefined, [], undefined],
+  ['PUT /tags/{tag_id}/start-maintenance', undefined, [], undefined],
+  ['PUT /tags/{tag_id}/stop-maintenance', undefined, [], undefined],
+  ['PUT /devices/{device_id}/start-maintenance', undefined, [], undefined],
+  ['PUT /devices/{device_id}/stop-maintenance', undefined, [], undefined],
+  ['DELETE /tags/{tag_id}/devices/{device_id}', undefined, ['device_tags'], 'update tag Devices'],
+  ['DELETE /tags/{tag_id}', undefined, ['tags'], 'delete tag'],
+  ['DELETE /devices/{device_id}', undefined, ['device_locations', 'devices'], 'delete device'],
+];
+/** Requests that other tests cover. They write no row of the catalog. */
+const others = ['POST /devices/{device_id}/check'];
+
+test('every request that writes the catalog records the change with its fields and its caller', async () => {
+  for (const [route, body, tables, change] of requests) {
+    const found = await changesOf(route, body);
+    expect([route, body, found]).toEqual([
+      route,
+      body,
+      {
+        tables,
+        changes: change === undefined ? [] : [change],
+        actors: change === undefined ? [] : [{ kind: 'api-key', keyNo: key.keyNo, address: '127.0.0.1' }],
+      },
+    ]);
+  }
+});
+
+test('no route that can write is missing above', () => {
+  const known = new Set([...requests.map(([route]) => route), ...others]);
+  const routes = rest.routes.filter(({ method }) => method !== 'GET');
+  expect(routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !known.has(route))).toEqual(
+    [],
+  );
+});
