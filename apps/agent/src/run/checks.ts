@@ -11,6 +11,7 @@ import type { Scheduler, ScheduleTable } from '../schedule/contract.ts';
 import { type Coverage, createCoverage } from '../schedule/coverage.ts';
 import { checksWithin } from '../schedule/descriptors.ts';
 import { createDiagnosticsCollector, type DiagnosticsCollector } from '../schedule/diagnostics.ts';
+import { createLateChecks } from '../schedule/late-checks.ts';
 import { createLatenessMeter, type LatenessMeter } from '../schedule/lateness.ts';
 import { createRateLimiter } from '../schedule/rate-limiter.ts';
 import { createScheduleTable } from '../schedule/schedule-table.ts';
@@ -97,6 +98,7 @@ export function createChecks(deps: ChecksDeps): Checks {
     concurrency,
     rateLimiter: createRateLimiter({ checksPerMinute: policy.checksPerMinute, monoMs }),
     coverage,
+    lateChecks: createLateChecks(monoMs),
     meter,
     stalls,
     requestGraceMs,

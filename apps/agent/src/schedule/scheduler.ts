@@ -14,9 +14,10 @@ import {
   startOf,
 } from './device-schedule.ts';
 import { nextDueUs } from './due-times.ts';
+import { type LateChecks, notInTime } from './late-checks.ts';
 import type { LatenessMeter } from './lateness.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import type { ResultContext } from './record.ts';
+import { type ResultContext, resultOf } from './record.ts';
 import {
   endCheck,
   markBusy,
@@ -30,7 +31,7 @@ import {
 import type { ObservableScheduleTable } from './schedule-table.ts';
 import type { Stalls } from './stalls.ts';
 
-/** A check that starts later than this is not covered; in a gap longer than this the checks that fell due are skipped. */
+/** The time before a check that starts later than this is not covered; in a longer gap the checks that fell due are skipped. */
 const toleratedMs = 5000;
 /** A clock that is set by less than this leaves the due times alone, microseconds. */
 const smallStepUs = 1_000_000;
@@ -51,6 +52,7 @@ interface SchedulerDeps {
   readonly concurrency: number;
   readonly rateLimiter: RateLimiter;
   readonly coverage: Coverage;
+  readonly lateChecks: LateChecks;
   readonly meter: LatenessMeter;
   readonly stalls: Stalls;
   /** How long past RetryDelay the agent waits for the controller's run request for a retry. */
@@ -118,7 +120,10 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   const discard = ({ schedule, job }: StartedCheck) => {
     const nowUs = time.nowUs();
     const skipped = skipChecks(schedule, nowUs);
-    if (skipped !== undefined) reportSkipped(deps, [skipped]);
+    if (skipped !== undefined) {
+      deps.meter.skipped(skipped.count);
+      countRegular(deps, schedule.assignment, { dueUs: skipped.fromUs, startUs: nowUs });
+    }
     repeatCheck(schedule, job, nowUs);
   };
   const idle = () => {
@@ -168,19 +173,41 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
 }
 
 /** Begins a job: marks the device busy and counts how late it starts. */
-function startCheck(
-  { table, time, meter, coverage }: SchedulerDeps,
-  schedule: DeviceSchedule,
-  job: Job,
-): StartedCheck {
+function startCheck(deps: SchedulerDeps, schedule: DeviceSchedule, job: Job): StartedCheck {
+  const { table, time, meter } = deps;
   const startUs = startOf(schedule, time.nowUs());
+  const missedUs = Math.max(job.atUs, schedule.lastStartUs + 1, schedule.freeUs);
   markBusy(table.state, schedule, startUs);
   const { lateUs, passed } = beginJob(schedule, job, startUs);
   meter.started(Math.max(0, lateUs / 1000));
   meter.skipped(passed);
-  if (lateUs > toleratedMs * 1000) coverage.broken(job.atUs, startUs);
   const blockMs = Math.max(0, (startUs - job.atUs) / 1000);
-  return { schedule, assignment: schedule.assignment, job, startUs, blockMs };
+  const check = { schedule, assignment: schedule.assignment, job, startUs, blockMs };
+  // A late retry or a late run request leaves no time uncovered: the regular check before it was in time.
+  if (job.kind === 'regular') countRegular(deps, check.assignment, { dueUs: missedUs, startUs });
+  return check;
+}
+
+/** Counts a regular check. Where it starts late, the time since it was due is not covered, for its device or for the agent. */
+function countRegular(
+  { coverage, lateChecks, onResult }: SchedulerDeps,
+  assignment: Assignment,
+  { dueUs, startUs }: { readonly dueUs: number; readonly startUs: number },
+): void {
+  switch (lateChecks.started(startUs - dueUs > toleratedMs * 1000)) {
+    case 'nothing':
+      return;
+    case 'agent':
+      coverage.broken(dueUs, startUs);
+      return;
+    case 'device': {
+      const measurement = notInTime(startUs - dueUs);
+      const { deviceNo, revision } = assignment;
+      const identity = { deviceNo, startUs: dueUs, revision, attempt: 0, retryId: '', runRequestId: '' };
+      const context = { assignment, measurement, isFirstError: false };
+      onResult(resultOf({ ...identity, blockMs: 0 }, measurement), context);
+    }
+  }
 }
 
 /** Counts checks that were left out; the time up to now is not covered. */

@@ -6,6 +6,7 @@ import { type CheckResult, type RunRequest_Kind, RunRequestSchema } from '@vanta
 import { createAgentTime } from '../clock/agent-time.ts';
 import { every } from '../clock/every.ts';
 import { createCoverage } from '../schedule/coverage.ts';
+import { createLateChecks } from '../schedule/late-checks.ts';
 import { createLatenessMeter } from '../schedule/lateness.ts';
 import { createRateLimiter } from '../schedule/rate-limiter.ts';
 import { noRetrySequence, type RetrySequence } from '../schedule/retry-sequence.ts';
@@ -64,6 +65,7 @@ export function stage(
       monoMs,
     }),
     coverage,
+    lateChecks: createLateChecks(monoMs),
     meter,
     stalls,
     requestGraceMs: 5000,

@@ -1,0 +1,59 @@
+import { resultCode } from '@vantage/domain';
+import type { Measurement } from '@vantage/probes';
+
+/** The starts of regular checks since the window began. */
+export interface StartCounts {
+  readonly started: number;
+  readonly late: number;
+}
+
+/** So many late starts are always taken for single ones. */
+const alwaysSingle = 2;
+/** More late starts than this are never taken for single ones: each of them is an event of its device. */
+const mostSingle = 20;
+const singleShare = 0.1;
+const windowMs = 600_000;
+
+/** Decides whether so many checks were late that the agent is overloaded. Pure. */
+export function isOverloaded({ started, late }: StartCounts): boolean {
+  return late > Math.min(mostSingle, Math.max(alwaysSingle, started * singleShare));
+}
+
+/** Counts the starts of an agent. */
+export interface LateChecks {
+  /**
+   * Counts a start. For a late one, decides what it leaves uncovered: its device, or, when the agent is overloaded, everything that
+   * the agent checks.
+   */
+  started(isLate: boolean): 'nothing' | 'device' | 'agent';
+}
+
+/** Makes the counter; it begins anew every ten minutes. */
+export function createLateChecks(monoMs: () => number): LateChecks {
+  let sinceMs = monoMs();
+  let counts: StartCounts = { started: 0, late: 0 };
+  return {
+    started(isLate) {
+      if (monoMs() - sinceMs > windowMs) {
+        sinceMs = monoMs();
+        counts = { started: 0, late: 0 };
+      }
+      counts = { started: counts.started + 1, late: counts.late + Number(isLate) };
+      if (!isLate) return 'nothing';
+      return isOverloaded(counts) ? 'agent' : 'device';
+    },
+  };
+}
+
+/** The measurement of a check that was due and not started in time: it says nothing about the device. */
+export function notInTime(lateUs: number): Measurement {
+  return {
+    code: resultCode.agent,
+    text: `this agent started the check ${Math.round(lateUs / 1_000_000)} s after its due time`,
+    phases: { dns: 0, connect: 0, ssl: 0, ttfb: 0, ttlb: 0 },
+    dataSize: 0,
+    slow: false,
+    peers: [],
+    extended: {},
+  };
+}
