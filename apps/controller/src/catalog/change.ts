@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { type CatalogTransaction, catalogTransaction, type Db, type Tables } from '../db/index.ts';
+import type { CatalogTransaction, Db, Tables } from '../db/index.ts';
 
 /** Who changes the catalog: a caller of the REST API by the key and the address, or the operator by a command. */
 export type Actor =
@@ -49,12 +49,12 @@ export function createCatalog({
   db,
   recordChanges,
 }: {
-  readonly db: Pick<Db, 'kysely' | 'orm'>;
+  readonly db: Pick<Db, 'catalogTransaction'>;
   readonly recordChanges: RecordChanges;
 }): Catalog {
   return {
     change: (actor, work) =>
-      catalogTransaction(db, async ({ em, trx }) => {
+      db.catalogTransaction(async ({ em, trx }) => {
         const changes: Change[] = [];
         const outcome = await work({ em, trx, actor, record: (change) => void changes.push(change) });
         await em.flush();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { withClient } from '../../../../tests/harness/postgres-url.ts';
 import { Account, ApiKey, Device, Secret, Tag } from './entities.ts';
-import { catalogTransaction, createDb, type Db } from './index.ts';
+import { type CatalogTransaction, createDb, type Db } from './index.ts';
 
 const log = createLog('catalog transaction test', 'silent');
 let database: TestDatabase;
@@ -15,7 +15,7 @@ let accountNo: number;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = await createDb({ connection: { url: database.url }, log, poolSize: 2 });
-  const account = await catalogTransaction(db, async ({ em }) =>
+  const account = await db.catalogTransaction(async ({ em }) =>
     em.create(Account, { accountId: 'a', name: 'a' }),
   );
   accountNo = account.accountNo;
@@ -30,7 +30,7 @@ const tagNames = async () =>
   (await db.kysely.selectFrom('tags').select('name').orderBy('name').execute()).map(({ name }) => name);
 
 test('the ORM and Kysely see the rows of each other inside the transaction, and nobody outside does', async () => {
-  await catalogTransaction(db, async ({ em, trx }) => {
+  await db.catalogTransaction(async ({ em, trx }) => {
     await trx.insertInto('tags').values({ tag_id: 't1', account_no: accountNo, name: 'by Kysely' }).execute();
     const found = await em.findOneOrFail(Tag, { tagId: 't1' });
     expect(found.name).toBe('by Kysely');
@@ -45,7 +45,7 @@ test('the ORM and Kysely see the rows of each other inside the transaction, and 
 });
 
 test('changes that were not flushed are flushed before the commit', async () => {
-  const tag = await catalogTransaction(db, async ({ em }) =>
+  const tag = await db.catalogTransaction(async ({ em }) =>
     em.create(Tag, { tagId: 't3', accountNo, name: 'late' }),
   );
   expect(tag.tagNo).toBeGreaterThan(0);
@@ -64,28 +64,27 @@ test.each([
     ({ trx }) => trx.insertInto('accounts').values({ account_id: 'b', name: 'a' }).execute(),
     '23505',
   ],
-] satisfies [
-  string,
-  (open: Parameters<Parameters<typeof catalogTransaction>[1]>[0]) => Promise<unknown>,
-  string,
-][])('%s rolls back what the ORM and Kysely wrote', async (_case, breaks, expected) => {
-  const before = await tagNames();
-  const failed = catalogTransaction(db, async (open) => {
-    open.em.create(Tag, { tagId: 't8', accountNo, name: 'lost' });
-    await open.em.flush();
-    await open.trx
-      .insertInto('tags')
-      .values({ tag_id: 't9', account_no: accountNo, name: 'lost too' })
-      .execute();
-    await breaks(open);
-  });
-  await expect(failed).rejects.toMatchObject(expected === 'no' ? { message: 'no' } : { code: expected });
-  expect(await tagNames()).toEqual(before);
-});
+] satisfies [string, (open: CatalogTransaction) => Promise<unknown>, string][])(
+  '%s rolls back what the ORM and Kysely wrote',
+  async (_case, breaks, expected) => {
+    const before = await tagNames();
+    const failed = db.catalogTransaction(async (open) => {
+      open.em.create(Tag, { tagId: 't8', accountNo, name: 'lost' });
+      await open.em.flush();
+      await open.trx
+        .insertInto('tags')
+        .values({ tag_id: 't9', account_no: accountNo, name: 'lost too' })
+        .execute();
+      await breaks(open);
+    });
+    await expect(failed).rejects.toMatchObject(expected === 'no' ? { message: 'no' } : { code: expected });
+    expect(await tagNames()).toEqual(before);
+  },
+);
 
 test('a transaction whose connection the server ends gives its place in the pool back', async () => {
   for (let round = 0; round < 3; round += 1) {
-    const failed = catalogTransaction(db, async ({ em, trx }) => {
+    const failed = db.catalogTransaction(async ({ em, trx }) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
       await withClient(database.url, (client) =>
         client.query('select pg_terminate_backend($1)', [rows[0]?.pid]),
@@ -130,7 +129,7 @@ test('every text, JSON value and byte that the ORM writes is stored and read as 
         const [url, warnings, dictionary, sealed] = given;
         const options = { ...dictionary };
         round += 1;
-        const device = await catalogTransaction(db, async ({ em }) =>
+        const device = await db.catalogTransaction(async ({ em }) =>
           em.create(Device, { ...device0, accountNo, deviceId: `d${round}`, url, warnings, options, sealed }),
         );
         const row = await db.kysely
@@ -141,7 +140,7 @@ test('every text, JSON value and byte that the ORM writes is stored and read as 
         expect(row).toMatchObject({ url, warnings });
         expect(row.options).toEqual(options);
         expect(new Uint8Array(row.sealed)).toEqual(sealed);
-        const again = await db.orm.em.fork().findOneOrFail(Device, device.deviceNo);
+        const again = await db.entities().findOneOrFail(Device, device.deviceNo);
         expect(again).toMatchObject({ url, warnings, createdUs: device0.createdUs });
         expect(again.options).toEqual(options);
         expect(new Uint8Array(again.sealed)).toEqual(sealed);
@@ -165,7 +164,7 @@ const device0 = {
 };
 
 test('a row of two key columns, and one with defaults of the database, can be made, found, changed and removed', async () => {
-  const key = await catalogTransaction(db, async ({ em }) => {
+  const key = await db.catalogTransaction(async ({ em }) => {
     em.create(Secret, { accountNo, name: 'N', secretId: 's1', sealed: new Uint8Array([1]) });
     return em.create(ApiKey, {
       keyId: 'k',
@@ -176,14 +175,14 @@ test('a row of two key columns, and one with defaults of the database, can be ma
     });
   });
   expect(key).toMatchObject({ name: '', createdAt: expect.any(Date) });
-  await catalogTransaction(db, async ({ em }) => {
+  await db.catalogTransaction(async ({ em }) => {
     const secret = await em.findOneOrFail(Secret, { accountNo, name: 'N' });
     secret.sealed = new Uint8Array([2]);
   });
   expect(await db.kysely.selectFrom('secrets').select('sealed').execute()).toEqual([
     { sealed: Buffer.from([2]) },
   ]);
-  await catalogTransaction(db, async ({ em }) => {
+  await db.catalogTransaction(async ({ em }) => {
     em.remove(await em.findOneOrFail(Secret, { accountNo, name: 'N' }));
   });
   expect(await db.kysely.selectFrom('secrets').selectAll().execute()).toEqual([]);

@@ -1,6 +1,5 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Transaction } from 'kysely';
-import type { Db } from './db.ts';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { Kysely, Transaction } from 'kysely';
 import type { Tables } from './schema.ts';
 
 /** One open transaction on the catalog, in two forms on the same connection. */
@@ -12,14 +11,13 @@ export interface CatalogTransaction {
 }
 
 /**
- * Runs `work` in one transaction. Every write of the catalog (the tables of `entities.ts`) goes through here. When `work` returns, the
- * changes of `em` are flushed and everything commits together; when it throws, everything is rolled back.
+ * See `Db.catalogTransaction`.
  *
  * Kysely begins the transaction and lends it to the ORM, because the ORM's own transactions (`em.transactional`, and `em.flush` outside
  * a transaction) keep the pool's connection for ever when the server ends it before the commit.
  */
 export async function catalogTransaction<T>(
-  { kysely, orm }: Pick<Db, 'kysely' | 'orm'>,
+  { kysely, orm }: { readonly kysely: Kysely<Tables>; readonly orm: MikroORM },
   work: (transaction: CatalogTransaction) => Promise<T>,
 ): Promise<T> {
   return kysely.transaction().execute(async (trx) => {

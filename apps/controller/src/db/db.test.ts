@@ -47,7 +47,7 @@ test('closing leaves no connection, whether or not the ORM was used', async () =
   for (const usesOrm of [false, true]) {
     const one = await createDb({ connection: { url: own.url }, log });
     await sql`select 1`.execute(one.kysely);
-    if (usesOrm) await one.orm.em.fork().count(Account);
+    if (usesOrm) await one.entities().count(Account);
     await one.close();
     const others = () =>
       withClient(own.url, (client) =>
@@ -74,9 +74,9 @@ test('the schema of a newer version is refused and left unchanged', async () => 
 });
 
 test('Kysely reads a row of the ORM with numbers for bigints and dates for timestamps', async () => {
-  const em = db.orm.em.fork();
-  em.create(Account, { accountId: 'a', name: 'a', timezone: 'UTC', createdAt: new Date(0) });
-  await em.flush();
+  await db.catalogTransaction(async ({ em }) =>
+    em.create(Account, { accountId: 'a', name: 'a', timezone: 'UTC', createdAt: new Date(0) }),
+  );
   const [row] = await db.kysely.selectFrom('accounts').selectAll().execute();
   expect(row).toMatchObject({ account_id: 'a', created_at: new Date(0), default_location_ids: null });
   const { rows } = await sql<{ big: number }>`select 1700000000000000::bigint as big`.execute(db.kysely);

@@ -1,12 +1,11 @@
-import { UnderscoreNamingStrategy } from '@mikro-orm/core';
-import { Migrator } from '@mikro-orm/migrations';
-import { MikroORM } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, type Logger, systemClock } from '@vantage/kernel';
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { createListener, type Listener } from './bus/listener.ts';
-import { entities } from './entities.ts';
+import { type CatalogTransaction, catalogTransaction } from './catalog-transaction.ts';
 import { readMigrations, refuseNewer, withMigrationLock } from './migrate.ts';
+import { createOrm } from './orm.ts';
 import type { Tables } from './schema.ts';
 
 /**
@@ -16,10 +15,20 @@ interface DbConnection {
   readonly url: string;
 }
 
+/** The ORM outside a transaction: it only reads. */
+type EntityReader = Pick<EntityManager, 'findOne' | 'findOneOrFail' | 'find' | 'count'>;
+
 /** The database for the steps. The ORM and Kysely share one pool. */
 export interface Db {
-  readonly orm: MikroORM;
+  /** Lists, joins and the data path. The catalog is written through `catalogTransaction`. */
   readonly kysely: Kysely<Tables>;
+  /** Reads single rows of the catalog as entities. Each call gives an empty identity map, so nothing stale is returned. */
+  entities(): EntityReader;
+  /**
+   * Runs `work` in one transaction. Every write of the catalog (the tables of `entities.ts`) goes through here. When `work` returns,
+   * the changes of `em` are flushed and everything commits together; when it throws, everything is rolled back.
+   */
+  catalogTransaction<T>(work: (transaction: CatalogTransaction) => Promise<T>): Promise<T>;
   /** Migrates the schema to this version. Controllers that start together wait for each other. */
   migrate(): Promise<void>;
   /** See `Listener.subscribe`; `publish` sends notifications. */
@@ -68,22 +77,17 @@ export async function createDb({
     }),
   });
   const known = await readMigrations();
-  const orm = new MikroORM({
-    driverOptions: kysely,
+  const orm = createOrm({
+    kysely,
     dbName: new pg.Client(config).database ?? 'postgres',
-    entities,
-    namingStrategy: UnderscoreNamingStrategy,
-    extensions: [Migrator],
-    ensureDatabase: false,
-    migrations: { migrationsList: known, snapshot: false, tableName: 'migrations' },
-    // The migrations alone make and drop tables.
-    schemaGenerator: { skipTables: [/.*/] },
-    logger: (message) => log.debug({ orm: message }, 'orm'),
+    migrations: known,
+    log,
   });
   const listener = createListener({ config, clock, log });
   return {
-    orm,
     kysely,
+    entities: () => orm.em.fork(),
+    catalogTransaction: (work) => catalogTransaction({ kysely, orm }, work),
     async migrate() {
       await withMigrationLock(config, async () => {
         await refuseNewer(kysely, known);

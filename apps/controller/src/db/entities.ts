@@ -43,7 +43,7 @@ export const ApiKey = defineEntity({
 export type ApiKey = InferEntity<typeof ApiKey>;
 
 /** A notification schedule: who is notified, when and how often. */
-export const Nschedule = defineEntity({
+const Nschedule = defineEntity({
   name: 'Nschedule',
   tableName: 'nschedules',
   properties: {
@@ -56,10 +56,9 @@ export const Nschedule = defineEntity({
     createdAt: p.datetime().defaultRaw('now()'),
   },
 });
-export type Nschedule = InferEntity<typeof Nschedule>;
 
 /** A maintenance schedule: recurring maintenance windows. */
-export const Mschedule = defineEntity({
+const Mschedule = defineEntity({
   name: 'Mschedule',
   tableName: 'mschedules',
   properties: {
@@ -75,7 +74,6 @@ export const Mschedule = defineEntity({
     createdAt: p.datetime().defaultRaw('now()'),
   },
 });
-export type Mschedule = InferEntity<typeof Mschedule>;
 
 /** A named vantage point; its agents run checks there. */
 export const Location = defineEntity({

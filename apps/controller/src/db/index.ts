@@ -1,5 +1,5 @@
 export { publish } from './bus/publish.ts';
-export { type CatalogTransaction, catalogTransaction } from './catalog-transaction.ts';
+export type { CatalogTransaction } from './catalog-transaction.ts';
 export { isBigint, isText, largestInt, toBigint, toReal, toText } from './column-values.ts';
 export { createDb, type Db } from './db.ts';
 export { doEach, type Refused } from './do-each.ts';

@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../tests/harness
 import { identityColumns, jsonColumns } from './catalog-tables.ts';
 import { entities } from './entities.ts';
 import { createDb, type Db } from './index.ts';
+import { createOrm } from './orm.ts';
 import { type Column, readColumns, tableTypes } from './table-types.ts';
 
 const log = createLog('schema test', 'silent');
@@ -38,8 +39,9 @@ describe('the entities make the tables that the migrations make', () => {
     emptied = await createTestDatabase();
     made = await createDb({ connection: { url: emptied.url }, log });
     await sql.raw('drop schema public cascade; create schema public').execute(made.kysely);
-    made.orm.config.set('schemaGenerator', { skipTables: [] });
-    await made.orm.schema.create();
+    const orm = createOrm({ kysely: made.kysely, dbName: 'postgres', migrations: [], log });
+    orm.config.set('schemaGenerator', { skipTables: [] });
+    await orm.schema.create();
   });
 
   afterAll(async () => {

@@ -42,11 +42,11 @@ export async function listSecrets(
 
 /** The account's secret with this id. */
 export async function findSecret(
-  { orm }: Pick<Db, 'orm'>,
+  db: Pick<Db, 'entities'>,
   accountNo: number,
   secretId: string,
 ): Promise<Secret | undefined> {
-  return (await orm.em.fork().findOne(Secret, { secretId, accountNo })) ?? undefined;
+  return (await db.entities().findOne(Secret, { secretId, accountNo })) ?? undefined;
 }
 
 /** Which of these names the account has no secret of. */

@@ -5,11 +5,11 @@ import type { ChangeTransaction } from '../change.ts';
 
 /** The account's tag with this id. */
 export async function findTag(
-  { orm }: Pick<Db, 'orm'>,
+  db: Pick<Db, 'entities'>,
   accountNo: number,
   tagId: string,
 ): Promise<Tag | undefined> {
-  return (await orm.em.fork().findOne(Tag, { tagId, accountNo })) ?? undefined;
+  return (await db.entities().findOne(Tag, { tagId, accountNo })) ?? undefined;
 }
 
 /** A page of the account's tags by name, and how many there are. */
