@@ -16,6 +16,7 @@ import {
 import { type Restored, restore } from './restore.ts';
 import { checksOfAgent, lostRows, withPresentNames } from './rows.ts';
 import { recordsOf } from './shift.ts';
+import { withComparableStatistics } from './statistics.ts';
 import { startTargets } from './targets.ts';
 import { readTruth, type Truth } from './truth.ts';
 
@@ -106,7 +107,9 @@ test('every row and every answer of the version before is there after the first 
   expect(looked).toBeGreaterThan(2_000);
   const { agents, locations, ...now } = await readTruth(api, old.stoppedUs);
   const { agents: agentsThen, locations: locationsThen, ...then } = old.truth;
-  expect(now).toMatchObject(withPresentNames(then));
+  expect(withComparableStatistics(now, now)).toMatchObject(
+    withPresentNames(withComparableStatistics(then, now)),
+  );
   const ids = (all: readonly Readonly<Record<string, unknown>>[], name: string) =>
     all.map((one) => one[name]);
   expect(ids(agents, 'agent_id')).toEqual(ids(agentsThen, 'agent_id'));

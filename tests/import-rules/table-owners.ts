@@ -28,6 +28,7 @@ export const tableOwners: TableOwners = {
   state_checkpoints: 'health',
   maintenance_windows: 'health',
   events: 'events',
+  deleted_events: 'events',
   rollup_hourly: 'rollup',
   rollup_daily: 'rollup',
   rollup_dirty: 'rollup',

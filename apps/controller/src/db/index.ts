@@ -1,5 +1,6 @@
 export { publish } from './bus/publish.ts';
 export type { CatalogTransaction } from './catalog-transaction.ts';
+export { checkKind } from './check-kind.ts';
 export { isBigint, isText, largestInt, toBigint, toReal, toText } from './column-values.ts';
 export { createDb, type Db } from './db.ts';
 export { doEach, type Refused } from './do-each.ts';

@@ -1,4 +1,4 @@
-import { type CheckKey, checkId } from '@vantage/domain';
+import { type CheckKey, checkId, resultCode } from '@vantage/domain';
 import { sql } from 'kysely';
 import type { Db } from '../db/index.ts';
 import type { HistoryFilter } from './list-filters.ts';
@@ -65,6 +65,8 @@ export function checksPage(deviceNo: number, page: CheckPage) {
     ...(untilUs === undefined ? [] : [sql`start_us < ${untilUs}::bigint`]),
     ...(locationNos === undefined ? [] : [sql`location_no = any(${locationNos}::int[])`]),
     ...(codes === undefined ? [] : [sql`code = any(${codes}::smallint[])`]),
+    // The index of the checks that are not good holds these words.
+    ...(codes === undefined || codes.includes(resultCode.ok) ? [] : [sql`code <> 1`]),
     ...(before === undefined
       ? []
       : [

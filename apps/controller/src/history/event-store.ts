@@ -74,14 +74,23 @@ export function eventsPage(scope: EventScope, page: EventPage) {
     order by e.at_us desc, e.event_no desc`;
 }
 
-/** The place of an event of this device or account; undefined: there is none with this id. */
+/**
+ * The place of an event of this device or account; undefined: there is none with this id. A client that pages an account's events may
+ * stand at an event whose device was deleted meanwhile; its place is kept for a day.
+ */
 export async function findEventPlace(
   { kysely }: Db,
   scope: EventScope,
   eventId: string,
 ): Promise<EventPlace | undefined> {
   const { rows } = await sql<EventPlace>`
-    select at_us, event_no from events where event_id = ${eventId} and ${ownedBy(scope)}`.execute(kysely);
+    select at_us, event_no from events where event_id = ${eventId} and ${ownedBy(scope)}
+    ${
+      'accountNo' in scope
+        ? sql`union all
+          select at_us, event_no from deleted_events where event_id = ${eventId} and ${ownedBy(scope)}`
+        : sql``
+    }`.execute(kysely);
   return rows[0];
 }
 

@@ -37,7 +37,13 @@ describe('a list of history', () => {
   const get = (path: string) => rest.send('GET', path, { key });
   const code = async (path: string) => problem.parse((await get(path)).json).code;
   const addEvents = (
-    rows: readonly { at_us: number; message: string; type?: string; location_no?: number }[],
+    rows: readonly {
+      at_us: number;
+      message: string;
+      type?: string;
+      location_no?: number;
+      device_no?: number;
+    }[],
   ) =>
     rest.db.kysely
       .insertInto('events')
@@ -100,6 +106,30 @@ describe('a list of history', () => {
     expect(seen).toEqual(['4', '3', '2', '1']);
     expect(second.headers.get('link')).toBeNull();
     expect(link).not.toContain('Offset');
+  });
+
+  it('goes on before an event whose device was deleted after the page', async () => {
+    const at = startUs - 150 * secondUs;
+    const body = { Method: 'TCP', URL: 'a.example:1', ShortName: 'gone' };
+    const created = await rest.send('POST', '/devices', { key, body });
+    const { device_id } = z.object({ device_id: z.string() }).parse(created.json);
+    const { device_no } = await rest.db.kysely
+      .selectFrom('devices')
+      .select('device_no')
+      .where('device_id', '=', device_id)
+      .executeTakeFirstOrThrow();
+    await addEvents([{ at_us: at, message: 'older', type: 'Partial' }]);
+    await addEvents([1, 2].map((n) => ({ at_us: at, message: `gone ${n}`, type: 'Partial', device_no })));
+    const from = encodeURIComponent(new Date((at - secondUs) / 1000).toISOString());
+    const until = encodeURIComponent(new Date((at + 1_000) / 1000).toISOString());
+    const first = await get(`/events?Type=Partial&Timestamp1=${from}&Timestamp2=${until}&Limit=1`);
+    expect(z.array(event).parse(first.json)).toMatchObject([{ Message: 'gone 2' }]);
+    await rest.send('DELETE', `/devices/${device_id}`, { key });
+    expect(await messages(next(first.headers) ?? '')).toEqual(['older']);
+    const id = z.array(event).parse(first.json)[0]?.event_id;
+    expect((await rest.send('GET', `/events?Before=${id}`, { key: foreignKey })).json).toMatchObject({
+      code: 1003,
+    });
   });
 
   it('goes on before a row, and refuses what is no row of it', async () => {

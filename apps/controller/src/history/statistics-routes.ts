@@ -36,7 +36,9 @@ const statisticsRow = z
     Timestamp: timestampField.describe('Begin of the bucket.'),
     Location: z.string(),
     location_id: idField.nullable(),
-    Count: z.int().describe('Checks.'),
+    Count: z.int().describe('Regular checks. Errors, Availability, Loss and all times are of these only.'),
+    Retries: z.int().describe('Retries after an error; not in Count.'),
+    OnRequest: z.int().describe('Checks that somebody or the controller requested; not in Count.'),
     Errors: z.int().describe('Checks that found an error (ResultCode 2 to 8).'),
     Inconclusive: z.int().describe('Checks that say nothing about the device (ResultCode 9 and 10).'),
     Availability: percent.describe(
@@ -203,6 +205,8 @@ function figures(parts: readonly Tally[], histograms: Histograms) {
     value === undefined || good === 0 ? null : Math.round(value * 1000) / 1000;
   return {
     Count: count,
+    Retries: sum(({ retries }) => retries),
+    OnRequest: sum(({ on_request }) => on_request),
     Errors: errors,
     Inconclusive: inconclusive,
     Availability: good + errors === 0 ? null : Math.round((good / (good + errors)) * 1e6) / 1e4,

@@ -1,18 +1,21 @@
 import { verdictSql } from '@vantage/domain';
 import { sql } from 'kysely';
-import { type Db, packetCount } from '../db/index.ts';
+import { checkKind, type Db, packetCount } from '../db/index.ts';
 import type { Segment } from './segments.ts';
 
-const isGood = sql.raw(verdictSql('good', 'code'));
-const isBad = sql.raw(verdictSql('bad', 'code'));
-const isInconclusive = sql.raw(verdictSql('inconclusive', 'code'));
+const isGood = sql`(is_regular and ${sql.raw(verdictSql('good', 'code'))})`;
+const isBad = sql`(is_regular and ${sql.raw(verdictSql('bad', 'code'))})`;
+const isInconclusive = sql`(is_regular and ${sql.raw(verdictSql('inconclusive', 'code'))})`;
 
 /** Counts of one Location's checks in one hour, or in a day when they come from the daily roll-up. */
 export interface Tally {
   /** Begin, microseconds since 1970. */
   readonly bucket_us: number;
   readonly location_no: number;
+  /** Regular checks; all figures but the two below are of these. */
   readonly checks: number;
+  readonly retries: number;
+  readonly on_request: number;
   readonly errors: number;
   readonly inconclusive: number;
   /** Of good checks: sum, least and most of RequestTime, milliseconds. */
@@ -79,16 +82,19 @@ function rawTallies(deviceNo: number, fromUs: number, toUs: number, { smallestMs
   return sql<Tally>`
     with chosen as (
       select start_us - start_us % 3600000000 as bucket_us, location_no, code, ${packetCount('Sent')} as sent,
-        ${packetCount('Received')} as received, dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms
+        ${packetCount('Received')} as received, dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms,
+        ${checkKind.regular} as is_regular, ${checkKind.retry} as is_retry, ${checkKind.onRequest} as is_on_request
       from checks where device_no = ${deviceNo} and start_us >= ${fromUs} and start_us < ${toUs}
     ), sums as (
-      select bucket_us, location_no, count(*)::int as checks,
+      select bucket_us, location_no, count(*) filter (where is_regular)::int as checks,
+        count(*) filter (where is_retry)::int as retries, count(*) filter (where is_on_request)::int as on_request,
         count(*) filter (where ${isBad})::int as errors,
         count(*) filter (where ${isInconclusive})::int as inconclusive,
         coalesce(sum(total_ms) filter (where ${isGood}), 0) as sum_ms,
         coalesce(min(total_ms) filter (where ${isGood}), 0) as min_ms,
         coalesce(max(total_ms) filter (where ${isGood}), 0) as max_ms,
-        coalesce(sum(greatest(0, sent - received)), 0) as lost, coalesce(sum(sent), 0) as sent
+        coalesce(sum(greatest(0, sent - received)) filter (where is_regular), 0) as lost,
+        coalesce(sum(sent) filter (where is_regular), 0) as sent
       from chosen group by 1, 2
     ), counts as (
       select bucket_us, location_no, count(*)::int as n,

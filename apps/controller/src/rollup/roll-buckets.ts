@@ -1,11 +1,11 @@
 import { verdictSql } from '@vantage/domain';
 import { scale } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
-import { packetCount, type Tables } from '../db/index.ts';
+import { checkKind, packetCount, type Tables } from '../db/index.ts';
 
-const isGood = sql.raw(verdictSql('good', 'code'));
-const isBad = sql.raw(verdictSql('bad', 'code'));
-const isInconclusive = sql.raw(verdictSql('inconclusive', 'code'));
+const isGood = sql`(is_regular and ${sql.raw(verdictSql('good', 'code'))})`;
+const isBad = sql`(is_regular and ${sql.raw(verdictSql('bad', 'code'))})`;
+const isInconclusive = sql`(is_regular and ${sql.raw(verdictSql('inconclusive', 'code'))})`;
 
 const hourUs = 3_600_000_000;
 const dayUs = 24 * hourUs;
@@ -22,17 +22,20 @@ export async function rollHour(
   await sql`
     with hour as (
       select device_no, location_no, code, ${packetCount('Sent')} as sent, ${packetCount('Received')} as received,
-        dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms
+        dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms,
+        ${checkKind.regular} as is_regular, ${checkKind.retry} as is_retry, ${checkKind.onRequest} as is_on_request
       from checks
       where device_no = any(${deviceNos}::int[]) and start_us >= ${bucket} and start_us < ${bucket + hourUs}
     ), sums as (
-      select device_no, location_no, count(*) as checks,
+      select device_no, location_no, count(*) filter (where is_regular) as checks,
         count(*) filter (where ${isBad}) as errors,
         count(*) filter (where ${isInconclusive}) as inconclusive,
         coalesce(sum(total_ms) filter (where ${isGood}), 0) as sum_ms,
         coalesce(min(total_ms) filter (where ${isGood}), 0) as min_ms,
         coalesce(max(total_ms) filter (where ${isGood}), 0) as max_ms,
-        sum(greatest(0, sent - received)) as lost, sum(sent) as sent
+        coalesce(sum(greatest(0, sent - received)) filter (where is_regular), 0) as lost,
+        coalesce(sum(sent) filter (where is_regular), 0) as sent,
+        count(*) filter (where is_retry) as retries, count(*) filter (where is_on_request) as on_request
       from hour group by device_no, location_no
     ), counts as (
       select device_no, location_no, ${bucketSql} as slot, count(*)::int as n
@@ -42,9 +45,10 @@ export async function rollHour(
       from counts group by device_no, location_no
     )
     insert into rollup_hourly
-      (device_no, bucket_us, location_no, checks, errors, inconclusive, sum_ms, min_ms, max_ms, lost, sent, histogram)
+      (device_no, bucket_us, location_no, checks, errors, inconclusive, sum_ms, min_ms, max_ms, lost, sent, retries,
+      on_request, histogram)
     select device_no, ${bucket}::bigint, location_no, checks, errors, inconclusive, sum_ms, min_ms, max_ms, lost, sent,
-      coalesce(histogram, '{}')
+      retries, on_request, coalesce(histogram, '{}')
     from sums left join histograms using (device_no, location_no)
     on conflict (device_no, bucket_us, location_no) do update set (${replaced}) = (${excluded})`.execute(trx);
 }
@@ -59,7 +63,7 @@ export async function rollDay(trx: Kysely<Tables>, day: number, deviceNos: reado
       select device_no, location_no, sum(checks) as checks, sum(errors) as errors, sum(inconclusive) as inconclusive,
         sum(sum_ms) as sum_ms,
         coalesce(min(min_ms) filter (where checks > errors + inconclusive), 0) as min_ms, max(max_ms) as max_ms,
-        sum(lost) as lost, sum(sent) as sent
+        sum(lost) as lost, sum(sent) as sent, sum(retries) as retries, sum(on_request) as on_request
       from hours group by device_no, location_no
     ), counts as (
       select device_no, location_no, histogram[k][1] as slot, sum(histogram[k][2])::int as n
@@ -69,9 +73,10 @@ export async function rollDay(trx: Kysely<Tables>, day: number, deviceNos: reado
       from counts group by device_no, location_no
     )
     insert into rollup_daily
-      (device_no, bucket_us, location_no, checks, errors, inconclusive, sum_ms, min_ms, max_ms, lost, sent, histogram)
+      (device_no, bucket_us, location_no, checks, errors, inconclusive, sum_ms, min_ms, max_ms, lost, sent, retries,
+      on_request, histogram)
     select device_no, ${day}::bigint, location_no, checks, errors, inconclusive, sum_ms, min_ms, max_ms, lost, sent,
-      coalesce(histogram, '{}')
+      retries, on_request, coalesce(histogram, '{}')
     from sums left join histograms using (device_no, location_no)
     on conflict (device_no, bucket_us, location_no) do update set (${replaced}) = (${excluded})`.execute(trx);
 }
@@ -85,6 +90,8 @@ const measures = [
   'max_ms',
   'lost',
   'sent',
+  'retries',
+  'on_request',
   'histogram',
 ];
 const replaced = sql.join(measures.map((name) => sql.ref(name)));

@@ -63,6 +63,13 @@ export interface DataTables {
     from_us: number;
     to_us: number;
   };
+  deleted_events: {
+    event_id: string;
+    account_no: number;
+    at_us: number;
+    event_no: number;
+    deleted_us: Generated<number>;
+  };
   device_state: {
     device_no: number;
     version: Generated<number>;
@@ -147,6 +154,8 @@ export interface DataTables {
     lost: Generated<number>;
     sent: Generated<number>;
     histogram: number[][];
+    retries: Generated<number>;
+    on_request: Generated<number>;
   };
   rollup_dirty: {
     bucket_us: number;
@@ -164,6 +173,8 @@ export interface DataTables {
     lost: Generated<number>;
     sent: Generated<number>;
     histogram: number[][];
+    retries: Generated<number>;
+    on_request: Generated<number>;
   };
   run_requests: {
     run_request_id: string;
