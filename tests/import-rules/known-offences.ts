@@ -2,12 +2,8 @@
 export const knownOffences: ReadonlySet<string> = new Set([
   'gateway writes the table agents',
   'health writes the table locations',
-  'ingest writes the table controllers',
   'secrets writes the table devices',
   'secrets writes the table secrets',
-  'size apps/controller/src/gateway/testing/gateway-fixture.ts useGatewayFixture',
-  'size apps/controller/src/health/testing/scenario.ts createScenario',
-  'size apps/controller/src/main.ts serve',
   'size libs/probes/src/testing/contract.ts probeContract',
   'size libs/probes/src/testing/mysql-server.ts serveMysql',
 ]);

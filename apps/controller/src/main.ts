@@ -22,7 +22,7 @@ import { superviseEmbedded } from './db/embedded-supervisor.ts';
 import { createDb, createPartitions } from './db/index.ts';
 import { requireSupportedServer } from './db/server.ts';
 import { recordEvents } from './events/index.ts';
-import { createGateway } from './gateway/index.ts';
+import { createGateway, deleteControllers } from './gateway/index.ts';
 import {
   createHealth,
   insertState,
@@ -46,10 +46,10 @@ import { secureContextOptions } from './server/tls-options.ts';
 /** Loops and connections get this long to end; the database is ended after that in any case. */
 const endMs = 3_000;
 
-/** Tells the supervisor, if there is one, what stands. */
+/** Reports to the supervisor, if there is one, which part of the start is done. */
 const progress = (text: string) => void process.send?.({ type: 'progress', text });
 
-/** Opens what the way of the data stands on, runs it until `ending` aborts, and closes it again. */
+/** Starts the database if it is the controller's own, serves until `ending` aborts, and stops the database again. */
 async function run(config: Config, log: Logger, ending: AbortSignal): Promise<void> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const embedded = config.databaseUrl
@@ -57,88 +57,121 @@ async function run(config: Config, log: Logger, ending: AbortSignal): Promise<vo
     : await superviseEmbedded({ dir: path.join(config.dataDir, 'postgres'), clock, log });
   if (embedded) progress('the database runs');
   try {
-    await serve({ config, log, ending, databaseUrl: config.databaseUrl ?? embedded?.url ?? '' }, embedded);
+    const databaseUrl = config.databaseUrl ?? embedded?.url ?? '';
+    const base = await openBase({ config, log, databaseUrl });
+    await serve(base, joinSteps(base), { ending, embedded });
   } finally {
     await embedded?.stop();
   }
 }
 
-interface Surroundings {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly ending: AbortSignal;
-  readonly databaseUrl: string;
-}
-
-/** Joins the steps along the way of the data and serves both ports. Rejects when a loop breaks. */
-async function serve(
-  { config, log, ending, databaseUrl }: Surroundings,
-  database: { run(ending: AbortSignal): Promise<void> } | undefined,
-): Promise<void> {
-  const { retentionDays, trustedProxies, apiKeyHeaders, listen } = config;
-  const controllerId = newId();
-  const timeScale = createTimeScale(config.testTimeScale);
+/** Opens the base of all steps: certificates, the migrated database, the key that seals secrets, the partitions of today. */
+async function openBase({ config, log, databaseUrl }: { config: Config; log: Logger; databaseUrl: string }) {
+  const { retentionDays, secretKeyFile: file, secretKeyLost: keyLost } = config;
   const certificates = await loadCertificates({ config, clock, log });
   const db = await createDb({ connection: { url: databaseUrl }, log, clock });
   await requireSupportedServer(db.kysely);
   await db.migrate();
   progress('the tables are in place');
-  const { secretKeyFile: file, secretKeyLost: keyLost } = config;
   const sealer = await openSealer({ kysely: db.kysely, file, keyLost, log });
+  const partitions = createPartitions({ db, clock, log, retentionDays });
+  await partitions.ensure();
+  const timeScale = createTimeScale(config.testTimeScale);
+  return { config, log, databaseUrl, certificates, db, sealer, partitions, timeScale, controllerId: newId() };
+}
 
+type Base = Awaited<ReturnType<typeof openBase>>;
+
+/** Joins the steps along the data flow. No step imports another one: each gets the functions of the others here. */
+function joinSteps({ config, log, db, sealer, partitions, timeScale, controllerId }: Base) {
+  const { kysely } = db;
+  const { retentionDays, trustedProxies, apiKeyHeaders } = config;
+  const recordsEvents = { kysely, recordEvents };
+
+  // REST -> catalog -> assign -> gateway = stream = agents
   const catalog = createCatalog({
     db,
     recordChanges: async (_, recorded) => log.debug(recorded, 'the catalog changes'),
   });
-
-  // REST -> catalog -> assign -> gateway = stream = agents
   const assign = createAssign({ db, clock, log, controllerId, timeScale });
   const checkNow = runRequests.createCheckNow({ db, clock });
 
   // agents = stream = gateway -> ingest -> health -> events, uptime -> REST
   const health = createHealth({ clock, log, timeScale, recordEvents, runRequests });
-  const partitions = createPartitions({ db, clock, log, retentionDays });
-  await partitions.ensure();
   const ingest = createIngest({
-    db,
-    clock,
-    log,
-    retentionDays,
-    runRequests,
-    partitions,
-    rollUps,
+    ...{ db, clock, log, retentionDays, runRequests, partitions, rollUps },
     fold: (trx, rows, nowUs) => health.fold(trx, rows, nowUs),
   });
   const gateway = createGateway({
     ...{ db, clock, log, sealer, controllerId, ingest, runRequests, recordEvents },
     maxConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) =>
-      void health.updateVisibilityNow(db.kysely, locationNo).catch((error: unknown) => {
-        log.debug({ error: messageOf(error) }, 'the loop of health will see the agent');
+      void health.updateVisibilityNow(kysely, locationNo).catch((error: unknown) => {
+        log.debug({ error: messageOf(error) }, 'the next round of health updates the Location');
       }),
   });
-  const rollUp = rollUps.createRollUp({ db, clock, log });
   const housekeeping = createHousekeeping({
-    ...{ db, clock, log, partitions, rollUp, retentionDays },
+    ...{ db, clock, log, partitions, retentionDays, deleteControllers },
     holder: controllerId,
+    rollUp: rollUps.createRollUp({ db, clock, log }),
     trim: trimCheckpoints,
     deleteRunRequests: runRequests.deleteEnded,
   });
-  const ownCertificate = config.tls !== undefined;
-  const settings = { trustedProxies, apiKeyHeaders, retentionDays, ownCertificate };
+  const settings = { trustedProxies, apiKeyHeaders, retentionDays, ownCertificate: config.tls !== undefined };
   const feed = createEventFeed({ db, clock, log });
   const api = createHttpApi({
     ...{ db, catalog, clock, log, sealer, checkNow, settings, recordEvents, rollUps, feed, insertState },
     deleteRollUps: rollUps.deleteRollUps,
     health: {
-      startMaintenance: (ask) =>
-        startMaintenance({ kysely: db.kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
-      stopMaintenance: (ask) =>
-        stopMaintenance({ kysely: db.kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
-      uptimes: (ask) => uptimes(db.kysely, ask),
+      startMaintenance: (ask) => startMaintenance(recordsEvents, { ...ask, nowUs: clock.nowUs() }),
+      stopMaintenance: (ask) => stopMaintenance(recordsEvents, { ...ask, nowUs: clock.nowUs() }),
+      uptimes: (ask) => uptimes(kysely, ask),
     },
   });
+  return { assign, health, gateway, housekeeping, feed, api };
+}
 
+type Steps = ReturnType<typeof joinSteps>;
+
+/** Opens the ports and runs the loops of all steps until `ending` aborts. Rejects when a loop breaks. */
+async function serve(
+  base: Base,
+  steps: Steps,
+  {
+    ending,
+    embedded,
+  }: {
+    readonly ending: AbortSignal;
+    readonly embedded: Awaited<ReturnType<typeof superviseEmbedded>> | undefined;
+  },
+): Promise<void> {
+  const { config, log, db, certificates } = base;
+  const { assign, health, gateway, housekeeping, feed, api } = steps;
+  const ports = await openPorts(base, steps);
+  log.info(
+    { controllerId: base.controllerId, httpsPort: ports.httpsPort, agentPort: ports.agentPort },
+    'the controller serves',
+  );
+  const loops = [
+    assign.run(ending),
+    health.run(db.kysely, ending),
+    housekeeping.run(ending),
+    keepCertificates(
+      { config, clock, log, current: certificates, onChange: (next) => ports.renew(next) },
+      ending,
+    ),
+    ...(embedded ? [embedded.run(ending)] : []),
+  ];
+  announceReady(base, ports);
+  await Promise.race([whenAborted(ending), Promise.all(loops)]);
+  log.info({ reason: String(ending.reason) }, 'ending');
+  const served = api[Symbol.asyncDispose]().then(() => feed[Symbol.asyncDispose]());
+  const closed = Promise.allSettled([ports.close(), gateway.close(), ...loops, served]);
+  await Promise.race([closed.then(() => db.close()), clock.sleep(endMs)]);
+}
+
+/** Opens the port of the REST API and the port of the agents. */
+async function openPorts({ config, log, certificates }: Base, { gateway, api }: Steps) {
   const apiPort = createApiPort({ certificate: certificates.api, clock, log, ...api });
   const agentServer = createSecureServer(
     agentPortOptions(certificates.gateway),
@@ -147,24 +180,30 @@ async function serve(
   gateway.attach(agentServer);
   await gateway.start();
   const httpsPort = await listenOn('VANTAGE_HTTPS_PORT', config.httpsPort, () =>
-    apiPort.listen(config.httpsPort, listen),
+    apiPort.listen(config.httpsPort, config.listen),
   );
   const agentPort = await listenOn('VANTAGE_AGENT_PORT', config.agentPort, () =>
-    listenHttp2(agentServer, config.agentPort, listen),
+    listenHttp2(agentServer, config.agentPort, config.listen),
   );
-  log.info({ controllerId, httpsPort, agentPort }, 'the controller serves');
-
-  const renew = (next: typeof certificates) => {
-    apiPort.renew(next.api);
-    agentServer.setSecureContext(secureContextOptions(next.gateway));
+  return {
+    httpsPort,
+    agentPort,
+    renew(next: Base['certificates']) {
+      apiPort.renew(next.api);
+      agentServer.setSecureContext(secureContextOptions(next.gateway));
+    },
+    close() {
+      agentServer.close();
+      return apiPort.close(1_000);
+    },
   };
-  const loops = [
-    assign.run(ending),
-    health.run(db.kysely, ending),
-    housekeeping.run(ending),
-    keepCertificates({ config, clock, log, current: certificates, onChange: renew }, ending),
-    ...(database ? [database.run(ending)] : []),
-  ];
+}
+
+/** Sends the addresses and trust files to the supervisor, if there is one. */
+function announceReady(
+  { certificates, databaseUrl }: Base,
+  { httpsPort, agentPort }: { readonly httpsPort: number; readonly agentPort: number },
+): void {
   const { apiHost, gatewayHost, apiTrustFile, caFile } = certificates;
   const inUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
   process.send?.({
@@ -175,16 +214,6 @@ async function serve(
     agent_ca_file: caFile,
     database_url: databaseUrl,
   });
-  await Promise.race([whenAborted(ending), Promise.all(loops)]);
-  log.info({ reason: String(ending.reason) }, 'ending');
-  agentServer.close();
-  const closed = Promise.allSettled([
-    apiPort.close(1_000),
-    gateway.close(),
-    ...loops,
-    api[Symbol.asyncDispose]().then(() => feed[Symbol.asyncDispose]()),
-  ]);
-  await Promise.race([closed.then(() => db.close()), clock.sleep(endMs)]);
 }
 
 const loaded = await validateSettings();

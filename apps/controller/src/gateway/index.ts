@@ -1,3 +1,3 @@
 export { createGateway, type Gateway } from './gateway.ts';
 export type { BatchReceiver } from './session-opener.ts';
-export type { KnownAgent } from './store.ts';
+export { deleteControllers, type KnownAgent } from './store.ts';

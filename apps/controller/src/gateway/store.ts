@@ -186,7 +186,7 @@ export async function sessionsOf(
     .execute();
 }
 
-/** This controller is there. */
+/** Stores that this controller runs and was seen at `nowUs`. */
 export async function recordController(
   db: Kysely<Tables>,
   { id, startedUs, nowUs }: { id: string; startedUs: number; nowUs: number },
@@ -198,6 +198,11 @@ export async function recordController(
       conflict.column('controller_id').doUpdateSet({ started_us: startedUs, last_seen_us: nowUs }),
     )
     .execute();
+}
+
+/** Deletes the rows of controllers that were last seen before `beforeUs`. */
+export async function deleteControllers(db: Kysely<Tables>, beforeUs: number): Promise<void> {
+  await db.deleteFrom('controllers').where('last_seen_us', '<', beforeUs).execute();
 }
 
 /**

@@ -27,6 +27,7 @@ export function createHousekeeping({
   retentionDays,
   holder,
   deleteRunRequests,
+  deleteControllers,
   trim = async () => {},
 }: Pruning & {
   readonly log: Logger;
@@ -46,7 +47,7 @@ export function createHousekeeping({
   const hourly: Record<string, () => Promise<unknown>> = {
     'partitions to come': () => partitions.ensure(),
     'old partitions': () => partitions.drop(),
-    ...pruning({ db, clock, retentionDays, deleteRunRequests }),
+    ...pruning({ db, clock, retentionDays, deleteRunRequests, deleteControllers }),
     'old states': () => trim(db.kysely, clock.nowUs() - retentionDays * dayUs),
   };
 
@@ -78,6 +79,8 @@ interface Pruning {
   readonly retentionDays: number;
   /** Deletes the run requests that ended and were created before `beforeUs`. */
   readonly deleteRunRequests: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
+  /** Deletes the rows of controllers that were last seen before `beforeUs`. */
+  readonly deleteControllers: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
 }
 
 /** Deletions by age or number, each one a job. */
@@ -86,6 +89,7 @@ function pruning({
   clock,
   retentionDays,
   deleteRunRequests,
+  deleteControllers,
 }: Pruning): Record<string, () => Promise<unknown>> {
   const { kysely } = db;
   return {
@@ -96,8 +100,7 @@ function pruning({
     'pending diagnostics': () => dropPendingDiagnostics(kysely, clock.nowUs() - waitingUs),
     'old clock records': () =>
       sql`delete from clock_records where at_us < ${clock.nowUs() - retentionDays * dayUs}`.execute(kysely),
-    'controllers that ended': () =>
-      sql`delete from controllers where last_seen_us < ${clock.nowUs() - dayUs}`.execute(kysely),
+    'controllers that ended': () => deleteControllers(kysely, clock.nowUs() - dayUs),
     'old quarantine': () => dropQuarantined(kysely, clock.nowUs()),
   };
 }

@@ -6,6 +6,7 @@ import { createTestDatabase } from '../../../../tests/harness/database.ts';
 import { createAssign } from '../assign/index.ts';
 import { createDb, createPartitions, type Db, type Tables } from '../db/index.ts';
 import { recordEvents } from '../events/index.ts';
+import { deleteControllers } from '../gateway/index.ts';
 import { createHealth, trimCheckpoints } from '../health/index.ts';
 import { createHousekeeping } from '../ingest/index.ts';
 import { rollUps } from '../rollup/index.ts';
@@ -96,6 +97,7 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
       retentionDays: 3,
       holder,
       deleteRunRequests: runRequests.deleteEnded,
+      deleteControllers,
       trim: trimCheckpoints,
     }).run(ending.signal),
     createAssign({ ...shared, controllerId: holder }).run(ending.signal),

@@ -1,10 +1,6 @@
 import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import { createClient } from '@connectrpc/connect';
-import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
-import { type Clock, createLog, createMailbox, systemClock } from '@vantage/kernel';
-import { AgentService, type ConnectRequestSchema, type ConnectResponse } from '@vantage/proto';
+import { type Clock, createLog, systemClock } from '@vantage/kernel';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
 import { createDb, type Db } from '../../db/index.ts';
@@ -14,6 +10,7 @@ import { createSealer } from '../../secrets/seal.ts';
 import { createFixtures, type Fixtures } from '../../testing/fixtures.ts';
 import { createGateway } from '../gateway.ts';
 import type { BatchReceiver } from '../session-opener.ts';
+import { connectAgent } from './agent-stream.ts';
 
 const log = createLog('gateway test', 'silent');
 const clock = systemClock;
@@ -21,9 +18,8 @@ const clock = systemClock;
 export const sealer = createSealer(new Uint8Array(32));
 /** How long tests wait for what happens beside them. */
 export const soon = { timeout: 8_000, interval: 20 };
-type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;
 
-/** An ingest that has nothing to say. */
+/** An ingest that stores nothing. */
 export const nothing: BatchReceiver = { accept: async () => ({ inserted: 0, repeated: 0, quarantined: 0 }) };
 
 /** Waits twenty times shorter than the machine's clock; the time of day is the true one. */
@@ -88,53 +84,8 @@ export function useGatewayFixture() {
     };
   }
 
-  /** An agent's end of a stream; `until` reads on to the next message of a kind. */
-  function connectTo(url: string, { token = agent.token, counter = 1, hello = true } = {}) {
-    const sessionManager = new Http2SessionManager(url);
-    const client = createClient(AgentService, createGrpcTransport({ baseUrl: url, sessionManager }));
-    const outgoing = createMailbox<{ message: Outgoing }>(100);
-    const ending = new AbortController();
-    const headers = { authorization: `Bearer ${token}` };
-    const incoming = client.connect(outgoing, { headers, signal: ending.signal })[Symbol.asyncIterator]();
-    const send = (message: Outgoing) => void outgoing.offer({ message });
-    if (hello)
-      send({
-        case: 'hello',
-        value: {
-          version: '1',
-          bootId: 'boot',
-          sessionCounter: BigInt(counter),
-          capacity: 500,
-          hostName: 'host',
-        },
-      });
-    type Kind = NonNullable<ConnectResponse['message']['case']>;
-    type Value<K extends Kind> = Extract<ConnectResponse['message'], { case: K }>['value'];
-    return {
-      send,
-      /** The connection is gone at once. */
-      cut: () => sessionManager.abort(),
-      async until<K extends Kind>(kind: K): Promise<Value<K>> {
-        while (true) {
-          const next = await incoming.next();
-          if (next.done) throw new Error(`the stream ended before ${kind}`);
-          const { message } = next.value;
-          if (message.case === kind) return message.value as Value<K>;
-        }
-      },
-      async rest(): Promise<string[]> {
-        const kinds: string[] = [];
-        for (let next = await incoming.next(); !next.done; next = await incoming.next())
-          kinds.push(next.value.message.case ?? '');
-        return kinds;
-      },
-      async [Symbol.asyncDispose]() {
-        outgoing.close();
-        ending.abort();
-        await incoming.return?.();
-      },
-    };
-  }
+  const connectTo = (url: string, options: { token?: string; counter?: number; hello?: boolean } = {}) =>
+    connectAgent(url, { token: agent.token, ...options });
 
   function agentRow() {
     return db.kysely

@@ -1,0 +1,58 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { createClient } from '@connectrpc/connect';
+import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
+import { createMailbox } from '@vantage/kernel';
+import { AgentService, type ConnectRequestSchema, type ConnectResponse } from '@vantage/proto';
+
+type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;
+
+/** An agent's end of a stream; `until` reads on to the next message of a kind. */
+export function connectAgent(
+  url: string,
+  { token, counter = 1, hello = true }: { token: string; counter?: number; hello?: boolean },
+) {
+  const sessionManager = new Http2SessionManager(url);
+  const client = createClient(AgentService, createGrpcTransport({ baseUrl: url, sessionManager }));
+  const outgoing = createMailbox<{ message: Outgoing }>(100);
+  const ending = new AbortController();
+  const headers = { authorization: `Bearer ${token}` };
+  const incoming = client.connect(outgoing, { headers, signal: ending.signal })[Symbol.asyncIterator]();
+  const send = (message: Outgoing) => void outgoing.offer({ message });
+  if (hello)
+    send({
+      case: 'hello',
+      value: {
+        version: '1',
+        bootId: 'boot',
+        sessionCounter: BigInt(counter),
+        capacity: 500,
+        hostName: 'host',
+      },
+    });
+  type Kind = NonNullable<ConnectResponse['message']['case']>;
+  type Value<K extends Kind> = Extract<ConnectResponse['message'], { case: K }>['value'];
+  return {
+    send,
+    /** Breaks the connection at once. */
+    cut: () => sessionManager.abort(),
+    async until<K extends Kind>(kind: K): Promise<Value<K>> {
+      while (true) {
+        const next = await incoming.next();
+        if (next.done) throw new Error(`the stream ended before ${kind}`);
+        const { message } = next.value;
+        if (message.case === kind) return message.value as Value<K>;
+      }
+    },
+    async rest(): Promise<string[]> {
+      const kinds: string[] = [];
+      for (let next = await incoming.next(); !next.done; next = await incoming.next())
+        kinds.push(next.value.message.case ?? '');
+      return kinds;
+    },
+    async [Symbol.asyncDispose]() {
+      outgoing.close();
+      ending.abort();
+      await incoming.return?.();
+    },
+  };
+}
