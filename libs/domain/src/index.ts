@@ -21,3 +21,4 @@ export {
   secretReference,
 } from './secret-reference.ts';
 export { intersectSpans, joinSpans, type Span } from './span.ts';
+export { dayMs, dayUs, hourMs, hourUs, kibibyte, mebibyte, minuteUs, secondUs } from './units.ts';

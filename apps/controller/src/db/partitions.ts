@@ -1,9 +1,9 @@
+import { dayUs } from '@vantage/domain';
 import type { Clock, Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Db } from './db.ts';
 import type { Tables } from './schema.ts';
 
-const dayUs = 86_400_000_000;
 const aheadDays = 2;
 
 /** Daily partitions of `checks`, UTC. */

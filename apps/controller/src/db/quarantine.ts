@@ -1,3 +1,4 @@
+import { dayUs } from '@vantage/domain';
 import { type Logger, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { toText } from './column-values.ts';
@@ -5,7 +6,7 @@ import type { Refused } from './do-each.ts';
 import type { Tables } from './schema.ts';
 
 const longestReason = 500;
-const keptUs = 30 * 86_400_000_000;
+const keptUs = 30 * dayUs;
 const maxKept = 100_000;
 
 /** Stores the items for which a job failed, each with its reason. Items that are new in the job's quarantine are logged in one line. */

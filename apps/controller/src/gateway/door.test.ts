@@ -2,12 +2,12 @@ import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders }
 import { connect as connectTcp, Socket } from 'node:net';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
+import { mebibyte } from '@vantage/domain';
 import { ConnectRequestSchema } from '@vantage/proto';
 import { describe, expect, test, vi } from 'vitest';
 import { hasty, nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();
-const mib = 1024 * 1024;
 
 function framed(message: Uint8Array, length = message.length): Buffer {
   const prefix = Buffer.alloc(5);
@@ -73,7 +73,7 @@ describe('before a stream is a session', () => {
       received += socket.bytesRead;
     });
     const streams = Array.from({ length: 20 }, () => openStream(server.url, 'nobody'));
-    for (const { stream } of streams) stream.write(framed(Buffer.alloc(mib), 32 * mib));
+    for (const { stream } of streams) stream.write(framed(Buffer.alloc(mebibyte), 32 * mebibyte));
     for (const one of streams) expect(await one.status).toBe(Code.Unauthenticated);
     for (const one of streams) await one.closed;
     await vi.waitFor(() => expect(received).toBeGreaterThan(0), soon);
@@ -97,7 +97,7 @@ describe('before a stream is a session', () => {
     await using server = await bench.gatewayWith(nothing);
     using one = openStream(server.url, bench.agent.token);
     one.stream.write(hello());
-    one.stream.write(framed(Buffer.alloc(0), 4 * mib + 1));
+    one.stream.write(framed(Buffer.alloc(0), 4 * mebibyte + 1));
     expect(await one.status).toBe(Code.ResourceExhausted);
     await one.closed;
   });

@@ -1,18 +1,16 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { kibibyte, mebibyte } from '@vantage/domain';
 import { BatchSchema, ConnectRequestSchema } from '@vantage/proto';
 
-const kiB = 1024;
-const miB = 1024 * kiB;
-
 /** A stream's first message, which is its Hello, bytes. */
-export const firstMessageBytes = 64 * kiB;
+export const firstMessageBytes = 64 * kibibyte;
 /** Any later message, bytes. */
-export const messageBytes = 4 * miB;
+export const messageBytes = 4 * mebibyte;
 /** The same for agents of version 0.1.0: they cut their batches by records only. */
-export const earlyMessageBytes = 32 * miB;
+export const earlyMessageBytes = 32 * mebibyte;
 /** Messages up to this size are read without waiting for a share of the memory, bytes. */
-export const freeBytes = 64 * kiB;
+export const freeBytes = 64 * kibibyte;
 /** Records of one batch. */
 export const batchRecords = 500;
 

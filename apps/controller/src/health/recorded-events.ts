@@ -1,10 +1,10 @@
-import { parseCheckId } from '@vantage/domain';
+import { hourUs, parseCheckId } from '@vantage/domain';
 import { type BaseStatus, comparePoints, type Point, type RecordedStatus } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
 /** Checks overlap, therefore an event may be recorded this much before the event of an earlier check. Microseconds. */
-const overlapUs = 3_600_000_000;
+const overlapUs = hourUs;
 
 /**
  * The statuses that the recorded events of these devices say from `fromUs` on, and the last one before, in the order of

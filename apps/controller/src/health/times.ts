@@ -1,3 +1,4 @@
+import { secondUs } from '@vantage/domain';
 import { answerGraceUs, lateAfterUs } from '@vantage/health';
 import { realTime, type TimeScale } from '../config/time-scale.ts';
 
@@ -14,8 +15,6 @@ export interface Times {
   /** How long a device's RetryDelay, given in seconds, lasts. */
   readonly retryDelayUs: (seconds: number) => number;
 }
-
-const secondUs = 1_000_000;
 
 /** The waiting times at a time scale. A time in which a network answer must arrive stays at least a second. */
 export function createTimes(timeScale: TimeScale): Times {

@@ -1,3 +1,4 @@
+import { hourUs } from '@vantage/domain';
 import { createLog } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
@@ -5,8 +6,6 @@ import { createTestDatabase } from '../../../../tests/harness/database.ts';
 import { createDb } from '../db/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import { uptimes } from './uptime.ts';
-
-const hourUs = 3_600_000_000;
 
 test('a device that moved between two agents every hour is observed while its holder of that hour looked', async () => {
   await using database = await createTestDatabase();

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { checkId } from '@vantage/domain';
+import { checkId, minuteUs } from '@vantage/domain';
 import { createLog, newId } from '@vantage/kernel';
 import { BatchSchema } from '@vantage/proto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +12,6 @@ import { rollUps } from '../rollup/index.ts';
 import { runRequests } from '../run-requests/index.ts';
 import type { CheckNowResult } from './check-routes.ts';
 
-const minuteUs = 60_000_000;
 const problem = z.object({ code: z.int(), message: z.string() });
 const check = z.object({ check_id: z.string(), RequestTime: z.number(), Timestamp: z.string() });
 

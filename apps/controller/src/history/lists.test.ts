@@ -1,10 +1,10 @@
+import { secondUs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../api/testing/rest.ts';
 import { addChecks, createSampleAccount, type SampleAccount } from '../api/testing/sample-account.ts';
 
-const secondUs = 1_000_000;
 const event = z.object({ event_id: z.string(), Timestamp: z.string(), Message: z.string() });
 const check = z.object({ check_id: z.string(), Timestamp: z.string() });
 const problem = z.object({ code: z.int(), message: z.string() });

@@ -1,3 +1,4 @@
+import { secondUs } from '@vantage/domain';
 import { invalid } from '../http/problem.ts';
 import type { Zone } from '../http/zone.ts';
 
@@ -6,8 +7,6 @@ export interface Period {
   readonly fromUs: number;
   readonly toUs: number;
 }
-
-const secondUs = 1_000_000;
 
 /** Timestamp1 and Timestamp2 as they are sent. */
 interface AskedPeriod {

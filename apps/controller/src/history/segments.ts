@@ -1,3 +1,4 @@
+import { dayUs, hourUs } from '@vantage/domain';
 /** Where the figures of a stretch of time are read from. */
 export type Source = 'raw' | 'hourly' | 'daily';
 
@@ -7,9 +8,6 @@ export interface Segment {
   readonly fromUs: number;
   readonly toUs: number;
 }
-
-const hourUs = 3_600_000_000;
-const dayUs = 24 * hourUs;
 
 /**
  * Cuts a period into stretches that roll-ups cover and those that only raw checks do: hours cut by the period's ends, hours not rolled up

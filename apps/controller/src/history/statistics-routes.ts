@@ -1,3 +1,4 @@
+import { dayUs, hourUs } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../db/index.ts';
@@ -56,7 +57,7 @@ const statisticsRow = z
   .meta({ id: 'Statistics' });
 
 const buckets = ['All', 'Hour', 'Day'] as const;
-const bucketUs = { All: Number.POSITIVE_INFINITY, Hour: 3_600_000_000, Day: 86_400_000_000 } as const;
+const bucketUs = { All: Number.POSITIVE_INFINITY, Hour: hourUs, Day: dayUs } as const;
 const maxBuckets = 10_000;
 
 /** The parts that the routes of statistics need. */

@@ -1,3 +1,4 @@
+import { secondUs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +8,6 @@ import { createSampleAccount, type SampleAccount } from '../api/testing/sample-a
 import { recordEvents } from '../events/index.ts';
 import { startMaintenance, stopMaintenance, uptimes } from '../health/index.ts';
 
-const secondUs = 1_000_000;
 const row = z.object({
   device_id: z.string(),
   ShortName: z.string(),

@@ -1,3 +1,4 @@
+import { minuteUs } from '@vantage/domain';
 /** Reads and writes timestamps of one account. Times are microseconds since 1970. */
 export interface Zone {
   readonly name: string;
@@ -9,7 +10,6 @@ export interface Zone {
   parse(text: string): number | undefined;
 }
 
-const minuteUs = 60_000_000;
 const stepMs = 15 * 60_000;
 const cacheLimit = 4096;
 const pattern = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+\- ]\d\d:\d\d)?$/;

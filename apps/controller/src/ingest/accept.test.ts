@@ -1,8 +1,8 @@
+import { minuteUs } from '@vantage/domain';
 import { expect, test } from 'vitest';
 import { type AssignedSpan, type ConnectedSpan, refusal } from './accept.ts';
 import type { ParsedResult } from './record.ts';
 
-const minuteUs = 60_000_000;
 const nowUs = 1_700_000_000_000_000;
 const at = (minutes: number) => nowUs + minutes * minuteUs;
 const never = 'the agent did not hold this device then';

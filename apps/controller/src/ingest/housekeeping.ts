@@ -1,3 +1,4 @@
+import { dayUs, hourMs } from '@vantage/domain';
 import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { type Db, dropQuarantined, type Partitions, releaseLeases, takeLeases } from '../db/index.ts';
@@ -10,9 +11,7 @@ export interface Housekeeping {
 }
 
 const everyMs = 30_000;
-const hourMs = 3_600_000;
 const leaseMs = 120_000;
-const dayUs = 86_400_000_000;
 const maxQuarantined = 100_000;
 /** An agent keeps what it could not deliver for a week; diagnostics wait a day longer for its result. */
 const waitingUs = 8 * dayUs;

@@ -1,4 +1,4 @@
-import { checkId } from '@vantage/domain';
+import { checkId, dayUs, hourUs } from '@vantage/domain';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
@@ -73,8 +73,6 @@ interface Task {
   readonly signal: AbortSignal | undefined;
 }
 
-const dayUs = 86_400_000_000;
-const hourUs = 3_600_000_000;
 /** The roll-up of an hour begins at least twice this after its end. */
 const rollUpGraceUs = 60_000_000;
 const tries = 5;

@@ -1,11 +1,10 @@
-import { isGood } from '@vantage/domain';
+import { hourUs, isGood } from '@vantage/domain';
 import { countOf, type Histogram, mergeHistograms, percentile } from '@vantage/health';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import type { ParsedResult } from './record.ts';
 import { perf } from './rows.ts';
 
-const hourUs = 3_600_000_000;
 const weeks = 4;
 const fewestChecks = 100;
 const maxKept = 100_000;

@@ -1,3 +1,4 @@
+import { hourUs } from '@vantage/domain';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
@@ -9,7 +10,6 @@ import { readProgress } from './progress.ts';
 import { createRollUp } from './rollup.ts';
 
 const log = createLog('statistics test', 'silent');
-const hourUs = 3_600_000_000;
 const clock = createFakeClock(Date.UTC(2027, 2, 14, 12) * 1000);
 const bucketUs = clock.nowUs() - 3 * hourUs;
 let database: TestDatabase;

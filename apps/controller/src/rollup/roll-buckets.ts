@@ -1,4 +1,4 @@
-import { verdictSql } from '@vantage/domain';
+import { dayUs, hourUs, verdictSql } from '@vantage/domain';
 import { scale } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import { checkKind, packetCount, type Tables } from '../db/index.ts';
@@ -6,9 +6,6 @@ import { checkKind, packetCount, type Tables } from '../db/index.ts';
 const isGood = sql`(is_regular and ${sql.raw(verdictSql('good', 'code'))})`;
 const isBad = sql`(is_regular and ${sql.raw(verdictSql('bad', 'code'))})`;
 const isInconclusive = sql`(is_regular and ${sql.raw(verdictSql('inconclusive', 'code'))})`;
-
-const hourUs = 3_600_000_000;
-const dayUs = 24 * hourUs;
 
 const bucketSql = sql`greatest(0, ceil(ln(greatest(total_ms, ${sql.lit(scale.smallestMs)}::float8)
   / ${sql.lit(scale.smallestMs)}::float8) / ln(${sql.lit(scale.growth)}::float8)))::int`;

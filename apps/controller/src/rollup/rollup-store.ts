@@ -1,8 +1,9 @@
+import { dayUs } from '@vantage/domain';
 import type { Histogram } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Row, Tables } from '../db/index.ts';
 
-const weekUs = 168 * 3_600_000_000;
+const weekUs = 7 * dayUs;
 
 /** The span of a device's roll-ups that is read; from inclusive, to exclusive. */
 interface RollUpSpan {

@@ -1,3 +1,4 @@
+import { dayUs, hourUs } from '@vantage/domain';
 import { histogramOf, percentile } from '@vantage/health';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
@@ -11,8 +12,6 @@ import { markDirtyHours } from './progress.ts';
 import { createRollUp, hoursDue } from './rollup.ts';
 
 const log = createLog('roll-up test', 'silent');
-const hourUs = 3_600_000_000;
-const dayUs = 24 * hourUs;
 /** Noon of a UTC day. */
 const noonUs = Date.UTC(2027, 2, 14, 12) * 1000;
 let database: TestDatabase;

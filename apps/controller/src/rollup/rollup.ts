@@ -1,11 +1,10 @@
+import { dayUs, hourUs } from '@vantage/domain';
 import type { Clock, Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { type Db, doEach, quarantine, type Refused, type Tables } from '../db/index.ts';
 import { beginMarkedHour, endHour, markEndedHours, unfinishedHours } from './progress.ts';
 import { rollDay, rollHour } from './roll-buckets.ts';
 
-const hourUs = 3_600_000_000;
-const dayUs = 86_400_000_000;
 /** An hour is rolled up this long after its end, when all results that came in time are committed. */
 const settleUs = 120_000_000;
 const chunkDevices = 2_000;

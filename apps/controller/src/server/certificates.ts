@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import { dayMs } from '@vantage/domain';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import type { Config } from '../config/config.ts';
 import { ensureCertificates, readCertificate, type ServerCertificate } from './tls.ts';
@@ -22,7 +23,6 @@ export interface Certificates {
   readonly gatewayHost: string;
 }
 
-const dayMs = 86_400_000;
 const anyAddress = new Set(['0.0.0.0', '::']);
 
 /** Reads or makes the certificates that the settings ask for. Throws a Fault that names the file that is wrong. */

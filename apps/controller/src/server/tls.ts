@@ -1,3 +1,4 @@
+import { dayMs } from '@vantage/domain';
 import 'reflect-metadata';
 import { createPrivateKey, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -21,7 +22,6 @@ export interface OwnCertificates {
   readonly notAfterUs: number;
 }
 
-const dayMs = 86_400_000;
 const caDays = 3650;
 const serverDays = 397;
 /** The controller warns the operator when less than this is left of the CA. */

@@ -1,3 +1,4 @@
+import { hourUs } from '@vantage/domain';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { type Kysely, sql } from 'kysely';
@@ -15,7 +16,6 @@ import { createFixtures } from './fixtures.ts';
 import { createStand, openRetrySequence, type Stand } from './stand.ts';
 
 const log = createLog('poison test', 'silent');
-const hourUs = 3_600_000_000;
 const startUs = Date.UTC(2027, 2, 14, 12) * 1000;
 const soon = { timeout: 15_000, interval: 20 };
 

@@ -1,11 +1,9 @@
+import { hourUs, secondUs } from '@vantage/domain';
 import { stateVersion } from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import type { Fixtures } from './fixtures.ts';
-
-const secondUs = 1_000_000;
-const hourUs = 3_600 * secondUs;
 
 /** An account for which every background job has something to do. */
 export interface Stand {

@@ -10,7 +10,7 @@ import {
   type TLSSocket,
 } from 'node:tls';
 import type { Json } from '@vantage/domain';
-import { resultCode } from '@vantage/domain';
+import { dayMs, resultCode } from '@vantage/domain';
 import { Failure, systemCode } from '../contract/failure.ts';
 import type { ProbeContext } from '../contract/probe.ts';
 import { tlsWords } from './tls-text.ts';
@@ -27,7 +27,6 @@ export interface TlsSettings {
 
 const maxContexts = 256;
 const pemCertificate = /-----BEGIN [A-Z0-9 ]*CERTIFICATE-----[^-]*-----END [A-Z0-9 ]*CERTIFICATE-----/g;
-const dayMs = 86_400_000;
 
 /**
  * Keeps secure contexts: one for all checks without own authorities or client certificate (making one costs more than a handshake),

@@ -1,4 +1,4 @@
-const mebibyte = 1024 * 1024;
+import { mebibyte } from '@vantage/domain';
 
 /** How many threads search at one moment with so much memory (bytes), and how much each may have. Pure. */
 export function searchThreads(memory: number): { readonly threads: number; readonly megabytes: number } {

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIPv4 } from 'node:net';
+import { dayMs } from '@vantage/domain';
 
 /** What a certificate for a test says. */
 export interface CertificateWish {
@@ -19,8 +20,6 @@ export interface TestCertificate {
   readonly subject: string;
   readonly privateKey: KeyObject;
 }
-
-const dayMs = 86_400_000;
 
 /** Makes an X.509 certificate (RFC 5280) with a fresh P-256 key, by default self-signed for 127.0.0.1; it may sign others. */
 export function makeCertificate(wish: CertificateWish = {}): TestCertificate {

@@ -1,4 +1,5 @@
-const mebibyte = 1024 * 1024;
+import { mebibyte } from '@vantage/domain';
+
 /** What an agent needs besides its scripts. */
 const ownBytes = 128 * mebibyte;
 /** A script's process with the memory that its script may take. */
