@@ -2,6 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { resultCode } from '@vantage/domain';
+import { ResultCodeSchema } from '@vantage/proto';
 import { afterAll, expect, test } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -43,4 +45,9 @@ test.each([
 test('a new field passes, and so does another name in the stream, which travels by numbers', () => {
   expect(breaks(agent, 'int64 to_us = 2;', 'int64 to_us = 2;\n  string more = 99;')).toBe('');
   expect(breaks(agent, 'uint32 inserted = 2;', 'uint32 new_rows = 2;')).toBe('');
+});
+
+test("the wire's ResultCode has the names and numbers of libs/domain", () => {
+  const onWire = ResultCodeSchema.values.map(({ localName, number }) => [localName.toLowerCase(), number]);
+  expect(Object.fromEntries(onWire)).toEqual({ unspecified: 0, ...resultCode });
 });

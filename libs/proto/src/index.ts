@@ -35,6 +35,7 @@ export {
   HelloSchema,
   type OutboxRecord,
   OutboxRecordSchema,
+  ResultCodeSchema,
   type RunRequest,
   RunRequest_Kind,
   RunRequest_KindSchema,

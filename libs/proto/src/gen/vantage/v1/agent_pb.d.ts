@@ -608,7 +608,7 @@ export declare type CheckResult = Message<"vantage.v1.CheckResult"> & {
   revision: number;
 
   /**
-   * 1 ok .. 10 agent fault, by the table in docs/result-codes.md.
+   * A ResultCode; its meaning is in docs/result-codes.md.
    *
    * @generated from field: uint32 result_code = 4;
    */
@@ -925,6 +925,90 @@ export declare type ClockRecord = Message<"vantage.v1.ClockRecord"> & {
  * Use `create(ClockRecordSchema)` to create a new message.
  */
 export declare const ClockRecordSchema: GenMessage<ClockRecord>;
+
+/**
+ * The outcome of a check, by name. `CheckResult.result_code` carries these numbers; it stays a plain integer, since the type of a released
+ * field never changes.
+ *
+ * @generated from enum vantage.v1.ResultCode
+ */
+export enum ResultCode {
+  /**
+   * @generated from enum value: RESULT_CODE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: RESULT_CODE_OK = 1;
+   */
+  OK = 1,
+
+  /**
+   * no answer in time, also host or network unreachable
+   *
+   * @generated from enum value: RESULT_CODE_TIMEOUT = 2;
+   */
+  TIMEOUT = 2,
+
+  /**
+   * refused, reset, closed early, unexpected reply, HTTP >= 400 unless expected
+   *
+   * @generated from enum value: RESULT_CODE_PROTOCOL = 3;
+   */
+  PROTOCOL = 3,
+
+  /**
+   * the script reported an error
+   *
+   * @generated from enum value: RESULT_CODE_SCRIPT = 4;
+   */
+  SCRIPT = 4,
+
+  /**
+   * name not resolved
+   *
+   * @generated from enum value: RESULT_CODE_NAME = 5;
+   */
+  NAME = 5,
+
+  /**
+   * @generated from enum value: RESULT_CODE_TLS = 6;
+   */
+  TLS = 6,
+
+  /**
+   * an expectation of the Options is not met
+   *
+   * @generated from enum value: RESULT_CODE_EXPECTATION = 7;
+   */
+  EXPECTATION = 7,
+
+  /**
+   * login refused
+   *
+   * @generated from enum value: RESULT_CODE_LOGIN = 8;
+   */
+  LOGIN = 8,
+
+  /**
+   * refused by the agent's policy
+   *
+   * @generated from enum value: RESULT_CODE_POLICY = 9;
+   */
+  POLICY = 9,
+
+  /**
+   * the agent's fault: no route at all, resolvers silent, out of sockets, no right to ping
+   *
+   * @generated from enum value: RESULT_CODE_AGENT = 10;
+   */
+  AGENT = 10,
+}
+
+/**
+ * Describes the enum vantage.v1.ResultCode.
+ */
+export declare const ResultCodeSchema: GenEnum<ResultCode>;
 
 /**
  * @generated from service vantage.v1.AgentService
