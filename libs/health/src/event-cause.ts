@@ -37,7 +37,7 @@ export interface CorrectionCause extends OfDevice {
 }
 
 /** A user started maintenance, or gave a running window a new end. */
-export interface MaintenanceStartCause extends OfDevice {
+interface MaintenanceStartCause extends OfDevice {
   readonly kind: 'maintenance-start';
   readonly isExtension: boolean;
   readonly durationUs: number;
@@ -46,7 +46,7 @@ export interface MaintenanceStartCause extends OfDevice {
 }
 
 /** Maintenance ended: a user stopped it, or its window ran out at `atUs`. */
-export interface MaintenanceEndCause extends OfDevice {
+interface MaintenanceEndCause extends OfDevice {
   readonly kind: 'maintenance-end';
   readonly by: 'user' | 'time';
   /** The status that users see after the maintenance. */
@@ -72,13 +72,13 @@ export interface DeviceChangedCause extends OfDevice {
 }
 
 /** An agent of an offline Location is connected and runs its checks again. */
-export interface LocationOnlineCause extends OfLocation {
+interface LocationOnlineCause extends OfLocation {
   readonly kind: 'location-online';
   readonly offlineSinceUs: number;
 }
 
 /** No agent of a Location runs its checks any more. */
-export interface LocationOfflineCause extends OfLocation {
+interface LocationOfflineCause extends OfLocation {
   readonly kind: 'location-offline';
   /** End of the last coverage. */
   readonly sinceUs: number;

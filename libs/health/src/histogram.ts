@@ -8,7 +8,7 @@ export const scale = { smallestMs: 0.001, growth: 1.04 } as const;
 export type Histogram = readonly (readonly number[])[];
 
 /** The bucket of a latency. The roll-ups' SQL says the same formula. */
-export function bucketOf(ms: number): number {
+function bucketOf(ms: number): number {
   return Math.max(
     0,
     Math.ceil(Math.log(Math.max(ms, scale.smallestMs) / scale.smallestMs) / Math.log(scale.growth)),

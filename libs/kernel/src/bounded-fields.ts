@@ -1,5 +1,5 @@
 /** What one line of a log may hold of the fields given to it, in characters of their values. */
-export const lineChars = 16_000;
+const lineChars = 16_000;
 const textChars = 2_000;
 const maxEntries = 50;
 const maxDepth = 5;

@@ -1,1 +1,1 @@
-export { type Assign, createAssign } from './assign.ts';
+export { createAssign } from './assign.ts';

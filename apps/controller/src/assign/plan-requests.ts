@@ -13,7 +13,7 @@ export interface PlanRequests {
 }
 
 /** The requests of one round. */
-export interface RequestRound {
+interface RequestRound {
   includes(locationNo: number): boolean;
   /** Another controller plans this Location: its request stays until that controller surely planned it, or its lease is over. */
   keep(locationNo: number): void;

@@ -14,9 +14,9 @@ export interface Admission {
 }
 
 /** Streams that one agent may have at one time: the present one, and some whose end was not noticed yet. */
-export const streamsPerAgent = 4;
+const streamsPerAgent = 4;
 /** Streams that one agent may open in a short time. */
-export const openings = { burst: 30, perSecond: 1, maxKeys: 100_000 };
+const openings = { burst: 30, perSecond: 1, maxKeys: 100_000 };
 /** Tokens looked up at one time: strangers never hold more of the database than this. Beyond those that wait, callers come again. */
 const lookUps = { running: 2, waiting: 4_096 };
 

@@ -9,7 +9,7 @@ export interface ConnectionLimits {
 }
 
 /** What becomes of a new connection. `close` names one that goes to make room for it. */
-export type Entry<Id> =
+type Entry<Id> =
   | { readonly kind: 'open'; readonly close: Id | undefined }
   | {
       readonly kind: 'refused';

@@ -12,7 +12,7 @@ export interface ConnectionGuard extends Disposable {
 }
 
 /** A connection must carry a known agent's stream within this time, milliseconds. */
-export const waitingMs = 15_000;
+const waitingMs = 15_000;
 /** What the port keeps of so many connections in all. Agents of one site come from one address. */
 export function connectionLimits(inAll: number): ConnectionLimits {
   return {

@@ -1,3 +1,2 @@
 export { createGateway, type Gateway } from './gateway.ts';
-export type { BatchReceiver } from './session-opener.ts';
-export { deleteControllers, type KnownAgent } from './store.ts';
+export { deleteControllers } from './store.ts';

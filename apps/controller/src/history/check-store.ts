@@ -57,7 +57,7 @@ export async function listChecks(
 }
 
 /** The statement behind `listChecks`. The bounds of `start_us` stand alone too, because they choose the partitions. */
-export function checksPage(deviceNo: number, page: CheckPage) {
+function checksPage(deviceNo: number, page: CheckPage) {
   const { fromUs, untilUs, locationNos, codes, before } = page;
   const conditions = [
     sql`device_no = ${deviceNo}::int`,

@@ -3,7 +3,7 @@ import type { Db } from '../db/index.ts';
 import { readAccountsBetween, readLastEventNo, readWriters } from './event-store.ts';
 
 /** One account's place in the feed. */
-export interface Follower extends Disposable {
+interface Follower extends Disposable {
   /** Every event up to this number is readable now, or its transaction was rolled back. */
   readonly upTo: number;
   /** Resolves with true when there is more for this account; with false after `ms`, or when `signal` aborts. */

@@ -1,1 +1,1 @@
-export { createEventFeed, type EventFeed } from './event-feed.ts';
+export { createEventFeed } from './event-feed.ts';

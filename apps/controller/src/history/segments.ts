@@ -1,6 +1,7 @@
 import { dayUs, hourUs } from '@vantage/domain';
+
 /** Where the figures of a stretch of time are read from. */
-export type Source = 'raw' | 'hourly' | 'daily';
+type Source = 'raw' | 'hourly' | 'daily';
 
 /** A stretch of time with its source; microseconds since 1970. */
 export interface Segment {

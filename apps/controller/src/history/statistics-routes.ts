@@ -22,7 +22,7 @@ import {
 export type { RollUpReader } from './statistics-store.ts';
 
 /** Histograms of latencies as the roll-ups keep them. */
-export interface Histograms {
+interface Histograms {
   readonly scale: LatencyScale;
   merge(histograms: Iterable<Tally['histogram']>): Tally['histogram'];
   /** Milliseconds that the share `p` (0..1) does not exceed; undefined when empty. */

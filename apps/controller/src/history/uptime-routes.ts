@@ -11,7 +11,7 @@ import { readEnds, readPeriod, sinceCreation } from './period.ts';
 import { findDeviceNos, findTagNos, listUptimeDevices, type UptimeDevicePage } from './uptime-store.ts';
 
 /** Seconds of each state in a period. */
-export interface UptimeFigures {
+interface UptimeFigures {
   readonly UpSeconds: number;
   readonly DownSeconds: number;
   readonly MaintenanceSeconds: number;

@@ -1,3 +1,2 @@
-export { createHousekeeping, type Housekeeping } from './housekeeping.ts';
-export { type BatchOutcome, createIngest, type Fold, type Ingest, type Sender } from './ingest.ts';
-export type { CheckRow } from './rows.ts';
+export { createHousekeeping } from './housekeeping.ts';
+export { createIngest } from './ingest.ts';

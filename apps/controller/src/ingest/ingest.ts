@@ -12,14 +12,14 @@ import { type CheckRow, insertChecks, toRow } from './rows.ts';
 import * as store from './store.ts';
 
 /** Who sent a batch, from its credentials only. */
-export interface Sender {
+interface Sender {
   readonly agentNo: number;
   readonly locationNo: number;
   readonly accountNo: number;
 }
 
 /** What became of a batch's records. */
-export interface BatchOutcome {
+interface BatchOutcome {
   /** Results that are new. */
   readonly inserted: number;
   /** Results that were there already. */

@@ -3,7 +3,7 @@ import type { SecureContextOptions, TlsOptions } from 'node:tls';
 import type { ServerCertificate } from './tls.ts';
 
 /** A handshake that is not finished by then is given up, milliseconds. */
-export const handshakeMs = 10_000;
+const handshakeMs = 10_000;
 
 /**
  * Suites with authenticated encryption and forward secrecy only: those of TLS 1.3, and of TLS 1.2 the ECDHE suites with GCM or ChaCha20

@@ -27,7 +27,7 @@ const serverDays = 397;
 /** The controller warns the operator when less than this is left of the CA. */
 const warnCaDays = 180;
 /** A server certificate is made anew when less than this is left. */
-export const renewBeforeDays = 30;
+const renewBeforeDays = 30;
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
