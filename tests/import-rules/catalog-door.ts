@@ -63,9 +63,10 @@ function isWrite(node: Node, entities: ReadonlyMap<string, string>): boolean {
   let writes = writesIn(node, entities).length > 0;
   walk(node, ({ type, callee }) => {
     if (type !== 'CallExpression') return;
-    const { object, property } = nodeOf(callee) ?? {};
+    const target = nodeOf(callee);
+    const object = target?.['object'];
     const owner = nameOf(object) ?? nameOf(nodeOf(object)?.['property']);
-    writes ||= owner === 'em' && managerWrites.has(nameOf(property) ?? '');
+    writes ||= owner === 'em' && managerWrites.has(nameOf(target?.['property']) ?? '');
   });
   return writes;
 }
