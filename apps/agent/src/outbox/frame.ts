@@ -21,7 +21,7 @@ export interface Frame {
 }
 
 /** A stretch of a segment file that can't be read. */
-export interface Damage {
+interface Damage {
   /** Index of the first record lost. */
   readonly index: number;
   /** How many check results were lost with it; at the end of a file whose counts are not known at least this many. */

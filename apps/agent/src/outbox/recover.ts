@@ -8,7 +8,7 @@ import type { Loss } from './gaps.ts';
 import { addRecord, createSegment, type Segment } from './segment.ts';
 
 /** A segment file of an earlier run: all its records wait again; what of it can't be read is lost. */
-export interface Recovered {
+interface Recovered {
   readonly segment: Segment;
   readonly losses: readonly Loss[];
 }
@@ -53,7 +53,7 @@ export async function recoverSegments(
 }
 
 /** Reads one segment file, whatever happened to it. */
-export function recoverSegment(
+function recoverSegment(
   found: { readonly no: number; readonly file: string; readonly bornMs: number; readonly endedMs: number },
   content: Buffer,
   counts?: Counts,

@@ -19,7 +19,7 @@ export interface RetryRules {
  *   exhausted  | none  | exhausted                              | open k+1, or exhausted | exhausted | open k          | exhausted
  */
 /** Where a device stands between its answers. */
-export type RetryState =
+type RetryState =
   | { readonly kind: 'none' }
   /** Retry `attempt` starts at `dueUs`; `runRequestId` is empty when nobody requested it. */
   | {

@@ -19,7 +19,7 @@ export interface AssignmentStore extends AsyncDisposable {
 }
 
 /** What a message means for the scheduler. */
-export type AssignmentChange =
+type AssignmentChange =
   | { readonly kind: 'wait' }
   | { readonly kind: 'replace'; readonly assignments: readonly Assignment[] }
   | {

@@ -14,7 +14,7 @@ import { openConnection } from './connection.ts';
 import { type DisconnectReason, waitAfter } from './disconnect-reason.ts';
 
 /** A message to the controller. */
-export type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;
+type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;
 /** A message from the controller. */
 export type Incoming = ConnectResponse['message'];
 
