@@ -30,7 +30,7 @@ export async function runAgent(deps: {
   const { assignments, identity, outbox, retryStore } = stores;
   const localSecrets = createLocalSecrets({
     file: config.secretsFile,
-    onFault: (text) => log.error(`${text}; what was read before stays in force`),
+    onFault: (text) => log.error(`${text}; the secrets read before stay in force`),
     onChange: (count) => log.info({ secrets: count }, "this machine's own secrets were read again"),
   });
   const { endpoints, token, ca } = config;

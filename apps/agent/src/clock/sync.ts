@@ -3,14 +3,14 @@ import { type ClockRecord, ClockRecordSchema, type HeartbeatReply } from '@vanta
 import type { AgentTime } from './agent-time.ts';
 import { nextOffset, type OffsetSample, sampleOf, withSample } from './offset.ts';
 
-/** Keeps the offset to the controller's clock from the replies to heartbeats. */
+/** Derives the offset to the controller's clock from the replies to heartbeats. */
 export interface ClockSync {
   reply(reply: HeartbeatReply): void;
-  /** What was measured before counts no longer: the host slept. */
+  /** Forgets the measurements so far, because the host slept. */
   forget(): void;
 }
 
-/** Makes it. `onOffset` hears each new offset in force and by how much the corrected clock moved, microseconds. */
+/** Makes the synchronisation. `onOffset` receives each new offset and by how many microseconds the corrected clock moved. */
 export function createClockSync(deps: {
   readonly time: AgentTime;
   /** Whether an offset is in force already, from an earlier run. */

@@ -36,7 +36,7 @@ const whole = (least: number, most: number): Accepted<number> => [
   `a whole number from ${least} to ${most}`,
 ];
 
-/** Each setting with what is accepted, in words. */
+/** Each setting with its accepted values, in words. */
 const accepted = {
   VANTAGE_AGENT_ENDPOINTS: [
     z

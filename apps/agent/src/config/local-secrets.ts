@@ -2,10 +2,10 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { boundedText, messageOf, Secret } from '@vantage/kernel';
 import { z } from 'zod';
 
-/** Secrets that only this machine knows, by the NAME of `${local:NAME}`. */
+/** Secrets that only this machine has, by the NAME of `${local:NAME}`. */
 export type LocalSecrets = ReadonlyMap<string, Secret>;
 
-/** What the file holds, with a mark that changes with it; or what is wrong with it, without anything of its content. */
+/** The secrets of the file, with a mark that changes with the file; or the problem with it, without any of its content. */
 export type LocalSecretsResult =
   | { readonly ok: true; readonly secrets: LocalSecrets; readonly mark: string }
   | { readonly ok: false; readonly problem: string };
@@ -13,16 +13,16 @@ export type LocalSecretsResult =
 /** The secrets as they are now. */
 export interface LocalSecretsFile {
   readonly current: LocalSecrets;
-  /** Looks whether the file changed. One that is not acceptable any more leaves what was read before in force. */
+  /** Reads the file again if it changed. While the file is not acceptable, the secrets read before stay in force. */
   refresh(): void;
 }
 
 const maxBytes = 1024 * 1024;
-/** Shorter values could not be hidden in texts without hiding half of them. */
+/** A shorter value occurs in too many texts: masking it would mask half of them. */
 const shortest = 3;
 const schema = z.record(boundedText(100).regex(/^[A-Za-z0-9_.-]+$/), boundedText(64 * 1024, shortest));
 
-/** Reads the file that VANTAGE_AGENT_SECRETS_FILE names: a JSON object NAME → text, for its owner's eyes only. */
+/** Reads the file that VANTAGE_AGENT_SECRETS_FILE names: a JSON object NAME → text, readable by its owner only. */
 export function readLocalSecrets(file: string): LocalSecretsResult {
   const refuse = (why: string): LocalSecretsResult => ({
     ok: false,
@@ -53,11 +53,11 @@ export function readLocalSecrets(file: string): LocalSecretsResult {
   }
 }
 
-/** Keeps what was read at start up to date. Without a file there are none. */
+/** Keeps the secrets up to date. Without a file there are none. */
 export function createLocalSecrets(deps: {
   /** Absolute; undefined: no file is set. */
   readonly file: string | undefined;
-  /** What is wrong with the file now; told once for each problem. */
+  /** Receives the problem with the file, once for each problem. */
   readonly onFault: (problem: string) => void;
   readonly onChange: (count: number) => void;
 }): LocalSecretsFile {
@@ -88,7 +88,7 @@ export function createLocalSecrets(deps: {
   };
 }
 
-/** Undefined for what is no JSON: the parser's message would quote the file. */
+/** Undefined for text that is not JSON. The parser's own message would quote the file. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-// The program behind the first step of `vantage up`: says what is wrong with the agent's settings, a line each, and ends.
+// The first step of `vantage up` runs this program: it prints the problems of the agent's settings, one a line, and ends.
 import { validateSettings } from './load-settings.ts';
 
 const settings = validateSettings();

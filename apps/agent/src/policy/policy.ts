@@ -10,7 +10,7 @@ import {
 import type { Policy } from '@vantage/probes';
 import { z } from 'zod';
 
-/** What this machine's owner lets the agent do. */
+/** The checks that this machine's owner allows. */
 export interface AgentPolicy extends Policy {
   /** Why no check of this method may run at all; undefined: it may. */
   refuseMethod(method: Method): string | undefined;
@@ -35,7 +35,7 @@ const ports = z
     'must be a port or a range: 443, 8000-8999',
   );
 
-/** The policy file. What is absent is not limited; Deny goes before Allow. */
+/** The policy file. An absent key limits nothing; Deny goes before Allow. */
 const fileSchema = z.strictObject({
   Networks: z
     .strictObject({ Allow: z.array(network).optional(), Deny: z.array(network).optional() })
@@ -49,7 +49,7 @@ const fileSchema = z.strictObject({
 
 type PolicyFile = z.output<typeof fileSchema>;
 
-/** Addresses at which clouds hand out credentials to whoever asks from the machine. */
+/** Addresses at which clouds hand out credentials to every process of the machine. */
 const metadataNetworks = [
   '169.254.169.254',
   '169.254.170.2',

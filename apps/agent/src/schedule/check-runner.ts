@@ -5,16 +5,16 @@ import type { Assignment } from '@vantage/proto';
 import type { LocalSecrets } from '../config/local-secrets.ts';
 import type { AgentPolicy } from '../policy/policy.ts';
 
-/** Looks at a device once, as far as this machine's policy allows. Never throws. */
+/** Checks a device once, as far as this machine's policy allows. Never throws. */
 export type CheckRunner = (assignment: Assignment, signal: AbortSignal) => Promise<Measurement>;
 
-/** Makes the look; an assignment's settings are read once. */
+/** Makes the runner; it reads an assignment's settings once. */
 export function createCheckRunner(deps: {
   readonly clock: Clock;
   readonly dial: Dial;
   readonly policy: AgentPolicy;
   readonly random: () => number;
-  /** The agent's own secrets as they are now; another map after a change. */
+  /** The machine's own secrets now; another map after a change. */
   readonly localSecrets: () => LocalSecrets;
 }): CheckRunner {
   const { policy } = deps;
@@ -39,7 +39,7 @@ export function createCheckRunner(deps: {
   };
 }
 
-/** The measurement of a check that could not be made. */
+/** The measurement of a check that did not run. */
 function without(code: ResultCode, text: string): Measurement {
   const phases = { dns: 0, connect: 0, ssl: 0, ttfb: 0, ttlb: 0 };
   return { code, text, phases, dataSize: 0, slow: false, peers: [], extended: {} };

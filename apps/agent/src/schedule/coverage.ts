@@ -1,23 +1,23 @@
 import type { Span } from '@vantage/domain';
 
-/** Keeps in which spans everything that was due was started. */
+/** The time spans in which the agent started everything that was due. Corrected microseconds. */
 export interface Coverage {
-  /** From here on something is covered. */
+  /** Coverage begins here. */
   begin(atUs: number): void;
-  /** Everything due in [fromUs, toUs) was not started in time: the span ends before it and begins anew after it. */
+  /** Checks due in [fromUs, toUs) did not start in time: the span ends before it and another begins after it. */
   broken(fromUs: number, toUs: number): void;
-  /** The clock itself was put right: what is covered ends at `beforeUs` and goes on at `afterUs`. */
+  /** The clock was set: the span ends at `beforeUs` and another begins at `afterUs`. */
   stepped(beforeUs: number, afterUs: number): void;
   /**
-   * The spans to tell now. `waitingUs` is the oldest due time that still waits to be started: nothing from there on is
+   * Returns the spans to report now. `waitingUs` is the oldest due time that still waits to be started: the time from there on is not
    * covered yet.
    */
   take(nowUs: number, waitingUs: number | undefined): readonly Span[];
-  /** Up to where it was told. */
+  /** The end of the last reported span. */
   readonly reportedUs: number;
 }
 
-/** Makes the keeper of coverage; nothing is covered before `begin`. */
+/** Makes the coverage; nothing is covered before `begin`. */
 export function createCoverage(): Coverage {
   let beginUs = Number.POSITIVE_INFINITY;
   let reportedUs = 0;

@@ -1,4 +1,4 @@
-/** What the agent itself needs: its files, the stream, the spawner of scripts, resolvers, some to spare. */
+/** Descriptors for the agent itself: its files, the stream, the spawner of scripts, resolvers, and a reserve. */
 const ownDescriptors = 48;
 /** A check may race two connections, and a redirect or a data channel is another one. */
 const perCheck = 2;

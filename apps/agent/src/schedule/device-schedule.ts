@@ -9,13 +9,13 @@ import {
   type RetrySequence,
 } from './retry-sequence.ts';
 
-/** One device that the agent looks at, between its checks. The scheduler owns and changes it. */
+/** The schedule of one device. The functions of this file change it; they read no clock. */
 export interface DeviceSchedule {
   assignment: Assignment;
   /** Next regular check, corrected microseconds. */
   dueUs: number;
   retrySequence: RetrySequence;
-  /** Checks asked for beside turns and retries, oldest first. */
+  /** Checks requested beside regular checks and retries, earliest first. */
   requested: { readonly runRequestId: string; readonly atUs: number }[];
   /** A check of it is running: nothing else of it starts. */
   busy: boolean;
@@ -27,13 +27,13 @@ export interface DeviceSchedule {
   freeUs: number;
   /** Revision of its newest check. */
   checkedRevision: number | undefined;
-  /** How many of its checks in a row were thrown away because the process stood still meanwhile. */
+  /** So many of its checks in a row were discarded because the process stood still. */
   discarded: number;
-  /** Another agent holds the device: it is checked by run request only, without turns, and then let go. */
+  /** The device is assigned to another agent: this one checks it by run request only and then drops it. */
   oneOff: boolean;
 }
 
-/** What a device waits for next. */
+/** The next check of a device. */
 export type Job =
   | { readonly kind: 'regular'; readonly atUs: number }
   | {
@@ -45,7 +45,7 @@ export type Job =
     }
   | { readonly kind: 'requested'; readonly atUs: number; readonly runRequestId: string };
 
-/** A device that nobody looked at yet in this run; `retrySequence` is what an earlier one left open. */
+/** The schedule of a device without checks in this run; `retrySequence` is the one that an earlier run left open. */
 export function createDeviceSchedule(
   assignment: Assignment,
   nowUs: number,
@@ -66,7 +66,7 @@ export function createDeviceSchedule(
   };
 }
 
-/** Leaves out the turns that fell due before `nowUs` in a gap; how many, and from when on. Undefined: none did. */
+/** Skips the regular checks that fell due before `nowUs` in a gap; returns their count and the first due time, or undefined. */
 export function skipOverdue(
   schedule: DeviceSchedule,
   nowUs: number,
@@ -77,13 +77,13 @@ export function skipOverdue(
   return { skipped: 1 + dueTimesBetween(assignment, dueUs, nowUs), fromUs: dueUs };
 }
 
-/** A device that a run request brought along; undefined when it brought none, or one that cannot be checked. */
+/** The schedule of a device whose assignment came with a run request; undefined without one that can be checked. */
 export function createOneOff(assignment: Assignment | undefined, nowUs: number): DeviceSchedule | undefined {
   if (assignment?.spec === undefined || rotationFault(assignment) !== undefined) return undefined;
   return { ...createDeviceSchedule(assignment, nowUs), dueUs: Number.POSITIVE_INFINITY, oneOff: true };
 }
 
-/** Whether a guest's work was all that it was asked for: no other run request came meanwhile. */
+/** Whether a one-off device can be dropped after this job: no other run request came meanwhile. */
 export function isOneOffDone(schedule: DeviceSchedule, job: Job): boolean {
   const { state } = schedule.retrySequence;
   const isRequested =
@@ -91,7 +91,7 @@ export function isOneOffDone(schedule: DeviceSchedule, job: Job): boolean {
   return schedule.oneOff && !isRequested && schedule.requested.length === 0;
 }
 
-/** The earliest thing to do; a retry sequence stands in for regular checks. */
+/** The earliest job; while a retry sequence is open there are no regular checks. */
 export function nextJob(schedule: DeviceSchedule): Job {
   const { state } = schedule.retrySequence;
   const regular: Job =
@@ -110,13 +110,13 @@ export function nextJob(schedule: DeviceSchedule): Job {
     : regular;
 }
 
-/** Looks within a minute where the next turn is further off. */
+/** Brings the next regular check forward, to within a minute. */
 export function bringForward(schedule: DeviceSchedule, nowUs: number): void {
   if (!schedule.oneOff)
     schedule.dueUs = Math.min(schedule.dueUs, afterGapUs(schedule.assignment, nowUs, nowUs));
 }
 
-/** Takes off what is begun at `startUs`: how late it is, microseconds, and how many turns it passes over. */
+/** Begins a job at `startUs`; returns how late it is, microseconds, and how many due times it passes over. */
 export function beginJob(
   schedule: DeviceSchedule,
   job: Job,
@@ -136,14 +136,14 @@ export function beginJob(
   }
 }
 
-/** Puts a check beside the standing ones on the list, once for each run request and once without any. */
+/** Requests a check beside the regular ones, once for each run request and once without one. */
 export function requestCheck(schedule: DeviceSchedule, runRequestId: string, atUs: number): void {
   if (schedule.requested.some((each) => each.runRequestId === runRequestId)) return;
   schedule.requested.push({ runRequestId, atUs });
   schedule.requested.sort((a, b) => a.atUs - b.atUs);
 }
 
-/** Does with a device what a run request says. `graceMs`: see `retryRulesOf`. */
+/** Applies a run request to a device. `graceMs`: see `retryRulesOf`. */
 export function applyRunRequest(
   schedule: DeviceSchedule,
   request: RunRequest,
@@ -178,7 +178,7 @@ export function applyRunRequest(
 /** A device changed less than this ago is checked once, microseconds. */
 const freshUs = 60_000_000;
 
-/** Has a device that was changed just now looked at without waiting for its turn, where this agent is to run the first check. */
+/** Requests an immediate check of a device that changed just now, where this agent is to run the first check. */
 export function requestImmediateCheck(schedule: DeviceSchedule, nowUs: number): void {
   const { runImmediately, changedUs, revision } = schedule.assignment;
   const isWanted =
@@ -186,7 +186,7 @@ export function requestImmediateCheck(schedule: DeviceSchedule, nowUs: number): 
   if (isWanted) requestCheck(schedule, '', nowUs);
 }
 
-/** Gives a device other settings; under other ones of its target a retry sequence is none any more. */
+/** Gives a device other settings. A new revision of its target ends the retry sequence. */
 export function reassign(schedule: DeviceSchedule, assignment: Assignment, nowUs: number): void {
   if (schedule.assignment.revision !== assignment.revision) schedule.retrySequence = noRetrySequence;
   schedule.gone = false;
@@ -195,7 +195,7 @@ export function reassign(schedule: DeviceSchedule, assignment: Assignment, nowUs
   schedule.dueUs = nextDueUs(assignment, nowUs);
 }
 
-/** Sets where the retry sequence stands; regular checks that passed while it was open are not made up for. */
+/** Sets the retry sequence. Regular checks that fell due while it was open are not repeated. */
 export function setRetrySequence(
   schedule: DeviceSchedule,
   retrySequence: RetrySequence,
@@ -206,13 +206,13 @@ export function setRetrySequence(
   if (ends && schedule.dueUs <= nowUs) schedule.dueUs = nextDueUs(schedule.assignment, nowUs);
 }
 
-/** Follows a clock that was put right by `byUs` and now says `nowUs`. */
+/** Follows a clock that was set by `byUs` to `nowUs`. */
 export function moveClock(schedule: DeviceSchedule, byUs: number, nowUs: number): void {
   const { state } = schedule.retrySequence;
   if (state.kind === 'open') {
     schedule.retrySequence = { ...schedule.retrySequence, state: { ...state, dueUs: state.dueUs + byUs } };
   }
-  // Put back, the clock would leave what was asked for in a future that was never meant.
+  // After a step back of the clock, a requested check would wait for a time that was not meant.
   if (byUs < 0)
     schedule.requested = schedule.requested.map(({ runRequestId, atUs }) => ({
       runRequestId,
@@ -222,13 +222,13 @@ export function moveClock(schedule: DeviceSchedule, byUs: number, nowUs: number)
   schedule.freeUs += byUs;
 }
 
-/** A start that is unique and increasing for the device; a clock put back by more than a minute is followed. */
+/** A start that is unique and increasing for the device. A clock that was set back by more than a minute is followed. */
 export function startOf(schedule: DeviceSchedule, nowUs: number): number {
   const backUs = schedule.lastStartUs - nowUs;
   return backUs >= 0 && backUs < freshUs ? schedule.lastStartUs + 1 : nowUs;
 }
 
-/** The retry rules of an assignment; `graceMs` is how long past RetryDelay the controller's word is waited for. */
+/** The retry rules of an assignment. The agent waits `graceMs` past RetryDelay for the controller's run request. */
 export function retryRulesOf(assignment: Assignment, graceMs: number): RetryRules {
   return {
     retries: assignment.retries,

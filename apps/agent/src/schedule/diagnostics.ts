@@ -12,21 +12,21 @@ import {
 import { type CheckResult, type Diagnostics, DiagnosticsSchema } from '@vantage/proto';
 import type { ResultContext } from './record.ts';
 
-/** Finds out more about failures whose verdict is written already; delays nothing. */
+/** Collects diagnostics of failures whose results are written already; delays no result. */
 export interface DiagnosticsCollector {
-  /** A result was put into the outbox. Returns at once; what it says of good or uninteresting results is nothing. */
+  /** A result is in the outbox. Returns at once; ignores results that need no diagnostics. */
   failed(result: CheckResult, context: ResultContext): void;
-  /** Ends what runs without writing it, and takes nothing more. */
+  /** Ends the running traceroutes without writing them, and starts none after them. */
   stop(): Promise<void>;
 }
 
-/** Traceroutes at one moment. Failures beyond that go without: in an outage of many the first few tell the way. */
+/** Traceroutes at one moment. Further failures get none: when many devices fail at once, the first few show the path. */
 const maxAtOnce = 4;
 /** One device is traced once in so long, milliseconds. */
 const apartMs = 10 * 60_000;
 const longestMs = 10_000;
 
-/** Makes it. `isOnline` says whether the agent is connected and sees; offline, it would trace its own dead uplink. */
+/** Makes the collector. While `isOnline` is false it traces nothing, because it would trace the agent's own dead uplink. */
 export function createDiagnosticsCollector(deps: {
   readonly clock: Clock;
   readonly policy: Policy;
@@ -75,7 +75,7 @@ export function createDiagnosticsCollector(deps: {
   };
 }
 
-/** Where to trace to after this result, if anywhere: the first error of a retry sequence, as far as the policy allows. Pure. */
+/** Decides where to trace to after a result: only after the first error of a retry sequence, as far as the policy allows. Pure. */
 function planOf(
   { assignment, measurement, isFirstError }: ResultContext,
   policy: Policy,

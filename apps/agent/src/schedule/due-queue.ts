@@ -1,4 +1,4 @@
-/** Who is next: a binary heap by time; each key stands in it at most once, equal times in the order of their arrival. */
+/** A binary heap by time. Each key is in it at most once; keys of equal time keep the order in which they came. */
 export interface DueQueue<K> {
   /** Puts the key at `atUs`, or moves it there. */
   set(key: K, atUs: number): void;
@@ -14,7 +14,7 @@ interface Entry<K> {
   readonly order: number;
 }
 
-/** Makes an empty agenda. */
+/** Makes an empty queue. */
 export function createDueQueue<K>(): DueQueue<K> {
   const heap: Entry<K>[] = [];
   const current = new Map<K, Entry<K>>();

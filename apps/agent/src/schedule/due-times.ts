@@ -2,15 +2,15 @@
 export interface Rotation {
   /** At least 1. */
   readonly intervalMs: number;
-  /** 0 <= phase < interval. */
+  /** 0 <= scheduleOffsetMs < intervalMs. */
   readonly scheduleOffsetMs: number;
-  /** 0 <= turn < turns. */
+  /** 0 <= rotationIndex < rotationSize. */
   readonly rotationIndex: number;
   /** At least 1. */
   readonly rotationSize: number;
 }
 
-/** What makes turns unusable, or undefined. */
+/** Why a rotation is invalid, or undefined. */
 export function rotationFault({
   intervalMs,
   scheduleOffsetMs,
@@ -43,12 +43,12 @@ export function dueTimesBetween(rotation: Rotation, fromUs: number, toUs: number
   return Math.round((lastDueUs(rotation, toUs) - lastDueUs(rotation, fromUs)) / periodUs(rotation));
 }
 
-/** Longest time over which the checks missed in a gap are caught up, milliseconds. */
+/** The checks missed in a gap are made within this time, milliseconds. */
 const catchUpMs = 60_000;
 
 /**
- * When to look next after a gap (a suspended host, a step of the clock) that ended at `nowUs`: the next due time, or, where
- * that is far off and a due time fell into the gap, once within a minute, spread by the phase so that there is no burst.
+ * The time of the next check after a gap (a suspended host, a step of the clock) that ended at `nowUs`: the next due time. Where that
+ * is far off and a due time fell into the gap, it is within a minute, spread by the schedule offset so that there is no burst.
  */
 export function afterGapUs(rotation: Rotation, dueUs: number, nowUs: number): number {
   const next = nextDueUs(rotation, nowUs);

@@ -7,9 +7,9 @@ export interface StartCounts {
   readonly late: number;
 }
 
-/** So many late starts are always taken for single ones. */
+/** Up to so many late starts are always single ones. */
 const alwaysSingle = 2;
-/** More late starts than this are never taken for single ones: each of them is an event of its device. */
+/** More late starts than this are never single ones, because each of them makes an event of its device. */
 const mostSingle = 20;
 const singleShare = 0.1;
 const windowMs = 600_000;
@@ -45,7 +45,7 @@ export function createLateChecks(monoMs: () => number): LateChecks {
   };
 }
 
-/** The measurement of a check that was due and not started in time: it says nothing about the device. */
+/** The measurement of a check that did not start in time. It proves nothing about the device. */
 export function notInTime(lateUs: number): Measurement {
   return {
     code: resultCode.agent,

@@ -1,4 +1,4 @@
-/** What the scheduler tells of a stretch of time. */
+/** The lateness of checks in a period. */
 export interface Lateness {
   /** Milliseconds by which checks started after their due time. */
   readonly p50Ms: number;
@@ -8,18 +8,18 @@ export interface Lateness {
   readonly skipped: number;
 }
 
-/** Of a stretch in which nothing was measured. */
+/** The lateness of a period without checks. */
 export const nothingMeasured: Lateness = { p50Ms: 0, p99Ms: 0, started: 0, skipped: 0 };
 
-/** Collects lateness between two readings. */
+/** Collects the lateness of checks. */
 export interface LatenessMeter {
   started(lateMs: number): void;
   skipped(count: number): void;
-  /** What was collected since the last reading. */
+  /** Returns the lateness since the last call. */
   take(): Lateness;
 }
 
-/** More samples than this are thinned evenly. */
+/** The meter keeps so many samples; later ones overwrite older ones. */
 const bound = 20_000;
 
 /** Makes an empty meter. */

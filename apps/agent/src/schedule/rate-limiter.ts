@@ -1,10 +1,10 @@
-/** At most so many checks a minute, as the policy file says. */
+/** Limits the checks a minute, as the policy file requires. */
 export interface RateLimiter {
-  /** Takes one; else the milliseconds until there is one. */
+  /** Takes a token, or returns the milliseconds until there is one. */
   tryAcquire(): { readonly ok: true } | { readonly ok: false; readonly waitMs: number };
 }
 
-/** Makes an allowance that fills evenly; two seconds' worth may be taken at one moment. */
+/** Makes a token bucket that fills evenly and holds the tokens of two seconds. */
 export function createRateLimiter(deps: {
   readonly checksPerMinute: number;
   readonly monoMs: () => number;

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import type { Measurement } from '@vantage/probes';
 import { type Assignment, type CheckResult, CheckResultSchema } from '@vantage/proto';
 
-/** What belongs to a check beside its measurement. */
+/** The facts of a check beside its measurement. */
 export interface CheckFacts {
   readonly deviceNo: number;
   readonly startUs: number;
@@ -17,7 +17,7 @@ export interface CheckFacts {
 export interface ResultContext {
   readonly assignment: Assignment;
   readonly measurement: Measurement;
-  /** The first error after the device was well. */
+  /** Whether this is the first error after a good result. */
   readonly isFirstError: boolean;
 }
 

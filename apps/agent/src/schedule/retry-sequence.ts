@@ -5,9 +5,9 @@ export interface RetryRules {
   readonly retries: number;
   readonly retryDelayMs: number;
   readonly timeoutMs: number;
-  /** Nobody else observes the device: the agent retries by itself. Else it waits for the controller's word. */
+  /** No other agent checks the device: this agent retries by itself. Otherwise it waits for the controller's run request. */
   readonly retriesLocally: boolean;
-  /** How long after RetryDelay the agent waits for that word, milliseconds. */
+  /** The agent waits so long past RetryDelay for that run request, milliseconds. */
   readonly graceMs: number;
 }
 
@@ -18,7 +18,7 @@ export interface RetryRules {
  *   delegated  | none  | delegated; past its time as none       | open k+1, or exhausted | none      | open k          | delegated
  *   exhausted  | none  | exhausted                              | open k+1, or exhausted | exhausted | open k          | exhausted
  */
-/** Where a device stands between its answers. */
+/** The state of a device's retries between its answers. */
 type RetryState =
   | { readonly kind: 'none' }
   /** Retry `attempt` starts at `dueUs`; `runRequestId` is empty when nobody requested it. */
@@ -34,7 +34,7 @@ type RetryState =
   /** All retries failed; no retry sequence again before a good answer. */
   | { readonly kind: 'exhausted' };
 
-/** A device's retry sequence. `last` is the newest retry begun here, so that an order for one already done is known. */
+/** A device's retry sequence. `last` is the newest retry that began here, so that a late run request for it is recognised. */
 export interface RetrySequence {
   readonly state: RetryState;
   readonly last: { readonly retryId: string; readonly attempt: number } | undefined;
@@ -50,7 +50,7 @@ export interface RetryAnswer {
   readonly endUs: number;
 }
 
-/** The retry sequence of a device that nothing is known of. */
+/** The retry sequence of a device without results. */
 export const noRetrySequence: RetrySequence = { state: { kind: 'none' }, last: undefined };
 
 /** The retry sequence after an answer, and the retry sequence id that the answer's record carries. */
@@ -89,7 +89,7 @@ export function afterRetryBegan(sequence: RetrySequence, retryId: string, attemp
   return { ...sequence, last: { retryId, attempt } };
 }
 
-/** The controller's run request for a retry sequence: run retry k. Undefined: it comes too late, that retry was done. */
+/** The retry sequence after the controller's run request for retry k. Undefined: the request is late, that retry already ran. */
 export function afterRetryRequest(
   sequence: RetrySequence,
   request: {
@@ -114,7 +114,7 @@ export function afterRetryRequest(
   };
 }
 
-/** The controller's run request for a retry sequence: another agent looks after it. */
+/** The retry sequence after the controller delegated it to another agent. */
 export function afterDelegation(sequence: RetrySequence, nowUs: number, rules: RetryRules): RetrySequence {
   if (sequence.state.kind === 'exhausted') return sequence;
   const wholeMs = (rules.retries + 1) * (rules.retryDelayMs + rules.timeoutMs) + rules.graceMs;
@@ -122,8 +122,8 @@ export function afterDelegation(sequence: RetrySequence, nowUs: number, rules: R
 }
 
 /**
- * The retry sequence after a result that stands on disk, read from its record alone: an error of a regular check carries a retry sequence id only
- * where it opened a retry sequence. The same results in their order lead to the same retry sequence, from wherever it stood before.
+ * The retry sequence after a result on disk, derived from its record alone: an error of a regular check carries a retry id only where
+ * it opened a retry sequence. The same results in the same order lead to the same retry sequence, whatever its state was before.
  */
 export function afterRecorded(
   sequence: RetrySequence,
@@ -139,7 +139,7 @@ export function afterRecorded(
   return { state: openState(retryId, 1, endUs, rules), last: { retryId, attempt: 0 } };
 }
 
-/** A kept retry sequence to go on with at `nowUs`: a retry that is overdue runs now, and none waits longer than it would have to. */
+/** A stored retry sequence as it continues at `nowUs`: an overdue retry runs now, and none waits longer than RetryDelay and the grace. */
 export function resumed(sequence: RetrySequence, rules: RetryRules, nowUs: number): RetrySequence {
   const { state } = sequence;
   if (state.kind !== 'open') return sequence;

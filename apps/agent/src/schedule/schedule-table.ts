@@ -15,7 +15,7 @@ import { createSeenSet } from './seen-set.ts';
 /** As many run requests are remembered, so that one that comes again is ignored. */
 const rememberedRequests = 1000;
 
-/** A table together with what the scheduler needs of it. */
+/** A table as the scheduler uses it. */
 export interface ObservableScheduleTable extends ScheduleTable {
   readonly state: ScheduleState;
   /** Sets the one listener, which is called after each change that came from outside. */

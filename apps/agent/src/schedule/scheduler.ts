@@ -35,7 +35,7 @@ import type { Stalls } from './stalls.ts';
 const toleratedMs = 5000;
 /** A clock that is set by less than this leaves the due times alone, microseconds. */
 const smallStepUs = 1_000_000;
-/** The scheduler looks at the queue at least this often, so that a due time that moves is noticed. */
+/** The scheduler reads the queue at least this often, so that it notices a due time that moved. */
 const longestWaitMs = 1000;
 
 interface SchedulerDeps {
@@ -60,7 +60,7 @@ interface SchedulerDeps {
   readonly newId: () => string;
 }
 
-/** Makes the scheduler: it starts what `table` says and writes the results back into it. */
+/** Makes the scheduler: it starts the checks that are due in `table` and applies their results to it. */
 export function createScheduler(deps: SchedulerDeps): Scheduler {
   const { table, time, clock, coverage, stalls } = deps;
   const { state } = table;

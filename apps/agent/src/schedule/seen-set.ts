@@ -1,4 +1,4 @@
-/** Says of each word whether it is heard for the first time, as far as the last `most` words are remembered. */
+/** Makes a function that returns true for an id that is not among the last `most` new ids. */
 export function createSeenSet(most: number): (id: string) => boolean {
   const seen = new Set<string>();
   return (id) => {

@@ -2,7 +2,7 @@ import { resultCode } from '@vantage/domain';
 import type { Measurement } from '@vantage/probes';
 
 /**
- * Notices when this process stood still (suspended host, stopped process, starved loop): then timers of running checks fire
+ * Notices when this process stood still (suspended host, stopped process, starved event loop). Then timers of running checks fire
  * although their targets had no time to answer.
  */
 export interface Stalls {
@@ -14,17 +14,17 @@ export interface Stalls {
   since(monoMs: number): boolean;
 }
 
-/** A check that only a process standing still time and again let fail: it says nothing about the device. */
+/** The measurement of a check that failed while the process stood still. It proves nothing about the device. */
 export function asStalled(measurement: Measurement): Measurement {
   return {
     ...measurement,
     code: resultCode.agent,
-    text: `this agent stood still while it looked, several times in a row (this check: ${measurement.text})`,
+    text: `this agent stood still during the check, several times in a row (this check: ${measurement.text})`,
     slow: false,
   };
 }
 
-/** Makes the watcher; the process stood still when two beats lie further apart than `thresholdMs`. */
+/** Makes the detector: the process stood still when two calls of `tick` lie further apart than `thresholdMs`. */
 export function createStalls(deps: { readonly monoMs: () => number; readonly thresholdMs: number }): Stalls {
   const { monoMs, thresholdMs } = deps;
   let lastMs = monoMs();

@@ -4,21 +4,21 @@ import { type Clock, messageOf } from '@vantage/kernel';
 import { type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
 import { ensureFolder, readWithChecksum, writeWithChecksum } from './disk.ts';
 
-/** What the agent is to watch, kept on disk: it works from there without a controller. */
+/** The agent's assignments on disk, so that it works without a controller. */
 export interface AssignmentStore extends AsyncDisposable {
   /** All of them, by device. */
   readonly all: ReadonlyMap<number, Assignment>;
-  /** Takes a part of a snapshot or a change; says what is to be done now. A snapshot is taken as a whole, once it is complete. */
+  /** Applies a change or a part of a snapshot and returns the work for the scheduler. A snapshot applies once it is complete. */
   apply(message: Assignments): AssignmentChange;
   /** The stream ended: a snapshot that was not complete is forgotten. */
   forgetPartial(): void;
-  /** The agent is not to look any more: drops all, on disk too. */
+  /** Drops all assignments, on disk too: the agent may not run checks any more. */
   forget(): void;
-  /** Resolves when all that was taken is on disk, or could not be written. */
+  /** Resolves when all assignments are on disk, or could not be written. */
   flushed(): Promise<void>;
 }
 
-/** What a message means for the scheduler. */
+/** The work that a message means for the scheduler. */
 type AssignmentChange =
   | { readonly kind: 'wait' }
   | { readonly kind: 'replace'; readonly assignments: readonly Assignment[] }
@@ -31,7 +31,7 @@ type AssignmentChange =
 /** Changes are gathered this long before they are written. */
 const writeAfterMs = 500;
 
-/** Opens the store; a file that is torn or damaged counts as its predecessor, or as none. */
+/** Opens the store. In place of a torn or damaged file it reads the previous version, if there is one. */
 export async function openAssignments(deps: {
   readonly folder: string;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export async function openAssignments(deps: {
         upserts: [...all.values()],
       });
       await writeWithChecksum(file, toBinary(AssignmentsSchema, snapshot)).catch((error: unknown) =>
-        onFault(`assignments cannot be kept: ${messageOf(error)}`),
+        onFault(`assignments cannot be stored: ${messageOf(error)}`),
       );
     });
   };
@@ -108,10 +108,10 @@ async function load(
   try {
     await ensureFolder(folder);
     const { content, isDamaged } = await readWithChecksum(file);
-    if (isDamaged) onFault('the kept assignments are damaged; what was there before them is used');
+    if (isDamaged) onFault('the stored assignments are damaged; their previous version is used');
     return content === undefined ? [] : fromBinary(AssignmentsSchema, content).upserts;
   } catch (error) {
-    onFault(`the kept assignments cannot be read: ${messageOf(error)}`);
+    onFault(`the stored assignments cannot be read: ${messageOf(error)}`);
     return [];
   }
 }

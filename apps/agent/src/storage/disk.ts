@@ -3,7 +3,7 @@ import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { ignoreMissing, isMissing } from '@vantage/kernel';
 
-/** Makes what was created, renamed or removed in a folder survive a power cut. */
+/** Makes the creations, renames and removals in a folder survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -13,7 +13,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Writes all of it at this place; a disk that takes only a part throws, with the reason, at the next. */
+/** Writes all bytes at this place. After a short write, the next write throws the actual error (ENOSPC, EIO). */
 export async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at + done);
@@ -21,7 +21,7 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number
   }
 }
 
-/** Opens a file to read and write; makes it when it is not there. One that is there and cannot be opened now is left as it is. */
+/** Opens a file to read and write; creates it when it is missing. Throws for a file that exists and cannot be opened. */
 export function openOrMake(file: string): Promise<FileHandle> {
   return open(file, 'r+', 0o600).catch((error: unknown) => {
     if (isMissing(error)) return open(file, 'w+', 0o600);
@@ -40,8 +40,8 @@ export async function ensureFolder(folder: string): Promise<void> {
 }
 
 /**
- * Replaces a file as a whole, durably: whoever reads it later finds the old or the new content, with a checksum that tells damage.
- * The content before is kept as `<file>.old`.
+ * Replaces a file as a whole, durably. A later reader finds the old or the new content, with a checksum that shows damage.
+ * The previous content is kept as `<file>.old`.
  */
 export async function writeWithChecksum(file: string, content: Uint8Array): Promise<void> {
   const fresh = `${file}.new`;
@@ -59,7 +59,7 @@ export async function writeWithChecksum(file: string, content: Uint8Array): Prom
   await syncFolder(path.dirname(file));
 }
 
-/** The content of a file that `writeWithChecksum` wrote, or of its predecessor where it is missing or damaged. */
+/** The content of a file that `writeWithChecksum` wrote, or its previous content where the file is missing or damaged. */
 export async function readWithChecksum(
   file: string,
 ): Promise<{ readonly content: Buffer | undefined; readonly isDamaged: boolean }> {

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { openOrMake, writeAll } from './disk.ts';
 
 /**
- * A short text kept twice in a file of fixed size. It is overwritten where it stands, so a full disk cannot refuse it, and a
+ * A short text kept twice in a file of fixed size. It is overwritten in place, so a full disk cannot refuse it, and a
  * write that is torn or a byte that flips leaves the other copy.
  */
 export interface DualCopyFile extends AsyncDisposable {
@@ -17,7 +17,7 @@ export interface DualCopyFile extends AsyncDisposable {
 const copyBytes = 4096;
 const headBytes = 8;
 
-/** Opens (or makes) the file; it stays open, so that having no descriptor left cannot refuse a write either. */
+/** Opens or creates the file. It stays open, so that a lack of descriptors cannot refuse a write either. */
 export async function openDualCopyFile(file: string): Promise<DualCopyFile> {
   const handle = await openFor(file);
   try {
@@ -40,7 +40,7 @@ export async function openDualCopyFile(file: string): Promise<DualCopyFile> {
   }
 }
 
-/** To write; where the disk is read-only, to read at least. */
+/** Opens it to write; where the disk is read-only, to read at least. */
 function openFor(file: string): Promise<FileHandle> {
   return openOrMake(file).catch((error: unknown) => {
     const isReadOnly = error instanceof Error && 'code' in error && error.code === 'EROFS';

@@ -5,14 +5,14 @@ import path from 'node:path';
 import process from 'node:process';
 import { type Clock, Fault } from '@vantage/kernel';
 
-/** How long an agent that ends may still hold its folder. */
+/** An agent that ends may still hold its folder for so long. */
 const patienceMs = 10_000;
 
 /**
  * Keeps a second agent out of a data folder for as long as this process lives: two would write over each other. On Linux an abstract
  * socket holds it, which the kernel lets go however the process ends; elsewhere nothing is held. Throws a Fault `folder-in-use`
  * when another agent keeps it for 10 s, and `folder-not-ours` when it, or a file in it, is another user's. A full or read-only
- * disk is no reason to stay away: the agent looks, and tells what it had to drop.
+ * disk does not stop the agent: it runs its checks and reports the results that it had to drop.
  */
 export async function holdFolder(
   folder: string,

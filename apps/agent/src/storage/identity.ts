@@ -23,7 +23,7 @@ export interface Identity extends AsyncDisposable {
 
 const kept = z.object({ session: z.int().min(0), wallOffsetUs: z.int().optional() });
 
-/** A folder with one of these has been an agent's before. */
+/** A folder with one of these was an agent's before. */
 const ownFiles = new Set(['identity.bin', 'identity.json', 'outbox', 'assignments.bin']);
 
 /** A difference smaller than this is not worth a write, microseconds. */
@@ -59,7 +59,7 @@ export async function openIdentity(deps: {
   if (found === undefined && !isNew) {
     const what = isMissing ? 'is missing' : 'is damaged';
     onFault(
-      `identity.bin ${what}: sessions are counted anew. If the controller then takes this agent for a copy, lift that there with ./vantage agents unfence`,
+      `identity.bin ${what}: sessions are counted anew. If the controller takes this agent for a copy and fences it, run ./vantage agents unfence there`,
     );
   }
   let session = found?.session ?? 0;
@@ -136,7 +136,7 @@ function isThere(file: string): Promise<boolean> {
   );
 }
 
-/** The file in which earlier versions kept the same. */
+/** The file in which earlier versions stored the same. */
 async function earlierForm(folder: string): Promise<string | undefined> {
   const { content } = await readWithChecksum(path.join(folder, 'identity.json'));
   return content?.toString('utf8');

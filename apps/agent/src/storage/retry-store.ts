@@ -14,8 +14,8 @@ import { readWithChecksum, writeWithChecksum } from './disk.ts';
 import { createFaultReporter } from './fault-reporter.ts';
 
 /**
- * Where each device's retry sequence stands by the results that are on disk, so that a restart goes on with it. A file holds what
- * rests on results that left the disk; the rest is read from the outbox again. So a healthy check costs nothing here.
+ * The retry sequence of each device by the results that are on disk, so that a restart continues it. A file holds the retry
+ * sequences whose results left the disk; the others are derived again from the outbox. So a good result costs no write.
  */
 export interface RetryStore {
   /** The retry sequence to go on with at `nowUs` (corrected microseconds). */
@@ -24,11 +24,11 @@ export interface RetryStore {
   add(result: CheckResult): void;
   /** Devices that are assigned no longer, or under other settings, have no retry sequence. */
   prune(): void;
-  /** Resolves when all that was taken is in the file, or could not be written. */
+  /** Resolves when all retry sequences are in the file, or could not be written. */
   written(): Promise<void>;
 }
 
-/** Under which settings a device is watched now. */
+/** The settings of a device's assignment. */
 export interface Rules {
   readonly revision: number;
   readonly rules: RetryRules;
@@ -54,7 +54,7 @@ const storedLast = z.object({ chainId: z.string(), k: z.int().min(0) }).optional
 const storedRow = z.object({ deviceNo: z.int(), revision: z.int(), phase: storedState, last: storedLast });
 const content = z.array(storedRow);
 
-/** Opens what is kept in the folder. A disk that refuses is told to `onFault`, once per change. */
+/** Opens the file in the folder. `onFault` receives a fault of the disk once per change. */
 export async function openRetryStore(deps: {
   readonly folder: string;
   /** Undefined: not assigned. */
@@ -82,7 +82,7 @@ export async function openRetryStore(deps: {
       faults.clear();
     } catch (error) {
       isDirty = true;
-      faults.report(`retry sequences cannot be kept: ${messageOf(error)}`);
+      faults.report(`retry sequences cannot be stored: ${messageOf(error)}`);
     }
   };
 
@@ -129,7 +129,7 @@ async function load(file: string, fault: (text: string) => void): Promise<Map<nu
     const rows = bytes === undefined ? [] : content.parse(JSON.parse(bytes.toString('utf8')));
     return new Map(rows.map((row) => [row.deviceNo, sequenceOf(row)]));
   } catch (error) {
-    fault(`the kept retry sequences cannot be read: ${messageOf(error)}`);
+    fault(`the stored retry sequences cannot be read: ${messageOf(error)}`);
     return new Map();
   }
 }

@@ -3,19 +3,19 @@ import { type Clock, messageOf } from '@vantage/kernel';
 import { every } from '../clock/every.ts';
 
 /**
- * One HTTP/2 connection over TLS, watched by pings; what connect-node calls a session manager. Its own manager leaves a
- * session without error listener when a ping times out and the stream's end closes it at the same time, which ends the process.
+ * One HTTP/2 connection over TLS, checked by pings. It replaces connect-node's session manager, which leaves a session without error
+ * listener when a ping times out while the stream's end closes it; that ends the process.
  */
 export interface Connection extends Disposable {
   /** `https://host:port`. */
   readonly authority: string;
   request(method: string, path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream>;
   notifyResponseByteRead(): void;
-  /** Why the connection broke; undefined while it stands. */
+  /** Why the connection broke; undefined while it is open. */
   readonly fault: string | undefined;
 }
 
-/** Opens a connection; disposing closes it and what runs over it. */
+/** Opens a connection; disposing closes it and its streams. */
 export function openConnection(deps: {
   readonly endpoint: string;
   /** PEM; undefined: the system's certificates. */
@@ -34,7 +34,7 @@ export function openConnection(deps: {
     session.once('connect', () => resolve());
     session.once('close', () => reject(new Error(fault ?? 'the connection closed')));
   });
-  connected.catch(() => {}); // whoever makes a request hears it
+  connected.catch(() => {}); // each request reports it
   session.on('error', (error: unknown) => broke(messageOf(error)));
   session.on('close', () => pinging[Symbol.dispose]());
   const ping = () => {
@@ -52,7 +52,7 @@ export function openConnection(deps: {
       await connected;
       return session.request({ ...headers, ':method': method, ':path': path });
     },
-    notifyResponseByteRead() {}, // the stream's own silence is watched by the link
+    notifyResponseByteRead() {}, // the link itself notices a silent stream
     get fault() {
       return fault;
     },

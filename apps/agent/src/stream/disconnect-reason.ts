@@ -4,15 +4,15 @@ import { Goodbye_Reason } from '@vantage/proto';
 /** How a stream, or the try at one, ended. */
 export type DisconnectReason =
   | { readonly kind: 'goodbye'; readonly reason: Goodbye_Reason; readonly text: string }
-  /** The token does not open the door. */
+  /** The controller refused the token. */
   | { readonly kind: 'refused'; readonly text: string }
   | { readonly kind: 'lost'; readonly text: string; readonly lastedMs: number };
 
 const backoff = { baseMs: 500, capMs: 30_000 };
 const refusedBackoff = { baseMs: 2000, capMs: 60_000 };
-/** Tries of an agent that was sent away for good. */
+/** A revoked agent tries again after this time. */
 const awayMs = 300_000;
-/** Tries of an agent whose place another took, or that waits for an operator to lift its fence. */
+/** An agent that another session replaced, or that is fenced, tries again after this time. */
 const replacedMs = 60_000;
 
 /** Milliseconds until the next try. `failures` counts tries in a row that came to nothing; `others` are endpoints not tried yet. */
@@ -69,9 +69,9 @@ function textOf(disconnect: DisconnectReason): string {
     case 'lost':
       return `no connection: ${disconnect.text}`;
     case 'refused':
-      return `the controller refuses this agent's token (${disconnect.text}); it is tried again`;
+      return `the controller refuses this agent's token (${disconnect.text}); the agent tries again`;
     case 'goodbye':
-      return `sent away: ${goodbyeText(disconnect.reason)} ${disconnect.text}`.trimEnd();
+      return `the controller ended the session: ${goodbyeText(disconnect.reason)} ${disconnect.text}`.trimEnd();
   }
 }
 
@@ -81,7 +81,7 @@ function goodbyeText(reason: Goodbye_Reason): string {
     case Goodbye_Reason.UNSPECIFIED:
       return 'for no stated reason';
     case Goodbye_Reason.REPLACED:
-      return 'a newer session of this agent came: does another process use the same token?';
+      return 'a newer session of this agent opened: does another process use the same token?';
     case Goodbye_Reason.REVOKED:
       return 'this agent is revoked';
     case Goodbye_Reason.SHUTDOWN:

@@ -32,14 +32,14 @@ export interface Link {
 
 const welcomeWithinMs = 15_000;
 /**
- * Heartbeats are answered every 10 s, so this much silence is a half-open link. connect-node's own pings would notice it too, but a
- * ping that times out ends the process: the session's error comes when nobody listens any more.
+ * The controller answers heartbeats every 10 s, so this much silence means a half-open link. The pings of connect-node would notice it
+ * too, but a ping that times out ends the process: the session's error comes when it has no listener any more.
  */
 const deadAfterMs = 25_000;
 /** Messages on their way out; more, and the stream does not drain. */
 const outgoingMax = 64;
 
-/** The other side of a link: they are called in the order of the messages. */
+/** The receiver of a link's messages. The functions are called in the order of the messages. */
 export interface LinkHandlers {
   /** Called before each try. */
   hello(): Promise<MessageInitShape<typeof HelloSchema>>;
@@ -76,9 +76,9 @@ export function createLink(deps: {
     if (signal.aborted) stop();
     cut = (why) => ending.abort(new Error(why));
     let silence = clock.timer(welcomeWithinMs, () => cut?.(`no welcome within ${welcomeWithinMs / 1000} s`));
-    const heard = () => {
+    const restartSilence = () => {
       silence[Symbol.dispose]();
-      silence = clock.timer(deadAfterMs, () => cut?.(`nothing heard for ${deadAfterMs / 1000} s`));
+      silence = clock.timer(deadAfterMs, () => cut?.(`no message for ${deadAfterMs / 1000} s`));
     };
     const box = createMailbox<ConnectRequest>(outgoingMax);
     const connection = openConnection({ endpoint, ca: deps.ca, clock, ...deps.pings });
@@ -94,7 +94,7 @@ export function createLink(deps: {
       const headers = { authorization: `Bearer ${deps.token.reveal()}` };
       outbound = box;
       for await (const { message } of client.connect(box, { headers, signal: ending.signal })) {
-        heard();
+        restartSilence();
         if (message.case === 'welcome') {
           isUp = true;
           handlers.onUp(message.value, endpoint);

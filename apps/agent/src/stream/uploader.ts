@@ -4,11 +4,11 @@ import { type BatchSchema, OutboxRecordSchema } from '@vantage/proto';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { OutboxItem } from '../outbox/outbox-state.ts';
 
-/** Brings the outbox to the controller: what is new at once, older records behind it and slower. */
+/** Sends the outbox to the controller: new records at once, older ones behind them and more slowly. */
 export interface Uploader {
-  /** The stream stands. */
+  /** The stream is open. */
   up(): void;
-  /** The stream ended; what was not acked is sent again over the next one. */
+  /** The stream ended; records without ack are sent again over the next one. */
   down(): void;
   acked(batchId: bigint): void;
 }
@@ -21,7 +21,7 @@ const newInFlightMax = 4;
 /** The pause after a backlog batch: at least this, and this many times what its ack took. */
 const backlogPauseMs = 250;
 const backlogPauseTimes = 4;
-/** The first backlog batch comes up to this much after the connection, so that a crowd does not come at one moment. */
+/** The first backlog batch follows the connection by up to this much, so that many agents do not send at one moment. */
 const backlogSpreadMs = 2000;
 const ackWithinMs = 60_000;
 
@@ -32,7 +32,7 @@ interface BatchInFlight {
   readonly deadline: Disposable;
 }
 
-/** Makes the uploader. `stuck` is called when an ack does not come; it is to end the stream. */
+/** Makes the uploader. It calls `stuck` when an ack does not come; `stuck` must end the stream. */
 export function createUploader(deps: {
   readonly outbox: Outbox;
   readonly clock: Clock;
@@ -50,7 +50,7 @@ export function createUploader(deps: {
   let backlogAtMs = 0;
   let backlogTimer: Disposable | undefined;
   let isReading = false;
-  // Taken out of the outbox, and not in a batch yet.
+  // Records that left the outbox and are in no batch yet.
   let freshRest: readonly OutboxItem[] = [];
   let backlogRest: readonly OutboxItem[] = [];
 

@@ -19,7 +19,7 @@ export function ownNetworksOf(
 /** Interfaces come and go, but not with every check. */
 const networksForMs = 10_000;
 
-/** Own subnets, read anew when what is known is 10 s old. */
+/** Own subnets, read again every 10 s at most. */
 export function cachedOwnNetworks(deps: {
   readonly clock: Clock;
   readonly interfaces: () => Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
@@ -40,9 +40,9 @@ export function isRemote({ peers }: Pick<Measurement, 'peers'>, own: OwnNetworks
 }
 
 /**
- * What a check says about the way to its target: `answered` when bytes of it came back, `silent` when a dead uplink looks
- * just the same, `nothing` when the check never went out. A refused connection is silent too: a router at the dead end may
- * refuse in the target's name.
+ * Decides what a check proves about the path to its target: `answered` when bytes of it came back, `silent` when a dead uplink gives
+ * the same result, `nothing` when the check sent nothing. A refused connection counts as silent, because a router may refuse in the
+ * target's name.
  */
 export function reachability(measurement: Measurement): 'answered' | 'silent' | 'nothing' {
   switch (measurement.code) {
@@ -63,7 +63,7 @@ export function reachability(measurement: Measurement): 'answered' | 'silent' | 
   }
 }
 
-/** The measurement of a check that a dead uplink kept from its target: it says nothing about the device. */
+/** The measurement of a check that did not reach its target because the uplink was dead. It proves nothing about the device. */
 export function asUplinkDead(measurement: Measurement): Measurement {
   return {
     ...measurement,

@@ -4,27 +4,27 @@ import type { Measurement } from '@vantage/probes';
 import { asUplinkDead, isRemote, type OwnNetworks, reachability } from './reachability.ts';
 
 /**
- * Keeps errors that a dead uplink would cause from counting against devices (decisions.md section 5).
+ * Keeps errors that a dead uplink causes from counting against devices.
  *
- * An error of a target beyond the agent's own subnets is held until something beyond answers after it: the controller (asked
- * by a heartbeat at once; normally a matter of milliseconds) or another target. Where the controller is silent, up to three
- * targets that were well are checked at once as witnesses. If none answers either, the error becomes code 10. So a retry
- * never starts before the error before it is known to be real, however short the dead time was.
+ * The agent holds an error of a remote target (one outside its own subnets) until a remote host answers: the controller, which it
+ * asks by a heartbeat at once, or another target. Where the controller is silent, the agent checks up to three healthy targets as
+ * witnesses. If no witness answers either, the error becomes code 10. So no retry starts before the error is confirmed, however
+ * short the dead time was.
  */
 export interface Uplink {
-  /** The measurement as it may be written: as it is, or code 10. Resolves when that is known. */
+  /** Resolves with the measurement to write: unchanged, or with code 10. */
   confirm(deviceNo: number, measurement: Measurement): Promise<Measurement>;
-  /** The controller was heard. */
+  /** The controller sent something. */
   controllerAnswered(): void;
   /** The stream to the controller ended. */
   disconnected(): void;
-  /** Devices that are watched no longer are forgotten: they can be no witnesses. */
+  /** Forgets devices that are no longer assigned: they can be no witnesses. */
   prune(isAssigned: (deviceNo: number) => boolean): void;
-  /** Whether something beyond the own networks answers, as far as is known. */
+  /** False while the agent knows that no remote host answers. */
   readonly isOnline: boolean;
   /** Why the agent is offline, for people; empty while it is online. */
   readonly offlineReason: string;
-  /** Monotonic milliseconds of the oldest error that is not judged yet. */
+  /** Monotonic milliseconds of the oldest error that is not confirmed yet. */
   readonly unconfirmedFromMs: number | undefined;
 }
 
@@ -34,32 +34,32 @@ interface PendingError {
   readonly release: (isGenuine: boolean) => void;
 }
 
-/** How long the controller may take to answer the heartbeat that an error asks for. */
+/** The controller may take so long to answer the heartbeat. */
 const replyWithinMs = 5000;
-/** How long witnesses may take. */
+/** Witnesses may take so long. */
 const witnessWithinMs = 10_000;
 const witnessCount = 3;
 /** Rounds of witnesses don't follow each other faster. */
 const roundsApartMs = 2000;
 
 /**
- * Makes the judge. `sendHeartbeat` sends a heartbeat now and says whether there is a stream; `runNow` checks a device at once and says
- * whether it is watched at all.
+ * Makes the uplink monitor. `sendHeartbeat` sends a heartbeat now and returns whether there is a stream. `runNow` checks a device at
+ * once and returns whether it is assigned.
  */
 export function createUplink(deps: {
   readonly clock: Clock;
   readonly ownNetworks: () => OwnNetworks;
   readonly sendHeartbeat: (offlineReason: string) => boolean;
   readonly runNow: (deviceNo: number) => boolean;
-  /** The agent sees again; `unchecked` are the devices it could not see meanwhile. */
+  /** A remote host answers again; `unchecked` are the devices whose errors became code 10 meanwhile. */
   readonly onOnlineAgain: (unchecked: readonly number[]) => void;
 }): Uplink {
   const { clock, ownNetworks, sendHeartbeat, runNow, onOnlineAgain } = deps;
   const pending = new Set<PendingError>();
-  /** Devices beyond that were well when last seen, the latest last. */
+  /** Remote devices whose last check was good, the latest last. */
   const healthy = new Set<number>();
   const awaited = new Set<number>();
-  /** Devices whose error became a 10 since the agent is offline. */
+  /** Devices whose error became code 10 since the agent is offline. */
   const unchecked = new Set<number>();
   let step: { readonly kind: 'asking' | 'witnesses' | 'pausing'; readonly timer: Disposable } | undefined;
   let roundEndedMs = Number.NEGATIVE_INFINITY;
@@ -85,7 +85,7 @@ export function createUplink(deps: {
       each.release(isGenuine);
     }
   };
-  /** Something beyond answered. What was held since the agent knew itself offline fell into that time: it stays a 10. */
+  /** A remote host answered. Errors that were held while the agent was offline fell into that time: they become code 10. */
   const markOnline = () => {
     const wasOffline = isOffline;
     isOffline = false;
