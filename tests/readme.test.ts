@@ -7,7 +7,7 @@ import { readSources } from './import-rules/sources.ts';
 const root = path.resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
-test.each(Object.entries(settings))('the README says what %s is', (name, { reader, otherwise, about }) => {
+test.each(Object.entries(settings))('the README describes %s', (name, { reader, otherwise, about }) => {
   const row = `| \`${name}\` | ${reader} | ${otherwise || '–'} | ${about} |`;
   expect(read('README.md')).toContain(row);
 });
@@ -16,15 +16,15 @@ const sources = readSources(root)
   .filter(({ file }) => file.startsWith('apps/') && !file.endsWith('.test.ts'))
   .map(({ text }) => text.replaceAll("\\'", "'"))
   .join('\n');
-const [, meanings = ''] = read('docs/operate.md').split('## What the lines mean');
+const [, meanings = ''] = read('docs/operate.md').split('## Log lines');
 const quoted = [...(meanings.split('\n## ')[0] ?? '').matchAll(/^\| (.*?) \|/gm)]
   .flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)])
   .map(([, line = '']) => line);
 
-test('the log lines that the operator is told of are many', () => {
+test('docs/operate.md describes more than twenty log lines', () => {
   expect(quoted.length).toBeGreaterThan(20);
 });
 
-test.each(quoted)('"%s" is still a line of a log', (line) => {
+test.each(quoted)('a program still logs "%s"', (line) => {
   for (const part of line.split('…')) expect(sources).toContain(part.trim());
 });

@@ -1,5 +1,5 @@
-// What `npm start`, `npm test` and ./vantage run first. Plain JavaScript without dependencies, for any Node from 18 on:
-// installs what is missing, finds the Node this project runs on and hands over to it.
+// `npm start`, `npm test` and ./vantage run this program first. It installs missing packages, finds the Node of this project and starts the
+// command with it. It is plain JavaScript without dependencies, for any Node from 18 on.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const fail = (text) => {
 
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error) => {
-    if (error.code !== 'EPIPE') throw error; // who reads our output may go when he has enough
+    if (error.code !== 'EPIPE') throw error; // a reader may close our output early
   });
 
 const above = lifelines();
@@ -31,7 +31,7 @@ const script = command === 'test' ? 'tests/harness/run-all.ts' : 'apps/cli/src/m
 const args = command === 'test' ? rest : [command, ...rest];
 run(node, [path.join(root, script), ...args]);
 
-/** Runs `npm ci` unless node_modules holds what the lockfile says. Only `npm start` and `npm test` replace what is there. */
+/** Runs `npm ci` unless node_modules holds the packages of the lockfile. Only `npm start` and `npm test` replace present packages. */
 async function install() {
   const text = readFileSync(path.join(root, 'package-lock.json'), 'utf8');
   const lock = createHash('sha256').update(text).digest('hex');
@@ -39,7 +39,7 @@ async function install() {
   const { packages } = JSON.parse(text);
   if (holds(packages)) return mark(lock);
   const wanted = Object.entries(packages).filter(([, { dev }]) => !dev);
-  // What only development needs may be left out (npm ci --omit=dev), unless it is what is asked for.
+  // Packages of development may be missing (npm ci --omit=dev), except for the tests.
   if (command !== 'test' && holds(Object.fromEntries(wanted))) return;
   if (existsSync(modules) && !process.env.npm_lifecycle_event)
     return say('the packages are not those of package-lock.json; "npm ci" installs them');
@@ -71,32 +71,32 @@ function holds(packages) {
         (there[place] ? there[place].version === version : optional),
     );
   } catch (error) {
-    // Nothing was installed, or not to its end. What cannot be read now is no reason to replace it.
+    // Nothing was installed, or not completely. A file that cannot be read is no reason to replace the packages.
     if (error instanceof SyntaxError || ['ENOENT', 'ENOTDIR'].includes(error.code)) return false;
     return fail(`whether the packages are installed cannot be found out: ${error.message}`);
   }
 }
 
-/** Remembers what is installed; a read-only folder only costs the next look. */
+/** Records which lockfile is installed. In a read-only folder each start compares the packages again. */
 function mark(lock) {
   try {
     writeFileSync(stamp, lock);
   } catch {
-    // the next start compares the dates again
+    // the next start compares the packages again
   }
 }
 
 /** The Node that comes with the packages, else this one, else the one on PATH. */
 function findNode() {
   const own = path.join(modules, `node-${process.platform}-${process.arch}`, 'bin', 'node');
-  const seen = [];
+  const refused = [];
   for (const file of [own, process.execPath, 'node']) {
     if (path.isAbsolute(file) && !existsSync(file)) continue;
     const version = file === process.execPath ? process.version : versionOf(file);
     if (Number(/^v(\d+)\./.exec(version)?.[1]) >= leastNode) return file;
-    seen.push(`${file} is ${version || 'not to be run'}`);
+    refused.push(`${file} is ${version || 'not to be run'}`);
   }
-  return fail(`Node ${leastNode} or later is needed: ${seen.join(', ')}. Install it and start again.`);
+  return fail(`Node ${leastNode} or later is needed: ${refused.join(', ')}. Install it and start again.`);
 }
 
 function versionOf(file) {
@@ -104,7 +104,7 @@ function versionOf(file) {
   return answer.status === 0 ? answer.stdout.trim() : '';
 }
 
-/** Hands over to the program. */
+/** Runs the program and ends with its exit code. */
 function run(file, argv) {
   const child = spawn(file, argv, {
     env: { ...process.env, PATH: `${path.join(modules, '.bin')}${path.delimiter}${process.env.PATH ?? ''}` },
@@ -116,15 +116,15 @@ function run(file, argv) {
 }
 
 /**
- * The child gets our signals, and is ended when who holds our IPC channel is gone, or npm above us is. With `insistMs` it is
- * killed when it has not ended that long after the first of them. The answer tells whether there was one.
+ * Passes our signals to the child, and ends it when the process that holds our IPC channel is gone, or npm above us is. With `insistMs` it
+ * kills a child that runs that long after the first of them. `asked` of the answer becomes true at the first of them.
  */
 function passOn(child, { insistMs } = {}) {
-  const wish = { asked: false };
+  const end = { asked: false };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   let insist;
   const pass = (signal) => {
-    wish.asked = true;
+    end.asked = true;
     child.kill(signal);
     if (insistMs !== undefined) insist ??= setTimeout(() => child.kill('SIGKILL'), insistMs);
   };
@@ -143,10 +143,10 @@ function passOn(child, { insistMs } = {}) {
     for (const signal of signals) process.off(signal, pass);
     process.off('disconnect', orphaned);
   });
-  return wish;
+  return end;
 }
 
-/** Our parent, and when that is the shell in which npm runs a script, its parent too: they live as long as we are wanted. */
+/** Our parent and, when that is the shell in which npm runs a script, its parent too. When one of them ends, we end. */
 function lifelines() {
   const { ppid } = process;
   try {

@@ -1,18 +1,18 @@
 // `npm ci` as the first start runs it. Plain JavaScript without dependencies, for any Node from 18 on.
 import { spawn } from 'node:child_process';
 
-/** Without a word from npm for this long, the wait is given up. */
+/** The installation is given up when npm prints nothing for this long. */
 const quietMs = 300_000;
 const everyMs = 10_000;
-/** npm itself waits five minutes for each answer of the registry, three times: too long to be left without a word. */
+/** By default npm waits five minutes for each answer of the registry, three times. That is too long without a message. */
 const options = [
   ...['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=http'],
   ...['--fetch-timeout=60000', '--fetch-retries=3'],
 ];
 
 /**
- * Runs `npm ci` in `root` and tells with `say` what is waited for. `npm` is the file and arguments of npm, `watch(child)` passes signals on
- * and answers whether there was one. Resolves with undefined when all is installed, else with what is in the way, in words.
+ * Runs `npm ci` in `root` and reports with `say` for what it waits. `npm` is the file and arguments of npm. `watch(child)` passes signals on;
+ * `asked` of its answer becomes true at the first one. Resolves with undefined when all packages are installed, else with the problem in words.
  */
 export function installPackages({ root, npm, say, watch, limits = { quietMs, everyMs } }) {
   const [file, ...argv] = npm;
@@ -21,7 +21,7 @@ export function installPackages({ root, npm, say, watch, limits = { quietMs, eve
   const state = { fetched: 0, last: '', atMs: from, said: '', gaveUp: false };
   return new Promise((resolve) => {
     const child = spawn(file, [...argv, ...options], { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] });
-    const wish = watch(child);
+    const stop = watch(child);
     const ticker = setInterval(() => {
       say(`still installing packages, ${seconds(from)} s: ${waitingFor(state, seconds)}`);
       if (Date.now() - state.atMs < limits.quietMs) return;
@@ -37,7 +37,7 @@ export function installPackages({ root, npm, say, watch, limits = { quietMs, eve
     const end = (how) => {
       clearInterval(ticker);
       if (how === undefined) return resolve(undefined);
-      if (wish.asked) return resolve('asked to end while packages were installed; the next start goes on');
+      if (stop.asked) return resolve('asked to end while packages were installed; the next start goes on');
       if (state.gaveUp)
         return resolve(
           `installing packages was given up after ${seconds(from)} s: ${waitingFor(state, seconds)}. Is the registry to be reached ("npm ping"; behind a proxy: "npm config set https-proxy …")? The next start tries again`,

@@ -22,7 +22,7 @@ interface Ended {
 
 const hashOf = (credential: string) => createHash('sha256').update(credential).digest();
 
-/** Runs the command line as an operator does. */
+/** Runs the command line as an operator would. */
 function vantage(
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
@@ -33,7 +33,7 @@ function vantage(
     const child = execFile(process.execPath, [program, ...args], { env }, (error, out, err) =>
       resolve({ code: error ? Number(error.code) : 0, out, err }),
     );
-    child.stdin?.on('error', () => {}); // it may end without reading
+    child.stdin?.on('error', () => {}); // The command may end without reading.
     child.stdin?.end(input);
   });
 }
@@ -50,7 +50,7 @@ function rows(text: string, values: unknown[] = []): Promise<unknown[]> {
   return withClient(database.url, async (client) => (await client.query(text, values)).rows);
 }
 
-test('an account gets keys, a Location and an agent, of which the database knows only hashes', async () => {
+test('an account gets keys, a Location and an agent, and the database stores only hashes of their credentials', async () => {
   await json(
     z.object({ account_id: z.string() }),
     'accounts',
@@ -112,7 +112,7 @@ test('a revoked key is marked, and every controller is notified', async () => {
   expect((await vantage(['keys', 'revoke', issued.key_id])).err).toContain('there is no key');
 });
 
-test('devices that name no Locations follow to the Location local once it is made', async () => {
+test('devices that name no Locations are checked from the Location local once it is made', async () => {
   const made = await vantage(['accounts', 'create', 'late']);
   expect(made.code).toBe(0);
   expect(made.err).toContain('locations create local --account late');
@@ -126,12 +126,12 @@ test('devices that name no Locations follow to the Location local once it is mad
   await device('open', false);
   await device('none', true);
   await json(z.object({ location_id: z.string() }), 'locations', 'create', 'elsewhere', '--account', 'late');
-  const watched = () =>
+  const assigned = () =>
     rows(`select device_id, l.name, revision from device_locations join devices d using (device_no)
           join locations l using (location_no)`);
-  expect(await watched()).toEqual([]);
+  expect(await assigned()).toEqual([]);
   await json(z.object({ location_id: z.string() }), 'locations', 'create', 'local', '--account', 'late');
-  expect(await watched()).toEqual([{ device_id: 'open', name: 'local', revision: 2 }]);
+  expect(await assigned()).toEqual([{ device_id: 'open', name: 'local', revision: 2 }]);
   const again = await vantage(['locations', 'create', 'local', '--account', 'late', '--json']);
   expect(again.code).toBe(1);
   expect(JSON.parse(again.err)).toMatchObject({ code: 'location_exists' });
@@ -159,13 +159,13 @@ test.each([
     ['agents', 'invite', '--location', 'x', '--endpoint', 'http://here'],
     'An endpoint is https://host:port',
   ],
-])('%i is the end of %j, with what is wrong', async (expected, args, message) => {
+])('the exit code is %i for %j, and the message names the mistake', async (expected, args, message) => {
   const { code, err } = await vantage(args);
   expect(code).toBe(expected);
   expect(err).toContain(message);
 });
 
-test('wrong and unknown settings are refused, all at once, and a missing system is said plainly', async () => {
+test('wrong and unknown settings are refused all at once, and the message names a missing system', async () => {
   const unknown = await vantage(['keys', 'list'], {
     VANTAGE_DATTA: 'x',
     VANTAGE_PORT: '1',
@@ -196,7 +196,7 @@ test.each([
   [['up', '--help'], ['VANTAGE_DATA', 'VANTAGE_AGENT_TOKEN_FILE', '--json'], []],
   [['controller', '--help'], ['VANTAGE_DATA', 'VANTAGE_LOG_LEVEL', '--json'], ['VANTAGE_AGENT_TOKEN_FILE']],
   [['agent', '--help'], ['VANTAGE_AGENT_TOKEN_FILE', 'VANTAGE_LOG_LEVEL', '--json'], ['VANTAGE_HTTPS_PORT']],
-])('%j lists the settings that count', async (args, there, absent) => {
+])('%j lists the settings that apply', async (args, there, absent) => {
   const { code, out } = await vantage(args);
   expect(code).toBe(0);
   for (const name of there) expect(out).toContain(name);
@@ -204,7 +204,7 @@ test.each([
 });
 
 test.each([[['--help']], [['keys', 'list', '--json']], [['bogus']]])(
-  'a reader that goes before %j has said all is no failure of it',
+  '%j succeeds when its reader closes the output early',
   async (args) => {
     const env = { PATH: process.env['PATH'], VANTAGE_DATABASE_URL: database.url };
     const child = spawn(process.execPath, [program, ...args], { env });
@@ -218,11 +218,11 @@ test.each([[['--help']], [['keys', 'list', '--json']], [['bogus']]])(
   },
 );
 
-test('--version says it', async () => {
+test('--version prints the version', async () => {
   expect((await vantage(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-test('a fenced agent is listed as such, and unfence lets it connect again', async () => {
+test('a fenced agent is listed with its state, and unfence lets it connect again', async () => {
   await json(z.object({ account_id: z.string() }), 'accounts', 'create', 'fencer');
   await json(z.unknown(), 'locations', 'create', 'here', '--account', 'fencer');
   const invited = await json(

@@ -21,12 +21,12 @@ test.each([
   expect(defaultEndpoint({ ...settings, VANTAGE_DATA: dir })).toBe(expected);
 });
 
-test('a system that runs tells its port itself', () => {
+test('the port of a running system goes before the settings', () => {
   writeFileSync(path.join(dir, 'quickstart.json'), '{"agent_endpoint": "https://localhost:40123"}');
   expect(defaultEndpoint({ VANTAGE_DATA: dir, VANTAGE_AGENT_PORT: '8444' })).toBe('https://localhost:40123');
 });
 
-test("an endpoint must be one that the controller's certificate names, where that can be seen", () => {
+test("an endpoint must have a name of the controller's certificate, where the certificate can be read", () => {
   const settings = { VANTAGE_DATA: dir, VANTAGE_TLS_NAMES: 'vantage.example' };
   expect(() => checkEndpoint('https://elsewhere.example:8444', settings)).not.toThrow();
   const tls = path.join(dir, 'tls');

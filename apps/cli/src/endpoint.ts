@@ -10,8 +10,8 @@ const quickstart = z.object({ agent_endpoint: z.string() });
 const everywhere = ['0.0.0.0', '::'];
 
 /**
- * Where an agent on this machine reaches the controller: as the running system tells it, else by the settings. `settings` are those given, by
- * name.
+ * The URL at which an agent on this machine reaches the controller: from the quickstart.json of the running system, else from the settings that
+ * are given, by name.
  */
 export function defaultEndpoint(settings: Settings): string {
   const text = readIfPresentSync(path.join(dataDirOf(settings), 'quickstart.json'));
@@ -24,7 +24,7 @@ export function defaultEndpoint(settings: Settings): string {
 
 /**
  * Throws a Fault when the controller of this data folder has a certificate that does not name the endpoint's host: no agent could
- * verify it there. Says nothing where the folder holds no certificate (the controller runs elsewhere).
+ * verify it there. Does nothing where the folder holds no certificate, because the controller runs elsewhere then.
  */
 export function checkEndpoint(endpoint: string, settings: Settings): void {
   const text = readIfPresentSync(path.join(dataDirOf(settings), 'tls', 'server.pem'));

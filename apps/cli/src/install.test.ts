@@ -12,7 +12,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 
 const install = path.join(import.meta.dirname, '../bin/install.mjs');
 
-/** Installs with a program in place of npm; what was said, and what was in the way (null: nothing). */
+/** Installs with a program in place of npm; returns the printed lines and the problem (null: none). */
 async function run(npm: string, limits: { quietMs: number; everyMs: number }) {
   const file = path.join(root, 'npm.mjs');
   writeFileSync(file, npm);
@@ -27,40 +27,40 @@ async function run(npm: string, limits: { quietMs: number; everyMs: number }) {
 }
 
 async function outputOf(child: ChildProcess) {
-  const said = { out: '', err: '' };
+  const printed = { out: '', err: '' };
   child.stdout?.on('data', (chunk) => {
-    said.out += chunk;
+    printed.out += chunk;
   });
   child.stderr?.on('data', (chunk) => {
-    said.err += chunk;
+    printed.err += chunk;
   });
   await new Promise((resolve) => child.once('close', resolve));
-  return said;
+  return printed;
 }
 
 const fetched = 'npm http fetch GET 200 https://registry.example/left-pad 12ms (cache miss)';
 
-test('a registry that sends nothing is named while it is waited for, and given up with what to do', async () => {
+test('the installer names a silent registry while it waits, and gives up with a remedy', async () => {
   const { out, err } = await run('setInterval(() => {}, 1000);', { quietMs: 300, everyMs: 100 });
   expect(err).toContain('npm waits for the registry, which has sent nothing yet');
   expect(JSON.parse(out)).toMatch(/given up after .* sent nothing yet.*"npm ping"/);
 }, 30_000);
 
-test('what came is told, and a silence after it too', async () => {
+test('the installer reports the fetched files and the silence after them', async () => {
   const npm = `console.error(${JSON.stringify(fetched)}); setInterval(() => {}, 1000);`;
   const { out, err } = await run(npm, { quietMs: 3_000, everyMs: 500 });
   expect(err).toContain('1 files came, the last is https://registry.example/left-pad');
   expect(JSON.parse(out)).toContain('given up');
 }, 30_000);
 
-test('an installation that ends well says nothing, one that fails shows what npm said', async () => {
+test('a good installation prints nothing, and a failed one prints the output of npm', async () => {
   const limits = { quietMs: 60_000, everyMs: 60_000 };
   expect(await run(`console.error(${JSON.stringify(fetched)});`, limits)).toEqual({ out: 'null\n', err: '' });
   const { out } = await run("console.error('npm error code E404'); process.exitCode = 1;", limits);
   expect(JSON.parse(out)).toMatch(/^installing packages failed \(1\).*\nnpm error code E404$/s);
 });
 
-test('the first start uses it: packages are installed from the lockfile before anything else', async () => {
+test('the first start installs the packages of the lockfile before anything else', async () => {
   const bin = path.join(root, 'apps/cli/bin');
   mkdirSync(bin, { recursive: true });
   for (const name of readdirSync(path.dirname(install)))

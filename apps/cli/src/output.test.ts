@@ -18,7 +18,7 @@ test('one thing is a line for each of its fields', () => {
   expect(render({ key_id: 'x', key: 'secret' }, false)).toBe('key_id: x\nkey:    secret');
 });
 
-test('a failure is a line for each of its sentences, or JSON with a code for programs', () => {
+test('a failure is a line for each line of its message, or JSON with a code for programs', () => {
   const fault = new Fault('stop', 'settings', 'one\ntwo');
   expect(renderFailure(fault, false)).toBe('vantage: one\nvantage: two');
   expect(JSON.parse(renderFailure(fault, true))).toEqual({ code: 'settings', message: 'one\ntwo' });

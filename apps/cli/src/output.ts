@@ -1,6 +1,6 @@
 import { Fault, messageOf } from '@vantage/kernel';
 
-/** A reader of our output may go when it has enough (`vantage --help | head`): what it does not want is lost, and that is no failure. */
+/** Ignores that a reader closes our output early (`vantage --help | head`): the rest is lost, and that is no failure. */
 export function ignoreClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -8,15 +8,15 @@ export function ignoreClosedOutput(): void {
     });
 }
 
-/** A value of a row, for people. */
+/** Formats a value of a row for people. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (value instanceof Date) return value.toISOString().slice(0, 19).concat('Z');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Rows as an aligned table with a header; `none` for no rows. */
-export function table(rows: readonly object[]): string {
+/** Formats rows as an aligned table with a header; `none` for no rows. */
+function table(rows: readonly object[]): string {
   const [first] = rows;
   if (!first) return 'none';
   const columns = Object.keys(first);
@@ -32,20 +32,20 @@ export function table(rows: readonly object[]): string {
     .join('\n');
 }
 
-/** One thing as `name: value` lines. */
-export function record(thing: object): string {
+/** Formats one thing as lines `name: value`. */
+function record(thing: object): string {
   const entries = Object.entries(thing);
   const width = Math.max(...entries.map(([name]) => name.length)) + 1;
   return entries.map(([name, value]) => `${`${name}:`.padEnd(width)} ${cell(value)}`).join('\n');
 }
 
-/** What a command answers, as JSON or for people. */
+/** Formats the answer of a command: JSON, or text for people. */
 export function render(answer: object, json: boolean): string {
   if (json) return JSON.stringify(answer, null, 2);
   return Array.isArray(answer) ? table(answer) : record(answer);
 }
 
-/** What a failed command says, as JSON (`code` is a word that programs may rely on) or for people. */
+/** Formats the failure of a command: JSON (programs may rely on `code`), or lines for people. */
 export function renderFailure(error: unknown, json: boolean): string {
   const message = messageOf(error);
   if (json) return JSON.stringify({ code: error instanceof Fault ? error.code : 'failed', message }, null, 2);

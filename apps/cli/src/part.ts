@@ -17,12 +17,12 @@ export function runPart(part: Part): Promise<void> {
     detached: true, // a group of its own: it gets each signal once, from us
   });
   const end = () => void child.kill('SIGTERM');
-  const wish = whenAskedToEnd(end, end);
+  const request = whenAskedToEnd(end, end);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) => {
       process.exitCode = code ?? 1;
-      wish[Symbol.dispose]();
+      request[Symbol.dispose]();
       resolve();
     });
   });

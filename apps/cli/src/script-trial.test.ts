@@ -15,8 +15,8 @@ function file(name: string, text: string): string {
 
 const { signal } = new AbortController();
 
-test('a script is tried by hand, with secrets from a file that do not show', async () => {
-  const seen = await tryScript(
+test('the operator tries a script with secrets from a file, and the verdict hides them', async () => {
+  const verdict = await tryScript(
     {
       file: file(
         'good.js',
@@ -27,21 +27,24 @@ test('a script is tried by hand, with secrets from a file that do not show', asy
     },
     signal,
   );
-  expect(seen).toMatchObject({ ResultCode: 1, Log: ['password is ***'], Steps: [{ Name: 'first' }] });
+  expect(verdict).toMatchObject({ ResultCode: 1, Log: ['password is ***'], Steps: [{ Name: 'first' }] });
 });
 
-test('what it expects in vain is its verdict', async () => {
-  const seen = await tryScript({ file: file('bad.js', "expect(false, 'no')"), timeoutSeconds: 20 }, signal);
-  expect(seen).toMatchObject({ ResultCode: 4, CheckResult: 'no' });
+test('an expectation that fails is the verdict', async () => {
+  const verdict = await tryScript(
+    { file: file('bad.js', "expect(false, 'no')"), timeoutSeconds: 20 },
+    signal,
+  );
+  expect(verdict).toMatchObject({ ResultCode: 4, CheckResult: 'no' });
 });
 
-test('a verdict for people names the line, the steps and what the calls found', async () => {
+test('a verdict for people names the line, the steps and the outcome of each call', async () => {
   const at = file(
     'late.js',
     "await step('look', () =>\n  tcp({ host: '127.0.0.1', port: 1 }).catch(log));\nexpect(0, 'zero');",
   );
-  const seen = await tryScript({ file: at, timeoutSeconds: 20 }, signal);
-  expect(verdictText(seen, 'late.js').replace(/[\d.]+ ms/g, 'N ms')).toBe(
+  const verdict = await tryScript({ file: at, timeoutSeconds: 20 }, signal);
+  expect(verdictText(verdict, 'late.js').replace(/[\d.]+ ms/g, 'N ms')).toBe(
     [
       'late.js:3: zero (ResultCode 4)',
       'step look, N ms',
@@ -58,7 +61,7 @@ test.each([
   await expect(tryScript(trial, signal)).rejects.toThrow(why);
 });
 
-test('secrets that are no texts are refused', async () => {
+test('a file of secrets with a value that is no text is refused', async () => {
   const trial = { file: file('x.js', '1'), secretsFile: file('s.json', '{"P": 1}'), timeoutSeconds: 20 };
   await expect(tryScript(trial, signal)).rejects.toThrow('is no JSON object of texts');
 });

@@ -3,7 +3,7 @@ import { Fault, messageOf, Secret, systemClock } from '@vantage/kernel';
 import { createDial, probeFor, runCheck } from '@vantage/probes';
 import { z } from 'zod';
 
-/** A script to try by hand. */
+/** A script that the operator runs by hand. */
 export interface ScriptTrial {
   readonly file: string;
   readonly timeoutSeconds: number;
@@ -11,11 +11,11 @@ export interface ScriptTrial {
   readonly secretsFile?: string;
 }
 
-/** What a trial shows, named as in the extended data of a check. */
+/** The outcome of a trial. The fields have the names of a check's extended data. */
 export interface ScriptVerdict {
   readonly ResultCode: number;
   readonly CheckResult: string;
-  /** Line of the script at which it ended otherwise than well. */
+  /** Line of the script at which it failed. */
   readonly Line?: number;
   readonly TTLB: number;
   readonly Steps: unknown;
@@ -25,8 +25,8 @@ export interface ScriptVerdict {
 const secretValues = z.record(z.string(), z.string());
 
 /**
- * Runs a script from a file as an agent would, from this machine and without an agent's policy. Throws a Fault for files that cannot be
- * read and texts that are no script.
+ * Runs a script from a file as an agent would, from this machine and without an agent's policy. Throws a Fault when a file cannot be read
+ * or holds no script.
  */
 export async function tryScript(trial: ScriptTrial, signal: AbortSignal): Promise<ScriptVerdict> {
   const { file, timeoutSeconds, secretsFile } = trial;
@@ -38,7 +38,7 @@ export async function tryScript(trial: ScriptTrial, signal: AbortSignal): Promis
   const found = probe.parseTarget(read(file));
   if (!found.ok) throw new Fault('stop', 'no_script', `${file}: ${found.message}`);
   const secrets = secretsFile === undefined ? {} : readSecrets(secretsFile);
-  const seen = await runCheck(
+  const result = await runCheck(
     {
       clock: systemClock,
       policy: { refuse: () => undefined },
@@ -54,14 +54,14 @@ export async function tryScript(trial: ScriptTrial, signal: AbortSignal): Promis
       secrets: new Map(Object.entries(secrets).map(([name, value]) => [name, new Secret(value)])),
     },
   );
-  const line = seen.extended['Line'];
+  const line = result.extended['Line'];
   return {
-    ResultCode: seen.code,
-    CheckResult: seen.text,
+    ResultCode: result.code,
+    CheckResult: result.text,
     ...(typeof line === 'number' && { Line: line }),
-    TTLB: seen.phases.ttlb,
-    Steps: seen.extended['Steps'],
-    Log: seen.extended['Log'],
+    TTLB: result.phases.ttlb,
+    Steps: result.extended['Steps'],
+    Log: result.extended['Log'],
   };
 }
 
@@ -82,7 +82,7 @@ const shownSteps = z.array(
   }),
 );
 
-/** A verdict for people: what became of it, then each step with its calls, then the log. */
+/** Formats a verdict for people: the outcome, then each step with its calls, then the log. */
 export function verdictText(verdict: ScriptVerdict, file: string): string {
   const { ResultCode, CheckResult, Line, Steps, Log } = verdict;
   const at = Line === undefined ? '' : `${file}:${Line}: `;

@@ -1,6 +1,6 @@
 import { type SettingReader, settings } from '@vantage/kernel';
 
-/** The settings that these parts read, for `--help`: one paragraph each. */
+/** Describes the settings that these parts read, for `--help`: one paragraph each. */
 export function settingsHelp(parts: readonly Exclude<SettingReader, 'both'>[]): string {
   const lines = Object.entries(settings)
     .filter(([, { reader }]) => reader === 'both' || parts.includes(reader))

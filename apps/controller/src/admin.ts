@@ -1,5 +1,4 @@
-// The program behind the operator's commands: reads one call from standard input, runs it, writes the reply to standard output.
-
+// This program runs the operator's commands: it reads one call from standard input and writes the reply to standard output.
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock as clock, Fault } from '@vantage/kernel';

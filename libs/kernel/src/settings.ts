@@ -6,14 +6,14 @@ export type SettingReader = 'controller' | 'agent' | 'both';
 /** One setting as `--help` and the README show it. */
 export interface Setting {
   readonly reader: SettingReader;
-  /** What holds when it is not set, as text for people. */
+  /** The default, as text for people. */
   readonly otherwise: string;
   readonly about: string;
 }
 
 /** THE list of settings. Each is an environment variable or a line of the file that VANTAGE_SETTINGS_FILE names. */
 export const settings: Readonly<Record<string, Setting>> = {
-  VANTAGE_DATA: { reader: 'controller', otherwise: './data', about: 'Folder for everything that is kept' },
+  VANTAGE_DATA: { reader: 'controller', otherwise: './data', about: 'Folder for all data' },
   VANTAGE_HTTPS_PORT: { reader: 'controller', otherwise: '8443', about: 'Port of the REST API' },
   VANTAGE_AGENT_PORT: { reader: 'controller', otherwise: '8444', about: "Port of the agents' stream" },
   VANTAGE_LISTEN: {
@@ -45,7 +45,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   VANTAGE_TRUSTED_PROXIES: {
     reader: 'controller',
     otherwise: 'none',
-    about: 'Addresses or networks whose X-Forwarded-For and X-Forwarded-Proto count, comma-separated',
+    about: 'Addresses or networks whose X-Forwarded-For and X-Forwarded-Proto are trusted, comma-separated',
   },
   VANTAGE_API_KEY_HEADERS: {
     reader: 'controller',
@@ -67,7 +67,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     reader: 'controller',
     otherwise: 'no',
     about:
-      'yes: the old key is lost for good; start with the key of the file and give up what it cannot open (docs/secrets.md)',
+      'yes: the old key is lost for good; start with the key of the file and give up the secrets that it cannot open (docs/secrets.md)',
   },
   VANTAGE_LOG_LEVEL: {
     reader: 'both',
@@ -77,13 +77,13 @@ export const settings: Readonly<Record<string, Setting>> = {
   VANTAGE_SETTINGS_FILE: {
     reader: 'both',
     otherwise: 'none',
-    about: 'A file with lines NAME=value; the environment goes before it',
+    about: 'A file with lines NAME=value; the environment takes precedence',
   },
   VANTAGE_TEST_TIME_SCALE: {
     reader: 'both',
     otherwise: '1',
     about:
-      'Tests only (NODE_ENV=test): how many times faster intervals, delays and waiting times pass (timeouts and heartbeats stay)',
+      'Tests only (NODE_ENV=test): intervals, delays and waiting times pass this many times faster (timeouts and heartbeats stay)',
   },
   VANTAGE_AGENT_ENDPOINTS: {
     reader: 'agent',
@@ -109,7 +109,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   VANTAGE_AGENT_POLICY_FILE: {
     reader: 'agent',
     otherwise: 'everything but cloud metadata addresses',
-    about: 'File that says which networks, ports and methods the agent may touch',
+    about: 'File with the networks, ports and Methods that the agent may use',
   },
   VANTAGE_AGENT_SECRETS_FILE: {
     reader: 'agent',
@@ -119,12 +119,13 @@ export const settings: Readonly<Record<string, Setting>> = {
   VANTAGE_AGENT_CONCURRENCY: {
     reader: 'agent',
     otherwise: '500',
-    about: 'Checks that may run at one moment (1 to 10000)',
+    about: 'Checks that may run at the same time (1 to 10000)',
   },
   VANTAGE_AGENT_OUTBOX_MB: {
     reader: 'agent',
     otherwise: '256',
-    about: 'Room for results not delivered yet, MiB (8 to 65536); the oldest go first, and are told',
+    about:
+      'Size of the outbox on disk, MiB (8 to 65536); a full outbox drops the oldest results and reports a data gap',
   },
 };
 

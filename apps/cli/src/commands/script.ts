@@ -7,7 +7,7 @@ export function addScriptCommands({ group, asJson }: CommandLine): void {
   const scripts = group('script', 'scripts, the programs of devices with the method Script');
   scripts
     .command('run <file>')
-    .description('run a script once from this machine, as an agent would, and show what became of it')
+    .description('run a script once from this machine, as an agent would, and show the outcome')
     .option('--timeout <seconds>', 'its Timeout', Number, 30)
     .option('--secrets <file>', 'a JSON file of values for secret("NAME"), by name')
     .action(async (file: string, { timeout, secrets }: { timeout: number; secrets?: string }) => {

@@ -9,7 +9,10 @@ export function addSystemCommands({ program, asJson }: CommandLine): void {
     .command('up')
     .description('run everything on this machine: controller, database and one agent (npm start)')
     .option(
-      ...jsonOption(program, 'answer as JSON: what quickstart.json holds; later starts leave out the keys'),
+      ...jsonOption(
+        program,
+        'answer as JSON: the content of quickstart.json; later starts leave out the keys',
+      ),
     )
     .addHelpText('after', settingsHelp(['controller', 'agent']))
     .action(() => up({ settings: readSettings(), env: process.env, json: asJson() }));

@@ -4,7 +4,7 @@ import { greeting } from './greeting.ts';
 const ready = { base_url: 'https://localhost:8443/v1.1', ca_file: "/d'ata/tls/ca.pem" };
 const keys = { api_key_uw: 'a'.repeat(64), api_key_ur: 'b'.repeat(64) };
 
-test('fresh keys are shown, with a curl line that works as it stands', () => {
+test('new keys are shown, with a curl line that works as printed', () => {
   const text = greeting(ready, { ...keys, isFresh: true }, '/data');
   expect(text).toContain(`Key (UW)     ${keys.api_key_uw}`);
   expect(text).toContain(`Key (UR)     ${keys.api_key_ur}`);

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { credentialsFile, type Provision } from './provision.ts';
 
 /**
- * What is told when all answers. The keys are shown when they were issued just now; later starts name the file that holds them, because the
- * output of a service ends up in a journal that others read.
+ * The text that the operator sees when everything answers. It shows the keys when they were issued just now. Later starts name the file that
+ * holds them, because others read the journal into which the output of a service goes.
  */
 export function greeting(
   ready: { readonly base_url: string; readonly ca_file: string },

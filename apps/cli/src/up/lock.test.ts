@@ -25,14 +25,14 @@ test('a second start on the same data is refused while the first runs', async ()
   (await lockData(dir, quiet)).release();
 });
 
-test('what a killed start left behind is taken over, also when its number is in use again', async () => {
+test('the lock of a killed start is taken over, also when another process has its number', async () => {
   put({ pid: process.pid, started: 1 }, false);
   (await lockData(dir, quiet)).release();
   writeFileSync(file(), 'torn');
   (await lockData(dir, quiet)).release();
 });
 
-test("a lock that cannot be read is nobody's to take", async () => {
+test('a lock that cannot be read is never taken over', async () => {
   symlinkSync('up.lock', file()); // a circle: ELOOP
   await expect(lockData(dir, quiet)).rejects.toThrow(/cannot be found out/);
   expect(readlinkSync(file())).toBe('up.lock');
@@ -41,14 +41,14 @@ test("a lock that cannot be read is nobody's to take", async () => {
 test('a start waits for a predecessor that is ending', async () => {
   const sleeper = spawn('sleep', ['0.5']);
   put(identify(sleeper.pid ?? 0), true);
-  const said: string[] = [];
-  const lock = await lockData(dir, (text) => said.push(text));
-  expect(said).toEqual(['waiting for the end of the system that ran before']);
+  const lines: string[] = [];
+  const lock = await lockData(dir, (text) => lines.push(text));
+  expect(lines).toEqual(['waiting for the end of the system that ran before']);
   expect(JSON.parse(readFileSync(file(), 'utf8')).owner.pid).toBe(process.pid);
   lock.release();
 });
 
-test('a process is known by its start, and a zombie is dead', async () => {
+test('a process is recognised by its start time, and a zombie counts as dead', async () => {
   const child = spawn('sleep', ['30']);
   const id = identify(child.pid ?? 0);
   expect(isAlive(id)).toBe(true);
@@ -63,6 +63,6 @@ test.each([
   ['{"level":30,"msg":"starts"}\n{"level":60,"msg":"port 8443 is in use"}\n', 'port 8443 is in use'],
   ['Error: boom\n    at x\n', 'Error: boom\n    at x'],
   ['', ''],
-])('the last words of %j', (text, expected) => {
+])('the last errors of the log %j', (text, expected) => {
   expect(lastErrors(text)).toBe(expected);
 });

@@ -11,29 +11,29 @@ type Content = z.infer<typeof content>;
 
 /** The right to run a system on a data folder. */
 export interface DataLock {
-  /** Remembers the processes started under it: a later start waits for them when we are killed. */
+  /** Records the processes of this system: a later start waits for them when we are killed. */
   children(ids: readonly ProcessId[]): void;
   /** From now on a second start waits for our end instead of being refused. */
   ending(): void;
   release(): void;
 }
 
-/** A predecessor that is ending gets this long. */
+/** A start waits this long for a predecessor that is ending. */
 const predecessorMs = 15_000;
-/** One that shows no sign of ending gets this long: its end may just have been asked for. */
+/** A start waits this long for a predecessor that shows no sign of ending, because somebody may just have asked it to end. */
 const courtesyMs = 1_500;
 
 /**
- * Takes the lock of a data folder: the file `up.lock` with the owner's pid and start time, so that one left behind by kill -9 is known
- * for what it is. Waits for a predecessor that is ending, and for what a killed one left running; throws a Fault when
- * another system runs there.
+ * Takes the lock of a data folder: the file `up.lock` with the owner's pid and start time, so that a start recognises the lock of a process that
+ * was killed. Waits for a predecessor that is ending, and for the processes that a killed one left running. Throws a Fault when another
+ * system runs there.
  */
 export async function lockData(dataDir: string, say: (text: string) => void): Promise<DataLock> {
   const file = path.join(dataDir, 'up.lock');
   const owner = identify(process.pid);
   let mine: Content = { owner, ending: false, children: [] };
   const fromMs = performance.now();
-  let told = false;
+  let isReported = false;
   while (!put(file, mine)) {
     const other = read(file);
     if (other && isAlive(other.owner)) {
@@ -43,14 +43,14 @@ export async function lockData(dataDir: string, say: (text: string) => void): Pr
           'already_running',
           `a system runs on ${dataDir} already (process ${other.owner.pid}); end it first, or choose another folder with VANTAGE_DATA`,
         );
-      if (!told && other.ending) say('waiting for the end of the system that ran before');
-      told ||= other.ending;
+      if (!isReported && other.ending) say('waiting for the end of the system that ran before');
+      isReported ||= other.ending;
       await delay(100);
       continue;
     }
     if (other?.children.some(isAlive)) {
-      say('waiting for what a killed start left behind');
-      // They end by themselves: their IPC channel broke. A signal besides would cut their end short.
+      say('waiting for the processes that a killed start left behind');
+      // They end by themselves, because their IPC channel broke. A signal would cut that short.
       if (!(await allEnded(other.children, 7_000)))
         for (const child of other.children) sendSignal(child, 'SIGKILL');
       await allEnded(other.children, 2_000);
@@ -77,7 +77,7 @@ export function isHeld(dataDir: string): boolean {
   return held !== undefined && isAlive(held.owner);
 }
 
-/** Makes the file if there is none, whole at once. */
+/** Makes the file, whole at once, when there is none. */
 function put(file: string, mine: Content): boolean {
   const part = `${file}.${process.pid}`;
   writeFileSync(part, JSON.stringify(mine), { mode: 0o600 });
@@ -98,7 +98,7 @@ function replace(file: string, mine: Content): void {
   renameSync(part, file);
 }
 
-/** What the lock says; undefined when it is gone, or damaged: nobody's. Throws a Fault when it is there and cannot be read. */
+/** Reads the lock; undefined when it is gone or damaged, so that nobody owns it. Throws a Fault when the file is there and cannot be read. */
 function read(file: string): Content | undefined {
   let text: string | undefined;
   try {
@@ -114,7 +114,7 @@ function read(file: string): Content | undefined {
   }
 }
 
-/** Removes a stale lock; another start that was quicker keeps its own. */
+/** Removes a stale lock, unless another start has replaced it meanwhile. */
 function takeAway(file: string, stale: Content | undefined): void {
   const now = read(file);
   if (now?.owner.pid === stale?.owner.pid && now?.owner.started === stale?.owner.started)

@@ -3,15 +3,15 @@ import path from 'node:path';
 import { Fault } from '@vantage/kernel';
 import type { Part } from '../part.ts';
 
-/** A part in question with the environment that it would get. */
+/** A part and the environment in which it will run. */
 export interface Candidate {
   readonly part: Part;
   readonly env: NodeJS.ProcessEnv;
 }
 
 /**
- * Asks each part what is wrong with its settings (the controller also whether its ports can be had) before anything starts.
- * Throws one Fault that names all of it, `known` problems first; an abort ends the questions without an answer.
+ * Lets each part validate its settings before anything starts; the controller also tries its ports. Throws one Fault that names all problems,
+ * the `known` ones first. Returns without a result when the signal aborts.
  */
 export async function preflight(
   known: readonly string[],
@@ -28,8 +28,8 @@ function problemsOf({ part, env }: Candidate, signal: AbortSignal): Promise<stri
   const program = path.resolve(import.meta.dirname, `../../../${part}/src/config/validate-settings.ts`);
   return new Promise((resolve) => {
     execFile(process.execPath, [program], { env, signal }, (error, out, err) => {
-      const said = out.trim() || (error ? err.trim() || error.message : '');
-      resolve(said === '' ? [] : said.split('\n'));
+      const printed = out.trim() || (error ? err.trim() || error.message : '');
+      resolve(printed === '' ? [] : printed.split('\n'));
     });
   });
 }

@@ -24,7 +24,7 @@ const query = (text: string) =>
 const agents = async () =>
   (await query('select state from agents order by agent_no')).map(({ state }) => state);
 
-test('a second start has the same keys and token, and a database that knows them not learns them', async () => {
+test('a second start has the same keys and token, and stores them in a database that does not know them', async () => {
   const first = await start();
   expect(first.isFresh).toBe(true);
   expect(await start()).toEqual({ ...first, isFresh: false });
@@ -34,7 +34,7 @@ test('a second start has the same keys and token, and a database that knows them
   expect(readFileSync(path.join(dir, 'agent-token'), 'utf8').trim()).toBe(first.agent_token);
 });
 
-test('what was revoked is replaced', async () => {
+test('revoked keys are replaced', async () => {
   const before = await start();
   await query('update api_keys set revoked_at = now()');
   const after = await start();
@@ -46,7 +46,7 @@ test('what was revoked is replaced', async () => {
   expect(after.agent_token).toBe(before.agent_token);
 });
 
-test('a damaged memory is named with what to do', async () => {
+test('a damaged file of credentials is an error with a remedy', async () => {
   const file = path.join(dir, 'first-run.json');
   const whole = readFileSync(file, 'utf8');
   writeFileSync(file, whole.slice(0, 20));
@@ -56,7 +56,7 @@ test('a damaged memory is named with what to do', async () => {
   writeFileSync(file, whole);
 });
 
-test('an agent whose folder is gone is replaced: it would be taken for a copy of itself', async () => {
+test('an agent whose folder is gone is replaced, because the controller would take it for a copy', async () => {
   const before = await start();
   await query('update agents set session_counter = 3');
   mkdirSync(path.join(dir, 'agent'));

@@ -8,10 +8,10 @@ import { writeWhole } from './write-whole.ts';
 
 const kept = z.object({ api_key_uw: z.string(), api_key_ur: z.string(), agent_token: z.string() });
 
-/** What a system on this machine is entered with. */
-export type Credentials = z.infer<typeof kept>;
+/** The credentials of a system on this machine. */
+type Credentials = z.infer<typeof kept>;
 
-/** The file of the data folder that keeps them. */
+/** The file of the data folder that keeps the credentials. */
 export const credentialsFile = 'first-run.json';
 
 /** Credentials, and whether their keys were issued just now. */
