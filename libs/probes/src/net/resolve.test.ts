@@ -81,6 +81,38 @@ describe('names', () => {
     expect(systemClock.monoMs() - startedMs - stopwatch.read().dns).toBeGreaterThan(290);
   });
 
+  test.each(['hosts', 'resolv.conf'])(
+    'a %s file that cannot be read is code 10 with its reason',
+    async (name) => {
+      await using server = await zone({ 'w.example A': { answers: [a('w.example', '192.0.2.1')] } });
+      // A folder cannot be read as a file, whoever reads it.
+      const missing = path.join(folder, 'none');
+      const places = { hostsPath: name === 'hosts' ? folder : missing, resolvPath: missing };
+      if (name !== 'hosts') places.resolvPath = folder;
+      const names = createNames({ servers: [server.target], ...places });
+      const stopwatch = createStopwatch(() => systemClock.monoMs());
+      const { signal } = new AbortController();
+      const asked = { clock: systemClock, signal, stopwatch, timeoutMs: 2000, addDetail: () => {} };
+      const message = `this agent cannot read ${folder}: EISDIR`;
+      await expect(names.resolve(asked, 'w.example', 'Any')).rejects.toMatchObject({
+        code: 10,
+        message: expect.stringContaining(message),
+      });
+      // An address needs no files.
+      expect(await names.resolve(asked, '192.0.2.1', 'Any')).toHaveLength(1);
+    },
+  );
+
+  test('files that do not exist are empty ones', async () => {
+    await using server = await zone({ 'w.example A': { answers: [a('w.example', '192.0.2.1')] } });
+    const missing = path.join(folder, 'none');
+    const names = createNames({ servers: [server.target], hostsPath: missing, resolvPath: missing });
+    const stopwatch = createStopwatch(() => systemClock.monoMs());
+    const { signal } = new AbortController();
+    const asked = { clock: systemClock, signal, stopwatch, timeoutMs: 2000, addDetail: () => {} };
+    expect(await names.resolve(asked, 'w.example', 'Any')).toMatchObject([{ address: '192.0.2.1' }]);
+  });
+
   test('both families come in turns, IPv6 first, or only the one asked for', async () => {
     await using server = await zone({
       'w.example A': { answers: [a('w.example', '192.0.2.1'), a('w.example', '192.0.2.2')] },

@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { resultCode } from '@vantage/domain';
+import { messageOf } from '@vantage/kernel';
+import { Failure, systemCode } from '../contract/failure.ts';
 
 /** What the machine's own files say about names. */
 export interface ResolverFiles {
@@ -52,9 +55,19 @@ export function parseResolvConf(text: string): {
   return { search, ndots };
 }
 
+async function readIfThere(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return '';
+    const text = `this agent cannot read ${path}: ${messageOf(error)}`;
+    throw new Failure(resultCode.agent, text, { cause: error });
+  }
+}
+
 /**
- * Keeps hosts file and resolv.conf in memory, read again when older than 5 s (RFC 6761: localhost never goes on the wire). A file
- * that cannot be read is an empty one.
+ * Keeps hosts file and resolv.conf in memory and reads them again when they are older than 5 s (RFC 6761: localhost never goes on the
+ * wire). A missing file is an empty one. `current` throws Failure 10 for a file that is there and cannot be read.
  */
 export function createResolverFiles(deps: {
   readonly monoMs: () => number;
@@ -63,9 +76,7 @@ export function createResolverFiles(deps: {
 }): { current(): Promise<ResolverFiles> } {
   const { monoMs, hostsPath = '/etc/hosts', resolvPath = '/etc/resolv.conf' } = deps;
   const load = async (): Promise<ResolverFiles> => {
-    const [hostsText, resolvText] = await Promise.all(
-      [hostsPath, resolvPath].map((path) => readFile(path, 'utf8').catch(() => '')),
-    );
+    const [hostsText, resolvText] = await Promise.all([hostsPath, resolvPath].map(readIfThere));
     const hosts = parseHosts(hostsText ?? '');
     const { search, ndots } = parseResolvConf(resolvText ?? '');
     return {
