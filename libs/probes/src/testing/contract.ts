@@ -32,151 +32,176 @@ export interface ContractFixture {
 
 const timeoutMs = 600;
 
-/** Every probe over TCP passes this suite: it says what each way of a server's misbehaving must look like. */
+/** Every probe over TCP passes this suite: it says how the check of each misbehaving server must end. */
 export function probeContract(fixture: ContractFixture): void {
-  const { probe, serve, url, options = {}, garbageCode = 3, closedCode = 3, silentCode = 2 } = fixture;
-  const run = (server: TestServer, settings: { signal?: AbortSignal } = {}) =>
-    runTest(probe, url(server.port), options, { timeoutMs, ...settings });
-  const answerWith = (answer: (socket: Socket) => void) => (socket: Socket) => {
-    if (fixture.serverFirst) answer(socket);
-    else socket.once('data', () => answer(socket));
-  };
-
-  describe(`${probe.method} keeps the contract of every probe`, () => {
-    test('a healthy server is ok, its phases add up and nothing stays open', async () => {
-      await using server = await listen(serve);
-      const startedMs = performance.now();
-      const seen = await runTest(probe, url(server.port), options, { timeoutMs: 5000 });
-      const tookMs = performance.now() - startedMs;
-      expect(seen, seen.text).toMatchObject({ code: 1 });
-      expect(total(seen)).toBeGreaterThan(0);
-      expect(total(seen)).toBeLessThanOrEqual(tookMs + 0.1);
-      expect(seen.phases.connect).toBeGreaterThan(0);
-      await server.idle();
-    });
-
-    test('a closed port is 3 with the address in the text', async () => {
-      const seen = await runTest(probe, url(closedPort), options, { timeoutMs });
-      expect(seen).toMatchObject({ code: 3, text: `connection refused by 127.0.0.1:${closedPort}` });
-    });
-
-    test('a silent server ends at the timeout, and the phase cut off carries the wait', async () => {
-      await using server = await listen(() => {});
-      const startedMs = performance.now();
-      const seen = await run(server);
-      expect(seen).toMatchObject({ code: silentCode });
-      expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
-      if (silentCode === 2) {
-        expect(seen.text).toContain(`127.0.0.1:${server.port}`);
-        expect(total(seen)).toBeGreaterThan(timeoutMs * 0.8);
-      }
-      await server.idle();
-    });
-
-    test('garbage is named as such at once', async () => {
-      const garbage = Buffer.concat([Buffer.from([0, 255, 254, 0, 1]), randomBytes(512)]);
-      await using server = await listen(answerWith((socket) => void socket.end(garbage)));
-      const seen = await run(server);
-      expect(seen, seen.text).toMatchObject({ code: garbageCode });
-      await server.idle();
-    });
-
-    test('a server that sends a byte a second ends at the timeout', async () => {
-      await using server = await listen(
-        answerWith((socket) => {
-          const timer = setInterval(() => socket.write('2'), 100);
-          socket.on('close', () => clearInterval(timer));
-        }),
-      );
-      const startedMs = performance.now();
-      const seen = await run(server);
-      expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
-      if (silentCode === 2) expect([2, 3, 7]).toContain(seen.code);
-      await server.idle();
-    });
-
-    test('a server that floods ends at the timeout, in little memory', async () => {
-      const chunk = Buffer.alloc(64 * 1024, 'x');
-      await using server = await listen(
-        answerWith((socket) => {
-          const more = () => {
-            while (!socket.destroyed && socket.write(chunk));
-          };
-          socket.on('drain', more);
-          more();
-        }),
-      );
-      const before = process.memoryUsage();
-      const startedMs = performance.now();
-      const seen = await run(server);
-      const after = process.memoryUsage();
-      expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
-      expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(
-        32 * 1024 * 1024,
-      );
-      if (silentCode === 2) expect([2, 3, 7], seen.text).toContain(seen.code);
-      await server.idle();
-    });
-
-    test('a server that resets the connection is 3', async () => {
-      await using server = await listen(answerWith((socket) => void socket.resetAndDestroy()));
-      const seen = await run(server);
-      expect(seen, seen.text).toMatchObject({ code: closedCode });
-    });
-
-    test('a server that closes early is 3', async () => {
-      await using server = await listen(answerWith((socket) => void socket.end()));
-      const seen = await run(server);
-      expect(seen, seen.text).toMatchObject({ code: closedCode });
-      await server.idle();
-    });
-
-    test('an agent that ends cuts the check off at once', async () => {
-      const ending = new AbortController();
-      await using server = await listen(() => ending.abort('the end'));
-      const startedMs = performance.now();
-      const seen = await run(server, { signal: ending.signal });
-      if (silentCode === 2) expect(seen).toMatchObject({ code: 10 });
-      expect(performance.now() - startedMs).toBeLessThan(timeoutMs);
-      await server.idle();
-    });
-
-    test('a policy that says no is 9, and nothing is touched', async () => {
-      await using server = await listen(serve);
-      const policy = { refuse: () => "not allowed by this agent's policy" };
-      const seen = await runTest(probe, url(server.port), options, { timeoutMs, policy });
-      expect(seen).toMatchObject({ code: 9, text: "not allowed by this agent's policy" });
-      expect(server.hits).toBe(0);
-    });
-
-    const { withSecret } = fixture;
-    test('the suite is given a secret wherever the method takes one', () => {
-      const login = probe.parseTarget(url(closedPort).replace(/^([a-z0-9]+:\/\/)?/, '$1user:password@'));
-      const takesSecret = probe.secretOptions.length > 0 || login.ok;
-      expect(withSecret !== undefined, 'withSecret is set').toBe(takesSecret);
-    });
-
-    if (withSecret)
-      test('no secret shows, whether the check is good or bad', async () => {
-        const secret = 'sentinel-Sär"7&+/=';
-        const forms = [
-          secret,
-          Buffer.from(secret).toString('base64'),
-          encodeURIComponent(secret),
-          'sentinel',
-        ];
-        for (const server of [await listen(serve), await listen(echo)]) {
-          await using held = server;
-          const made = withSecret(held.port, secret);
-          const found = probe.parseTarget(made.url);
-          if (!found.ok) throw new Error(found.message);
-          expect(secretValues(probe, found.target, made.options)).toContain(secret);
-          const seen = await runTest(probe, made.url, made.options, { timeoutMs });
-          const shown = JSON.stringify([seen, found.target.display]);
-          for (const form of forms) expect(shown).not.toContain(form);
-        }
-      });
+  describe(`${fixture.probe.method} keeps the contract of every probe`, () => {
+    const suite = suiteOf(fixture);
+    testConnecting(suite);
+    testSlowServers(suite);
+    testBrokenServers(suite);
+    testSecrets(fixture);
   });
+}
+
+/** A fixture with its defaults, and how to run its probe. */
+interface Suite extends Required<Omit<ContractFixture, 'withSecret'>> {
+  readonly run: (server: TestServer, settings?: { readonly signal?: AbortSignal }) => Promise<Measurement>;
+  /** Serves a connection by `answer` when it is the server's turn to speak. */
+  readonly answerWith: (answer: (socket: Socket) => void) => (socket: Socket) => void;
+}
+
+function suiteOf(fixture: ContractFixture): Suite {
+  const { probe, url, options = {} } = fixture;
+  return {
+    garbageCode: 3,
+    closedCode: 3,
+    silentCode: 2,
+    ...fixture,
+    options,
+    run: (server, settings = {}) => runTest(probe, url(server.port), options, { timeoutMs, ...settings }),
+    answerWith: (answer) => (socket) => {
+      if (fixture.serverFirst) answer(socket);
+      else socket.once('data', () => answer(socket));
+    },
+  };
+}
+
+function testConnecting({ probe, serve, url, options, run, silentCode }: Suite): void {
+  test('a healthy server is ok, its phases add up and nothing stays open', async () => {
+    await using server = await listen(serve);
+    const startedMs = performance.now();
+    const seen = await runTest(probe, url(server.port), options, { timeoutMs: 5000 });
+    const tookMs = performance.now() - startedMs;
+    expect(seen, seen.text).toMatchObject({ code: 1 });
+    expect(total(seen)).toBeGreaterThan(0);
+    expect(total(seen)).toBeLessThanOrEqual(tookMs + 0.1);
+    expect(seen.phases.connect).toBeGreaterThan(0);
+    await server.idle();
+  });
+
+  test('a closed port is 3 with the address in the text', async () => {
+    const seen = await runTest(probe, url(closedPort), options, { timeoutMs });
+    expect(seen).toMatchObject({ code: 3, text: `connection refused by 127.0.0.1:${closedPort}` });
+  });
+
+  test('an agent that ends cuts the check off at once', async () => {
+    const ending = new AbortController();
+    await using server = await listen(() => ending.abort('the end'));
+    const startedMs = performance.now();
+    const seen = await run(server, { signal: ending.signal });
+    if (silentCode === 2) expect(seen).toMatchObject({ code: 10 });
+    expect(performance.now() - startedMs).toBeLessThan(timeoutMs);
+    await server.idle();
+  });
+
+  test('a policy that says no is 9, and nothing is touched', async () => {
+    await using server = await listen(serve);
+    const policy = { refuse: () => "not allowed by this agent's policy" };
+    const seen = await runTest(probe, url(server.port), options, { timeoutMs, policy });
+    expect(seen).toMatchObject({ code: 9, text: "not allowed by this agent's policy" });
+    expect(server.hits).toBe(0);
+  });
+}
+
+function testSlowServers({ run, answerWith, silentCode }: Suite): void {
+  test('a silent server ends at the timeout, and the phase cut off carries the wait', async () => {
+    await using server = await listen(() => {});
+    const startedMs = performance.now();
+    const seen = await run(server);
+    expect(seen).toMatchObject({ code: silentCode });
+    expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
+    if (silentCode === 2) {
+      expect(seen.text).toContain(`127.0.0.1:${server.port}`);
+      expect(total(seen)).toBeGreaterThan(timeoutMs * 0.8);
+    }
+    await server.idle();
+  });
+
+  test('a server that sends a byte a second ends at the timeout', async () => {
+    await using server = await listen(
+      answerWith((socket) => {
+        const timer = setInterval(() => socket.write('2'), 100);
+        socket.on('close', () => clearInterval(timer));
+      }),
+    );
+    const startedMs = performance.now();
+    const seen = await run(server);
+    expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
+    if (silentCode === 2) expect([2, 3, 7]).toContain(seen.code);
+    await server.idle();
+  });
+
+  test('a server that floods ends at the timeout, in little memory', async () => {
+    const chunk = Buffer.alloc(64 * 1024, 'x');
+    await using server = await listen(
+      answerWith((socket) => {
+        const more = () => {
+          while (!socket.destroyed && socket.write(chunk));
+        };
+        socket.on('drain', more);
+        more();
+      }),
+    );
+    const before = process.memoryUsage();
+    const startedMs = performance.now();
+    const seen = await run(server);
+    const after = process.memoryUsage();
+    expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 1000);
+    expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(
+      32 * 1024 * 1024,
+    );
+    if (silentCode === 2) expect([2, 3, 7], seen.text).toContain(seen.code);
+    await server.idle();
+  });
+}
+
+function testBrokenServers({ run, answerWith, garbageCode, closedCode }: Suite): void {
+  test('garbage is named as such at once', async () => {
+    const garbage = Buffer.concat([Buffer.from([0, 255, 254, 0, 1]), randomBytes(512)]);
+    await using server = await listen(answerWith((socket) => void socket.end(garbage)));
+    const seen = await run(server);
+    expect(seen, seen.text).toMatchObject({ code: garbageCode });
+    await server.idle();
+  });
+
+  test('a server that resets the connection is 3', async () => {
+    await using server = await listen(answerWith((socket) => void socket.resetAndDestroy()));
+    const seen = await run(server);
+    expect(seen, seen.text).toMatchObject({ code: closedCode });
+  });
+
+  test('a server that closes early is 3', async () => {
+    await using server = await listen(answerWith((socket) => void socket.end()));
+    const seen = await run(server);
+    expect(seen, seen.text).toMatchObject({ code: closedCode });
+    await server.idle();
+  });
+}
+
+function testSecrets(fixture: ContractFixture): void {
+  const { probe, serve, url } = fixture;
+  const { withSecret } = fixture;
+  test('the suite is given a secret wherever the method takes one', () => {
+    const login = probe.parseTarget(url(closedPort).replace(/^([a-z0-9]+:\/\/)?/, '$1user:password@'));
+    const takesSecret = probe.secretOptions.length > 0 || login.ok;
+    expect(withSecret !== undefined, 'withSecret is set').toBe(takesSecret);
+  });
+
+  if (withSecret)
+    test('no secret shows, whether the check is good or bad', async () => {
+      const secret = 'sentinel-Sär"7&+/=';
+      const forms = [secret, Buffer.from(secret).toString('base64'), encodeURIComponent(secret), 'sentinel'];
+      for (const server of [await listen(serve), await listen(echo)]) {
+        await using held = server;
+        const made = withSecret(held.port, secret);
+        const found = probe.parseTarget(made.url);
+        if (!found.ok) throw new Error(found.message);
+        expect(secretValues(probe, found.target, made.options)).toContain(secret);
+        const seen = await runTest(probe, made.url, made.options, { timeoutMs });
+        const shown = JSON.stringify([seen, found.target.display]);
+        for (const form of forms) expect(shown).not.toContain(form);
+      }
+    });
 }
 
 /** Repeats what it hears: the meanest place for a secret to come back from. */

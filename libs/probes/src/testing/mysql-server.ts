@@ -69,48 +69,40 @@ export function greetingPacket(nonce: Buffer, plugin: string, tls: boolean): Buf
   ]);
 }
 
+/** What the server sends for a packet, and what it does beside. */
+interface Step {
+  readonly state: State;
+  readonly payloads: readonly Buffer[];
+  /** The client's next bytes are TLS, or the server closes. */
+  readonly next?: 'tls' | 'close';
+}
+
+type State = 'login' | 'switched' | 'key' | 'full' | 'ready';
+
+/** A server's settings with their defaults, and its nonce. */
+interface Account extends MysqlServerSettings {
+  readonly user: string;
+  readonly password: string;
+  readonly plugin: string;
+  readonly suggests: string;
+  readonly cached: boolean;
+  readonly nonce: Buffer;
+}
+
 /** Serves one connection as a healthy MySQL server does; the login's fields are read for real and its proof is checked. */
 export function serveMysql(socket: Socket, settings: MysqlServerSettings = {}): void {
   const { user = 'probe', password = 'right', plugin = 'mysql_native_password', cached = true } = settings;
-  const suggests = settings.suggests ?? plugin;
   const nonce = Buffer.from(randomBytes(20).map((byte) => byte || 1));
+  const suggests = settings.suggests ?? plugin;
+  const account: Account = { ...settings, user, password, plugin, cached, suggests, nonce };
   let stream: Socket = socket;
   let waiting: Buffer = Buffer.alloc(0);
   let sequence = 0;
-  let state: 'login' | 'switched' | 'key' | 'full' | 'ready' = 'login';
+  let state: State = 'login';
 
   const send = (payload: Buffer) => {
     stream.write(packetOf(sequence, payload));
     sequence += 1;
-  };
-  const accept = () => {
-    state = 'ready';
-    send(okPacket);
-  };
-  const refuse = () => send(errorPacket(1045, `Access denied for user '${user}'@'localhost'`));
-  const prove = (proof: Buffer) => {
-    const expected =
-      plugin === 'mysql_native_password'
-        ? nativeScramble(password, nonce)
-        : cachingSha2Scramble(password, nonce);
-    if (plugin === 'mysql_clear_password') return proof.toString() === `${password}\0` ? accept() : refuse();
-    if (plugin === 'caching_sha2_password' && !cached) {
-      state = 'full';
-      return send(Buffer.from([1, 4]));
-    }
-    if (!proof.equals(expected)) return refuse();
-    if (plugin === 'caching_sha2_password') send(Buffer.from([1, 3]));
-    return accept();
-  };
-  const onLogin = (payload: Buffer) => {
-    if (payload.length === 32 && settings.tls) return upgrade(settings.tls);
-    const nameEnd = payload.indexOf(0, 32);
-    const proofStart = nameEnd + 2;
-    const proof = payload.subarray(proofStart, proofStart + (payload[nameEnd + 1] ?? 0));
-    if (payload.toString('utf8', 32, nameEnd) !== user) return refuse();
-    if (suggests === plugin) return prove(proof);
-    state = 'switched';
-    return send(Buffer.concat([Buffer.from(`\xfe${plugin}\0`, 'latin1'), nonce, Buffer.from([0])]));
   };
   const upgrade = (tls: { readonly key: string; readonly cert: string }) => {
     stream.off('data', onData);
@@ -122,34 +114,13 @@ export function serveMysql(socket: Socket, settings: MysqlServerSettings = {}): 
     stream.on('error', () => {});
     stream.on('data', onData);
   };
-  const onFull = (payload: Buffer) => {
-    if (payload.length === 1 && payload[0] === 2) {
-      state = 'key';
-      return send(Buffer.concat([Buffer.from([1]), Buffer.from(pair.publicKey)]));
-    }
-    return payload.toString() === `${password}\0` ? accept() : refuse();
-  };
-  const onKey = (payload: Buffer) => {
-    const hidden = privateDecrypt({ key: createPrivateKey(pair.privateKey), oaepHash: 'sha1' }, payload);
-    const clear = Buffer.from(hidden.map((byte, at) => byte ^ (nonce[at % 20] ?? 0)));
-    return clear.toString() === `${password}\0` ? accept() : refuse();
-  };
   const onPacket = (payload: Buffer) => {
-    switch (state) {
-      case 'login':
-        return onLogin(payload);
-      case 'switched':
-        return prove(payload);
-      case 'full':
-        return onFull(payload);
-      case 'key':
-        return onKey(payload);
-      case 'ready':
-        settings.heard?.push(payload);
-        if (payload[0] === 1) return void stream.end();
-        for (const each of settings.query?.(payload.toString('utf8', 1)) ?? [okPacket]) send(each);
-        return undefined;
-    }
+    if (state === 'ready') settings.heard?.push(payload);
+    const step = afterPacket(state, payload, account);
+    state = step.state;
+    for (const each of step.payloads) send(each);
+    if (step.next === 'close') stream.end();
+    if (step.next === 'tls' && settings.tls) upgrade(settings.tls);
   };
   const onData = (chunk: Buffer) => {
     waiting = Buffer.concat([waiting, chunk]);
@@ -163,4 +134,58 @@ export function serveMysql(socket: Socket, settings: MysqlServerSettings = {}): 
   };
   stream.on('data', onData);
   send(greetingPacket(nonce, suggests, settings.tls !== undefined));
+}
+
+function afterPacket(state: State, payload: Buffer, account: Account): Step {
+  switch (state) {
+    case 'login':
+      return afterLogin(payload, account);
+    case 'switched':
+      return afterProof(payload, account);
+    case 'full':
+      if (payload.length !== 1 || payload[0] !== 2) return afterPassword(payload, account);
+      return { state: 'key', payloads: [Buffer.concat([Buffer.from([1]), Buffer.from(pair.publicKey)])] };
+    case 'key': {
+      const hidden = privateDecrypt({ key: createPrivateKey(pair.privateKey), oaepHash: 'sha1' }, payload);
+      return afterPassword(
+        Buffer.from(hidden.map((byte, at) => byte ^ (account.nonce[at % 20] ?? 0))),
+        account,
+      );
+    }
+    case 'ready':
+      if (payload[0] === 1) return { state, payloads: [], next: 'close' };
+      return { state, payloads: account.query?.(payload.toString('utf8', 1)) ?? [okPacket] };
+  }
+}
+
+function afterLogin(payload: Buffer, account: Account): Step {
+  if (payload.length === 32 && account.tls) return { state: 'login', payloads: [], next: 'tls' };
+  const nameEnd = payload.indexOf(0, 32);
+  const proofStart = nameEnd + 2;
+  const proof = payload.subarray(proofStart, proofStart + (payload[nameEnd + 1] ?? 0));
+  if (payload.toString('utf8', 32, nameEnd) !== account.user) return refused('login', account);
+  if (account.suggests === account.plugin) return afterProof(proof, account);
+  const plugin = Buffer.from(`\xfe${account.plugin}\0`, 'latin1');
+  return { state: 'switched', payloads: [Buffer.concat([plugin, account.nonce, Buffer.from([0])])] };
+}
+
+function afterProof(proof: Buffer, account: Account): Step {
+  const { plugin, password, nonce, cached } = account;
+  if (plugin === 'mysql_clear_password') return afterPassword(proof, account);
+  const isNative = plugin === 'mysql_native_password';
+  if (plugin === 'caching_sha2_password' && !cached)
+    return { state: 'full', payloads: [Buffer.from([1, 4])] };
+  const expected = isNative ? nativeScramble(password, nonce) : cachingSha2Scramble(password, nonce);
+  if (!proof.equals(expected)) return refused('login', account);
+  const isKnown = plugin === 'caching_sha2_password' ? [Buffer.from([1, 3])] : [];
+  return { state: 'ready', payloads: [...isKnown, okPacket] };
+}
+
+function afterPassword(clear: Buffer, account: Account): Step {
+  const isRight = clear.toString() === `${account.password}\0`;
+  return isRight ? { state: 'ready', payloads: [okPacket] } : refused('full', account);
+}
+
+function refused(state: State, { user }: Account): Step {
+  return { state, payloads: [errorPacket(1045, `Access denied for user '${user}'@'localhost'`)] };
 }
