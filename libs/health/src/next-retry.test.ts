@@ -61,7 +61,7 @@ test('the next one goes back when only two observe, to a third when it has not s
 });
 
 test('with one Location the agent goes on by itself; if it did not, a second agent is asked, then itself', () => {
-  expect(ask({ candidates: [here] })).toMatchObject({ kind: 'leave', reason: 'the agent goes on by itself' });
+  expect(ask({ candidates: [here] })).toMatchObject({ kind: 'leave', reason: 'the agent retries by itself' });
   expect(ask({ candidates: [here, second1], agentRetriesLocally: false })).toMatchObject({
     candidate: second1,
   });
@@ -96,6 +96,6 @@ test('when all retries failed in one Location only, another is asked for the las
   expect(ask({ retrySequence: alone })).toMatchObject({ attempt: 2, candidate: there });
   expect(ask({ retrySequence: alone, candidates: [here] })).toMatchObject({
     kind: 'leave',
-    reason: 'nobody can look',
+    reason: 'no agent can retry',
   });
 });

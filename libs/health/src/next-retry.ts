@@ -1,14 +1,14 @@
 import type { RetrySequence } from './state.ts';
 
-/** An agent that could run a retry now: connected, at a Location that watches the device. */
+/** An agent that could run a retry now: connected, at a Location that checks the device. */
 export interface RetryCandidate {
   readonly agentNo: number;
   readonly locationNo: number;
-  /** The device is this agent's own; the others of its Location look at it by run request only. */
+  /** The device is assigned to this agent. Other agents of its Location check it by run request only. */
   readonly isAssigned: boolean;
 }
 
-/** A retry that was asked for in this retry sequence. */
+/** A retry that was requested in this retry sequence. */
 export interface RequestedRetry {
   readonly attempt: number;
   readonly agentNo: number;
@@ -16,7 +16,7 @@ export interface RequestedRetry {
   readonly state: 'open' | 'ended';
 }
 
-/** What the decision on the next retry rests on. */
+/** The facts that decide about the next retry. */
 export interface RetryQuestion {
   readonly retrySequence: RetrySequence;
   readonly retries: number;
@@ -24,28 +24,28 @@ export interface RetryQuestion {
   readonly timeoutUs: number;
   /** How much longer than its Timeout an answer may take. */
   readonly graceUs: number;
-  /** Who comes first is asked first where nothing else decides. */
+  /** Of candidates of the same rank the first is asked. */
   readonly candidates: readonly RetryCandidate[];
   readonly requested: readonly RequestedRetry[];
-  /** The agent that answered last goes on by itself when no other Location observes; false where it waits for a run request, or failed to. */
+  /** The agent that answered last retries by itself when no other Location is online. False when it waits for a run request, or did not retry. */
   readonly agentRetriesLocally: boolean;
   readonly nowUs: number;
 }
 
-/** What to do about an open retry sequence, and why. */
+/** The decision on an open retry sequence, with its reason. */
 export type RetryDecision =
   | {
       readonly kind: 'ask';
       readonly attempt: number;
       readonly candidate: RetryCandidate;
       readonly notBeforeUs: number;
-      /** Unanswered by then it is the next agent's turn. */
+      /** Without an answer by then the next agent is asked. */
       readonly deadlineUs: number;
       readonly reason: 'another Location' | 'another agent of the Location' | 'the same agent';
     }
   | {
       readonly kind: 'leave';
-      readonly reason: 'already asked' | 'the agent goes on by itself' | 'nobody can look';
+      readonly reason: 'already asked' | 'the agent retries by itself' | 'no agent can retry';
     };
 
 /** An answer may take this much longer than its Timeout before the next agent is asked (decisions, section 5). Microseconds. */
@@ -53,9 +53,9 @@ export const answerGraceUs = 5_000_000;
 
 /**
  * The next retry of an open retry sequence: the lowest k that has not failed, RetryDelay after the last answer, from a Location
- * other than the one that just answered where there is one, else from a second agent of it, else from the same agent.
- * Who was asked for this k already and gave no answer that counts comes after who was not. When every k has failed but
- * only in one Location while two observe, the last k is asked from another.
+ * other than the one that just answered, else from a second agent of that Location, else from the same agent. An agent that was
+ * asked for this k already, and gave no answer that counts, comes after agents that were not asked. When every k has failed in one
+ * Location only, while two are online, the last k is requested from another Location.
  */
 export function nextRetry(question: RetryQuestion): RetryDecision {
   const { retrySequence, retries, nowUs } = question;
@@ -71,12 +71,12 @@ export function nextRetry(question: RetryQuestion): RetryDecision {
   const best = [...eligible].sort((a, b) =>
     compare(rank(a, attempt, question), rank(b, attempt, question)),
   )[0];
-  if (best === undefined) return { kind: 'leave', reason: 'nobody can look' };
+  if (best === undefined) return { kind: 'leave', reason: 'no agent can retry' };
   const hasOtherLocation = question.candidates.some(
     (candidate) => candidate.locationNo !== retrySequence.lastLocationNo,
   );
   if (question.agentRetriesLocally && !hasOtherLocation)
-    return { kind: 'leave', reason: 'the agent goes on by itself' };
+    return { kind: 'leave', reason: 'the agent retries by itself' };
   const notBeforeUs = retrySequence.lastEndUs + question.retryDelayUs;
   return {
     kind: 'ask',

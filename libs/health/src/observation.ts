@@ -7,7 +7,7 @@ export interface Point {
   readonly agentNo: number;
 }
 
-/** What the fold needs to know of one check. */
+/** The facts of one check that the fold needs. */
 export interface Result extends Point {
   readonly locationNo: number;
   readonly endUs: number;
@@ -24,17 +24,17 @@ export interface Result extends Point {
   readonly text: string;
 }
 
-/** A result with what was known about those who looked at its start. */
+/** A result with the Locations that were online at its start. */
 export interface Observation extends Result {
   /** Locations connected and assigned at its start, or last before it, without repetition. */
   readonly onlineLocationNos: readonly number[];
-  /** It came late and somebody else observed live: kept for history, not folded. */
+  /** It came late, while another agent was online at its start: history has it, the fold leaves it out. */
   readonly superseded: boolean;
-  /** Another agent of its Location had the device then; this one looked by order, and speaks for itself only when it is inconclusive. */
+  /** Its agent ran it by run request, because the device was assigned to another agent of the Location. When it is inconclusive, it decides nothing for the Location. */
   readonly oneOff: boolean;
   /**
-   * Its agent had no connection when the check ended. What it could not see then is no news of the device: that the agent was
-   * cut off is told of its Location.
+   * Its agent had no connection when the check ended. An inconclusive result then makes no event of the device, because the event of
+   * its Location covers it.
    */
   readonly cutOff: boolean;
 }
@@ -50,7 +50,7 @@ export interface OnlineSpan {
 /** A result that arrives later than this after its end is late (decisions, section 4). Microseconds. */
 export const lateAfterUs = 60_000_000;
 
-/** Those whose connections ended within this time of the last one went with it: it was our outage. Microseconds. */
+/** Connections that ended within this time of the last one ended with it, by an outage of the controllers. Microseconds. */
 const sameEndUs = 60_000_000;
 
 /** Whether the result came late. */
@@ -64,9 +64,10 @@ export function comparePoints(a: Point, b: Point): number {
 }
 
 /**
- * Adds to each result who was online at its start, by the recorded spans. Where nobody was connected (the controllers were
- * away), those count who were up to then: they looked on, and the story reads as if they had never been cut off. A late one is covered when any other agent
- * was watching live: what was decided by those who were connected is not undone. `afterUs`: what counts as late.
+ * Adds to each result the Locations that were online at its start, by the recorded spans. When no agent was connected, because the
+ * controllers were away, the Locations that were online last before count: their agents went on, so their results are folded as if
+ * they had stayed connected. A late result is superseded when another agent was connected at its start, because late results
+ * never undo a decision by connected agents. A result is late from `afterUs` on.
  */
 export function toObservations(
   results: readonly Result[],
@@ -81,7 +82,7 @@ export function toObservations(
     const oneOff =
       active.some((span) => span.locationNo === result.locationNo) &&
       !active.some((span) => span.agentNo === result.agentNo);
-    // Where no span at all is known, nothing is known of a cut either.
+    // Without any span nothing is known of a cut.
     const cutOff =
       spans.length > 0 &&
       !spans.some(

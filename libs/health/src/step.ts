@@ -5,14 +5,14 @@ import { announcedStatus, type FoldState, type RetrySequence, withMember, withou
 /** The settings of a device that the fold needs. */
 export interface FoldSettings {
   readonly retries: number;
-  /** Results under an older revision are history, not state. */
+  /** Results under an older revision do not change the state. */
   readonly targetRevision: number;
 }
 
 /** The kinds of event that results cause. */
 export type FoldEventType = 'Error' | 'Recovered' | 'Partial' | 'Down' | 'Up' | 'Unknown';
 
-/** What a result made happen. */
+/** A change that a result caused. */
 export interface FoldEvent {
   readonly type: FoldEventType;
   /** Status after it. */
@@ -30,7 +30,7 @@ export interface FoldEvent {
   readonly failing: readonly number[];
 }
 
-/** A state and what led to it; the very same state object says that nothing changed. */
+/** A state with the events that led to it. When nothing changed, it is the very same state object. */
 export interface Step {
   readonly state: FoldState;
   readonly events: readonly FoldEvent[];
@@ -47,9 +47,10 @@ export interface Step {
  *   Unknown   -     | Up                       open C: Error; was Down before: Down        nothing
  *   Unknown   C     | close C: Up              as for Up                                   all: close C
  *
- * Events: each change of status has one, named after the new status, and no event says again what the one before it said. An
- * Unknown that begins by a check of an agent that was cut off has none (its Location's LocationOffline says it for all devices),
- * unless an Error was told that waits for its end; it gets its event as soon as a check of a connected agent says the same.
+ * Events: each change of status has one, named after the new status, and no event repeats the status of the event before it. An
+ * Unknown that begins with a check of an agent that was cut off has no event, because the LocationOffline of its Location covers all
+ * devices. It has an event when an Error is recorded whose end is missing. Otherwise it gets its event with the next inconclusive check
+ * of a connected agent.
  *
  *   status ends            begins              event
  *   Up, Down               Unknown             Unknown; cut off and no C open: none
@@ -57,12 +58,13 @@ export interface Step {
  *   Unknown, no event      as it was before    none; C open: Recovered
  *   any other              any                 the new status
  *
- * Complete: every k = 1..Retries failed, and errors came from two Locations where two observe (those that are inconclusive do
- * not observe). A guest's inconclusive result moves nothing: the Location's own agent may see. A result under an older target, or late where others observed live, moves nothing; the first result
- * under a new target closes a retry sequence of the old one without a word.
+ * Complete: every k = 1..Retries failed, and errors came from two Locations if two are online and not inconclusive. An inconclusive
+ * result of a run request to another agent of the Location changes nothing, because the Location's own agent may have an answer. A
+ * result under an older target changes nothing, nor does a late result that is superseded. The first result under a new target closes
+ * a retry sequence of the old one without an event.
  */
 
-/** Whether the result may move anything at all: neither history nor covered by others. */
+/** Whether the result may change the state: it is not superseded, and not older than the target. */
 export function counts(observation: Observation, settings: FoldSettings): boolean {
   return !observation.superseded && observation.revision >= settings.targetRevision;
 }
@@ -91,7 +93,7 @@ function apply(state: FoldState, observation: Observation, settings: FoldSetting
   }
 }
 
-/** A real answer: its Location is inconclusive no longer. */
+/** The state after a good or bad result: its Location is not inconclusive any more. */
 function withAnswer(state: FoldState, observation: Observation): FoldState {
   const inconclusiveLocationNos = withoutMember(state.inconclusiveLocationNos, observation.locationNo);
   return inconclusiveLocationNos === state.inconclusiveLocationNos
@@ -193,7 +195,7 @@ function inconclusive(state: FoldState, observation: Observation): Step {
     return { state: next, events: [] };
   if (state.status !== 'Unknown') return enter(next, observation, 'Unknown', observation.endUs);
   const closed = next.retrySequence === null ? next : { ...next, retrySequence: null };
-  if (state.announced || isLocations(state, observation)) return { state: closed, events: [] };
+  if (state.announced || isCoveredByLocation(state, observation)) return { state: closed, events: [] };
   const becamePartial = { ...closed, announced: true };
   return {
     state: becamePartial,
@@ -201,24 +203,24 @@ function inconclusive(state: FoldState, observation: Observation): Step {
   };
 }
 
-/** Whether an Unknown by this check is told of the Location alone. */
-function isLocations(state: FoldState, observation: Observation): boolean {
+/** Whether the event of the Location alone covers an Unknown by this check. */
+function isCoveredByLocation(state: FoldState, observation: Observation): boolean {
   return observation.cutOff && state.retrySequence === null;
 }
 
 /**
- * Enters another status. It begins a microsecond after the one it follows at the earliest, though checks overlap or end
- * together: so every status that was told has an interval, and an outage that ended has its end.
+ * Enters another status. It begins at least a microsecond after the status before it, also when checks overlap or end together.
+ * So every status with an event has an interval, and every ended outage has its end.
  */
 function enter(state: FoldState, observation: Observation, status: BaseStatus, fromUs: number): Step {
   const sinceUs = Math.max(fromUs, state.sinceUs + 1);
   const ended = { status: state.status, sinceUs: state.sinceUs };
   const before = status === 'Unknown' && state.status !== 'Unknown' ? state.status : null;
   const partial = status === 'Up' ? state.partial : null;
-  const announced = status !== 'Unknown' || !isLocations(state, observation);
+  const announced = status !== 'Unknown' || !isCoveredByLocation(state, observation);
   const next = { ...state, status, sinceUs, before, announced, retrySequence: null, partial };
-  const isNews = announced && status !== announcedStatus(state);
-  return { state: next, events: isNews ? [event(next, observation, status, { sinceUs, ended })] : [] };
+  const isNew = announced && status !== announcedStatus(state);
+  return { state: next, events: isNew ? [event(next, observation, status, { sinceUs, ended })] : [] };
 }
 
 function event(

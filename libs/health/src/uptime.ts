@@ -2,7 +2,7 @@ import { joinSpans, type Span } from '@vantage/domain';
 import type { BaseInterval } from './fold.ts';
 import type { BaseStatus } from './observation.ts';
 
-/** A status as people see it: coverage and maintenance laid over what results say. */
+/** A status as users see it: the status from results, with coverage and maintenance applied. */
 export type ShownStatus = BaseStatus | 'Maint';
 
 /** A stretch of one shown status. */
@@ -10,11 +10,11 @@ export interface ShownSpan extends Span {
   readonly status: ShownStatus;
 }
 
-/** What lies under an uptime. Lists need no order and may overlap. */
+/** The facts behind an uptime. Lists need no order and may overlap. */
 export interface UptimeFacts {
   readonly createdUs: number;
   readonly intervals: readonly BaseInterval[];
-  /** Where somebody ran everything that was due for this device: coverage within assignment spans, of all agents. */
+  /** The spans in which an agent ran everything that was due for this device: coverage within assignment spans, of all agents. */
   readonly coverage: readonly Span[];
   readonly maintenance: readonly Span[];
 }
@@ -30,7 +30,7 @@ export interface Uptime {
 
 /**
  * The shown status over a period, adjacent equal stretches joined. Before creation it is Unknown; maintenance goes
- * before all else; where nobody looked it is Unknown whatever results said before and after.
+ * before all else. Without coverage it is Unknown, whatever the results before and after say.
  */
 export function timeline(facts: UptimeFacts, period: Span): ShownSpan[] {
   const maintenance = joinSpans(facts.maintenance);
@@ -84,7 +84,7 @@ export function uptime(facts: UptimeFacts, period: Span): Uptime {
   };
 }
 
-/** Outages as results tell them: from the first Down to the next Up, an Unknown in between belonging to it. */
+/** Outages by results: each lasts from the first Down to the next Up, and includes an Unknown in between. */
 export function outages(intervals: readonly BaseInterval[]): Span[] {
   const found: Span[] = [];
   let openUs: number | undefined;
@@ -114,7 +114,7 @@ function wholeSeconds(us: number): number {
   return Math.floor(us / 1_000_000);
 }
 
-/** Answers "is this moment inside?" for rising moments over joined spans. */
+/** A function that finds whether a moment lies in one of the joined spans; it is called with rising moments. */
 function walker(spans: readonly Span[]): (us: number) => boolean {
   let i = 0;
   return (us) => {
@@ -127,7 +127,7 @@ function walker(spans: readonly Span[]): (us: number) => boolean {
   };
 }
 
-/** Answers "what did results say?" for rising moments; Unknown before the first interval. */
+/** A function that finds the status by results at a moment, Unknown before the first interval; it is called with rising moments. */
 function baseWalker(intervals: readonly BaseInterval[]): (us: number) => BaseStatus {
   let i = -1;
   return (us) => {

@@ -1,31 +1,32 @@
 import { realTime, type TimeScale } from '../config/time-scale.ts';
 import type { PlanAgent } from './plan.ts';
 
-/** An agent of a Location and how it has been lately. */
+/** An agent of a Location with its recent connections. */
 export interface Candidate {
   readonly agentNo: number;
   readonly capacity: number;
   readonly connected: boolean;
   /** When its stream came up, microseconds since 1970. */
   readonly connectedUs: number;
-  /** Last heard before it was away; null while it never was. */
+  /** The time of its last heartbeat before it was away; null when it never was. */
   readonly awaySinceUs: number | null;
-  /** Streams it opened in the last ten minutes: see `recentUs`. */
+  /** The number of streams that it opened within `recentUs`. */
   readonly recentConnects: number;
-  /** It holds devices now. */
+  /** Whether devices are assigned to it now. */
   readonly isAssigned: boolean;
 }
 
-/** How far back streams are counted. */
+/** Streams are counted this far back: ten minutes. */
 export const recentUs = 600_000_000;
-/** Who comes back this often within that time is flapping. */
+/** An agent that connects this often within that time is flapping. */
 const flappingConnects = 3;
 /** A flapping agent gets its share back once it stayed this long. */
 const steadyUs = 300_000_000;
 
 /**
- * Who shares the devices of a Location. An agent that went away keeps its share for a grace time; one that lost it and flaps waits
- * until it is steady, unless nobody else is there. Empty: nobody is connected, leave everything as it is. Pure.
+ * The agents that share the devices of a Location. An agent that went away keeps its share for a grace time. A flapping agent that lost
+ * its share gets none until it is steady, unless the Location has no other agent. Empty when no agent is connected: then the plan stays
+ * as it is. Pure.
  */
 export function eligibleAgents(
   candidates: readonly Candidate[],

@@ -1,23 +1,23 @@
 import { unitHash } from '../db/schedule-offset.ts';
 
-/** An agent that may hold devices; capacity is checks a minute. */
+/** An agent to which devices may be assigned; its capacity is in checks a minute. */
 export interface PlanAgent {
   readonly agentNo: number;
   readonly capacity: number;
-  /** Away since then, microseconds since 1970, and not given up yet; null while it is connected. */
+  /** Since when it is away, within its grace time, microseconds since 1970; null while it is connected. */
   readonly awaySinceUs: number | null;
 }
 
 /** A device of the Location that is planned. */
 export interface PlanDevice {
   readonly deviceNo: number;
-  /** All its Locations, in the order of their turns. */
+  /** All its Locations, in the order of their rotation. */
   readonly locationNos: readonly number[];
-  /** When it was made, or what is checked changed; microseconds since 1970. */
+  /** When the device was created, or a setting of its checks changed; microseconds since 1970. */
   readonly changedUs: number;
 }
 
-/** What an agent is to hold: turn k of n, who runs retry sequences, who runs the first check after a change. */
+/** A device's assignment to an agent: its place in the rotation, whether the agent retries by itself, and whether it runs a check at once after a change. */
 export interface Assignment {
   readonly deviceNo: number;
   readonly agentNo: number;
@@ -27,28 +27,28 @@ export interface Assignment {
   readonly runImmediately: boolean;
 }
 
-/** What a Location's plan is made from. */
+/** The facts that a Location's plan is made from. */
 export interface PlanFacts {
   readonly locationNo: number;
   readonly agents: readonly PlanAgent[];
   readonly devices: readonly PlanDevice[];
-  /** Locations that observe now. */
+  /** Locations that are online now. */
   readonly online: ReadonlySet<number>;
   /** Locations with a connected agent. */
   readonly connected: ReadonlySet<number>;
-  /** Who holds which device of this Location now. */
+  /** The agent that each device of this Location is assigned to now. */
   readonly assignedAgents: ReadonlyMap<number, number>;
   readonly nowUs: number;
 }
 
-/** A change of a device asks for a look at once for this long. */
+/** After a change of a device its first agent runs a check at once, for this long. */
 const freshUs = 60_000_000;
 
 /**
- * Who holds what at a Location. Rendezvous hashing, weighted by capacity: each device goes to the agent with the highest score, so
- * that an agent that comes or goes moves only its own share. One that is away keeps what it knows and gets nothing new. Turns go
- * round the device's online Locations, this one among them; the first one runs the first check, a fresh device the first one that can.
- * An agent goes on with retries by itself only where it is the only agent. Empty without agents. Pure.
+ * The assignments of a Location. Rendezvous hashing, weighted by capacity, gives each device to the agent with the highest score, so
+ * an agent that comes or goes moves only its own share. An agent that is away keeps its devices and gets no new ones. The device's
+ * online Locations, this one among them, check it in rotation. The first one runs the first check; of a fresh device, the first one that
+ * has a connected agent. An agent retries by itself only where it is the only agent. Empty without agents. Pure.
  */
 export function planLocation(facts: PlanFacts): Assignment[] {
   const { locationNo, agents, online } = facts;
@@ -89,13 +89,13 @@ function winner(deviceNo: number, agents: readonly PlanAgent[]): PlanAgent {
   return agents.reduce((a, b) => (score(b) > score(a) ? b : a));
 }
 
-/** What must be written to come from the present holdings to the wanted ones. */
+/** The writes that change the present assignments to the wanted ones. */
 export interface Change {
   /** Devices whose open span ends. */
   readonly close: readonly Assignment[];
   /** Spans that begin. */
   readonly open: readonly Assignment[];
-  /** Spans that go on with another word on who runs retry sequences. */
+  /** Spans that go on with another value of `retriesLocally`. */
   readonly update: readonly Assignment[];
 }
 

@@ -4,7 +4,7 @@ import type { Tables } from '../db/index.ts';
 import { type Candidate, recentUs } from './eligible.ts';
 import type { Assignment, Change, PlanDevice } from './plan.ts';
 
-/** What decides about the plan of a Location, beside its devices. */
+/** The facts that decide about the plan of a Location, beside its devices. */
 export interface LocationState {
   readonly locationNo: number;
   readonly accountNo: number;
@@ -12,7 +12,7 @@ export interface LocationState {
   readonly candidates: readonly Candidate[];
 }
 
-/** All Locations that have agents or had them, with what their agents do. */
+/** All Locations that have or had agents, with the states of their agents. */
 export async function loadLocations(
   db: Kysely<Tables>,
   { nowUs, timeScale }: { readonly nowUs: number; readonly timeScale: TimeScale },
@@ -56,7 +56,7 @@ export async function loadLocations(
   });
 }
 
-/** The devices of a Location, each with all its Locations in the order of their turns. */
+/** The devices of a Location, each with all its Locations in the order of their rotation. */
 export async function loadDevices(db: Kysely<Tables>, locationNo: number): Promise<PlanDevice[]> {
   const { rows } = await sql<PlanDevice>`
     select here.device_no as "deviceNo", d.changed_us as "changedUs",
@@ -68,7 +68,7 @@ export async function loadDevices(db: Kysely<Tables>, locationNo: number): Promi
   return rows;
 }
 
-/** Who holds what at the Location now. */
+/** The present assignments of the Location. */
 export async function loadAssignments(db: Kysely<Tables>, locationNo: number): Promise<Assignment[]> {
   const { rows } = await sql<Assignment>`
     select device_no as "deviceNo", agent_no as "agentNo", rotation_index as "rotationIndex", rotation_size as "rotationSize", retries_locally as "retriesLocally",
@@ -79,7 +79,7 @@ export async function loadAssignments(db: Kysely<Tables>, locationNo: number): P
   return rows;
 }
 
-/** Ends, begins and tunes spans at `nowUs`; devices deleted meanwhile are passed over. */
+/** Ends, begins and updates spans at `nowUs`. Devices that were deleted meanwhile are left out. */
 export async function writeChange(
   trx: Transaction<Tables>,
   { locationNo, change, nowUs }: { locationNo: number; change: Change; nowUs: number },

@@ -4,20 +4,20 @@ import { type Clock, createSemaphore, type Logger, messageOf } from '@vantage/ke
 import { createRateLimiter } from './rate-limiter.ts';
 import type { TokenOwner } from './store.ts';
 
-/** Judges who wants to open a stream, by the request's headers alone. */
+/** Decides by a request's headers alone whether its sender may open a stream. */
 export interface Admission {
   /**
-   * The agent that the `authorization` header names, and its place among the streams, which is given back when the stream is over.
-   * Throws a ConnectError for whoever may not come in.
+   * The agent that the `authorization` header names, and its place among the streams. The caller disposes the place when the stream is over.
+   * Throws a ConnectError when the sender may not open a stream.
    */
   admit(authorization: string | null): Promise<{ readonly owner: TokenOwner; readonly place: Disposable }>;
 }
 
-/** Streams that one agent may have at one time: the present one, and some whose end was not noticed yet. */
+/** Streams that one agent may have at one time: the present one, and some whose end the controller has not noticed yet. */
 const streamsPerAgent = 4;
 /** Streams that one agent may open in a short time. */
 const openings = { burst: 30, perSecond: 1, maxKeys: 100_000 };
-/** Tokens looked up at one time: strangers never hold more of the database than this. Beyond those that wait, callers come again. */
+/** Tokens that are looked up at one time. Strangers never use more of the database than this. When too many wait, further callers must try again. */
 const lookUps = { running: 2, waiting: 4_096 };
 
 /** Makes the admission. `lookUp` finds the agent of a token's SHA-256. */

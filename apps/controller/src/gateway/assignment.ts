@@ -16,7 +16,7 @@ export interface Unsealer {
   open(sealed: Uint8Array, context: string): unknown;
 }
 
-/** An account's secrets in clear, by name; read from the database when first asked for. */
+/** An account's secrets in clear, by name; read from the database at the first use. */
 export type SecretLookup = () => Promise<ReadonlyMap<string, string>>;
 
 /** Makes the wire's assignment of a device, secrets filled in. Throws when the sealed settings cannot be opened or read. */
@@ -43,7 +43,7 @@ export function createAssignmentBuilder({
     }
     const method = methods.find((one) => one === device.method);
     if (!method) throw new Fault('drop', 'unknown-method', `method ${device.method} is not known here`);
-    // A script asks for its secrets by name when it runs, so its text goes as it stands; all else has them filled in.
+    // A script calls its secrets by name when it runs, so its text is sent unchanged. The settings of all other Methods are filled in.
     const isScript = method === 'Script';
     const fillable: JsonValue = { url: isScript ? '' : opened.url, options: opened.options };
     const asked = isScript ? calledSecretNames('secret', opened.url) : [];
@@ -60,12 +60,12 @@ export function createAssignmentBuilder({
     }
     const spec = specOf({
       method,
-      // In a URL a value is one word, whatever characters it holds.
+      // In a URL each value is percent-encoded, because it may hold any character.
       url: isScript ? opened.url : filledUrl(opened.url, (name) => encoded(values.get(name))),
       timeoutMs: device.timeout_s * 1000,
       options: fillSecrets(opened.options, (name) => values.get(name)),
     });
-    // A script takes them from here; of the other methods the agent learns what it must not show.
+    // A script reads its secrets from here. For the other Methods the agent redacts these values.
     for (const name of names) {
       const value = values.get(name);
       if (value !== undefined) spec.secrets[name] = value;
@@ -93,7 +93,7 @@ function assignmentOf(device: AssignedDevice, spec: CheckSpec): Assignment {
   });
 }
 
-/** undefined: no key of the key file opens it. */
+/** The opened settings; undefined when no key of the key file opens them. */
 function readSealed(sealer: Unsealer, device: AssignedDevice): z.output<typeof sealedDevice> | undefined {
   const opened = openQuietly(sealer, device.sealed, deviceSealContext(device.device_id));
   return opened === undefined ? undefined : sealedDevice.parse(opened);
@@ -115,7 +115,7 @@ function encoded(value: string | undefined): string | undefined {
   return value === undefined ? undefined : encodeURIComponent(value.toWellFormed());
 }
 
-/** Changes whenever one of the account's secrets does. */
+/** A stamp that changes whenever one of the account's secrets changes. */
 export async function loadSecretsStamp(db: Kysely<Tables>, accountNo: number): Promise<string> {
   const { rows } = await sql<{ stamp: string }>`
     select concat(max(updated_at), '/', count(*)) as stamp from secrets where account_no = ${accountNo}`.execute(
@@ -124,7 +124,7 @@ export async function loadSecretsStamp(db: Kysely<Tables>, accountNo: number): P
   return rows[0]?.stamp ?? '';
 }
 
-/** Makes the lookup for one account; it asks once and keeps the answer for as long as it is kept itself. */
+/** Makes the lookup for one account. It reads the secrets once and keeps them. */
 export function createSecretLookup({
   kysely,
   sealer,

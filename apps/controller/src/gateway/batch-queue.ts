@@ -1,7 +1,7 @@
 import { backoffMs, type Clock, type Logger, messageOf } from '@vantage/kernel';
 import type { Batch } from '@vantage/proto';
 
-/** What became of a batch; see the wire's Ack. */
+/** The outcome of a batch; see the wire's Ack. */
 export interface BatchOutcome {
   readonly inserted: number;
   readonly repeated: number;
@@ -9,22 +9,22 @@ export interface BatchOutcome {
 }
 
 /**
- * Hands a batch to the ingest; resolves after the commit, rejects when it should be tried again. The signal aborts when nobody waits
- * for the answer any more.
+ * Passes a batch to the ingest. Resolves after the commit, rejects when the batch should be tried again. The signal aborts when no
+ * session waits for the outcome any more.
  */
 export type AcceptBatch = (batch: Batch, signal: AbortSignal) => Promise<BatchOutcome>;
 
-/** The batches of one stream, taken one after the other beside its heartbeats. */
+/** The batches of one stream, committed one after the other while heartbeats go on. */
 export interface BatchQueue {
-  /** Resolves when there is room for another: who sends without end waits. `share` is disposed when the batch is done with. */
+  /** Resolves when the queue has room for another batch, so an agent that sends without end must wait. The queue disposes `share` after the batch. */
   add(batch: Batch, share: Disposable): Promise<void>;
   /** Works until closed or stopped. */
   run(): Promise<void>;
-  /** No further batch is begun; the one in work is finished, or, `atOnce`, left without an ack. */
+  /** Begins no further batch. The batch in work is finished; with `atOnce` the agent gets no ack for it. */
   stop(atOnce: boolean): void;
-  /** The stream is gone: batches not begun will come again. */
+  /** Ends the queue, because the stream is gone. The agent sends batches without an ack again. */
   close(): void;
-  /** Nothing in work that an ack would follow. */
+  /** Whether no batch is in work that an ack would follow. */
   readonly idle: boolean;
 }
 
@@ -47,7 +47,7 @@ export function createBatchQueue({
 }): BatchQueue {
   const waiting: { readonly batch: Batch; readonly share: Disposable }[] = [];
   const closing = new AbortController();
-  /** Nobody waits for the answer to the batch in work. */
+  /** Aborts when no session waits for the batch in work any more. */
   const gone = new AbortController();
   let busy = false;
   let wake = () => {};

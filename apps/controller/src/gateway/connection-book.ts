@@ -4,11 +4,11 @@ export interface ConnectionLimits {
   readonly perAddress: number;
   readonly waitingInAll: number;
   readonly waitingPerAddress: number;
-  /** One that waits longer than this may be closed to make room, milliseconds. */
+  /** A connection that waits longer than this may be closed to make room, milliseconds. */
   readonly freshMs: number;
 }
 
-/** What becomes of a new connection. `close` names one that goes to make room for it. */
+/** The decision on a new connection. `close` names another connection that is closed to make room for it. */
 type Entry<Id> =
   | { readonly kind: 'open'; readonly close: Id | undefined }
   | {
@@ -17,8 +17,8 @@ type Entry<Id> =
     };
 
 /**
- * The connections of a port. Where those that wait are at their limit, the one that waits longest goes: who holds connections open
- * without a stream loses them, and an agent, which has its stream within a moment, gets in beside them.
+ * The connections of a port. When the waiting connections are at their limit, the one that waits longest is closed. So a client that
+ * holds connections open without a stream loses them, and an agent gets in, because it opens its stream at once.
  */
 export interface ConnectionBook<Id> {
   enter(id: Id, address: string, nowMs: number): Entry<Id>;
@@ -53,9 +53,9 @@ export function createConnectionBook<Id>(limits: ConnectionLimits): ConnectionBo
     own.size -= 1;
     if (own.size === 0) byAddress.delete(one.address);
   };
-  /** Who may go to make room: the one that waits longest, unless even that one came a moment ago. */
+  /** The connection that may be closed to make room: the one that waits longest, unless even that one is fresh. */
   const stale = (ids: Set<Id>, nowMs: number): Id | undefined => {
-    // Sets keep the order of insertion, and who waits again is put in anew.
+    // Sets keep the order of insertion, and a connection that waits again is inserted anew.
     const first = ids.values().next();
     const since = first.done ? undefined : known.get(first.value)?.waitsSinceMs;
     return since !== undefined && nowMs - since > limits.freshMs ? first.value : undefined;

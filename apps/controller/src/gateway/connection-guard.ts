@@ -13,7 +13,7 @@ export interface ConnectionGuard extends Disposable {
 
 /** A connection must carry a known agent's stream within this time, milliseconds. */
 const waitingMs = 15_000;
-/** What the port keeps of so many connections in all. Agents of one site come from one address. */
+/** The limits of a port that may have so many connections. The agents of one site share one address. */
 export function connectionLimits(inAll: number): ConnectionLimits {
   return {
     inAll,
@@ -50,7 +50,7 @@ export function createConnectionGuard({
     const id = idOf(socket);
     const nowMs = clock.monoMs();
     const address = clientNetwork(socket.remoteAddress ?? '');
-    socket.on('error', () => {}); // its close says enough
+    socket.on('error', () => {}); // the handler of `close` does what is needed
     if (id === undefined) return void socket.destroy();
     if (!arriving.allow(address, nowMs)) return refuse(socket, 'too many in a short time');
     const entry = book.enter(id, address, nowMs);
@@ -91,7 +91,7 @@ export function createConnectionGuard({
   };
 }
 
-/** Names a connection below and above TLS alike. */
+/** The name of a connection, the same below and above TLS. */
 function idOf(socket: Pick<Socket, 'remoteAddress' | 'remotePort' | 'localPort'>): string | undefined {
   const { remoteAddress, remotePort, localPort } = socket;
   return remoteAddress === undefined ? undefined : `${remoteAddress} ${remotePort} ${localPort}`;

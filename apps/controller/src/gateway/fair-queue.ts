@@ -2,11 +2,11 @@
 export interface Claim {
   readonly accountNo: number;
   readonly agentNo: number;
-  /** What it takes of the capacity, from 1 on. */
+  /** The share of the capacity that it uses, at least 1. */
   readonly weight: number;
 }
 
-/** How much may be in work at one moment. A claim heavier than one of these never gets its turn: callers check before. */
+/** How much may be in work at one moment. A claim heavier than one of these limits never starts, so callers check before. */
 export interface FairLimits {
   readonly inAll: number;
   readonly perAccount: number;
@@ -14,10 +14,10 @@ export interface FairLimits {
 }
 
 /**
- * Decides whose work is next. Accounts take rotation_size: an account that was served goes behind all others that wait, so nobody waits
- * behind more than one claim of each other account, however many those accounts have. Within an account the order is that of
- * arrival. A claim that the limits of its own account or agent hold back lets others pass; one that only waits for room in all is
- * passed by nobody, so that heavy claims get their turn too.
+ * Decides which work is next. Accounts take turns: an account that was served goes behind all others that wait. So a claim waits behind
+ * at most one claim of each other account, however many claims those accounts have. Within an account claims keep the order of arrival.
+ * Other claims may pass a claim that the limits of its own account or agent hold back. No claim passes one that only waits for the
+ * total limit, so that heavy claims are served too.
  */
 export interface FairQueue<C extends Claim> {
   add(claim: C): void;
@@ -79,7 +79,7 @@ export function createFairQueue<C extends Claim>(limits: FairLimits): FairQueue<
       const claims = waiting.get(claim.accountNo);
       if (!claims) return;
       const rest = claims.filter((one) => one !== claim);
-      // In place: who withdraws one claim keeps the account's turn.
+      // In place, because an account that withdraws one claim keeps its turn.
       if (rest.length > 0) waiting.set(claim.accountNo, rest);
       else waiting.delete(claim.accountNo);
     },

@@ -2,7 +2,7 @@ import { type Claim, createFairQueue, type FairLimits } from './fair-queue.ts';
 
 /** Capacity that accounts share in turns. */
 export interface FairSlots {
-  /** Resolves when it is this claim's turn, with what gives its share back (once; more often changes nothing). Rejects with the signal's reason. */
+  /** Resolves when it is this claim's turn. Disposing the result gives its share back; disposing it again changes nothing. Rejects with the signal's reason. */
   acquire(claim: Claim, signal: AbortSignal): Promise<Disposable>;
   /** Does the work when it is its turn; rejects with the signal's reason when that aborts before. */
   run<T>(claim: Claim, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
@@ -12,7 +12,7 @@ interface Waiting extends Claim {
   readonly begin: () => void;
 }
 
-/** Makes the slots; see `createFairQueue` for who is next. */
+/** Makes the slots; `createFairQueue` decides which claim is next. */
 export function createFairSlots(limits: FairLimits): FairSlots {
   const queue = createFairQueue<Waiting>(limits);
   const start = () => {

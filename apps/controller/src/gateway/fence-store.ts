@@ -18,8 +18,8 @@ export type RecordAgentEvents = (
 ) => Promise<void>;
 
 /**
- * Fences an agent whose copy was seen: neither of the two may connect until an operator lifts it. The account's event says so. False
- * when the agent's row has moved on meanwhile and the Hello is no copy's any more.
+ * Fences an agent that two processes use. Neither process may connect until an operator unfences the agent. Records an event of the
+ * account. False when the agent's row changed meanwhile, so that this Hello is not one of a copy any more.
  */
 export async function fenceAgent(
   { kysely, recordEvents }: FenceDeps,

@@ -5,7 +5,7 @@ import { type ConnectResponse, ConnectResponseSchema, Goodbye_Reason } from '@va
 /** Why an agent may not connect until an operator acts. */
 export type Banned = 'revoked' | 'fenced';
 
-/** Sends away an agent whose token is known: a Goodbye, which says what to do, and then the status. */
+/** Refuses an agent whose token is known: sends a Goodbye with the reason, then ends the stream with the status. */
 export async function* sendAway(
   kind: Banned,
   { agentId }: { readonly agentId: string },

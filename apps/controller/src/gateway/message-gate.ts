@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { messageOf } from '@vantage/kernel';
 import { batchRecords, firstMessageBytes, freeBytes, messageFields, shapeOf } from './message-size.ts';
 
-/** What a stream's messages may be from now on. */
+/** The limits of a stream's messages from now on. */
 export interface MessageRules {
   readonly maxBytes: number;
   /** Waits for a share of the memory before a long message is read; `bytes` is its length. */
@@ -10,11 +10,11 @@ export interface MessageRules {
 }
 
 /**
- * Stands between the transport and the decoder of one stream. Length and number of records are judged before anything is
- * kept or decoded; what it does not read stays with the sender, by the flow control of HTTP/2.
+ * Stands between the transport and the decoder of one stream. It checks length and number of records before it stores or decodes
+ * anything. The flow control of HTTP/2 keeps unread bytes at the sender.
  */
 export interface MessageGate {
-  /** The stream's bytes as the decoder gets them: whole messages only. Throws a ConnectError for what is refused. */
+  /** The stream's bytes as the decoder gets them: whole messages only. Throws a ConnectError for a message that it refuses. */
   pass(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
   /** Until this is called only a first message passes. */
   admit(rules: MessageRules): void;
@@ -86,7 +86,7 @@ function refused(what: string): ConnectError {
   return new ConnectError(what, Code.ResourceExhausted);
 }
 
-/** Reads so many bytes of a stream of chunks; undefined: it ended before. Holds only what was asked for, and one chunk. */
+/** Reads so many bytes of a stream of chunks; undefined when it ended before. Holds only these bytes and one chunk. */
 function createByteSource(body: AsyncIterable<Uint8Array>) {
   const iterator = body[Symbol.asyncIterator]();
   let rest: Uint8Array = Buffer.alloc(0);

@@ -3,15 +3,15 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { kibibyte, mebibyte } from '@vantage/domain';
 import { BatchSchema, ConnectRequestSchema } from '@vantage/proto';
 
-/** A stream's first message, which is its Hello, bytes. */
+/** The most bytes of a stream's first message, its Hello. */
 export const firstMessageBytes = 64 * kibibyte;
-/** Any later message, bytes. */
+/** The most bytes of any later message. */
 export const messageBytes = 4 * mebibyte;
-/** The same for agents of version 0.1.0: they cut their batches by records only. */
+/** The same for agents of version 0.1.0, because they bound their batches by records only. */
 export const earlyMessageBytes = 32 * mebibyte;
 /** Messages up to this size are read without waiting for a share of the memory, bytes. */
 export const freeBytes = 64 * kibibyte;
-/** Records of one batch. */
+/** The most records of one batch. */
 export const batchRecords = 500;
 
 /** How long a message of an agent of this version may be, bytes. */
@@ -19,10 +19,10 @@ export function messageBytesOf(version: string): number {
   return version === '0.1.0' ? earlyMessageBytes : messageBytes;
 }
 
-/** Fields of one message, those of messages within it included: 500 records have a third of this. */
+/** The most fields of one message, nested messages included. A batch of 500 records has a third of this. */
 export const messageFields = 32_768;
 
-/** What a message would become in memory. */
+/** The size of a message after decoding. */
 export interface MessageShape {
   /** Records of its batch. */
   readonly records: number;
@@ -31,9 +31,9 @@ export interface MessageShape {
 }
 
 /**
- * Counts the records and fields of an encoded ConnectRequest without decoding it: four bytes on the wire can become hundreds in memory,
- * and a field that is there a million times is merged a million times (Protocol Buffers encoding, "Last One Wins"). Throws on what is
- * no message of Protocol Buffers.
+ * Counts the records and fields of an encoded ConnectRequest without decoding it, because four bytes on the wire can become hundreds in memory,
+ * and a field that occurs a million times is merged a million times (Protocol Buffers encoding, "Last One Wins"). Throws when the
+ * bytes are no message of Protocol Buffers.
  */
 export function shapeOf(message: Uint8Array): MessageShape {
   const recordsField = BatchSchema.field.records;

@@ -8,9 +8,9 @@ import { type AssignmentBuilder, loadSecretsStamp, type SecretLookup } from './a
 import { type AssignedDevice, loadAssigned, loadVersions, type Version } from './plan-store.ts';
 import type { KnownAgent } from './store.ts';
 
-/** What one session's agent was told to watch, and what it must be told next. */
+/** The plan that one session's agent has, and the changes that it needs next. */
 export interface PlanFeed {
-  /** Everything, in parts, the first time; after that only what changed, and nothing when nothing did. */
+  /** The first time all assignments, in parts; later only the changes since. Yields nothing when nothing changed. */
   next(): AsyncGenerator<Assignments>;
 }
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Row, Tables } from '../db/index.ts';
 
-/** What tells whether an assignment changed. */
+/** The version of an assignment; another value means that the assignment changed. */
 export interface Version {
   readonly device_no: number;
   readonly revision: number;
@@ -9,11 +9,11 @@ export interface Version {
   readonly rotation_size: number;
   readonly retries_locally: boolean;
   readonly run_immediately: boolean;
-  /** About how long it is on the wire. */
+  /** Its approximate length on the wire. */
   readonly bytes: number;
 }
 
-/** A device as its agent holds it. */
+/** A device with its assignment to an agent. */
 export type AssignedDevice = Version &
   Pick<
     Row<'devices'>,
@@ -32,14 +32,14 @@ const version = sql`s.device_no, d.revision, s.rotation_index, s.rotation_size, 
 const inFull = sql`${version}, d.device_id, d.method, d.sealed, d.frequency_min, d.timeout_s, d.retries, d.retry_delay_s,
   d.changed_us`;
 
-/** Versions of all that the agent should watch now. */
+/** The versions of all assignments of the agent. */
 export async function loadVersions(db: Kysely<Tables>, agentNo: number): Promise<Version[]> {
   const { rows } = await sql<Version>`
     select ${version} ${held} and s.agent_no = ${agentNo} order by s.device_no`.execute(db);
   return rows;
 }
 
-/** These devices in full; those that the agent does not hold any more are missing. */
+/** These devices in full, without those that are not assigned to the agent any more. */
 export async function loadAssigned(
   db: Kysely<Tables>,
   agentNo: number,
@@ -53,7 +53,7 @@ export async function loadAssigned(
   return rows;
 }
 
-/** A device of the agent's Location that another agent holds, as that one holds it; undefined when nobody does any more. */
+/** A device of the agent's Location with its assignment to another agent; undefined when it has none any more. */
 export async function loadAssignedElsewhere(
   db: Kysely<Tables>,
   { locationNo }: { readonly locationNo: number },

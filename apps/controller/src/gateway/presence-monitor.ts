@@ -23,9 +23,9 @@ export interface PresenceMonitor {
 
 const tickMs = 4_000;
 const plansEveryTicks = 8;
-/** An agent is Away when its gateway ended and did not hear from it for this long. Agents send a heartbeat every 10 s. */
+/** An agent is Away when its gateway ended and the agent's last heartbeat is this old. Agents send a heartbeat every 10 s. */
 const silentUs = 45_000_000;
-/** After an outage of the database other gateways need a moment to store which agents they hear. */
+/** After an outage of the database other gateways need a moment to store their agents' heartbeats. */
 const minQuietTicks = 5;
 const closeWithinMs = 2_500;
 

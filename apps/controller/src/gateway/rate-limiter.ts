@@ -2,7 +2,7 @@
 export interface RateLimiter<K> {
   /** Whether one more may pass now; `nowMs` is monotonic. */
   allow(key: K, nowMs: number): boolean;
-  /** Keys that are remembered; one that was quiet long enough is forgotten. */
+  /** The number of remembered keys. The limiter forgets a key that was unused long enough. */
   readonly keys: number;
 }
 

@@ -34,7 +34,7 @@ export interface RunRequests {
 
 /** The run requests of one session's agent. */
 export interface RunRequestFeed {
-  /** The run requests that this session has not sent yet. A new session sends all open ones again, because the agent knows which it ran. */
+  /** The run requests that this session has not sent yet. A new session sends all open ones again, because the agent knows which ones it ran. */
   next(): Promise<RunRequest[]>;
 }
 

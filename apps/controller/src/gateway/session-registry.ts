@@ -1,16 +1,16 @@
 import type { Session } from './session.ts';
 
-/** The sessions of this controller, one an agent. */
+/** The sessions of this controller, one for each agent. */
 export interface SessionRegistry {
-  /** Puts a session in and returns the older one of the same agent, if there was one. */
+  /** Adds a session and returns the older one of the same agent, if there was one. */
   add(session: Session): Session | undefined;
-  /** Takes it out, unless a newer one has its place. */
+  /** Removes a session, unless a newer one of the same agent replaced it. */
   remove(session: Session): void;
   get(agentNo: number): Session | undefined;
   all(): Session[];
 }
 
-/** Makes an empty roster. */
+/** Makes an empty registry. */
 export function createSessionRegistry(): SessionRegistry {
   const sessions = new Map<number, Session>();
   return {

@@ -4,13 +4,13 @@ import { type Db, doEach } from '../db/index.ts';
 import type { Session } from './session.ts';
 import { recordStatus } from './store.ts';
 
-/** Writes what agents said about themselves. */
+/** Stores the status that agents report in their heartbeats. */
 export interface StatusWriter {
   /** One statement for all. An agent whose status the database refuses loses its session; the status of the others is written. */
   write(sessions: readonly Session[]): Promise<void>;
 }
 
-/** Agents whose refused status was logged: once each, however often they come back. */
+/** Agents whose refused status was logged. The log has one line for each, however often it connects again. */
 const maxRemembered = 1_000;
 
 /** Makes the writer. */

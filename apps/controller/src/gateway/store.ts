@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { judgeCounter } from './judge-counter.ts';
 
-/** An agent as its token tells. */
+/** An agent that its token identified. */
 export interface KnownAgent {
   readonly agentNo: number;
   readonly agentId: string;
@@ -12,7 +12,7 @@ export interface KnownAgent {
   readonly locationName: string;
 }
 
-/** Whom a token belongs to. */
+/** The agent that a token belongs to. */
 export interface TokenOwner {
   readonly agentNo: number;
   readonly accountNo: number;
@@ -37,15 +37,15 @@ export type Opening =
   | { readonly kind: 'open'; readonly agent: KnownAgent }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'revoked' | 'fenced'; readonly agent: KnownAgent }
-  /** Its counter is not higher than the one known. */
+  /** The Hello's counter is not higher than the known one. */
   | { readonly kind: 'suspect'; readonly agent: KnownAgent; readonly known: number };
 
-/** An agent is heard every 10 s, and that is written every 4 s: a stream that ended unseen was up this much longer at most. */
+/** Agents send a heartbeat every 10 s, and gateways store it every 4 s. So a stream whose end no gateway saw was up at most this much longer. */
 const contactWithinUs = 15_000_000;
 
 /**
- * Opens a session in one transaction: the agent's row names it from now on, spans left open by sessions that ended unseen are closed
- * at the last moment they can have been up, so that nobody who was connected counts as away.
+ * Opens a session in one transaction. The agent's row names it from now on. Spans of sessions whose end no gateway saw are closed at the
+ * last moment at which they can have been up, so that an agent that was connected never counts as away.
  */
 export async function openSession(
   db: Kysely<Tables>,
@@ -124,7 +124,7 @@ async function lockAgent(trx: Kysely<Tables>, agentNo: number) {
   return { agent, state: row.state, session_counter: row.session_counter };
 }
 
-/** The session ended; `toUs` is the last moment it was surely up. A newer session's row is left alone. */
+/** Stores that a session ended; `toUs` is the last moment at which it was surely up. A newer session's row stays unchanged. */
 export async function closeSession(
   db: Kysely<Tables>,
   { agentNo, sessionId, toUs }: { agentNo: number; sessionId: string; toUs: number },
@@ -137,7 +137,7 @@ export async function closeSession(
     where agent_no = ${agentNo} and session_id = ${sessionId} and state = 'Connected'`.execute(db);
 }
 
-/** What a session heard since the last report. */
+/** The status from an agent's heartbeats since the last report. */
 export interface AgentStatus {
   readonly agentNo: number;
   readonly sessionId: string;
@@ -151,7 +151,7 @@ export interface AgentStatus {
   readonly offlineReason: string | null;
 }
 
-/** Writes what sessions heard, all in one statement. */
+/** Stores the statuses of agents in one statement. */
 export async function recordStatus(db: Kysely<Tables>, statuses: readonly AgentStatus[]): Promise<void> {
   if (statuses.length === 0) return;
   const by = <K extends keyof AgentStatus>(key: K) => statuses.map((one) => one[key]);
@@ -206,8 +206,8 @@ export async function deleteControllers(db: Kysely<Tables>, beforeUs: number): P
 }
 
 /**
- * Agents whose gateway is gone without a word are Away since they were last heard. Returns their Locations. `gatewayId` given: only
- * those of that gateway (its own sessions of an earlier life).
+ * Marks agents as Away, since their last heartbeat, whose gateway ended without closing their sessions. Returns their Locations. With
+ * `gatewayId` only the agents of that gateway: a controller that starts marks the sessions of its run before.
  */
 export async function markAway(
   db: Kysely<Tables>,

@@ -11,7 +11,7 @@ import { AgentService, type ConnectRequest, type ConnectResponse } from '@vantag
 import { createMessageGate, type MessageGate } from './message-gate.ts';
 import { earlyMessageBytes } from './message-size.ts';
 
-/** One request for a stream, of which nothing but the headers was read. */
+/** One request for a stream; only its headers were read. */
 export interface Caller {
   readonly authorization: string | null;
   readonly gate: MessageGate;
@@ -30,12 +30,12 @@ export type Serve = (
 
 export type StreamHandler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
-/** How long a refused caller has to read why before its stream is cut, milliseconds. */
+/** How long a refused caller may take to read the reason before its stream is cut, milliseconds. */
 const readRefusalMs = 1_000;
 
 /**
- * The handler of `AgentService.Connect` for an HTTP/2 server: gRPC in its binary form only. A stream that ends with an error takes its
- * connection along, unless others run over it.
+ * The handler of `AgentService.Connect` for an HTTP/2 server: gRPC in its binary form only. A stream that ends with an error closes
+ * its connection, unless other streams run over it.
  */
 export function createStreamHandler({
   clock,
@@ -93,7 +93,7 @@ export function createStreamHandler({
   };
 }
 
-/** What ends a refused caller's connection, once other streams over it are over. */
+/** A function that ends a refused caller's connection after its other streams have ended. */
 function closer({ stream }: Http2ServerRequest, clock: Clock): () => void {
   // Afterwards a stream that is over does not know its session any more.
   const { session } = stream;

@@ -213,7 +213,7 @@ function at(deviceNo: number, { startUs, agentNo }: Observation): store.DeviceCh
   return { deviceNo, startUs, agentNo };
 }
 
-/** The newest result that counts came late: nobody has looked since who could tell at once. */
+/** Whether the newest result that counts came late, so that no agent has checked the device live since. */
 function endsLate(observations: readonly Observation[], first: Observation, lateAfterUs: number): boolean {
   const newest = observations
     .filter((observation) => !observation.superseded)

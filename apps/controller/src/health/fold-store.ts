@@ -53,7 +53,7 @@ export function toResult(row: InsertedCheck): Result {
   };
 }
 
-/** Where do these devices stand, and by which rules are they judged? */
+/** The states of these devices, with their settings. */
 export async function foldDevices(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],
@@ -84,7 +84,7 @@ export async function foldDevices(
   );
 }
 
-/** Who was connected and assigned to these devices at any time from `sinceUs` on, and who was last before that? */
+/** The spans in which agents were connected and assigned to these devices from `sinceUs` on, and the last ones before. */
 export async function onlineSpans(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],
@@ -177,7 +177,7 @@ export async function checkpointsBefore(
   return new Map(rows.map((row) => [row.device_no, row.state]));
 }
 
-/** A device's folded story as it is written. */
+/** A device's fold result as it is written. */
 export interface StoredFoldResult {
   readonly deviceNo: number;
   /** Checkpoints from here on are replaced. */
@@ -189,7 +189,7 @@ export interface StoredFoldResult {
   readonly state: FoldState;
 }
 
-/** Writes stories: state, checkpoints and intervals. */
+/** Writes fold results: state, checkpoints and intervals. */
 export async function writeFoldResults(
   trx: Kysely<Tables>,
   results: readonly StoredFoldResult[],

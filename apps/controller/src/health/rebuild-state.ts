@@ -12,7 +12,7 @@ const maxChecks = 2000;
 /** Checkpoints that are tried, newest first. */
 const maxCheckpoints = 100;
 
-/** What reading needs besides the database. */
+/** The parts that reading needs besides the database. */
 export interface ReadDeps {
   readonly times: Times;
   readonly log: Logger;
@@ -84,7 +84,7 @@ async function rebuild(
   const firstUs = Math.min(...checks.map(({ startUs }) => startUs), Number.MAX_SAFE_INTEGER);
   const spans = (await store.onlineSpans(trx, [deviceNo], firstUs)).get(deviceNo) ?? [];
   const { state } = fold(seed, toObservations(checks, spans, times.lateAfterUs), device);
-  // Settings may have changed since; what the history says stays, and a confirmed status is none the less sure.
+  // Settings may have changed since. The history stays, and a confirmed status stays confirmed.
   const isSame = state.status === seed.status && state.sinceUs === seed.sinceUs;
   const kept = isSame ? state : seed;
   const announced = status.status !== 'Unknown' || (await lastRecorded(trx, status, deviceNo)) === 'Unknown';
@@ -93,7 +93,7 @@ async function rebuild(
   return whole;
 }
 
-/** What the history of statuses says for this moment. */
+/** The status of the history at this moment. */
 async function statusAt(
   trx: Kysely<Tables>,
   deviceNo: number,
@@ -114,7 +114,7 @@ async function statusAt(
     ...newState(present.from_us),
     status: present.status,
     before: before ?? null,
-    // What began earlier is past.
+    // A retry sequence that began earlier has ended.
     at: { startUs: present.from_us, agentNo: 0 },
   };
 }

@@ -61,7 +61,7 @@ async function sweepDevices(
   });
 }
 
-/** Devices whose retry sequence should have had its next answer by now and for which nobody is asked. A state whose numbers are none is nobody's retry sequence. */
+/** Devices whose retry sequence is overdue and has no open run request. A state without proper numbers has no retry sequence. */
 async function stalledRetries(
   db: Kysely<Tables>,
   nowUs: number,
@@ -82,7 +82,7 @@ async function stalledRetries(
   return rows.map((row) => row.device_no);
 }
 
-/** A number of the stored retry sequence, which states before version 3 call `retry sequence`; null where it is no number. */
+/** A number of the stored retry sequence, which states before version 3 call `chain`; null where it is no number. */
 function numberOfSequence(name: 'lastEndUs' | 'revision') {
   const [now, before] = [sql.lit(`{retrySequence,${name}}`), sql.lit(`{chain,${name}}`)];
   const found = sql`coalesce(s.state #> ${now}, s.state #> ${before})`;

@@ -4,7 +4,7 @@ import { type Uptime, type UptimeFacts, uptime as uptimeOf } from '@vantage/heal
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
-/** Which devices' uptime, and of which period. All times are microseconds since 1970. */
+/** The devices whose uptime is asked for, each with its period. All times are microseconds since 1970. */
 export interface UptimeRequest {
   /** `fromUs` is the begin of the device's period. No device stands here twice. */
   readonly devices: readonly {
@@ -16,13 +16,13 @@ export interface UptimeRequest {
   readonly nowUs: number;
 }
 
-/** A connected agent's coverage that was told up to here is taken to go on until now; more than that is a hole. */
+/** Coverage of a connected agent that ends at most this long ago counts as going on until now. */
 const coverageLagUs = 120_000_000;
 /** Devices whose figures are summed before other requests get their share of the process. */
 const devicesAtOnce = 10;
 
 /**
- * The uptime of each device over [from, to), by the device's number; what lies in the future counts as if the period ended now. Reads no checks.
+ * The uptime of each device over [from, to), by the device's number; a period that ends in the future counts as if it ended now. Reads no checks.
  * The number of statements does not depend on the number of devices.
  */
 export async function uptimes(
@@ -52,7 +52,7 @@ export async function uptimes(
   return figures;
 }
 
-/** What did results say in each device's period? The interval that holds its beginning comes first. */
+/** The status intervals in each device's period, from the interval that contains its begin on. */
 async function intervalsIn(
   db: Kysely<Tables>,
   devices: UptimeRequest['devices'],
@@ -71,8 +71,8 @@ async function intervalsIn(
 }
 
 /**
- * When did an agent that held a device run everything that was due? What was held and what was covered are read apart and joined here: a
- * year of both makes the database compare each with each.
+ * The spans in which an agent that had a device ran everything that was due. Assignments and coverage are read apart and joined here,
+ * because the database would compare each with each for a year of both.
  */
 async function coverageIn(
   db: Kysely<Tables>,
@@ -97,7 +97,7 @@ interface AgentSpan extends Span {
   readonly agentNo: number;
 }
 
-/** Who held these devices when? */
+/** The assignment spans of these devices. */
 async function assignedIn(
   db: Kysely<Tables>,
   deviceNos: readonly number[],
@@ -112,7 +112,7 @@ async function assignedIn(
   return rows;
 }
 
-/** When did the agents that ever held these devices run everything that was due? */
+/** The coverage of the agents that ever had these devices. */
 async function coveredIn(
   db: Kysely<Tables>,
   deviceNos: readonly number[],
@@ -131,7 +131,7 @@ async function coveredIn(
   return rows;
 }
 
-/** Which maintenance windows touch the period? */
+/** The maintenance windows that touch the period. */
 async function maintenanceIn(
   db: Kysely<Tables>,
   deviceNos: readonly number[],

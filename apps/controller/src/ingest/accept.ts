@@ -1,6 +1,6 @@
 import type { ParsedResult } from './record.ts';
 
-/** A span in which the agent held the device; `toUs` null while it lasts. */
+/** A span in which the device was assigned to the agent; `toUs` null while it lasts. */
 export interface AssignedSpan {
   readonly deviceNo: number;
   readonly fromUs: number;
@@ -13,30 +13,30 @@ export interface ConnectedSpan {
   readonly toUs: number | null;
 }
 
-/** A check that this agent was asked for. */
+/** A check that a run request asked of this agent. */
 export interface RequestedCheck {
   readonly deviceNo: number;
   readonly createdUs: number;
   readonly deadlineUs: number;
 }
 
-/** What decides whether a result is taken. */
+/** The facts that decide whether ingest accepts a result. */
 export interface Acceptance {
   readonly nowUs: number;
-  /** Results that started before this have no place any more. */
+  /** Ingest refuses results that started before this. */
   readonly oldestUs: number;
   readonly assigned: ReadonlyMap<number, readonly AssignedSpan[]>;
   readonly connected: readonly ConnectedSpan[];
-  /** By order id; those that were told to this agent only. */
+  /** By run request id; only run requests to this agent. */
   readonly requested: ReadonlyMap<string, RequestedCheck>;
 }
 
-/** Clocks differ, and telling an agent of a change takes a moment. */
+/** Clocks differ, and an agent learns of a change a moment later. */
 const toleranceUs = 60_000_000;
-/** A result from further ahead than this is one of a wrong clock. */
+/** A result that started further ahead than this comes from a wrong clock. */
 export const futureUs = 300_000_000;
 
-/** Why a result cannot be taken, or undefined when it can. Pure. */
+/** Why ingest refuses a result; undefined when it accepts it. Pure. */
 export function refusal(result: ParsedResult, acceptance: Acceptance): string | undefined {
   if (result.startUs < acceptance.oldestUs) return 'older than the retention of checks';
   if (result.startUs > acceptance.nowUs + futureUs) return 'more than 5 minutes in the future';
@@ -49,16 +49,16 @@ export function refusal(result: ParsedResult, acceptance: Acceptance): string | 
   return undefined;
 }
 
-/** Another agent's device, looked at because the controller asked for it. */
+/** Whether a run request asked this agent for a check of this device. */
 function isRequested({ runRequestId, deviceNo, startUs }: ParsedResult, { requested }: Acceptance): boolean {
-  const order = runRequestId === null ? undefined : requested.get(runRequestId);
-  if (order?.deviceNo !== deviceNo) return false;
-  return startUs >= order.createdUs - toleranceUs && startUs <= order.deadlineUs + toleranceUs;
+  const asked = runRequestId === null ? undefined : requested.get(runRequestId);
+  if (asked?.deviceNo !== deviceNo) return false;
+  return startUs >= asked.createdUs - toleranceUs && startUs <= asked.deadlineUs + toleranceUs;
 }
 
 /**
- * A device that was given to another agent while this one was cut off stays in this one's hands, as far as it can know, until it
- * is connected again.
+ * A device that moved to another agent while this one was cut off counts as assigned to this one until it is connected again, because
+ * it cannot know of the change.
  */
 function wasAssigned(span: AssignedSpan, startUs: number, connected: readonly ConnectedSpan[]): boolean {
   if (startUs < span.fromUs - toleranceUs) return false;

@@ -4,7 +4,7 @@ import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { readJsonObject } from '../db/index.ts';
 import { type ParsedDiagnostics, type ParsedRecord, type ParsedResult, parseRecord } from './record.ts';
 
-/** A record as it came, kept beside its parsed form for the case that it must be quarantined. */
+/** A record in its wire form and parsed. The wire form is needed when the record is quarantined. */
 export interface Item {
   readonly wire: OutboxRecord;
   readonly parsed: ParsedRecord;
@@ -25,7 +25,7 @@ export function readItems(records: readonly OutboxRecord[]): Item[] {
   return records.map((wire) => ({ wire, parsed: parseRecord(wire) }));
 }
 
-/** Sorts items by kind, each kind in the order in which it came. */
+/** Sorts items by kind. Each kind keeps the order of the batch. */
 export function sortItems(items: readonly Item[]): Sorted {
   return {
     results: items.flatMap((item) =>
@@ -45,7 +45,7 @@ export function sortItems(items: readonly Item[]): Sorted {
 
 const longestKept = 64 * 1024;
 
-/** The record as JSON text that its column takes; one that cannot be told in JSON, or is very long, is told of only. Never throws. */
+/** The record as JSON text that fits its column. For a record that JSON cannot hold, or that is very long, the text has only its kind. Never throws. */
 export function describe(item: Item): string {
   return (
     readJsonObject(jsonOf(item.wire), longestKept) ??
@@ -53,7 +53,7 @@ export function describe(item: Item): string {
   );
 }
 
-/** Empty: a number that JSON cannot hold. */
+/** The record as JSON text; empty when it has a number that JSON cannot hold. */
 function jsonOf(wire: OutboxRecord): string {
   try {
     return toJsonString(OutboxRecordSchema, wire);

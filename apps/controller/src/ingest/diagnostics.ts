@@ -4,15 +4,15 @@ import type { Tables } from '../db/index.ts';
 import type { ParsedDiagnostics } from './record.ts';
 import type { CheckRow } from './rows.ts';
 
-/** The extended data of one check hold no more than this after diagnostics were added, characters. */
+/** The most characters of the extended data of one check, diagnostics included. */
 const maxExtended = 512 * 1024;
-/** so many diagnostics of one agent waits for its results; more is let go. */
+/** The most diagnostics of one agent that wait for their results; ingest drops further ones. */
 const maxWaiting = 200;
 
 /**
- * Adds diagnostics to the extended data of this agent's own checks. What the result told stays as it is, so the same diagnostics told again
- * changes nothing. After a cut what is new comes before the backlog: diagnostics that overtook its result waits for it, where that can
- * still come (a device of the agent's account, a start within `from` and `to`, microseconds since 1970).
+ * Adds diagnostics to the extended data of this agent's own checks. The data of the result stay unchanged, so repeated diagnostics change
+ * nothing. After a cut an agent sends new records before its backlog. So diagnostics may arrive before their result. They wait for it when
+ * it can still come: for a device of the agent's account, with a start within `from` and `to` (microseconds since 1970).
  */
 export async function addDiagnostics(
   trx: Kysely<Tables>,
@@ -38,7 +38,7 @@ export async function addDiagnostics(
   );
 }
 
-/** Gives checks that just came the diagnostics that waited for them. */
+/** Adds the waiting diagnostics to checks that were just inserted. */
 export async function addPendingDiagnostics(
   trx: Kysely<Tables>,
   agentNo: number,
@@ -55,12 +55,12 @@ export async function addPendingDiagnostics(
   await addTo(trx, agentNo, rows);
 }
 
-/** Lets go of what nobody came for. */
+/** Deletes diagnostics whose result did not come. */
 export async function dropPendingDiagnostics(db: Kysely<Tables>, beforeUs: number): Promise<void> {
   await sql`delete from pending_diagnostics where received_us < ${beforeUs}::bigint`.execute(db);
 }
 
-/** Adds diagnostics to its checks and tells which checks are there; they have it then, or no room for it. */
+/** Adds diagnostics to their checks. Returns the keys of the checks that exist; these have the diagnostics now, or no room for them. */
 async function addTo(
   trx: Kysely<Tables>,
   agentNo: number,
@@ -92,7 +92,7 @@ function keyOf({ deviceNo, startUs }: Pick<ParsedDiagnostics, 'deviceNo' | 'star
   return `${deviceNo}/${startUs}`;
 }
 
-/** One piece for each check; a key that several pieces have keeps the value of the first. Pure. */
+/** One piece for each check. A key of several pieces keeps the value of the first. Pure. */
 function joinPieces(diagnostics: readonly ParsedDiagnostics[]): ParsedDiagnostics[] {
   return [...Map.groupBy(diagnostics, keyOf).values()].flatMap((pieces) => {
     const [first] = pieces;

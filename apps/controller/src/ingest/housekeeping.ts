@@ -13,7 +13,7 @@ export interface Housekeeping {
 const everyMs = 30_000;
 const leaseMs = 120_000;
 const maxQuarantined = 100_000;
-/** An agent keeps what it could not deliver for a week; diagnostics wait a day longer for its result. */
+/** An agent keeps undelivered results for a week. Diagnostics wait a day longer for their result. */
 const waitingUs = 8 * dayUs;
 
 /** Makes the loop for partitions, roll-ups and retention. `ensure` makes the partitions before the first result arrives. */
@@ -34,7 +34,7 @@ export function createHousekeeping({
   readonly rollUp: { run(): Promise<unknown> };
   /** This controller's id. */
   readonly holder: string;
-  /** Lets another step drop what is older than the checks that are kept (`beforeUs`). */
+  /** Lets another step drop its rows that are older than the checks that are kept (`beforeUs`). */
   readonly trim?: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
 }): Housekeeping {
   const doneAtMs = new Map<string, number>();

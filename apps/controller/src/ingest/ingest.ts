@@ -11,20 +11,20 @@ import type { ParsedResult } from './record.ts';
 import { type CheckRow, insertChecks, toRow } from './rows.ts';
 import * as store from './store.ts';
 
-/** Who sent a batch, from its credentials only. */
+/** The sender of a batch, known from its credentials only. */
 interface Sender {
   readonly agentNo: number;
   readonly locationNo: number;
   readonly accountNo: number;
 }
 
-/** What became of a batch's records. */
+/** The outcome of a batch's records. */
 interface BatchOutcome {
   /** Results that are new. */
   readonly inserted: number;
-  /** Results that were there already. */
+  /** Results that were stored already. */
   readonly repeated: number;
-  /** Records kept apart with a reason. */
+  /** Records that were quarantined with a reason. */
   readonly quarantined: number;
 }
 
@@ -57,7 +57,7 @@ export interface RollUpsOfIngest {
   markDirtyHours(trx: Transaction<Tables>, buckets: readonly number[]): Promise<void>;
 }
 
-/** Takes batches of agents' outboxes. */
+/** Accepts the batches of agents' outboxes. */
 export interface Ingest {
   /**
    * Resolves once all of the batch is committed; a repeat changes nothing. Rejects only when the database stays away, deadlocked or
@@ -66,7 +66,7 @@ export interface Ingest {
   accept(sender: Sender, batch: Batch, signal?: AbortSignal): Promise<BatchOutcome>;
 }
 
-/** What belongs to one batch while its parts are committed. */
+/** The facts of one batch while its parts are committed. */
 interface Task {
   readonly sender: Sender;
   readonly onRefused: (reason: string) => void;
@@ -100,7 +100,7 @@ export function createIngest({
 }): Ingest {
   const baselines = createBaselines(rollUps.pastHistograms);
 
-  /** One transaction for all these items; `refused` are those that the database or the fold would not take. */
+  /** One transaction for all these items; `refused` are items that the database or the fold refused. */
   const commit = (
     sender: Sender,
     items: readonly Item[],
@@ -151,7 +151,7 @@ export function createIngest({
       };
     });
 
-  /** Tries again what may pass, splits what may not, until the bad ones stand alone; `onRefused` is told why each of these is quarantined. */
+  /** Repeats a failed commit that may pass later. Splits other failed commits until each bad record stands alone, and calls `onRefused` with the reason of each. */
   const takeItems = async (task: Task, items: readonly Item[], refused?: string): Promise<BatchOutcome> => {
     const { sender, onRefused, signal } = task;
     for (let attempt = 1; ; attempt += 1) {
@@ -210,7 +210,7 @@ async function loadAcceptance(
   const runRequestIds = results.flatMap(({ runRequestId }) => runRequestId ?? []);
   const requested = await runRequests.requestedChecks(trx, agentNo, runRequestIds);
   const ends = [...assigned.values()].flat().flatMap((span) => (span.toUs === null ? [] : [span.toUs]));
-  // Without a span that ended it does not matter when the agent was connected.
+  // When no assignment ended, the times of the agent's connections decide nothing.
   const connected =
     ends.length === 0
       ? []

@@ -29,7 +29,7 @@ export function perfOf(result: ParsedResult, limitMs: number | undefined): numbe
 
 /** Limits by device for one Location at a time of the week. */
 export interface Baselines {
-  /** One answer for each result, in order; asks the database only for what it has not been asked this hour. */
+  /** One limit for each result, in order. Reads from the database only the limits that this hour has not read yet. */
   limits(
     db: Kysely<Tables>,
     locationNo: number,

@@ -2,7 +2,7 @@ import { isResultCode, type Span } from '@vantage/domain';
 import type { CheckResult, OutboxRecord } from '@vantage/proto';
 import { largestInt as maxInt, readJsonObject, toReal, toText } from '../db/index.ts';
 
-/** A check as it came, read and found well formed. Times are microseconds since 1970, phases milliseconds. */
+/** A well-formed result. Times are microseconds since 1970, phases milliseconds. */
 export interface ParsedResult {
   readonly deviceNo: number;
   readonly startUs: number;
@@ -25,7 +25,7 @@ export interface ParsedResult {
   readonly extended: string | null;
 }
 
-/** What an agent found out about a check of its own after the verdict. */
+/** Diagnostics that an agent made of a check of its own. */
 export interface ParsedDiagnostics {
   readonly deviceNo: number;
   readonly startUs: number;
@@ -33,7 +33,7 @@ export interface ParsedDiagnostics {
   readonly extended: string;
 }
 
-/** One record of a batch, read. */
+/** One parsed record of a batch. */
 export type ParsedRecord =
   | { readonly kind: 'result'; readonly result: ParsedResult }
   | { readonly kind: 'coverage'; readonly span: Span }
@@ -48,7 +48,7 @@ const maxExtendedLength = 256 * 1024;
 const maxDiagnosticsLength = 64 * 1024;
 const maxPhaseMs = 24 * 3_600_000;
 
-/** Reads a record, or says what is wrong with it. Pure. */
+/** Parses a record; `malformed` has the fault of a record that cannot be parsed. Pure. */
 export function parseRecord({ record }: OutboxRecord): ParsedRecord {
   switch (record.case) {
     case 'result':
@@ -135,7 +135,7 @@ function parseResult(wire: CheckResult): ParsedRecord {
   };
 }
 
-/** null: none; undefined: not acceptable. */
+/** The extended data; null without any, undefined when they are not acceptable. */
 function parseExtended(text: string): string | null | undefined {
   return text === '' ? null : readJsonObject(text, maxExtendedLength);
 }

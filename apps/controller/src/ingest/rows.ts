@@ -5,7 +5,7 @@ import type { ParsedResult } from './record.ts';
 /** A row of `checks`. */
 export type CheckRow = Row<'checks'>;
 
-/** How a result fared: `PerfStat` as stored. */
+/** `PerfStat` as stored. */
 export const perf = { ok: 0, slow: 1, error: 2 } as const;
 
 /** The row of a result. */
@@ -66,7 +66,7 @@ const columns = [
 
 const names = sql.join(columns.map(([name]) => sql.ref(name)));
 
-/** Inserts rows in one statement and returns those that were not there yet; of rows with the same key the first. */
+/** Inserts rows in one statement and returns those that are new; of rows with the same key the first one. */
 export async function insertChecks(trx: Kysely<Tables>, rows: readonly CheckRow[]): Promise<CheckRow[]> {
   if (rows.length === 0) return [];
   const arrays = columns.map(([name, type]) => sql`${rows.map((row) => row[name])}::${sql.raw(type)}[]`);

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { lockAgent, type Tables } from '../db/index.ts';
 import type { AssignedSpan, ConnectedSpan } from './accept.ts';
 
-/** When did this agent hold these devices? */
+/** The spans in which these devices were assigned to this agent. */
 export async function assignedSpans(
   trx: Kysely<Tables>,
   agentNo: number,
@@ -18,7 +18,7 @@ export async function assignedSpans(
   return Map.groupBy(rows, (row) => row.deviceNo);
 }
 
-/** When was this agent's stream up, from the one that was up at `sinceUs` on? */
+/** The spans in which this agent's stream was up, from the span that contains `sinceUs` on. */
 export async function connectedSpans(
   trx: Kysely<Tables>,
   agentNo: number,
@@ -32,7 +32,7 @@ export async function connectedSpans(
     .execute();
 }
 
-/** Keeps what could not be taken, with its reason. */
+/** Quarantines records with the reason. */
 export async function insertQuarantined(
   trx: Kysely<Tables>,
   agentNo: number,
@@ -83,7 +83,7 @@ export async function mergeCoverage(
   );
 }
 
-/** Keeps gaps; the same one told again changes nothing. */
+/** Stores data gaps. A repeated one changes nothing. */
 export async function insertGaps(
   trx: Kysely<Tables>,
   agentNo: number,
@@ -106,7 +106,7 @@ export async function insertGaps(
     .execute();
 }
 
-/** Keeps the offsets that were in force. */
+/** Stores the clock offsets that agents used. */
 export async function insertClocks(
   trx: Kysely<Tables>,
   agentNo: number,
