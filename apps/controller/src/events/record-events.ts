@@ -5,7 +5,7 @@ import { type EventRow, toEventRow } from './event-row.ts';
 
 /**
  * Records events in the order of their causes, in the transaction that changed the state. An event that is recorded already
- * (same device, check and type) stays as it is. Decisions that must be made in the event's transaction follow the insertion here.
+ * (same device, check and type) stays as it is. A step that must decide in the event's transaction comes after the insertion here.
  */
 export async function recordEvents(
   trx: Kysely<Tables>,

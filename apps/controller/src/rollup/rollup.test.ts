@@ -1,11 +1,10 @@
-import { dayUs, hourUs } from '@vantage/domain';
+import { hourUs } from '@vantage/domain';
 import { histogramOf, percentile } from '@vantage/health';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { createDb, createPartitions, type Db } from '../db/index.ts';
-import { daysWanted, namesToDrop, partitionOf } from '../db/partitions.ts';
 import { type CheckRow, insertChecks } from '../ingest/rows.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import { markDirtyHours } from './progress.ts';
@@ -72,7 +71,7 @@ function rolled(table: 'rollup_hourly' | 'rollup_daily') {
     .execute();
 }
 
-test('an hour that ended has sums and a histogram, errors and inconclusive results counted apart, and so has its day', async () => {
+test('an hour that ended and its day have sums and a histogram; errors and inconclusive results are counted separately', async () => {
   const startUs = noonUs - 2 * hourUs;
   const latencies = [4, 40, 400];
   await insertChecks(db.kysely, [
@@ -123,7 +122,7 @@ test('a late result has its hour and day rolled up again', async () => {
   expect(await rollUp.run()).toBe(0);
 });
 
-test('a roll-up that was killed at work is done again', async () => {
+test('the hour of a killed roll-up is rolled up again', async () => {
   const startUs = noonUs - 5 * hourUs;
   await insertChecks(db.kysely, [check(startUs)]);
   await db.kysely
@@ -141,23 +140,4 @@ test.each([
   ['nothing when the clock went back', 10 * hourUs, 9 * hourUs, []],
 ])('hours due: %s', (_what, position, now, due) => {
   expect(hoursDue(position, now)).toEqual(due);
-});
-
-test('there is a partition for every day that is kept and two ahead, and none is made twice', async () => {
-  const partitions = createPartitions({ db, clock, log, retentionDays: 3 });
-  await Promise.all([partitions.ensure(), partitions.ensure()]);
-  const days = daysWanted(noonUs, 3);
-  expect(days).toHaveLength(6);
-  expect(days.every((day) => day % dayUs === 0)).toBe(true);
-  await insertChecks(db.kysely, [check(days[0] ?? 0), check((days[5] ?? 0) + dayUs - 1)]);
-});
-
-test('a partition is dropped when its last moment is out of the retention, not before', async () => {
-  const names = daysWanted(noonUs, 3).map((day) => partitionOf(day).name);
-  expect(namesToDrop(names, noonUs, 3)).toEqual([]);
-  expect(namesToDrop(names, noonUs + dayUs, 3)).toEqual(names.slice(0, 1));
-  const later = createFakeClock(noonUs + 2 * dayUs);
-  const partitions = createPartitions({ db, clock: later, log, retentionDays: 3 });
-  expect(await partitions.drop()).toEqual(names.slice(0, 2));
-  expect(await partitions.drop()).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { type Db, doEach, quarantine, type Refused, type Tables } from '../db/in
 import { beginMarkedHour, endHour, markEndedHours, unfinishedHours } from './progress.ts';
 import { rollDay, rollHour } from './roll-buckets.ts';
 
-/** An hour is rolled up this long after its end, when all results that came in time are committed. */
+/** An hour is rolled up this long after its end, when all results that arrived in time are committed. */
 const settleUs = 120_000_000;
 const chunkDevices = 2_000;
 
@@ -26,7 +26,7 @@ export function hoursDue(cursorUs: number, nowUs: number): number[] {
   return Array.from({ length: count }, (_, i) => cursorUs + i * hourUs);
 }
 
-/** Makes the roll-up. */
+/** Creates the roll-up. */
 export function createRollUp({
   db,
   clock,
@@ -45,7 +45,7 @@ export function createRollUp({
       await rollDay(trx, bucket - (bucket % dayUs), deviceNos);
     });
 
-  /** A device whose hour cannot be summed is left out and quarantined with the reason. */
+  /** The hour of a device that cannot be rolled up is quarantined with the reason. The other devices are rolled up. */
   const doHour = async (bucket: number) => {
     const devices = await allDevices(kysely);
     const refused: Refused<string>[] = [];

@@ -3,7 +3,7 @@ import { publish, type Row, type Tables } from '../db/index.ts';
 
 const openAtOnce = 500;
 
-/** The agent's open run requests before their deadlines, oldest first. `isAssigned`: the device is assigned to the agent now. */
+/** The agent's open run requests before their deadlines, oldest first. `isAssigned` is true when the device is assigned to the agent now. */
 export async function openRunRequests(db: Kysely<Tables>, agentNo: number, nowUs: number) {
   return db
     .selectFrom('run_requests')
@@ -22,7 +22,7 @@ export async function openRunRequests(db: Kysely<Tables>, agentNo: number, nowUs
     .execute();
 }
 
-/** Which of these agents have open run requests that no gateway sent yet? */
+/** Those of these agents that have open run requests that no gateway sent yet. */
 export async function agentsWithRunRequests(
   db: Kysely<Tables>,
   agentNos: readonly number[],
@@ -52,7 +52,7 @@ export async function markSent(
   );
 }
 
-/** The checks that these run requests ask of this agent, by run request id. */
+/** The checks that these run requests ask this agent to run, by run request id. */
 export async function requestedChecks(
   trx: Kysely<Tables>,
   agentNo: number,

@@ -14,7 +14,7 @@ const pollMs = 500;
 /** The time for request, result and commit, in addition to the device's own Timeout. */
 const marginUs = 10_000_000;
 
-/** Makes the function. It works while notifications are missing, because it polls as well. */
+/** Creates the function. It also polls, so it works while notifications are missing. */
 export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock: Clock }): CheckNow {
   return async (deviceNo, signal) => {
     const runRequestId = newId();
@@ -27,7 +27,7 @@ export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock:
     if (created === undefined)
       return {
         kind: 'nobody',
-        message: 'no agent observes this device now: see its Locations and their agents',
+        message: 'no agent that can check this device is connected now: see its Locations and their agents',
       };
     while (true) {
       signal.throwIfAborted();

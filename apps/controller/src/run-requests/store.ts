@@ -41,7 +41,7 @@ export async function createRunRequests(
 }
 
 /**
- * Requests one check of the device. Of the agents that could run it the first in this order is chosen: agents that are online before
+ * Requests one check of the device. It goes to the first agent that can run it, in this order: agents that are online before
  * those that are offline, then agents to which the device is assigned, then the agent that runs the first check, then the rotation.
  * Undefined when no connected agent could run it.
  */
@@ -93,7 +93,7 @@ export async function expireRunRequest(db: Kysely<Tables>, runRequestId: string)
     .execute();
 }
 
-/** Withdraws the open retries of these devices: their retry sequences ended. */
+/** Withdraws the open retries of these devices, because their retry sequences ended. */
 export async function withdrawRetries(trx: Kysely<Tables>, deviceNos: readonly number[]): Promise<void> {
   if (deviceNos.length === 0) return;
   await sql`
@@ -103,7 +103,7 @@ export async function withdrawRetries(trx: Kysely<Tables>, deviceNos: readonly n
   );
 }
 
-/** Expires the open run requests of these devices whose deadline is over. Resolves with the devices and kinds of these run requests. */
+/** Expires the open run requests of these devices that are past their deadline. Resolves with the device and kind of each. */
 export async function expireOverdue(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],
@@ -133,7 +133,7 @@ export async function requestedRetries(trx: Kysely<Tables>, deviceNos: readonly 
   }));
 }
 
-/** Which of these devices have an open request for a check now? */
+/** Those of these devices that have an open request for a check now. */
 export async function devicesWithOpenNow(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],

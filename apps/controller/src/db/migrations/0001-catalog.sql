@@ -1,4 +1,4 @@
--- What the API's users own. Numbers (int) are for joins and big keys, ids (48 hex) for the outside.
+-- The catalog: the things that users of the API own. Joins and big keys use numbers (int), clients use ids (48 hex).
 create table accounts (
   account_no int generated always as identity primary key,
   account_id text not null unique,
@@ -14,7 +14,7 @@ create table api_keys (
   account_no int not null references accounts,
   name text not null default '',
   key_hash bytea not null unique,             -- SHA-256 of 256 random bits
-  hint text not null,                         -- first characters, to tell keys apart
+  hint text not null,                         -- first characters, so that people can distinguish keys
   level text not null check (level in ('UW', 'UR')),
   basic_user text null,
   basic_hash text null,                       -- scrypt$N$r$p$salt$hash
@@ -51,9 +51,9 @@ create table locations (
   anchors jsonb not null default '[]',
   nschedule_no int null references nschedules,
   public_targets_only boolean not null default false,
-  observing boolean not null default false,   -- at least one agent looks; false once blind (60 s) or before the first agent
-  observing_since_us bigint null,             -- set with observing
-  blind_since_us bigint null,                 -- set when it went blind: the end of the last coverage
+  observing boolean not null default false,   -- at least one agent runs its checks; false 60 s after the last one stopped, and before the first agent
+  observing_since_us bigint null,             -- when it came online
+  blind_since_us bigint null,                 -- when it went offline: the end of the last coverage
   blind_reason text null,
   created_at timestamptz not null default now(),
   unique (account_no, name)
@@ -64,14 +64,14 @@ create table agents (
   account_no int not null references accounts,
   location_no int not null references locations,
   name text not null,
-  token_hash bytea not null unique,           -- SHA-256; certificates replace it with the issue on agents
+  token_hash bytea not null unique,           -- SHA-256
   state text not null default 'New' check (state in ('New', 'Connected', 'Away', 'Revoked')),
   version text null,
   host_name text null,
   boot_id text null,
   session_id text null,
   session_counter bigint not null default 0,
-  gateway_id text null,                       -- the controller that has its stream
+  gateway_id text null,                       -- the controller that holds its stream
   capacity int not null default 60000,        -- checks a minute
   last_seen_us bigint null,
   connected_us bigint null,
@@ -91,10 +91,10 @@ create table devices (
   device_id text not null unique,
   account_no int not null references accounts,
   method text not null,
-  url text not null,                          -- as shown: secrets masked
-  options jsonb not null default '{}',        -- as shown: secrets masked
+  url text not null,                          -- as the API shows it: secrets masked
+  options jsonb not null default '{}',        -- as the API shows it: secrets masked
   sealed bytea not null,                      -- {"url", "options"} with secrets, AES-256-GCM, key outside the database
-  host_data jsonb null,                       -- as shown, when the older HostData form was used
+  host_data jsonb null,                       -- as the API shows it, when the client used the older form HostData
   short_name text not null,
   full_name text null,
   frequency_min int not null,
@@ -104,9 +104,9 @@ create table devices (
   nschedule_no int null references nschedules,
   mschedule_no int null references mschedules,
   master_no int null references devices,
-  locations_given boolean not null,           -- false: Locations absent or null, the account's default applied
-  revision int not null default 1,            -- any change of settings that an agent must know
-  target_revision int not null default 1,     -- the revision at which target or Options last changed; results under older ones are history
+  locations_given boolean not null,           -- false: the client named no Locations, so the account's default applied
+  revision int not null default 1,            -- grows with each change of a setting that agents use
+  target_revision int not null default 1,     -- the revision of the last change of target or Options; older results do not change the status
   changed_us bigint not null,                 -- when target, Options, Locations or Frequency last changed
   warnings text[] not null default '{}',
   created_us bigint not null,

@@ -1,15 +1,15 @@
--- What agents see and what it means. Times are microseconds since 1970 (bigint); device_no stands first in every big key.
+-- The data path: results and everything derived from them. Times are microseconds since 1970 (bigint). device_no is first in every big key.
 
--- One row a check; identity (device, start, agent). Daily partitions, made ahead, dropped by retention.
+-- One row a check; its identity is (device, start, agent). Daily partitions are made ahead and dropped after the retention.
 create table checks (
   device_no int not null,
   start_us bigint not null,
   agent_no int not null,
   location_no int not null,
-  end_us bigint not null,                     -- start + phases
+  end_us bigint not null,                     -- start and all phases
   arrived_us bigint not null,                 -- first arrival at a controller
   revision int not null,
-  attempt smallint not null,                  -- 0 an ordinary turn, k the k-th retry
+  attempt smallint not null,                  -- 0: a scheduled check, k: the k-th retry
   code smallint not null,                     -- ResultCode
   perf smallint not null,                     -- 0 Ok, 1 Slow, 2 Error
   block_ms real not null,
@@ -26,7 +26,7 @@ create table checks (
   primary key (device_no, start_us, agent_no)
 ) partition by range (start_us);
 
--- What came but could not be taken, with its reason. Kept 30 days, 100,000 rows at most.
+-- Records that the controller could not accept, with the reason. Kept 30 days, 100,000 rows at most.
 create table set_aside (
   set_aside_no bigint generated always as identity primary key,
   agent_no int not null,
@@ -35,19 +35,19 @@ create table set_aside (
   record jsonb not null
 );
 
--- Where the fold stands, one row a device, written on transitions only.
+-- The state of the fold: one row a device, written on transitions only.
 create table device_state (
   device_no int primary key references devices on delete cascade,
   version bigint not null default 0,
-  status text not null default 'Unknown' check (status in ('Up', 'Down', 'Unknown')),  -- before coverage and maintenance are laid over it
+  status text not null default 'Unknown' check (status in ('Up', 'Down', 'Unknown')),  -- without coverage and maintenance
   since_us bigint not null,
   retrying boolean not null default false,
-  state jsonb not null                        -- the pure core's own state
+  state jsonb not null                        -- the state of libs/health
 ) with (fillfactor = 70);
 create index device_state_retrying on device_state (device_no) where retrying;
 create index device_state_not_up on device_state (device_no, status) where status <> 'Up';
 
--- Status over time before coverage and maintenance: an interval reaches to the next row's from_us.
+-- Status over time without coverage and maintenance. An interval ends where the device's next row begins.
 create table status_intervals (
   device_no int not null references devices on delete cascade,
   from_us bigint not null,
@@ -55,7 +55,7 @@ create table status_intervals (
   primary key (device_no, from_us)
 );
 
--- The core's state after each check that changed it: the sure points from which late results are folded again.
+-- The fold's state after each check that changed it. From such a checkpoint late results are folded again.
 create table fold_points (
   device_no int not null references devices on delete cascade,
   start_us bigint not null,
@@ -78,7 +78,7 @@ create table events (
   message text not null,
   duration_s bigint null,
   late boolean not null default false,
-  told_us bigint not null                     -- when it was written
+  told_us bigint not null                     -- when the controller recorded it
 );
 create index events_device on events (device_no, at_us desc, event_no desc);
 create index events_account on events (account_no, at_us desc, event_no desc);
@@ -94,7 +94,7 @@ create table maintenance_windows (
 create index maintenance_windows_device on maintenance_windows (device_no, to_us);
 create index maintenance_windows_untold on maintenance_windows (to_us) where not end_told;
 
--- Spans in which an agent ran everything that was due; adjacent reports are joined.
+-- Spans in which an agent ran everything that was due. Adjacent spans are joined.
 create table coverage (
   agent_no int not null,
   from_us bigint not null,
@@ -118,7 +118,7 @@ create table clock_records (
   primary key (agent_no, at_us)
 );
 
--- Who held what when: at most one open span per (device, Location).
+-- The history of assignments: at most one open span per (device, Location).
 create table assignment_spans (
   device_no int not null references devices on delete cascade,
   agent_no int not null,
@@ -134,7 +134,7 @@ create table assignment_spans (
 create unique index assignment_spans_open on assignment_spans (device_no, location_no) where to_us is null;
 create index assignment_spans_agent on assignment_spans (agent_no) where to_us is null;
 
--- When each agent's stream was up.
+-- Spans in which an agent's stream was open.
 create table connection_spans (
   agent_no int not null,
   location_no int not null,
@@ -156,7 +156,7 @@ create table leases (
   expires_us bigint not null
 );
 
--- Checks beside the standing ones: retries of chains, checks now.
+-- Run requests: checks that the controller asks for beside the assignments (retries, checks now).
 create table orders (
   order_id text primary key,
   kind text not null check (kind in ('Retry', 'Now', 'ChainTaken')),
@@ -167,7 +167,7 @@ create table orders (
   chain_id text null,
   attempt int not null default 0,
   not_before_us bigint not null default 0,
-  deadline_us bigint not null,                -- unanswered by then: the next vantage's turn
+  deadline_us bigint not null,                -- after it another agent is asked
   created_us bigint not null,
   sent_us bigint null,
   answered_us bigint null,
@@ -178,7 +178,7 @@ create index orders_open on orders (agent_no) where state = 'Open';
 create index orders_deadline on orders (deadline_us) where state = 'Open';
 create index orders_chain on orders (device_no, chain_id);
 
--- Roll-ups: count, errors and a mergeable latency histogram; bucket_us is the start of the hour or UTC day.
+-- Roll-ups: count, errors and a latency histogram that can be merged. bucket_us is the begin of the hour or UTC day.
 create table rollup_hourly (
   device_no int not null,
   bucket_us bigint not null,
@@ -189,7 +189,7 @@ create table rollup_hourly (
   sum_ms double precision not null,
   min_ms real not null,
   max_ms real not null,
-  lost double precision not null default 0,   -- PING packets lost, and sent
+  lost double precision not null default 0,   -- packets of PING: lost and sent
   sent double precision not null default 0,
   histogram int[] not null,                   -- pairs {bucket of the shared log scale, count}
   primary key (device_no, bucket_us, location_no)

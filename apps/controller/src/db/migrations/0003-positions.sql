@@ -1,4 +1,4 @@
--- How far a background job has come, by name: 'roll-up' (hours before at_us are marked), 'roll-up doing <bucket>' (an hour in work).
+-- The progress of background jobs by name: 'roll-up' (hours before at_us are marked), 'roll-up doing <bucket>' (an hour in work).
 create table positions (
   name text primary key,
   at_us bigint not null

@@ -1,4 +1,4 @@
--- Whoever writes events tells it, so that streams of events need not poll: once a statement, with the accounts whose events they are.
+-- Each statement that inserts events sends one notification with the accounts of these events, so that event streams need not poll.
 create function tell_events() returns trigger language plpgsql as $$
 begin
   perform pg_notify('vantage_events', json_build_object('account_nos', json_agg(distinct account_no))::text)

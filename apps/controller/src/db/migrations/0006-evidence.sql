@@ -1,4 +1,4 @@
--- Evidence that came before the result it belongs to; taken from here when that comes. A week at most.
+-- Diagnostics that came before their result. They move to the result when it arrives, or are deleted after a week.
 create table evidence_waiting (
   agent_no int not null,
   device_no int not null references devices on delete cascade,

@@ -1,3 +1,3 @@
--- An agent makes its gaps' ids itself: they are unique for that agent, and no other agent can take one away.
+-- An agent makes the ids of its gaps itself. They are unique for that agent, so no other agent can use up an id.
 alter table gaps drop constraint gaps_pkey;
 alter table gaps add primary key (agent_no, gap_id);

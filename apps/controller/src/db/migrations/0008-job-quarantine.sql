@@ -1,4 +1,4 @@
--- What a background job could not do for one item (a device's hour, a device, a Location), with the reason; the job goes on with the others.
+-- Items (a device's hour, a device, a Location) for which a background job failed, with the reason. The job goes on with the others.
 -- Kept for 30 days after the last failure, 100,000 rows at most.
 create table job_quarantine (
   job text not null,

@@ -1,4 +1,4 @@
--- A notification holds 8,000 bytes: events of very many accounts that are written by one statement are told in parts.
+-- A notification holds 8,000 bytes, so a statement with events of very many accounts sends several.
 create or replace function tell_events() returns trigger language plpgsql as $$
 begin
   perform pg_notify('vantage_events', json_build_object('account_nos', json_agg(account_no))::text)
