@@ -82,7 +82,7 @@ function results(controller: FakeController): CheckResult[] {
   return controller.records.flatMap(({ record }) => (record.case === 'result' ? [record.value] : []));
 }
 
-test('a new device is checked at once and its result arrives with its facts', async () => {
+test('a new device is checked at once, and its result arrives with revision, attempt and start', async () => {
   await using target = await listen(() => {});
   await using controller = await startFakeController({
     certificate,
@@ -109,7 +109,7 @@ test('an error is retried with the same retry sequence until all retries failed'
   expect(all[0]?.retryId).toMatch(/^[0-9a-f]{48}$/);
 });
 
-test('a target that does not answer is traced after its result was written', async () => {
+test('a target that does not answer is traced after its result is written', async () => {
   await using silent = await listen(() => {});
   const options = { Steps: [{ Expect: 'never said' }] };
   const spec = specOf({ method: 'TCP', url: silent.target, timeoutMs: 200, options });
@@ -117,17 +117,17 @@ test('a target that does not answer is traced after its result was written', asy
   await using controller = await startFakeController({ certificate, token, assignments: [device] });
   await using _agent = startTestAgent([controller.endpoint]);
   await controller.until(() => controller.records.some(({ record }) => record.case === 'diagnostics'));
-  const told = controller.records.map(({ record }) => record);
+  const records = controller.records.map(({ record }) => record);
   const [result] = results(controller);
   expect(result).toMatchObject({ deviceNo: 3, resultCode: 2 });
   expect(result?.extendedJson).not.toContain('Traceroute');
-  const evidence = told.find((record) => record.case === 'diagnostics')?.value;
-  expect(evidence).toMatchObject({ deviceNo: 3, startUs: result?.startUs });
-  const way = { Traceroute: { Reached: true, Hops: [{ TTL: 1, Address: '127.0.0.1' }] } };
-  expect(JSON.parse(evidence?.extendedJson ?? '')).toMatchObject(way);
+  const diagnostics = records.find((record) => record.case === 'diagnostics')?.value;
+  expect(diagnostics).toMatchObject({ deviceNo: 3, startUs: result?.startUs });
+  const trace = { Traceroute: { Reached: true, Hops: [{ TTL: 1, Address: '127.0.0.1' }] } };
+  expect(JSON.parse(diagnostics?.extendedJson ?? '')).toMatchObject(trace);
 });
 
-test('what was seen without a controller arrives when it is back, each result once', async () => {
+test('results from the time without a controller arrive when it is back, each once', async () => {
   await using target = await listen(() => {});
   const dataDir = newFolder();
   const assignments = [tcp(1, target.target, { intervalMs: 50 })];
@@ -142,8 +142,8 @@ test('what was seen without a controller arrives when it is back, each result on
     before.push(...results(first));
     const hits = target.hits;
     await new Promise<void>((resolve) => {
-      const look = () => (target.hits >= hits + 10 ? resolve() : void setImmediate(look));
-      look();
+      const poll = () => (target.hits >= hits + 10 ? resolve() : void setImmediate(poll));
+      poll();
     });
   }
   const hitsWithout = target.hits;
@@ -156,7 +156,7 @@ test('what was seen without a controller arrives when it is back, each result on
   expect(distinct).toBeLessThanOrEqual(target.hits);
 });
 
-test('an ordered check answers its order, and a foreign token is refused', async () => {
+test('a requested check answers its run request, and a foreign token is refused', async () => {
   await using target = await listen(() => {});
   const assignments = [tcp(1, target.target, { runImmediately: false, intervalMs: 3_600_000 })];
   await using controller = await startFakeController({ certificate, token, assignments });
@@ -172,7 +172,7 @@ test('an ordered check answers its order, and a foreign token is refused', async
   expect(foreign.streams).toBe(0);
 });
 
-test('sent away by a controller that shuts down, the agent goes to the other', async () => {
+test('the agent connects to the other controller when one shuts down', async () => {
   await using one = await startFakeController({ certificate, token });
   await using two = await startFakeController({ certificate, token });
   await using _agent = startTestAgent([one.endpoint, two.endpoint]);
@@ -184,7 +184,7 @@ test('sent away by a controller that shuts down, the agent goes to the other', a
   await there.until(() => anyHello(there) > 0);
 });
 
-test('starts follow the clock of the controller', async () => {
+test('the starts of checks follow the clock of the controller', async () => {
   await using target = await listen(() => {});
   const aheadUs = 3_600_000_000;
   const changedUs = BigInt(Date.now()) * 1000n + BigInt(aheadUs);
@@ -202,7 +202,7 @@ test('starts follow the clock of the controller', async () => {
   expect(controller.records.some(({ record }) => record.case === 'clock')).toBe(true);
 });
 
-test('a revoked agent looks no more', async () => {
+test('a revoked agent runs no more checks', async () => {
   await using target = await listen(() => {});
   const assignments = [tcp(1, target.target, { intervalMs: 50 })];
   await using controller = await startFakeController({ certificate, token, assignments });

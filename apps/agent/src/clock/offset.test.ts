@@ -7,7 +7,7 @@ import { createAgentTime } from './agent-time.ts';
 import { nextOffset, sampleOf, withSample } from './offset.ts';
 import { createClockSync } from './sync.ts';
 
-test('four timestamps give the offset to within half the round trip, however the way is split', () => {
+test('four timestamps give the offset to within half the round trip, however long each direction takes', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -3_600_000_000, max: 3_600_000_000 }),
@@ -37,13 +37,13 @@ test('the shortest round trip of the last eight counts', () => {
   expect(nextOffset(samples, undefined)).toEqual(slow);
 });
 
-test('a difference that the measurement cannot know for sure changes nothing', () => {
+test('a difference within the error of the measurement changes nothing', () => {
   expect(nextOffset([{ offsetUs: 10_000, roundTripUs: 30_000 }], 0)).toBeUndefined();
   expect(nextOffset([{ offsetUs: 16_000, roundTripUs: 30_000 }], 0)).toBeDefined();
   expect(nextOffset([{ offsetUs: 900, roundTripUs: 10 }], 0)).toBeUndefined();
 });
 
-test('a clock that was stepped is followed at once, not after eight samples', () => {
+test('the agent follows a clock step at once, not after eight samples', () => {
   const samples = withSample([{ offsetUs: 0, roundTripUs: 100 }], {
     offsetUs: 3_600_000_000,
     roundTripUs: 5000,
@@ -51,7 +51,7 @@ test('a clock that was stepped is followed at once, not after eight samples', ()
   expect(nextOffset(samples, 0)?.offsetUs).toBe(3_600_000_000);
 });
 
-test('the offset in force moves the corrected clock and is recorded; a step of the wall clock is not seen', () => {
+test('the offset in force moves the corrected clock and is recorded; a step of the wall clock has no effect', () => {
   const clock = createFakeClock();
   const time = createAgentTime({ clock, upMs: () => clock.monoMs(), wallOffsetUs: 0 });
   const records: ClockRecord[] = [];

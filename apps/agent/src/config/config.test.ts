@@ -14,7 +14,7 @@ const load = (env: Record<string, string>): ConfigResult =>
   });
 const needed = { VANTAGE_AGENT_ENDPOINTS: 'https://a:8444', VANTAGE_AGENT_TOKEN: 't0k' };
 
-test('with what is needed the rest has its defaults', () => {
+test('with the required settings the others have their defaults', () => {
   const result = load({ ...needed, PATH: '/bin' });
   expect(result).toMatchObject({
     ok: true,
@@ -30,7 +30,7 @@ test('with what is needed the rest has its defaults', () => {
   expect(JSON.stringify(result)).not.toContain('t0k');
 });
 
-test('the token may stand in a file, endpoints are a list', () => {
+test('the token can come from a file; the endpoints are a list', () => {
   const result = load({
     VANTAGE_AGENT_ENDPOINTS: 'https://a:8444/, https://[::1]:9',
     VANTAGE_AGENT_TOKEN_FILE: '/etc/token',

@@ -28,7 +28,7 @@ function known(file: string): Record<string, string> {
   return Object.fromEntries([...result.secrets].map(([name, value]) => [name, value.reveal()]));
 }
 
-test('names and texts are read from a file for its owner only, and never shown', () => {
+test('the agent reads names and texts from a file of mode 0600 and never shows the texts', () => {
   expect(known(fileOf('{"mail.a-b_1":"s3cret"}', 0o400))).toEqual({ 'mail.a-b_1': 's3cret' });
   const result = readLocalSecrets(fileOf('{"mail":"s3cret"}'));
   if (!result.ok) throw new Error(result.problem);
@@ -47,13 +47,13 @@ test.each([
   ['holds a number', () => fileOf('{"mail":42424242}'), 'must hold a JSON object'],
   ['has a name that cannot be referred to', () => fileOf('{"a b":"s3cret"}'), 'must hold a JSON object'],
   ['has a value too short to be hidden', () => fileOf('{"a":"pw"}'), 'at least 3 characters'],
-])('a file that %s is refused, its content untold', (_what, make, problem) => {
+])('a file that %s is refused without quoting its content', (_what, make, problem) => {
   const result = readLocalSecrets(make());
   expect(result).toEqual({ ok: false, problem: expect.stringContaining(problem) });
   expect(JSON.stringify(result)).not.toMatch(/s3cret|4242|"pw"/);
 });
 
-test('a change is taken; what cannot be taken leaves the values and is told once', () => {
+test('a change is applied; an invalid file leaves the values and is reported once', () => {
   const file = fileOf('{"mail":"first"}');
   const faults: string[] = [];
   const changes: number[] = [];
@@ -76,7 +76,7 @@ test('a change is taken; what cannot be taken leaves the values and is told once
   expect(faults).toHaveLength(1);
 });
 
-test('a check sends the value and tells only its mask; an unknown name is the agent’s fault, until it is known', async () => {
+test('a check sends the value and shows only its mask; an unknown name gives ResultCode 10 until the file has it', async () => {
   const heard: string[] = [];
   await using server = await listen((socket) => {
     socket.on('data', (data) => {
@@ -89,7 +89,7 @@ test('a check sends the value and tells only its mask; an unknown name is the ag
   const secrets = createLocalSecrets({ file, onFault: (text) => log.error(text), onChange: () => {} });
   const policy = loadPolicy(undefined);
   if (!policy.ok) throw new Error('no policy');
-  const look = createCheckRunner({
+  const check = createCheckRunner({
     clock: systemClock,
     dial: createDial(),
     policy: policy.policy,
@@ -101,12 +101,12 @@ test('a check sends the value and tells only its mask; an unknown name is the ag
     spec: specOf({ method: 'TCP', url: server.target, timeoutMs: 2000, options }),
   });
   const { signal } = new AbortController();
-  const unknown = await look(device, signal);
+  const unknown = await check(device, signal);
   expect(unknown).toMatchObject({ code: 10, text: expect.stringContaining(`${reference('mail')} in Steps`) });
   expect(unknown.text).toContain('VANTAGE_AGENT_SECRETS_FILE');
   writeFileSync(file, '{"mail":"s3cret-value"}');
   secrets.refresh();
-  const failed = await look(device, signal);
+  const failed = await check(device, signal);
   expect(heard.join('')).toContain('s3cret-value');
   expect(failed.code).not.toBe(1);
   expect(JSON.stringify(failed)).toContain('***');

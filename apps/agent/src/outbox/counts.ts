@@ -6,9 +6,9 @@ import { openOrMake, writeAll } from '../storage/disk.ts';
 import type { Counts } from './frame.ts';
 
 /**
- * How much each segment held when it was last written, and how much of it was acked, beside the segments themselves: so a file
- * that lost its end is known to have lost it, and what was acked is neither sent again nor told as dropped. Written after each fsync of a segment, without one of its own: a kill keeps it, and after a power cut it
- * may know less, never more than was on disk.
+ * The counts of each segment when it was last written, beside the segments themselves. So the agent notices a file that lost its end,
+ * and neither sends acknowledged records again nor reports them as dropped. The counts are written after each fsync of a segment,
+ * without one of their own: they survive a kill, and after a power cut they may be older than the segment, never newer.
  */
 export interface SegmentCounts extends AsyncDisposable {
   of(no: number): Counts | undefined;
@@ -20,10 +20,10 @@ export interface SegmentCounts extends AsyncDisposable {
 /** A slot: u32 number of the segment, u32 frames, u32 results, u32 done, u32 crc32 of the four; big-endian. */
 const slotBytes = 20;
 const crcAt = 16;
-/** The newest so many segments have a slot; the file is written in full once, so that a full disk can't refuse it. */
+/** The newest segments have a slot each. The file is written in full once, so that a full disk cannot refuse it. */
 const slotCount = 4096;
 
-/** Opens (or makes) the file. Never throws for what the disk does; `onFault` hears it. */
+/** Opens or creates the file. Never throws for a fault of the disk; `onFault` receives it. */
 export async function openCounts(folder: string, onFault: (error: unknown) => void): Promise<SegmentCounts> {
   const file = path.join(folder, 'counts.bin');
   const known = Buffer.alloc(slotBytes * slotCount);

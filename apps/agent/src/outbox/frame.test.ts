@@ -15,7 +15,7 @@ function fileOf(all: readonly Uint8Array[]): Buffer {
   return Buffer.concat(all.map((payload, index) => frameOf(index, payload)));
 }
 
-test('what was written is read', () => {
+test('frames are read as they were written', () => {
   fc.assert(
     fc.property(payloads, (all) => {
       const { frames, damages } = decodeFrames(fileOf(all));
@@ -25,7 +25,7 @@ test('what was written is read', () => {
   );
 });
 
-test('cut at any byte, every whole frame before the cut is read; a torn one is noticed, with counts all that is missing', () => {
+test('of a file cut at any byte every whole frame is read; a torn one is noticed, and with counts every missing one', () => {
   fc.assert(
     fc.property(payloads, fc.nat(), fc.boolean(), (all, where, isKnown) => {
       const file = fileOf(all);
@@ -46,7 +46,7 @@ test('cut at any byte, every whole frame before the cut is read; a torn one is n
   );
 });
 
-test('a flipped bit loses the frame it is in, and that is told where it held a result', () => {
+test('a flipped bit loses its frame, and the loss of a result is reported', () => {
   fc.assert(
     fc.property(payloads, fc.nat(), (all, where) => {
       const file = fileOf(all);
@@ -67,7 +67,7 @@ test('a flipped bit loses the frame it is in, and that is told where it held a r
   );
 });
 
-test('a stretch of several frames that is overwritten is counted', () => {
+test('overwritten frames are counted', () => {
   const all = Array.from({ length: 10 }, (_, i) => Buffer.alloc(20, i));
   const file = fileOf(all);
   const size = frameOf(0, Buffer.alloc(20)).length;

@@ -4,14 +4,14 @@ import { crc32 } from 'node:zlib';
  * A frame of a segment file, big-endian:
  *   u16 mark 0x5643 | u32 index in the segment | u32 results | u32 length | u32 crc32 of all but the mark | payload
  * `results` counts the check results up to and with this frame, times two, plus one where it is itself a result. Index and count
- * tell how many frames, and how many results, a damaged stretch held; the mark lets the reader find the next good frame.
+ * show how many frames, and how many results, a damaged part held; the mark lets the reader find the next good frame.
  */
 const mark = 0x5643;
 const headBytes = 18;
 /** A record is never longer than this; a length beyond it is damage. */
 const maxPayloadBytes = 4 * 1024 * 1024;
 
-/** One record as it stands in a segment file. */
+/** One record of a segment file. */
 export interface Frame {
   readonly index: number;
   /** Check results in the segment up to and with this frame. */
@@ -20,23 +20,23 @@ export interface Frame {
   readonly payload: Uint8Array;
 }
 
-/** A stretch of a segment file that can't be read. */
+/** A part of a segment file that cannot be read. */
 interface Damage {
   /** Index of the first record lost. */
   readonly index: number;
-  /** How many check results were lost with it; at the end of a file whose counts are not known at least this many. */
+  /** So many check results were lost with it; at the end of a file without known counts, at least so many. */
   readonly results: number;
 }
 
-/** How much a segment held when it was last written. */
+/** The counts of a segment when it was last written. */
 export interface Counts {
   readonly frames: number;
   readonly results: number;
-  /** So many of its first records are acked, or were lost and told. */
+  /** So many of its first records are acknowledged, or were lost and reported. */
   readonly done: number;
 }
 
-/** What a segment file holds. */
+/** The content of a segment file. */
 export interface SegmentContent {
   readonly frames: readonly Frame[];
   readonly damages: readonly Damage[];
@@ -57,7 +57,7 @@ export function encodeFrame(
   return frame;
 }
 
-/** Reads a whole segment file, whatever happened to it. Payloads share the file's memory. `known` tells what it held. */
+/** Reads a whole segment file, damaged or not. Payloads share the file's memory. `known` is its content when it was last written. */
 export function decodeFrames(
   file: Buffer,
   known: Pick<Counts, 'frames' | 'results'> = { frames: 0, results: 0 },

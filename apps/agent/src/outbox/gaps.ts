@@ -6,44 +6,44 @@ import { ignoreMissing } from '@vantage/kernel';
 import { type GapRecord, GapRecordSchema } from '@vantage/proto';
 import { openOrMake, writeAll } from '../storage/disk.ts';
 
-/** What was dropped: how many results, and between which starts (microseconds, corrected clock). */
+/** Dropped results: their count, and the starts of the first and the last (microseconds, corrected clock). */
 export interface Loss {
   readonly fromUs: number;
   readonly toUs: number;
   readonly dropped: number;
   readonly reason: string;
-  /** Where the same loss may be found again: it is told under this id and grows by no other. */
+  /** Set where the same loss may be found again: the gap has this id and no other loss is added to it. */
   readonly gapId?: string;
-  /** The segment that was given up whole: found again after a kill, it is told already. */
+  /** The segment that was dropped as a whole. A file of it that is found after a kill is reported already. */
   readonly segmentNo?: number;
 }
 
 /**
- * Gaps that the controller has not acknowledged yet, in a file of fixed size that was written in full when the disk still had
- * room: telling a gap never needs space. A disk that takes nothing at all leaves them in memory.
+ * Data gaps that the controller has not acknowledged yet. Their file has a fixed size and was written in full when the disk still had
+ * room, so a gap never needs space. Where the disk refuses every write, the gaps stay in memory.
  */
 export interface Gaps extends AsyncDisposable {
   add(loss: Loss): Promise<void>;
-  /** Whether a gap that waits tells the loss of this whole segment. */
+  /** Whether a waiting gap reports the loss of this whole segment. */
   reports(segmentNo: number): boolean;
-  /** The highest number of a segment that a waiting gap tells; 0 without any. */
+  /** The highest number of a segment that a waiting gap reports; 0 without any. */
   readonly lastSegmentNo: number;
-  /** Those not taken yet, now taken. */
+  /** Takes out the gaps that are not in flight. */
   take(): readonly GapRecord[];
   ack(gap: GapRecord): Promise<void>;
   /**
-   * What is in memory only, since the disk took nothing: it is told as lost should this run end before it is acked. Undefined:
-   * nothing is any more.
+   * Stores which results are in memory only because the disk refused them: the next run reports them as lost if this run ends before
+   * their ack. Undefined: none.
    */
   hold(loss: Loss | undefined): Promise<void>;
-  /** The connection is lost: what was taken and not acked is to be told again. */
+  /** The connection is lost: gaps without ack are to be sent again. */
   release(): void;
   readonly waiting: number;
 }
 
 const slotBytes = 512;
 const slotCount = 128;
-/** The slot behind the others tells what is in memory only. */
+/** The slot behind the others holds the results that are in memory only. */
 const heldIndex = slotCount;
 /** Longer reasons would not fit into a slot. */
 const reasonBytes = 200;
@@ -53,12 +53,12 @@ const tailBytes = 8;
 interface Slot {
   gap: GapRecord | undefined;
   isInFlight: boolean;
-  /** The controller may know it already, under its id: it must not grow any more. */
+  /** The controller may have it already, under its id: it must not grow any more. */
   mayBeReported: boolean;
   segmentNo: number | undefined;
 }
 
-/** Opens (or makes) the file of gaps. Never throws for what the disk does; `onFault` hears it. */
+/** Opens or creates the file of gaps. Never throws for a fault of the disk; `onFault` receives it. */
 export async function openGaps(deps: {
   readonly folder: string;
   readonly newId: () => string;
@@ -66,14 +66,14 @@ export async function openGaps(deps: {
 }): Promise<Gaps> {
   const { newId, onFault } = deps;
   const file = path.join(deps.folder, 'gaps.bin');
-  const told = (error: unknown) => {
+  const reported = (error: unknown) => {
     onFault(error);
     return undefined;
   };
-  const content = await readContent(file).catch(told);
+  const content = await readContent(file).catch(reported);
   const slots = decodeSlots(content ?? Buffer.alloc(0));
-  // What cannot be read now is not written over either: the gaps of this run stay in memory.
-  const handle = content === undefined ? undefined : await openWhole(file).catch(told);
+  // A file that cannot be read now is not overwritten either: the gaps of this run stay in memory.
+  const handle = content === undefined ? undefined : await openWhole(file).catch(reported);
 
   const store = async (index: number, slot = slots[index]) => {
     if (handle === undefined) return;
@@ -84,7 +84,7 @@ export async function openGaps(deps: {
       onFault(error);
     }
   };
-  /** The newest gap with the same reason that nobody was told of grows; else a free slot; else the gaps grow together. */
+  /** The newest gap of the same reason that was not sent yet; else a free slot; else the newest gap that was not sent yet. */
   const placeFor = (reason: string, gapId: string | undefined): number => {
     const same = slots.findLastIndex(
       ({ gap, mayBeReported }) => gap !== undefined && !mayBeReported && gap.reason === reason,
@@ -92,8 +92,8 @@ export async function openGaps(deps: {
     if (same >= 0 && gapId === undefined) return same;
     const free = slots.findIndex((slot) => slot.gap === undefined);
     if (free >= 0) return free;
-    const newEvents = slots.findLastIndex((slot) => !slot.mayBeReported);
-    return newEvents >= 0 ? newEvents : slots.length - 1;
+    const unsent = slots.findLastIndex((slot) => !slot.mayBeReported);
+    return unsent >= 0 ? unsent : slots.length - 1;
   };
 
   const gapOf = (loss: Loss, gapId: string) =>
@@ -192,7 +192,7 @@ function decodeSlots(content: Buffer): Slot[] {
   return Array.from({ length: slotCount + 1 }, (_, index) => {
     const bytes = content.subarray(index * slotBytes, (index + 1) * slotBytes);
     const gap = decodeSlot(bytes);
-    // An earlier run may have told it.
+    // An earlier run may have sent it.
     return gap === undefined
       ? noSlot()
       : { gap, isInFlight: false, mayBeReported: true, segmentNo: tailOf(bytes) };

@@ -1,18 +1,18 @@
 import { mebibyte } from '@vantage/domain';
 
-/** What an outbox may hold, in files and in memory. */
+/** The bounds of an outbox, in files and in memory. */
 export const limits = {
   /** A segment file is closed from this size on. */
   segmentBytes: mebibyte,
   /** Groups of records are written, each with one fsync, at most this often; the first after a pause at once. */
   groupMs: 10,
-  /** A segment in use is let go, all acked, from this size on. */
+  /** A segment in use whose records are all acknowledged is removed from this size on. */
   worthRetiringBytes: 64 * 1024,
   maxAgeMs: 7 * 24 * 3600 * 1000,
   /** New records kept at hand while online; more are read back from disk. */
   atHand: { records: 5000, bytes: 8 * mebibyte },
   /** Records that wait for a disk that does not answer. */
   unwritten: { records: 20_000, bytes: 16 * mebibyte },
-  /** Records that the disk refused and that wait in memory for their ack. */
+  /** Records that the disk refused; they wait in memory for their ack. */
   inMemory: { records: 5000, bytes: 16 * mebibyte },
 } as const;

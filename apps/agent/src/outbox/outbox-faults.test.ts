@@ -34,7 +34,7 @@ async function fill(outbox: Outbox, from: number, to: number): Promise<void> {
   }
 }
 
-test('a gap that was told grows no more, since the controller may have it already: later losses are a gap of their own', async () => {
+test('a gap that was sent grows no more, because the controller may have it already: later losses get their own gap', async () => {
   const folder = newFolder();
   const more = { maxBytes: 1 };
   const first = await open(folder, more);
@@ -59,7 +59,7 @@ test('a gap that was told grows no more, since the controller may have it alread
   expect(all.reduce((sum, { droppedResults }) => sum + droppedResults, 0) + kept.length).toBe(34);
 });
 
-test('killed between telling a drop and removing its file: neither told twice nor sent after all', async () => {
+test('after a kill between the report of a drop and the removal of its file, the drop is reported once and nothing of it is sent', async () => {
   const folder = newFolder();
   const first = await open(folder, { maxBytes: 3 * 1024 * 1024 });
   await fill(first, 1, 20);
@@ -79,7 +79,7 @@ test('killed between telling a drop and removing its file: neither told twice no
   expect(segmentsOf(folder)).not.toContain(oldest);
 });
 
-test('what was acked before a kill is neither sent again nor counted when its segment is dropped', async () => {
+test('records acknowledged before a kill are neither sent again nor counted when their segment is dropped', async () => {
   const folder = newFolder();
   const first = await open(folder);
   first.setOnline(true);
@@ -107,7 +107,7 @@ test('what was acked before a kill is neither sent again nor counted when its se
   for (const each of [first, second, third]) await each[Symbol.asyncDispose]();
 });
 
-test('a segment never gets the number of one that is gone, whose drop or counts it would be taken for', async () => {
+test('a segment never gets the number of a removed one, whose gap or counts would then apply to it', async () => {
   const folder = newFolder();
   const first = await open(folder, { maxBytes: 1 });
   await fill(first, 1, 12);
@@ -123,7 +123,7 @@ test('a segment never gets the number of one that is gone, whose drop or counts 
   await second[Symbol.asyncDispose]();
 });
 
-test('a file that cannot be read for a while loses nothing', async () => {
+test('a file that cannot be read for some time loses nothing', async () => {
   const folder = newFolder();
   await using outbox = await open(folder);
   await fill(outbox, 1, 15);
@@ -161,7 +161,7 @@ test('a reason in any script, however long, fits into its slot', async () => {
   expect(second.take()).toMatchObject([{ droppedResults: 1, fromUs: 5n, toUs: 6n }]);
 });
 
-test('what rests on records is asked to be written before they leave the disk, and found again where they did not', async () => {
+test('the retry store is written before records leave the disk, and finds the records that stayed', async () => {
   const folder = newFolder();
   const seen: boolean[] = [];
   const beforeDelete = async () => void seen.push(segmentsOf(folder).length > 0);
@@ -179,7 +179,7 @@ test('what rests on records is asked to be written before they leave the disk, a
   ]);
 });
 
-test('what is on its way out is not given up by age, nor is what is younger in its place', async () => {
+test('records in flight are not dropped by age, nor are younger ones in their place', async () => {
   const folder = newFolder();
   let nowMs = Date.now();
   const first = await open(folder, { nowMs: () => nowMs });
@@ -198,7 +198,7 @@ test('what is on its way out is not given up by age, nor is what is younger in i
   await first[Symbol.asyncDispose]();
 });
 
-test('what was in memory only, since the disk took no more, is told as lost after a kill, unless it was acked', async () => {
+test('results in memory only, because the disk refused them, are reported as lost after a kill, unless they were acknowledged', async () => {
   const folder = newFolder();
   const first = await open(folder);
   first.setOnline(true);

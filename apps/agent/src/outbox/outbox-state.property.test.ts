@@ -133,7 +133,7 @@ test('each record is in one place, none is taken twice on one connection, and no
   );
 });
 
-test('what memory gives up is the oldest that is not in flight, no more than needed, and leaves the rest within its bound', () => {
+test('memory gives up the oldest segments that are not in flight, and no more than needed', () => {
   const segmentOf = fc.record({
     records: fc.integer({ min: 1, max: 2000 }),
     bytes: fc.nat(8 * 1024 * 1024),

@@ -3,7 +3,7 @@ import { limits } from './limits.ts';
 import { addRecord, createSegment, putBack, type Segment, setState } from './segment.ts';
 import type { Unwritten } from './writer.ts';
 
-/** A record taken out to be sent. It is given back by `ack`, or with all others when the connection ends. */
+/** A record taken out to be sent. It ends by `ack`, or waits again when the connection ends. */
 export interface OutboxItem {
   readonly record: OutboxRecord;
   readonly origin:
@@ -12,7 +12,7 @@ export interface OutboxItem {
 }
 
 /**
- * What the outbox holds. The functions of this file are its only transitions, beside those of a single segment; they do no I/O.
+ * The records of the outbox. The functions of this file are its only transitions, beside those of a single segment; they do no I/O.
  * A record is in one place at a time: unwritten, waiting in a segment, in flight (at hand or taken out), or done.
  */
 export interface OutboxState {
@@ -39,7 +39,7 @@ export function createOutboxState(): OutboxState {
   };
 }
 
-/** Takes a record to be written; false when as many already wait for the disk as may. */
+/** Accepts a record to be written; false when the bound of records that wait for the disk is reached. */
 export function offerRecord(state: OutboxState, one: Unwritten): boolean {
   const { records, bytes } = limits.unwritten;
   if (state.unwritten.length >= records || state.unwrittenBytes >= bytes) return false;
@@ -85,7 +85,7 @@ export function takeAtHand(state: OutboxState, max: number): readonly OutboxItem
   return taken;
 }
 
-/** While online, new records stay at hand; offline none is. `putBackAll` gives back what was in flight. */
+/** While online, new records stay at hand; offline none does. `putBackAll` makes the records in flight wait again. */
 export function setOnline(state: OutboxState, isOnline: boolean): void {
   state.isOnline = isOnline;
   if (isOnline) return;
@@ -93,7 +93,7 @@ export function setOnline(state: OutboxState, isOnline: boolean): void {
   state.atHandBytes = 0;
 }
 
-/** What was in flight waits again. */
+/** Makes all records in flight wait again. */
 export function putBackAll({ segments }: OutboxState): void {
   for (const segment of segments.values()) putBack(segment);
 }

@@ -12,7 +12,7 @@ const newFolder = () => path.join(root, String(folders++));
 const onlySegment = (folder: string) =>
   path.join(folder, readdirSync(folder).find((name) => name.endsWith('.seg')) ?? '');
 
-test('a result can be taken only when it is on disk', async () => {
+test('a result can be taken out only when it is on disk', async () => {
   const folder = newFolder();
   await using outbox = await open(folder);
   outbox.setOnline(true);
@@ -23,7 +23,7 @@ test('a result can be taken only when it is on disk', async () => {
   expect(startsOf(outbox.nextNew(10))).toEqual([1]);
 });
 
-test('what was not acked is found again after a kill, what was acked in a full segment is gone', async () => {
+test('after a kill the records without ack are found again, and a full segment of acknowledged ones is gone', async () => {
   const folder = newFolder();
   const before = await open(folder);
   before.setOnline(true);
@@ -41,7 +41,7 @@ test('what was not acked is found again after a kill, what was acked in a full s
   await before[Symbol.asyncDispose]();
 });
 
-test('new records come before the backlog, and each is given once', async () => {
+test('new records come before the backlog, and each is taken out once', async () => {
   const folder = newFolder();
   await using outbox = await open(folder);
   for (let i = 1; i <= 1200; i += 1) outbox.append(result(i));
@@ -58,7 +58,7 @@ test('new records come before the backlog, and each is given once', async () => 
   expect(backlog).toEqual(Array.from({ length: 1200 }, (_, i) => i + 1));
 });
 
-test('a lost connection gives everything back that was not acked', async () => {
+test('after a lost connection all records without ack wait again', async () => {
   await using outbox = await open(newFolder());
   outbox.setOnline(true);
   for (let i = 1; i <= 10; i += 1) outbox.append(result(i));
@@ -70,7 +70,7 @@ test('a lost connection gives everything back that was not acked', async () => {
   expect(outbox.nextNew(100)).toEqual([]);
 });
 
-test('beyond its bound the oldest go, and what went is told to the last result', async () => {
+test('beyond its bound the outbox drops the oldest results, and the gap counts every one of them', async () => {
   await using outbox = await open(newFolder(), { maxBytes: 8 * 1024 * 1024 });
   for (let i = 1; i <= 200; i += 1) {
     outbox.append(result(i, 100_000));
@@ -86,7 +86,7 @@ test('beyond its bound the oldest go, and what went is told to the last result',
   expect(Number(gap?.toUs)).toBe((kept[0] ?? 0) - 1);
 });
 
-test('after seven days the oldest go', async () => {
+test('results older than seven days are dropped', async () => {
   let nowMs = Date.now();
   await using outbox = await open(newFolder(), { nowMs: () => nowMs });
   for (let i = 1; i <= 12; i += 1) outbox.append(result(i, 100_000));
@@ -98,7 +98,7 @@ test('after seven days the oldest go', async () => {
   expect(gapsOf(outbox.nextNew(10))).toMatchObject([{ droppedResults: 12, reason: 'older than 7 days' }]);
 });
 
-test('cut at any byte, the outbox opens, gives all whole records and tells exactly how many are missing', async () => {
+test('an outbox cut at any byte opens, gives all whole records and reports exactly how many are missing', async () => {
   const folder = newFolder();
   const whole = await open(folder);
   for (let i = 1; i <= 5; i += 1) whole.append(result(i));
@@ -120,7 +120,7 @@ test('cut at any byte, the outbox opens, gives all whole records and tells exact
   await whole[Symbol.asyncDispose]();
 });
 
-test('a damaged record is told under the same id however often the outbox is opened', async () => {
+test('a damaged record is reported under the same id however often the outbox is opened', async () => {
   const folder = newFolder();
   const first = await open(folder);
   for (let i = 1; i <= 3; i += 1) first.append(result(i * 1000));
@@ -141,7 +141,7 @@ test('a damaged record is told under the same id however often the outbox is ope
   expect(ids.size).toBe(1);
 });
 
-test('a disk that takes nothing: memory keeps results up to a bound, over a lost connection too; beyond it they are told as a gap', async () => {
+test('while the disk refuses, memory keeps results up to a bound, over a lost connection too; further ones become a gap', async () => {
   const file = newFolder();
   writeFileSync(file, '');
   const folder = path.join(file, 'outbox');
@@ -167,17 +167,17 @@ test('a disk that takes nothing: memory keeps results up to a bound, over a lost
   }
   await outbox.flushed();
   outbox.setOnline(true);
-  const told = gapsOf(outbox.nextNew(10)).reduce((sum, gap) => sum + gap.droppedResults, 0);
+  const dropped = gapsOf(outbox.nextNew(10)).reduce((sum, gap) => sum + gap.droppedResults, 0);
   const kept: number[] = [];
   for (let part = await outbox.nextBacklog(500); part.length > 0; part = await outbox.nextBacklog(500)) {
     kept.push(...startsOf(part));
   }
-  expect(told).toBeGreaterThan(900);
-  expect(told + kept.length).toBe(6002);
+  expect(dropped).toBeGreaterThan(900);
+  expect(dropped + kept.length).toBe(6002);
   expect(kept.at(-1)).toBe(6003);
 });
 
-test('a gap is told again until it is acked, over restarts too', async () => {
+test('a gap is sent again until it is acknowledged, over restarts too', async () => {
   const folder = newFolder();
   const more = { maxBytes: 1 };
   const first = await open(folder, more);
@@ -207,7 +207,7 @@ function copyOf(folder: string): string {
   return copy;
 }
 
-test('of long new records only some are kept at hand, the rest is read back from disk', async () => {
+test('of long new records only some stay at hand; the others are read back from disk', async () => {
   await using outbox = await open(newFolder());
   outbox.setOnline(true);
   for (let i = 1; i <= 60; i += 1) outbox.append(result(i, 250_000));

@@ -135,7 +135,7 @@ export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
   };
 }
 
-/** Opens the files of the outbox and takes over what earlier runs left. */
+/** Opens the files of the outbox with the segments of earlier runs. */
 async function openFiles(deps: OutboxDeps) {
   const { folder, maxBytes, nowMs, newId, onStored = () => {}, beforeDelete = async () => {} } = deps;
   const faults = createFaultReporter(deps.onFault);
@@ -146,7 +146,7 @@ async function openFiles(deps: OutboxDeps) {
   const state = createOutboxState();
   let available = () => {};
   const { recovered, lastNo } = await recoverSegments(folder, (no) => counts.of(no), onFault, onStored);
-  // A number is never used again: what the files say of the segment that had it would be taken for the new segment's.
+  // A number is never used again, because the files may still hold counts and gaps of the segment that had it.
   let newestNo = Math.max(lastNo, counts.lastNo, gaps.lastSegmentNo);
   const nextNo = () => {
     newestNo += 1;

@@ -7,13 +7,13 @@ import { type Counts, decodeFrames } from './frame.ts';
 import type { Loss } from './gaps.ts';
 import { addRecord, createSegment, type Segment } from './segment.ts';
 
-/** A segment file of an earlier run: all its records wait again; what of it can't be read is lost. */
+/** A segment file of an earlier run: all its records wait again; damaged ones are lost. */
 interface Recovered {
   readonly segment: Segment;
   readonly losses: readonly Loss[];
 }
 
-/** What the folder holds of earlier runs. */
+/** The segments of earlier runs. */
 export interface Found {
   readonly recovered: readonly Recovered[];
   /** The highest number of any segment file, readable or not; 0 without any. */
@@ -21,8 +21,8 @@ export interface Found {
 }
 
 /**
- * Finds the segments of earlier runs, oldest first. A file that can't be read is left where it is; `onFault` hears why.
- * `countsOf` knows what a segment held when it was last written.
+ * Finds the segments of earlier runs, oldest first. A file that cannot be read stays where it is; `onFault` receives the reason.
+ * `countsOf` returns the counts of a segment when it was last written.
  */
 export async function recoverSegments(
   folder: string,
@@ -52,7 +52,7 @@ export async function recoverSegments(
   return { recovered, lastNo };
 }
 
-/** Reads one segment file, whatever happened to it. */
+/** Reads one segment file, damaged or not. */
 function recoverSegment(
   found: { readonly no: number; readonly file: string; readonly bornMs: number; readonly endedMs: number },
   content: Buffer,
@@ -80,7 +80,7 @@ function recoverSegment(
   }
   const ends = (from: number) =>
     frames.find(({ index }) => index > from)?.index ?? counts?.frames ?? from + 1;
-  // What was acked before it was damaged is lost to nobody.
+  // The controller has the records that were acknowledged before they were damaged.
   const lost = damages.filter(({ index }) => ends(index) > (counts?.done ?? 0));
   const losses = lost.map(({ index, results }) => {
     const before = starts.findLast((each) => each.index < index)?.startUs;

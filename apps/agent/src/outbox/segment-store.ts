@@ -30,7 +30,7 @@ import { createWriter, type Unwritten } from './writer.ts';
  * throws for a fault of the disk.
  */
 export interface SegmentStore {
-  /** Writes records; where the disk refuses them they stay in memory. Then drops what is beyond the limits. */
+  /** Writes records; where the disk refuses them they stay in memory. Then drops the segments beyond the limits. */
   write(batch: readonly Unwritten[]): Promise<void>;
   /** Takes at most `max` waiting records out of a segment. A file that cannot be read now gives none and is read again later. */
   take(segment: Segment, max: number): Promise<readonly OutboxItem[]>;

@@ -4,7 +4,7 @@ import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { type Counts, decodeFrames } from './frame.ts';
 import type { Loss } from './gaps.ts';
 
-/** Where a record of a segment stands. */
+/** The state of a record in a segment. */
 export type RecordState = 'waiting' | 'inFlight' | 'done';
 
 /** One segment: a file of records, or (where the disk refused them) records in memory only. */
@@ -16,7 +16,7 @@ export interface Segment {
   readonly memory: Map<number, OutboxRecord> | undefined;
   bytes: number;
   readonly states: RecordState[];
-  /** Which of them are check results; others (coverage, clock) are not counted in gaps. */
+  /** Whether each is a check result. Data gaps do not count the others (coverage, clock). */
   readonly isResult: boolean[];
   /** How many of its records, also those done, are check results. */
   results: number;
@@ -72,13 +72,13 @@ export function setState(segment: Segment, index: number, state: RecordState): v
   segment.states[index] = state;
 }
 
-/** What is to be known of a segment beside its file. */
+/** The counts that are stored beside a segment's file. */
 export function countsOf({ states, results }: Segment): Counts {
   const open = states.findIndex((state) => state !== 'done');
   return { frames: states.length, results, done: open < 0 ? states.length : open };
 }
 
-/** Takes waiting records out, at most `max`; those that can't be found among `records` are done, and counted where they are results. */
+/** Takes out at most `max` waiting records. Those that are not among `records` become done; `lost` counts the results of them. */
 export function takeWaiting(
   segment: Segment,
   records: ReadonlyMap<number, OutboxRecord>,
@@ -99,7 +99,7 @@ export function takeWaiting(
   return { items, lost };
 }
 
-/** Puts back what was taken out. */
+/** Makes the records in flight wait again. */
 export function putBack(segment: Segment): void {
   if (segment.inFlight === 0) return;
   for (const [index, state] of segment.states.entries()) {
@@ -107,7 +107,7 @@ export function putBack(segment: Segment): void {
   }
 }
 
-/** Marks all records of a state as done and says what results were lost by it; undefined when none was. */
+/** Marks all records of a state as done; returns the lost results, or undefined when none was lost. */
 export function giveUp(segment: Segment, state: RecordState, reason: string): Loss | undefined {
   let dropped = 0;
   for (let index = 0; index < segment.states.length; index += 1) {
@@ -132,13 +132,13 @@ export function inMemoryOnly(segments: Iterable<Segment>, reason: string): Loss 
   return { fromUs, toUs: Math.max(...all.map((segment) => segment.maxStartUs)), dropped, reason };
 }
 
-/** Reads the records of a segment's file by their index; what can't be read is missing. */
+/** Reads the records of a segment's file by their index; damaged ones are missing. */
 export async function readRecords(file: string): Promise<Map<number, OutboxRecord>> {
   const { frames } = decodeFrames(await readFile(file));
   return new Map(frames.map(({ index, payload }) => [index, fromBinary(OutboxRecordSchema, payload)]));
 }
 
-/** What segments hold together: bytes on disk, records that wait and records on their way. */
+/** The sum over segments: bytes on disk, records that wait and records in flight. */
 export function totalOf(segments: Iterable<Segment>): {
   readonly bytes: number;
   readonly waiting: number;

@@ -2,7 +2,7 @@ import { createFakeClock } from '@vantage/kernel/testing';
 import { expect, test } from 'vitest';
 import { createThrottle } from './throttle.ts';
 
-test('the first is done at once, what is asked for meanwhile together, and nothing after the end', async () => {
+test('the first request runs at once, requests meanwhile run together, and none runs after disposal', async () => {
   const clock = createFakeClock();
   const begun: number[] = [];
   const pace = createThrottle({ clock, apartMs: 50, job: () => void begun.push(clock.monoMs()) });

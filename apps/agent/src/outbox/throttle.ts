@@ -1,11 +1,11 @@
 import type { Clock } from '@vantage/kernel';
 
-/** Runs a job soon after it is asked for, and not again before some time has passed: what is asked meanwhile is done at once. */
+/** Runs a job soon after a request, and at most once in a period. One run answers all requests that came before it. */
 export interface Throttle extends Disposable {
   schedule(): void;
 }
 
-/** Makes it: the job begins at most each `apartMs`. Disposed, nothing is begun any more. */
+/** Makes the throttle: the job starts at most once in `apartMs`. After disposal it starts no more. */
 export function createThrottle(deps: {
   readonly clock: Pick<Clock, 'monoMs' | 'timer'>;
   readonly apartMs: number;

@@ -14,17 +14,17 @@ export interface Unwritten {
 /** Writes records to the end of the newest segment's file. */
 export interface SegmentWriter {
   /**
-   * Resolves with the segment when all of it is on disk; adding the records to the segment is the caller's. When the disk refuses,
-   * it rejects: the file is then as it was before, an empty one is gone, and the next write begins another.
+   * Resolves with the segment when all records are on disk; the caller adds the records to the segment. Rejects when the disk refuses:
+   * the file is then as it was before, an empty one is removed, and the next write begins another.
    */
   write(batch: readonly Unwritten[]): Promise<Segment>;
-  /** The segment that the next records go to, if it is begun. */
+  /** The segment of the next records, if its file exists. */
   readonly active: Segment | undefined;
-  /** Closes the active file; what it held is returned. */
+  /** Closes the active file; returns its segment. */
   seal(): Promise<Segment | undefined>;
 }
 
-/** Makes it; nothing is on disk before the first write. */
+/** Makes the writer; nothing is on disk before the first write. */
 export function createWriter(deps: {
   readonly folder: string;
   readonly nextNo: () => number;

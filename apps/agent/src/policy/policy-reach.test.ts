@@ -165,7 +165,7 @@ describe('what the policy forbids is not touched', () => {
     expect(trap.hits() - before).toBe(0);
   });
 
-  test('by no name that changes its mind: each connect is judged by the address that it goes to', async () => {
+  test('by no name whose address changes: the policy judges each connect by its actual address', async () => {
     const before = trap.hits();
     rebinding = [allowed];
     await using site = await listen(
@@ -191,7 +191,7 @@ describe('what the policy forbids is not touched', () => {
     expect(trap.hits() - before).toBe(0);
   });
 
-  test('by no proxy, neither as one nor behind one', async () => {
+  test('by no proxy, neither as the proxy nor behind one', async () => {
     const before = trap.hits();
     await using proxy = await listen((socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n'), allowed);
     for (const url of [`http://${allowed}:1/`, `https://${allowed}:1/`]) {
@@ -211,7 +211,7 @@ describe('what the policy forbids is not touched', () => {
     expect(trap.hits() - before).toBe(0);
   });
 
-  test("by no FTP server's word", async () => {
+  test('by no address that an FTP server sends', async () => {
     const before = trap.hits();
     const [high, low] = [trap.port >> 8, trap.port & 255];
     for (const passive of [`227 (127,0,0,1,${high},${low})`, '229 (|||%|)'.replace('%', String(trap.port))]) {
@@ -235,7 +235,7 @@ describe('what the policy forbids is not touched', () => {
     expect(trap.hits() - before).toBe(0);
   });
 
-  test('by no DNS server asked or compared with', async () => {
+  test('by no DNS server that a check asks or compares with', async () => {
     const before = trap.hits();
     for (const Transport of ['UDP', 'TCP', 'TLS']) {
       for (const Server of [`127.0.0.1:${trap.port}`, `localhost:${trap.port}`, `[::1]:${trap.port}`]) {

@@ -60,7 +60,7 @@ test.each(metadataSpellings)('a network that is denied is denied as %s too', (ad
   );
 });
 
-test('with a list of networks all else is refused, in every spelling', () => {
+test('with a list of networks every other address is refused, in every spelling', () => {
   const policy = policyOf({ Networks: { Allow: ['10.0.0.0/8', '2001:db8::/32'], Deny: ['10.9.0.0/16'] } });
   expect(refuses(policy, '10.1.2.3')).toBe(false);
   expect(refuses(policy, '::ffff:10.1.2.3')).toBe(false);
@@ -72,7 +72,7 @@ test('with a list of networks all else is refused, in every spelling', () => {
   expect(refuses(policy, '')).toBe(true);
 });
 
-test('ports, methods, scripts and the rate are limited as the file says', () => {
+test('the file limits ports, methods, scripts and the rate', () => {
   const policy = policyOf({
     Ports: { Allow: [443, '8000-8999'], Deny: [8080] },
     Methods: ['TCP', 'HTTP', 'PING', 'Script'],
@@ -95,7 +95,7 @@ test.each([
   ['{"Networks": {"Allow": ["10.0.0.0/33"]}}', 'Networks.Allow.0'],
   ['{"Ports": {"Deny": ["9-1"]}}', 'Ports.Deny.0'],
   ['{"Methods": ["tcp"]}', 'Methods.0'],
-])('a policy file %s is refused and says where', (text, where) => {
+])('a policy file %s is refused with the place of the error', (text, where) => {
   const loaded = loadPolicy(text);
   expect(loaded.ok ? '' : loaded.problems.join('\n')).toContain(where);
 });

@@ -10,7 +10,7 @@ test('nothing is covered before it begins, then everything up to now', () => {
   expect(coverage.reportedUs).toBe(300);
 });
 
-test('nothing is told beyond what still waits to be started', () => {
+test('no span goes beyond a check that still waits to be started', () => {
   const coverage = createCoverage();
   coverage.begin(100);
   expect(coverage.take(200, 150)).toEqual([{ fromUs: 100, toUs: 150 }]);
@@ -18,7 +18,7 @@ test('nothing is told beyond what still waits to be started', () => {
   expect(coverage.take(400, undefined)).toEqual([{ fromUs: 150, toUs: 400 }]);
 });
 
-test('what was not started in time is left out', () => {
+test('time in which checks did not start is left out', () => {
   const coverage = createCoverage();
   coverage.begin(100);
   coverage.broken(150, 180);
@@ -29,7 +29,7 @@ test('what was not started in time is left out', () => {
   ]);
 });
 
-test('a break in what was told already takes nothing back but starts anew after it', () => {
+test('a break within a reported span takes nothing back; the next span begins after it', () => {
   const coverage = createCoverage();
   coverage.begin(0);
   coverage.take(100, undefined);
@@ -37,7 +37,7 @@ test('a break in what was told already takes nothing back but starts anew after 
   expect(coverage.take(200, undefined)).toEqual([{ fromUs: 120, toUs: 200 }]);
 });
 
-test('a clock put right ends the span by the old clock and begins by the new one', () => {
+test('a clock step ends the span by the old clock and begins another by the new one', () => {
   const coverage = createCoverage();
   coverage.stepped(1, 2);
   expect(coverage.take(10, undefined)).toEqual([]);

@@ -9,7 +9,7 @@ import { createDiagnosticsCollector } from './diagnostics.ts';
 
 const minuteMs = 60_000;
 
-/** Diagnostics with traceroutes that end when told. */
+/** A collector whose traceroutes end with `endAll`. */
 function stage(more: { policy?: string } = {}) {
   const clock = createFakeClock();
   const asked: TraceRequest[] = [];
@@ -18,7 +18,7 @@ function stage(more: { policy?: string } = {}) {
   const state = { sees: true };
   const policy = loadPolicy(more.policy);
   if (!policy.ok) throw new Error(policy.problems.join());
-  const evidence = createDiagnosticsCollector({
+  const collector = createDiagnosticsCollector({
     clock,
     policy: policy.policy,
     trace(request) {
@@ -33,16 +33,16 @@ function stage(more: { policy?: string } = {}) {
   });
   const fail = (deviceNo: number, isFirstError = true, measurement: Measurement = measured(2)) => {
     const result = create(CheckResultSchema, { deviceNo, startUs: 1000n + BigInt(deviceNo) });
-    evidence.failed(result, { assignment: assignment(deviceNo), measurement, isFirstError });
+    collector.failed(result, { assignment: assignment(deviceNo), measurement, isFirstError });
   };
   const endAll = async () => {
     for (const end of open.splice(0)) end({ ok: true, hops: [], reached: true });
     await clock.advance(0);
   };
-  return { clock, evidence, asked, written, state, fail, endAll };
+  return { clock, collector, asked, written, state, fail, endAll };
 }
 
-test('a failure without answer is traced by the packets of its check, and told after its end', async () => {
+test('a failure without answer is traced with the packets of its check, and the trace is written at its end', async () => {
   const { asked, written, fail, endAll } = stage();
   fail(7);
   expect(asked).toMatchObject([{ address: '192.0.2.1', port: 80, kind: 'tcp', deadlineMs: 10_000 }]);
@@ -52,7 +52,7 @@ test('a failure without answer is traced by the packets of its check, and told a
   expect(JSON.parse(written[0]?.extendedJson ?? '')).toEqual({ Traceroute: { Reached: true, Hops: [] } });
 });
 
-test('only the first error of a retry sequence, and only one that a way explains', () => {
+test('only the first error of a retry sequence is traced, and only where no answer came', () => {
   const { asked, fail } = stage();
   fail(1, false);
   fail(2, true, measured(3));
@@ -61,7 +61,7 @@ test('only the first error of a retry sequence, and only one that a way explains
   expect(asked).toEqual([]);
 });
 
-test('four at once; the rest go without and may be traced at their next failure', async () => {
+test('four traces run at once; other devices get none and may be traced at their next failure', async () => {
   const { asked, fail, endAll } = stage();
   for (const deviceNo of [1, 2, 3, 4, 5]) fail(deviceNo);
   expect(asked).toHaveLength(4);
@@ -82,7 +82,7 @@ test('a device that flaps is traced once in ten minutes', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('nothing leaves an offline agent, nor for an address that the policy does not allow', () => {
+test('an offline agent traces nothing, and no agent traces an address that its policy forbids', () => {
   const blind = stage();
   blind.state.sees = false;
   blind.fail(1);
@@ -92,10 +92,10 @@ test('nothing leaves an offline agent, nor for an address that the policy does n
   expect(strict.asked).toEqual([]);
 });
 
-test('it ends with the agent, and what was cut short is not written', async () => {
-  const { evidence, asked, written, fail } = stage();
+test('traces end with the agent, and an incomplete one is not written', async () => {
+  const { collector, asked, written, fail } = stage();
   fail(1);
-  await evidence.stop();
+  await collector.stop();
   expect(asked[0]?.signal.aborted).toBe(true);
   expect(written).toEqual([]);
   fail(2);

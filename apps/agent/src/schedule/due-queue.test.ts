@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createDueQueue } from './due-queue.ts';
 
-test('the agenda gives what a sorted list would give, whatever is set, moved and deleted', () => {
+test('the queue gives the same order as a sorted list, after any sets, moves and deletions', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('set' as const), key: fc.nat(20), at: fc.nat(50) }),
     fc.record({ kind: fc.constant('delete' as const), key: fc.nat(20), at: fc.constant(0) }),

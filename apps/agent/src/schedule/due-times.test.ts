@@ -34,46 +34,46 @@ function isDue(
   );
 }
 
-function oracleNext(turns: Rotation, afterUs: number): number {
+function oracleNext(rotation: Rotation, afterUs: number): number {
   for (let ms = Math.floor(afterUs / 1000); ; ms += 1)
-    if (ms * 1000 > afterUs && isDue(turns, ms)) return ms * 1000;
+    if (ms * 1000 > afterUs && isDue(rotation, ms)) return ms * 1000;
 }
 
-test('the next due time is the first one that the rule names', () => {
+test('the next due time is the first one by the definition', () => {
   fc.assert(
-    fc.property(turnsArbitrary, timeArbitrary, (turns, afterUs) => {
-      expect(nextDueUs(turns, afterUs)).toBe(oracleNext(turns, afterUs));
+    fc.property(turnsArbitrary, timeArbitrary, (rotation, afterUs) => {
+      expect(nextDueUs(rotation, afterUs)).toBe(oracleNext(rotation, afterUs));
     }),
   );
 });
 
-test('due times between two moments are counted as the rule names them', () => {
+test('due times between two moments are counted by the definition', () => {
   fc.assert(
-    fc.property(turnsArbitrary, timeArbitrary, fc.nat(500_000), (turns, fromUs, lengthUs) => {
+    fc.property(turnsArbitrary, timeArbitrary, fc.nat(500_000), (rotation, fromUs, lengthUs) => {
       let count = 0;
-      for (let at = oracleNext(turns, fromUs); at <= fromUs + lengthUs; at = oracleNext(turns, at))
+      for (let at = oracleNext(rotation, fromUs); at <= fromUs + lengthUs; at = oracleNext(rotation, at))
         count += 1;
-      expect(dueTimesBetween(turns, fromUs, fromUs + lengthUs)).toBe(count);
+      expect(dueTimesBetween(rotation, fromUs, fromUs + lengthUs)).toBe(count);
     }),
   );
 });
 
 test('the last due time and the next one enclose any moment', () => {
   fc.assert(
-    fc.property(turnsArbitrary, timeArbitrary, (turns, atUs) => {
-      const last = lastDueUs(turns, atUs);
+    fc.property(turnsArbitrary, timeArbitrary, (rotation, atUs) => {
+      const last = lastDueUs(rotation, atUs);
       expect(last).toBeLessThanOrEqual(atUs);
-      expect(nextDueUs(turns, last)).toBe(nextDueUs(turns, atUs));
+      expect(nextDueUs(rotation, last)).toBe(nextDueUs(rotation, atUs));
     }),
   );
 });
 
-test('Locations in turn leave no interval out and take none twice', () => {
+test('Locations in rotation leave no interval out and check none twice', () => {
   fc.assert(
-    fc.property(turnsArbitrary, timeArbitrary, (turns, fromUs) => {
-      const alone = { ...turns, rotationIndex: 0, rotationSize: 1 };
-      const dues = Array.from({ length: turns.rotationSize }, (_, rotationIndex) =>
-        nextDueUs({ ...turns, rotationIndex }, fromUs),
+    fc.property(turnsArbitrary, timeArbitrary, (rotation, fromUs) => {
+      const alone = { ...rotation, rotationIndex: 0, rotationSize: 1 };
+      const dues = Array.from({ length: rotation.rotationSize }, (_, rotationIndex) =>
+        nextDueUs({ ...rotation, rotationIndex }, fromUs),
       ).sort((a, b) => a - b);
       let at = fromUs;
       for (const due of dues) {
@@ -84,17 +84,17 @@ test('Locations in turn leave no interval out and take none twice', () => {
   );
 });
 
-test('after an hour of sleep 10,000 devices are not looked at in one burst', () => {
+test('after an hour of sleep 10,000 devices are not checked in one burst', () => {
   const nowUs = 1_700_000_000_000_000;
   const starts = Array.from({ length: 10_000 }, (_, i) => {
-    const turns = {
+    const rotation = {
       intervalMs: 3_600_000,
       scheduleOffsetMs: (i * 7919) % 3_600_000,
       rotationIndex: 0,
       rotationSize: 1,
     };
-    const due = nextDueUs(turns, nowUs - 3_600_000_000);
-    return Math.floor(afterGapUs(turns, due, nowUs) / 1_000_000);
+    const due = nextDueUs(rotation, nowUs - 3_600_000_000);
+    return Math.floor(afterGapUs(rotation, due, nowUs) / 1_000_000);
   });
   const perSecond = new Map<number, number>();
   for (const second of starts) perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
@@ -114,6 +114,6 @@ test.each([
     'rotation_index is not below rotation_size',
   ],
   [{ intervalMs: 10, scheduleOffsetMs: 9, rotationIndex: 1, rotationSize: 2 }, undefined],
-])('turns %j: %s', (turns, fault) => {
-  expect(rotationFault(turns)).toBe(fault);
+])('rotation %j: %s', (rotation, fault) => {
+  expect(rotationFault(rotation)).toBe(fault);
 });

@@ -4,7 +4,7 @@ import { assignment } from '../testing/measurements.ts';
 import { midnightUs, stage } from '../testing/stage.ts';
 import type { RetrySequence } from './retry-sequence.ts';
 
-test('a host that slept an hour makes no burst, and what it missed is not covered', async () => {
+test('a host that slept an hour makes no burst, and the hour is not covered', async () => {
   const { clock, scheduler, table, time, stalls, sleep, results, meter, coverage } = stage();
   table.replace(Array.from({ length: 600 }, (_, i) => assignment(i, { scheduleOffsetMs: i * 100 })));
   scheduler.start();
@@ -21,7 +21,7 @@ test('a host that slept an hour makes no burst, and what it missed is not covere
   expect(spans.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0)).toBeLessThan(70_000_000);
 });
 
-test('a clock put right by an hour makes no burst and loses no turn', async () => {
+test('a clock step of an hour makes no burst and loses no check', async () => {
   const { clock, scheduler, table, time, meter, results } = stage();
   table.replace(Array.from({ length: 60 }, (_, i) => assignment(i, { scheduleOffsetMs: i * 1000 })));
   scheduler.start();
@@ -34,7 +34,7 @@ test('a clock put right by an hour makes no burst and loses no turn', async () =
   expect(results.length).toBeLessThanOrEqual(71);
 });
 
-test('a new device is checked at once though the clock is put back by an hour just then', async () => {
+test('a new device is checked at once, though the clock steps back by an hour at that moment', async () => {
   const { clock, scheduler, table, time, results } = stage();
   const changedUs = BigInt(midnightUs);
   table.replace([assignment(1, { intervalMs: 3_600_000, changedUs, runImmediately: true })]);
@@ -45,7 +45,7 @@ test('a new device is checked at once though the clock is put back by an hour ju
   expect(results.length).toBe(1);
 });
 
-test('an error of a check during which the process stood still is no result: the device is checked again', async () => {
+test('an error of a check during which the process stood still is discarded, and the device is checked again', async () => {
   const { clock, scheduler, table, results, codes, pulse } = stage({ takesMs: 5000 });
   codes.splice(0, 1, 2, 1);
   table.replace([assignment(1)]);
@@ -59,7 +59,7 @@ test('an error of a check during which the process stood still is no result: the
   pulsing[Symbol.dispose]();
 });
 
-test('a good answer of a check during which the process stood still is thrown away too: its times are not true', async () => {
+test('a good answer of a check during which the process stood still is discarded too, because its times are wrong', async () => {
   const { clock, scheduler, table, results, pulse, meter } = stage({ takesMs: 5000 });
   table.replace([assignment(1)]);
   scheduler.start();
@@ -73,7 +73,7 @@ test('a good answer of a check during which the process stood still is thrown aw
   pulsing[Symbol.dispose]();
 });
 
-test('a process that stands still in every check tells the failures as its own fault, after three thrown away', async () => {
+test('a process that stands still in every check reports failures as its own fault after three discarded ones', async () => {
   const { clock, scheduler, table, results, codes, pulse, meter } = stage({ takesMs: 5000 });
   pulse[Symbol.dispose]();
   codes.splice(0, 1, 2);
@@ -85,7 +85,7 @@ test('a process that stands still in every check tells the failures as its own f
   expect(results[0]?.checkResult).toContain('this agent stood still');
 });
 
-test('after a gap a device whose check was under way is checked once, not twice', async () => {
+test('after a gap a device whose check was running is checked once, not twice', async () => {
   const { clock, scheduler, table, results, pulse, starts } = stage({ takesMs: 3000 });
   table.replace([assignment(1, { intervalMs: 5000 })]);
   scheduler.start();
@@ -99,23 +99,23 @@ test('after a gap a device whose check was under way is checked once, not twice'
   pulsing[Symbol.dispose]();
 });
 
-test('a restart goes on with the retry sequence that it finds: the retry that is open, or none for a device that is down', async () => {
+test('a restart continues the open retry, and opens no retry sequence for a device whose retries all failed', async () => {
   const open: RetrySequence = {
     state: { kind: 'open', retryId: 'before', attempt: 2, dueUs: midnightUs + 1_000_000, runRequestId: '' },
     last: { retryId: 'before', attempt: 1 },
   };
-  const going = stage({ chain: open });
-  going.codes.splice(0, 1, 2);
-  going.table.replace([assignment(1)]);
-  going.scheduler.start();
-  await going.clock.advance(130_000);
-  expect(going.results.map(({ attempt, retryId }) => [attempt, retryId])).toEqual([
+  const continued = stage({ retrySequence: open });
+  continued.codes.splice(0, 1, 2);
+  continued.table.replace([assignment(1)]);
+  continued.scheduler.start();
+  await continued.clock.advance(130_000);
+  expect(continued.results.map(({ attempt, retryId }) => [attempt, retryId])).toEqual([
     [2, 'before'],
     [0, ''],
     [0, ''],
   ]);
-  expect(going.starts()[0]).toBe(1);
-  const down = stage({ chain: { state: { kind: 'exhausted' }, last: undefined } });
+  expect(continued.starts()[0]).toBe(1);
+  const down = stage({ retrySequence: { state: { kind: 'exhausted' }, last: undefined } });
   down.codes.splice(0, 1, 2);
   down.table.replace([assignment(1)]);
   down.scheduler.start();
@@ -126,7 +126,7 @@ test('a restart goes on with the retry sequence that it finds: the retry that is
   ]);
 });
 
-test('starts of a device are unique and increase, though its clock is put back a little', async () => {
+test('starts of a device are unique and increase, though its clock steps back a little', async () => {
   const { clock, scheduler, table, time, results } = stage({ takesMs: 1 });
   table.replace([assignment(1, { intervalMs: 1000 })]);
   scheduler.start();
@@ -141,7 +141,7 @@ test('starts of a device are unique and increase, though its clock is put back a
   expect(starts).toEqual([...new Set(starts)].sort((a, b) => a - b));
 });
 
-test('devices that could not be seen are checked within a minute of sight, spread, and no sooner than they would be', async () => {
+test('devices of an agent that is online again are checked within a minute, spread, and each once', async () => {
   const { clock, scheduler, table, starts, results } = stage({ takesMs: 1 });
   const hourly = Array.from({ length: 60 }, (_, i) =>
     assignment(i + 1, { intervalMs: 3_600_000, scheduleOffsetMs: 1_800_000 + i * 1000 }),

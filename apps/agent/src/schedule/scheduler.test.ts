@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { assignment } from '../testing/measurements.ts';
 import { midnightUs, stage } from '../testing/stage.ts';
 
-test('checks start at their due times, and all of it is covered', async () => {
+test('checks start at their due times, and the whole time is covered', async () => {
   const { clock, scheduler, table, coverage, meter, starts } = stage();
   table.replace([assignment(1, { scheduleOffsetMs: 10_000 })]);
   scheduler.start();
@@ -15,7 +15,7 @@ test('checks start at their due times, and all of it is covered', async () => {
   ]);
 });
 
-test('a retry sequence stands in for regular checks and they go on after it', async () => {
+test('while a retry sequence is open there are no regular checks, and they continue after it', async () => {
   const { clock, scheduler, table, results, codes, starts } = stage();
   codes.splice(0, 1, 2, 2, 2, 2, 1);
   table.replace([assignment(1, { retryDelayMs: 40_000 })]);
@@ -23,57 +23,57 @@ test('a retry sequence stands in for regular checks and they go on after it', as
   await clock.advance(300_000);
   expect(starts().map(Math.round)).toEqual([60, 100, 140, 180, 240, 300].slice(0, results.length));
   expect(results.map(({ attempt }) => attempt).slice(0, 4)).toEqual([0, 1, 2, 0]);
-  expect(results.map(({ retryId }) => retryId).slice(0, 4)).toEqual(['chain-1', 'chain-1', 'chain-1', '']);
+  expect(results.map(({ retryId }) => retryId).slice(0, 4)).toEqual(['retry-1', 'retry-1', 'retry-1', '']);
 });
 
-test('where others observe too, an ordered retry runs at its time; without a word it runs 5 s later', async () => {
-  const { clock, scheduler, table, codes, starts, results, order } = stage();
+test('where other agents check too, a requested retry runs at its time; without a request it runs 5 s later', async () => {
+  const { clock, scheduler, table, codes, starts, results, request } = stage();
   codes.splice(0, 1, 2, 2, 1);
   table.replace([assignment(1, { retriesLocally: false })]);
   scheduler.start();
   await clock.advance(61_000);
-  table.runRequest(order(RunRequest_Kind.RETRY, 1, 'chain-1', 66));
+  table.runRequest(request(RunRequest_Kind.RETRY, 1, 'retry-1', 66));
   await clock.advance(30_000);
   expect(starts().map((s) => Math.round(s * 10) / 10)).toEqual([60, 66, 76.1]);
   expect(results.map(({ attempt, runRequestId }) => [attempt, runRequestId])).toEqual([
     [0, ''],
-    [1, 'order-1'],
+    [1, 'request-1'],
     [2, ''],
   ]);
-  table.runRequest(order(RunRequest_Kind.RETRY, 1, 'chain-1', 0));
+  table.runRequest(request(RunRequest_Kind.RETRY, 1, 'retry-1', 0));
   await clock.advance(5000);
   expect(results.length).toBe(3);
 });
 
-test('a device that another agent holds is checked once, by the order that brought it, and then let go', async () => {
-  const { clock, scheduler, table, codes, starts, results, order } = stage();
+test('a device of another agent is checked once by the run request that brings it, and then dropped', async () => {
+  const { clock, scheduler, table, codes, starts, results, request } = stage();
   codes.splice(0, 1, 2);
   table.replace([assignment(2, { scheduleOffsetMs: 50_000 })]);
   scheduler.start();
-  table.runRequest(order(RunRequest_Kind.RETRY, 1, 'chain-0', 0)); // brings no device: passed over
-  const borrowed = { ...order(RunRequest_Kind.RETRY, 1, 'chain-1', 20), assignment: assignment(1) };
+  table.runRequest(request(RunRequest_Kind.RETRY, 1, 'retry-0', 0)); // brings no device: passed over
+  const borrowed = { ...request(RunRequest_Kind.RETRY, 1, 'retry-1', 20), assignment: assignment(1) };
   table.runRequest(borrowed);
   table.replace([assignment(2, { scheduleOffsetMs: 50_000 })]);
   await clock.advance(10_000);
   table.runRequest(borrowed);
-  table.runRequest(order(RunRequest_Kind.RETRY_DELEGATED, 0, 'chain-1', 0));
+  table.runRequest(request(RunRequest_Kind.RETRY_DELEGATED, 0, 'retry-1', 0));
   await clock.advance(36_000);
   table.runRequest(borrowed);
   await clock.advance(300_000);
   expect(results.flatMap(({ deviceNo }, i) => (deviceNo === 1 ? [starts()[i]] : []))).toEqual([20]);
-  expect(results[0]).toMatchObject({ attempt: 1, retryId: 'chain-1', runRequestId: 'order-1' });
-  table.runRequest({ ...order(RunRequest_Kind.RETRY, 3, 'chain-1', 0), assignment: assignment(1) });
+  expect(results[0]).toMatchObject({ attempt: 1, retryId: 'retry-1', runRequestId: 'request-1' });
+  table.runRequest({ ...request(RunRequest_Kind.RETRY, 3, 'retry-1', 0), assignment: assignment(1) });
   await clock.advance(1000);
-  expect(results.at(-1)).toMatchObject({ deviceNo: 1, attempt: 3, runRequestId: 'order-3' });
+  expect(results.at(-1)).toMatchObject({ deviceNo: 1, attempt: 3, runRequestId: 'request-3' });
 });
 
-test('a retry sequence taken elsewhere is not retried here', async () => {
-  const { clock, scheduler, table, codes, starts, order } = stage();
+test('a delegated retry sequence is not retried here', async () => {
+  const { clock, scheduler, table, codes, starts, request } = stage();
   codes.splice(0, 1, 2);
   table.replace([assignment(1, { retriesLocally: false })]);
   scheduler.start();
   await clock.advance(61_000);
-  table.runRequest(order(RunRequest_Kind.RETRY_DELEGATED, 0, 'chain-1', 0));
+  table.runRequest(request(RunRequest_Kind.RETRY_DELEGATED, 0, 'retry-1', 0));
   await clock.advance(60_000);
   expect(starts()).toEqual([60, 120]);
 });
@@ -91,7 +91,7 @@ test('checks of one device never overlap and never more than the limit run', asy
   expect(new Set(results.map(({ deviceNo }) => deviceNo)).size).toBe(5);
 });
 
-test('beyond capacity the agent says how late it is and what it skips, and does not call it covered', async () => {
+test('beyond capacity the agent reports its lateness and its skipped checks, and the time is not covered', async () => {
   const { clock, scheduler, table, meter, coverage } = stage({ takesMs: 40_000, concurrency: 1 });
   table.replace(Array.from({ length: 4 }, (_, i) => assignment(i)));
   scheduler.start();
@@ -103,7 +103,7 @@ test('beyond capacity the agent says how late it is and what it skips, and does 
   expect(spans.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0)).toBeLessThan(100_000_000);
 });
 
-test('a fresh change is checked at once by the agent that is to run the first check, and once per revision', async () => {
+test('a changed device is checked at once by the agent that runs the first check, and once per revision', async () => {
   const { clock, scheduler, table, starts } = stage();
   scheduler.start();
   const changedUs = BigInt(midnightUs);
@@ -129,7 +129,7 @@ test('no more checks a minute run than the policy allows', async () => {
   expect(results.length).toBeLessThanOrEqual(62);
 });
 
-test('checks that the agent cuts short by its own end are no results', async () => {
+test('checks cut short by the end of the agent give no results', async () => {
   const { clock, scheduler, table, results, maxAtOnce } = stage({ takesMs: 5000 });
   table.replace([assignment(1)]);
   scheduler.start();
@@ -139,7 +139,7 @@ test('checks that the agent cuts short by its own end are no results', async () 
   expect(results).toEqual([]);
 });
 
-test('a device that is taken away while it is checked still gives its result, and no more', async () => {
+test('a device that is removed during its check still gives that result, and no more', async () => {
   const { clock, scheduler, table, results } = stage({ takesMs: 5000 });
   table.replace([assignment(1)]);
   scheduler.start();

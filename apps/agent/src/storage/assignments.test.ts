@@ -24,7 +24,7 @@ const message = (snapshot: boolean, final: boolean, nos: number[], removedDevice
   });
 const devices = (store: { all: ReadonlyMap<number, unknown> }) => [...store.all.keys()].sort((a, b) => a - b);
 
-test('a snapshot replaces all once its last part is in; a change applies at once; both outlive a restart', async () => {
+test('a snapshot replaces all assignments after its last part, a change applies at once, and both survive a restart', async () => {
   const folder = newFolder();
   const store = await open(folder);
   expect(store.apply(message(true, false, [1, 2])).kind).toBe('wait');
@@ -40,7 +40,7 @@ test('a snapshot replaces all once its last part is in; a change applies at once
   expect(again.all.get(4)).toEqual(assignment(4));
 });
 
-test('half a snapshot of a stream that broke is forgotten', async () => {
+test('an incomplete snapshot of a broken stream is dropped', async () => {
   await using store = await open(newFolder());
   store.apply(message(true, false, [1]));
   store.forgetPartial();
@@ -48,7 +48,7 @@ test('half a snapshot of a stream that broke is forgotten', async () => {
   expect(devices(store)).toEqual([2]);
 });
 
-test('torn at any byte the kept assignments are those before, never something else', async () => {
+test('from a file torn at any byte the agent reads the previous assignments', async () => {
   const folder = newFolder();
   const file = path.join(folder, 'assignments.bin');
   const store = await open(folder);

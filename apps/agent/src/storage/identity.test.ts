@@ -40,7 +40,7 @@ test('each session has a higher number, over restarts too, and the clock is reme
   expect(again.wallOffsetUs).toBe(-3_600_000_000);
 });
 
-test('whichever byte flips, the number of the last session is still known', async () => {
+test('after any byte flips, the number of the last session is still known', async () => {
   const folder = newFolder();
   await sessionsOf(folder, 7);
   const file = path.join(folder, 'identity.bin');
@@ -59,7 +59,7 @@ test('whichever byte flips, the number of the last session is still known', asyn
   }
 });
 
-test('what an earlier version kept is gone on with', async () => {
+test('the agent continues with the file of an earlier version', async () => {
   const folder = newFolder();
   await sessionsOf(folder, 1);
   rmSync(path.join(folder, 'identity.bin'));
@@ -100,7 +100,7 @@ test('a disk that works again gets the newest number, without a new session', as
   expect(await again.nextSession()).toBe(last + 1n);
 });
 
-test('a file that is there and cannot be opened ends the agent: counted anew it would be a copy of itself', async () => {
+test('a file that exists and cannot be opened ends the agent, because new numbers would make it look like a copy', async () => {
   const folder = newFolder();
   mkdirSync(path.join(folder, 'identity.bin'), { recursive: true });
   await expect(open(folder)).rejects.toThrow(/identity\.bin cannot be opened.*last session/);
@@ -109,7 +109,7 @@ test('a file that is there and cannot be opened ends the agent: counted anew it 
 test.each([
   ['is missing', (file: string) => rmSync(file)],
   ['is damaged', (file: string) => writeFileSync(file, Buffer.alloc(8192, 7))],
-])('an identity.bin that %s says what to do; a new folder says nothing', async (what, harm) => {
+])('an identity.bin that %s is reported with what to do; a new folder is not', async (what, harm) => {
   const folder = newFolder();
   const faults: string[] = [];
   await (await open(folder, faults))[Symbol.asyncDispose]();

@@ -35,7 +35,7 @@ function result(deviceNo: number, resultCode: number, attempt = 0, retryId = '',
   });
 }
 
-test('what was written is gone on with: a retry that is open, and that all of them failed', async () => {
+test('a restart continues an open retry, and remembers that all retries failed', async () => {
   const { open } = stage();
   const before = await open();
   before.add(result(1, 2, 0, 'c1'));
@@ -51,7 +51,7 @@ test('what was written is gone on with: a retry that is open, and that all of th
   expect(after.of(3, 0).state).toEqual({ kind: 'none' });
 });
 
-test('what stands in the outbox is taken again and changes nothing', async () => {
+test('results that are still in the outbox are applied again and change nothing', async () => {
   const { open } = stage();
   const before = await open();
   const results = [result(1, 2, 0, 'c1'), result(1, 2, 1, 'c1'), result(1, 2, 2, 'c1'), result(1, 2)];
@@ -62,7 +62,7 @@ test('what stands in the outbox is taken again and changes nothing', async () =>
   expect(after.of(1, 0).state).toEqual({ kind: 'exhausted' });
 });
 
-test('a device taken away, or given another target, has no retry sequence', async () => {
+test('a device that was removed, or has another target, has no retry sequence', async () => {
   const { open, assigned } = stage();
   const chains = await open();
   chains.add(result(1, 2, 0, 'c1'));
@@ -77,7 +77,7 @@ test('a device taken away, or given another target, has no retry sequence', asyn
   expect(chains.of(2, 0).state).toEqual({ kind: 'none' });
 });
 
-test('healthy results write nothing', async () => {
+test('good results write nothing', async () => {
   const { open, folder } = stage();
   const chains = await open();
   chains.add(result(1, 1));
@@ -85,7 +85,7 @@ test('healthy results write nothing', async () => {
   expect(() => readFileSync(path.join(folder, 'chains.bin'))).toThrow('ENOENT');
 });
 
-test('a damaged file counts as the one before it, a disk that refuses is told once', async () => {
+test('in place of a damaged file the previous one is read; a disk that refuses is reported once', async () => {
   const { open, folder, faults } = stage();
   const chains = await open();
   chains.add(result(1, 2, 0, 'c1'));

@@ -4,7 +4,7 @@ import { waitAfter } from './disconnect-reason.ts';
 
 const around = { failures: 1, others: 0, random: () => 0.999 };
 
-test('lost streams are tried again after 0 to 0.5 s at first, never more than 30 s', () => {
+test('after a lost stream the agent tries again after 0 to 0.5 s at first, later up to 30 s', () => {
   const lost = { kind: 'lost', text: '', lastedMs: 0 } as const;
   expect(waitAfter(lost, { ...around, random: () => 0 })).toBe(0);
   expect(waitAfter(lost, around)).toBeLessThanOrEqual(500);
@@ -25,13 +25,13 @@ test.each([
   }
 });
 
-test('a controller that shuts down sends to another at once', () => {
+test('when a controller shuts down, the agent tries another one at once', () => {
   const shutdown = { kind: 'goodbye', reason: Goodbye_Reason.SHUTDOWN, text: '' } as const;
   expect(waitAfter(shutdown, { ...around, others: 1 })).toBe(0);
   expect(waitAfter(shutdown, around)).toBeLessThanOrEqual(500);
 });
 
-test('a token that is refused is tried again, ever more slowly, up to a minute apart', () => {
+test('a refused agent tries again more and more slowly, up to a minute apart', () => {
   const refused = { kind: 'refused', text: '' } as const;
   expect(waitAfter(refused, { ...around, random: () => 0 })).toBeGreaterThanOrEqual(500);
   expect(waitAfter(refused, { ...around, failures: 20 })).toBeLessThanOrEqual(60_500);

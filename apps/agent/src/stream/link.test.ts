@@ -8,7 +8,7 @@ import { createLink, type LinkHandlers } from './link.ts';
 
 const certificate = makeCertificate();
 
-/** Forwards bytes to a port until it is frozen; then the two ends hear nothing more, and no end. */
+/** Forwards bytes to a port until it is frozen; then neither end receives anything more, not even the end. */
 async function freezable(port: number) {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -36,13 +36,13 @@ async function freezable(port: number) {
   };
 }
 
-/** A link that tells its partings; disposing ends it. */
+/** A link that records its disconnections; disposing ends it. */
 function linkTo(endpoints: readonly string[], token = 'a', ca = certificate.cert) {
-  const partings: DisconnectReason[] = [];
+  const disconnects: DisconnectReason[] = [];
   const waiting: (() => void)[] = [];
   const ending = new AbortController();
   let ups = 0;
-  const rouse = () => {
+  const wakeAll = () => {
     for (const wake of waiting.splice(0)) wake();
   };
   const link = createLink({
@@ -57,18 +57,18 @@ function linkTo(endpoints: readonly string[], token = 'a', ca = certificate.cert
     hello: async () => ({ bootId: 'b', sessionCounter: 1n }),
     onUp() {
       ups += 1;
-      rouse();
+      wakeAll();
     },
     onMessage: () => {},
-    onDown(parting) {
-      partings.push(parting);
-      rouse();
+    onDown(disconnect) {
+      disconnects.push(disconnect);
+      wakeAll();
     },
   };
   const done = link.run(handlers, ending.signal);
   return {
     link,
-    partings,
+    disconnects,
     async until(predicate: () => boolean) {
       while (!predicate()) await new Promise<void>((resolve) => waiting.push(resolve));
     },
@@ -82,43 +82,43 @@ function linkTo(endpoints: readonly string[], token = 'a', ca = certificate.cert
   };
 }
 
-test('a half-open connection is noticed by its pings, given up without harm, and another is made', async () => {
+test('pings notice a half-open connection, the agent closes it and opens another', async () => {
   await using controller = await startFakeController({ certificate, token: 'a' });
   await using proxy = await freezable(controller.port);
   await using agent = linkTo([`https://127.0.0.1:${proxy.port}`]);
   await agent.until(() => agent.ups === 1);
   proxy.freeze();
-  await agent.until(() => agent.partings.length === 1);
-  expect(agent.partings[0]).toMatchObject({ kind: 'lost', text: 'no answer to a ping within 0.15 s' });
+  await agent.until(() => agent.disconnects.length === 1);
+  expect(agent.disconnects[0]).toMatchObject({ kind: 'lost', text: 'no answer to a ping within 0.15 s' });
   await agent.until(() => agent.ups === 2);
   expect(agent.link.isUp).toBe(true);
 });
 
-test('a foreign token is refused, and that is said', async () => {
+test('a foreign token is refused, and the reason names it', async () => {
   await using controller = await startFakeController({ certificate, token: 'a' });
   await using agent = linkTo([controller.endpoint], 'b');
-  await agent.until(() => agent.partings.length === 1);
-  expect(agent.partings[0]).toEqual({ kind: 'refused', text: 'unknown token' });
+  await agent.until(() => agent.disconnects.length === 1);
+  expect(agent.disconnects[0]).toEqual({ kind: 'refused', text: 'unknown token' });
 });
 
-test('a controller with a certificate of another CA is not spoken to', async () => {
+test('the agent opens no stream to a controller with a certificate of another CA', async () => {
   await using controller = await startFakeController({ certificate: makeCertificate(), token: 'a' });
   await using agent = linkTo([controller.endpoint]);
-  await agent.until(() => agent.partings.length === 1);
-  expect(agent.partings[0]).toMatchObject({ kind: 'lost', text: expect.stringContaining('certificate') });
+  await agent.until(() => agent.disconnects.length === 1);
+  expect(agent.disconnects[0]).toMatchObject({ kind: 'lost', text: expect.stringContaining('certificate') });
   expect(controller.streams).toBe(0);
 });
 
-test('nobody there, then a controller that cuts: each is said as it is, and the next endpoint is tried', async () => {
+test('after a refused connection and after a cut the agent reports the reason and tries the next endpoint', async () => {
   await using controller = await startFakeController({ certificate, token: 'a' });
   await using agent = linkTo([`https://127.0.0.1:${closedPort}`, controller.endpoint]);
   await agent.until(() => agent.ups === 1);
-  expect(agent.partings[0]).toMatchObject({ kind: 'lost', text: expect.stringContaining('ECONNREFUSED') });
+  expect(agent.disconnects[0]).toMatchObject({ kind: 'lost', text: expect.stringContaining('ECONNREFUSED') });
   controller.cut();
   await agent.until(() => agent.ups === 2);
 });
 
-test('what is sent before the stream stands is not taken', async () => {
+test('a message before the stream is open is not accepted', async () => {
   await using agent = linkTo([]);
   expect(agent.link.send({ case: 'heartbeat', value: {} })).toBe(false);
 });

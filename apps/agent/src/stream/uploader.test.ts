@@ -16,7 +16,7 @@ function result(startUs: number) {
   return create(OutboxRecordSchema, { record: { case: 'result', value } });
 }
 
-test('an hour of backlog drains within seconds, in batches of at most 500, what is new in front of it', async () => {
+test('an hour of backlog drains within seconds, in batches of at most 500, new records first', async () => {
   await using outbox = await openOutbox({
     folder: path.join(root, 'a'),
     maxBytes: 64 * 1024 * 1024,
@@ -64,7 +64,7 @@ test('an hour of backlog drains within seconds, in batches of at most 500, what 
   expect(Math.max(...batches.map(({ records }) => records?.length ?? 0))).toBeLessThanOrEqual(500);
 });
 
-test('batches are cut at 1 MiB, new ones and those of the backlog, and every record arrives once', async () => {
+test('batches of new and of old records are cut at 1 MiB, and every record arrives once', async () => {
   await using outbox = await openOutbox({
     folder: path.join(root, 'b'),
     maxBytes: 64 * 1024 * 1024,

@@ -7,7 +7,7 @@ const octets: readonly (readonly string[])[] = [
   ['1', '0x01', '01'],
 ];
 
-/** 127.0.0.1 with each octet decimal, hexadecimal or octal, and every shorter form that inet_aton(3) takes. */
+/** 127.0.0.1 with each octet decimal, hexadecimal or octal, and every shorter form that inet_aton(3) accepts. */
 export const oddV4: readonly string[] = [
   ...octets.reduce<readonly string[]>(
     (heads, forms) => heads.flatMap((head) => forms.map((form) => (head === '' ? form : `${head}.${form}`))),
@@ -77,7 +77,7 @@ export function oddNames(allowed: string): readonly string[] {
   ];
 }
 
-/** What a `Location` may be besides plain URLs; browsers read all of these as some address of `port`. */
+/** Forms of a `Location` header besides plain URLs; browsers read each of them as an address of `port`. */
 export function oddLocations(allowed: string, port: number): readonly string[] {
   return [
     `//127.0.0.1:${port}/`,

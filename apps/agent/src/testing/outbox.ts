@@ -6,7 +6,7 @@ import type { OutboxItem } from '../outbox/outbox-state.ts';
 
 type Deps = Parameters<typeof openOutbox>[0];
 
-/** Opens an outbox in a folder, with the agent's own bound and nobody who listens unless `more` says otherwise. */
+/** Opens an outbox in a folder, with the agent's own bound and without listeners; `more` overrides. */
 export function openTestOutbox(folder: string, more: Partial<Omit<Deps, 'folder'>> = {}): Promise<Outbox> {
   return openOutbox({
     folder,
@@ -29,14 +29,14 @@ export function resultRecord(startUs: number, bytes = 0): OutboxRecord {
   return create(OutboxRecordSchema, { record: { case: 'result', value } });
 }
 
-/** When the results among what was taken started. */
+/** The starts of the results among these items. */
 export function startsOf(taken: readonly OutboxItem[]): number[] {
   return taken.flatMap(({ record: { record } }) =>
     record.case === 'result' ? [Number(record.value.startUs)] : [],
   );
 }
 
-/** The gap records among what was taken. */
+/** The gap records among these items. */
 export function gapsOf(taken: readonly OutboxItem[]): GapRecord[] {
   return taken.flatMap(({ record: { record } }) => (record.case === 'gap' ? [record.value] : []));
 }

@@ -18,9 +18,14 @@ import { measured } from './measurements.ts';
 /** Midnight of a day, so that due times are easy to read. */
 export const midnightUs = 1_699_920_000_000_000;
 
-/** A scheduler on a fake clock; each check takes `takesMs` and ends as `codes` says (the last one for ever). */
+/** A scheduler on a fake clock. Each check takes `takesMs`; it ends with the next of `codes`, whose last one repeats. */
 export function stage(
-  more: { takesMs?: number; concurrency?: number; checksPerMinute?: number; chain?: RetrySequence } = {},
+  more: {
+    takesMs?: number;
+    concurrency?: number;
+    checksPerMinute?: number;
+    retrySequence?: RetrySequence;
+  } = {},
 ) {
   const clock = createFakeClock(midnightUs);
   let sleptMs = 0;
@@ -40,7 +45,7 @@ export function stage(
   const pulse = every(clock, 250, () => void stalls.tick());
   const table = createScheduleTable({
     time,
-    retrySequenceOf: () => more.chain ?? noRetrySequence,
+    retrySequenceOf: () => more.retrySequence ?? noRetrySequence,
     requestGraceMs: 5000,
   });
   const scheduler = createScheduler({
@@ -69,7 +74,7 @@ export function stage(
     meter,
     stalls,
     requestGraceMs: 5000,
-    newId: () => `chain-${++ids}`,
+    newId: () => `retry-${++ids}`,
     onError: (error) => errors.push(error),
   });
   return {
@@ -91,9 +96,9 @@ export function stage(
     },
     /** Seconds after midnight at which checks started. */
     starts: () => results.map(({ startUs }) => (Number(startUs) - midnightUs) / 1_000_000),
-    order: (kind: RunRequest_Kind, attempt: number, retryId: string, afterS: number) =>
+    request: (kind: RunRequest_Kind, attempt: number, retryId: string, afterS: number) =>
       create(RunRequestSchema, {
-        runRequestId: `order-${attempt}`,
+        runRequestId: `request-${attempt}`,
         kind,
         deviceNo: 1,
         retryId,

@@ -25,20 +25,20 @@ function stage(
     isConnected?: boolean;
     replies?: boolean;
     answers?: Record<number, Measurement>;
-    /** Devices that are watched no longer. */
+    /** Devices that are no longer assigned. */
     gone?: readonly number[];
   } = {},
 ) {
   const clock = createFakeClock();
-  const looked: number[] = [];
-  let sights = 0;
-  const unseen: number[] = [];
+  const checked: number[] = [];
+  let onlineAgain = 0;
+  const unchecked: number[] = [];
   const state = { isConnected: false, replies: false, answers: {}, gone: [], ...more };
   const uplink = createUplink({
     clock,
     onOnlineAgain(missed) {
-      sights += 1;
-      unseen.push(...missed);
+      onlineAgain += 1;
+      unchecked.push(...missed);
     },
     ownNetworks: () => own,
     sendHeartbeat() {
@@ -47,7 +47,7 @@ function stage(
     },
     runNow(deviceNo) {
       if (state.gone.includes(deviceNo)) return false;
-      looked.push(deviceNo);
+      checked.push(deviceNo);
       const answer = state.answers[deviceNo];
       if (answer !== undefined) clock.timer(50, () => void uplink.confirm(deviceNo, answer));
       return true;
@@ -58,17 +58,17 @@ function stage(
     void uplink.confirm(deviceNo, measurement).then((judged) => Object.assign(verdict, judged));
     return verdict;
   };
-  return { clock, uplink, looked, sights: () => sights, unseen, state, judge };
+  return { clock, uplink, checked, onlineAgain: () => onlineAgain, unchecked, state, judge };
 }
 
-test('an error inside the own subnets stands, cut off or not', async () => {
+test('an error inside the own subnets stays an error, with and without a controller', async () => {
   const { uplink } = stage();
   for (const address of ['10.0.0.9', '127.0.0.1', '::1']) {
     expect((await uplink.confirm(1, measured(2, [address]))).code).toBe(2);
   }
 });
 
-test('while the controller answers, an error beyond stands after one heartbeat', async () => {
+test('while the controller answers, an error of a remote target is confirmed after one heartbeat', async () => {
   const { clock, judge } = stage({ isConnected: true, replies: true });
   const verdict = judge(1, measured(2));
   await clock.advance(10);
@@ -77,8 +77,8 @@ test('while the controller answers, an error beyond stands after one heartbeat',
   expect(verdict.code).toBe(2);
 });
 
-test('uplink dead, and the stream not known to be dead yet: errors become 10, whatever was well a moment ago', async () => {
-  const { clock, uplink, judge, looked } = stage({
+test('the uplink is dead and the stream still open: errors become 10, though devices were good a moment before', async () => {
+  const { clock, uplink, judge, checked } = stage({
     isConnected: true,
     answers: { 5: measured(2), 6: measured(3) },
   });
@@ -88,13 +88,13 @@ test('uplink dead, and the stream not known to be dead yet: errors become 10, wh
   await clock.advance(4900);
   expect(verdict.code).toBeUndefined();
   await clock.advance(5000);
-  expect(looked.toSorted((a, b) => a - b)).toEqual([5, 6]);
+  expect(checked.toSorted((a, b) => a - b)).toEqual([5, 6]);
   expect(verdict.code).toBe(10);
   expect(verdict.text).toContain('uplink dead');
   expect(uplink.offlineReason).toContain('uplink dead');
 });
 
-test('cut off from the controller only: a device that dies while others beyond answer is told as it is', async () => {
+test('only the controller is cut off: the error of a device stays an error while other remote targets answer', async () => {
   const { clock, uplink, judge } = stage({ answers: { 5: measured(1) } });
   await uplink.confirm(5, measured(1));
   const verdict = judge(1, measured(2));
@@ -103,14 +103,14 @@ test('cut off from the controller only: a device that dies while others beyond a
   expect(uplink.offlineReason).toBe('');
 });
 
-test('cut off and nothing beyond was well: an error beyond is a 10', async () => {
+test('the controller is cut off and no remote device was good: an error of a remote target becomes 10', async () => {
   const { clock, judge } = stage();
   const verdict = judge(1, measured(5, []));
   await clock.advance(1);
   expect(verdict.code).toBe(10);
 });
 
-test('a connection refused is no proof of the uplink, an answer with bytes is', async () => {
+test('a refused connection does not prove that the uplink works, an answer with bytes does', async () => {
   const { clock, judge, uplink } = stage({ answers: { 5: measured(3), 6: measured(7) } });
   await uplink.confirm(5, measured(1));
   const dead = judge(1, measured(3));
@@ -124,7 +124,7 @@ test('a connection refused is no proof of the uplink, an answer with bytes is', 
   expect((await uplink.confirm(2, measured(3, ['192.0.2.1'], { dataSize: 5 }))).code).toBe(3);
 });
 
-test('witnesses that hang are waited for ten seconds, then the errors are 10', async () => {
+test('the agent waits ten seconds for witnesses that hang, then the errors become 10', async () => {
   const { clock, uplink, judge } = stage({ answers: {} });
   await uplink.confirm(5, measured(1));
   const verdict = judge(1, measured(2));
@@ -134,19 +134,19 @@ test('witnesses that hang are waited for ten seconds, then the errors are 10', a
   expect(verdict.code).toBe(10);
 });
 
-test('the stream ends while the controller is asked: witnesses are called at once', async () => {
-  const { clock, uplink, judge, looked } = stage({ isConnected: true, answers: { 5: measured(1) } });
+test('when the stream ends while the agent waits for the controller, it checks witnesses at once', async () => {
+  const { clock, uplink, judge, checked } = stage({ isConnected: true, answers: { 5: measured(1) } });
   await uplink.confirm(5, measured(1));
   const verdict = judge(1, measured(2));
   await clock.advance(10);
   uplink.disconnected();
   await clock.advance(60);
-  expect(looked).toEqual([5]);
+  expect(checked).toEqual([5]);
   expect(verdict.code).toBe(2);
 });
 
-test('it sees again with the first answer from beyond; an error held just then is still a 10', async () => {
-  const { clock, uplink, judge, sights } = stage();
+test('the agent is online again with the first answer of a remote host; an error held at that moment becomes 10', async () => {
+  const { clock, uplink, judge, onlineAgain } = stage();
   judge(1, measured(2));
   await clock.advance(1);
   expect(uplink.offlineReason).toContain('uplink dead');
@@ -154,60 +154,60 @@ test('it sees again with the first answer from beyond; an error held just then i
   await uplink.confirm(2, measured(1));
   await clock.advance(1);
   expect(late.code).toBe(10);
-  expect(sights()).toBe(1);
+  expect(onlineAgain()).toBe(1);
   expect(uplink.offlineReason).toBe('');
 });
 
-test('while offline, rounds of witnesses are two seconds apart', async () => {
-  const { clock, uplink, judge, looked } = stage({
+test('while offline, the rounds of witnesses are two seconds apart', async () => {
+  const { clock, uplink, judge, checked } = stage({
     answers: { 5: measured(2), 6: measured(2), 7: measured(2), 8: measured(2) },
   });
   for (const deviceNo of [5, 6, 7, 8]) await uplink.confirm(deviceNo, measured(1));
   judge(1, measured(2));
   await clock.advance(200);
-  expect(looked.length).toBe(3);
+  expect(checked.length).toBe(3);
   judge(2, measured(2));
   await clock.advance(1500);
-  expect(looked.length).toBe(3);
+  expect(checked.length).toBe(3);
   await clock.advance(1000);
-  expect(looked.length).toBe(4);
+  expect(checked.length).toBe(4);
 });
 
 test.each([
   ['9 and 10 pass', 10],
   ['9 and 10 pass', 9],
-] as const)('%s as they are (%i)', async (_name, code) => {
+] as const)('%s stay unchanged (%i)', async (_name, code) => {
   expect((await stage().uplink.confirm(1, measured(code))).code).toBe(code);
 });
 
-test('devices that are watched no longer are no witnesses: others are asked in their place', async () => {
-  const { clock, uplink, judge, looked } = stage({ gone: [6, 7, 8], answers: { 5: measured(1) } });
+test('devices that are no longer assigned are no witnesses: others are checked in their place', async () => {
+  const { clock, uplink, judge, checked } = stage({ gone: [6, 7, 8], answers: { 5: measured(1) } });
   for (const deviceNo of [5, 6, 7, 8]) await uplink.confirm(deviceNo, measured(1));
   const verdict = judge(1, measured(2));
   await clock.advance(100);
-  expect(looked).toEqual([5]);
+  expect(checked).toEqual([5]);
   expect(verdict.code).toBe(2);
   const pruned = stage({ answers: { 5: measured(1) } });
   for (const deviceNo of [5, 6, 7, 8]) await pruned.uplink.confirm(deviceNo, measured(1));
   pruned.uplink.prune((deviceNo) => deviceNo === 5);
   pruned.judge(1, measured(2));
   await pruned.clock.advance(1);
-  expect(pruned.looked).toEqual([5]);
+  expect(pruned.checked).toEqual([5]);
 });
 
-test('seeing again, it says which devices it could not see: they are checked soon', async () => {
-  const { clock, uplink, judge, unseen } = stage();
+test('when the agent is online again, it names the devices whose errors became 10, so that they are checked soon', async () => {
+  const { clock, uplink, judge, unchecked } = stage();
   judge(1, measured(2));
   judge(3, measured(5, []));
   await clock.advance(3000);
   judge(4, measured(2));
   uplink.controllerAnswered();
-  expect(unseen).toEqual([1, 3, 4]);
+  expect(unchecked).toEqual([1, 3, 4]);
   await clock.advance(10);
   judge(1, measured(2));
   await clock.advance(3000);
   uplink.controllerAnswered();
-  expect(unseen).toEqual([1, 3, 4, 1]);
+  expect(unchecked).toEqual([1, 3, 4, 1]);
 });
 
 type Witness = 'none' | 'up' | 'down' | 'refuses' | 'hangs';
@@ -256,7 +256,7 @@ test.each(cases)(
   },
 );
 
-test('whatever happens in whatever order: a verdict comes within 20 s, a dead way never counts, a living one never hides', async () => {
+test('in any order of events a verdict comes within 20 s, a dead uplink never makes an error, and a working one never hides an error', async () => {
   const happening = fc.record({
     afterMs: fc.integer({ min: 1, max: 8000 }),
     what: fc.oneof(
