@@ -9,6 +9,7 @@ import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
 import { tagRoutes } from '../catalog/tags/routes.ts';
 import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
 import { eventRoutes } from '../history/event-routes.ts';
+import { outageRoutes } from '../history/outage-routes.ts';
 import { type RollUpReader, statisticsRoutes } from '../history/statistics-routes.ts';
 import { type ReadUptimes, uptimeRoutes } from '../history/uptime-routes.ts';
 import type { Route } from '../http/route.ts';
@@ -36,6 +37,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...deviceRoutes(deps),
     ...eventRoutes({ db, clock, device, feed: deps.feed }),
     ...maintenanceRoutes({ db, clock, maintenance: health }),
+    ...outageRoutes({ db, clock, device }),
     ...uptimeRoutes({ db, clock, device, uptimes: (ask) => health.uptimes(ask) }),
     ...statisticsRoutes({
       db,

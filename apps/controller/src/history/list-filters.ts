@@ -3,6 +3,7 @@ import type { Db } from '../db/index.ts';
 import { timestampQuery } from '../http/paging.ts';
 import { invalid, missing } from '../http/problem.ts';
 import type { Session } from '../http/session.ts';
+import type { Zone } from '../http/zone.ts';
 import { readUntil } from './period.ts';
 
 /** The query parameters that narrow a list of history to a span of time and to one Location. */
@@ -33,14 +34,23 @@ export async function readHistoryFilter(
     readonly Location?: string | undefined;
   },
 ): Promise<HistoryFilter> {
+  const span = readSpan(asked, zone);
+  const locationNos =
+    asked.Location === undefined ? undefined : await findLocationNos(db, accountNo, asked.Location);
+  if (locationNos?.length === 0) throw missing('Location');
+  return { ...span, locationNos };
+}
+
+/** The span of a list, `untilUs` exclusive. Throws a Problem (1004) where it is reversed. */
+export function readSpan(
+  asked: { readonly Timestamp1?: string | undefined; readonly Timestamp2?: string | undefined },
+  zone: Zone,
+): Pick<HistoryFilter, 'fromUs' | 'untilUs'> {
   const fromUs = asked.Timestamp1 === undefined ? undefined : zone.parse(asked.Timestamp1);
   const untilUs = asked.Timestamp2 === undefined ? undefined : readUntil(asked.Timestamp2, zone);
   if (fromUs !== undefined && untilUs !== undefined && fromUs > untilUs)
     throw invalid([{ field: 'Timestamp1', message: 'must not be after Timestamp2' }]);
-  const locationNos =
-    asked.Location === undefined ? undefined : await findLocationNos(db, accountNo, asked.Location);
-  if (locationNos?.length === 0) throw missing('Location');
-  return { fromUs, untilUs, locationNos };
+  return { fromUs, untilUs };
 }
 
 /** Reads a list that is joined by commas. `accepted` describes its members to people. Throws a Problem (1004) that names the member that is none. */
