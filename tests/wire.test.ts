@@ -12,7 +12,7 @@ const released = path.join(root, 'proto/released.binpb');
 const folder = mkdtempSync(path.join(tmpdir(), 'vantage-wire-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What `buf breaking` says of the wire after this change of its text; empty: old agents and controllers understand it. */
+/** The complaints of `buf breaking` after a change of the wire's text; empty: old agents and controllers understand the new wire. */
 function breaks(file: string, from: string, to: string): string {
   for (const name of ['buf.yaml', 'proto'])
     cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
@@ -26,7 +26,7 @@ function breaks(file: string, from: string, to: string): string {
   return stdout + stderr;
 }
 
-test('the wire of this commit breaks nothing that the last release speaks', () => {
+test('the wire of this commit is compatible with the last release', () => {
   expect(execFileSync(buf, ['breaking', '--against', released], { cwd: root, encoding: 'utf8' })).toBe('');
 });
 
@@ -36,13 +36,13 @@ const checks = 'proto/vantage/v1/checks.proto';
 test.each([
   ['a field with another number', agent, 'int64 to_us = 2;', 'int64 to_us = 4;'],
   ['a field of another type', agent, 'int64 covered_to_us = 11;', 'string covered_to_us = 11;'],
-  ['a field that is gone', agent, '  string gap_id = 1; // the same gap may be told twice\n', ''],
+  ['a removed field', agent, '  string gap_id = 1; // the same gap may be told twice\n', ''],
   ['an option with another name', checks, 'string url = 1;', 'string address = 1;'],
-])('%s does not pass', (_what, file, from, to) => {
+])('buf refuses %s', (_what, file, from, to) => {
   expect(breaks(file, from, to)).toMatch(/(agent|checks)\.proto:\d+:\d+:.*[Ff]ield/);
 });
 
-test('a new field passes, and so does another name in the stream, which travels by numbers', () => {
+test('buf accepts a new field and a renamed field of the stream, because the wire carries numbers', () => {
   expect(breaks(agent, 'int64 to_us = 2;', 'int64 to_us = 2;\n  string more = 99;')).toBe('');
   expect(breaks(agent, 'uint32 inserted = 2;', 'uint32 new_rows = 2;')).toBe('');
 });

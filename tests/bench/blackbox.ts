@@ -14,16 +14,16 @@ const config = `modules:
   dns: {prober: dns, timeout: 5s, dns: {query_name: bench.test, query_type: A, preferred_ip_protocol: ip4}}
 `;
 
-/** A check as blackbox_exporter knows it. */
+/** A check of blackbox_exporter. */
 export type Module = 'tcp' | 'http' | 'icmp' | 'dns';
 
-/** The exporter that everybody knows, as a peer. */
+/** blackbox_exporter, the peer of the comparison. */
 export interface Blackbox extends AsyncDisposable {
-  /** Its CPU milliseconds per 1,000 checks; each is asked for over HTTP, as a Prometheus does. */
+  /** Its CPU milliseconds per 1,000 checks, each requested over HTTP, as Prometheus does. */
   cpuMs(module: Module, target: string, checks: number): Promise<number>;
 }
 
-/** Starts it, installed before where root and apt are there; else says why it is missing. */
+/** Starts the exporter, and installs it first where root and apt are available; else resolves with the reason. */
 export async function startBlackbox(): Promise<Blackbox | string> {
   if (!isInstalled()) {
     if (process.getuid?.() !== 0) return `skipped: ${program} is not installed, and only root can install it`;
@@ -83,7 +83,7 @@ function isInstalled(): boolean {
   return spawnSync(program, ['--version']).error === undefined;
 }
 
-/** A process's CPU milliseconds so far, by /proc (in hundredths of a second). */
+/** The CPU milliseconds of a process so far, from /proc (in hundredths of a second). */
 function cpuOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -1,15 +1,15 @@
-/** One figure of ours with what it is to be read beside. */
+/** A figure of Vantage with the figure to compare it with. */
 export interface Figure {
   readonly what: string;
   readonly unit: string;
   readonly ours: number;
   readonly peer: string;
-  /** The peer's figure, or why there is none. */
+  /** The peer's figure, or the reason why there is none. */
   readonly theirs: number | string;
   readonly better: 'less' | 'more';
 }
 
-/** Ours over theirs; undefined without a peer's figure. */
+/** The figure of Vantage divided by the peer's; undefined without a peer's figure. */
 function ratioOf({ ours, theirs }: Figure): number | undefined {
   return typeof theirs === 'number' ? ours / theirs : undefined;
 }

@@ -1,4 +1,4 @@
-// A process with one HTTP server on loopback; tells its parent the port.
+// A process with one HTTP server on loopback. It sends its parent the port.
 import { createServer } from 'node:http';
 
 const server = createServer((_request, answer) => answer.end('fine\n'));

@@ -1,6 +1,6 @@
-// What taking results costs, beside what PostgreSQL itself takes for the same rows in the same run: rows a second through
-// the whole ingest (read, judged, stored, folded into health, committed) against a plain `unnest` and a plain COPY of the
-// same rows into a plain table, 500 rows a commit each, fsync on. How to read it: docs/bench.md.
+// The cost of ingest, compared with the cost of the same rows in PostgreSQL alone, in the same run. It measures rows a second through
+// the whole ingest (read, validated, stored, folded into status, committed), through a plain `unnest` and through a plain COPY of the
+// same rows into a plain table, each with 500 rows a commit and fsync on. docs/bench.md explains the figures.
 // Usage: node tests/bench/ingest.ts [batches]
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,14 +33,14 @@ const embedded = await startEmbedded({ dir: path.join(folder, 'pg'), log });
 held.defer(() => embedded.stop());
 const { url } = embedded;
 
-/** Rows a second of so many batches, one after the other. */
+/** Rows a second of the batches, one after the other. */
 async function rate(take: (batch: number) => Promise<unknown>): Promise<number> {
   const fromMs = performance.now();
   for (let i = 0; i < batches; i += 1) await take(i);
   return (batches * devices) / ((performance.now() - fromMs) / 1000);
 }
 
-/** Through our own ingest: every device looked at once a batch, all well. */
+/** The ingest of the controller: each batch has one good result of every device. */
 async function ours(): Promise<number> {
   const db = await createDb({ connection: { url }, log });
   try {
@@ -96,7 +96,7 @@ async function plainTable(client: pg.Client): Promise<void> {
   await client.query('create table plain (like checks including defaults including indexes)');
 }
 
-/** The same rows by one `unnest` a commit. */
+/** The same rows with one `unnest` for each commit. */
 function byUnnest(): Promise<number> {
   return withClient(url, async (client) => {
     await plainTable(client);
@@ -121,7 +121,7 @@ function byUnnest(): Promise<number> {
   });
 }
 
-/** The same rows by one COPY a commit, from files that the server reads itself. */
+/** The same rows with one COPY for each commit, from files that the server reads. */
 function byCopy(): Promise<number> {
   return withClient(url, async (client) => {
     await plainTable(client);

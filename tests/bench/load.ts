@@ -1,5 +1,5 @@
-// The load of issue 2: 10,000 devices, one Location, Frequency 1 (167 checks a second) on TCP loopback targets of
-// which a tenth refuses at any time. Prints figures as JSON: lateness, what was lost, CPU and memory of each process,
+// A load of 10,000 devices in one Location with Frequency 1 (167 checks a second) on TCP loopback targets, a tenth of which
+// refuses at any time. Prints figures as JSON: lateness, lost checks, CPU and memory of each process,
 // GET /devices?Limit=100 and uptime over a year at that size. Usage: node tests/bench/load.ts [devices] [seconds]
 import { execFileSync, fork } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const quantile = (values: readonly number[], q: number) => {
 };
 const round = (value: number) => Math.round(value * 100) / 100;
 
-/** CPU seconds (its own and of children that ended) and resident MiB of a process; zeros once it is gone. */
+/** CPU seconds (its own and of children that ended) and resident MiB of a process; zeros after its end. */
 function usage(pid: number): { cpuS: number; rssMib: number } {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -73,7 +73,7 @@ for (let i = 0; i < devices; i += 100) {
 const createSeconds = (performance.now() - createdFrom) / 1000;
 const client = new pg.Client({ connectionString: quickstart.database_url });
 await client.connect();
-// Let first looks pass: the figures are of the steady state.
+// Wait for the first checks, because the figures describe the steady state.
 await delay(70_000);
 
 const processes = () => ({

@@ -1,5 +1,5 @@
-// What a check costs, beside what its bare primitive and what blackbox_exporter cost in the same run: CPU per 1,000
-// checks of targets in processes of their own. How to read it: docs/bench.md. Usage: node tests/bench/probes.ts [checks]
+// The cost of a check, compared with its bare primitive and with blackbox_exporter in the same run: CPU per 1,000 checks
+// of targets in separate processes. docs/bench.md explains the figures. Usage: node tests/bench/probes.ts [checks]
 
 import { execFileSync } from 'node:child_process';
 import { Resolver } from 'node:dns/promises';
@@ -41,7 +41,7 @@ const signal = new AbortController().signal;
 function look(method: Method, url: string): () => Promise<void> {
   const probe = probeFor(method);
   const found = probe?.parseTarget(url);
-  if (!probe || !found?.ok) throw new Error(`${method} cannot look at ${url}`);
+  if (!probe || !found?.ok) throw new Error(`${method} cannot check ${url}`);
   const check = {
     probe,
     target: found.target,
@@ -68,7 +68,7 @@ const bareHttp = () =>
     );
   });
 
-/** fping's own CPU per 1,000 pings, one a millisecond; why not where it is missing or not allowed. */
+/** The CPU of fping per 1,000 pings, one a millisecond; the reason where it is missing or not allowed. */
 function fpingCpuMs(): number | string {
   try {
     const script = `fping -q -C ${checks} -p 1 -i 1 127.0.0.1 >/dev/null 2>&1; times`;
@@ -87,7 +87,7 @@ const figures: Figure[] = [];
 const unit = 'ms CPU per 1,000';
 const better = 'less';
 
-/** One check's cost beside its primitive's and the exporter's. */
+/** The cost of one check with the cost of its primitive and of the exporter. */
 async function compare(
   what: Method,
   url: string,

@@ -5,16 +5,16 @@ import path from 'node:path';
 import { freePort } from '../harness/free-port.ts';
 import { packages, serve, write } from '../real-servers/ground.ts';
 
-/** What is checked: processes of their own. */
+/** The targets of the benchmark, in separate processes. */
 export interface Targets extends AsyncDisposable {
-  /** Takes TCP and HTTP; `web` says what it is. */
+  /** Accepts TCP and HTTP; `web` names the program. */
   readonly webPort: number;
   readonly web: string;
-  /** Knows bench.test; or why there is none. */
+  /** A server for bench.test, or the reason why there is none. */
   readonly dnsPort: number | string;
 }
 
-/** Starts nginx and dnsmasq where they are installed; else a web server of Node's. */
+/** Starts nginx and dnsmasq where they are installed; else a web server on Node. */
 export async function startTargets(): Promise<Targets> {
   const held = new AsyncDisposableStack();
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bench-'));

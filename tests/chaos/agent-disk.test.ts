@@ -1,5 +1,5 @@
-// Promise 2 on real disks: what must be dropped is told exactly, on a full, a read-only and a small one; and a data folder
-// that is somebody else's, or in use, is refused.
+// The agent on a full, a read-only and a small disk reports exactly the results that it drops. It refuses a data folder of another user
+// and one that another agent uses.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,10 +10,10 @@ import { startTarget, type Target } from '../harness/target.ts';
 import { openPost, type Post, resultsOf, tcpAssignment } from './lone-agent.ts';
 
 const devices = 60;
-/** Checks under way, in the group that was being written, or arrived but not acked, when an agent ends or is cut off. */
+/** The most results that are in flight, in a group that is being written, or received without an ack, when an agent ends or is cut off. */
 const underWay = 40;
 
-/** A post with targets that answer, on a data folder of its own, each device looked at once a second. */
+/** A scripted controller with an agent and targets that answer. The agent checks each device once a second. */
 async function stage(folder: string): Promise<{ post: Post; targets: Target[] } & AsyncDisposable> {
   const targets: Target[] = [];
   for (let i = 0; i < devices; i += 1) targets.push(await startTarget());
@@ -35,7 +35,7 @@ async function stage(folder: string): Promise<{ post: Post; targets: Target[] } 
 const hitCount = (targets: readonly Target[]) => targets.reduce((sum, { hits }) => sum + hits.length, 0);
 const rowCount = ({ controller }: Post) =>
   new Set(resultsOf(controller).map(({ deviceNo, startUs }) => `${deviceNo}/${startUs}`)).size;
-/** A gap counts once under its id, however often it is told. */
+/** A data gap counts once by its id, however often the agent reports it. */
 const droppedOf = ({ controller }: Post) => {
   const gaps = controller.records.flatMap(({ record }) => (record.case === 'gap' ? [record.value] : []));
   return [...new Map(gaps.map((gap) => [gap.gapId, gap.droppedResults])).values()].reduce(
@@ -51,7 +51,7 @@ async function untilHits(targets: readonly Target[], more: number): Promise<void
   while (hitCount(targets) < wanted) await delay(50);
 }
 
-/** Batches are taken no longer and the stream is cut; until `heal`. */
+/** Cuts the stream and refuses batches until `heal`. */
 function cutOff({ controller }: Post): { heal: () => void } {
   controller.acks = false;
   controller.cut();
@@ -63,7 +63,7 @@ function cutOff({ controller }: Post): { heal: () => void } {
   };
 }
 
-/** Resolves when everything is either a row or told as dropped, but for what was under way. */
+/** Resolves when each check is either a row or reported as dropped, except those in flight. */
 async function accounted(post: Post, targets: readonly Target[], slack: number): Promise<void> {
   const hits = hitCount(targets);
   for (let i = 0; i < 600 && rowCount(post) + droppedOf(post) < hits - slack; i += 1) await delay(100);
@@ -79,7 +79,7 @@ function mountSmall(ctx: TestContext, at: string, size: string): void {
   }
 }
 
-test('a full disk: what went is told to the last result, over a kill too', {
+test('with a full disk the agent reports every dropped result, also after a kill', {
   timeout: 300_000,
 }, async (ctx) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-full-'));
@@ -104,7 +104,7 @@ test('a full disk: what went is told to the last result, over a kill too', {
     rmSync(path.join(disk, 'ballast'));
     await untilHits(targets, 2 * devices);
     await accounted(post, targets, underWay);
-    // What arrived but was not acked is told as lost: the agent cannot know.
+    // The agent reports results as lost that arrived without an ack, because it cannot know that they arrived.
     await delay(2000);
     await second.end('SIGTERM');
     await using third = post.start({ env });
@@ -123,7 +123,7 @@ test('a full disk: what went is told to the last result, over a kill too', {
   }
 });
 
-test('a read-only disk: memory keeps results until they are acked, over a cut too, and no session looks like a copy', {
+test('with a read-only disk the agent keeps results in memory until they are acked, also after a cut, and is not taken for a copy of itself', {
   timeout: 300_000,
 }, async (ctx) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-ro-'));
@@ -160,7 +160,7 @@ test('a read-only disk: memory keeps results until they are acked, over a cut to
   }
 });
 
-test("another user's data folder, or another user's file in it, is refused in words", async (ctx) => {
+test("the agent refuses another user's data folder, or another user's file in it, with a reason", async (ctx) => {
   if (process.getuid?.() !== 0) ctx.skip('only root can start the agent as another user');
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-owner-'));
   chmodSync(folder, 0o755);
@@ -180,7 +180,7 @@ test("another user's data folder, or another user's file in it, is refused in wo
   expect(scene.post.controller.streams).toBe(0);
 });
 
-test('a second agent on the same data folder ends and says why; the first goes on', {
+test('a second agent on the same data folder ends with a reason, and the first one continues', {
   timeout: 120_000,
 }, async () => {
   await using scene = await stage(mkdtempSync(path.join(tmpdir(), 'vantage-both-')));
@@ -194,7 +194,7 @@ test('a second agent on the same data folder ends and says why; the first goes o
   await first.end('SIGTERM');
 });
 
-test('with few file descriptors all is checked, kept on disk and told', {
+test('with few file descriptors the agent runs all checks, stores and reports them', {
   timeout: 120_000,
 }, async (ctx) => {
   if (process.platform !== 'linux') ctx.skip('prlimit is of Linux');
@@ -215,11 +215,11 @@ test('with few file descriptors all is checked, kept on disk and told', {
   expect(resultsOf(post.controller).every(({ resultCode }) => resultCode === 1)).toBe(true);
 });
 
-/** Leaves no room at all. */
+/** Fills the disk. */
 function fillUp(disk: string): void {
   try {
     writeFileSync(path.join(disk, 'ballast'), Buffer.alloc(64 * 1024 * 1024));
   } catch {
-    // that is what full means
+    // the disk is full
   }
 }

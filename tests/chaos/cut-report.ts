@@ -31,14 +31,14 @@ const report = z.object({
       checks: z.array(z.object({ Timestamp: z.string(), ResultCode: z.number(), Location: z.string() })),
     }),
   ),
-  /** Those of the account, Locations' included. */
+  /** Events of the account, including those of Locations. */
   events: z.array(event),
 });
 
-/** What a scene saw. Times are milliseconds since 1970. */
+/** The report of a scene. Times are milliseconds since 1970. */
 export type Report = z.infer<typeof report>;
 
-/** Plays a scene in a star of its own and reads its report. */
+/** Runs a scene in a new star of namespaces and reads its report. */
 export async function play(tag: string, scene: string, minutes: number): Promise<Report> {
   using star = createStar(tag, ['c', 'a', 't', 'b']);
   const script = path.join(import.meta.dirname, 'cut-scene.ts');

@@ -29,7 +29,7 @@ const scenes = {
   death: { cut: 'c', dies: 0.3, returns: undefined, second: undefined },
   second: { cut: 'a-c', dies: 0.3, returns: 0.6, second: 'location' },
   takeover: { cut: 'a-c', dies: undefined, returns: undefined, second: 'agent' },
-  // Targets 0 and 1 stand in the agent's own subnet, which the cut leaves alone.
+  // Targets 0 and 1 are in the agent's own subnet, which the cut does not concern.
   subnet: { cut: 'uplink', dies: 0.05, returns: undefined, second: undefined },
 } as const;
 if (!(scene in scenes)) throw new Error(`no scene ${scene}`);
@@ -91,7 +91,7 @@ async function createDevices(
   return ids;
 }
 
-/** Lets the minutes of the cut pass, stops and starts target 0 as the scene says, and resolves with these moments. */
+/** Lets the minutes of the cut pass, stops and starts target 0 at the times of the scene, and resolves with these moments. */
 async function waitWhileCut(
   up: System,
   cutAt: number,
@@ -119,7 +119,7 @@ async function waitWhileCut(
   return truth;
 }
 
-/** Reads what the REST API answers about the devices and the agents, for the time of the cut and up to now. */
+/** Reads the answers of the REST API about the devices and the agents, for the time of the cut and up to now. */
 async function readAnswers(up: System, ids: readonly string[], cutAt: number, healedAt: number) {
   const from = new Date(cutAt).toISOString();
   const to = new Date(healedAt).toISOString();

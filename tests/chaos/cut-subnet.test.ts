@@ -1,5 +1,5 @@
-// An agent whose uplink is dead for two minutes goes on with the devices of its own subnet. What it saw of them counts, and
-// only what it could not see is Unknown. In true time, in network namespaces.
+// An agent whose uplink fails for two minutes continues to check the devices of its own subnet. These results count, and only the devices
+// that it could not reach become Unknown. In real time, in network namespaces.
 import { expect, test } from 'vitest';
 import { netnsMissing } from '../harness/netns.ts';
 import { play, type Report } from './cut-report.ts';
@@ -12,7 +12,7 @@ const seconds = (ms: number) => Math.floor(ms / 1000);
 const statusEvents = (device: Device) =>
   device.events.flatMap(({ Type }) => (['Up', 'Down', 'Unknown'].includes(Type) ? [Type] : [])).reverse();
 
-test('a dead uplink leaves devices of the own subnet their true history, and ends the coverage of those beyond only', async ({
+test('during a dead uplink, devices of the own subnet keep their true history, and only the coverage of remote devices ends', async ({
   skip,
 }) => {
   skip(missing !== undefined, missing);

@@ -1,5 +1,5 @@
-// Promise 4: our outage is not your outage. An agent is cut off for ten minutes in five scenes, played side by side,
-// each in a star of network namespaces of its own; the scene knows the truth.
+// An outage of the monitoring must not become an outage of a device. An agent is cut off for ten minutes in five scenes that run side by
+// side, each in its own network namespaces. Each scene reports when its targets really failed.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { netnsMissing } from '../harness/netns.ts';
 import { play as playFor, type Report } from './cut-report.ts';
@@ -23,7 +23,7 @@ const sumOf = (u: ReturnType<typeof parts>) =>
 describe(`an agent cut off for ${minutes} minutes`, () => {
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
-  test.concurrent('only the way to the controller is cut: every check arrives, an outage in the cut is told as it was', async () => {
+  test.concurrent('only the link to the controller is cut: every check arrives, and an outage within the cut is recorded as it was', async () => {
     const seen = await play('s1', 'control');
     for (const [i, device] of seen.devices.entries()) {
       expect(inCut(seen, device).filter((check) => check.ResultCode !== 10).length).toBeGreaterThanOrEqual(
@@ -38,7 +38,7 @@ describe(`an agent cut off for ${minutes} minutes`, () => {
     }
   });
 
-  test.concurrent('the uplink is dead and targets lie beyond it: nobody is told Down', async () => {
+  test.concurrent('the uplink is dead and targets are behind it: no device is recorded as Down', async () => {
     const seen = await play('s2', 'uplink');
     for (const device of seen.devices) {
       expect(types(device)).not.toContain('Down');
@@ -63,7 +63,7 @@ describe(`an agent cut off for ${minutes} minutes`, () => {
     }
   });
 
-  test.concurrent('a second Location goes on meanwhile: the outage is told live, nobody is Unknown', async () => {
+  test.concurrent('a second Location continues meanwhile: the outage is recorded at once, and no device is Unknown', async () => {
     const seen = await play('s4', 'second');
     for (const [i, device] of seen.devices.entries()) {
       expect(device.device.Status).toBe('Up');
@@ -75,7 +75,7 @@ describe(`an agent cut off for ${minutes} minutes`, () => {
     }
   });
 
-  test.concurrent('a second agent takes over in the middle: nothing is lost, nobody is Down', async () => {
+  test.concurrent('a second agent takes over in the middle: no check is lost, and no device is Down', async () => {
     const seen = await play('s5', 'takeover');
     for (const device of seen.devices) {
       expect(device.device.Status).toBe('Up');

@@ -1,4 +1,4 @@
-// A half-open link, in true time: both ends stand, nothing passes, nobody says so. Agent and gateway each notice within 30 s.
+// A half-open link in real time: both connections stay open, and no packet passes. Agent and gateway each notice it within 30 s.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -13,7 +13,7 @@ const noticedWithinMs = 30_000;
 const invitation = z.object({ token: z.string(), agent_id: z.string() });
 const agents = z.array(z.object({ agent_id: z.string(), State: z.string() }));
 
-test('agent and gateway notice a half-open link within 30 s, and the agent is back when it passes again', {
+test('agent and gateway notice a half-open link within 30 s, and the agent reconnects when packets pass again', {
   timeout: 300_000,
 }, async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-half-open-'));
@@ -64,7 +64,7 @@ test('agent and gateway notice a half-open link within 30 s, and the agent is ba
 
 interface Wire extends AsyncDisposable {
   readonly port: number;
-  /** Nothing passes, in either direction, and no end of a connection either. */
+  /** No byte passes in either direction, and no end of a connection either. */
   frozen: boolean;
 }
 
@@ -99,7 +99,7 @@ async function startWire(upstreamPort: number): Promise<Wire> {
     },
     set frozen(value) {
       frozen = value;
-      // What stood while the wire was frozen lost bytes: it ends with the frost.
+      // Connections that were open while frozen lost bytes, so they end now.
       if (!value) for (const pair of pairs) for (const end of pair) end.destroy();
       for (const pair of pairs) for (const end of pair) if (value) end.pause();
     },

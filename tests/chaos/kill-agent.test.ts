@@ -1,5 +1,5 @@
-// Promise 1 on the agent's side: sixty quick kill -9 of an agent alone, at chosen points of a result's way, under 50
-// checks a second. The targets' own count of connections is the truth.
+// The agent alone is killed (kill -9) sixty times in quick sequence, at chosen points between a check and its ack, under 50 checks a second.
+// The test compares the results with the connections that the targets counted.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,12 +12,12 @@ import { openPost, type Post, resultsOf, tcpAssignment } from './lone-agent.ts';
 
 const devices = 50;
 const kills = Number(process.env['CHAOS_AGENT_KILLS'] ?? 60);
-/** A result may be lost only while it is not on disk yet: between the target's hit and the fsync of its group. */
+/** A result may be lost only between the connection at the target and the fsync of its group. */
 const inFlightMs = 700;
 const points = ['at a hit', 'batch sent, no ack', 'just acked', 'while it starts', 'at any time'] as const;
 type Point = (typeof points)[number];
 
-test('kill -9 of the agent at chosen points loses no result on its disk and repeats none as another', {
+test('kill -9 of the agent at chosen points loses no result on its disk, and no repeated result differs', {
   timeout: 900_000,
 }, async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-kill-agent-'));
@@ -64,7 +64,7 @@ test('kill -9 of the agent at chosen points loses no result on its disk and repe
   }
 });
 
-/** Resolves when the agent is at the point at which it is to be killed. */
+/** Resolves when the agent reaches the point at which the test kills it. */
 async function reach(point: Point, { controller }: Post, targets: readonly Target[]): Promise<void> {
   if (point === 'while it starts') return delay(Math.random() * 600);
   const heardBefore = controller.received.length;
@@ -98,10 +98,10 @@ function newestStart({ controller }: Post): number {
   return resultsOf(controller).reduce((most, { startUs }) => Math.max(most, Number(startUs) / 1000), 0);
 }
 
-/** Joins what arrived with what the targets saw until `toMs`. Repetitions of a result must be the same to the byte. */
+/** Matches the received results with the connections at the targets until `toMs`. Repetitions of a result must be equal to the byte. */
 function join(targets: readonly Target[], arrived: readonly CheckResult[], toMs: number) {
   const slackMs = 200;
-  // The kernel takes a connection at once; this busy process stamps it when it comes to it.
+  // The kernel accepts a connection at once, but this busy process may stamp it later.
   const stampedLateMs = 900;
   const rows = new Map<string, CheckResult>();
   let changed = 0;

@@ -1,5 +1,5 @@
-// An agent that is killed in the middle of a retry sequence goes on with it, and one killed while a device is Down begins
-// none anew: what is told does not change because the agent restarted.
+// An agent that is killed within a retry sequence continues the sequence. An agent that is killed while a device is Down begins no new
+// sequence. So a restart of the agent changes no results.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,7 +18,7 @@ test.each([
   ['after each ack', true],
   ['before any ack', false],
 ] as const)(
-  'killed %s, the agent goes on with the retry sequence',
+  'killed %s, the agent continues the retry sequence',
   { timeout: 300_000 },
   async (_name, isAcked) => {
     const folder = mkdtempSync(path.join(tmpdir(), 'vantage-kill-chain-'));

@@ -1,5 +1,5 @@
-// Promise 1: a result on the agent's disk is never lost. kill -9 of controller, agent and PostgreSQL in turn while 50
-// results a second flow; the targets' own count of connections is the truth.
+// A result on the agent's disk is never lost. Controller, agent and PostgreSQL are killed (kill -9) one after the other, while 50 results a
+// second flow. The test compares the rows with the connections that the targets counted.
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,10 +10,10 @@ import { startSystem } from '../harness/system.ts';
 
 const devices = 3000;
 const rounds = Number(process.env['CHAOS_KILL_ROUNDS'] ?? 4);
-/** A result may be lost only while it is not on disk yet: between the target's hit and the fsync of its group. */
+/** A result may be lost only between the connection at the target and the fsync of its group. */
 const inFlightMs = 1000;
 
-test('kill -9 of controller, agent and database in turn loses and doubles nothing', {
+test('kill -9 of controller, agent and database, one after the other, loses no result and stores none twice', {
   timeout: 1_200_000,
 }, async () => {
   await using system = await startSystem();
@@ -67,7 +67,7 @@ interface Row {
   readonly endMs: number;
 }
 
-/** Every row takes the one hit of its port that lies in its span; what is left on either side is told. */
+/** Matches every row with the one connection of its port within its span. Returns the rows and the connections that are left. */
 function join(
   ports: readonly number[],
   hits: Readonly<Record<string, readonly number[]>>,
@@ -152,7 +152,7 @@ async function drained(url: string): Promise<void> {
       );
       if (row?.waiting === 0 && i > 8) return;
     } catch {
-      // the database is on its way up after the last kill
+      // the database is still starting after the last kill
     }
   }
   throw new Error('the outbox did not drain within three minutes');

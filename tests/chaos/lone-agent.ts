@@ -1,4 +1,4 @@
-// An agent as a process of its own with a scripted controller in this one, for faults that only a process can have:
+// An agent in a separate process with a scripted controller in this one, for faults that need a process:
 // kill -9, SIGSTOP, a full disk, few file descriptors.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ export interface Post extends AsyncDisposable {
   readonly controller: FakeController;
   readonly certificate: TestCertificate;
   readonly caFile: string;
-  /** Starts an agent; `prefix` is put before the command (`prlimit …`). */
+  /** Starts an agent; `prefix` stands before the command (`prlimit …`). */
   start(options?: {
     readonly env?: Readonly<Record<string, string>>;
     readonly prefix?: readonly string[];
@@ -29,7 +29,7 @@ export interface Post extends AsyncDisposable {
 interface LoneAgent extends AsyncDisposable {
   readonly process: ChildProcess;
   readonly pid: number;
-  /** What it logged so far. */
+  /** The log so far. */
   output(): string;
   /** Sends the signal and waits for the end; the exit code, null after a kill. */
   end(signal: NodeJS.Signals): Promise<number | null>;
@@ -93,7 +93,7 @@ export async function openPost(folder: string, assignments: readonly Assignment[
   };
 }
 
-/** A TCP assignment on loopback, looked at each `intervalMs` from `scheduleOffsetMs` on. */
+/** A TCP assignment on loopback, checked each `intervalMs` from `scheduleOffsetMs` on. */
 export function tcpAssignment(deviceNo: number, port: number, more: Partial<Assignment> = {}): Assignment {
   const spec = specOf({ method: 'TCP', url: `127.0.0.1:${port}`, timeoutMs: 5000, options: {} });
   const base = create(AssignmentSchema, {
@@ -111,7 +111,7 @@ export function tcpAssignment(deviceNo: number, port: number, more: Partial<Assi
   return Object.assign(base, more);
 }
 
-/** The results that the controller acked, in order of arrival, repetitions included. */
+/** The results that the controller acknowledged, in the order of arrival, with repetitions. */
 export function resultsOf(controller: FakeController): CheckResult[] {
   return controller.records.flatMap(({ record }) => (record.case === 'result' ? [record.value] : []));
 }

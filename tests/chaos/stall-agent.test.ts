@@ -13,13 +13,13 @@ import { openPost, resultsOf, tcpAssignment } from './lone-agent.ts';
 
 const devices = 100;
 const intervalMs = 5000;
-/** Answers come after this, so that checks are under way whenever the process is stopped. */
+/** The target answers after this time, so that checks are running at any moment of the stop. */
 const answerMs = 800;
 const perSecond = (devices * 1000) / intervalMs;
 const underWay = (perSecond * answerMs) / 1000;
 
 test.each([2500, 35_000, 60_000])(
-  'an agent that stands still for %i ms',
+  'an agent that stands still for %i ms makes no burst, no false timeout and no false coverage',
   { timeout: 240_000 },
   async (stillMs) => {
     const folder = mkdtempSync(path.join(tmpdir(), 'vantage-stall-'));

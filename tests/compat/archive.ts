@@ -3,13 +3,13 @@ import path from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { z } from 'zod';
 
-/** Files by their path from some folder, contents in base64. */
+/** Files by their path in a folder; contents in base64. */
 export type Files = Readonly<Record<string, string>>;
 
 /** The shape of `Files`, for parsing. */
 export const filesSchema = z.record(z.string(), z.string());
 
-/** Reads every file below a folder; `wanted` chooses by the path from that folder. */
+/** Reads the files below a folder for whose path in the folder `wanted` is true. */
 export function readFolder(folder: string, wanted: (file: string) => boolean = () => true): Files {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return Object.fromEntries(
@@ -42,7 +42,7 @@ export function pack(file: string, value: unknown): void {
   writeFileSync(file, brotliCompressSync(text, { params }));
 }
 
-/** The JSON text that `pack` wrote. */
+/** Reads the JSON text that `pack` wrote. */
 export function unpackText(file: string): string {
   return brotliDecompressSync(readFileSync(file)).toString('utf8');
 }

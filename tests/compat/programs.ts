@@ -7,14 +7,14 @@ import { freePort } from '../harness/free-port.ts';
 import { repositoryRoot } from '../harness/system.ts';
 import { filesSchema, unpackText, writeFolder } from './archive.ts';
 
-/** Where the fixtures of the version before lie. */
+/** The folder with the fixtures of the earlier version. */
 export const fixtures = path.join(import.meta.dirname, 'fixtures/cdf9687');
 
 /** The programs of one version: their files. */
 export interface Programs extends Disposable {
   readonly controller: string;
   readonly agent: string;
-  /** The controller's migrations; undefined for the present version, which runs them itself. */
+  /** The controller's migrations; undefined for this version, whose controller runs its own. */
   readonly migrations?: string;
 }
 
@@ -25,7 +25,7 @@ export const present: Programs = {
   [Symbol.dispose]() {},
 };
 
-/** Unpacks the programs of the version before; disposing removes them. */
+/** Unpacks the programs of the earlier version. Disposing removes them. */
 export function openOld(): Required<Programs> {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-old-'));
   writeFolder(folder, filesSchema.parse(JSON.parse(unpackText(path.join(fixtures, 'programs.json.br')))));
@@ -37,10 +37,10 @@ export function openOld(): Required<Programs> {
   };
 }
 
-/** A program that runs. Disposing ends it with SIGTERM. */
+/** A running program. Disposing ends it with SIGTERM. */
 export interface Running extends AsyncDisposable {
   readonly process: ChildProcess;
-  /** What it logged so far. */
+  /** The log so far. */
   output(): string;
 }
 
@@ -52,7 +52,7 @@ const ready = z.object({
   agent_ca_file: z.string(),
 });
 
-/** A controller that serves. */
+/** A running controller that accepts requests. */
 export interface RunningController extends Running {
   readonly baseUrl: string;
   readonly caFile: string;
@@ -65,12 +65,12 @@ export interface ControllerPorts {
   readonly agents: number;
 }
 
-/** Two ports of this run's own. */
+/** Chooses two free ports. */
 export async function controllerPorts(): Promise<ControllerPorts> {
   return { https: await freePort(), agents: await freePort() };
 }
 
-/** Starts a controller on a database and waits until it serves. Throws with its log when it ends before. */
+/** Starts a controller on a database and waits until it serves. Throws with its log when it ends earlier. */
 export async function startController(deps: {
   readonly program: string;
   readonly databaseUrl: string;
@@ -120,7 +120,7 @@ function start(program: string, env: Readonly<Record<string, string>>): Running 
   const child = spawn(process.execPath, [program], {
     cwd: path.dirname(program),
     env: { PATH: process.env['PATH'], ...env },
-    // The channel is a lifeline: a test that is killed takes its programs along.
+    // The program ends when this channel closes, so a killed test leaves no program behind.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   let text = '';

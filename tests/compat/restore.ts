@@ -24,26 +24,26 @@ const recording = z.object({
 });
 const moved = z.object({ truth: truthSchema, rows: dumpSchema });
 
-/** What the version before left, put back: its database and its folders. Disposing removes both. */
+/** The restored database and folders of the earlier version. Disposing removes both. */
 export interface Restored extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly dataDir: string;
-  /** A key UW of the account. */
+  /** An API key (UW) of the account. */
   readonly key: string;
   /** The token of the agent whose folder is `agent` in the data folder. */
   readonly token: string;
-  /** Tokens of two agents of the Location `wire` that never came. */
+  /** Tokens of two agents of the Location `wire` that never connected. */
   readonly wire: readonly [string, string];
-  /** Until when the REST answers of `truth` tell of. */
+  /** The end of the time that the answers in `truth` cover. */
   readonly stoppedUs: number;
-  /** What the REST API said. */
+  /** The recorded answers of the REST API. */
   readonly truth: Truth;
   readonly rows: Dump;
 }
 
 /**
- * Puts the recording back as if it had been made within the last day: every time in it is moved by whole days. The tables
- * are made by the migrations of that version (`migrations`, a folder).
+ * Restores the recording as if it had been made within the last day. It moves every recorded time by whole days. The migrations of the
+ * earlier version (`migrations`, a folder) make the tables.
  */
 export async function restore(migrations: string): Promise<Restored> {
   const { atUs, truth, rows, files, ...rest } = recording.parse(
@@ -52,7 +52,7 @@ export async function restore(migrations: string): Promise<Restored> {
   const byUs = shiftFor(atUs, Date.now() * 1000);
   const fresh = moved.parse(JSON.parse(shiftText(JSON.stringify({ truth, rows }), byUs)));
   const dataDir = mkdtempSync(path.join(tmpdir(), 'vantage-restored-'));
-  // A certificate from later than now would not be valid yet: the controller makes its own then.
+  // A certificate from the future would not be valid yet; without one the controller makes its own.
   const isYounger = byUs < 0;
   writeFolder(
     dataDir,
@@ -93,12 +93,12 @@ function shiftFiles(files: Files, byUs: number, wanted: (file: string) => boolea
 async function load(client: pg.Client, migrations: string, rows: Dump): Promise<void> {
   for (const file of readdirSync(migrations).sort())
     await client.query(readFileSync(path.join(migrations, file), 'utf8'));
-  // MikroORM's own list of what it ran.
+  // MikroORM's list of the migrations that it ran.
   await client.query(
     `create table migrations (id serial primary key, name varchar(255), executed_at timestamptz default current_timestamp)`,
   );
   await makePartitions(client, rows['checks'] ?? []);
-  // Rows refer to one another across tables, and in a circle between accounts and schedules: the references are made after them.
+  // Rows refer to rows of other tables, and accounts and schedules refer to each other, so the references are made after the rows.
   const { rows: references } = await client.query<{ within: string; name: string; text: string }>(
     `select conrelid::regclass::text as within, quote_ident(conname) as name, pg_get_constraintdef(oid) as text
      from pg_constraint where contype = 'f' and conparentid = 0 and connamespace = 'public'::regnamespace`,
@@ -116,7 +116,7 @@ async function load(client: pg.Client, migrations: string, rows: Dump): Promise<
   await client.query(nextNumbers);
 }
 
-/** Daily partitions of checks, named and made as that version does. */
+/** Makes the daily partitions of `checks` as that version does. */
 async function makePartitions(client: pg.Client, checks: Dump[string]): Promise<void> {
   const dayUs = 86_400_000_000;
   const days = new Set(checks.map((check) => Math.floor(z.number().parse(check['start_us']) / dayUs)));

@@ -1,15 +1,15 @@
-// What the version before kept, and where it is now. A migration that renames a table or a column changes this file only.
+// The tables of the earlier version, and the present place of their rows. A migration that renames a table or a column changes this file only.
 import type pg from 'pg';
 import { z } from 'zod';
 
-/** A table of the version before: where its rows are now, and the columns by which each of them must be found again. */
+/** A table of the earlier version: the present place of its rows, and the columns that find each row again. */
 interface Kept {
   readonly now: string;
-  /** A column, or its name before and now. */
+  /** A column, or its earlier and present name. */
   readonly columns: readonly (string | readonly [was: string, now: string])[];
 }
 
-/** Tables whose rows must all be there, unchanged in these columns, after the first start of the new controller. */
+/** Tables whose rows must all exist, unchanged in these columns, after the first start of the new controller. */
 const kept: Readonly<Record<string, Kept>> = {
   accounts: { now: 'accounts', columns: ['account_no', 'account_id', 'name'] },
   api_keys: { now: 'api_keys', columns: ['key_no', 'key_id', 'level', 'key_hash'] },
@@ -52,17 +52,17 @@ const kept: Readonly<Record<string, Kept>> = {
     now: 'rollup_hourly',
     columns: ['device_no', 'bucket_us', 'location_no', 'checks', 'errors'],
   },
-  // A day's figures grow when its next hour is rolled up.
+  // The sums of a day grow when its next hour is rolled up.
   rollup_daily: { now: 'rollup_daily', columns: ['device_no', 'bucket_us', 'location_no'] },
 };
 
-/** All rows of the version before, by table. */
+/** All rows of the earlier version, by table. */
 export const dumpSchema = z.record(z.string(), z.array(z.record(z.string(), z.unknown())));
 export type Dump = z.infer<typeof dumpSchema>;
 
 const one = z.object({ rows: z.array(z.record(z.string(), z.unknown())) });
 
-/** The rows of the dump that are not there any more, as `table: values`; and how many were looked for. */
+/** The rows of the dump that no longer exist, as `table: values`, and the number of rows that were looked up. */
 export async function lostRows(
   client: pg.Client,
   dump: Dump,
@@ -107,7 +107,7 @@ export async function checksOfAgent(client: pg.Client, agentNo: number): Promise
 
 const span = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
 
-/** The spans in which an agent ran everything that was due, oldest first; both versions name them alike. */
+/** The spans in which an agent ran everything that was due, oldest first. Both versions use the same names. */
 export async function coverageOfAgent(client: pg.Client, agentId: string): Promise<z.infer<typeof span>[]> {
   const { rows } = await client.query(
     `select from_us, to_us from coverage join agents using (agent_no) where agent_id = $1 order by from_us`,
@@ -116,10 +116,10 @@ export async function coverageOfAgent(client: pg.Client, agentId: string): Promi
   return rows.map((row) => span.parse(row));
 }
 
-/** Fields of the REST API that had another name in the version before. */
+/** Fields of the REST API that had another name in the earlier version. */
 const fields: Readonly<Record<string, string>> = { Abstained: 'Inconclusive' };
 
-/** An answer of the version before, with the names that its fields have now. */
+/** An answer of the earlier version with the present names of its fields. */
 export function withPresentNames<T extends object>(answer: T): T {
   return JSON.parse(JSON.stringify(answer), (_, value: unknown) =>
     value === null || typeof value !== 'object' || Array.isArray(value)

@@ -6,14 +6,14 @@ import { OutboxRecordSchema } from '@vantage/proto';
 const dayUs = 86_400_000_000;
 
 /**
- * By how much recorded times are moved so that the recording lies less than a day back: whole days, so that hours, days,
- * partitions and the agent's due times stay what they were. Microseconds.
+ * The microseconds by which recorded times are moved, so that the recording is less than a day old. They are whole days, so hours, days,
+ * partitions and the agent's due times stay the same.
  */
 export function shiftFor(recordedUs: number, nowUs: number): number {
   return Math.floor((nowUs - recordedUs) / dayUs) * dayUs;
 }
 
-/** Microseconds since 1970 between 2023 and 2033: no other number of the data is so large. */
+/** Microseconds since 1970 between 2023 and 2033; no other number of the data is so large. */
 const momentUs = /(?<![\w.])1[6-9]\d{14}(?![\w.])/g;
 const date = /(?<!\d)(20\d\d-\d\d-\d\d)(?=[T ]\d\d:\d\d)/g;
 /** A check's id holds its start: see `checkId` of the controller. */

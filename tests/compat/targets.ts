@@ -7,8 +7,8 @@ import { serveMysql } from '../../libs/probes/src/testing/mysql-server.ts';
 import { serveSsh } from '../../libs/probes/src/testing/ssh-server.ts';
 
 /**
- * Where the servers of the fixture's devices listen, on 127.0.0.1. The numbers stand in the recorded data (sealed), so they
- * cannot change; they lie below every range from which ports are given.
+ * The ports of 127.0.0.1 on which the servers of the fixture's devices listen. The recorded data contain the numbers (sealed), so they
+ * cannot change. They are below every range from which ports are chosen.
  */
 export const ports = {
   HTTP: 7801,
@@ -22,17 +22,17 @@ export const ports = {
   MySQL: 7809,
   SSH: 7810,
   DNS: 7811,
-  /** Listens only after its device was Down once. */
+  /** This server starts only after its device was Down. */
   late: 7812,
 } as const;
 
-/** What every server asks for: the name, the password, and the value of the account's secret `TOKEN`. */
+/** Every server demands this name and password, or the value of the account's secret `TOKEN`. */
 export const login = { user: 'probe', password: 'right', token: 'a token that only the sealed data know' };
 
 const word = (line: string) => line.split(' ')[0] ?? '';
 const plain = Buffer.from(`\0${login.user}\0${login.password}`).toString('base64');
 
-/** Line protocols: a login with the password succeeds, every other one is refused. */
+/** Servers of line protocols. They accept a login with the password and refuse every other one. */
 const scripts: Readonly<
   Record<string, { greeting: string; answer: (line: string, said: readonly string[]) => string }>
 > = {
@@ -89,8 +89,8 @@ const scripts: Readonly<
 };
 
 /**
- * Starts a server for every Method (PING needs none). Several runs on one machine share the ports: each of them answers
- * alike. Disposing of it ends them.
+ * Starts a server for every Method (PING needs none). Several runs on one machine share the ports, because their servers
+ * answer in the same way. Disposing ends the servers.
  */
 export async function startTargets(options: { readonly late: boolean }): Promise<AsyncDisposable> {
   const stack = new AsyncDisposableStack();
@@ -106,7 +106,7 @@ export async function startTargets(options: { readonly late: boolean }): Promise
   return stack;
 }
 
-/** Starts the server that comes later than the others. */
+/** Starts the server that was missing at first. */
 export function startLate(): Promise<AsyncDisposable> {
   return hold(createServer(serve((socket) => socket.end('220 ready\r\n'))), ports.late);
 }
@@ -115,7 +115,7 @@ function serve(answer: (socket: Socket) => void): (socket: Socket) => void {
   return (socket) => {
     socket.on('error', () => socket.destroy());
     answer(socket);
-    // Who does not read never learns that the other side is gone.
+    // A side that does not read never notices that the other side has closed.
     if (socket.listenerCount('data') === 0) socket.resume();
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Api } from '../harness/api.ts';
 
-/** What the REST API says of one device; timestamps as it writes them. */
+/** The answers of the REST API about one device; timestamps stay as texts. */
 const device = z.object({
   full: z.record(z.string(), z.unknown()),
   events: z.array(z.record(z.string(), z.unknown())),
@@ -10,7 +10,7 @@ const device = z.object({
   statistics: z.unknown(),
 });
 
-/** What the REST API says of everything that the version before knew. */
+/** The answers of the REST API about everything that the earlier version stored. */
 export const truthSchema = z.object({
   devices: z.array(device),
   events: z.array(z.record(z.string(), z.unknown())),
@@ -25,7 +25,7 @@ export type Truth = z.infer<typeof truthSchema>;
 const listed = z.array(z.object({ device_id: z.string() }));
 const atOnce = 8;
 
-/** Reads it; spans end at `untilUs`, so that the answers stay the same later. */
+/** Reads the answers. Spans end at `untilUs`, so that the answers stay the same later. */
 export async function readTruth(api: Api, untilUs: number): Promise<Truth> {
   const ids: string[] = [];
   for (let page = 0; ; page += 100) {
@@ -61,7 +61,7 @@ async function readDevice(api: Api, id: string, untilUs: number): Promise<unknow
   };
 }
 
-/** All entries of a list that comes in pages. */
+/** All entries of a list with pages. */
 async function pages(api: Api, route: string): Promise<unknown[]> {
   const all: unknown[] = [];
   for (;;) {

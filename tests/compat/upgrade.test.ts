@@ -1,4 +1,4 @@
-// A data folder of an earlier version is put back and started on this one. See fixtures/README.md.
+// A data folder of an earlier version is restored and started with this version. See fixtures/README.md.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -21,7 +21,7 @@ import { startTargets } from './targets.ts';
 import { readTruth, type Truth } from './truth.ts';
 
 const soon = { timeout: 60_000, interval: 100 };
-/** Thousands of requests, on a machine that may be busy. */
+/** The tests send thousands of requests, on a machine that may be busy. */
 const long = { timeout: 180_000 };
 const shown = z.object({
   device_id: z.string(),
@@ -66,7 +66,7 @@ function outbox() {
     .flatMap((name) => recordsOf(readFileSync(path.join(folder, name))));
 }
 
-/** The results in it that its controller never saw, as `device start`. */
+/** The results in the outbox that the controller never got, as `device start`. */
 function backlog(): string[] {
   const known = new Set(recordedChecks());
   return outbox()
@@ -80,19 +80,19 @@ const key = z.object({ device_no: z.int(), start_us: z.int() });
 const keyOf = (row: z.infer<typeof key>) => `${row.device_no} ${row.start_us}`;
 const recordedChecks = () => (old.rows['checks'] ?? []).map((row) => keyOf(key.parse(row)));
 
-/** What of a truth must stay as it is while the agent goes on working. */
+/** The part of the answers that must stay the same while the agent continues its checks. */
 const lasting = ({ devices, events, secrets, tags }: Truth) => ({
   devices: devices.map(({ full, events: own, uptime }) => {
     const { device_id, Status, StatusSince } = shown.parse(full);
     const { UpSeconds, DownSeconds, UnknownSeconds, ...rest } = spent.parse(uptime).Uptime;
-    // The backlog's coverage tells of the last seconds before the stop, which were unknown until then.
+    // The coverage in the backlog includes the last seconds before the stop, which were unknown until then.
     const other = UpSeconds + DownSeconds + UnknownSeconds;
     return { device_id, Status, StatusSince, events: own, ...rest, other };
   }),
   ...{ events, secrets, tags },
 });
 
-test('the recording holds what an upgrade can lose', () => {
+test('the recording contains everything that an upgrade could lose', () => {
   const all = old.truth.devices.map(({ full }) => shown.parse(full));
   expect(all).toHaveLength(200);
   expect(new Set(all.map((device) => device.Method)).size).toBe(13);
@@ -101,7 +101,7 @@ test('the recording holds what an upgrade can lose', () => {
   expect(backlog().length).toBeGreaterThan(15);
 });
 
-test('every row and every answer of the version before is there after the first start', long, async () => {
+test('every row and every answer of the earlier version is there after the first start', long, async () => {
   const { lost, looked } = await withClient(old.databaseUrl, (client) => lostRows(client, old.rows));
   expect(lost).toEqual([]);
   expect(looked).toBeGreaterThan(2_000);
@@ -117,7 +117,7 @@ test('every row and every answer of the version before is there after the first 
 });
 
 test(
-  'the agent goes on with its folder: its backlog arrives, nothing is checked twice, no status changes',
+  'the agent continues with its folder: its backlog arrives, no check runs twice, no status changes',
   long,
   async () => {
     const waiting = backlog();
@@ -143,7 +143,7 @@ test(
     const all = await read();
     const before = all.filter((row) => row.start_us < startedUs);
     expect(before.map(keyOf).sort()).toEqual([...recordedChecks(), ...waiting].sort());
-    // Since then each device had its turn at most, and was asked for at most once.
+    // Since then each device had at most its due checks and one requested check.
     const minutes = (Date.now() * 1000 - startedUs) / 60e6;
     const frequency = new Map(
       (old.rows['devices'] ?? []).map((row) => [row['device_no'], z.int().parse(row['frequency_min'])]),
@@ -156,7 +156,7 @@ test(
       expect(rows.length, `device ${device}`).toBeLessThanOrEqual(
         1 + minutes / (frequency.get(device) ?? 60),
       );
-    // One in sixty of those that are due hourly has its turn in a minute.
+    // One in sixty of the hourly devices is due in a minute.
     const hourly = [...since.keys()].filter((device) => frequency.get(device) === 60);
     expect(hourly.length).toBeLessThan(10 + 10 * minutes);
     expect(lasting(await readTruth(api, old.stoppedUs))).toEqual(lasting(old.truth));
@@ -164,7 +164,7 @@ test(
   },
 );
 
-/** Of the time since the agent's last coverage nobody knows anything, and of no more than the minute of its own start. */
+/** The time from the agent's last coverage to its start is Unknown, and at most a minute more. */
 async function unknownWhileNothingRan(startedUs: number, coveredUs: number): Promise<void> {
   const at = (us: number) => new Date(us / 1000).toISOString();
   const up = old.truth.devices.map(({ full }) => shown.parse(full)).find((device) => device.Status === 'Up');
@@ -176,7 +176,7 @@ async function unknownWhileNothingRan(startedUs: number, coveredUs: number): Pro
   expect(Uptime).toMatchObject({ DownSeconds: 0, Outages: 0 });
 }
 
-/** Asks for a check of one device of each Method that carries a secret where the Method can: each finds its target. */
+/** Requests a check of one device of each Method, with a secret where the Method can have one. Each check must reach its target. */
 async function requestOneOfEach(): Promise<void> {
   const up = old.truth.devices
     .map(({ full }) => shown.parse(full))

@@ -1,18 +1,18 @@
-// Agents and controllers are upgraded one after another, so each must work with the other of the version before.
+// Operators upgrade agents and controllers one after another, so each must work with the other one of the earlier version.
 import { describe, expect, test } from 'vitest';
 import { openOld, present } from './programs.ts';
 import { restore } from './restore.ts';
 import { exchange } from './wire.ts';
 
-describe.concurrent('one side is of the version before', () => {
-  test('agents of the version before work with this controller', { timeout: 180_000 }, async () => {
+describe.concurrent('one side has the earlier version', () => {
+  test('agents of the earlier version work with this controller', { timeout: 180_000 }, async () => {
     using before = openOld();
     await using old = await restore(before.migrations);
     const checks = await exchange(old, { controller: present.controller, agent: before.agent });
     expect(checks).toBeGreaterThan(8);
   });
 
-  test('agents of this version work with a controller of the version before', {
+  test('agents of this version work with a controller of the earlier version', {
     timeout: 180_000,
   }, async () => {
     using before = openOld();

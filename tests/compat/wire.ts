@@ -9,7 +9,7 @@ import { controllerPorts, startAgent, startController } from './programs.ts';
 import type { Restored } from './restore.ts';
 import { coverageOfAgent } from './rows.ts';
 
-/** Intervals pass so many times faster: a device's minute takes six seconds. */
+/** Intervals pass ten times faster, so a device's minute takes six seconds. */
 const scale = 10;
 const fast = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: String(scale) };
 const soon = { timeout: 60_000, interval: 100 };
@@ -29,9 +29,9 @@ const extended = z
   .transform(({ ChainId, ...one }) => ({ ...one, RetryId: one.RetryId ?? ChainId ?? null }));
 
 /**
- * A controller of one version and two agents of another at one Location do everything that the stream between them is for:
+ * Runs a controller of one version with two agents of another at one Location, and uses everything that their stream can do:
  * assignments, results, a run request, a retry sequence that the controller leads, coverage, and a backlog after the
- * controller was away. Resolves with the number of checks that were stored.
+ * controller was stopped. Resolves with the number of checks that were stored.
  */
 export async function exchange(
   old: Restored,
@@ -78,12 +78,12 @@ export async function exchange(
 
   await covered(databaseUrl, pair);
 
-  // The controller goes away; what the agent sees meanwhile arrives when it is back.
+  // The controller stops. The agent's results of this time arrive when the controller is back.
   await controller[Symbol.asyncDispose]();
   const seen = target.hits.length;
   await vi.waitFor(() => expect(target.hits.length).toBeGreaterThan(seen + 1), soon);
   controller = await startController(deps);
-  // What is held is let go when this returns, so the answer is awaited here.
+  // The programs end when this function returns, so it waits for the answer.
   return await vi.waitFor(async () => {
     const hits = target.hits.length;
     const { length } = await allChecks(api, id);
@@ -93,7 +93,7 @@ export async function exchange(
   }, soon);
 }
 
-/** Waits until both agents of the Location are connected; their ids. */
+/** Waits until both agents of the Location are connected. Resolves with their ids. */
 async function connected(api: Api): Promise<readonly string[]> {
   return vi.waitFor(async () => {
     const rows = agentRows.parse(await api.ok('GET', '/agents'));
@@ -112,13 +112,13 @@ async function allChecks(api: Api, id: string): Promise<readonly { readonly chec
   return checks.parse(await api.ok('GET', `/devices/${id}/checks?Limit=100`));
 }
 
-/** The retries carry their numbers, belong together, and come from both agents: the controller asked for them. */
+/** The retries have their numbers and one id, and come from both agents, because the controller requested them. */
 async function retriedInTurn(api: Api, id: string, pair: readonly string[]): Promise<void> {
   const rows = (await allChecks(api, id)).toReversed();
   const all = await Promise.all(
     rows.map(async (row) => extended.parse(await api.ok('GET', `/checks/${row.check_id}/extended`))),
   );
-  // On a slow machine a retry may be asked of the other agent too, when the first one answers late.
+  // On a slow machine the controller may request a retry from the other agent too, when the first one answers late.
   const failed = all.filter((check) => check.ResultCode !== 1 && check.RetryId !== null);
   expect(failed[0]?.Attempt).toBe(0);
   expect(new Set(failed.map((check) => check.Attempt))).toEqual(new Set([0, 1, 2]));
@@ -126,7 +126,7 @@ async function retriedInTurn(api: Api, id: string, pair: readonly string[]): Pro
   expect(new Set(failed.map((check) => check.agent_id))).toEqual(new Set(pair));
 }
 
-/** Both agents told in which spans they ran everything that was due. */
+/** Both agents reported the spans in which they ran everything that was due. */
 async function covered(databaseUrl: string, pair: readonly string[]): Promise<void> {
   for (const agent of pair)
     await vi.waitFor(async () => {

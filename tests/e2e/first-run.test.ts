@@ -27,7 +27,7 @@ const uptime = z.object({
   }),
 });
 
-/** Of the devices here: a minute's turn, a Timeout of 5 s, two retries a second after one another, and 5 s to spare. */
+/** The latest moment of a Down: an interval of a minute, a Timeout of 5 s, two retries after a second each, and 5 s more. */
 const noLaterThanMs = 60_000 + 5_000 + 2 * (1_000 + 5_000) + 5_000;
 
 let system: System;
@@ -39,11 +39,11 @@ afterAll(async () => {
   expect(tookMs).toBeLessThan(8_000);
 });
 
-/** Looks again and again until `look` finds something; milliseconds it took. */
-async function until(what: string, withinMs: number, look: () => Promise<boolean>): Promise<number> {
+/** Polls until `holds` is true. Resolves with the milliseconds that it took. */
+async function until(what: string, withinMs: number, holds: () => Promise<boolean>): Promise<number> {
   const from = performance.now();
-  while (!(await look())) {
-    if (performance.now() - from > withinMs) throw new Error(`${what}: not within ${withinMs} ms`);
+  while (!(await holds())) {
+    if (performance.now() - from > withinMs) throw new Error(`${what} did not happen within ${withinMs} ms`);
     await delay(200);
   }
   return performance.now() - from;
@@ -67,7 +67,7 @@ const kinds: readonly (readonly [string, (() => Promise<Watched>) | undefined, s
   noPing === undefined ? ['PING', pingAddress, ''] : ['PING', undefined, noPing],
 ];
 
-describe.concurrent('a device is watched from its creation on, through death and return', () => {
+describe.concurrent('a device is checked from its creation on, through an outage and its end', () => {
   test.for(kinds)(
     '%s',
     { timeout: 300_000 },

@@ -1,4 +1,4 @@
-// Decisions, section 5: a retry comes from a second agent of the Location where no other Location observes.
+// A retry comes from a second agent of the Location where no other Location is online.
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type MoreAgent, operate, startAgent } from '../harness/more-agents.ts';
@@ -9,7 +9,7 @@ const scale = 10;
 const fast = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: String(scale) };
 const soon = { timeout: 60_000, interval: 100 };
 const created = z.object({ device_id: z.string() });
-const told = z.array(z.object({ Type: z.string(), Timestamp: z.string() }));
+const events = z.array(z.object({ Type: z.string(), Timestamp: z.string() }));
 const listed = z.array(z.object({ check_id: z.string() }));
 const seen = z.object({
   agent_id: z.string(),
@@ -28,7 +28,7 @@ async function connected(system: System, agents: readonly MoreAgent[]) {
   }, soon);
 }
 
-/** The greeting that a reset target does not give. */
+/** A target that resets connections does not send this greeting. */
 const Options = { Steps: [{ Expect: '220' }] };
 
 async function makeDevice(system: System, port: number, values: Record<string, unknown>): Promise<string> {
@@ -45,7 +45,7 @@ async function makeDevice(system: System, port: number, values: Record<string, u
 }
 
 const typesOf = async (system: System, id: string) =>
-  told
+  events
     .parse(await system.api.ok('GET', `/devices/${id}/events?Limit=100`))
     .map((event) => event.Type)
     .reverse();
@@ -56,7 +56,7 @@ async function checksOf(system: System, id: string) {
   return all.map((one) => seen.parse(one)).reverse();
 }
 
-test('two agents of one Location retry in turn; killed, the second one leaves the retry sequence to the first', {
+test('two agents of one Location retry alternately; when the second one is killed, the first one runs the rest of the retry sequence', {
   timeout: 240_000,
 }, async () => {
   await using system = await startSystem({ env: fast });

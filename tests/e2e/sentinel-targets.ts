@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { addressOf, listen, speakLines } from '@vantage/probes/testing';
 
-/** A loopback server that repeats whatever it hears. */
+/** A loopback server that repeats every byte that it receives. */
 export interface EchoTarget extends AsyncDisposable {
   readonly target: string;
 }
@@ -35,15 +35,15 @@ const greetings: Readonly<Record<keyof typeof answers, string>> = {
   SSH: 'SSH-2.0-echo',
 };
 
-/** The methods for which there is a line echo. */
+/** The Methods for which `echoLines` has a server. */
 export type EchoMethod = keyof typeof answers;
 
-/** A server of a line protocol that turns every login down, with the login's own words. */
+/** A server of a line protocol that refuses every login and repeats it. */
 export async function echoLines(method: EchoMethod): Promise<EchoTarget> {
   return listen(speakLines({ greeting: greetings[method], answer: answers[method] }));
 }
 
-/** A web server that answers with the request's line, headers and body, and says 401 where the path has `no` in it. */
+/** A web server that answers with the request's line, headers and body, with 401 where the path contains `no`. */
 export async function echoWeb(): Promise<EchoTarget> {
   const server = createServer((request, response) => {
     const heard: Buffer[] = [];

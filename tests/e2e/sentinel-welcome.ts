@@ -76,7 +76,7 @@ const logins: readonly {
 
 /**
  * Devices with logins that succeed, with keys and with client certificates. Each place of a device that accepts such a secret has one.
- * `targets` keeps their servers, `addKey` hears of each private key.
+ * `targets` keeps their servers, and `addKey` gets each private key.
  */
 export async function welcomeDevices(
   targets: AsyncDisposableStack,

@@ -1,4 +1,4 @@
-/** Every sentinel begins with this; the rest says where it was set. */
+/** Every sentinel begins with this text; the rest names its place. */
 const stem = 'Sentinel7Qx';
 
 /** A secret of the test. */
@@ -11,9 +11,9 @@ export function reference(name: string, kind: 'secret' | 'local' = 'secret'): st
   return ['$', `{${kind}:`, name, '}'].join('');
 }
 
-/** Says where in a text a secret shows: the stem in clear, in hex, in Base64 at each of the three places in a group of bytes, or a line of a key. */
+/** Finds secrets in a text: the stem in clear, in hex, in Base64 at each of the three places in a group of bytes, or a line of a key. */
 export function createSearch(): {
-  /** A PEM text to be looked for by a line from its middle. */
+  /** Adds a PEM text, which the search finds by a line from its middle. */
   readonly addKey: (pem: string) => string;
   readonly shown: (text: string) => readonly string[];
 } {

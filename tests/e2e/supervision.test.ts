@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
 
-// A long path: the socket needs its short way, and nothing else may mind.
+// With a long path the socket needs its short link, and everything else must still work.
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-up-'));
 const dataDir = path.join(root, 'd'.repeat(150 - root.length - 1));
 let system: System;
@@ -43,7 +43,7 @@ const lock = () =>
     .parse(JSON.parse(readFileSync(path.join(dataDir, 'up.lock'), 'utf8')));
 const within20s = { timeout: 20_000, interval: 100 };
 
-test('quickstart.json is private and says all', () => {
+test('only its owner can read quickstart.json, and it has every field', () => {
   const mode = statSync(path.join(dataDir, 'quickstart.json')).mode & 0o777;
   expect(mode).toBe(0o600);
   expect(system.quickstart()).toEqual({
@@ -59,7 +59,7 @@ test('quickstart.json is private and says all', () => {
 });
 
 test.each(['controller', 'agent'] as const)(
-  'a killed %s comes back, and quickstart.json names it',
+  'the supervisor restarts a killed %s, and quickstart.json names the new process',
   async (part) => {
     const before = system.quickstart().pids[part];
     process.kill(before, 'SIGKILL');
@@ -68,7 +68,7 @@ test.each(['controller', 'agent'] as const)(
   },
 );
 
-test('a killed database comes back', async () => {
+test('the controller restarts a killed database', async () => {
   const before = postmaster();
   process.kill(before, 'SIGKILL');
   await expect.poll(() => [0, before].includes(postmaster()), within20s).toBe(false);
@@ -77,7 +77,7 @@ test('a killed database comes back', async () => {
     .toBe(200);
 });
 
-test('a second start on the same data is refused with a reason', async () => {
+test('a second start with the same data folder ends with a reason', async () => {
   const env = { PATH: process.env['PATH'], VANTAGE_DATA: dataDir };
   const said = await new Promise<string>((resolve) =>
     execFile(path.join(repositoryRoot, 'vantage'), ['up'], { env }, (error, _out, err) =>
@@ -88,7 +88,7 @@ test('a second start on the same data is refused with a reason', async () => {
   expect(await greets()).toBe(true);
 });
 
-test('after kill -9 of the supervisor a start finds everything again', async () => {
+test('after kill -9 of the supervisor the next start continues with all data', async () => {
   const before = system.quickstart();
   const created = z
     .object({ tag_id: z.string() })
@@ -101,7 +101,7 @@ test('after kill -9 of the supervisor a start finds everything again', async () 
   expect(await system.api.ok('GET', `/tags/${created.tag_id}`)).toMatchObject({ Name: 'kept' });
 }, 60_000);
 
-test('SIGTERM ends all of it within 8 s, the database too', async () => {
+test('SIGTERM ends every process within 8 s, also the database', async () => {
   const { controller, agent } = system.quickstart().pids;
   const pids = [controller, agent, postmaster(), lock().owner.pid];
   expect(pids.map(isAlive)).toEqual([true, true, true, true]);

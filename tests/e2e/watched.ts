@@ -4,7 +4,7 @@ import { freePort } from '../harness/free-port.ts';
 import { ip, netnsMissing } from '../harness/netns.ts';
 import { startTarget } from '../harness/target.ts';
 
-/** Something that a device can watch, and that can die and come back. */
+/** A target that a device can check, and that can stop and start again. */
 export interface Watched extends AsyncDisposable {
   readonly method: 'HTTP' | 'TCP' | 'DNS' | 'PING';
   readonly url: string;
@@ -77,10 +77,10 @@ export async function dnsServer(): Promise<Watched> {
 const pinged = '127.88.0.1';
 const rule = ['unreachable', `${pinged}/32`, 'table', 'local'];
 
-/** Why an address that can be made unreachable is not to be had here. */
+/** The reason why this machine cannot make an address unreachable; undefined when it can. */
 export const noPing = netnsMissing();
 
-/** An address of this machine; killing it makes it unreachable (needs root). */
+/** An address of this machine; `kill` makes it unreachable (needs root). */
 export async function pingAddress(): Promise<Watched> {
   let dead = false;
   const revive = async () => {

@@ -6,14 +6,14 @@ interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body read as JSON; undefined when it is none. */
+  /** The parsed body; undefined when it is no JSON. */
   readonly body: unknown;
 }
 
 /** A client of one controller with one key. */
 export interface Api {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Like `call`, but anything other than 200 throws with the answer's text. */
+  /** Like `call`, but throws with the answer's text when the status is not 200. */
   ok(method: string, path: string, body?: unknown): Promise<unknown>;
   close(): void;
 }

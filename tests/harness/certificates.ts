@@ -8,7 +8,7 @@ import * as x509 from '@peculiar/x509';
 export interface CertificateFiles {
   readonly cert: string;
   readonly key: string;
-  /** Both in one file, as some servers want them. */
+  /** Both in one file, as some servers need them. */
   readonly bundle: string;
 }
 
@@ -21,7 +21,7 @@ export interface Certificates {
   readonly wrongName: CertificateFiles;
 }
 
-/** RSA, since not every server of the field takes an elliptic key. */
+/** RSA, because some servers accept no elliptic key. */
 const algorithm = {
   name: 'RSASSA-PKCS1-v1_5',
   hash: 'SHA-256',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createTestDatabase } from './database.ts';
 import { inDatabase, withClient } from './postgres-url.ts';
 
-test('each test database is migrated, empty and its own', async () => {
+test('each test database is migrated, empty and separate from the others', async () => {
   await using one = await createTestDatabase();
   await using two = await createTestDatabase();
   await withClient(one.url, (client) =>

@@ -4,14 +4,14 @@ import { dropDatabase, inDatabase, withClient } from './postgres-url.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A server on which databases can be made. */
+    /** The URL of a server on which the tests may create databases. */
     databaseUrl: string;
     /** The migrated database that `createTestDatabase` copies. */
     databaseTemplate: string;
   }
 }
 
-/** A database of one test file's own, migrated and empty; disposing drops it with whatever is connected. */
+/** A migrated and empty database for one test file. Disposing ends its connections and drops it. */
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
 }

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** How a proxy mistreats what the server behind it says. */
+/** The fault that a proxy adds to the bytes of the server behind it. */
 export type Fault =
   | { readonly kind: 'none' }
-  | { readonly kind: 'silent' } // takes the connection and never says a word
-  | { readonly kind: 'slow'; readonly everyMs: number } // a byte of the server's at a time
-  | { readonly kind: 'garbage' } // random bytes with a NUL in front instead of the server's
-  | { readonly kind: 'reset'; readonly afterBytes: number } // RST in mid-answer
-  | { readonly kind: 'close'; readonly afterBytes: number } // FIN in mid-answer
-  | { readonly kind: 'delay'; readonly ms: number }; // everything of the server's this much later
+  | { readonly kind: 'silent' } // accepts the connection and sends nothing
+  | { readonly kind: 'slow'; readonly everyMs: number } // sends the server's bytes one at a time
+  | { readonly kind: 'garbage' } // sends a NUL and random bytes instead of the server's
+  | { readonly kind: 'reset'; readonly afterBytes: number } // sends RST within the answer
+  | { readonly kind: 'close'; readonly afterBytes: number } // sends FIN within the answer
+  | { readonly kind: 'delay'; readonly ms: number }; // sends all bytes of the server later
 
 /** A TCP proxy on 127.0.0.1 in front of a server. */
 export interface FaultProxy extends AsyncDisposable {
@@ -61,7 +61,7 @@ export async function startFaultProxy(upstreamPort: number, fault: Fault): Promi
 
 type Mistreatment = Exclude<Fault, { kind: 'silent' } | { kind: 'garbage' }>;
 
-/** Carries what the upstream says to the client, with the fault laid on it. */
+/** Passes the upstream's bytes to the client, with the fault. */
 function mistreat(upstream: Socket, client: Socket, fault: Mistreatment): void {
   switch (fault.kind) {
     case 'none':

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 
 const table = `vantage_test_${process.pid}`;
 
-/** Why packets cannot be dropped here; undefined when they can. */
+/** The reason why this machine cannot drop packets; undefined when it can. */
 export function firewallMissing(): string | undefined {
   if (process.getuid?.() !== 0) return 'a firewall rule needs root';
   try {
@@ -13,7 +13,7 @@ export function firewallMissing(): string | undefined {
   }
 }
 
-/** Drops every TCP packet to a loopback port, without a word, until disposed. One rule at a time. */
+/** Drops every TCP packet to a loopback port, without an answer, until disposed. One rule at a time. */
 export function dropPort(port: number): Disposable {
   return drop(`tcp dport ${port}`);
 }

@@ -6,7 +6,7 @@ import { freePort } from './free-port.ts';
 
 const module = path.join(import.meta.dirname, 'free-port.ts');
 
-/** Ports that a process of its own was given, while it and others live. */
+/** The ports that `freePort` gives a new process, while this process and others live. */
 function askedBeside(count: number): Promise<number[]> {
   const program = `
     const { freePort } = await import(${JSON.stringify(module)});
@@ -25,7 +25,7 @@ function askedBeside(count: number): Promise<number[]> {
 }
 const children: (() => void)[] = [];
 
-test('no port is given twice, side by side neither', async () => {
+test('freePort gives no port twice, neither to one process nor to processes that run side by side', async () => {
   const beside = await Promise.all([askedBeside(20), askedBeside(20), askedBeside(20)]);
   const own = await Promise.all(Array.from({ length: 20 }, freePort));
   const all = [...own, ...beside.flat()];
@@ -33,7 +33,7 @@ test('no port is given twice, side by side neither', async () => {
   for (const end of children) end();
 });
 
-test('a port that is given is refused to who connects and free to who listens', async () => {
+test('a port of freePort refuses connections, and a process can listen on it', async () => {
   const port = await freePort();
   const refused = await new Promise((resolve) =>
     connect(port, '127.0.0.1').once('error', (error) => resolve('code' in error ? error.code : error)),

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
 const lowest = 10_000;
-/** Where the kernel's own choices begin: a port below it is taken only by who asks for it by number. */
+/** The kernel chooses ports from here on. A program gets a port below only when it names the port. */
 const ephemeral = firstEphemeral();
-/** Each process begins somewhere else, so that few ask for the same. */
+/** Each process begins at another port, so that few try the same one. */
 let next = (process.pid * 97) % (ephemeral - lowest);
 
 /**
- * A TCP port of 127.0.0.1 that nobody listens on. No outgoing connection can take it meanwhile, and nobody who asks here
- * is given it again, in this process or beside it, while this process lives. Throws when there is none left.
+ * A TCP port of 127.0.0.1 on which no program listens. No outgoing connection can use it meanwhile, and while this process lives this
+ * function gives it to no other caller, in this process or in another one. Throws when no port is left.
  */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < ephemeral - lowest; tried += 1) {
@@ -20,7 +20,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`no free port left from ${lowest} to ${ephemeral - 1}`);
 }
 
-/** Marks the port as given, for as long as this process lives, by a name in the kernel that one process can hold. */
+/** Marks the port as given while this process lives, by a name in the kernel that only one process can have. */
 async function claim(port: number): Promise<boolean> {
   if (process.platform !== 'linux') return true;
   const holder = createServer().unref();
@@ -30,7 +30,7 @@ async function claim(port: number): Promise<boolean> {
   });
 }
 
-/** Whether one can listen there; nobody does afterwards. */
+/** Whether a program can listen on the port. Closes the port again. */
 function listens(where: {
   readonly port: number;
   readonly host: string;
@@ -48,6 +48,6 @@ function firstEphemeral(): number {
     const first = Number(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split(/\s+/)[0]);
     return first >= lowest + 1_000 ? first : 32_768;
   } catch {
-    return 32_768; // not Linux: IANA's dynamic ports begin later still
+    return 32_768; // not Linux: IANA's dynamic ports begin above
   }
 }

@@ -14,7 +14,7 @@ export function operate(system: System, ...args: string[]): unknown {
   );
 }
 
-/** An agent beside the one that a system brings. Disposing ends it. */
+/** One more agent of a system. Disposing ends it. */
 export interface MoreAgent extends AsyncDisposable {
   readonly process: ChildProcess;
   readonly agentId: string;
@@ -27,7 +27,7 @@ export function startAgent(
   options: {
     readonly name: string;
     readonly env?: Readonly<Record<string, string>>;
-    /** Where it connects; the system's own controller unless said otherwise. */
+    /** The controller to which it connects; default: the controller of the system. */
     readonly to?: { readonly endpoint: string; readonly ca: string };
   },
 ): MoreAgent {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Why network namespaces cannot be made here; undefined when they can. */
+/** The reason why this machine cannot make network namespaces; undefined when it can. */
 export function netnsMissing(): string | undefined {
   if (process.getuid?.() !== 0) return 'network namespaces need root';
   const name = `vt-probe-${process.pid}`;
@@ -24,14 +24,14 @@ export function inside(netns: string, ...command: readonly string[]): string[] {
 }
 
 /**
- * A star: a router namespace in the middle, one spoke namespace a host. Spoke i has the address `10.213.i.2/24`, the
+ * A star of namespaces: a router in the middle and one spoke for each host. Spoke i has the address `10.213.i.2/24`, the
  * router's side is `10.213.i.1`.
  */
 export interface Star extends Disposable {
   readonly router: string;
   /** Namespace and address of a host by its name. */
   host(name: string): { readonly netns: string; readonly address: string };
-  /** Packets to this host vanish in the router without a word (a half-open link for everyone who talks to it). */
+  /** The router drops packets to this host without an answer, which makes a half-open link for every peer of the host. */
   blackhole(name: string): void;
   /** Undoes `blackhole`. */
   heal(name: string): void;
@@ -47,7 +47,7 @@ export function createStar(tag: string, names: readonly string[]): Star {
       try {
         ip('netns', 'del', netns);
       } catch {
-        // gone already: nothing left to remove
+        // already removed
       }
     }
   };

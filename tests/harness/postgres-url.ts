@@ -6,8 +6,8 @@ export function inDatabase(url: string, name: string): string {
 }
 
 /**
- * Drops a database of ours together with its connections. `drop database … with (force)` is refused to an ordinary role while
- * PostgreSQL's own vacuum works there; a plain drop waits for that worker's end.
+ * Ends the connections of this role to a database and drops it. PostgreSQL refuses `drop database … with (force)` to an ordinary role while
+ * autovacuum works there; a plain drop waits for autovacuum.
  */
 export async function dropDatabase(server: string, name: string): Promise<void> {
   await withClient(server, async (client) => {

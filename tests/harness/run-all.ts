@@ -1,7 +1,6 @@
-// What `npm test` runs: types, format and lint, the wire's files, then every test. Its last line is
-// "N passed, N failed, N skipped"; each of the checks before the tests counts as one. Arguments are passed to vitest as filters;
-// with --config <file> only the tests of that configuration run, without the checks.
-// A failed test is not tried again, unless it says why it may be (retry.ts).
+// `npm test` runs this program: it checks types, format, lint and the files of the wire, and then runs every test. The last line is
+// "N passed, N failed, N skipped"; each check before the tests counts as one. Vitest gets the arguments as filters. With --config <file>
+// only the tests of that configuration run, without the checks. A failed test is repeated only if it names a reason (retry.ts).
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,9 +12,9 @@ import { createSummary, type Outcome } from './summary.ts';
 interface Check {
   readonly name: string;
   readonly argv: readonly string[];
-  /** Why it cannot run here. */
+  /** The reason why it cannot run on this machine. */
   readonly missing?: string;
-  /** Looks at what the command made; undefined is well. */
+  /** Checks the result of the command; undefined: good. */
   readonly inspect?: () => string | undefined;
 }
 
@@ -47,7 +46,7 @@ await runTests(positionals, values.config);
 console.log(summary.text());
 process.exit(summary.failed === 0 ? 0 : 1);
 
-/** Runs one check and shows what it says only when it fails. */
+/** Runs one check and prints its output only when it fails. */
 async function runCheck(check: Check): Promise<void> {
   const counted: Pick<Outcome, 'name' | 'retries' | 'asks'> = { name: check.name, retries: 0, asks: 0 };
   if (check.missing !== undefined) {

@@ -11,7 +11,7 @@ const outcome = (more: Partial<Outcome>): Outcome => ({
   ...more,
 });
 
-test('a failed property is shown with its seed and path, so that it can be run again', () => {
+test('the summary shows the seed and path of a failed property, so that a developer can run it again', () => {
   const summary = createSummary();
   let message = '';
   try {
@@ -29,7 +29,7 @@ test('a failed property is shown with its seed and path, so that it can be run a
   expect(summary.text()).toContain('Counterexample');
 });
 
-test('a test that passed at another try is named with its reason and the whole message of its failure', () => {
+test('the summary names a test that passed at a second try, with its reason and the whole message of its failure', () => {
   const summary = createSummary();
   summary.add(outcome({ retries: 1, asks: 1, reason: 'a real server', errors: ['first line\nsecond line'] }));
   expect(summary.text()).toContain('a.test.ts > holds (may be tried again: a real server)');
@@ -37,7 +37,7 @@ test('a test that passed at another try is named with its reason and the whole m
   expect(summary.text()).toMatch(/\n1 passed, 0 failed, 0 skipped$/);
 });
 
-test('a test that asks for another try without a reason fails, though it passed', () => {
+test('a test that asks for a second try without a reason counts as failed', () => {
   const summary = createSummary();
   summary.add(outcome({ asks: 1 }));
   summary.add(outcome({ state: 'skipped', note: 'no root' }));

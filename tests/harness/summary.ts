@@ -1,20 +1,20 @@
-/** What became of one test, or of one check before the tests. */
+/** The result of one test, or of one check before the tests. */
 export interface Outcome {
   /** File and title. */
   readonly name: string;
   readonly state: 'passed' | 'failed' | 'skipped';
-  /** Why it was skipped. */
+  /** The reason why it was skipped. */
   readonly note?: string | undefined;
   /** Whole messages of its failures, those of earlier tries included. */
   readonly errors: readonly string[];
-  /** How often it was tried again. */
+  /** The number of repetitions. */
   readonly retries: number;
-  /** How often it asks to be tried again, and why. */
+  /** The number of repetitions that it asks for, and the reason. */
   readonly asks: number;
   readonly reason?: string | undefined;
 }
 
-/** Collects outcomes and says at the end what a reader must know. */
+/** Collects outcomes and makes the text at the end of a run. */
 export interface Summary {
   add(outcome: Outcome): void;
   /** Failures outside of tests. */
@@ -24,7 +24,7 @@ export interface Summary {
   text(): string;
 }
 
-/** Makes the summary. A test that would be tried again without saying why counts as failed. */
+/** Makes the summary. A test that asks for a repetition without a reason counts as failed. */
 export function createSummary(): Summary {
   const passed: Outcome[] = [];
   const failures: string[] = [];

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Api, createApi } from './api.ts';
 import { freePort } from './free-port.ts';
 
-/** What `vantage up` tells about itself in quickstart.json. */
+/** The fields of quickstart.json, which `vantage up` writes. */
 interface Quickstart {
   readonly base_url: string;
   readonly ca_file: string;
@@ -25,9 +25,9 @@ export interface System extends AsyncDisposable {
   /** Read afresh: pids change when the supervisor restarts something. */
   quickstart(): Quickstart;
   readonly api: Api;
-  /** Everything it printed so far. */
+  /** The output so far. */
   output(): string;
-  /** SIGTERM, then waits for its end; milliseconds it took. */
+  /** Sends SIGTERM and waits for the end. Resolves with the milliseconds that the end took. */
   stop(): Promise<number>;
 }
 
@@ -35,8 +35,8 @@ export interface System extends AsyncDisposable {
 export const repositoryRoot = path.resolve(import.meta.dirname, '../..');
 
 /**
- * Starts `vantage up` and waits until quickstart.json of this run is there. `prefix` is put before the command
- * (`ip netns exec …`). Throws with the output when it ends early or is not up within `timeoutMs`.
+ * Starts `vantage up` and waits for quickstart.json of this run. `prefix` stands before the command
+ * (`ip netns exec …`). Throws with the output when the program ends early or is not ready within `timeoutMs`.
  */
 export async function startSystem(
   options: {
@@ -62,7 +62,7 @@ export async function startSystem(
       VANTAGE_AGENT_PORT: String(await freePort()),
       ...options.env,
     },
-    // The channel is a lifeline: a test that is killed takes its system along.
+    // The program ends when this channel closes, so a killed test leaves no system behind.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let text = '';

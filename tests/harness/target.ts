@@ -1,15 +1,15 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { freePort } from './free-port.ts';
 
-/** What a scripted target does with a connection. */
+/** The behaviour of a scripted target towards a connection. */
 type Manner = 'ok' | 'silent' | 'reset';
 
-/** A TCP target that stamps and counts every connection: the ground truth of a run. */
+/** A TCP target that stamps and counts every connection. Tests compare the product's records with it. */
 export interface Target extends AsyncDisposable {
   readonly port: number;
-  /** Wall clock (ms since 1970) of every connection taken. */
+  /** Wall clock (ms since 1970) of every accepted connection. */
   readonly hits: readonly number[];
-  /** What connections from now on get. */
+  /** The behaviour towards new connections. */
   manner: Manner;
   /** Stops listening (connections are refused from now on). */
   stop(): Promise<void>;
@@ -17,13 +17,13 @@ export interface Target extends AsyncDisposable {
   start(): Promise<void>;
 }
 
-/** Starts a target on `host`; port 0 picks a free one. Each connection gets `220 ready <count>` and is closed. */
+/** Starts a target on `host`; port 0 chooses a free one. Each connection gets `220 ready <count>` and is closed. */
 export async function startTarget(host = '127.0.0.1', port = 0): Promise<Target> {
   const hits: number[] = [];
   const open = new Set<Socket>();
   let manner: Manner = 'ok';
   let server: Server | undefined;
-  // One that can be had again after a stop.
+  // A port that the target can use again after a stop.
   let boundPort = port === 0 && host === '127.0.0.1' ? await freePort() : port;
   const serve = (socket: Socket) => {
     hits.push(Date.now());

@@ -64,7 +64,7 @@ afterAll(async () => {
 
 type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;
 
-/** The stream as grpc-js speaks it: another implementation of gRPC over HTTP/2, knowing nothing of ours but the proto. */
+/** The stream of a client with grpc-js, another implementation of gRPC over HTTP/2, which uses only the proto files. */
 function foreignStream(token: string) {
   const { connect } = AgentService.method;
   const client = new grpc.Client(address, grpc.credentials.createInsecure());
@@ -90,7 +90,7 @@ function foreignStream(token: string) {
   };
 }
 
-test('a foreign gRPC client is welcomed, gets its plan, is acked and dismissed', async () => {
+test('a foreign gRPC client gets a Welcome, its plan, an ack and the end of the stream', async () => {
   const rows = createFixtures(db.kysely);
   const accountNo = await rows.account();
   const locationNo = await rows.location(accountNo);

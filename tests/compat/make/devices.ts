@@ -20,7 +20,7 @@ const { user, password } = login;
 const kept = `\${secret:PASSWORD}`;
 const token = `\${secret:TOKEN}`;
 
-/** Methods that log in with Options or with the URL, and what else they are asked. */
+/** Methods that log in with Options or with the URL, and their other Options. */
 const logins = {
   SMTP: {},
   POP3: { Auth: 'USER' },
@@ -32,7 +32,7 @@ const logins = {
   SSH: {},
 } as const satisfies Partial<Record<Method, object>>;
 
-/** Each way in which a device of each Method carries a secret: in its Options, in its URL, by a reference. */
+/** For each Method, devices with a secret in Options, in the URL and by reference. */
 const targets: readonly (readonly Target[])[] = [
   ...Object.entries(logins).map(([name, more]): readonly Target[] => {
     const Method = name as keyof typeof logins;
@@ -73,7 +73,7 @@ function steps(value: string): Readonly<Record<string, unknown>> {
 
 const settings = { Frequency: 60, Timeout: 10, Retries: 2, RetryDelay: 1 } as const;
 
-/** The device that is Down when the data are recorded, and the one that was Down for a while. */
+/** The ShortNames of the devices with a history; the first `frequent` devices are checked each minute. */
 export const special = { down: 'down', recovered: 'back', maintained: 'd-3', frequent: 10 } as const;
 
 /** The devices of the fixture: 198 of all Methods in turn, the first ones each minute, and two with a history. */

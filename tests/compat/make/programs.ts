@@ -1,4 +1,4 @@
-// Makes programs.json.br of a version: its controller and its agent as one file each, with all packages, and the controller's
+// Makes programs.json.br of a version. It contains the controller and the agent, each as one file with all packages, and the controller's
 // migrations. Usage: node tests/compat/make/programs.ts CHECKOUT COMMIT (CHECKOUT has its packages installed)
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const files: Files = {
 };
 pack(path.join(target, 'programs.json.br'), files);
 
-/** One program as one module, in base64. Optional native speed-ups stay outside: their packages do without. */
+/** One program as one module, in base64. Optional native packages stay outside, because the others work without them. */
 async function bundle(part: 'controller' | 'agent'): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bundle-'));
   try {
@@ -35,7 +35,7 @@ async function bundle(part: 'controller' | 'agent'): Promise<string> {
       logLevel: 'silent',
     });
     const file = path.join(folder, 'main.mjs');
-    // CommonJS packages in it ask for these names.
+    // CommonJS packages in the bundle use these names.
     const banner = 'const __dirname=import.meta.dirname,__filename=import.meta.filename;';
     await built.write({ file, format: 'esm', minify: true, codeSplitting: false, banner });
     await built.close();
