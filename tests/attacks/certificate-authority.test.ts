@@ -1,4 +1,4 @@
-// The files of the certificate authority, unreadable or damaged: only a first start makes a new one.
+// The files of the certificate authority are unreadable or damaged. Only a first start may make a new authority.
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -29,7 +29,7 @@ function start(): Program {
   });
 }
 
-/** Whether the controller came up, or ended by itself. */
+/** Whether the controller started, or ended by itself. */
 async function fate(): Promise<'up' | 'ended'> {
   await using controller = start();
   return await new Promise<'up' | 'ended'>((resolve) => {
@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const damages: [what: string, damage: () => void][] = [
   [
-    'the certificate is cut off',
+    'the certificate is truncated',
     () => writeFileSync(certificate, readFileSync(certificate).subarray(0, 100)),
   ],
   ['the certificate is gone, the key is there', () => rmSync(certificate)],
@@ -65,7 +65,7 @@ const damages: [what: string, damage: () => void][] = [
   ['the certificate is empty', () => writeFileSync(certificate, '')],
 ];
 
-test.each(damages)('no new authority is made where %s', async (_, damage) => {
+test.each(damages)('the controller makes no new authority where %s', async (_, damage) => {
   const before = { certificate: readFileSync(certificate), key: readFileSync(key) };
   damage();
   expect(await fate()).toBe('ended');
@@ -74,6 +74,6 @@ test.each(damages)('no new authority is made where %s', async (_, damage) => {
   writeFileSync(certificate, before.certificate);
 });
 
-test('the same authority serves again once its certificate is back', async () => {
+test('the controller uses the same authority again when its certificate is restored', async () => {
   expect(await fate()).toBe('up');
 });

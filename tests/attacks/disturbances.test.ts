@@ -25,7 +25,7 @@ test.each<[string, Partial<Measured>]>([
   ['a late check', { latestMs: 1_001 }],
   ['a result that waits', { deliveredMs: 10_001 }],
   ['an agent that is not heard', { agentHeard: false }],
-])('the bystander complains of %s', (_, measured) => {
+])('the bystander reports %s', (_, measured) => {
   expect(disturbances(calm, 500)).toEqual([]);
   expect(disturbances({ ...calm, ...measured }, 500)).toHaveLength(1);
 });

@@ -10,15 +10,15 @@ import { type HostileConnection, type HostileStream, hello, openHostile } from '
 import { hostileMessage, type Live, pick, type Random, seeded } from './harness/hostile-message.ts';
 import { useScenes } from './harness/scenes.ts';
 
-/** Messages (records of batches, heartbeats and Hellos) that are sent; a million where there is time. */
+/** The number of messages (records of batches, heartbeats and Hellos); choose a million where there is time. */
 const messages = Number(process.env['VANTAGE_FUZZ_MESSAGES'] ?? 100_000);
 const seed = Number(process.env['VANTAGE_FUZZ_SEED'] ?? Date.now() % 2 ** 31);
 const longestMs = 3_600_000;
-/** This is about values, not about load. */
+/** The test is about values, not about load. */
 const largestBatch = 60;
-/** A Hello that is not answered by then has failed. */
+/** A Hello without an answer after this time has failed. */
 const helloWithinMs = 20_000;
-/** Tables that the neighbour's own agent and the jobs for it write while we attack. */
+/** Tables that the neighbour's agent and its background jobs write during the attack. */
 const neighboursWork = [
   'maintenance_windows',
   ...['agents', 'checks', 'coverage', 'clock_records', 'rollup_hourly', 'rollup_daily', 'connection_spans'],
@@ -40,14 +40,14 @@ interface Sent {
   records: number;
   heartbeats: number;
   hellos: number;
-  /** How streams that only said Hello ended, by gRPC status; 'welcome': they were opened. */
+  /** The ends of streams that only sent a Hello, by gRPC status; 'welcome': the controller accepted them. */
   hellosBy: Record<string, number>;
   inserted: number;
   quarantined: number;
   streams: number;
 }
 
-/** One agent's stream, opened again whenever the gateway ends it. */
+/** One agent's stream, which opens again after the gateway ends it. */
 function createSender(ground: Ground, token: string, sent: Sent) {
   let connection = openHostile(ground);
   let stream: HostileStream | undefined;
@@ -66,7 +66,7 @@ function createSender(ground: Ground, token: string, sent: Sent) {
   };
 }
 
-/** Says Hello on one stream after the other, with any of these tokens. A refused Hello ends its connection. */
+/** Sends a Hello on one stream after the other, each with one of these tokens. A refused Hello ends its connection. */
 function createGreeter(ground: Ground, tokens: readonly string[], sent: Sent) {
   const { agentEndpoint, ca } = ground;
   const open = () => openHostile({ agentEndpoint, ca, from: '127.0.0.67' });
@@ -131,7 +131,7 @@ function isGone({ session }: HostileConnection): boolean {
   return session.closed || session.destroyed;
 }
 
-/** How the stream ended, or that it was opened. */
+/** The end of the stream, or 'welcome'. */
 async function sayHello(connection: HostileConnection, token: string, value: Hello): Promise<string> {
   using stream = connection.open(token);
   stream.send({ case: 'hello', value });
@@ -143,7 +143,7 @@ async function sayHello(connection: HostileConnection, token: string, value: Hel
 
 const device = z.object({ device_id: z.string() });
 
-/** A Location of the attacker's account with an agent of ours and five devices, and agents that only say Hello. */
+/** A Location of the attacker's account with an agent of the test, five devices, and agents that only send a Hello. */
 async function prepare({ hostile, rows, kysely, neighbour }: Ground) {
   const locationNo = await rows.location(hostile.accountNo, { name: 'fuzz' });
   const place = { accountNo: hostile.accountNo, locationNo };
@@ -169,12 +169,12 @@ async function prepare({ hostile, rows, kysely, neighbour }: Ground) {
         .execute()
     ).map((row) => row.device_no);
   const mine = await numbers(hostile.accountNo);
-  // Mostly our own devices, so that results are taken; and those of others, so that it is seen that they are not.
+  // Most numbers are the attacker's devices, whose results are stored. Others belong to other accounts, whose results must be refused.
   const deviceNos = [...mine, ...mine, ...mine, ...(await numbers(neighbour.accountNo))];
   return { own, others, deviceNos };
 }
 
-/** An account that does nothing at all. */
+/** An account without any activity. */
 async function addStill({ rows, kysely }: Ground): Promise<number> {
   const accountNo = await rows.account();
   const locationNo = await rows.location(accountNo, { name: 'still' });
@@ -191,7 +191,7 @@ async function addStill({ rows, kysely }: Ground): Promise<number> {
   return accountNo;
 }
 
-/** What must not change: all of the still account, and of the neighbour what is not its own work. */
+/** The rows that must not change: all of the still account, and those of the neighbour that its own activity does not write. */
 async function readForeign({ kysely, neighbour }: Ground, still: number): Promise<AccountRows[]> {
   return [
     await readAccountRows(kysely, still),
@@ -199,7 +199,7 @@ async function readForeign({ kysely, neighbour }: Ground, still: number): Promis
   ];
 }
 
-/** Rows in which the attacker's agents stand beside another account's device. */
+/** Rows that join an agent of the attacker with another account's device. */
 async function foreignRows(kysely: Kysely<Tables>, accountNo: number): Promise<unknown[]> {
   const own = sql`(select agent_no from agents where account_no = ${accountNo})`;
   const foreign = sql`(select device_no from devices where account_no <> ${accountNo})`;
@@ -230,7 +230,7 @@ test(
     process.stdout.write(`\nfuzz, seed ${seed}: ${JSON.stringify(sent)}\n`);
     expect(await readForeign(ground, still)).toEqual(before);
     expect(await foreignRows(ground.kysely, ground.hostile.accountNo)).toEqual([]);
-    // The messages went where they were meant to go: some were stored, some quarantined, some refused.
+    // The messages reached every path: some were stored, some quarantined, some refused.
     expect(sent?.inserted).toBeGreaterThan(0);
     expect(sent?.quarantined).toBeGreaterThan(0);
     const refused = Object.entries(sent?.hellosBy ?? {}).filter(([outcome]) => outcome.startsWith('3 '));

@@ -1,4 +1,4 @@
-// Agents that were let in, of one account, against the service of another.
+// Accepted agents of one account attack the service of another account.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
 import { Goodbye_Reason } from '@vantage/proto';
@@ -33,12 +33,12 @@ const beats: Beat[] = [
   { sequence: most64, sentUs: -(2n ** 63n) },
 ];
 
-test('heartbeats with numbers that no column holds end nobody else', async () => {
+test('heartbeats with numbers that no column can store end no other session', async () => {
   await scenes.play(
     'hostile heartbeats',
     async (ground) => {
       const sessions = await Promise.all([0, 1, 2].map((i) => connectAgent(ground, tokenOf(i))));
-      // The first two keep to one kind, so that no tick of the controller finds them decent; the third goes through all.
+      // The first two agents send one kind only, so that each tick of the controller finds a bad one. The third sends all kinds.
       for (let round = 0; round < 110; round += 1) {
         for (const [i, { stream }] of sessions.entries()) {
           const value = beats[i < 2 ? 2 * i : round % beats.length] ?? {};
@@ -60,13 +60,13 @@ const hostileHellos: [string, Parameters<typeof hello>[0]][] = [
   ['a session counter that no column holds', { sessionCounter: most64 }],
 ];
 
-test('a Hello with hostile texts is refused for what it is', async () => {
+test('the controller refuses a Hello with hostile texts and names the field', async () => {
   await scenes.play('hostile Hellos', async (ground) => {
     for (const [what, values] of hostileHellos) {
       using connection = openHostile(ground);
       const stream = connection.open(tokenOf(3));
       stream.send(hello(values));
-      // The first message is small: a longer one is too much rather than wrong.
+      // The first message has a small limit, so a longer text would be refused because of its size.
       const { status } = await within(5_000, stream.end);
       expect([Code.InvalidArgument, Code.ResourceExhausted], what).toContain(status);
     }
@@ -76,7 +76,7 @@ test('a Hello with hostile texts is refused for what it is', async () => {
   });
 });
 
-/** Valid in shape, hostile in each value. */
+/** Records with a valid shape and a hostile value each. */
 function hostileRecords(deviceNo: number): Row[] {
   const startUs = BigInt(Date.now() * 1000);
   const result = (values: object): Row => ({
@@ -112,7 +112,7 @@ function hostileRecords(deviceNo: number): Row[] {
   ];
 }
 
-test('records with hostile values are kept apart, and a record that is well goes in', async () => {
+test('records with hostile values are quarantined, and a good record beside them is stored', async () => {
   await scenes.play('hostile records', async (ground) => {
     using session = await connectAgent(ground, tokenOf(0));
     await wild.addDevice();
@@ -135,7 +135,7 @@ test('records with hostile values are kept apart, and a record that is well goes
   });
 });
 
-/** Spans that do not touch, from a day ago on. */
+/** Separate spans, from a day ago on. */
 function spans(count: number, kind: 'coverage' | 'gap'): Row[] {
   const fromUs = (Date.now() - 86_400_000) * 1000;
   return Array.from({ length: count }, (_, i): Row => {
@@ -147,13 +147,13 @@ function spans(count: number, kind: 'coverage' | 'gap'): Row[] {
   });
 }
 
-/** Sends the batch and waits for its ack or the stream's end, whichever comes. */
+/** Sends the batch and waits for its ack or for the end of the stream. */
 async function offer(stream: HostileStream, records: Row[]): Promise<'acked' | 'refused'> {
   stream.send({ case: 'batch', value: { batchId: 1n, records } });
   return (await stream.until('ack')) === undefined ? 'refused' : 'acked';
 }
 
-test('batches beyond all measure are refused, and no agent has all the hands of the controller', async () => {
+test('batches beyond the limits are refused, and no agent occupies all slots of the controller', async () => {
   await scenes.play('endless batches', async (ground) => {
     const until = performance.now() + 10_000;
     const attack = async (token: string, kind: 'coverage' | 'gap') => {
@@ -169,7 +169,7 @@ test('batches beyond all measure are refused, and no agent has all the hands of 
   });
 });
 
-test('an agent that connects again and again costs little', async () => {
+test('an agent that reconnects without end costs little', async () => {
   await scenes.play('sessions without end', async (ground) => {
     let welcomed = 0;
     for (let i = 0; i < 100; i += 1) {
@@ -184,7 +184,7 @@ test('an agent that connects again and again costs little', async () => {
   });
 });
 
-test('messages beyond what one may be are refused before they are kept', async () => {
+test('messages beyond the size limit are refused before the controller stores them in memory', async () => {
   await scenes.play('giant messages', async (ground) => {
     const giant = Buffer.alloc(256 * 1024, 0x0a);
     const attack = async ({ token }: { token: string }) => {
@@ -198,7 +198,7 @@ test('messages beyond what one may be are refused before they are kept', async (
   });
 });
 
-test('a stolen token shuts out the thief as well as the agent, and the operator is told', async () => {
+test('a stolen token excludes the thief and the agent, and an event names it', async () => {
   await scenes.play('a stolen token', async (ground) => {
     const { token = '', agentNo = 0 } = wild.tokens[5] ?? {};
     using thief = openHostile(ground);

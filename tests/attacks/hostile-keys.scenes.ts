@@ -1,4 +1,4 @@
-// The holder of one account's key against the service of another account.
+// The holder of one account's key attacks the service of another account.
 import { expect, test } from 'vitest';
 import { hashPassword } from '../../apps/controller/src/secrets/password.ts';
 import { type Ground, issueKey } from './harness/ground.ts';
@@ -9,7 +9,7 @@ const from = '127.0.0.66';
 const json = { 'Content-Type': 'application/json' };
 const maxRequestMs = 2_000;
 
-/** Sends as many at once as are given, so many times, for at most ten seconds. */
+/** Sends the requests at once, repeats that, and stops after ten seconds. */
 async function flood(asks: readonly (() => Promise<Outcome>)[], rounds: number): Promise<Outcome[]> {
   const until = performance.now() + 10_000;
   const outcomes: Outcome[] = [];
@@ -31,7 +31,7 @@ const patterns: [field: string, value: string][] = [
   ['ExpectSHA256', ' '.repeat(20_000)],
 ];
 
-test('patterns made to take long are judged at once', async () => {
+test('the API decides about expensive patterns at once', async () => {
   await scenes.play('hostile patterns', async (ground) => {
     const target = { Method: 'HTTP', URL: 'http://127.0.0.1:9/', ShortName: 'pattern', Frequency: 60 };
     for (let round = 0; round < 3; round += 1)
@@ -50,7 +50,7 @@ test('patterns made to take long are judged at once', async () => {
   });
 });
 
-test('wrong passwords at once are not all tried, and a neighbour behind the same address comes in', async () => {
+test('the controller does not compute all wrong passwords at once, and a neighbour with the same address gets answers', async () => {
   await scenes.play('wrong passwords', async (ground) => {
     const { hostile, neighbour, kysely, baseUrl, ca } = ground;
     const hash = await hashPassword('right');
@@ -76,7 +76,7 @@ test('wrong passwords at once are not all tried, and a neighbour behind the same
   });
 });
 
-test('one key opens so many event streams and no more', async () => {
+test('one key can open a limited number of event streams', async () => {
   await scenes.play('event streams', async (ground) => {
     const open = () =>
       callFrom(from, { ...asHostile(ground), url: `${ground.baseUrl}/events?stream`, timeoutMs: 5_000 });
@@ -88,7 +88,7 @@ test('one key opens so many event streams and no more', async () => {
   });
 });
 
-test('the dearest requests of one key, as many as it can, slow nobody else', async () => {
+test('the most expensive requests of one key, as many as possible, slow no other account', async () => {
   await scenes.play('requests without end', async (ground) => {
     const paths = ['/devices?Limit=100', '/events?Limit=100', '/openapi.json', '/devices?Limit=100&fmt=xml'];
     const asks = Array.from(
@@ -100,7 +100,7 @@ test('the dearest requests of one key, as many as it can, slow nobody else', asy
   });
 });
 
-test('bodies as large and as deep as they may be cost nobody else', async () => {
+test('bodies of the greatest size and depth slow no other account', async () => {
   await scenes.play('great bodies', async (ground) => {
     const deep = `{"Options":${'['.repeat(500_000)}`;
     const wide = `{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join(',')}}`;

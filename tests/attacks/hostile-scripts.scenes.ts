@@ -1,4 +1,4 @@
-// Scripts of one account, on its own agent, against that agent and the service of another account.
+// Scripts of one account attack that account's agent and the service of another account.
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { addHostile, checkNow, removeHostile, type Seen } from './harness/devices.ts';
@@ -31,14 +31,14 @@ async function checkScript(ground: Ground, text: string): Promise<Seen> {
   return result;
 }
 
-test('whatever a script does, its agent goes on within its memory', async () => {
+test('an agent survives every script within its memory limit', async () => {
   await scenes.play('hostile scripts', async (ground) => {
     for (const [what, text] of scripts) expect((await checkScript(ground, text)).code, what).not.toBe(1);
     expect(await checkScript(ground, 'expect(true)')).toMatchObject({ code: 1 });
   });
 });
 
-test('a script runs as nobody who could do more', async ({ skip }) => {
+test('a script runs without further rights', async ({ skip }) => {
   skip(process.getuid?.() !== 0, 'only root can give a script a user of its own');
   const { ground } = scenes;
   const checked = checkScript(ground, 'await sleep(1_800)');
@@ -48,7 +48,7 @@ test('a script runs as nobody who could do more', async ({ skip }) => {
     expect(found).not.toEqual([]);
     return found;
   }, soon);
-  // The process gives its rights up before it reads the script; that it is there says not yet that it has.
+  // The process drops its rights before it reads the script, so a new process may still have them.
   await vi.waitFor(() => {
     for (const { pid } of guests) {
       const now = processes().find((one) => one.pid === pid);
@@ -59,12 +59,12 @@ test('a script runs as nobody who could do more', async ({ skip }) => {
   expect(await checked).toMatchObject({ code: 1 });
 });
 
-/** The spawner's command line names the guest's program as well. */
+/** The command line of the spawner contains the guest's program too. */
 function isGuest(words: string): boolean {
   return words.includes('guest.ts') && !words.includes('spawner.ts');
 }
 
-/** Every process that can be looked at. */
+/** Every process that this user can read in /proc. */
 function processes() {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -1,4 +1,4 @@
-// Targets that one account has checked by its own agent, against that agent.
+// Targets of one account attack the agent that checks them.
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -28,7 +28,7 @@ async function listen(server: Server): Promise<Served> {
   };
 }
 
-/** Writes the same piece as long as it is taken, 64 MiB at most. */
+/** Writes the same piece while the client reads, at most 64 MiB. */
 function pour(socket: Socket, piece: string | Buffer): void {
   let left = Math.floor((64 * 1024 * 1024) / piece.length);
   const more = () => {
@@ -108,7 +108,7 @@ const paths = [
   `$.a[${Array.from({ length: 200 }, () => '::').join(',')}][*]`,
 ];
 
-test('a JSONPath that multiplies what it finds is refused or ended', async () => {
+test('a JSONPath that multiplies its values is refused or ended', async () => {
   await scenes.play('hostile JSONPaths', async (ground) => {
     const server = createHttpServer((_, response) => {
       response.setHeader('Content-Type', 'application/json');
@@ -132,7 +132,7 @@ test('a JSONPath that multiplies what it finds is refused or ended', async () =>
   });
 });
 
-test('a secret that was filled in goes to no other origin', async () => {
+test('a check sends a filled-in secret to no other origin', async () => {
   const { ground } = scenes;
   const value = 'sentinel-8d0f3c5b';
   const answer = await ground.hostile.api.call('POST', '/secrets', { Name: 'sentinel', Value: value });

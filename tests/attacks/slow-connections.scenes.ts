@@ -1,4 +1,4 @@
-// Strangers that never finish what they began: opened before all other scenes, looked at after them.
+// Strangers whose requests never end. The connections open before all other scenes, and this scene checks them after the others.
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { scenes } from './harness/shared.ts';
@@ -16,7 +16,7 @@ import {
 const slow = new Map<string, Intruder>();
 const maxWithoutRequestMs = 75_000;
 
-/** One connection a phase, opened before all scenes; `slow-connections.scenes.ts` looks at what became of them. */
+/** One connection for each phase, opened before all scenes. The scene below checks whether they were closed. */
 beforeAll(() => {
   const { baseUrl, agentEndpoint } = scenes.ground;
   const from = '127.0.0.67';
@@ -34,7 +34,7 @@ beforeAll(() => {
   slow.set('agents: no stream', openTls(agents, preface, ['h2']));
 });
 
-test('a connection without a complete request is closed within 75 s, in whatever phase it stays', async () => {
+test('the controller closes a connection without a complete request within 75 s, in every phase', async () => {
   const last = Math.max(...[...slow.values()].map(({ openedMs }) => openedMs)) + maxWithoutRequestMs;
   await delay(Math.max(0, last - performance.now()));
   const standing = [...slow].filter(([, { closedAfterMs }]) => closedAfterMs === undefined);

@@ -1,4 +1,4 @@
-// Values that are in the database already and that no job can read.
+// Values in the database that no background job can read.
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { scenes } from './harness/shared.ts';
@@ -11,7 +11,7 @@ const poison = [
   '{"Sent": {"a": []}, "Received": [1]}',
 ];
 
-test('a stored value that no roll-up can read holds up nobody’s hours', async () => {
+test('a stored value that no roll-up can read delays no hour of other devices', async () => {
   await scenes.play('poisoned values', async ({ kysely, hostile, neighbour }) => {
     const bucket = (Math.floor((Date.now() * 1000) / hourUs) - 3) * hourUs;
     for (const [i, extended] of poison.entries())
@@ -43,7 +43,7 @@ test('a stored value that no roll-up can read holds up nobody’s hours', async 
     );
   });
 
-  /** Puts the newest check of an agent into another hour. */
+  /** Moves the newest check of an agent into another hour. */
   async function copyChecks(
     agentNo: number,
     { bucket, extended }: { bucket: number; extended: string | null },

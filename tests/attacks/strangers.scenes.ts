@@ -1,4 +1,4 @@
-// Strangers without a key, at both ports.
+// Strangers without a key attack both ports.
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
@@ -31,7 +31,7 @@ test('streams without a token are refused before their first message is read', a
   });
 });
 
-/** Opens many at a pace that a kernel's queue of new connections bears, holds them, and closes all. */
+/** Opens many connections, slowly enough for the kernel's queue of new connections, keeps them for a time, and closes all. */
 async function crowd(open: (i: number) => Intruder, count: number, holdMs: number): Promise<number> {
   const all: Intruder[] = [];
   for (let i = 0; i < count; i += 1) {
@@ -44,12 +44,12 @@ async function crowd(open: (i: number) => Intruder, count: number, holdMs: numbe
   return standing;
 }
 
-/** As many as this process may open beside what it needs. */
+/** The number of connections that this process may open beside its own files. */
 const maxConnections = () => Math.min(19_000, descriptorLimit('self') - 500);
 
 const beginnings = [undefined, halfHeader, halfHandshake];
 
-test('a crowd of connections to the REST port from one address shuts out nobody else', async () => {
+test('many connections from one address to the REST port exclude no other address', async () => {
   await scenes.play('crowd at the REST port', async (ground) => {
     const way = { port: portOf(ground.baseUrl), from: '127.0.0.66' };
     const standing = await crowd((i) => openTcp(way, beginnings[i % 3]), maxConnections(), 3_000);
@@ -59,17 +59,17 @@ test('a crowd of connections to the REST port from one address shuts out nobody 
   });
 });
 
-test('a crowd of connections to the agents’ port from one address shuts out no agent', async () => {
+test('many connections from one address to the agents’ port exclude no agent', async () => {
   await scenes.play('crowd at the agents’ port', async (ground) => {
     const way = { port: portOf(ground.agentEndpoint), from: '127.0.0.66' };
     expect(await crowd((i) => openTcp(way, beginnings[i % 3]), maxConnections(), 3_000)).toBeLessThan(2_000);
-    // Who has its connection keeps it; a new one of another address gets one.
+    // Open connections stay, and another address gets a new one.
     using agent = openHostile({ ...ground, from: '127.0.0.68' });
     expect((await within(5_000, agent.open('wrong').end)).status).toBe(Code.Unauthenticated);
   });
 });
 
-test('TLS handshakes as fast as one stranger can cost others nothing', async () => {
+test('TLS handshakes at the full speed of one stranger disturb no other client', async () => {
   await scenes.play('handshakes', async (ground) => {
     const way = { port: portOf(ground.agentEndpoint), from: '127.0.0.66' };
     for (let round = 0; round < 40; round += 1) {
@@ -80,7 +80,7 @@ test('TLS handshakes as fast as one stranger can cost others nothing', async () 
   });
 });
 
-test('streams of one connection have an end', async () => {
+test('one connection can open a limited number of streams', async () => {
   await scenes.play('streams in one connection', async (ground) => {
     using connection = openHostile(ground);
     const streams = Array.from({ length: 2_000 }, () => connection.open());

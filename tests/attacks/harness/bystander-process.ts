@@ -1,4 +1,4 @@
-// The bystander: an account that has done nothing wrong, in a process of its own, so that an attack costs it only what it costs the
+// The bystander: an account that takes no part in the attacks, in a separate process, so that an attack can slow it only through the
 // controller. It calls the REST API five times a second, follows its events, and is the target of its own devices.
 import { Agent, request } from 'node:https';
 import { createServer } from 'node:net';
@@ -60,14 +60,14 @@ process.on('message', (message) => {
 send({ kind: 'targets', ports });
 
 let measured: Call[] = [];
-/** Events that calls of ours must have caused. */
+/** Events that the bystander's own calls must have caused. */
 let expected: { readonly type: string; readonly atMs: number }[] = [];
 let events: ReturnType<typeof openEvents>;
 let running = 0;
 
 async function run(order: Extract<z.infer<typeof orders>, { kind: 'run' }>): Promise<void> {
   const { baseUrl, ca, key, deviceIds } = order;
-  // The last one changes its state by our own calls; of all others no event is expected.
+  // The bystander's calls change the state of the last device. No event of the other devices is expected.
   const own = deviceIds.at(-1) ?? '';
   const kept = new Agent({ ca, keepAlive: true, maxSockets: 8 });
   events = openEvents({ url: `${baseUrl}/events?stream`, ca, key, own });
@@ -79,7 +79,7 @@ async function run(order: Extract<z.infer<typeof orders>, { kind: 'run' }>): Pro
     const [method, path, body] = work(i, { device, own, maintained });
     const toggles = path.endsWith('-maintenance');
     if (toggles) maintained = !maintained;
-    // Every other round comes on a connection of its own, as a new client would.
+    // Every second round uses a new connection, as a new client does.
     const agent = Math.floor(i / 5) % 2 === 0 ? kept : new Agent({ ca, keepAlive: false });
     void call({ url: `${baseUrl}${path}`, method, agent, key, body }).then((done) => {
       measured = [...measured, done];
@@ -93,7 +93,7 @@ async function run(order: Extract<z.infer<typeof orders>, { kind: 'run' }>): Pro
   }
 }
 
-/** The calls of a user who looks around and changes something now and then. */
+/** The calls of a user who reads pages and sometimes changes something. */
 function work(
   i: number,
   at: { device: string; own: string; maintained: boolean },
@@ -155,7 +155,7 @@ function call(ask: {
   });
 }
 
-/** Waits for what is under way, then says how it went. */
+/** Waits for the running calls, then reports the figures. */
 async function report(): Promise<void> {
   const until = performance.now() + callTimeoutMs + 1_000;
   const counted = measured.length + running;

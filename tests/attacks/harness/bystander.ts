@@ -6,25 +6,25 @@ import { z } from 'zod';
 import type { Tables } from '../../../apps/controller/src/db/index.ts';
 import type { Api } from '../../harness/api.ts';
 
-/** How the bystander fared in a span of time. */
+/** The measurements of the bystander in a span of time. */
 export interface Measured {
   readonly calls: number;
   readonly p99Ms: number;
-  /** Of calls and of the event stream. */
+  /** Failures of calls and of the event stream. */
   readonly errors: readonly string[];
   readonly missingEvents: number;
-  /** Events that nobody asked for: a status changed. */
+  /** Unexpected events: a status changed. */
   readonly foreignEvents: readonly string[];
   readonly checks: number;
   readonly badChecks: number;
-  /** The worst time by which a check began late, and by which its result came late. */
+  /** The greatest delay of a check's start, and of its result. */
   readonly latestMs: number;
   readonly deliveredMs: number;
-  /** At every moment: its agent was heard a short time before. */
+  /** Whether the agent's last message was recent at every moment. */
   readonly agentHeard: boolean;
 }
 
-/** An account that does what accounts do, and is measured. Disposing ends it. */
+/** A measured account with ordinary activity. Disposing ends it. */
 export interface Bystander extends AsyncDisposable {
   begin(): void;
   end(): Promise<Measured>;
@@ -42,13 +42,13 @@ const measuredSchema = z.object({
 });
 const created = z.object({ device_id: z.string() });
 
-/** With Frequency 1 these are ten checks a second. */
+/** With Frequency 1 this number makes ten checks a second. */
 const devices = 600;
 const atOnce = 10;
-/** An agent is heard every 10 s, and that is stored every 4 s. */
+/** An agent sends a heartbeat every 10 s, and the controller stores this every 4 s. */
 const heardWithinMs = 17_000;
 
-/** Starts the bystander's process, makes its devices and waits until each was found Up. */
+/** Starts the bystander's process, creates its devices and waits until each is Up. */
 export async function startBystander(account: {
   readonly api: Api;
   readonly baseUrl: string;
@@ -131,7 +131,7 @@ async function countStatuses(kysely: Kysely<Tables>, agentNo: number): Promise<R
   return Object.fromEntries(rows.map(({ status, n }) => [status, Number(n)]));
 }
 
-/** The bystander's checks of a span; its last second may still be on its way. */
+/** The bystander's checks of a span; those of its last second may still be in flight. */
 async function readChecks(
   kysely: Kysely<Tables>,
   { agentNo, fromUs, toUs }: { readonly agentNo: number; readonly fromUs: number; readonly toUs: number },

@@ -3,19 +3,19 @@ import { z } from 'zod';
 import type { Ground } from './ground.ts';
 import { within } from './scenes.ts';
 
-/** A check that was made at once. */
+/** A requested check. */
 export interface Seen {
   readonly code: number;
   readonly text: string;
 }
 
-/** ResultCode 10: says nothing about the target. */
+/** ResultCode 10 is inconclusive. */
 const agentFault = 10;
 
 const created = z.object({ device_id: z.string() });
 const seen = z.object({ ResultCode: z.int(), CheckResult: z.string() });
 
-/** Makes a device of the hostile account; undefined when the API refuses it with 400. */
+/** Creates a device of the hostile account; undefined when the API refuses it with 400. */
 export async function addHostile(
   { hostile }: Ground,
   values: Readonly<Record<string, unknown>>,
@@ -29,7 +29,7 @@ export async function addHostile(
   return created.parse(answer.body).device_id;
 }
 
-/** Has a device checked now; an agent without room for it is asked again until it has. */
+/** Requests a check now, and again while the agent has no free slot. */
 export async function checkNow({ hostile }: Ground, deviceId: string, withinMs = 30_000): Promise<Seen> {
   const ask = async () => {
     const answer = await hostile.api.call('POST', `/devices/${deviceId}/check`);

@@ -3,19 +3,19 @@ import { z } from 'zod';
 
 const record = z.object({ event_id: z.string(), device_id: z.string().nullable(), Type: z.string() });
 
-/** Follows an account's events. A stream that ends, is silent for 40 s or repeats itself is a break. */
+/** Follows an account's events. A stream that ends, is silent for 40 s or repeats an event counts as a break. */
 export interface EventReader {
-  /** Resolves once the stream stands. */
+  /** Resolves when the stream is open. */
   readonly opened: Promise<void>;
   begin(): void;
-  /** How many of these kinds came for the device of our own, at most as many as are named. */
+  /** The number of events of these kinds for the own device, at most the number that is named. */
   count(types: readonly string[]): number;
   take(): { readonly breaks: string[]; readonly foreign: string[]; readonly events: number };
 }
 
 const silenceMs = 40_000;
 
-/** Opens the stream. `own` is the device whose events are expected; those of others are told as foreign. */
+/** Opens the stream. `own` is the device whose events are expected; events of other devices count as foreign. */
 export function openEvents(ask: {
   readonly url: string;
   readonly ca: string;

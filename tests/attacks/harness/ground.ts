@@ -14,7 +14,7 @@ import { repositoryRoot } from '../../harness/system.ts';
 import { putDatabaseAhead } from './priority.ts';
 import { type Program, startProgram } from './program.ts';
 
-/** An account with a key, a Location named `local` with a real agent, and whatever a test adds. */
+/** An account with a key, a Location named `local` with a real agent, and the rows that a test adds. */
 interface Account {
   readonly accountNo: number;
   readonly locationNo: number;
@@ -24,7 +24,7 @@ interface Account {
   readonly agent: Program;
 }
 
-/** A running system with two accounts that know nothing of each other. Disposing ends and removes all of it. */
+/** A running system with two separate accounts. Disposing ends and removes all of it. */
 export interface Ground extends AsyncDisposable {
   readonly controller: Program;
   /** Ends in /v1.1. */
@@ -34,7 +34,7 @@ export interface Ground extends AsyncDisposable {
   readonly ca: string;
   readonly kysely: Kysely<Tables>;
   readonly rows: Fixtures;
-  /** The account from which the attacks come, and the one that has nothing to do with them. */
+  /** The attacking account, and the account that takes no part. */
   readonly hostile: Account;
   readonly neighbour: Account;
 }
@@ -51,7 +51,7 @@ const ready = z.object({
 const log = createLog('attacks', 'warn');
 const programOf = (part: string) => path.join(repositoryRoot, 'apps', part, 'src/main.ts');
 
-/** Starts a controller on a PostgreSQL outside of it, with two accounts and an agent for each. */
+/** Starts a controller on an external PostgreSQL, with two accounts and an agent for each. */
 export async function startGround(settings: Readonly<Record<string, string>> = {}): Promise<Ground> {
   const held = new AsyncDisposableStack();
   try {
@@ -95,7 +95,7 @@ export async function startGround(settings: Readonly<Record<string, string>> = {
   }
 }
 
-/** The agents that have their stream, in the order in which they were made. */
+/** The agents with an open stream, in the order of their creation. */
 async function connectedAgents(kysely: Kysely<Tables>): Promise<number[]> {
   const found = await kysely
     .selectFrom('agents')
@@ -141,7 +141,7 @@ async function openAccount(given: {
   };
 }
 
-/** A key UW of an account; with `basic` it also wants a user and a password, whose hash is given. */
+/** An API key (UW) of an account. With `basic` it also requires a user and a password, whose hash is given. */
 export async function issueKey(
   kysely: Kysely<Tables>,
   accountNo: number,

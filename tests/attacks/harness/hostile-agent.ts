@@ -15,23 +15,23 @@ type Incoming = Exclude<ConnectResponse['message'], { case: undefined }>;
 type Kind = Incoming['case'];
 type OfKind<K extends Kind> = Extract<Incoming, { case: K }>;
 
-/** Where the agents' port is, and from which address of this machine we come. */
+/** The agents' port, and the local address of the connection. */
 export interface Door {
   readonly agentEndpoint: string;
   readonly ca: string;
-  /** An address of 127.0.0.0/8: strangers are told apart by it. */
+  /** An address of 127.0.0.0/8. The controller distinguishes strangers by it. */
   readonly from?: string;
 }
 
-/** The agents' protocol byte by byte, without any of an agent's manners. Disposing cuts the connection. */
+/** The agents' protocol byte by byte, without the rules that an agent follows. Disposing cuts the connection. */
 export interface HostileStream extends Disposable {
-  /** False when the transport takes no more at the moment. */
+  /** False when the transport accepts no more bytes at the moment. */
   send(message: Outgoing): boolean;
-  /** One gRPC frame that says it is `announced` bytes long. */
+  /** Sends a gRPC frame with the length `announced`. */
   sendFrame(payload: Uint8Array, announced?: number): boolean;
-  /** Whatever bytes on the stream. */
+  /** Sends any bytes on the stream. */
   sendRaw(bytes: Uint8Array): boolean;
-  /** Resolves when the transport takes more again, or the stream is gone. */
+  /** Resolves when the transport accepts bytes again, or when the stream has ended. */
   drained(): Promise<void>;
   /** The next message of this kind; undefined when the stream ended before it. */
   until<K extends Kind>(kind: K): Promise<OfKind<K> | undefined>;
@@ -58,7 +58,7 @@ export function openHostile({ agentEndpoint, ca, from = '127.0.0.66' }: Door): H
         ALPNProtocols: ['h2'],
       }),
   });
-  session.on('error', () => {}); // being thrown out is what attacks are for
+  session.on('error', () => {}); // an attack expects that the controller ends its connection
   return {
     session,
     open: (token) => openStream(session, token),
@@ -86,7 +86,7 @@ function openStream(session: ClientHttp2Session, token: string | undefined): Hos
   stream.on('response', noteStatus);
   stream.on('trailers', noteStatus);
   stream.on('error', () => {});
-  stream.on('end', () => stream.end()); // the controller has ended its half: without ours the stream stays half open
+  stream.on('end', () => stream.end()); // the controller has ended its half; without this the stream stays half open
   readFrames(stream, (payload) => {
     const { message } = fromBinary(ConnectResponseSchema, payload);
     if (message.case !== undefined) incoming.push(message);
@@ -159,7 +159,7 @@ function readFrames(stream: ClientHttp2Stream, take: (payload: Buffer) => void):
 
 let counter = 1n;
 
-/** A Hello as agents say it, with whatever else is wanted of it. */
+/** A Hello as agents send it, with other values for some fields. */
 export function hello(values: MessageInitShape<typeof HelloSchema> = {}): Outgoing {
   counter += 1n;
   return {

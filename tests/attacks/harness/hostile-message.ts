@@ -1,15 +1,15 @@
 import { create, type DescField, type DescMessage, type MessageShape, ScalarType } from '@bufbuild/protobuf';
 import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect';
 
-/** Numbers in [0, 1) that a seed repeats. */
+/** Random numbers in [0, 1), the same for the same seed. */
 export type Random = () => number;
 
-/** What makes a message reach deeper than the first check: numbers and texts that mean something to the controller. */
+/** Numbers and texts that exist in the controller, so that a message passes the first checks. */
 export interface Live {
   readonly deviceNos: readonly number[];
   readonly nowUs: () => number;
   readonly texts: readonly string[];
-  /** How many of the values mean something, 0 to 1. */
+  /** The share of values that exist in the controller, 0 to 1. */
   readonly share: number;
 }
 
@@ -24,7 +24,7 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** One of these. */
+/** Chooses one of the values. */
 export function pick<T>(random: Random, from: readonly [T, ...T[]]): T {
   return from[Math.floor(random() * from.length)] ?? from[0];
 }
@@ -112,13 +112,13 @@ const texts: readonly [string, ...string[]] = [
     '{"a":1,"a":2}',
   ] as const),
 ];
-/** A text of this length is rare: it costs more to send than all the rest. */
+/** A text of this length is rare, because it costs more to send than all other values. */
 const veryLong = 300_000;
 const everyVeryLong = 1 / 4_000;
 
 /**
- * A message of any type with values that no agent sends, in every field that the type has: fields come from the descriptor, so a new one is filled too.
- * Some of the values mean something (`live`), so that some messages pass the first checks.
+ * A message of any type with values that no agent sends, in every field of the type. The fields come from the descriptor, so a new field is filled too.
+ * Some of the values exist in the controller (`live`), so that some messages pass the first checks.
  */
 export function hostileMessage<D extends DescMessage>(
   schema: D,
@@ -152,7 +152,7 @@ function fill(target: ReflectMessage, field: DescField | undefined, random: Rand
     case 'list':
     case 'map':
     case undefined:
-      return; // lists of records are filled by whoever makes batches; there are no maps
+      return; // callers that make batches fill lists of records; there are no maps
   }
 }
 

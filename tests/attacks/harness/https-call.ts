@@ -1,13 +1,13 @@
 import { Agent, request } from 'node:https';
 
-/** What came back: 0 when nothing did. */
+/** The answer's status; 0 when no answer came. */
 export interface Outcome {
   readonly status: number;
   readonly text: string;
   readonly ms: number;
 }
 
-/** One request on a connection of its own, from an address of 127.0.0.0/8. Never rejects. */
+/** Sends one request on a new connection, from an address of 127.0.0.0/8. Never rejects. */
 export function callFrom(
   from: string,
   ask: {

@@ -1,28 +1,28 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Holds a process and its children to an amount of memory, by the kernel where that is allowed, else by samples. */
+/** Limits the memory of a process and its children, by the kernel where that is allowed, else by samples. */
 export interface MemoryLimit extends Disposable {
   readonly how: 'cgroup v1' | 'cgroup v2' | 'RSS samples';
   readonly limitBytes: number;
   /** The command that starts the process under the limit. */
   command(argv: readonly string[]): string[];
-  /** The process that the command became. */
+  /** The process that the command started. */
   watch(pid: number): void;
-  /** The most that it and its children used at one moment: memory that cannot be given back, no file cache. */
+  /** The most memory that it and its children used at one moment, without the file cache. */
   readonly peakBytes: number;
-  /** How often the kernel refused memory and ended a process for it. */
+  /** The number of processes that the kernel ended because of the limit. */
   readonly kills: number;
 }
 
-/** How a kernel's control groups are told what they are to do. */
+/** The files of a kernel's control groups. */
 interface Kind {
   readonly how: 'cgroup v1' | 'cgroup v2';
   readonly root: string;
-  /** A file that is there only where this kind is mounted. */
+  /** A file that exists only where this kind is mounted. */
   readonly marker: string;
   readonly limits: readonly (readonly [file: string, value: (bytes: number) => string, mustExist: boolean])[];
-  /** The file with the counts, and the names in it of what is used and of the kills. */
+  /** The file with the counts, and the names of the used memory and of the kills in it. */
   readonly used: { readonly file: string; readonly name: string };
   readonly kills: { readonly file: string; readonly name: string };
 }
@@ -55,7 +55,7 @@ const kinds: readonly Kind[] = [
 
 const sampleMs = 250;
 
-/** Makes a limit; disposing it, once its processes ended, removes what the kernel holds of it. */
+/** Makes a limit. Dispose of it after its processes ended; this removes the kernel's control group. */
 export function limitMemory(name: string, limitBytes: number): MemoryLimit {
   const group = openGroup(name, limitBytes);
   let pid = 0;
@@ -87,7 +87,7 @@ export function limitMemory(name: string, limitBytes: number): MemoryLimit {
       try {
         rmdirSync(group.folder);
       } catch {
-        // A process in it is still on its way out; an empty group costs nothing.
+        // A process in it is still ending; an empty group costs nothing.
       }
     },
   };
@@ -106,7 +106,7 @@ function openGroup(name: string, bytes: number) {
       readFileSync(path.join(folder, kind.used.file));
       return { kind, folder };
     } catch {
-      // Not allowed, or the kernel does not hand memory out below here: samples do it then.
+      // Not allowed, or the kernel cannot limit memory below this group; samples replace the limit then.
       if (existsSync(folder)) rmdirSync(folder);
     }
   }
@@ -118,7 +118,7 @@ function readCount(folder: string, { file, name }: { readonly file: string; read
   return Number(line?.[1] ?? 0);
 }
 
-/** Resident bytes of a process and all below it, by /proc. */
+/** Resident bytes of a process and its descendants, from /proc. */
 function treeBytes(pid: number): number {
   const parents = new Map<number, number>();
   for (const entry of readdirSync('/proc')) {

@@ -5,23 +5,23 @@ import { sql } from 'kysely';
 import type { Tables } from '../../../apps/controller/src/db/index.ts';
 
 /**
- * In truth an attacker works on a machine of its own, and so does whatever else this machine does now. Where that is allowed, the system
- * and the bystander go before the attacker, and before all other work; else they take turns.
+ * A real attacker has another machine, and so has other work of this machine. Where that is allowed, the system and the bystander get
+ * a higher priority than the attacker and all other work; else all share the processors equally.
  */
 const ahead = -10;
 const behind = 5;
 
-/** Lets a process and those that it starts from now on go before others. */
+/** Raises the priority of a process and of those that it starts from now on. */
 export function putAhead(pid: number): void {
   setNice(pid, ahead);
 }
 
-/** Lets the attacker's own process go after others. */
+/** Lowers the priority of the attacker's own process. */
 export function putBehind(): void {
   setNice(process.pid, behind);
 }
 
-/** Lets the connections that the database takes from now on go before others; one elsewhere is left alone. */
+/** Raises the priority of new connections of the database. Leaves a database on another machine alone. */
 export async function putDatabaseAhead(kysely: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(kysely);
   try {
@@ -37,6 +37,6 @@ function setNice(pid: number, nice: number): void {
   try {
     setPriority(pid, nice);
   } catch {
-    // not allowed: measured with what there is
+    // not allowed; the measurement runs with equal priorities
   }
 }

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { limitMemory, type MemoryLimit } from './memory-limit.ts';
 import { putAhead } from './priority.ts';
 
-/** What a program has logged so far. */
+/** The size of a program's log. */
 interface LogCount {
   readonly lines: number;
   readonly bytes: number;
@@ -15,7 +15,7 @@ interface LogCount {
 export interface Program extends AsyncDisposable {
   readonly process: ChildProcess;
   readonly memory: MemoryLimit;
-  /** Since the start, or since it was last asked for. */
+  /** The log since the start, or since the last call. */
   takeLog(): LogCount;
   /** The end of its log. */
   readonly tail: string;
@@ -35,7 +35,7 @@ export function startProgram(options: {
   const [program = '', ...args] = memory.command([process.execPath, options.file]);
   const child = spawn(program, args, {
     env: { PATH: process.env['PATH'], ...options.env },
-    // The channel is a lifeline: a test that is killed takes the program along.
+    // The program ends when this channel closes, so a killed test leaves no program behind.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   memory.watch(child.pid ?? 0);

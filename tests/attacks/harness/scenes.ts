@@ -8,8 +8,8 @@ import { putBehind } from './priority.ts';
 export interface Scenes {
   readonly ground: Ground;
   /**
-   * Runs an attack while the bystander is measured, and fails when the bystander was disturbed or a limit of memory was passed. An
-   * attack that is shorter than `leastMs` is followed by its aftermath; one that is longer than `maxMs` has failed.
+   * Runs an attack and measures the bystander. Fails when the bystander was disturbed or a program exceeded its memory limit. The
+   * measurement lasts at least `leastMs`. An attack that lasts longer than `maxMs` has failed.
    */
   play(
     name: string,
@@ -20,16 +20,16 @@ export interface Scenes {
 
 const baselineMs = 10_000;
 const sceneMs = 6_000;
-/** An attack that waits for an answer that it does not get ends by this. */
+/** The end of an attack that waits for a missing answer. */
 const longestAttackMs = 45_000;
 const mebibyte = 1024 * 1024;
-/** A scene may log this much: what happened, not how often. */
+/** The most bytes that a scene may log, so that repeated messages cannot fill the log. */
 const maxLogged = 256 * 1024;
 const longestLogged = 16 * 1024;
 const maxLateMs = 1_000;
 const maxDelayMs = 10_000;
 
-/** Starts a system before the file's tests, measures it in peace, and says at the end what was measured. */
+/** Starts a system before the file's tests, measures it without an attack, and prints the measurements at the end. */
 export function useScenes(settings: Readonly<Record<string, string>> = {}): Scenes {
   const held = new AsyncDisposableStack();
   const report: string[] = [];
@@ -84,7 +84,7 @@ export function useScenes(settings: Readonly<Record<string, string>> = {}): Scen
   };
 }
 
-/** Resolves or rejects as the work does, and rejects when it takes longer. */
+/** Resolves or rejects as the work does, and rejects after the time limit. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const late = new AbortController();
   const tooLate = delay(ms, undefined, { signal: late.signal }).then(() => {
@@ -94,7 +94,7 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
     return await Promise.race([work, tooLate]);
   } finally {
     late.abort();
-    tooLate.catch(() => {}); // nobody waits for it any more
+    tooLate.catch(() => {}); // the result is no longer needed
   }
 }
 
@@ -104,7 +104,7 @@ async function measure(bystander: Bystander, during: () => Promise<void>): Promi
   return bystander.end();
 }
 
-/** What the bystander has to complain about. Pure. */
+/** One sentence for each disturbance of the bystander. Pure. */
 export function disturbances(measured: Measured, maxMs: number): string[] {
   const { errors, foreignEvents, missingEvents, p99Ms, checks, badChecks, latestMs, deliveredMs } = measured;
   const none: string[] = [];
@@ -130,7 +130,7 @@ function ended(ground: Ground): string[] {
   return Object.entries(programsOf(ground)).flatMap(([name, program]) => (program.ended ? [name] : []));
 }
 
-/** Programs that ended or took more memory than they may, and a controller that logs without end. */
+/** Names programs that ended or exceeded their memory limit, and a controller that logs too much. */
 function excesses(ground: Ground): string[] {
   const { bytes, longestLine } = ground.controller.takeLog();
   return [

@@ -1,4 +1,4 @@
 import { useScenes } from './scenes.ts';
 
-/** One system for all scenes of a run: a start and a measure in peace take half a minute. */
+/** One system for all scenes of a run, because a start and a measurement without an attack take half a minute. */
 export const scenes = useScenes();

@@ -7,7 +7,7 @@ import { type HostileConnection, type HostileStream, hello, openHostile } from '
 /** A record of an agent's outbox. */
 export type Outgoing = MessageInitShape<typeof OutboxRecordSchema>;
 
-/** A Location of the hostile account at which only we speak the agents' protocol. */
+/** A Location of the hostile account whose agents are all run by the test. */
 export interface Wild {
   readonly name: string;
   readonly tokens: readonly { readonly agentNo: number; readonly token: string }[];
@@ -17,7 +17,7 @@ export interface Wild {
 
 const created = z.object({ device_id: z.string() });
 
-/** Makes the Location with agents that nobody but the test runs. */
+/** Makes the Location, with agents that only the test runs. */
 export async function openWild(ground: Ground, name: string, agents: number): Promise<Wild> {
   const { accountNo, api } = ground.hostile;
   const locationNo = await ground.rows.location(accountNo, { name });
@@ -34,13 +34,13 @@ export async function openWild(ground: Ground, name: string, agents: number): Pr
   };
 }
 
-/** A session of an agent that was welcomed. Disposing cuts its connection. */
+/** A session of an agent that the controller accepted. Disposing cuts its connection. */
 export interface HostileSession extends Disposable {
   readonly connection: HostileConnection;
   readonly stream: HostileStream;
 }
 
-/** Connects and says a proper Hello; throws when it is not answered by a Welcome. */
+/** Connects and sends a proper Hello. Throws when no Welcome comes. */
 export async function connectAgent(ground: Ground, token: string): Promise<HostileSession> {
   const connection = openHostile(ground);
   const stream = connection.open(token);
@@ -53,7 +53,7 @@ export async function connectAgent(ground: Ground, token: string): Promise<Hosti
   return { connection, stream, [Symbol.dispose]: () => connection[Symbol.dispose]() };
 }
 
-/** The number of the first device that the agent is told to check. */
+/** The number of the first device that the controller assigns to the agent. */
 export async function firstDevice(stream: HostileStream): Promise<number> {
   while (true) {
     const part = await stream.until('assignments');
