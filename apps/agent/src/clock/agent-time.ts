@@ -1,8 +1,8 @@
 import type { Clock } from '@vantage/kernel';
 
 /**
- * The agent's own time: the wall clock as it was when the agent started, carried on by the monotonic clock, so that no step of
- * the wall clock moves it. A host that slept adds the time it slept.
+ * The agent's own time: the wall clock at the agent's start, continued by the monotonic clock, so that no step of the wall clock moves
+ * it. When the host slept, the agent adds that time.
  */
 export interface AgentTime {
   /** Uncorrected, whole microseconds since 1970. */
@@ -12,9 +12,9 @@ export interface AgentTime {
   /** Offset in force, controller minus agent, microseconds. */
   readonly offsetUs: number;
   setOffset(offsetUs: number): void;
-  /** How far the controller's clock is from this host's wall clock, microseconds; kept for the next start. */
+  /** The controller's clock minus this host's wall clock, microseconds; stored for the next start. */
   wallOffsetUs(): number;
-  /** Milliseconds that the host slept since the last call; they are in the time from now on. */
+  /** Adds the time that the host slept since the last call, and returns it in milliseconds. */
   detectSleep(): number;
 }
 

@@ -22,7 +22,7 @@ export interface Config {
   readonly testTimeScale: number;
 }
 
-/** The settings, or everything that is wrong with them. */
+/** The settings, or all their problems. */
 export type ConfigResult =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly string[] };
@@ -65,8 +65,8 @@ const accepted = {
 } as const satisfies Record<string, Accepted<unknown>>;
 
 /**
- * Reads the settings from the environment and the optional file. Every problem is named at once; names that are no settings are
- * refused. Relative paths start at `cwd`.
+ * Reads the settings from the environment and the optional file. Returns all problems together; unknown names are problems too.
+ * Relative paths start at `cwd`.
  */
 export function loadConfig(deps: {
   readonly env: Readonly<Record<string, string | undefined>>;

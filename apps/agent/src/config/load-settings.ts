@@ -3,7 +3,7 @@ import { type AgentPolicy, loadPolicy } from '../policy/policy.ts';
 import { type Config, loadConfig } from './config.ts';
 import { readLocalSecrets } from './local-secrets.ts';
 
-/** The settings with the files that they name, or everything that is wrong with them. */
+/** The settings with the files that they name, or all their problems. */
 export type ValidatedSettings =
   | { readonly ok: true; readonly config: Config; readonly policy: AgentPolicy }
   | { readonly ok: false; readonly problems: readonly string[] };

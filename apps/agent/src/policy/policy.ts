@@ -18,7 +18,7 @@ export interface AgentPolicy extends Policy {
   readonly checksPerMinute: number;
 }
 
-/** The policy, or everything that is wrong with its file. */
+/** The policy, or all problems of its file. */
 export type PolicyResult =
   | { readonly ok: true; readonly policy: AgentPolicy }
   | { readonly ok: false; readonly problems: readonly string[] };
@@ -64,7 +64,7 @@ const metadataNetworks = [
   'fd00:42::42',
 ];
 
-/** Reads the policy file's text; without a file everything but cloud metadata addresses is allowed. */
+/** Reads the policy file's text. Without a file the policy allows everything but cloud metadata addresses. */
 export function loadPolicy(text: string | undefined): PolicyResult {
   if (text === undefined) return { ok: true, policy: policyOf({}) };
   let json: unknown;

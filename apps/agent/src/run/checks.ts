@@ -23,7 +23,7 @@ import { createUplink, type Uplink } from '../uplink/uplink.ts';
 import { createHeartbeatSender, type SendHeartbeat } from './heartbeat.ts';
 import type { Stores } from './stores.ts';
 
-/** The process was stopped when its pulse comes this much late. */
+/** The process stood still when its pulse comes this much late. */
 const stallMs = 1500;
 
 /** The parts that run checks, and what the agent knows about their progress. */
@@ -109,7 +109,7 @@ export function createChecks(deps: ChecksDeps): Checks {
   return { table, scheduler, uplink, diagnostics, sync, coverage, meter, stalls, sendHeartbeat };
 }
 
-/** The clock's synchronisation: each new offset is recorded, followed by the schedule and kept for the next start. */
+/** Makes the clock's synchronisation. Each new offset is recorded, moves the schedule and is stored for the next start. */
 function createSync({ time, identity, append }: Stores, scheduler: Scheduler, log: Logger): ClockSync {
   return createClockSync({
     time,

@@ -23,7 +23,7 @@ interface RoundsDeps {
   readonly localSecrets: LocalSecretsFile;
 }
 
-/** Starts what the agent does at fixed intervals, until disposed. */
+/** Starts the agent's periodic work: pulse, heartbeats, coverage, its own secrets. Disposing ends it. */
 export function startRounds(deps: RoundsDeps): Disposable {
   const { clock, timing, stores, checks, link, localSecrets } = deps;
   const { identity, time } = stores;
@@ -40,7 +40,7 @@ export function startRounds(deps: RoundsDeps): Disposable {
   return rounds.move();
 }
 
-/** Notices that the host slept or that the process was stopped. */
+/** Notices that the host slept or that the process stood still. */
 function pulse({ stores, checks, log }: RoundsDeps): void {
   const { stalls, scheduler, sync, uplink } = checks;
   const stalledMs = stalls.tick();

@@ -12,10 +12,10 @@ import { type ResultContext, resultOf } from './record.ts';
 import { afterAnswer, isFirstError } from './retry-sequence.ts';
 import { asStalled } from './stalls.ts';
 
-/** So many measurements of a device in a row may be thrown away because the process was stopped during the check. */
+/** So many measurements of a device in a row may be discarded because the process stood still during the check. */
 const maxDiscarded = 3;
 
-/** A check that was started: the device, the settings and the job as they were then. Corrected microseconds. */
+/** A check that started, with the settings and the job of that moment. Corrected microseconds. */
 export interface StartedCheck {
   readonly schedule: DeviceSchedule;
   readonly assignment: Assignment;
@@ -26,8 +26,8 @@ export interface StartedCheck {
 }
 
 /**
- * The measurement to go on with, or undefined where it is to be thrown away: a process that was stopped during a check knows
- * neither the device's state nor its times. After three in a row, a failure becomes the agent's own fault.
+ * The measurement to confirm, or undefined where it is discarded: after it stood still during a check, a process knows neither the
+ * device's state nor its times. After three in a row, a failure becomes the agent's own fault.
  */
 export function usableMeasurement(
   schedule: DeviceSchedule,
@@ -42,7 +42,7 @@ export function usableMeasurement(
   return isStalled && !isGood(measurement.code) ? asStalled(measurement) : measurement;
 }
 
-/** Takes a confirmed measurement into the device's schedule; returns the result to write. */
+/** Applies a confirmed measurement to the device's schedule; returns the result to write. */
 export function applyMeasurement(
   check: StartedCheck,
   measurement: Measurement,

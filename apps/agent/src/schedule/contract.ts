@@ -1,6 +1,6 @@
 import type { Assignment, RunRequest } from '@vantage/proto';
 
-/** The devices that this agent checks, as the controller orders them. */
+/** The devices that this agent checks, by the controller's assignments and run requests. */
 export interface ScheduleTable {
   /** Replaces all assignments. Returns why some of them were refused. */
   replace(assignments: readonly Assignment[]): readonly string[];
@@ -18,7 +18,7 @@ export interface ScheduleTable {
 export interface Scheduler {
   /** The corrected clock was set by this much, microseconds. */
   clockStepped(byUs: number): void;
-  /** The host slept or this process was stopped for so long. The checks that fell due in a long gap are skipped. */
+  /** The host slept or this process stood still for so long. The checks that fell due in a long gap are skipped. */
   gapEnded(lengthMs: number): void;
   /** Oldest due time that waits to be started, corrected microseconds. */
   waitingUs(): number | undefined;

@@ -19,7 +19,7 @@ export interface DeviceSchedule {
   requested: { readonly runRequestId: string; readonly atUs: number }[];
   /** A check of it is running: nothing else of it starts. */
   busy: boolean;
-  /** Taken away while a check was running. */
+  /** The assignment was removed while a check was running. */
   gone: boolean;
   /** Start of its newest check; the next one starts later. */
   lastStartUs: number;

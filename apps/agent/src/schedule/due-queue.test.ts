@@ -10,21 +10,21 @@ test('the queue gives the same order as a sorted list, after any sets, moves and
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
-      const agenda = createDueQueue<number>();
+      const queue = createDueQueue<number>();
       let list: { key: number; at: number }[] = [];
       for (const { kind, key, at } of steps) {
         if (kind !== 'next') list = list.filter((each) => each.key !== key);
-        if (kind === 'delete') agenda.delete(key);
+        if (kind === 'delete') queue.delete(key);
         if (kind === 'set') {
-          agenda.set(key, at);
+          queue.set(key, at);
           list.push({ key, at });
         }
         const expected = list.toSorted((a, b) => a.at - b.at)[0];
-        const first = agenda.first();
+        const first = queue.first();
         expect(first && { key: first.key, at: first.atUs }).toEqual(expected);
-        expect(agenda.size).toBe(list.length);
+        expect(queue.size).toBe(list.length);
         if (kind === 'next' && first !== undefined) {
-          agenda.delete(first.key);
+          queue.delete(first.key);
           list = list.filter((each) => each.key !== first.key);
         }
       }

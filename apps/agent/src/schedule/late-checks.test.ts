@@ -19,10 +19,15 @@ test.each([
 test('an agent that was overloaded counts anew after ten minutes', async () => {
   const clock = createFakeClock();
   const checks = createLateChecks(() => clock.monoMs());
-  const starts = () => [true, true, true, false].map((isLate) => checks.started(isLate));
+  const starts = () => [6000, 6000, 6000, 5000].map((lateMs) => checks.started(lateMs));
   expect(starts()).toEqual(['device', 'device', 'agent', 'nothing']);
   await clock.advance(600_001);
   expect(starts()).toEqual(['device', 'device', 'agent', 'nothing']);
+});
+
+test('a check that starts more than 50 s late ends the coverage of the whole agent', () => {
+  const checks = createLateChecks(() => 0);
+  expect([checks.started(50_000), checks.started(50_001)]).toEqual(['device', 'agent']);
 });
 
 test('one check that starts late leaves only its own device uncovered', async () => {

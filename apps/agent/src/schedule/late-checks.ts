@@ -1,6 +1,9 @@
 import { resultCode } from '@vantage/domain';
 import type { Measurement } from '@vantage/probes';
 
+/** The time before a check that starts later than this is not covered, milliseconds. */
+export const toleratedLatenessMs = 5000;
+
 /** The starts of regular checks since the window began. */
 export interface StartCounts {
   readonly started: number;
@@ -12,6 +15,8 @@ const alwaysSingle = 2;
 /** More late starts than this are never single ones, because each of them makes an event of its device. */
 const mostSingle = 20;
 const singleShare = 0.1;
+/** A check that starts later than this is never a single one: its result for the due time would arrive as a late result. */
+const longestSingleMs = 50_000;
 const windowMs = 600_000;
 
 /** Decides whether so many checks were late that the agent is overloaded. Pure. */
@@ -22,10 +27,10 @@ export function isOverloaded({ started, late }: StartCounts): boolean {
 /** Counts the starts of an agent. */
 export interface LateChecks {
   /**
-   * Counts a start. For a late one, decides what it leaves uncovered: its device, or, when the agent is overloaded, everything that
-   * the agent checks.
+   * Counts a regular check that starts so late. Decides which coverage that ends: of its device, or, when the agent is overloaded, of
+   * all its devices.
    */
-  started(isLate: boolean): 'nothing' | 'device' | 'agent';
+  started(lateMs: number): 'nothing' | 'device' | 'agent';
 }
 
 /** Makes the counter; it begins anew every ten minutes. */
@@ -33,14 +38,15 @@ export function createLateChecks(monoMs: () => number): LateChecks {
   let sinceMs = monoMs();
   let counts: StartCounts = { started: 0, late: 0 };
   return {
-    started(isLate) {
+    started(lateMs) {
+      const isLate = lateMs > toleratedLatenessMs;
       if (monoMs() - sinceMs > windowMs) {
         sinceMs = monoMs();
         counts = { started: 0, late: 0 };
       }
       counts = { started: counts.started + 1, late: counts.late + Number(isLate) };
       if (!isLate) return 'nothing';
-      return isOverloaded(counts) ? 'agent' : 'device';
+      return lateMs > longestSingleMs || isOverloaded(counts) ? 'agent' : 'device';
     },
   };
 }

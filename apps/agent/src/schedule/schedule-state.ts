@@ -103,7 +103,7 @@ export function endCheck(state: ScheduleState, schedule: DeviceSchedule, nowUs: 
   enqueue(state, schedule);
 }
 
-/** Has a check whose measurement is thrown away made again at once. A retry is made again by the retry sequence. */
+/** Requests again a check whose measurement was discarded. A discarded retry is repeated by its retry sequence. */
 export function repeatCheck(schedule: DeviceSchedule, job: Job, nowUs: number): void {
   if (job.kind !== 'retry') requestCheck(schedule, job.kind === 'requested' ? job.runRequestId : '', nowUs);
 }

@@ -14,7 +14,7 @@ import {
   startOf,
 } from './device-schedule.ts';
 import { nextDueUs } from './due-times.ts';
-import { type LateChecks, notInTime } from './late-checks.ts';
+import { type LateChecks, notInTime, toleratedLatenessMs } from './late-checks.ts';
 import type { LatenessMeter } from './lateness.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { type ResultContext, resultOf } from './record.ts';
@@ -31,8 +31,6 @@ import {
 import type { ObservableScheduleTable } from './schedule-table.ts';
 import type { Stalls } from './stalls.ts';
 
-/** The time before a check that starts later than this is not covered; in a longer gap the checks that fell due are skipped. */
-const toleratedMs = 5000;
 /** A clock that is set by less than this leaves the due times alone, microseconds. */
 const smallStepUs = 1_000_000;
 /** The scheduler reads the queue at least this often, so that it notices a due time that moved. */
@@ -78,7 +76,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   /** Starts everything that is due and allowed, and waits for the next. */
   const pump = () => {
     if (!started || ending.signal.aborted) return;
-    if (stalls.tick() > toleratedMs) skipGap();
+    if (stalls.tick() > toleratedLatenessMs) skipGap();
     while (running < deps.concurrency) {
       const next = nextStep(state, time.nowUs());
       if (next.kind === 'none') return;
@@ -143,7 +141,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       pump();
     },
     gapEnded(lengthMs) {
-      if (lengthMs > toleratedMs) skipGap();
+      if (lengthMs > toleratedLatenessMs) skipGap();
       pump();
     },
     waitingUs() {
@@ -194,7 +192,7 @@ function countRegular(
   assignment: Assignment,
   { dueUs, startUs }: { readonly dueUs: number; readonly startUs: number },
 ): void {
-  switch (lateChecks.started(startUs - dueUs > toleratedMs * 1000)) {
+  switch (lateChecks.started((startUs - dueUs) / 1000)) {
     case 'nothing':
       return;
     case 'agent':

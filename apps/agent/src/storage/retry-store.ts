@@ -18,11 +18,11 @@ import { createFaultReporter } from './fault-reporter.ts';
  * sequences whose results left the disk; the others are derived again from the outbox. So a good result costs no write.
  */
 export interface RetryStore {
-  /** The retry sequence to go on with at `nowUs` (corrected microseconds). */
+  /** The retry sequence to continue at `nowUs` (corrected microseconds). */
   of(deviceNo: number, nowUs: number): RetrySequence;
   /** A result is on disk: just written, or found there at the start. Oldest first. */
   add(result: CheckResult): void;
-  /** Devices that are assigned no longer, or under other settings, have no retry sequence. */
+  /** Drops the retry sequences of devices that are no longer assigned, or have another revision. */
   prune(): void;
   /** Resolves when all retry sequences are in the file, or could not be written. */
   written(): Promise<void>;

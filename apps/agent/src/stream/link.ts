@@ -18,7 +18,7 @@ type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['messa
 /** A message from the controller. */
 export type Incoming = ConnectResponse['message'];
 
-/** The one stream to a controller: kept up, or tried again, for as long as `run` runs. */
+/** The one stream to a controller. `run` opens it, and opens another when it ends. */
 export interface Link {
   /** Sends; false when there is no stream, or it does not drain. */
   send(message: Outgoing): boolean;
