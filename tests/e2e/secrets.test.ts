@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { methods } from '@vantage/domain';
 import { makeCertificate } from '@vantage/probes/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -41,6 +42,8 @@ test('no secret shows in a log, an answer, an event, an export or the database',
   await createSecrets();
   const key = await issueKeyWithPassword();
   const devices = await createDevices(ask);
+  // A new Method needs devices of its own here.
+  expect(new Set(devices.map(({ method }) => method))).toEqual(new Set(methods));
   await sendRefusedRequests(ask, key);
   const codes = new Map<string, Set<number>>();
   for (const device of devices) await readDevice(ask, device, codes);

@@ -149,6 +149,8 @@ export interface Probe<Name extends Method = Method, Schema extends z.ZodType = 
   readonly secretOptions: readonly string[];
   /** The functions by which scripts run the method, by name. Script itself has none. */
   readonly scriptFunctions: MethodFunctions;
+  /** The packets of a traceroute towards a target that did not answer: those of the checks. A script has no target of its own. */
+  readonly tracePackets: 'tcp' | 'udp' | 'icmp' | 'none';
   /** Reads a device's URL, or says what is accepted. Pure. */
   parseTarget(url: string): TargetResult;
   /**

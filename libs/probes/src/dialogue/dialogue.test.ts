@@ -15,6 +15,7 @@ function talk(speak: (dialogue: Dialogue) => Promise<string>): Probe<'TCP', type
   return {
     method: 'TCP',
     optionsCase: 'tcp',
+    tracePackets: 'tcp',
     options,
     secretOptions: [],
     scriptFunctions: {},

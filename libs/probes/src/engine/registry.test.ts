@@ -67,6 +67,20 @@ test('no two methods give scripts a function of the same name', () => {
   expect(names.toSorted()).toEqual([...checkFunctions.keys()].toSorted());
 });
 
+test.each(methods)('scripts have a function for %s', (method) => {
+  const functions = Object.keys(registry[method].scriptFunctions);
+  expect(functions.length > 0, `${method} has no scriptFunctions`).toBe(method !== 'Script');
+});
+
+test.each(methods)('the Options of %s that look like secrets are in its secretOptions', (method) => {
+  const probe = registry[method];
+  const keys = keysOf(z.toJSONSchema(probe.options, { io: 'input', unrepresentable: 'any' }));
+  const likeSecrets = keys.filter((key) =>
+    /(password|passphrase|secret|token|privatekey|clientkey|apikey)$/i.test(key),
+  );
+  expect(probe.secretOptions).toEqual(expect.arrayContaining(likeSecrets));
+});
+
 test('Options survive the way over the wire', () => {
   const options = {
     Method: 'POST',
@@ -143,8 +157,11 @@ test('secrets in Options are found in any spelling of their header and masked', 
 test.each(methods)('%s has a test beside its file and a row in the guide', (method) => {
   const name = method.toLowerCase();
   const places = [`../methods/${name}.test.ts`, `../methods/${name}/${name}.test.ts`];
-  const isThere = places.some((place) => existsSync(new URL(place, import.meta.url)));
-  expect(isThere, `${name}.test.ts is missing`).toBe(true);
+  const place = places.map((each) => new URL(each, import.meta.url)).find((each) => existsSync(each));
+  const text = place === undefined ? undefined : readFileSync(place, 'utf8');
+  expect(text, `${name}.test.ts is missing`).toBeDefined();
+  if (registry[method].tracePackets === 'tcp')
+    expect(text, `${name}.test.ts calls probeContract()`).toContain('probeContract(');
   const guide = readFileSync(new URL('../../../../docs/add-a-probe.md', import.meta.url), 'utf8');
   const named = guide
     .split('\n')

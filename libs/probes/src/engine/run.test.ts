@@ -18,6 +18,7 @@ function probeOf(run: Body): Probe<'TCP', typeof options> {
   return {
     method: 'TCP',
     optionsCase: 'tcp',
+    tracePackets: 'tcp',
     options,
     secretOptions: ['Password'],
     scriptFunctions: {},

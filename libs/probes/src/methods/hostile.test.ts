@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { retryBecause } from '../../../../tests/harness/retry.ts';
 import type { AnyProbe } from '../contract/probe.ts';
+import { registry } from '../engine/registry.ts';
 import {
   drip,
   flood,
@@ -221,6 +222,13 @@ const mean: Readonly<Record<string, (subject: Subject) => HostileBehaviour>> = {
 
 const timeoutMs = 1200;
 const maxBytes = 32 * 1024 * 1024;
+
+test('every method over TCP meets the hostile servers', () => {
+  const overTcp = Object.values(registry).filter(({ tracePackets }) => tracePackets === 'tcp');
+  expect(subjects.map(({ probe }) => probe.method).toSorted()).toEqual(
+    overTcp.map(({ method }) => method).toSorted(),
+  );
+});
 
 test.each(subjects.map((each) => [each.probe.method, each] as const))(
   '%s ends with every hostile server in time, all of them at once in 32 MiB',

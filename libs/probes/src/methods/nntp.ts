@@ -32,6 +32,7 @@ const options = z.strictObject({
 export const nntp: Probe<'NNTP', typeof options> = {
   method: 'NNTP',
   optionsCase: 'nntp',
+  tracePackets: 'tcp',
   options,
   secretOptions: ['Password', ...tlsSecretOptions],
   scriptFunctions: {

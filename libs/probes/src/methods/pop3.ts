@@ -34,6 +34,7 @@ const options = z.strictObject({
 export const pop3: Probe<'POP3', typeof options> = {
   method: 'POP3',
   optionsCase: 'pop3',
+  tracePackets: 'tcp',
   options,
   secretOptions: ['Password', ...tlsSecretOptions],
   scriptFunctions: {

@@ -55,6 +55,7 @@ const options = z.strictObject({
 export const smtp: Probe<'SMTP', typeof options> = {
   method: 'SMTP',
   optionsCase: 'smtp',
+  tracePackets: 'tcp',
   options,
   secretOptions: ['Password', ...tlsSecretOptions],
   scriptFunctions: {

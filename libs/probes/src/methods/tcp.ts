@@ -66,6 +66,7 @@ const received = {
 export const tcp: Probe<'TCP', typeof options> = {
   method: 'TCP',
   optionsCase: 'tcp',
+  tracePackets: 'tcp',
   options,
   secretOptions: tlsSecretOptions,
   scriptFunctions: {

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { maskOptions, probeFor, secretPaths } from '@vantage/probes';
+import { maskOptions, probeFor, registry, secretPaths } from '@vantage/probes';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveTarget } from './target.ts';
@@ -113,6 +113,13 @@ function identity(kind: Kind, at: Place) {
     kind.options['Proxy'] !== undefined && at.proxy,
   ]);
 }
+
+it('every method that takes secrets is below', () => {
+  const takesSecrets = Object.values(registry).filter(({ secretOptions }) => secretOptions.length > 0);
+  expect(kinds.map(({ method }) => method).toSorted()).toEqual(
+    takesSecrets.map(({ method }) => method).toSorted(),
+  );
+});
 
 describe.each(kinds.map((kind): [string, Kind] => [kind.method, kind]))('the masks of %s', (method, kind) => {
   const first: Place = {

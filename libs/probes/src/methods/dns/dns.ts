@@ -54,6 +54,7 @@ const maxServers = 3;
 export const dns: Probe<'DNS', typeof options> = {
   method: 'DNS',
   optionsCase: 'dns',
+  tracePackets: 'udp',
   options,
   secretOptions: tlsSecretOptions,
   scriptFunctions: {

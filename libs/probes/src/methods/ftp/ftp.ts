@@ -37,6 +37,7 @@ const anonymous: Login = { user: 'anonymous', password: 'anonymous@' };
 export const ftp: Probe<'FTP', typeof options> = {
   method: 'FTP',
   optionsCase: 'ftp',
+  tracePackets: 'tcp',
   options,
   secretOptions: ['Password', ...tlsSecretOptions],
   scriptFunctions: {

@@ -22,6 +22,7 @@ const maxAnswered = 256 * 1024;
 export const http: Probe<'HTTP', typeof httpOptions> = {
   method: 'HTTP',
   optionsCase: 'http',
+  tracePackets: 'tcp',
   options: httpOptions,
   secretOptions: httpSecretOptions,
   scriptFunctions: httpFunctions,

@@ -33,6 +33,7 @@ const options = z.strictObject({
 export const imap4: Probe<'IMAP4', typeof options> = {
   method: 'IMAP4',
   optionsCase: 'imap4',
+  tracePackets: 'tcp',
   options,
   secretOptions: ['Password', ...tlsSecretOptions],
   scriptFunctions: {

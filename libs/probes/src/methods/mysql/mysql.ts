@@ -53,6 +53,7 @@ const unknownDatabase = 1049;
 export const mysql: Probe<'MySQL', typeof options> = {
   method: 'MySQL',
   optionsCase: 'mysql',
+  tracePackets: 'tcp',
   options,
   secretOptions: ['Password', ...tlsSecretOptions],
   scriptFunctions: {

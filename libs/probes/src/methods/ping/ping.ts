@@ -60,6 +60,7 @@ export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING'
   return {
     method: 'PING',
     optionsCase: 'ping',
+    tracePackets: 'icmp',
     options,
     secretOptions: [],
     scriptFunctions: {

@@ -28,6 +28,7 @@ export function createScript({
   return {
     method: 'Script',
     optionsCase: 'script',
+    tracePackets: 'none',
     options,
     secretOptions: [],
     scriptFunctions: {},

@@ -47,6 +47,7 @@ type SshOptions = z.output<typeof options>;
 export const ssh: Probe<'SSH', typeof options> = {
   method: 'SSH',
   optionsCase: 'ssh',
+  tracePackets: 'tcp',
   options,
   secretOptions: ['Password', 'PrivateKey', 'Passphrase'],
   scriptFunctions: {

@@ -53,6 +53,7 @@ const refusal =
 export const telnet: Probe<'TELNET', typeof options> = {
   method: 'TELNET',
   optionsCase: 'telnet',
+  tracePackets: 'tcp',
   options,
   secretOptions: ['Password', ...tlsSecretOptions],
   scriptFunctions: {

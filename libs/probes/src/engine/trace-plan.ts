@@ -1,6 +1,7 @@
 import { type Method, resultCode } from '@vantage/domain';
 import type { Measurement } from '../contract/probe.ts';
-import type { TraceRequest } from './traceroute.ts';
+import type { TraceRequest } from '../net/traceroute.ts';
+import { registry } from './registry.ts';
 
 /** What a traceroute needs to know of a failure. */
 export type TracePlan = Pick<TraceRequest, 'address' | 'port' | 'kind'>;
@@ -17,14 +18,6 @@ export function tracePlan(
   // Where the check tried several addresses at once, the first one stands for them.
   const [first] = peers;
   if (first === undefined) return undefined;
-  switch (method) {
-    case 'Script':
-      return undefined; // which of its steps failed is the script's own affair
-    case 'PING':
-      return { ...first, kind: 'icmp' };
-    case 'DNS':
-      return { ...first, kind: 'udp' };
-    default: // all others speak TCP
-      return { ...first, kind: 'tcp' };
-  }
+  const { tracePackets } = registry[method];
+  return tracePackets === 'none' ? undefined : { ...first, kind: tracePackets };
 }
