@@ -9,6 +9,7 @@ import { create } from '@bufbuild/protobuf';
 import { systemClock as clock, createLog } from '@vantage/kernel';
 import { BatchSchema } from '@vantage/proto';
 import type pg from 'pg';
+import { locationVisibility } from '../../apps/controller/src/catalog/locations/visibility-store.ts';
 import { startEmbedded } from '../../apps/controller/src/db/embedded.ts';
 import { createDb, createPartitions } from '../../apps/controller/src/db/index.ts';
 import { recordEvents } from '../../apps/controller/src/events/index.ts';
@@ -58,7 +59,7 @@ async function ours(): Promise<number> {
       await rows.hold({ deviceNo, agentNo, locationNo, fromUs: nowUs - 86_400_000_000 });
       deviceNos.push(deviceNo);
     }
-    const health = createHealth({ clock, log, recordEvents, runRequests });
+    const health = createHealth({ clock, log, recordEvents, runRequests, locations: locationVisibility });
     const ingest = createIngest({
       ...{ db, clock, log, partitions, rollUps, runRequests, retentionDays },
       fold: (trx, inserted, atUs) => health.fold(trx, inserted, atUs),

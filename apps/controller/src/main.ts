@@ -15,6 +15,8 @@ import {
 import { createHttpApi } from './api/index.ts';
 import { createAssign } from './assign/index.ts';
 import { createCatalog } from './catalog/change.ts';
+import { locationVisibility } from './catalog/locations/visibility-store.ts';
+import { sealedRows } from './catalog/secrets/reseal-store.ts';
 import type { Config } from './config/config.ts';
 import { validateSettings } from './config/load-settings.ts';
 import { createTimeScale } from './config/time-scale.ts';
@@ -73,7 +75,7 @@ async function openBase({ config, log, databaseUrl }: { config: Config; log: Log
   await requireSupportedServer(db.kysely);
   await db.migrate();
   progress('the tables are in place');
-  const sealer = await openSealer({ kysely: db.kysely, file, keyLost, log });
+  const sealer = await openSealer({ kysely: db.kysely, sealedRows, file, keyLost, log });
   const partitions = createPartitions({ db, clock, log, retentionDays });
   await partitions.ensure();
   const timeScale = createTimeScale(config.testTimeScale);
@@ -97,7 +99,10 @@ function joinSteps({ config, log, db, sealer, partitions, timeScale, controllerI
   const checkNow = runRequests.createCheckNow({ db, clock });
 
   // agents = stream = gateway -> ingest -> health -> events, uptime -> REST
-  const health = createHealth({ clock, log, timeScale, recordEvents, runRequests });
+  const health = createHealth({
+    ...{ clock, log, timeScale, recordEvents, runRequests },
+    locations: locationVisibility,
+  });
   const ingest = createIngest({
     ...{ db, clock, log, retentionDays, runRequests, partitions, rollUps },
     fold: (trx, rows, nowUs) => health.fold(trx, rows, nowUs),

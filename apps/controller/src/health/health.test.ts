@@ -1,6 +1,7 @@
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { locationVisibility } from '../catalog/locations/visibility-store.ts';
 import { recordEvents } from '../events/index.ts';
 import { runRequests } from '../run-requests/index.ts';
 import { createHealth, trimCheckpoints } from './health.ts';
@@ -23,10 +24,13 @@ test('the loops of two controllers tell the end of maintenance once and end with
   const clock = createFakeClock(startUs + 61 * second);
   const ending = new AbortController();
   const loops = [1, 2].map(() =>
-    createHealth({ clock, log: createLog('test', 'silent'), recordEvents, runRequests }).run(
-      scene.kysely,
-      ending.signal,
-    ),
+    createHealth({
+      clock,
+      log: createLog('test', 'silent'),
+      recordEvents,
+      runRequests,
+      locations: locationVisibility,
+    }).run(scene.kysely, ending.signal),
   );
   const types = async () => (await scene.events(device)).map((event) => event.type);
   await expect.poll(types, soon).toEqual(['MaintStart', 'MaintEnd']);

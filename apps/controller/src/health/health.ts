@@ -10,7 +10,12 @@ import { endMaintenance } from './maintenance.ts';
 import type { RunRequests } from './retry-requests.ts';
 import { sweepRetries } from './retry-sweep.ts';
 import { createTimes } from './times.ts';
-import { markOffline, updateVisibility, type VisibilityChange } from './visibility.ts';
+import {
+  type LocationVisibility,
+  markOffline,
+  updateVisibility,
+  type VisibilityChange,
+} from './visibility.ts';
 
 /** The step that folds results to status, and its jobs. */
 export interface Health {
@@ -30,12 +35,14 @@ export function createHealth({
   log,
   recordEvents,
   runRequests,
+  locations,
   timeScale = realTime,
 }: {
   readonly clock: Clock;
   readonly log: Logger;
   readonly recordEvents: RecordEvents;
   readonly runRequests: RunRequests;
+  readonly locations: LocationVisibility;
   readonly timeScale?: TimeScale;
 }): Health {
   const times = createTimes(timeScale);
@@ -60,14 +67,14 @@ export function createHealth({
     'Locations that see': async (db, job) => {
       const nowUs = clock.nowUs();
       const notice = (locationNo?: number) =>
-        updateVisibility({ kysely: db, recordEvents }, nowUs, locationNo);
+        updateVisibility({ kysely: db, recordEvents, locations }, nowUs, locationNo);
       const work = { all: notice, items: () => locationNumbers(db), one: notice };
       logVisibility(await allOrEach(db, work, { job, item: 'Location', nowUs, log }), 'a Location is online');
     },
     'offline Locations': async (db, job) => {
       const nowUs = clock.nowUs();
       const notice = (locationNo?: number) =>
-        markOffline({ kysely: db, recordEvents }, nowUs, times, locationNo);
+        markOffline({ kysely: db, recordEvents, locations }, nowUs, times, locationNo);
       const work = { all: notice, items: () => locationNumbers(db), one: notice };
       logVisibility(
         await allOrEach(db, work, { job, item: 'Location', nowUs, log }),
@@ -80,7 +87,11 @@ export function createHealth({
     fold: (trx, inserted, nowUs) =>
       foldBatch(trx, inserted, nowUs, { times, log, recordEvents, runRequests }),
     async updateVisibilityNow(db, locationNo) {
-      const changes = await updateVisibility({ kysely: db, recordEvents }, clock.nowUs(), locationNo);
+      const changes = await updateVisibility(
+        { kysely: db, recordEvents, locations },
+        clock.nowUs(),
+        locationNo,
+      );
       logVisibility(changes, 'a Location is online');
     },
     async run(db, signal) {

@@ -25,6 +25,29 @@ interface OfflineChange extends VisibilityChange {
   readonly reason: string | null;
 }
 
+/** A Location whose stored row changed. */
+type ChangedLocation = Omit<VisibilityChange, 'devices'>;
+
+/** Stores whether Locations are online, in the transaction that records the event. */
+export interface LocationVisibility {
+  /** Returns those of these Locations that were offline, and since when (null: since they exist). */
+  setOnline(
+    trx: Kysely<Tables>,
+    locationNos: readonly number[],
+    nowUs: number,
+  ): Promise<readonly (ChangedLocation & { readonly offlineSinceUs: number | null })[]>;
+  /** Returns those of these Locations that were online. */
+  setOffline(
+    trx: Kysely<Tables>,
+    locations: readonly Omit<OfflineChange, 'accountNo' | 'locationName' | 'devices'>[],
+  ): Promise<readonly ChangedLocation[]>;
+}
+
+/** The parts that a change of visibility needs. */
+export interface VisibilityDeps extends EventDeps {
+  readonly locations: LocationVisibility;
+}
+
 /*
  * Events of a cut. One change makes one event. A device has an event only where its Location's event does not cover it:
  *
@@ -42,47 +65,65 @@ interface OfflineChange extends VisibilityChange {
  * gave them. `locationNo` undefined: all Locations.
  */
 export function updateVisibility(
-  { kysely, recordEvents }: EventDeps,
+  { kysely, recordEvents, locations }: VisibilityDeps,
   nowUs: number,
   locationNo?: number,
 ): Promise<VisibilityChange[]> {
   return inTransaction(kysely, async (trx) => {
-    const changes = await setOnline(trx, nowUs, locationNo);
-    const causes = changes.flatMap(({ offlineSinceUs, ...location }): EventCause[] =>
-      offlineSinceUs === null ? [] : [{ kind: 'location-online', ...location, offlineSinceUs }],
+    const candidates = await backLocations(trx, locationNo);
+    if (candidates.length === 0) return [];
+    const back = await locations.setOnline(trx, candidates, nowUs);
+    // Locations that were cut off come first, because only their events count devices.
+    const isNew = (one: (typeof back)[number]) => Number(one.offlineSinceUs === null);
+    const ranked = back.toSorted((a, b) => isNew(a) - isNew(b) || a.locationNo - b.locationNo);
+    const devices = await devicesOnlyAt(trx, ranked.map(numberOf));
+    const changes = back.map(({ offlineSinceUs, ...location }) => ({
+      change: { ...location, devices: offlineSinceUs === null ? 0 : (devices.get(location.locationNo) ?? 0) },
+      offlineSinceUs,
+    }));
+    const causes = changes.flatMap(({ change, offlineSinceUs }): EventCause[] =>
+      offlineSinceUs === null ? [] : [{ kind: 'location-online', ...change, offlineSinceUs }],
     );
     await recordEvents(trx, causes, nowUs);
-    return changes;
+    return changes.map(({ change }) => change);
   });
 }
 
-async function setOnline(
-  trx: Kysely<Tables>,
-  nowUs: number,
-  locationNo: number | undefined,
-): Promise<(VisibilityChange & { readonly offlineSinceUs: number | null })[]> {
+function numberOf({ locationNo }: { readonly locationNo: number }): number {
+  return locationNo;
+}
+
+/** Offline Locations with a connected agent that runs its checks. */
+async function backLocations(trx: Kysely<Tables>, locationNo: number | undefined): Promise<number[]> {
   const which = locationNo === undefined ? sql`true` : sql`l.location_no = ${locationNo}`;
-  const { rows } = await sql<VisibilityChange & { offlineSinceUs: number | null }>`
-    with back as (
-      update locations l
-      set online = true, online_since_us = ${nowUs}::bigint, offline_reason = null, offline_since_us = null
-      from locations was
-      where was.location_no = l.location_no and not l.online and ${which}
-        and exists (select 1 from agents a where a.location_no = l.location_no and ${isHealthy})
-      returning l.location_no, l.account_no, l.name, was.offline_since_us
-    ), found as (
+  const { rows } = await sql<{ location_no: number }>`
+    select l.location_no from locations l
+    where not l.online and ${which}
+      and exists (select 1 from agents a where a.location_no = l.location_no and ${isHealthy})`.execute(trx);
+  return rows.map(({ location_no }) => location_no);
+}
+
+/**
+ * The number of devices with a status that only these Locations check: no other Location of such a device is online. A device of several of
+ * these Locations counts for the first one.
+ */
+async function devicesOnlyAt(
+  trx: Kysely<Tables>,
+  nos: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (nos.length === 0) return new Map();
+  const { rows } = await sql<{ locationNo: number; devices: number }>`
+    select f.location_no as "locationNo", count(*)::int as devices from (
       select distinct on (dl.device_no) b.location_no, dl.device_no
-      from back b
+      from unnest(${nos}::int[]) with ordinality as b (location_no, rank)
       join device_locations dl on dl.location_no = b.location_no
       join device_state s on s.device_no = dl.device_no and s.status <> 'Unknown'
-      where b.offline_since_us is not null and not ${onlineFrom(sql`l.online`)}
-      order by dl.device_no, b.location_no
-    )
-    select b.location_no as "locationNo", b.account_no as "accountNo", b.name as "locationName",
-      b.offline_since_us as "offlineSinceUs", count(f.device_no)::int as devices
-    from back b left join found f on f.location_no = b.location_no
-    group by b.location_no, b.account_no, b.name, b.offline_since_us`.execute(trx);
-  return rows;
+      where not exists (
+        select 1 from device_locations o join locations l on l.location_no = o.location_no
+        where o.device_no = dl.device_no and l.online and l.location_no <> all(${nos}::int[]))
+      order by dl.device_no, b.rank) f
+    group by f.location_no`.execute(trx);
+  return new Map(rows.map((row) => [row.locationNo, row.devices]));
 }
 
 /**
@@ -90,65 +131,52 @@ async function setOnline(
  * cannot run their checks. It is offline since the end of its coverage. One event for the account, none for the devices.
  */
 export function markOffline(
-  { kysely, recordEvents }: EventDeps,
+  { kysely, recordEvents, locations }: VisibilityDeps,
   nowUs: number,
   times: Times = trueTimes,
   locationNo?: number,
 ): Promise<VisibilityChange[]> {
   return inTransaction(kysely, async (trx) => {
-    const changes = await setOffline(trx, nowUs, times, locationNo);
+    const candidates = await goneLocations(trx, nowUs, times, locationNo);
+    if (candidates.length === 0) return [];
+    const stored = await locations.setOffline(trx, candidates);
+    const gone = candidates.flatMap((candidate) => {
+      const location = stored.find((one) => one.locationNo === candidate.locationNo);
+      return location === undefined ? [] : [{ ...candidate, ...location }];
+    });
+    const devices = await devicesOnlyAt(trx, gone.map(numberOf));
+    const changes = gone.map((one) => ({ ...one, devices: devices.get(one.locationNo) ?? 0 }));
     const causes = changes.map((change) => ({ kind: 'location-offline', ...change }) as const);
     await recordEvents(trx, causes, nowUs);
     return changes;
   });
 }
 
-async function setOffline(
+/** Online Locations whose agents are all away or cannot run their checks, those that were heard last first. */
+async function goneLocations(
   trx: Kysely<Tables>,
   nowUs: number,
   { offlineAfterUs, servedForUs }: Times,
   locationNo: number | undefined,
-): Promise<OfflineChange[]> {
+): Promise<
+  readonly { readonly locationNo: number; readonly sinceUs: number; readonly reason: string | null }[]
+> {
   const which = locationNo === undefined ? sql`true` : sql`l.location_no = ${locationNo}`;
-  const { rows } = await sql<OfflineChange>`
-    with candidates as (
-      select l.location_no, max(a.offline_reason) filter (where a.state = 'Connected') as reason,
-        least(${nowUs}::bigint, coalesce(
-          (select max(c.to_us) from coverage c join agents o on o.agent_no = c.agent_no
-           where o.location_no = l.location_no),
-          max(a.last_seen_us), ${nowUs}::bigint)) as since_us
-      from locations l
-      left join agents a on a.location_no = l.location_no and a.state <> 'Revoked'
-      where l.online and ${which}
-        and exists (select 1 from controllers c where c.started_us <= ${nowUs - servedForUs}::bigint
-          and c.last_seen_us > ${nowUs - controllerSilenceUs}::bigint)
-      group by l.location_no
-      having coalesce(bool_and(a.state <> 'Connected' or a.offline_reason is not null), true)
-        and (coalesce(max(a.last_seen_us), 0) < ${nowUs - offlineAfterUs}::bigint
-          or bool_or(a.state = 'Connected' and a.offline_reason is not null))
-    ), gone as (
-      update locations l
-      set online = false, online_since_us = null, offline_since_us = c.since_us, offline_reason = c.reason
-      from candidates c where c.location_no = l.location_no and l.online
-      returning l.location_no, l.account_no, l.name, c.since_us, c.reason
-    ), lost as (
-      select distinct on (dl.device_no) b.location_no, dl.device_no
-      from gone b
-      join device_locations dl on dl.location_no = b.location_no
-      join device_state s on s.device_no = dl.device_no and s.status <> 'Unknown'
-      where not ${onlineFrom(sql`l.online and l.location_no not in (select location_no from gone)`)}
-      order by dl.device_no, b.since_us desc
-    )
-    select b.location_no as "locationNo", b.account_no as "accountNo", b.name as "locationName",
-      b.since_us as "sinceUs", b.reason, count(k.device_no)::int as devices
-    from gone b left join lost k on k.location_no = b.location_no
-    group by b.location_no, b.account_no, b.name, b.since_us, b.reason`.execute(trx);
+  const { rows } = await sql<{ locationNo: number; sinceUs: number; reason: string | null }>`
+    select l.location_no as "locationNo", max(a.offline_reason) filter (where a.state = 'Connected') as reason,
+      least(${nowUs}::bigint, coalesce(
+        (select max(c.to_us) from coverage c join agents o on o.agent_no = c.agent_no
+         where o.location_no = l.location_no),
+        max(a.last_seen_us), ${nowUs}::bigint)) as "sinceUs"
+    from locations l
+    left join agents a on a.location_no = l.location_no and a.state <> 'Revoked'
+    where l.online and ${which}
+      and exists (select 1 from controllers c where c.started_us <= ${nowUs - servedForUs}::bigint
+        and c.last_seen_us > ${nowUs - controllerSilenceUs}::bigint)
+    group by l.location_no
+    having coalesce(bool_and(a.state <> 'Connected' or a.offline_reason is not null), true)
+      and (coalesce(max(a.last_seen_us), 0) < ${nowUs - offlineAfterUs}::bigint
+        or bool_or(a.state = 'Connected' and a.offline_reason is not null))
+    order by "sinceUs" desc, l.location_no`.execute(trx);
   return rows;
-}
-
-/** Whether the device of `dl` is assigned to a Location that fulfils the condition on `l`. */
-function onlineFrom(condition: ReturnType<typeof sql>) {
-  return sql`exists (
-    select 1 from device_locations o join locations l on l.location_no = o.location_no
-    where o.device_no = dl.device_no and ${condition})`;
 }

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { createLog } from '@vantage/kernel';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { sealedRows } from '../catalog/secrets/reseal-store.ts';
 import { createDb, type Db } from '../db/index.ts';
 import { createFixtures, type Fixtures } from '../testing/fixtures.ts';
 import { openSealer } from './open-sealer.ts';
@@ -40,7 +41,7 @@ function newKey(beside = randomBytes(32)): Buffer {
 }
 const write = (...keys: readonly Uint8Array[]) =>
   writeFileSync(file, keys.map((key) => Buffer.from(key).toString('base64')).join('\n'));
-const open = (keyLost = false) => openSealer({ kysely: db.kysely, file, keyLost, log });
+const open = (keyLost = false) => openSealer({ kysely: db.kysely, sealedRows, file, keyLost, log });
 
 /** A device and a secret sealed by the key of the file; `shown` is what the API shows of the device. */
 async function keep(
@@ -114,7 +115,7 @@ test('a controller with a key of its own does not start on the same database, an
 test('of two controllers that begin with different keys one goes on', async () => {
   const both = await Promise.allSettled(
     [file, path.join(folder, 'other.key')].map((each) =>
-      openSealer({ kysely: db.kysely, file: each, keyLost: false, log }),
+      openSealer({ kysely: db.kysely, sealedRows, file: each, keyLost: false, log }),
     ),
   );
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);

@@ -3,7 +3,7 @@ import { Fault, type Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { makeSecretKeys, readSecretKeys } from './key-file.ts';
-import { reseal } from './reseal.ts';
+import { reseal, type SealedRows } from './reseal.ts';
 import { createSealer, type Sealer } from './seal.ts';
 
 const context = 'seal-check';
@@ -12,6 +12,7 @@ const content = 'the key of this database';
 /** What the sealer is made of. */
 export interface SealerDeps {
   readonly kysely: Kysely<Tables>;
+  readonly sealedRows: SealedRows;
   /** The key file. */
   readonly file: string;
   /** The operator gives up what the file's keys cannot open. */
@@ -24,7 +25,7 @@ export interface SealerDeps {
  * hold the key that sealed them: a controller with another key would find no device that it could send to its agents. When the file's
  * first key is a new one, everything is sealed anew by it.
  */
-export async function openSealer({ kysely, file, keyLost, log }: SealerDeps): Promise<Sealer> {
+export async function openSealer({ kysely, sealedRows, file, keyLost, log }: SealerDeps): Promise<Sealer> {
   // In this order: who starts at the same moment on an empty database makes the file first and marks the database then.
   const used = await isUsed(kysely);
   const known = await readSecretKeys(file);
@@ -43,7 +44,7 @@ export async function openSealer({ kysely, file, keyLost, log }: SealerDeps): Pr
     return sealer;
   }
   if (fits && check !== undefined && sealer.isCurrent(check)) return sealer;
-  const done = await reseal(kysely, sealer);
+  const done = await reseal(kysely, sealer, sealedRows);
   await kysely.deleteFrom('sealing_key_proof').execute();
   await keepCheck(kysely, sealer);
   log.info(done, 'everything is sealed by the first key of the key file now; older keys can go');

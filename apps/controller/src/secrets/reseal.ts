@@ -1,10 +1,42 @@
 import { deviceSealContext, secretSealContext } from '@vantage/domain';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
 import type { Sealer } from './seal.ts';
 
-/** What became of the sealed values. */
+/** A sealed value and the one that takes its place. */
+interface Replacement {
+  readonly from: Uint8Array;
+  readonly to: Uint8Array;
+}
+
+/** The sealed values of the catalog. A replacement leaves a value alone that somebody changed meanwhile. */
+export interface SealedRows {
+  /** The next devices by number, after `afterNo`. */
+  devices(
+    kysely: Kysely<Tables>,
+    afterNo: number,
+    limit: number,
+  ): Promise<
+    readonly {
+      readonly device_no: number;
+      readonly device_id: string;
+      readonly method: string;
+      readonly url: string;
+      readonly options: unknown;
+      readonly sealed: Uint8Array;
+    }[]
+  >;
+  replaceDevice(kysely: Kysely<Tables>, deviceNo: number, replacement: Replacement): Promise<void>;
+  /** Gives a device this warning, until somebody changes the device. */
+  warnDevice(kysely: Kysely<Tables>, deviceNo: number, warning: string): Promise<void>;
+  secrets(
+    kysely: Kysely<Tables>,
+  ): Promise<readonly { readonly secret_id: string; readonly sealed: Uint8Array }[]>;
+  replaceSecret(kysely: Kysely<Tables>, secretId: string, replacement: Replacement): Promise<void>;
+}
+
+/** Counts of sealed values. */
 export interface Resealed {
   readonly devices: number;
   readonly secrets: number;
@@ -13,39 +45,32 @@ export interface Resealed {
 }
 
 const atOnce = 200;
-/** Tells the device's users; the next change of the device takes it away. */
+/** For the users of the device. */
 const lostWarning =
   'Its secrets were lost with the key that sealed them: send URL and Options again, with the secrets.';
 
 /**
- * Seals every device and secret by the current key. A device that no key opens is sealed anew from what the API shows of it, if that
- * hides nothing; else it stays as it is, with a warning, until somebody sends its secrets again. What somebody changes meanwhile is left
- * alone: it is sealed by the current key then.
+ * Seals every device and secret by the current key. When no key opens a device, the device is sealed anew from the values that the API
+ * shows, if these hide nothing. Else it stays as it is, with a warning, until somebody sends its secrets again. A value that somebody
+ * changes meanwhile is left alone, because it is sealed by the current key then.
  */
-export async function reseal(kysely: Kysely<Tables>, sealer: Sealer): Promise<Resealed> {
-  const devices = await resealDevices(kysely, sealer);
-  const secrets = await resealSecrets(kysely, sealer);
+export async function reseal(kysely: Kysely<Tables>, sealer: Sealer, rows: SealedRows): Promise<Resealed> {
+  const devices = await resealDevices(kysely, sealer, rows);
+  const secrets = await resealSecrets(kysely, sealer, rows);
   return { devices: devices.done, secrets: secrets.done, lost: devices.lost + secrets.lost };
 }
 
 async function resealDevices(
   kysely: Kysely<Tables>,
   sealer: Sealer,
+  rows: SealedRows,
 ): Promise<{ done: number; lost: number }> {
   const tally = { done: 0, lost: 0 };
   let after = 0;
   while (true) {
-    const { rows } = await sql<{
-      device_no: number;
-      device_id: string;
-      method: string;
-      url: string;
-      options: unknown;
-      sealed: Uint8Array;
-    }>`select device_no, device_id, method, url, options, sealed from devices where device_no > ${after}
-      order by device_no limit ${atOnce}`.execute(kysely);
-    if (rows.length === 0) return tally;
-    for (const row of rows) {
+    const devices = await rows.devices(kysely, after, atOnce);
+    if (devices.length === 0) return tally;
+    for (const row of devices) {
       after = row.device_no;
       const context = deviceSealContext(row.device_id);
       const shown = { url: row.url, options: row.options };
@@ -55,14 +80,12 @@ async function resealDevices(
       const value = clear ?? (hides ? undefined : shown);
       if (value === undefined) {
         tally.lost += 1;
-        await sql`update devices set warnings = array[${lostWarning}] where device_no = ${row.device_no}`.execute(
-          kysely,
-        );
+        await rows.warnDevice(kysely, row.device_no, lostWarning);
         continue;
       }
       tally.done += 1;
-      await sql`update devices set sealed = ${sealer.seal(json.parse(value), context)}
-        where device_no = ${row.device_no} and sealed = ${row.sealed}`.execute(kysely);
+      const to = sealer.seal(json.parse(value), context);
+      await rows.replaceDevice(kysely, row.device_no, { from: row.sealed, to });
     }
   }
 }
@@ -70,18 +93,17 @@ async function resealDevices(
 async function resealSecrets(
   kysely: Kysely<Tables>,
   sealer: Sealer,
+  rows: SealedRows,
 ): Promise<{ done: number; lost: number }> {
   const tally = { done: 0, lost: 0 };
-  const { rows } = await sql<{ secret_id: string; sealed: Uint8Array }>`
-    select secret_id, sealed from secrets order by secret_id`.execute(kysely);
-  for (const row of rows) {
+  for (const row of await rows.secrets(kysely)) {
     const context = secretSealContext(row.secret_id);
     const value = opened(sealer, row.sealed, context);
     if (value === undefined) tally.lost += 1;
     if (value === undefined || sealer.isCurrent(row.sealed)) continue;
     tally.done += 1;
-    await sql`update secrets set sealed = ${sealer.seal(json.parse(value), context)}
-      where secret_id = ${row.secret_id} and sealed = ${row.sealed}`.execute(kysely);
+    const to = sealer.seal(json.parse(value), context);
+    await rows.replaceSecret(kysely, row.secret_id, { from: row.sealed, to });
   }
   return tally;
 }

@@ -5,6 +5,7 @@ import { type Kysely, sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../../tests/harness/database.ts';
 import { createAssign } from '../assign/index.ts';
+import { locationVisibility } from '../catalog/locations/visibility-store.ts';
 import { createDb, createPartitions, type Db, type Tables } from '../db/index.ts';
 import { recordEvents } from '../events/index.ts';
 import { deleteControllers } from '../gateway/index.ts';
@@ -89,7 +90,10 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
   const holder = 'controller';
   const shared = { db, clock, log };
   const loops = [
-    createHealth({ ...shared, recordEvents, runRequests }).run(db.kysely, ending.signal),
+    createHealth({ ...shared, recordEvents, runRequests, locations: locationVisibility }).run(
+      db.kysely,
+      ending.signal,
+    ),
     createHousekeeping({
       ...shared,
       partitions,

@@ -2,6 +2,7 @@ import { createLog, newId } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
 import { createTestDatabase } from '../../../../../tests/harness/database.ts';
+import { locationVisibility } from '../../catalog/locations/visibility-store.ts';
 import { createDb } from '../../db/index.ts';
 import { recordEvents } from '../../events/index.ts';
 import { runRequests } from '../../run-requests/index.ts';
@@ -22,7 +23,13 @@ export async function createScenario() {
   const database = await createTestDatabase();
   const db = await createDb({ connection: { url: database.url }, log });
   const { kysely } = db;
-  const health = createHealth({ clock: createFakeClock(startUs), log, recordEvents, runRequests });
+  const health = createHealth({
+    clock: createFakeClock(startUs),
+    log,
+    recordEvents,
+    runRequests,
+    locations: locationVisibility,
+  });
   await sql`create table checks_all partition of checks default`.execute(kysely);
   const { account_no: accountNo } = await kysely
     .insertInto('accounts')
@@ -33,6 +40,7 @@ export async function createScenario() {
   return {
     kysely,
     recordEvents,
+    locations: locationVisibility,
     health,
     accountNo,
     ...scenarioRows(kysely, accountNo),

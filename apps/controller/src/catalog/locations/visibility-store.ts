@@ -1,0 +1,50 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../../db/index.ts';
+
+/** A Location that became online or offline. */
+interface ChangedLocation {
+  readonly locationNo: number;
+  readonly accountNo: number;
+  readonly locationName: string;
+}
+
+/** Stores whether Locations are online; times are microseconds since 1970. The health step decides, so no actor changes anything here. */
+export const locationVisibility = {
+  /** Marks these Locations as online. Returns those that were offline, and since when (null: since they exist). */
+  async setOnline(
+    trx: Kysely<Tables>,
+    locationNos: readonly number[],
+    nowUs: number,
+  ): Promise<readonly (ChangedLocation & { readonly offlineSinceUs: number | null })[]> {
+    const { rows } = await sql<ChangedLocation & { readonly offlineSinceUs: number | null }>`
+      update locations l
+      set online = true, online_since_us = ${nowUs}::bigint, offline_reason = null, offline_since_us = null
+      from locations was
+      where was.location_no = l.location_no and not l.online and l.location_no = any(${locationNos}::int[])
+      returning l.location_no as "locationNo", l.account_no as "accountNo", l.name as "locationName",
+        was.offline_since_us as "offlineSinceUs"`.execute(trx);
+    return rows;
+  },
+
+  /** Marks these Locations as offline, each since a time and for a reason. Returns those that were online. */
+  async setOffline(
+    trx: Kysely<Tables>,
+    locations: readonly {
+      readonly locationNo: number;
+      readonly sinceUs: number;
+      readonly reason: string | null;
+    }[],
+  ): Promise<readonly ChangedLocation[]> {
+    const { rows } = await sql<ChangedLocation>`
+      update locations l
+      set online = false, online_since_us = null, offline_since_us = c.since_us, offline_reason = c.reason
+      from unnest(
+        ${locations.map(({ locationNo }) => locationNo)}::int[], ${locations.map(({ sinceUs }) => sinceUs)}::bigint[],
+        ${locations.map(({ reason }) => reason)}::text[]) as c (location_no, since_us, reason)
+      where c.location_no = l.location_no and l.online
+      returning l.location_no as "locationNo", l.account_no as "accountNo", l.name as "locationName"`.execute(
+      trx,
+    );
+    return rows;
+  },
+} as const;

@@ -1,0 +1,58 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../../db/index.ts';
+
+/** Devices and secrets with their sealed values, for a new sealing key. The values stay the same, so no actor changes anything here. */
+export const sealedRows = {
+  /** The next devices of all accounts by number, after `afterNo`. */
+  async devices(kysely: Kysely<Tables>, afterNo: number, limit: number) {
+    return kysely
+      .selectFrom('devices')
+      .select(['device_no', 'device_id', 'method', 'url', 'options', 'sealed'])
+      .where('device_no', '>', afterNo)
+      .orderBy('device_no')
+      .limit(limit)
+      .execute();
+  },
+
+  /** Replaces the sealed value of a device, unless somebody changed it meanwhile. */
+  async replaceDevice(
+    kysely: Kysely<Tables>,
+    deviceNo: number,
+    { from, to }: { readonly from: Uint8Array; readonly to: Uint8Array },
+  ): Promise<void> {
+    await kysely
+      .updateTable('devices')
+      .set({ sealed: to })
+      .where('device_no', '=', deviceNo)
+      .where('sealed', '=', from)
+      .execute();
+  },
+
+  /** Gives a device this warning in the place of all others. */
+  async warnDevice(kysely: Kysely<Tables>, deviceNo: number, warning: string): Promise<void> {
+    await kysely
+      .updateTable('devices')
+      .set({ warnings: [warning] })
+      .where('device_no', '=', deviceNo)
+      .execute();
+  },
+
+  /** All secrets of all accounts. */
+  async secrets(kysely: Kysely<Tables>) {
+    return kysely.selectFrom('secrets').select(['secret_id', 'sealed']).orderBy('secret_id').execute();
+  },
+
+  /** Replaces the sealed value of a secret, unless somebody changed it meanwhile. */
+  async replaceSecret(
+    kysely: Kysely<Tables>,
+    secretId: string,
+    { from, to }: { readonly from: Uint8Array; readonly to: Uint8Array },
+  ): Promise<void> {
+    await kysely
+      .updateTable('secrets')
+      .set({ sealed: to })
+      .where('secret_id', '=', secretId)
+      .where('sealed', '=', from)
+      .execute();
+  },
+} as const;
