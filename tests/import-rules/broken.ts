@@ -4,6 +4,7 @@ import { importCycles } from './cycles.ts';
 import { badFile } from './file-rules.ts';
 import { longFunctions } from './function-sizes.ts';
 import { misplaced } from './layout.ts';
+import { sharedProbeLibraries } from './probe-libraries.ts';
 import type { Source } from './sources.ts';
 import { tableOwners } from './table-owners.ts';
 import { entityTables, foreignWrites } from './table-writers.ts';
@@ -22,5 +23,6 @@ export function brokenRules(sources: readonly Source[], entries: ReadonlyMap<str
     ]),
     ...importCycles(sources, entries),
     ...scatteredChannels(sources),
+    ...sharedProbeLibraries(sources),
   ];
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { importsOf } from './imports.ts';
+import { methodOfFile } from './probe-libraries.ts';
 import { isTestFile, type Source } from './sources.ts';
 
 const appOf = /^apps\/([^/]+)\//;
@@ -106,11 +107,6 @@ const places: readonly { readonly library: RegExp; readonly place: RegExp; reado
 
 function libraryPlaces({ file, name }: Import): string | undefined {
   return places.find(({ library, place }) => library.test(name) && !place.test(file))?.words;
-}
-
-/** The method whose probe a file belongs to: `tcp` of methods/tcp.ts, `http` of methods/http/hop.ts. */
-function methodOfFile(file: string): string | undefined {
-  return /^libs\/probes\/src\/methods\/([a-z0-9-]+)(?:\/|\.ts$)/.exec(file)?.[1];
 }
 
 function probeRule({ file, name, target }: Import): string | undefined {

@@ -116,6 +116,17 @@ test.each([
   expect(broken([file, text])).toContain(reason);
 });
 
+test('a library that two probes import is found, one of one probe is not', () => {
+  const user = (method: string, name: string) =>
+    [`libs/probes/src/methods/${method}/x.ts`, `import { y } from '${name}';`] as const;
+  expect(broken(user('ssh', 'ssh2'), user('ftp', 'ssh2'))).toContain(
+    'ssh2 is imported by the probes ftp and ssh',
+  );
+  expect(broken(user('ssh', 'ssh2'), user('ftp', 'zod'), user('dns', 'zod'), user('ssh', 'node:net'))).toBe(
+    '',
+  );
+});
+
 describe('sizes', () => {
   const factory = (count: number) =>
     `function make() {\nconst go = () => 1;\n${lines(count)}return { go };\n}`;
