@@ -37,7 +37,8 @@ export function installPackages({ root, npm, say, watch, limits = { quietMs, eve
     const end = (how) => {
       clearInterval(ticker);
       if (how === undefined) return resolve(undefined);
-      if (stop.asked) return resolve('asked to end while packages were installed; the next start goes on');
+      if (stop.asked)
+        return resolve('the installation of packages was interrupted; the next start continues it');
       if (state.gaveUp)
         return resolve(
           `installing packages was given up after ${seconds(from)} s: ${waitingFor(state, seconds)}. Is the registry to be reached ("npm ping"; behind a proxy: "npm config set https-proxy …")? The next start tries again`,

@@ -21,7 +21,7 @@ test.each([
   expect(defaultEndpoint({ ...settings, VANTAGE_DATA: dir })).toBe(expected);
 });
 
-test('the port of a running system goes before the settings', () => {
+test('the port of a running system takes precedence over the settings', () => {
   writeFileSync(path.join(dir, 'quickstart.json'), '{"agent_endpoint": "https://localhost:40123"}');
   expect(defaultEndpoint({ VANTAGE_DATA: dir, VANTAGE_AGENT_PORT: '8444' })).toBe('https://localhost:40123');
 });

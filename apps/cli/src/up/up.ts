@@ -121,7 +121,7 @@ async function agentConnects(admin: Admin, agent_token: string, ending: AbortSig
   await until(isConnected, ending);
 }
 
-/** Waits until the REST API answers with a certificate that the CA file proves; goes on with a warning when that takes too long. */
+/** Waits until the REST API answers with a certificate that the CA file proves; continues with a warning when that takes too long. */
 async function apiIsProven({ base_url, ca_file }: Ready, ending: AbortSignal): Promise<void> {
   const fromMs = performance.now();
   await until(async () => {

@@ -1,0 +1,28 @@
+import { createServer, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { createAdmin } from './admin.ts';
+
+test('a failure of the admin program is a Fault with its code and message', async () => {
+  const admin = createAdmin('postgres://u:p@127.0.0.1:1/x');
+  await expect(admin('accounts.list', {})).rejects.toMatchObject({
+    code: 'database_away',
+    message: expect.stringContaining('the database cannot be reached'),
+  });
+});
+
+test('an abort ends the admin program while it waits', async () => {
+  const server = createServer();
+  const connected = new Promise<Socket>((resolve) => server.once('connection', resolve));
+  await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1' }, resolve));
+  const address = server.address();
+  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  const ending = new AbortController();
+  const admin = createAdmin(`postgres://u:p@127.0.0.1:${port}/x`, ending.signal);
+  const answer = expect(admin('accounts.list', {})).rejects.toThrow(/abort/i);
+  const socket = await connected;
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.on('error', () => {}).resume();
+  ending.abort();
+  await Promise.all([answer, closed]);
+  server.close();
+});
