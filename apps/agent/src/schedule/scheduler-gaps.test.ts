@@ -158,3 +158,18 @@ test('devices of an agent that is online again are checked within a minute, spre
   const busiest = Math.max(...seconds.map((second) => seconds.filter((other) => other === second).length));
   expect(busiest).toBeLessThanOrEqual(3);
 });
+
+test('a check during which the process stood still for half a minute leaves no result for the due times that it missed', async () => {
+  const { clock, scheduler, table, results, pulse, coverage, time } = stage({ takesMs: 30_000 });
+  table.replace([assignment(1, { intervalMs: 5000 })]);
+  scheduler.start();
+  await clock.advance(5500);
+  pulse[Symbol.dispose]();
+  await clock.advance(30_000);
+  const spans = coverage.take(time.nowUs(), scheduler.waitingUs());
+  expect(spans.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0)).toBeLessThan(11_000_000);
+  const pulsing = every(clock, 250, () => scheduler.gapEnded(0));
+  await clock.advance(31_000);
+  pulsing[Symbol.dispose]();
+  expect(results.map(({ resultCode }) => resultCode)).toEqual([1]);
+});

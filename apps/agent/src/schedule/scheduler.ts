@@ -118,10 +118,8 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   const discard = ({ schedule, job }: StartedCheck) => {
     const nowUs = time.nowUs();
     const skipped = skipChecks(schedule, nowUs);
-    if (skipped !== undefined) {
-      deps.meter.skipped(skipped.count);
-      countRegular(deps, schedule.assignment, { dueUs: skipped.fromUs, startUs: nowUs });
-    }
+    // The whole process stood still, so the time is not covered for any device.
+    if (skipped !== undefined) reportSkipped(deps, [skipped]);
     repeatCheck(schedule, job, nowUs);
   };
   const idle = () => {
