@@ -1,4 +1,4 @@
-/** What one line of a log may hold of the fields given to it, in characters of their values. */
+/** The most characters that the values of one log line's fields may have. */
 const lineChars = 16_000;
 const textChars = 2_000;
 const maxEntries = 50;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Where time comes from. Code that waits or reads the time takes one, so that a test can turn the hands. */
+/** The source of time. Code that waits or reads the time takes a clock, so that a test can set the time. */
 export interface Clock {
   /** Wall clock, whole microseconds since 1970 (UTC). May jump. */
   nowUs(): number;

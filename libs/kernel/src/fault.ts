@@ -1,10 +1,10 @@
-/** What a loop does with a failed piece of work. */
+/** The action of a loop after a failed piece of work. */
 export type FaultAction =
-  | 'stop' // it cannot work at all: say why and end
-  | 'retry' // the same again later
-  | 'drop'; // this piece is bad for ever: count it, go on
+  | 'stop' // it cannot work at all: log the reason and end
+  | 'retry' // repeat the same later
+  | 'drop'; // this piece fails for ever: count it and go on
 
-/** A thrown surprise, named by what the loop does next; `code` is closed per module, data are fields, the cause is kept. */
+/** An unexpected failure, named by the next action of the loop; `code` is closed per module, data are fields, the cause is kept. */
 export class Fault extends Error {
   readonly action: FaultAction;
   readonly code: string;
@@ -24,7 +24,7 @@ export class Fault extends Error {
   }
 }
 
-/** The action for anything caught: a Fault says it itself, all else is worth another try. */
+/** The action for a caught value: the action of a Fault, and `retry` for everything else. */
 export function actionOf(error: unknown): FaultAction {
   return error instanceof Fault ? error.action : 'retry';
 }

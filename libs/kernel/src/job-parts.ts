@@ -1,6 +1,6 @@
 import { messageOf } from './fault.ts';
 
-/** The parts of a periodic job; one that fails keeps no other from its work. */
+/** The parts of a periodic job. A part that fails does not stop the others. */
 export interface JobParts {
   /** Runs a part. Never rejects; false: it failed. The first failure in a row is logged, and the recovery. */
   attempt(name: string, work: () => Promise<unknown>): Promise<boolean>;

@@ -3,13 +3,13 @@ import { open, stat, truncate } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { ignoreMissing } from './missing-file.ts';
 
-/** A log is put aside when it is longer. */
+/** A longer log is rotated, bytes. */
 export const logLimitBytes = 16 * 1024 * 1024;
 
 /**
- * Puts a log that another process appends to aside, when it is longer than the limit: its end is copied to `<file>.1` (of mode 0600), and the file is
- * emptied where it is, because its writer keeps it open (with O_APPEND it goes on at the new end). What is written between copy and emptying is lost. A disk that takes no
- * copy loses the log rather than being filled by it. Resolves with whether it was put aside.
+ * Rotates a log that another process appends to, when it is longer than the limit: its end is copied to `<file>.1` (of mode 0600), and the file is
+ * emptied where it is, because its writer keeps it open (with O_APPEND it goes on at the new end). Lines that are written between copy and emptying are lost. When the disk
+ * takes no copy, the log is lost, because it must not fill the disk. Resolves with whether it was rotated.
  */
 export async function limitLogFile(file: string, limitBytes = logLimitBytes): Promise<boolean> {
   const size = (await stat(file).catch(ignoreMissing))?.size ?? 0;

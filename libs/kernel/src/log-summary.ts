@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** Logs what strangers can cause as often as they like: the first time at once, then one line a minute with the count. */
+/** Logs occurrences that strangers can cause at will: the first one at once, then one line a minute with the count. */
 export interface LogSummary extends Disposable {
   /** Counts one occurrence. `text` is one of a few that the caller knows; `data` belongs to this occurrence. */
   count(text: string, data: object, level?: 'warn' | 'error'): void;
@@ -8,7 +8,7 @@ export interface LogSummary extends Disposable {
 
 const everyMs = 60_000;
 
-/** Makes a summary. It keeps the count and the last occurrence of each text, nothing else. Disposing it writes what is still counted. */
+/** Makes a summary. It keeps the count and the last occurrence of each text, nothing else. Disposing it writes the counts that are left. */
 export function createLogSummary({
   clock,
   log,
@@ -27,7 +27,7 @@ export function createLogSummary({
       repeated.delete(text);
       if (count === 0) return;
       log[level]({ ...last, times: count, seconds: everyMs / 1000 }, text);
-      begin(text, level); // it goes on: the next line comes in a minute, not at once
+      begin(text, level); // occurrences go on, so the next line comes in a minute
     });
     timers.add(timer);
   };

@@ -1,8 +1,8 @@
-/** A bounded queue between one or more senders and one reader. Full: `offer` says no and the sender decides. */
+/** A bounded queue between one or more senders and one reader. When it is full, `offer` returns false and the sender decides. */
 export interface Mailbox<T extends NonNullable<unknown>> extends AsyncIterable<T> {
   /** Puts an item in; false when full or closed (counted in `dropped`). */
   offer(item: T): boolean;
-  /** No more items; the reader gets what is left, then ends. A second time changes nothing. */
+  /** Takes no more items. The reader gets the waiting items, then ends. A second call changes nothing. */
   close(): void;
   /** Items that wait; never more than the capacity. */
   readonly size: number;

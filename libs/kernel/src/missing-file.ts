@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 /**
- * Whether a failed look at a file says that it is not there. Every other failure (no rights, no file descriptors left, a disk that
- * fails) says that nobody can know: whoever would remove, replace or start something then must stop instead.
+ * Whether an operation failed because the file does not exist. After any other failure (no rights, no file descriptors left, a disk that
+ * fails) the caller cannot know whether it exists, and must not remove, replace or start anything.
  */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
-/** For `catch` of a look at a file: undefined when it is not there; any other failure is thrown again. */
+/** For the `catch` of a file operation: undefined when the file does not exist; throws any other failure again. */
 export function ignoreMissing(error: unknown): undefined {
   if (isMissing(error)) return undefined;
   throw error;

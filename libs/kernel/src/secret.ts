@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A string that shows itself only to who asks by `reveal()`; printed, logged or serialised it is `***`. */
+/** A string that only `reveal()` returns; printed, logged or serialised it is `***`. */
 export class Secret {
   readonly #value: string;
 

@@ -1,4 +1,4 @@
-/** Lets a bounded number of pieces of work run at one moment; a bounded number of others wait, the first to come is the first to go. */
+/** Runs a bounded number of pieces of work at one moment. A bounded number of others wait, in the order of arrival. */
 export interface Semaphore {
   /**
    * Runs `work` when a place is free; undefined at once when too many wait already. A wait ends with the signal's reason when it aborts.
@@ -27,7 +27,7 @@ export function createSemaphore(places: { readonly running: number; readonly wai
       signal?.addEventListener('abort', leave, { once: true });
       queue.add(go);
     });
-  /** The place goes over to the next one, so that nobody who comes now overtakes. */
+  /** The next one in the queue gets the place, so that no newcomer overtakes it. */
   const release = () => {
     const [next] = queue;
     if (next === undefined) running -= 1;

@@ -1,7 +1,7 @@
 import { messageOf } from './fault.ts';
 import { gatherSettings, unknownSettings } from './settings.ts';
 
-/** What a setting's text must be: anything with zod's `safeParse`, and the same in words for the operator. */
+/** The values that a setting accepts: anything with zod's `safeParse`, and a description for the operator. */
 export type Accepted<T> = readonly [
   schema: {
     safeParse(text: string): { readonly success: true; readonly data: T } | { readonly success: false };
@@ -9,18 +9,18 @@ export type Accepted<T> = readonly [
   words: string,
 ];
 
-/** Where settings come from. */
+/** The sources of settings. */
 export interface SettingsSource {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Throws when the file cannot be read. */
   readonly readText: (file: string) => string;
 }
 
-/** Reads settings one by one and keeps every problem, so that all are named at once. */
+/** Reads settings one by one and collects their faults, so that the operator reads all at once. */
 export interface SettingsReader {
   /** The text of each setting that is given, by environment or file. */
   readonly given: Readonly<Record<string, string>>;
-  /** What is wrong so far, a sentence each; who reads may add to it. */
+  /** The faults so far, a sentence each; the caller may add some. */
   readonly problems: string[];
   /** The value; undefined when it is not given or not acceptable (a problem then). */
   readonly read: <T>(name: string, accepted: Accepted<T>) => T | undefined;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type Accepted, createSettingsReader, isNetwork, logLevels } from '@vantage/kernel';
 import { z } from 'zod';
 
-/** The controller's settings, checked. */
+/** The controller's settings after validation. */
 export interface Config {
   /** Absolute. */
   readonly dataDir: string;
@@ -19,14 +19,14 @@ export interface Config {
   readonly apiKeyHeaders: readonly string[];
   readonly retentionDays: number;
   readonly secretKeyFile: string;
-  /** The operator gives up what the key cannot open. */
+  /** The operator gives up the values that the key cannot open. */
   readonly secretKeyLost: boolean;
   readonly logLevel: (typeof logLevels)[number];
   /** How many times faster configured intervals pass; 1 outside tests. */
   readonly testTimeScale: number;
 }
 
-/** The settings, or everything that is wrong with them. */
+/** The settings, or all their faults. */
 export type ConfigResult =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly string[] };
@@ -42,7 +42,7 @@ const list = z
   .transform((text) => text.split(',').map((entry) => entry.trim()))
   .refine((entries) => entries.every((entry) => entry !== ''));
 
-/** Each setting with what is accepted, in words. */
+/** Each setting with the values that it accepts, in words. */
 const accepted = {
   VANTAGE_DATA: [z.string(), 'a folder'],
   VANTAGE_HTTPS_PORT: [port, 'a port: 0 to 65535'],
@@ -85,8 +85,8 @@ const accepted = {
 } as const satisfies Record<string, Accepted<unknown>>;
 
 /**
- * Reads the settings from the environment and the optional file. Every problem is named at once; names that are no
- * settings are refused. Relative paths start at `cwd`.
+ * Reads the settings from the environment and the optional file. The result has all faults at once, unknown names
+ * included. Relative paths start at `cwd`.
  */
 export function loadConfig(deps: {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { portProblem } from '../server/listen-on.ts';
 import { type ConfigResult, loadConfig } from './config.ts';
 
-/** The settings of this process; a port that cannot be had is a problem like a wrong value, so that nothing starts before it is said. */
+/** The settings of this process. A port that is taken is a fault like a wrong value, so that the operator reads of it before anything starts. */
 export async function validateSettings(): Promise<ConfigResult> {
   const { env } = process;
   const loaded = loadConfig({ env, cwd: process.cwd(), readText: (file) => readFileSync(file, 'utf8') });

@@ -1,4 +1,4 @@
-// The program behind the first step of `vantage up`: says what is wrong with the controller's settings, a line each, and ends.
+// The program behind the first step of `vantage up`: writes each fault of the controller's settings as a line, and ends.
 import { validateSettings } from './load-settings.ts';
 
 const settings = await validateSettings();

@@ -7,8 +7,8 @@ import { sealKeyBytes } from './seal.ts';
 export type SecretKeys = readonly [current: Buffer, ...older: Buffer[]];
 
 /**
- * The keys for secrets at rest: lines of 32 bytes in base64. undefined when there is no such file. Throws a Fault when it holds something
- * else or cannot be read.
+ * The keys for secrets at rest: lines of 32 bytes in base64. Undefined when there is no such file. Throws a Fault when the file
+ * holds anything else or cannot be read.
  */
 export async function readSecretKeys(file: string): Promise<SecretKeys | undefined> {
   const found = await readIfPresent(file).catch((cause: unknown) => {
@@ -32,7 +32,7 @@ export async function readSecretKeys(file: string): Promise<SecretKeys | undefin
   return [current, ...older];
 }
 
-/** Makes the key file (0600) with a fresh key. Controllers that start together agree on the one that was first. */
+/** Makes the key file (0600) with a fresh key. Controllers that start together use the file that was made first. */
 export async function makeSecretKeys(file: string): Promise<SecretKeys> {
   const part = `${file}.${randomBytes(6).toString('hex')}.part`;
   await writeFile(part, `${randomBytes(sealKeyBytes).toString('base64')}\n`, { mode: 0o600, flush: true });

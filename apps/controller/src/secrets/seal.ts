@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { Fault } from '@vantage/kernel';
 
-/** What can be sealed: anything JSON can hold. */
+/** A value that can be sealed: any value of JSON. */
 export type SealedJson =
   | string
   | number
@@ -15,7 +15,7 @@ export interface Sealer {
   seal(value: SealedJson, context: string): Buffer;
   /** Throws a Fault (`drop`) when the key is another one, the context differs or the bytes were changed. */
   open(sealed: Uint8Array, context: string): unknown;
-  /** Whether the key that seals now made this, and not an older one. */
+  /** Whether the current key sealed this value, and not an older one. */
   isCurrent(sealed: Uint8Array): boolean;
 }
 
@@ -27,8 +27,8 @@ const tagBytes = 16;
 const algorithm = 'aes-256-gcm';
 
 /**
- * Makes a sealer: AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce, the context as additional data. A sealed value is one byte
- * that tells keys apart, nonce, ciphertext, tag. `olderKeys` still open what they sealed, so that a key can be changed.
+ * Makes a sealer: AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce, the context as additional data. A sealed value is the
+ * byte of its key, nonce, ciphertext, tag. `olderKeys` still open the values that they sealed, so that the operator can change the key.
  */
 export function createSealer(key: Uint8Array, olderKeys: readonly Uint8Array[] = []): Sealer {
   const keys = [key, ...olderKeys];
@@ -36,7 +36,11 @@ export function createSealer(key: Uint8Array, olderKeys: readonly Uint8Array[] =
     throw new Fault('stop', 'bad-seal-key', `a sealing key must have ${sealKeyBytes} bytes`);
   const id = keyId(key);
   if (new Set(keys.map(keyId)).size < keys.length)
-    throw new Fault('stop', 'bad-seal-key', 'two sealing keys cannot be told apart: make the new one afresh');
+    throw new Fault(
+      'stop',
+      'bad-seal-key',
+      'two sealing keys begin with the same byte of their hash: make the new key again',
+    );
   return {
     seal(value, context) {
       const nonce = randomBytes(nonceBytes);
@@ -62,7 +66,7 @@ export function createSealer(key: Uint8Array, olderKeys: readonly Uint8Array[] =
   };
 }
 
-/** The byte that says which key sealed a value. */
+/** The byte that names the key of a sealed value. */
 function keyId(key: Uint8Array): number {
   return createHash('sha256').update('vantage seal key id').update(key).digest()[0] ?? 0;
 }
@@ -79,6 +83,6 @@ function decrypt(key: Uint8Array, sealed: Uint8Array, context: string): string |
     const body = decipher.update(bytes.subarray(1 + nonceBytes, -tagBytes));
     return Buffer.concat([body, decipher.final()]).toString('utf8');
   } catch {
-    return undefined; // the tag does not fit: another key, another context or changed bytes
+    return undefined; // the tag differs, because of another key, another context or changed bytes
   }
 }

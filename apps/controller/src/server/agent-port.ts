@@ -2,10 +2,10 @@ import type { Http2ServerRequest, Http2ServerResponse, SecureServerOptions } fro
 import type { ServerCertificate } from './tls.ts';
 import { tlsServerOptions } from './tls-options.ts';
 
-/** Megabytes that one connection may take for its headers and streams; what is sent within a stream is bounded by its window. */
+/** Megabytes that one connection may take for its headers and streams; the window of a stream bounds the data within it. */
 const sessionMemory = 2;
 
-/** The options of the agents' port: an agent has one stream a connection, and a few more while it changes over. */
+/** The options of the agents' port: an agent has one stream on a connection, and a few more while it replaces it. */
 export function agentPortOptions(certificate: ServerCertificate): SecureServerOptions {
   return {
     ...tlsServerOptions(certificate),
@@ -17,8 +17,8 @@ export function agentPortOptions(certificate: ServerCertificate): SecureServerOp
 type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
 /**
- * Keeps a request's `:authority` from ending the controller. The handler behind reads it as part of a URL and throws when it is none;
- * node's own HTTP/2 client sends IPv6 addresses without their brackets. Nothing depends on the name, so a bad one is replaced.
+ * Keeps a request's `:authority` from ending the controller. Connect's handler reads it as part of a URL and throws when it is none.
+ * Node's own HTTP/2 client sends IPv6 addresses without brackets. The controller does not use the name, so a bad one is replaced.
  */
 export function withSafeAuthority(handler: Handler): Handler {
   return (request, response) => {

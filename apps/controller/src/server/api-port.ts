@@ -12,7 +12,7 @@ import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
 
 /** The REST API's port. */
 export interface ApiPort {
-  /** Listens; resolves with the port (0 asked: a free one). Rejects when the port is taken. */
+  /** Listens; resolves with the port. With port 0 it takes a free one. Rejects when the port is taken. */
   listen(port: number, host: string | undefined): Promise<number>;
   /** New connections get this certificate. */
   renew(certificate: ServerCertificate): void;
@@ -22,18 +22,18 @@ export interface ApiPort {
 
 /** First byte of a TLS handshake record (RFC 8446, section 5.1). */
 const tlsHandshake = 0x16;
-/** A handshake costs more than a millisecond: others wait for a crowd of them otherwise. */
+/** Handshakes that begin in one iteration of the event loop. Each costs more than a millisecond, and other work waits meanwhile. */
 const handshakesPerIteration = 4;
 
 /**
- * Makes the port. It speaks TLS; a connection that begins with anything else is read as plain HTTP and given to the same handler,
- * which refuses it (or serves it, when it comes from a trusted proxy): the handler sees by the socket which one it is.
+ * Makes the port. It speaks TLS; a connection that begins with anything else is read as plain HTTP. The same handler
+ * refuses it, or serves it when it comes from a trusted proxy; the socket shows the handler whether TLS is used.
  * Connections beyond the caps and those that stay too long in a phase are closed.
  */
 export function createApiPort(deps: {
   readonly certificate: ServerCertificate;
   readonly handler: RequestListener;
-  /** Answers what is no HTTP, or closes it. */
+  /** Answers bytes that are no HTTP, or closes the connection. */
   readonly clientError?: (error: Error, socket: Duplex) => void;
   readonly isTrustedProxy: (peer: string) => boolean;
   readonly clock: Clock;
@@ -58,9 +58,9 @@ export function createApiPort(deps: {
     deps.handler(request, response);
   };
   const options = {
-    // Node looks after these in servers that listen by themselves only; `connections` does it here.
+    // Node enforces these only in servers that listen by themselves; here `connections` does it.
     ...{ headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: limits.idleMs },
-    requireHostHeader: false, // the handler says so in its own words
+    requireHostHeader: false, // the handler answers with a Problem of its own
   };
   const https = createHttpsServer({ ...options, ...tlsServerOptions(deps.certificate) }, handler);
   const http = createHttpServer(options, handler);

@@ -9,13 +9,13 @@ import { ensureCertificates, readCertificate, type ServerCertificate } from './t
 
 /** The certificates in use, both ports. */
 export interface Certificates {
-  /** Of the REST API: the operator's own, else the own CA's. */
+  /** The certificate of the REST API: the operator's own, else one of the controller's CA. */
   readonly api: ServerCertificate;
-  /** Of the agents' port: always the own CA's. */
+  /** The certificate of the agents' port, always of the controller's CA. */
   readonly gateway: ServerCertificate;
-  /** What a client of the REST API trusts (PEM file). */
+  /** The PEM file that clients of the REST API trust. */
   readonly apiTrustFile: string;
-  /** What an agent trusts (PEM file). */
+  /** The PEM file that agents trust. */
   readonly caFile: string;
   /** The name in the API's address: localhost where the certificate covers it. */
   readonly apiHost: string;
@@ -25,7 +25,7 @@ export interface Certificates {
 
 const anyAddress = new Set(['0.0.0.0', '::']);
 
-/** Reads or makes the certificates that the settings ask for. Throws a Fault that names the file that is wrong. */
+/** Reads or makes the certificates that the settings ask for. Throws a Fault that names the faulty file. */
 export async function loadCertificates(deps: {
   readonly config: Pick<Config, 'dataDir' | 'tls' | 'tlsNames' | 'listen'>;
   readonly clock: Clock;
@@ -46,7 +46,7 @@ export async function loadCertificates(deps: {
   return { ...agents, api, apiTrustFile, apiHost: hostOf(api.cert, gatewayHost) };
 }
 
-/** Looks once a day whether certificates have changed or must be renewed, and hands them on. */
+/** Checks once a day whether certificates have changed or must be renewed, and calls `onChange` with new ones. */
 export async function keepCertificates(
   deps: Parameters<typeof loadCertificates>[0] & {
     readonly current: Certificates;

@@ -1,4 +1,4 @@
-/** How many connections the REST port holds open. */
+/** How many connections the REST port keeps open. */
 export interface ConnectionCaps {
   /** From one client's network. */
   readonly perNetwork: number;
@@ -6,16 +6,16 @@ export interface ConnectionCaps {
   readonly total: number;
 }
 
-/** What the process needs besides its ports: database, files, its standard streams, programs it starts. */
+/** Descriptors that the process needs besides its ports: database, files, standard streams, programs that it starts. */
 const reservedDescriptors = 256;
-/** More would not fit into the memory that the controller is made for. */
+/** With more connections the controller would need more memory than its hosts have. */
 const maxConnections = 4_096;
 const fewestConnections = 32;
 const perNetwork = 256;
 
 /**
- * The caps of one of the two ports of a process that may have `descriptors` open: each port gets half of what the process does not need
- * itself, so that neither takes the other's.
+ * The caps of one of the two ports of a process that may have `descriptors` open: each port gets half of the descriptors that the
+ * process does not need itself, so that neither port uses those of the other.
  */
 export function connectionCaps(descriptors: number): ConnectionCaps {
   const share = Math.floor((descriptors - reservedDescriptors) / 2);
@@ -23,7 +23,7 @@ export function connectionCaps(descriptors: number): ConnectionCaps {
   return { perNetwork: Math.min(perNetwork, total), total };
 }
 
-/** What becomes of a new connection. */
+/** The decision on a new connection. */
 export type Admission = 'admit' | 'refuse' | 'admit-and-evict';
 
 /** Decides on a new connection. `fromNetwork` and `open` are counted without it; a trusted proxy stands for many clients. */

@@ -1,4 +1,4 @@
-/** What a connection is doing; `sinceMs` is monotonic. */
+/** The phase of a connection; `sinceMs` is monotonic. */
 export type ConnectionPhase =
   /** Accepted, no byte came yet. */
   | { readonly kind: 'silent'; readonly sinceMs: number }
@@ -10,10 +10,10 @@ export type ConnectionPhase =
   | { readonly kind: 'answering' }
   /** The answer is whole; `bytes` of it wait for the client to take them. */
   | { readonly kind: 'sending'; readonly sinceMs: number; readonly bytes: number }
-  /** Between requests; `bytesRead` is what had come by then. */
+  /** Between requests; `bytesRead` counts the bytes that had come by then. */
   | { readonly kind: 'idle'; readonly sinceMs: number; readonly bytesRead: number };
 
-/** What can be seen of a connection that speaks HTTP. */
+/** The observable facts of a connection that speaks HTTP. */
 export interface ConnectionFacts {
   /** Requests whose header has come. */
   readonly begun: number;
@@ -51,7 +51,7 @@ export const phaseLimits: PhaseLimits = {
   answerBytesPerSecond: 32_768,
 };
 
-/** The phase of a connection that speaks HTTP, by its phase before and what can be seen of it now. */
+/** The phase of a connection that speaks HTTP, from its phase before and the facts of now. */
 export function nextPhase(before: ConnectionPhase, facts: ConnectionFacts, nowMs: number): ConnectionPhase {
   const { begun, bytesRead } = facts;
   if (facts.incomplete > 0)
@@ -67,13 +67,13 @@ export function nextPhase(before: ConnectionPhase, facts: ConnectionFacts, nowMs
     case 'handshake':
       return { kind: 'receiving', sinceMs: nowMs, begun };
     case 'receiving':
-      // Nothing is open: either its header is still on the way, or it came and was answered since the last look.
+      // Nothing is open: either its header is still on the way, or it came and was answered since the last review.
       return begun > before.begun ? { kind: 'idle', sinceMs: nowMs, bytesRead } : before;
     case 'answering':
     case 'sending':
       return { kind: 'idle', sinceMs: nowMs, bytesRead };
     case 'idle':
-      // Whatever came since, be it a line break only, is the begin of a request.
+      // Any byte that came since, even of a line break, begins a request.
       return bytesRead > before.bytesRead ? { kind: 'receiving', sinceMs: nowMs, begun } : before;
   }
 }

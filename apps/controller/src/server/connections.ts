@@ -48,7 +48,7 @@ export function createConnections({
   const advance = (one: Connection) => {
     if (one.phase.kind === 'silent' || one.phase.kind === 'handshake') return;
     const { begun, incoming, unanswered, spoken } = one;
-    // A request closes only once somebody has read it to its end; that it came whole is known before, and nobody reads a GET.
+    // A request closes only after its body was read to the end. Handlers do not read the body of a GET, so `complete` decides here.
     for (const request of incoming) if (request.complete) incoming.delete(request);
     const facts = {
       ...{ begun, incomplete: incoming.size, unanswered: unanswered.size, bytesRead: spoken.bytesRead },

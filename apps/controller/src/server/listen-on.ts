@@ -2,7 +2,7 @@ import type { Http2SecureServer } from 'node:http2';
 import { createServer } from 'node:net';
 import { Fault, messageOf } from '@vantage/kernel';
 
-/** Listens and says which setting to change when the port cannot be had. */
+/** Listens on a port. When the port is taken, the Fault names the setting to change. */
 export async function listenOn(
   setting: string,
   port: number,
@@ -15,7 +15,7 @@ export async function listenOn(
   }
 }
 
-/** What is in the way of listening on a port of one address (undefined: of all), in words; undefined when nothing is. */
+/** The reason why a port of an address (undefined: of all addresses) cannot be listened on, in words; undefined when it can. */
 export function portProblem(
   setting: string,
   port: number,

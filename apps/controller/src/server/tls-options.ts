@@ -2,7 +2,7 @@ import { constants } from 'node:crypto';
 import type { SecureContextOptions, TlsOptions } from 'node:tls';
 import type { ServerCertificate } from './tls.ts';
 
-/** A handshake that is not finished by then is given up, milliseconds. */
+/** The longest time of a handshake, milliseconds. */
 const handshakeMs = 10_000;
 
 /**
@@ -21,7 +21,7 @@ const ciphers = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** What both ports of the controller speak: TLS 1.2 and 1.3. Also for `setSecureContext`, which would else forget it. */
+/** The versions of both ports: TLS 1.2 and 1.3. `setSecureContext` needs them again, because it forgets earlier options. */
 export function secureContextOptions(certificate: ServerCertificate): SecureContextOptions {
   return {
     ...certificate,

@@ -93,7 +93,7 @@ async function ensureAuthority(deps: {
   if (found.pair === undefined) {
     const ca = await makeCa(now);
     log.info({ file: certFile }, 'a new certificate authority is made');
-    // A key without its certificate is most likely of a first start that was cut short.
+    // A key without its certificate most likely comes from a first start that was interrupted.
     await rename(keyFile, `${keyFile}.old`).catch(ignoreMissing);
     await writeWhole(keyFile, ca.key, 0o600);
     await writeWhole(certFile, ca.cert, 0o644);
@@ -115,7 +115,7 @@ async function ensureAuthority(deps: {
   return found.pair;
 }
 
-/** Reads the operator's own certificate and key; throws a Fault that says what is wrong with them. */
+/** Reads the operator's own certificate and key; throws a Fault that names what is wrong. */
 export async function readCertificate(files: {
   certFile: string;
   keyFile: string;
@@ -217,7 +217,7 @@ async function readPair(
       });
     });
   const [cert, key] = [await read(certFile), await read(keyFile)];
-  // Keys are written first: a key alone is an interrupted start.
+  // Keys are written before certificates, so a key alone comes from an interrupted start.
   if (cert === undefined) return { damaged: false, isMissing: true };
   try {
     if (key !== undefined && new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
