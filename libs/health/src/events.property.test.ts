@@ -46,7 +46,7 @@ test('where no agent is cut off, each change of status has exactly one event', (
   );
 });
 
-test('Up and Down are always what the last event says; an Unknown without an event was seen by cut off agents only', () => {
+test('Up and Down always have the last event; an Unknown without an event comes from cut off agents only', () => {
   fc.assert(
     fc.property(histories, (history) => {
       const observations = sightingsOf(history);
@@ -79,7 +79,7 @@ const arrivals = histories.chain((history) =>
   ),
 );
 
-test('results in any order record no status twice in a row, and the last one recorded is how the device is', () => {
+test('results in any order record no status twice in a row, and the last one recorded is the status of the device', () => {
   fc.assert(
     fc.property(arrivals, ([history, order, size]) => {
       const stored = foldInBatches(history.created * second, order, size, history.settings);
@@ -96,7 +96,7 @@ test('results in any order record no status twice in a row, and the last one rec
   );
 });
 
-test('results in their order record exactly the events of the story, without a correction', () => {
+test('results in their order record exactly the events of the fold, without a correction', () => {
   fc.assert(
     fc.property(histories, fc.integer({ min: 1, max: 6 }), (history, size) => {
       const live = sightingsOf(history).sort((a, b) => a.startUs - b.startUs || a.agentNo - b.agentNo);

@@ -23,7 +23,7 @@ function bySecond(intervals: readonly BaseInterval[], seconds: number): BaseStat
   });
 }
 
-test('the fold says of every second what the oracle says', () => {
+test('the fold has the same status as the oracle for every second', () => {
   fc.assert(
     fc.property(histories, (history) => {
       expect(bySecond(storyOf(history).intervals, history.seconds)).toEqual(baseBySecond(history));
@@ -49,7 +49,7 @@ test('order and repetition of the input change nothing', () => {
   );
 });
 
-test('batches that arrive in any order, folded from checkpoints, end in the same story and tell all of it', () => {
+test('batches that arrive in any order, folded from checkpoints, end in the same history with all its events', () => {
   const arrivals = histories.chain((history) =>
     fc.tuple(
       fc.constant(history),
@@ -114,7 +114,7 @@ test('parts add up to the period to the second wherever the boundaries fall', ()
   );
 });
 
-test('outages are those that were told: each begins with a Down after an Up, and ends with the next Up', () => {
+test('outages match the events: each begins with a Down after an Up, and ends with the next Up', () => {
   fc.assert(
     fc.property(histories, (history) => {
       const { intervals, events } = storyOf(history);

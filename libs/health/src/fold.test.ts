@@ -75,7 +75,7 @@ test('one good answer ends a retry sequence, and an outage', () => {
   expect(story.events.at(-1)?.ended?.sinceUs).toBe(61 * second);
 });
 
-test('regular checks in an open retry sequence are not retries, and a retry told twice is one', () => {
+test('regular checks in an open retry sequence are not retries, and a repeated retry counts once', () => {
   const story = tell([
     check(0, 1),
     check(60, 3),
@@ -97,7 +97,7 @@ test('where two Locations observe, one alone cannot confirm; an error of the oth
   });
 });
 
-test('a Location that is inconclusive is no second observer, and never makes Down', () => {
+test('an inconclusive Location does not count as a second Location, and never makes Down', () => {
   const chain = [check(60, 3), check(62, 10, { attempt: 1, ...at(2) }), check(64, 3, { attempt: 1 })];
   const both = [always(1), always(2)];
   const story = tell([check(0, 1), ...chain, check(66, 3, { attempt: 2 })], both);
@@ -107,13 +107,13 @@ test('a Location that is inconclusive is no second observer, and never makes Dow
   );
 });
 
-test('when all abstain it is Unknown until a real answer; an outage goes on after it', () => {
+test('when all Locations are inconclusive it is Unknown until a good or bad result; an outage goes on after it', () => {
   const down = [check(60, 3), check(62, 3, { attempt: 1 }), check(64, 3, { attempt: 2 })];
   const story = tell([check(0, 1), ...down, check(120, 10), check(180, 3), check(240, 1)]);
   expect(types(story)).toEqual(['Up', 'Error', 'Down', 'Unknown', 'Down', 'Up']);
 });
 
-test('three retry sequences in a row from the same Locations with others fine are Partial, told once', () => {
+test('three retry sequences in a row from the same Locations with others fine are Partial, with one event', () => {
   const chains = [60, 120, 180, 240].flatMap((s) => [check(s, 3), check(s + 2, 1, { attempt: 1, ...at(2) })]);
   const story = tell([check(0, 1), ...chains], [always(1), always(2)]);
   expect(types(story).filter((type) => type === 'Partial')).toEqual(['Partial']);
@@ -133,7 +133,7 @@ test('results under an older target are history; the first under the new one clo
   expect(story.events).toEqual([]);
 });
 
-test('late results fill time that nobody observed live and are left out where somebody did', () => {
+test('late results fill time in which no agent was online and are left out where one was', () => {
   const late = { arrivedUs: 4000 * second };
   const chain = [
     check(60, 3, late),
@@ -145,7 +145,7 @@ test('late results fill time that nobody observed live and are left out where so
   expect(types(tell(results, [always(1), always(2)]))).toEqual(['Up']);
 });
 
-test('a healthy result of a device that is Up matters to nobody; one from before the last change does', () => {
+test('a healthy result of a device that is Up changes nothing; one from before the last change does', () => {
   const settings = { retries: 2, targetRevision: 1 };
   const { state } = tell([check(0, 1), check(60, 3), check(62, 1)]);
   const [next, past] = toObservations([check(120, 1), check(30, 1)], [always(1)]);
@@ -153,7 +153,7 @@ test('a healthy result of a device that is Up matters to nobody; one from before
   expect(past && matters(state, past, settings)).toBe(true);
 });
 
-test('while the controllers are away, those who were connected up to then still count as looking', () => {
+test('while the controllers are away, the Locations that were online last still count as online', () => {
   const until = (agentNo: number, s: number): OnlineSpan => ({ ...always(agentNo), toUs: s * second });
   const spans = [until(1, 100), until(2, 95), until(3, 10)];
   const late = { arrivedUs: 900 * second };
@@ -166,7 +166,7 @@ test('while the controllers are away, those who were connected up to then still 
   expect(tell([check(0, 1), ...both], spans).state.status).toBe('Unknown');
 });
 
-describe('what an agent that was cut off could not see', () => {
+describe('inconclusive results of an agent that was cut off', () => {
   const spans: OnlineSpan[] = [
     { ...always(1), toUs: 100 * second },
     { ...always(1), fromUs: 400 * second },
@@ -199,7 +199,7 @@ describe('what an agent that was cut off could not see', () => {
     expect(story.intervals.map(({ status }) => status)).toContain('Unknown');
   });
 
-  test('an outage that lasts through it is one, and not told again', () => {
+  test('an outage that lasts through it is one, without a second event', () => {
     const story = tell([check(0, 1), ...down, ...blind, check(410, 3), check(420, 1)], spans);
     expect(types(story)).toEqual(['Up', 'Error', 'Down', 'Up']);
   });

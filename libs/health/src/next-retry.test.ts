@@ -46,7 +46,7 @@ test('the first retry comes RetryDelay after the error, from another Location', 
   });
 });
 
-test('the next one goes back when only two observe, to a third when it has not seen it yet', () => {
+test('the next retry goes back when only two Locations are online, to a third when it has not seen the error yet', () => {
   const answered = {
     ...retrySequence,
     failedAttempts: [1],
@@ -60,7 +60,7 @@ test('the next one goes back when only two observe, to a third when it has not s
   });
 });
 
-test('with one Location the agent goes on by itself; if it did not, a second agent is asked, then itself', () => {
+test('with one Location the agent retries by itself; if it did not, a second agent is asked, then the first', () => {
   expect(ask({ candidates: [here] })).toMatchObject({ kind: 'leave', reason: 'the agent retries by itself' });
   expect(ask({ candidates: [here, second1], agentRetriesLocally: false })).toMatchObject({
     candidate: second1,
@@ -71,7 +71,7 @@ test('with one Location the agent goes on by itself; if it did not, a second age
   });
 });
 
-test('two agents of one Location take turns; whom the device belongs to is asked before others of its Location', () => {
+test('two agents of one Location alternate; the agent of the device is asked before others of its Location', () => {
   const candidates = [here, second1];
   const alone = { candidates, agentRetriesLocally: false };
   expect(ask(alone)).toMatchObject({ candidate: second1, reason: 'another agent of the Location' });
@@ -80,7 +80,7 @@ test('two agents of one Location take turns; whom the device belongs to is asked
   expect(ask({ candidates: [here, second1, there2, there] })).toMatchObject({ candidate: there });
 });
 
-test('nobody is asked twice at a time; who gave no answer that counts stands behind the others with the same k', () => {
+test('only one retry is open at a time; an agent without an answer that counts comes after the others for the same k', () => {
   const open = { attempt: 1, agentNo: 21, state: 'open' } as const;
   expect(ask({ requested: [open] })).toMatchObject({ kind: 'leave', reason: 'already asked' });
   const ended = { ...open, state: 'ended' } as const;

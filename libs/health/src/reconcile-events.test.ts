@@ -36,13 +36,13 @@ test.each([
   ['an earlier check says it too', 'Up3', 'Up1', ''],
   ['what follows is news', 'Up3', 'Up1 Error5 Down7', 'Error5 Down7'],
   [
-    'an outage before the one told',
+    'an outage before the recorded one',
     'Up1 Error50 Down52 Up60',
     'Up1 Error10 Down12 Up20 Error50 Down52 Up60',
     'Error10 Down12 Up20',
   ],
   [
-    'an outage after the one told',
+    'an outage after the recorded one',
     'Error10 Down12',
     'Error10 Down12 Up20 Error50 Down52',
     'Up20 Error50 Down52',
@@ -57,7 +57,7 @@ test.each([
   ['a recorded Up stands for the one that the story has earlier', 'Up100', 'Up50 Down60 Up90', 'Up50 Down60'],
   ['outages around a recorded one', 'Up10 Down50 Up100', 'Up10 Down40 Up45 Down55 Up100', 'Down40 Up45'],
   ['a status that an event without a story has said', 'Up1 Unknown5', 'Up1 Unknown7', ''],
-])('no status is said twice in a row: %s', (_what, recorded, now, news) => {
+])('no status is recorded twice in a row: %s', (_what, recorded, now, news) => {
   expect(newEvents([], story(now), story(recorded))).toEqual(story(news));
   expect(lastStatus(story(news), story(recorded))).toBe(story(now).at(-1)?.status);
 });

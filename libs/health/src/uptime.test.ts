@@ -15,7 +15,7 @@ const facts = {
   maintenance: [],
 };
 
-test('all there is adds up to the period', () => {
+test('the seconds of all states add up to the period', () => {
   expect(uptime(facts, span(0, 100))).toEqual({
     UpSeconds: 50,
     DownSeconds: 30,
@@ -34,7 +34,7 @@ test('maintenance goes before all else and hides an outage that lies wholly in i
   });
 });
 
-test('an outage that nobody watched in the middle is one outage', () => {
+test('an outage without coverage in the middle is one outage', () => {
   const coverage = [span(10, 65), span(75, 200)];
   expect(uptime({ ...facts, coverage }, span(0, 100))).toMatchObject({ DownSeconds: 20, Outages: 1 });
   expect(timeline({ ...facts, coverage }, span(55, 100)).map((one) => one.status)).toEqual([

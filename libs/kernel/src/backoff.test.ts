@@ -18,7 +18,7 @@ test('a wait is never longer than the cap nor than base * 2^attempt', () => {
   );
 });
 
-test('the jitter is full: the smallest random number waits not at all, the largest nearly the ceiling', () => {
+test('the jitter is full: the smallest random number gives no wait, the largest nearly the ceiling', () => {
   const backoff = { baseMs: 100, capMs: 10_000 };
   expect(backoffMs(3, backoff, () => 0)).toBe(0);
   expect(backoffMs(3, backoff, () => 0.9999)).toBe(799);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { actionOf, Fault, messageOf } from './fault.ts';
 
-test('a fault says what to do next; anything else is tried again', () => {
+test('a Fault names the next action; anything else is tried again', () => {
   expect(actionOf(new Fault('drop', 'bad-record', 'no start'))).toBe('drop');
   expect(actionOf(new Error('socket'))).toBe('retry');
   expect(actionOf('text')).toBe('retry');
@@ -26,6 +26,6 @@ test.each([
   ],
   [new TypeError(), 'TypeError'],
   ['text', 'text'],
-])('the message of %s says something', (error, message) => {
+])('the message of %s is not empty', (error, message) => {
   expect(messageOf(error)).toBe(message);
 });

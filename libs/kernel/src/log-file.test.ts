@@ -43,7 +43,7 @@ test('where no copy can be made the log is emptied all the same', async () => {
   expect(statSync(file).size).toBe(0);
 });
 
-test('the end of a log is what came since, and no more than asked for', async () => {
+test('the end of a log is the part since the given byte, and at most the given length', async () => {
   writeFileSync(file, 'before|after');
   expect(await readLogEnd(file, 7)).toBe('after');
   expect(await readLogEnd(file, 7, 2)).toBe('er');

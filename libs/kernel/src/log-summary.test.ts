@@ -26,7 +26,7 @@ test('the first occurrence is a line at once, a flood is one line a minute with 
   expect(lines).toHaveLength(4);
 });
 
-test('what is counted when it ends is written', () => {
+test('disposing it writes the counts that are left', () => {
   const { lines, clock, summary } = scene();
   for (const from of [1, 2]) summary.count('refused', { from });
   summary.count('failed', {});

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createMailbox } from './mailbox.ts';
 
-test('the reader gets what was put in, in its order, and ends after close', async () => {
+test('the reader gets all items in their order, and ends after close', async () => {
   const box = createMailbox<number>(10);
   const seen: number[] = [];
   const reading = (async () => {
@@ -27,7 +27,7 @@ test('a full mailbox says no and counts it; a closed one too', () => {
   expect(box.size).toBe(1);
 });
 
-test('whatever is offered and read, it never holds more than its capacity and gives what it took, once and in order', async () => {
+test('with any offers and reads it never holds more than its capacity, and gives each accepted item once and in order', async () => {
   const step = fc.constantFrom('offer', 'read');
   await fc.assert(
     fc.asyncProperty(

@@ -13,6 +13,6 @@ test.each([
   expect(shown).toContain('***');
 });
 
-test('who asks gets the value', () => {
+test('reveal() returns the value', () => {
   expect(new Secret('hunter2').reveal()).toBe('hunter2');
 });

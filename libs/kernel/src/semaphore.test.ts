@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createSemaphore } from './semaphore.ts';
 
-test('work runs in order, never more at once than there are places, and what is too much is told at once', async () => {
+test('work runs in order, never more at once than there are places, and work beyond the queue is refused at once', async () => {
   const arrival = fc.record({ abort: fc.boolean(), fail: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(
@@ -51,7 +51,7 @@ test('work runs in order, never more at once than there are places, and what is 
   );
 });
 
-test('who stops waiting leaves its place in the queue to the next', async () => {
+test('an aborted wait leaves its place in the queue to the next one', async () => {
   const semaphore = createSemaphore({ running: 1, waiting: 2 });
   const { promise, resolve } = Promise.withResolvers<void>();
   const gone = new AbortController();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { gatherSettings, unknownSettings } from './settings.ts';
 
-test('the environment goes before the settings file, and what is not ours is left out', () => {
+test('the environment overrides the settings file, and foreign variables are left out', () => {
   const found = gatherSettings(
     { VANTAGE_SETTINGS_FILE: '/etc/v', VANTAGE_HTTPS_PORT: '1', HOME: '/root', VANTAGE_LISTEN: '' },
     (file) => (file === '/etc/v' ? '# ours\nVANTAGE_HTTPS_PORT=2\nVANTAGE_LISTEN=::1\n' : ''),

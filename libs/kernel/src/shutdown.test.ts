@@ -80,7 +80,7 @@ test('a supervisor that is gone asks for an orderly end, and the signal that fol
   expect(await end).toBe(1);
 });
 
-test('who waits for an abort that was long ago waits not at all', async () => {
+test('a wait for an abort that happened earlier ends at once', async () => {
   await whenAborted(AbortSignal.abort());
   const controller = new AbortController();
   const waiting = whenAborted(controller.signal);

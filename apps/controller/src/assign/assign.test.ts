@@ -65,7 +65,7 @@ const soon = { timeout: 10_000, interval: 20 };
 /** For work on many rows: a busy machine may take its time. */
 const patient = { timeout: 28_000, interval: 100 };
 
-test('a device of a Location with an agent is planned, and its agent is told', async () => {
+test('a device of a Location with an agent is planned, and its agent is notified', async () => {
   const { locationNo, agentNos, deviceNos } = await site(1, 3);
   const notices: unknown[] = [];
   await using _listening = await db.subscribe('plan', (notice) => notices.push(notice));
@@ -75,7 +75,7 @@ test('a device of a Location with an agent is planned, and its agent is told', a
   await vi.waitFor(() => expect(notices).toContainEqual({ agent_nos: agentNos }), soon);
 });
 
-test('a new device is planned at a word from the catalog, a deleted one is gone with its spans', async () => {
+test('a new device is planned after the catalog notifies the planner, a deleted one is gone with its spans', async () => {
   const { accountNo, locationNo, deviceNos } = await site(1, 1);
   await using _planner = running();
   await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(1), soon);
@@ -116,7 +116,7 @@ test('a lost agent keeps its share for the grace time, then the others have it',
   expect(ended.every((span) => (span.to_us ?? 0) >= awayUs + 1_500_000)).toBe(true);
 });
 
-test('a Location that goes offline keeps its spans, and its turns are taken by the others', async () => {
+test('a Location that goes offline keeps its spans, and the others take its place in the rotation', async () => {
   const { accountNo, locationNo, agentNos } = await site(1, 1);
   const other = await rows.location(accountNo, { online: true });
   await rows.agent({ accountNo, locationNo: other }, { state: 'Connected' });
@@ -177,7 +177,7 @@ test('a device that is made just after the planner was killed is planned by anot
   expect((await open(locationNo))[0]?.from_us).toBeLessThan(madeUs + 5_000_000);
 });
 
-test('a second agent comes: spans go on, and nobody runs retry sequences by itself any more', async () => {
+test('when a second agent connects, spans go on, and no agent retries by itself any more', async () => {
   const { accountNo, locationNo, agentNos } = await site(1, 20);
   await using _planner = running();
   await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(20), soon);

@@ -31,13 +31,13 @@ test.each<[string, Candidate, boolean]>([
   ['one that is away for the grace time', away(60), false],
   ['one that is away and holds nothing', away(5, false), false],
   [
-    'one that flaps and lost its share',
+    'a flapping agent that lost its share',
     agent({ isAssigned: false, recentConnects: 3, connectedUs: nowUs }),
     false,
   ],
   ['one that flaps and never lost its share', agent({ recentConnects: 5, connectedUs: nowUs }), true],
   [
-    'one that flapped and has been steady for five minutes',
+    'an agent that flapped and has been steady for five minutes',
     agent({ isAssigned: false, recentConnects: 3, connectedUs: nowUs - 300 * second }),
     true,
   ],
@@ -48,14 +48,14 @@ test.each<[string, Candidate, boolean]>([
   expect(numbers).toEqual(shares ? [1, 9] : [9]);
 });
 
-test('a flapping agent takes everything when nobody else is there', () => {
+test('a flapping agent gets all devices when it is the only agent', () => {
   const flapping = agent({ isAssigned: false, recentConnects: 9, connectedUs: nowUs });
   expect(eligibleAgents([flapping, { ...away(100), agentNo: 2 }], { nowUs, graceUs: second })).toEqual([
     { agentNo: 1, capacity: 100, awaySinceUs: null },
   ]);
 });
 
-test('who is away says since when, and in compressed time all goes faster', () => {
+test('an agent that is away has the time since when, and compressed time shortens all waits', () => {
   const rules = { nowUs, graceUs: second, timeScale: (length: number) => length / 60 };
   const flapped = agent({ isAssigned: false, recentConnects: 3, connectedUs: nowUs - 5 * second });
   expect(eligibleAgents([steady, flapped], rules)).toHaveLength(2);
@@ -63,6 +63,6 @@ test('who is away says since when, and in compressed time all goes faster', () =
   expect(eligibleAgents([steady, one], rules)[0]).toMatchObject({ awaySinceUs: nowUs - second / 2 });
 });
 
-test('nobody is chosen when nobody is connected, not even within the grace time', () => {
+test('without a connected agent no agent is chosen, not even within the grace time', () => {
   expect(eligibleAgents([away(5)], { nowUs, graceUs: 60 * second })).toEqual([]);
 });

@@ -75,7 +75,7 @@ describe('sharing devices among agents', () => {
   });
 });
 
-describe('turns', () => {
+describe('rotation', () => {
   const ring = [7, here, 9];
   const turnAt = (locationNo: number, online: readonly number[]) =>
     planLocation({
@@ -86,7 +86,7 @@ describe('turns', () => {
       online: new Set(online),
     })[0];
 
-  test('every online Location has a turn of its own, and the first one runs the first check', () => {
+  test('every online Location has its own place in the rotation, and the first one runs the first check', () => {
     fc.assert(
       fc.property(fc.subarray(ring, { minLength: 1 }), (online) => {
         const turns = online.map((locationNo) => turnAt(locationNo, online));
@@ -98,7 +98,7 @@ describe('turns', () => {
     );
   });
 
-  test('an offline Location is passed over, and its return gives it its turn back', () => {
+  test('an offline Location is left out of the rotation, and gets its place back when it is online again', () => {
     expect(turnAt(9, [7, 9])).toMatchObject({
       rotationIndex: 1,
       rotationSize: 2,
@@ -108,7 +108,7 @@ describe('turns', () => {
     expect(turnAt(9, [here, 7, 9])).toMatchObject({ rotationIndex: 2, rotationSize: 3 });
   });
 
-  test('a Location with an agent takes its turn before it is told to observe', () => {
+  test('a Location with a connected agent is planned before it is online', () => {
     expect(turnAt(here, [])).toMatchObject({
       rotationIndex: 0,
       rotationSize: 1,
@@ -118,7 +118,7 @@ describe('turns', () => {
   });
 });
 
-describe('an agent that is away for a moment', () => {
+describe('an agent that is away for a short time', () => {
   const minuteUs = 60_000_000;
   const agents = [
     { agentNo: 1, capacity: 100, awaySinceUs: nowUs - minuteUs / 2 },
@@ -135,7 +135,7 @@ describe('an agent that is away for a moment', () => {
       devices: devicesOf(100).map((device) => ({ ...device, changedUs })),
     });
 
-  test('keeps what it knows', () => {
+  test('keeps its devices', () => {
     expect(diffPlans(before, plan(nowUs - minuteUs))).toEqual({ close: [], open: [], update: [] });
   });
 
@@ -143,7 +143,7 @@ describe('an agent that is away for a moment', () => {
     ['a new device', plan(nowUs - minuteUs, new Map())],
     ['one that changed after it went away', plan(nowUs - minuteUs / 4)],
     ['one that another has meanwhile', plan(0, new Map(before.map((one) => [one.deviceNo, 2])))],
-  ])('gets nothing new: %s', (_what, then) => {
+  ])('gets no new device: %s', (_what, then) => {
     expect(new Set(then.map((one) => one.agentNo))).toEqual(new Set([2]));
   });
 
@@ -161,7 +161,7 @@ describe('an agent that is away for a moment', () => {
   });
 });
 
-test('an agent runs retry chains by itself only where nobody else could', () => {
+test('an agent retries by itself only where no other agent could', () => {
   expect(new Set(planOf(agentsOf(1), 9).map((one) => one.retriesLocally))).toEqual(new Set([true]));
   expect(new Set(planOf(agentsOf(1, 1), 9).map((one) => one.retriesLocally))).toEqual(new Set([false]));
 });
@@ -185,7 +185,7 @@ describe('changes', () => {
   });
 });
 
-test('phases lie inside the interval and are spread evenly', () => {
+test('schedule offsets lie inside the interval and are spread evenly', () => {
   const intervalMs = 60_000;
   const buckets = Array.from({ length: 60 }, () => 0);
   for (let deviceNo = 1; deviceNo <= 60_000; deviceNo += 1) {

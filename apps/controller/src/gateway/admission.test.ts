@@ -6,7 +6,7 @@ import { nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();
 
-describe('who may connect', () => {
+describe('the decision who may connect', () => {
   test.each([
     ['no token', { token: '' }, /bearer token is needed/],
     ['an unknown token', { token: 'nobody' }, /token is not known/],
@@ -16,7 +16,7 @@ describe('who may connect', () => {
     await expect(stream.until('welcome')).rejects.toThrow(message);
   });
 
-  test('an agent is welcomed, its row says where it is, and its end is written', async () => {
+  test('an agent is welcomed, its row names its gateway, and its end is stored', async () => {
     await using server = await bench.gatewayWith(nothing);
     {
       await using stream = bench.connectTo(server.url);
@@ -42,7 +42,7 @@ describe('who may connect', () => {
     expect(spans[0]?.to_us).toBeGreaterThanOrEqual(spans[0]?.from_us ?? Number.POSITIVE_INFINITY);
   });
 
-  test('of two processes with one identity both are fenced, with an event, until it is lifted', async () => {
+  test('of two processes with one identity both are fenced, with an event, until an operator unfences the agent', async () => {
     await using one = await bench.gatewayWith(nothing, 'controller one');
     await using two = await bench.gatewayWith(nothing, 'controller two');
     await using stolen = bench.connectTo(one.url, { counter: 1_000_000 });
@@ -70,7 +70,7 @@ describe('who may connect', () => {
     await back.until('welcome');
   });
 
-  test('a late Hello of a connection that is gone fences nobody', async () => {
+  test('a late Hello of a connection that is gone fences no agent', async () => {
     await using server = await bench.gatewayWith(nothing);
     // The row is held, so that the earlier Hello is judged after the later one.
     const held = Promise.withResolvers<void>();
@@ -118,7 +118,7 @@ describe('who may connect', () => {
     expect(await bench.agentRow()).toMatchObject({ state: 'Connected', gateway_id: 'controller two' });
   });
 
-  test('a revoked agent is cut within five seconds and not let in again', async () => {
+  test('a revoked agent is cut within five seconds and may not connect again', async () => {
     await using server = await bench.gatewayWith(nothing);
     await using stream = bench.connectTo(server.url);
     await stream.until('welcome');

@@ -23,7 +23,7 @@ async function addSecret(name: string, value: string, by = sealer): Promise<stri
   return secretId;
 }
 
-test('a device that cannot be opened says so at its checks, and the others are checked', async () => {
+test('the spec of a device that cannot be opened has the problem, and the others are checked', async () => {
   const broken = await bench.addDevice({ url: '127.0.0.1:7' });
   const fine = await bench.addDevice({ url: '127.0.0.1:8' });
   const sealed = foreign.seal({ url: '127.0.0.1:7', options: {} }, 'device:x');

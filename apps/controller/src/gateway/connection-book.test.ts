@@ -5,7 +5,7 @@ import { createConnectionBook } from './connection-book.ts';
 const limits = { inAll: 6, perAddress: 4, waitingInAll: 4, waitingPerAddress: 2, freshMs: 2_000 };
 
 describe('connections of the agents’ port', () => {
-  test('of those that wait too long the oldest goes, so that an agent gets in beside them', () => {
+  test('of the connections that wait too long the oldest is closed, so that an agent gets in', () => {
     const book = createConnectionBook<string>(limits);
     book.enter('idle 1', 'a', 0);
     book.enter('idle 2', 'a', 1_000);
@@ -31,7 +31,7 @@ describe('connections of the agents’ port', () => {
     expect(book.enter('third', 'a', 6_000)).toEqual({ kind: 'open', close: 'second' });
   });
 
-  test('property: no limit is ever exceeded, and what closed or left is forgotten', () => {
+  test('property: no limit is ever exceeded, and closed connections are forgotten', () => {
     const step = fc.record({
       kind: fc.constantFrom('enter', 'enter', 'enter', 'serves', 'waits', 'leave'),
       address: fc.constantFrom('a', 'b', 'c'),

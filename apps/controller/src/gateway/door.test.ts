@@ -66,7 +66,7 @@ describe('before a stream is a session', () => {
     },
   );
 
-  test('what a stranger sends stays with the stranger', async () => {
+  test('a message without a known token uses no memory of the gateway', async () => {
     await using server = await bench.gatewayWith(nothing);
     let received = 0;
     server.onSocket((socket) => {
@@ -139,7 +139,7 @@ describe('before a stream is a session', () => {
     }
   });
 
-  test('another path and another encoding are refused without a look at the body', async () => {
+  test('another path and another encoding are refused before the body is read', async () => {
     await using server = await bench.gatewayWith(nothing);
     for (const [path, type, expected] of [
       ['/x', 'application/grpc', 404],

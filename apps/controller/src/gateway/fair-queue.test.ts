@@ -9,7 +9,7 @@ const claimOf = (accountNo: number, agent: number): Claim => ({
   weight: 1,
 });
 
-describe('whose batch is next', () => {
+describe('the order of batches', () => {
   test('an account with many agents leaves a slot to the others', () => {
     const queue = createFairQueue(limits);
     for (let agent = 0; agent < 50; agent += 1) queue.add(claimOf(1, agent));
@@ -28,7 +28,7 @@ describe('whose batch is next', () => {
     expect(queue.start()).toHaveLength(1);
   });
 
-  test('a heavy claim waits for room and is passed by nobody meanwhile', () => {
+  test('a heavy claim waits for room, and no other claim passes it meanwhile', () => {
     const queue = createFairQueue({ inAll: 10, perAccount: 10, perAgent: 10 });
     const light = { accountNo: 1, agentNo: 1, weight: 5 };
     const heavy = { accountNo: 2, agentNo: 2, weight: 8 };

@@ -4,7 +4,7 @@ import { createFairSlots } from './fair-slots.ts';
 const limits = { inAll: 1, perAccount: 1, perAgent: 1 };
 const claim = (agentNo: number) => ({ accountNo: agentNo, agentNo, weight: 1 });
 
-test('work waits for its turn, and a failure gives the slot back', async () => {
+test('work waits for a free slot, and a failure gives the slot back', async () => {
   const slots = createFairSlots(limits);
   const { signal } = new AbortController();
   const first = Promise.withResolvers<void>();
@@ -21,7 +21,7 @@ test('work waits for its turn, and a failure gives the slot back', async () => {
   expect(order).toEqual([1, 2]);
 });
 
-test('who is not waited for any more leaves the queue without having begun', async () => {
+test('a claim whose signal aborts leaves the queue and never begins', async () => {
   const slots = createFairSlots(limits);
   const gone = new AbortController();
   using _held = await slots.acquire(claim(1), new AbortController().signal);

@@ -26,7 +26,7 @@ describe('batches and heartbeats', () => {
     expect(taken).toEqual([{ agentNo: bench.agent.agentNo, records: 2 }]);
   });
 
-  test('a batch that the database cannot take yet is tried again without a word from the agent', async () => {
+  test('a batch that the database cannot take yet is tried again without another message of the agent', async () => {
     let calls = 0;
     const ingest: BatchReceiver = {
       async accept() {
@@ -61,7 +61,7 @@ describe('batches and heartbeats', () => {
     await stream.until('ack');
   });
 
-  test('what a heartbeat says is in the agents row within a few seconds', async () => {
+  test('the status in a heartbeat is in the row of the agent within a few seconds', async () => {
     await using server = await bench.gatewayWith(nothing);
     await using stream = bench.connectTo(server.url);
     stream.send({

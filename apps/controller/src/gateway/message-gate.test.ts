@@ -65,7 +65,7 @@ async function pass(parts: readonly Uint8Array[], rules?: Partial<MessageRules>)
   }
 }
 
-describe('what passes to the decoder', () => {
+describe('messages that pass to the decoder', () => {
   test('messages pass unchanged, however they were cut', async () => {
     const bytes = Buffer.concat([framed(batchOf(3)), framed(batchOf(500)), framed(new Uint8Array())]);
     const cut = [...bytes].map((byte) => Buffer.of(byte));
@@ -102,7 +102,7 @@ describe('what passes to the decoder', () => {
     expect(user + system).toBeLessThan(100_000);
   });
 
-  test('what is no message is refused', async () => {
+  test('bytes that are no message are refused', async () => {
     expect((await pass([framed(Buffer.of(0x1a, 0xff, 0xff, 0xff, 0x7f))])).error).toContain('not a message');
   });
 

@@ -37,7 +37,7 @@ describe('the plan', () => {
     expect(change.upserts.map((one) => one.deviceNo)).toEqual([second]);
   });
 
-  test("a script's text goes as it stands, beside the secrets that it asks for", async () => {
+  test("a script's text is sent unchanged, with the secrets that it calls", async () => {
     const name = `pop ${bench.place.accountNo}`.replace(' ', '-');
     const secretId = `pop secret of ${bench.place.accountNo}`;
     const sealed = sealer.seal('hunter2', `secret:${secretId}`);
@@ -94,7 +94,7 @@ describe('the plan', () => {
     expect(sizes).toEqual([500, 500, 203]);
   });
 
-  test('an order goes out at once when told of it', async () => {
+  test('a run request is sent at once after its notification', async () => {
     const deviceNo = await bench.addDevice({ url: '127.0.0.1:9' });
     await using server = await bench.gatewayWith(nothing);
     await using stream = bench.connectTo(server.url);

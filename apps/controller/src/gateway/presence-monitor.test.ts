@@ -34,7 +34,7 @@ async function deadEnd(url: string) {
   };
 }
 
-test('an agent whose gateway died without a word is Away since it was last heard', async () => {
+test('an agent whose gateway was killed is Away since its last heartbeat', async () => {
   const lastUs = clock.nowUs() - 3 * 60_000_000;
   const dead = {
     state: 'Connected',
@@ -70,7 +70,7 @@ test('an agent whose gateway died without a word is Away since it was last heard
   expect(span?.to_us).toBe(lastUs + 15_000_000); // it was heard every 10 s, and that was written every 4 s
 });
 
-test('a session that others gave up is ended, so that the agent begins anew', async () => {
+test('a session that other controllers marked as away ends, so that the agent opens a new one', async () => {
   await using server = await bench.gatewayWith(nothing, 'controller one', hasty);
   await using stream = bench.connectTo(server.url);
   await stream.until('welcome');
@@ -82,7 +82,7 @@ test('a session that others gave up is ended, so that the agent begins anew', as
   expect((await stream.until('goodbye')).reason).toBe(Goodbye_Reason.SHUTDOWN);
 });
 
-test('a link that is cut in the middle without a word is noticed within 30 s', async () => {
+test('a link that is cut in the middle, without a FIN, is noticed within 30 s', async () => {
   await using server = await bench.gatewayWith(nothing, 'controller one', hasty);
   await using way = await deadEnd(server.url);
   await using stream = bench.connectTo(way.url);

@@ -62,7 +62,7 @@ test('a cut of a Location of 26 devices makes two events; only devices that chan
   expect(told.map(({ late: isLate }) => isLate)).toEqual([false, true, true]);
 });
 
-test('a device that a connected agent cannot judge after the cut is told Unknown then, once', async () => {
+test('a device with only inconclusive results of a connected agent after the cut gets one event Unknown', async () => {
   const place = await cutLocation('no right to ping');
   const device = await scene.device([place]);
   const base = { device, agent: place.agentNo };

@@ -40,7 +40,7 @@ test('a device goes Up, Down from its first error on, and Up; healthy results wr
   expect(await scene.runRequests(device)).toEqual([]);
 });
 
-test('with two Locations the retry is ordered from the other one, and who saw the error is told', async () => {
+test('with two Locations the other one gets the run request for the retry, and the agent that saw the error is notified', async () => {
   const device = await scene.device([a, b]);
   await scene.take([{ device, agent: a.agentNo, at: 0, code: 1 }]);
   await scene.take([{ device, agent: a.agentNo, at: 60, code: 3 }]);
@@ -58,7 +58,7 @@ test('with two Locations the retry is ordered from the other one, and who saw th
   expect(await scene.state(device)).toMatchObject({ status: 'Down', since_us: startUs + 61 * second });
 });
 
-test('an inconclusive result hands the same retry on; a retry sequence that recovers withdraws what is open', async () => {
+test('an inconclusive result passes the same retry to the next agent; a retry sequence that recovers withdraws its open run requests', async () => {
   const device = await scene.device([a, b]);
   await scene.take([{ device, agent: a.agentNo, at: 0, code: 1 }]);
   await scene.take([{ device, agent: a.agentNo, at: 60, code: 3 }]);
@@ -87,7 +87,7 @@ test('an unanswered retry goes to the next agent with the same k', async () => {
   ]);
 });
 
-test('a retry sequence that its agent alone did not go on with is taken up', async () => {
+test('a retry sequence that its only agent did not continue is continued by run request', async () => {
   const device = await scene.device([a]);
   await scene.take([{ device, agent: a.agentNo, at: 0, code: 1 }]);
   await scene.take([{ device, agent: a.agentNo, at: 60, code: 3 }]);
@@ -97,7 +97,7 @@ test('a retry sequence that its agent alone did not go on with is taken up', asy
   expect(await scene.runRequests(device)).toMatchObject([{ kind: 'Retry', agent_no: a.agentNo, attempt: 1 }]);
 });
 
-test('a cut agent tells late of an outage: late events, the same intervals, a check now where it is not Up', async () => {
+test('a cut agent delivers an outage late: late events, the same intervals, a check now where the device is not Up', async () => {
   const lone = await scene.location('lone');
   const device = await scene.device([lone]);
   const base = { device, agent: lone.agentNo };
@@ -137,7 +137,7 @@ test('a cut agent tells late of an outage: late events, the same intervals, a ch
   expect(await scene.runRequests(dead)).toMatchObject([{ kind: 'Now', agent_no: lone.agentNo }]);
 });
 
-test('a device that was told to be Up is not told so again by an earlier check that came later', async () => {
+test('a device with an event Up gets no second one from an earlier check that came later', async () => {
   const device = await scene.device([a, b]);
   await scene.take([{ device, agent: b.agentNo, at: 2, code: 1 }]);
   await scene.take([{ device, agent: a.agentNo, at: 1, code: 1 }]);
@@ -145,7 +145,7 @@ test('a device that was told to be Up is not told so again by an earlier check t
   expect(await scene.state(device)).toMatchObject({ status: 'Up', since_us: startUs + 2 * second });
 });
 
-test('two Locations, one cut: what the cut one tells late is history where the other watched', async () => {
+test('two Locations, one cut: late results of the cut one change only history where the other was online', async () => {
   const cut = await scene.location('cut');
   const device = await scene.device([b, cut]);
   await scene.take([{ device, agent: b.agentNo, at: 0, code: 1 }]);

@@ -17,7 +17,7 @@ afterAll(() => scene[Symbol.asyncDispose]());
 
 const soon = { timeout: 10_000, interval: 20 };
 
-test('the loops of two controllers tell the end of maintenance once and end with their signal', async () => {
+test('the loops of two controllers record the end of maintenance once and end with their signal', async () => {
   const device = await scene.device([await scene.location('loop')]);
   const request = { deviceNo: device, accountNo: scene.accountNo, nowUs: startUs, durationUs: 60 * second };
   await startMaintenance(scene, request);
@@ -62,7 +62,7 @@ test('old checkpoints go, the newest old one of each device stays', async () => 
   expect(points.map((point) => (point.start_us - startUs) / second)).toEqual([62, 120]);
 });
 
-test('a target that changed makes what its old settings tell history, and asks nobody about the old retry sequence', async () => {
+test('after a change of the target, results of the old settings change only history, and the old retry sequence gets no run request', async () => {
   const here = await scene.location('t1');
   const there = await scene.location('t2');
   const device = await scene.device([here, there]);

@@ -95,7 +95,7 @@ test.each([
   },
 );
 
-test('an outage that nobody could judge any more goes on after its state was rebuilt', async () => {
+test('an outage with only inconclusive results goes on after its state was rebuilt', async () => {
   const device = await scene.device(places.slice(0, 1));
   const base = { device, agent: places[0]?.agentNo ?? 0 };
   for (const [k, s] of [60, 62, 64].entries()) await scene.take([{ ...base, at: s, code: 3, attempt: k }]);

@@ -25,7 +25,7 @@ const openRetry = async (device: number) =>
   (await scene.runRequests(device)).find((order) => order.kind === 'Retry' && order.state === 'Open');
 const types = async (device: number) => (await scene.events(device)).map((event) => event.type);
 
-test('two agents of one Location retry in turn, by order, and the device is Down in time', async () => {
+test('two agents of one Location retry alternately by run request, and the device is Down in time', async () => {
   const device = await inTrouble();
   expect(await scene.runRequests(device)).toMatchObject([
     { kind: 'Retry', agent_no: other, attempt: 1, not_before_us: startUs + 62 * second },
@@ -53,7 +53,7 @@ test('the second agent finds it well: recovered', async () => {
 });
 
 test.each([9, 10])(
-  'the second agent can say nothing (%i): the same retry goes to the first, no Unknown',
+  'the second agent is inconclusive (%i): the same retry goes to the first, no Unknown',
   async (code) => {
     const device = await inTrouble();
     const runRequestId = (await openRetry(device))?.run_request_id ?? '';

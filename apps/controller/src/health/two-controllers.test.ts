@@ -55,7 +55,7 @@ async function told(device: number) {
   });
 }
 
-test('two controllers that take batches in any order, some twice, at the same time, tell the story of the whole', {
+test('two controllers that take batches in any order, some twice, at the same time, record the same history as one', {
   timeout: 240_000,
 }, async () => {
   const histories = checks.chain((all) =>

@@ -7,7 +7,7 @@ import { createDb } from '../db/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import { uptimes } from './uptime.ts';
 
-test('a device that moved between two agents every hour is observed while its holder of that hour looked', async () => {
+test('a device that moved between two agents every hour has coverage while its agent of that hour has', async () => {
   await using database = await createTestDatabase();
   const db = await createDb({ connection: { url: database.url }, log: createLog('uptime', 'silent') });
   const make = createFixtures(db.kysely);

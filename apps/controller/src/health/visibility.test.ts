@@ -39,7 +39,7 @@ async function controllerServes(fromS: number, nowS: number) {
     on conflict (controller_id) do update set last_seen_us = excluded.last_seen_us`.execute(scene.kysely);
 }
 
-test('a Location whose agents are away for a minute is offline, told once; back, its devices have their status again', async () => {
+test('a Location whose agents are away for a minute is offline, with one event; when they are back, its devices have their status again', async () => {
   const lone = await scene.location('lone');
   const other = await scene.location('other');
   const alone = await scene.device([lone]);
@@ -82,7 +82,7 @@ test('a Location whose agents are away for a minute is offline, told once; back,
   expect(await shown(alone, at(210))).toMatchObject({ status: 'Up', since: 200 });
 });
 
-test('our own outage blinds nobody: a controller must have served for two minutes', async () => {
+test('an outage of the controllers takes no Location offline, because a controller must have served for two minutes', async () => {
   const place = await scene.location('early');
   await scene.cut(place.agentNo, 0);
   await sql`update controllers set started_us = ${at(1000)}, last_seen_us = ${at(1119)}`.execute(
@@ -93,7 +93,7 @@ test('our own outage blinds nobody: a controller must have served for two minute
   expect((await markOffline(scene, at(1121))).map((one) => one.locationName)).toContain('early');
 });
 
-test('an agent that says it cannot see makes its Location offline with its reason', async () => {
+test('an agent that reports that it cannot run its checks takes its Location offline with its reason', async () => {
   const place = await scene.location('dark');
   await scene.device([place]);
   await sql`update agents set offline_reason = 'uplink dead', last_seen_us = ${at(2000)} where agent_no = ${place.agentNo}`.execute(
@@ -105,7 +105,7 @@ test('an agent that says it cannot see makes its Location offline with its reaso
   expect(told).toContain('Location dark is offline (uplink dead), 0 devices not checked');
 });
 
-test('maintenance starts, is set anew, and its end is told once however many ask', async () => {
+test('maintenance starts, gets a new end, and its end is recorded once however many controllers end it', async () => {
   const place = await scene.location('m');
   const device = await scene.device([place]);
   await scene.take([{ device, agent: place.agentNo, at: 0, code: 1 }]);
@@ -160,7 +160,7 @@ test('a state lasts as long as it was shown: a window that ends begins it anew, 
   ]);
 });
 
-test('maintenance that ends while nobody looks ends in Unknown', async () => {
+test('maintenance that ends without coverage ends in Unknown', async () => {
   const place = await scene.location('unseen');
   const device = await scene.device([place]);
   await scene.take([{ device, agent: place.agentNo, at: 9, code: 1 }]);

@@ -20,7 +20,7 @@ async function waiting() {
 
 const nothing = { inserted: 0, repeated: 0, quarantined: 0 };
 
-test('diagnostics are added to its check, in the same batch or later, and told again changes nothing', async () => {
+test('diagnostics are added to their check, in the same batch or later, and repeated ones change nothing', async () => {
   const [one = 0, two = 0] = bench.deviceNos;
   const nowUs = clock.nowUs();
   const ingest = bench.ingestWith();
@@ -39,7 +39,7 @@ test('diagnostics are added to its check, in the same batch or later, and told a
   expect(await bench.stored()).toEqual(before);
 });
 
-test('what the result told is never changed by diagnostics', async () => {
+test('diagnostics never change the data of the result', async () => {
   const [device = 0] = bench.deviceNos;
   const nowUs = clock.nowUs();
   await bench
@@ -76,7 +76,7 @@ test("an agent adds nothing to another agent's check, of its own account or of a
   expect((await bench.stored())[0]?.extended).toBeNull();
 });
 
-test('diagnostics that overtakes its result waits for it, through other controllers too', async () => {
+test('diagnostics that arrive before their result wait for it, through other controllers too', async () => {
   const [device = 0, other = 0] = bench.deviceNos;
   const nowUs = clock.nowUs();
   const take = (...records: WireRecord[]) => bench.ingestWith().accept(bench.sender, batchOf(...records));
@@ -92,7 +92,7 @@ test('diagnostics that overtakes its result waits for it, through other controll
   expect(await waiting()).toMatchObject([{ device_no: other }]);
 });
 
-test('diagnostics do not wait without end, nor for what can never come', async () => {
+test('diagnostics wait for a bounded time, and never for a result that cannot come', async () => {
   const [device = 0] = bench.deviceNos;
   const nowUs = clock.nowUs();
   const rows = createFixtures(bench.db.kysely);
@@ -111,7 +111,7 @@ test('diagnostics do not wait without end, nor for what can never come', async (
   expect(await waiting()).toEqual([]);
 });
 
-test('diagnostics of a check that is gone, or at a time without a partition, is let go', async () => {
+test('diagnostics of a check that is gone, or at a time without a partition, are dropped', async () => {
   const [device = 0] = bench.deviceNos;
   const nowUs = clock.nowUs();
   const taken = await bench
@@ -121,7 +121,7 @@ test('diagnostics of a check that is gone, or at a time without a partition, is 
   expect(await bench.stored()).toEqual([]);
 });
 
-test('diagnostics that is no object, too long or of no device is quarantined', async () => {
+test('diagnostics that are no object, too long or of no device are quarantined', async () => {
   const [device = 0] = bench.deviceNos;
   const nowUs = clock.nowUs();
   const taken = await bench
@@ -149,7 +149,7 @@ test('diagnostics that is no object, too long or of no device is quarantined', a
   expect((await bench.stored())[0]?.extended).toBeNull();
 });
 
-test('what PostgreSQL cannot hold is replaced, and a check does not grow without end', async () => {
+test('characters that PostgreSQL cannot hold are replaced, and the data of a check are bounded', async () => {
   const [device = 0] = bench.deviceNos;
   const nowUs = clock.nowUs();
   const ingest = bench.ingestWith();

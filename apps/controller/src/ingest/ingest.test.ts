@@ -71,7 +71,7 @@ test('two controllers that take overlapping batches at once store and fold each 
   expect(folded).toHaveLength(600);
 });
 
-test('what the fold wrote and the rows stand or fall together', async () => {
+test('the rows of a batch and the writes of the fold are committed together or not at all', async () => {
   let calls = 0;
   const ingest = bench.ingestWith(async (trx, rows, nowUs) => {
     calls += 1;

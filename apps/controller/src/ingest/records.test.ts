@@ -6,7 +6,7 @@ import { batchOf, minuteUs, result, useIngestFixture, type WireRecord } from './
 
 const bench = useIngestFixture();
 
-test('results that have no place are quarantined with their reasons and the rest is taken', async () => {
+test('results that are refused are quarantined with their reasons, and the rest is stored', async () => {
   const [device = 0] = bench.deviceNos;
   const nowUs = clock.nowUs();
   const foreign = await createFixtures(bench.db.kysely).device(bench.sender.accountNo, []);
@@ -102,7 +102,7 @@ test('gaps and clock records are kept once', async () => {
   expect(clocks).toMatchObject([{ at_us: 5, offset_us: -3, round_trip_us: 2 }]);
 });
 
-test('a result that answers an order closes it and tells who waits', async () => {
+test('a result that answers a run request closes it and notifies the controller that waits', async () => {
   const [device = 0] = bench.deviceNos;
   const runRequestId = `order ${bench.sender.agentNo}`;
   const told = Promise.withResolvers<unknown>();

@@ -101,7 +101,7 @@ test('the first controller makes the key, the next ones with it agree', async ()
   await open();
 });
 
-test('a controller with a key of its own does not start on the same database, and says what to do', async () => {
+test('a controller with another key does not start on the same database, and its Fault names the remedy', async () => {
   await open();
   write(newKey());
   await expect(open()).rejects.toMatchObject({
@@ -128,7 +128,7 @@ test('a missing key file is not made anew where something is sealed', async () =
   expect(existsSync(file)).toBe(false);
 });
 
-test('a database from before the check is judged by what it holds', async () => {
+test('in a database without a check value the sealed values decide', async () => {
   await keep(open1, open1);
   await db.kysely.deleteFrom('sealing_key_proof').execute();
   const right = readFileSync(file);
@@ -155,7 +155,7 @@ test('a key is changed by putting the new one first: all is sealed anew, and the
   await expect(open()).rejects.toThrow(/does not hold the key/);
 });
 
-test('with a lost key devices without secrets go on, and the others say what they need', async () => {
+test('with a lost key devices without secrets go on, and the others have a warning that names the remedy', async () => {
   const plain = await keep(open1, open1);
   const needy = await keep(hidden, hiddenClear);
   rmSync(file);

@@ -37,7 +37,7 @@ test.each<[string, string[]]>([
   expect(calledSecretNames('secret', text)).toEqual(names);
 });
 
-test('what only the agent knows is left to it', () => {
+test('references to local secrets stay for the agent', () => {
   const local = ['$', '{local:mail}'].join('');
   const given = { Password: local, Headers: { Cookie: `a=${local}` } };
   expect(secretNames(given)).toEqual(new Set());

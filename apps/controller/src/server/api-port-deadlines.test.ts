@@ -158,7 +158,7 @@ test('an idle connection is kept for 65 s and closed then', async () => {
   await vi.waitFor(() => expect(it.isClosed).toBe(true), soon);
 });
 
-test('an answer that streams is not closed, also where nobody read its request', async () => {
+test('an answer that streams is not closed, also when no handler read its request', async () => {
   const reader = await client('GET /stream HTTP/1.1\r\nHost: a\r\n\r\n');
   expect(reader.text).toContain('it begins');
   for (let i = 0; i < 10; i += 1) {
@@ -177,7 +177,7 @@ test('a connection whose answer is worked on is not closed', async () => {
   expect(it.isClosed).toBe(false);
 });
 
-test.each([false, true])('a reader that takes nothing of its answer is let go (TLS: %s)', async (tls) => {
+test.each([false, true])('a reader that takes nothing of its answer is cut (TLS: %s)', async (tls) => {
   const it = await client('', { tls, reads: false });
   it.socket.pause();
   it.socket.write(whole('/big'));

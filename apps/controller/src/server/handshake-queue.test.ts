@@ -30,7 +30,7 @@ test('nothing runs at once, then as many in an iteration as may', () => {
   expect(iterate()).toBe(false);
 });
 
-test('who comes with one does not wait for who came with a thousand', () => {
+test('a client with one handshake does not wait for a client with a thousand', () => {
   const { done, add, iterate } = scene(4);
   for (let i = 0; i < 1_000; i += 1) add('crowd');
   iterate();
