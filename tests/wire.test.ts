@@ -36,7 +36,7 @@ const checks = 'proto/vantage/v1/checks.proto';
 test.each([
   ['a field with another number', agent, 'int64 to_us = 2;', 'int64 to_us = 4;'],
   ['a field of another type', agent, 'int64 covered_to_us = 11;', 'string covered_to_us = 11;'],
-  ['a removed field', agent, '  string gap_id = 1; // the same gap may be told twice\n', ''],
+  ['a removed field', agent, '  string gap_id = 1; // the agent may send the same gap twice\n', ''],
   ['an option with another name', checks, 'string url = 1;', 'string address = 1;'],
 ])('buf refuses %s', (_what, file, from, to) => {
   expect(breaks(file, from, to)).toMatch(/(agent|checks)\.proto:\d+:\d+:.*[Ff]ield/);
