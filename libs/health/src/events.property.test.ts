@@ -12,15 +12,15 @@ import type { History } from './testing/oracle.ts';
 const second = 1_000_000;
 const runs = Number(process.env['PROPERTY_RUNS'] ?? 2000);
 
-const sightingsOf = (history: History) => toObservations(history.results, history.spans);
-const storyOf = (history: History, seen: readonly Observation[] = sightingsOf(history)) =>
+const observationsOf = (history: History) => toObservations(history.results, history.spans);
+const foldHistory = (history: History, seen: readonly Observation[] = observationsOf(history)) =>
   fold(newState(history.created * second), seen, history.settings);
 const isStatus = ({ type, status }: FoldEvent) => type === status;
 
 test('no two events of a device in a row say the same status, and none has the cause and type of another', () => {
   fc.assert(
     fc.property(histories, (history) => {
-      const { events } = storyOf(history);
+      const { events } = foldHistory(history);
       const statuses = events.filter(isStatus).map(({ status }) => status);
       for (const [i, status] of statuses.entries()) expect(status).not.toBe(statuses[i + 1]);
       const keys = events.map(({ type, cause }) => `${type}/${cause.startUs}/${cause.agentNo}`);
@@ -33,13 +33,13 @@ test('no two events of a device in a row say the same status, and none has the c
 test('where no agent is cut off, each change of status has exactly one event', () => {
   fc.assert(
     fc.property(histories, (history) => {
-      const story = storyOf(
+      const folded = foldHistory(
         history,
-        sightingsOf(history).map((seen) => ({ ...seen, cutOff: false })),
+        observationsOf(history).map((seen) => ({ ...seen, cutOff: false })),
       );
-      const [, ...changes] = story.intervals;
+      const [, ...changes] = folded.intervals;
       expect(
-        story.events.filter(isStatus).map(({ status, sinceUs }) => ({ status, fromUs: sinceUs })),
+        folded.events.filter(isStatus).map(({ status, sinceUs }) => ({ status, fromUs: sinceUs })),
       ).toEqual(changes.map(({ status, fromUs }) => ({ status, fromUs })));
     }),
     { numRuns: runs },
@@ -49,13 +49,13 @@ test('where no agent is cut off, each change of status has exactly one event', (
 test('Up and Down always have the last event; an Unknown without an event comes from cut off agents only', () => {
   fc.assert(
     fc.property(histories, (history) => {
-      const observations = sightingsOf(history);
-      const story = storyOf(history, observations);
-      const told = story.events.filter(isStatus);
-      for (const point of story.checkpoints) {
+      const observations = observationsOf(history);
+      const folded = foldHistory(history, observations);
+      const statusEvents = folded.events.filter(isStatus);
+      for (const point of folded.checkpoints) {
         const { at } = point;
         if (at === null) continue;
-        const last = told.findLast(({ cause }) => comparePoints(cause, at) <= 0);
+        const last = statusEvents.findLast(({ cause }) => comparePoints(cause, at) <= 0);
         if (point.status !== 'Unknown') expect(last?.status).toBe(point.status);
         else if (last !== undefined && last.status !== 'Unknown') {
           expect(point.announced).toBe(false);
@@ -74,7 +74,7 @@ test('Up and Down always have the last event; an Unknown without an event comes 
 const arrivals = histories.chain((history) =>
   fc.tuple(
     fc.constant(history),
-    fc.shuffledSubarray(sightingsOf(history), { minLength: history.results.length }),
+    fc.shuffledSubarray(observationsOf(history), { minLength: history.results.length }),
     fc.integer({ min: 1, max: 6 }),
   ),
 );
@@ -99,9 +99,9 @@ test('results in any order record no status twice in a row, and the last one rec
 test('results in their order record exactly the events of the fold, without a correction', () => {
   fc.assert(
     fc.property(histories, fc.integer({ min: 1, max: 6 }), (history, size) => {
-      const live = sightingsOf(history).sort((a, b) => a.startUs - b.startUs || a.agentNo - b.agentNo);
+      const live = observationsOf(history).sort((a, b) => a.startUs - b.startUs || a.agentNo - b.agentNo);
       const stored = foldInBatches(history.created * second, live, size, history.settings);
-      expect(stored.events).toEqual(storyOf(history).events);
+      expect(stored.events).toEqual(foldHistory(history).events);
       expect(stored.corrections).toBe(0);
     }),
     { numRuns: runs },

@@ -9,10 +9,10 @@ import { baseBySecond, countSeconds, type History } from './testing/oracle.ts';
 import { outages, timeline, uptime } from './uptime.ts';
 
 const second = 1_000_000;
-/** More of them on request, to look for what is rare. */
+/** A longer search for rare cases, on request. */
 const runs = Number(process.env['PROPERTY_RUNS'] ?? 2000);
 
-function storyOf(history: History, results = history.results) {
+function foldHistory(history: History, results = history.results) {
   const seed = newState(history.created * second);
   return fold(seed, toObservations(results, history.spans), history.settings);
 }
@@ -26,7 +26,7 @@ function bySecond(intervals: readonly BaseInterval[], seconds: number): BaseStat
 test('the fold has the same status as the oracle for every second', () => {
   fc.assert(
     fc.property(histories, (history) => {
-      expect(bySecond(storyOf(history).intervals, history.seconds)).toEqual(baseBySecond(history));
+      expect(bySecond(foldHistory(history).intervals, history.seconds)).toEqual(baseBySecond(history));
     }),
     { numRuns: runs },
   );
@@ -43,7 +43,7 @@ test('order and repetition of the input change nothing', () => {
   );
   fc.assert(
     fc.property(shuffled, ([history, results]) => {
-      expect(storyOf(history, results)).toEqual(storyOf(history));
+      expect(foldHistory(history, results)).toEqual(foldHistory(history));
     }),
     { numRuns: runs },
   );
@@ -61,7 +61,7 @@ test('batches that arrive in any order, folded from checkpoints, end in the same
   );
   fc.assert(
     fc.property(arrivals, ([history, order, size]) => {
-      const whole = storyOf(history);
+      const whole = foldHistory(history);
       const pieces = foldInBatches(history.created * second, order, size, history.settings);
       expect(pieces.state).toEqual(whole.state);
       expect(pieces.intervals).toEqual(whole.intervals);
@@ -79,7 +79,7 @@ test('uptime counts the seconds that the oracle counts, and the four parts are t
   const asked = fc.tuple(histories, fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 200 }));
   fc.assert(
     fc.property(asked, ([history, from, lasts]) => {
-      const { intervals } = storyOf(history);
+      const { intervals } = foldHistory(history);
       const facts = { ...history, createdUs: history.created * second, intervals };
       const period = { fromUs: from * second, toUs: (from + lasts) * second };
       const got = uptime(facts, period);
@@ -100,7 +100,7 @@ test('parts add up to the period to the second wherever the boundaries fall', ()
   const crooked = fc.tuple(histories, fc.nat(150 * second), fc.nat(200 * second), fc.nat(second));
   fc.assert(
     fc.property(crooked, ([history, fromUs, lastsUs, shift]) => {
-      const { intervals } = storyOf(history);
+      const { intervals } = foldHistory(history);
       const moved = history.coverage.map((s) => ({ fromUs: s.fromUs + shift, toUs: s.toUs + shift }));
       const facts = { ...history, createdUs: history.created * second + shift, intervals, coverage: moved };
       const period = { fromUs, toUs: fromUs + lastsUs };
@@ -117,9 +117,11 @@ test('parts add up to the period to the second wherever the boundaries fall', ()
 test('outages match the events: each begins with a Down after an Up, and ends with the next Up', () => {
   fc.assert(
     fc.property(histories, (history) => {
-      const { intervals, events } = storyOf(history);
-      const told = events.filter(({ type }) => type === 'Up' || type === 'Down');
-      const begins = told.filter(({ type }, i) => type === 'Down' && told[i - 1]?.type !== 'Down');
+      const { intervals, events } = foldHistory(history);
+      const statusEvents = events.filter(({ type }) => type === 'Up' || type === 'Down');
+      const begins = statusEvents.filter(
+        ({ type }, i) => type === 'Down' && statusEvents[i - 1]?.type !== 'Down',
+      );
       expect(outages(intervals).map(({ fromUs }) => fromUs)).toEqual(begins.map(({ sinceUs }) => sinceUs));
     }),
     { numRuns: runs },
@@ -129,10 +131,10 @@ test('outages match the events: each begins with a Down after an Up, and ends wi
 test('at most one outage is open, and only while the device is Down or unseen after Down', () => {
   fc.assert(
     fc.property(histories, (history) => {
-      const story = storyOf(history);
-      const open = outages(story.intervals).filter((outage) => outage.toUs === Number.POSITIVE_INFINITY);
+      const folded = foldHistory(history);
+      const open = outages(folded.intervals).filter((outage) => outage.toUs === Number.POSITIVE_INFINITY);
       expect(open.length).toBeLessThanOrEqual(1);
-      const { status, before } = story.state;
+      const { status, before } = folded.state;
       expect(open.length === 1).toBe(status === 'Down' || before === 'Down');
     }),
     { numRuns: runs },
@@ -143,7 +145,7 @@ test('each second of an outage that uptime counts is a Down second, or Maintenan
   const asked = fc.tuple(histories, fc.nat(300 * second), fc.nat(300 * second));
   fc.assert(
     fc.property(asked, ([history, fromUs, lastsUs]) => {
-      const { intervals } = storyOf(history);
+      const { intervals } = foldHistory(history);
       const facts = { ...history, createdUs: history.created * second, intervals };
       const period = { fromUs, toUs: fromUs + lastsUs };
       for (const outage of outages(intervals)) {

@@ -31,32 +31,37 @@ function check(start: number, code: number, more: Partial<Result> = {}): Result 
 
 const at = (no: number) => ({ agentNo: no, locationNo: no });
 
-function tell(results: Result[], spans: OnlineSpan[] = [always(1)], retries = 2, targetRevision = 1) {
+function foldChecks(results: Result[], spans: OnlineSpan[] = [always(1)], retries = 2, targetRevision = 1) {
   return fold(newState(0), toObservations(results, spans), { retries, targetRevision });
 }
 
-const types = (story: ReturnType<typeof tell>) => story.events.map((event) => event.type);
+const types = (folded: ReturnType<typeof foldChecks>) => folded.events.map((event) => event.type);
 
 test.each([0, 1, 2, 3, 4])(
   'a target that fails %i times in a row with Retries 3 is Down only after the 4th',
   (failures) => {
     const errors = Array.from({ length: failures }, (_, k) => check(60 + 2 * k, 3, { attempt: k }));
-    const story = tell([check(0, 1), ...errors], [always(1)], 3);
-    expect(story.state.status).toBe(failures > 3 ? 'Down' : 'Up');
-    expect(story.state.retrySequence !== null).toBe(failures > 0 && failures <= 3);
+    const folded = foldChecks([check(0, 1), ...errors], [always(1)], 3);
+    expect(folded.state.status).toBe(failures > 3 ? 'Down' : 'Up');
+    expect(folded.state.retrySequence !== null).toBe(failures > 0 && failures <= 3);
   },
 );
 
 test('Down begins at the end of the first error; its event stands at the last retry and says how long it was up', () => {
-  const story = tell([check(0, 1), check(60, 2), check(62, 2, { attempt: 1 }), check(64, 3, { attempt: 2 })]);
-  expect(types(story)).toEqual(['Up', 'Error', 'Down']);
-  expect(story.intervals).toEqual(
+  const folded = foldChecks([
+    check(0, 1),
+    check(60, 2),
+    check(62, 2, { attempt: 1 }),
+    check(64, 3, { attempt: 2 }),
+  ]);
+  expect(types(folded)).toEqual(['Up', 'Error', 'Down']);
+  expect(folded.intervals).toEqual(
     [
       { fromUs: 1 * second, status: 'Up' },
       { fromUs: 61 * second, status: 'Down' },
     ].toSpliced(0, 0, { fromUs: 0, status: 'Unknown' }),
   );
-  expect(story.events.at(-1)).toMatchObject({
+  expect(folded.events.at(-1)).toMatchObject({
     atUs: 65 * second,
     sinceUs: 61 * second,
     ended: { status: 'Up', sinceUs: 1 * second },
@@ -64,34 +69,34 @@ test('Down begins at the end of the first error; its event stands at the last re
 });
 
 test('one good answer ends a retry sequence, and an outage', () => {
-  expect(types(tell([check(0, 1), check(60, 3), check(62, 1, { attempt: 1 })]))).toEqual([
+  expect(types(foldChecks([check(0, 1), check(60, 3), check(62, 1, { attempt: 1 })]))).toEqual([
     'Up',
     'Error',
     'Recovered',
   ]);
   const chain = [check(60, 3), check(62, 3, { attempt: 1 }), check(64, 3, { attempt: 2 })];
-  const story = tell([check(0, 1), ...chain, check(120, 3), check(180, 1)]);
-  expect(types(story)).toEqual(['Up', 'Error', 'Down', 'Up']);
-  expect(story.events.at(-1)?.ended?.sinceUs).toBe(61 * second);
+  const folded = foldChecks([check(0, 1), ...chain, check(120, 3), check(180, 1)]);
+  expect(types(folded)).toEqual(['Up', 'Error', 'Down', 'Up']);
+  expect(folded.events.at(-1)?.ended?.sinceUs).toBe(61 * second);
 });
 
 test('regular checks in an open retry sequence are not retries, and a repeated retry counts once', () => {
-  const story = tell([
+  const folded = foldChecks([
     check(0, 1),
     check(60, 3),
     check(62, 3, { attempt: 1 }),
     check(63, 3),
     check(70, 3, { attempt: 1 }),
   ]);
-  expect(story.state.retrySequence?.failedAttempts).toEqual([1]);
-  expect(story.state.status).toBe('Up');
+  expect(folded.state.retrySequence?.failedAttempts).toEqual([1]);
+  expect(folded.state.status).toBe('Up');
 });
 
 test('where two Locations observe, one alone cannot confirm; an error of the other does', () => {
   const chain = [check(60, 3), check(62, 3, { attempt: 1 }), check(64, 3, { attempt: 2 })];
   const both = [always(1), always(2)];
-  expect(tell([check(0, 1), ...chain], both).state.status).toBe('Up');
-  expect(tell([check(0, 1), ...chain, check(70, 3, at(2))], both).state).toMatchObject({
+  expect(foldChecks([check(0, 1), ...chain], both).state.status).toBe('Up');
+  expect(foldChecks([check(0, 1), ...chain, check(70, 3, at(2))], both).state).toMatchObject({
     status: 'Down',
     sinceUs: 61 * second,
   });
@@ -100,25 +105,25 @@ test('where two Locations observe, one alone cannot confirm; an error of the oth
 test('an inconclusive Location does not count as a second Location, and never makes Down', () => {
   const chain = [check(60, 3), check(62, 10, { attempt: 1, ...at(2) }), check(64, 3, { attempt: 1 })];
   const both = [always(1), always(2)];
-  const story = tell([check(0, 1), ...chain, check(66, 3, { attempt: 2 })], both);
-  expect(story.state.status).toBe('Down');
-  expect(tell([check(0, 1), check(60, 10), check(120, 9), check(180, 10)], [always(1)]).state.status).toBe(
-    'Unknown',
-  );
+  const folded = foldChecks([check(0, 1), ...chain, check(66, 3, { attempt: 2 })], both);
+  expect(folded.state.status).toBe('Down');
+  expect(
+    foldChecks([check(0, 1), check(60, 10), check(120, 9), check(180, 10)], [always(1)]).state.status,
+  ).toBe('Unknown');
 });
 
 test('when all Locations are inconclusive it is Unknown until a good or bad result; an outage goes on after it', () => {
   const down = [check(60, 3), check(62, 3, { attempt: 1 }), check(64, 3, { attempt: 2 })];
-  const story = tell([check(0, 1), ...down, check(120, 10), check(180, 3), check(240, 1)]);
-  expect(types(story)).toEqual(['Up', 'Error', 'Down', 'Unknown', 'Down', 'Up']);
+  const folded = foldChecks([check(0, 1), ...down, check(120, 10), check(180, 3), check(240, 1)]);
+  expect(types(folded)).toEqual(['Up', 'Error', 'Down', 'Unknown', 'Down', 'Up']);
 });
 
 test('three retry sequences in a row from the same Locations with others fine are Partial, with one event', () => {
   const chains = [60, 120, 180, 240].flatMap((s) => [check(s, 3), check(s + 2, 1, { attempt: 1, ...at(2) })]);
-  const story = tell([check(0, 1), ...chains], [always(1), always(2)]);
-  expect(types(story).filter((type) => type === 'Partial')).toEqual(['Partial']);
-  expect(story.events.find((event) => event.type === 'Partial')?.failing).toEqual([1]);
-  const broken = tell(
+  const folded = foldChecks([check(0, 1), ...chains], [always(1), always(2)]);
+  expect(types(folded).filter((type) => type === 'Partial')).toEqual(['Partial']);
+  expect(folded.events.find((event) => event.type === 'Partial')?.failing).toEqual([1]);
+  const broken = foldChecks(
     [check(0, 1), ...chains.slice(0, 4), check(150, 1), ...chains.slice(4)],
     [always(1), always(2)],
   );
@@ -126,11 +131,11 @@ test('three retry sequences in a row from the same Locations with others fine ar
 });
 
 test('results under an older target are history; the first under the new one closes the old retry sequence', () => {
-  const old = tell([check(0, 1), check(60, 3)]);
+  const old = foldChecks([check(0, 1), check(60, 3)]);
   const seen = toObservations([check(61, 3), check(70, 1, { revision: 2 })], [always(1)]);
-  const story = fold(old.state, seen, { retries: 2, targetRevision: 2 });
-  expect(story.state.retrySequence).toBeNull();
-  expect(story.events).toEqual([]);
+  const folded = fold(old.state, seen, { retries: 2, targetRevision: 2 });
+  expect(folded.state.retrySequence).toBeNull();
+  expect(folded.events).toEqual([]);
 });
 
 test('late results fill time in which no agent was online and are left out where one was', () => {
@@ -141,13 +146,13 @@ test('late results fill time in which no agent was online and are left out where
     check(64, 3, { attempt: 2, ...late }),
   ];
   const results = [check(0, 1), ...chain, check(3000, 1)];
-  expect(types(tell(results))).toEqual(['Up', 'Error', 'Down', 'Up']);
-  expect(types(tell(results, [always(1), always(2)]))).toEqual(['Up']);
+  expect(types(foldChecks(results))).toEqual(['Up', 'Error', 'Down', 'Up']);
+  expect(types(foldChecks(results, [always(1), always(2)]))).toEqual(['Up']);
 });
 
 test('a healthy result of a device that is Up changes nothing; one from before the last change does', () => {
   const settings = { retries: 2, targetRevision: 1 };
-  const { state } = tell([check(0, 1), check(60, 3), check(62, 1)]);
+  const { state } = foldChecks([check(0, 1), check(60, 3), check(62, 1)]);
   const [next, past] = toObservations([check(120, 1), check(30, 1)], [always(1)]);
   expect(next && matters(state, next, settings)).toBe(false);
   expect(past && matters(state, past, settings)).toBe(true);
@@ -158,12 +163,12 @@ test('while the controllers are away, the Locations that were online last still 
   const spans = [until(1, 100), until(2, 95), until(3, 10)];
   const late = { arrivedUs: 900 * second };
   const alone = [check(0, 1), ...[0, 1, 2].map((k) => check(120 + 2 * k, 3, { attempt: k, ...late }))];
-  expect(types(tell(alone, spans))).toEqual(['Up', 'Error']);
+  expect(types(foldChecks(alone, spans))).toEqual(['Up', 'Error']);
   const other = check(127, 3, { ...at(2), ...late });
-  expect(types(tell([...alone, other], spans))).toEqual(['Up', 'Error', 'Down']);
-  expect(types(tell([check(0, 1), check(120, 10, late)], spans))).toEqual(['Up']);
+  expect(types(foldChecks([...alone, other], spans))).toEqual(['Up', 'Error', 'Down']);
+  expect(types(foldChecks([check(0, 1), check(120, 10, late)], spans))).toEqual(['Up']);
   const both = [check(120, 10, late), check(121, 10, { ...at(2), ...late })];
-  expect(tell([check(0, 1), ...both], spans).state.status).toBe('Unknown');
+  expect(foldChecks([check(0, 1), ...both], spans).state.status).toBe('Unknown');
 });
 
 describe('inconclusive results of an agent that was cut off', () => {
@@ -172,7 +177,7 @@ describe('inconclusive results of an agent that was cut off', () => {
     { ...always(1), fromUs: 400 * second },
   ];
   const late = { arrivedUs: 400 * second };
-  const blind = [120, 180, 240].map((s) => check(s, 10, late));
+  const inconclusive = [120, 180, 240].map((s) => check(s, 10, late));
   const down = [60, 62, 64].map((s, k) => check(s, 3, { attempt: k }));
 
   test.each([
@@ -182,7 +187,7 @@ describe('inconclusive results of an agent that was cut off', () => {
       [check(410, 10), check(420, 1)],
       ['Up', 'Unknown', 'Up'],
     ],
-    ['it is told once', [check(410, 10), check(420, 10)], ['Up', 'Unknown']],
+    ['it has one event', [check(410, 10), check(420, 10)], ['Up', 'Unknown']],
     [
       'a device that failed meanwhile is Down',
       [410, 412, 414].map((s, k) => check(s, 3, { attempt: k })),
@@ -194,18 +199,18 @@ describe('inconclusive results of an agent that was cut off', () => {
       ['Up', 'Error', 'Recovered'],
     ],
   ])('%s', (_what, after, expected) => {
-    const story = tell([check(0, 1), ...blind, ...after], spans);
-    expect(types(story)).toEqual(expected);
-    expect(story.intervals.map(({ status }) => status)).toContain('Unknown');
+    const folded = foldChecks([check(0, 1), ...inconclusive, ...after], spans);
+    expect(types(folded)).toEqual(expected);
+    expect(folded.intervals.map(({ status }) => status)).toContain('Unknown');
   });
 
   test('an outage that lasts through it is one, without a second event', () => {
-    const story = tell([check(0, 1), ...down, ...blind, check(410, 3), check(420, 1)], spans);
-    expect(types(story)).toEqual(['Up', 'Error', 'Down', 'Up']);
+    const folded = foldChecks([check(0, 1), ...down, ...inconclusive, check(410, 3), check(420, 1)], spans);
+    expect(types(folded)).toEqual(['Up', 'Error', 'Down', 'Up']);
   });
 
   test('an error that waits for its retries when the cut begins has its end', () => {
-    const story = tell([check(0, 1), check(90, 3), ...blind, check(410, 1)], spans);
-    expect(types(story)).toEqual(['Up', 'Error', 'Unknown', 'Up']);
+    const folded = foldChecks([check(0, 1), check(90, 3), ...inconclusive, check(410, 1)], spans);
+    expect(types(folded)).toEqual(['Up', 'Error', 'Unknown', 'Up']);
   });
 });

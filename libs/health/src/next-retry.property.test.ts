@@ -6,7 +6,7 @@ import { type Result, toObservations } from './observation.ts';
 import { newState } from './state.ts';
 
 const second = 1_000_000;
-/** More of them on request, to look for what is rare. */
+/** A longer search for rare cases, on request. */
 const runs = Number(process.env['PROPERTY_RUNS'] ?? 1000);
 
 /** Up to three Locations of up to three agents each; the first agent of each has the device. */
@@ -48,8 +48,8 @@ function play({
   })[] = [];
   const answer = ({ agentNo, locationNo }: RetryCandidate, startUs: number, attempt: number) => {
     const endUs = startUs + Math.round((takes[results.length % takes.length] ?? 0) * timeoutS * second);
-    const told = { arrivedUs: endUs, code: 3, retryId: null, revision: 1, text: '' };
-    results.push({ startUs, endUs, agentNo, locationNo, attempt, ...told });
+    const rest = { arrivedUs: endUs, code: 3, retryId: null, revision: 1, text: '' };
+    results.push({ startUs, endUs, agentNo, locationNo, attempt, ...rest });
     return fold(newState(0), toObservations(results, spans), { retries, targetRevision: 1 }).state;
   };
   if (first === undefined) throw new Error('nobody to look');

@@ -48,9 +48,9 @@ describe('the decision who may connect', () => {
     await using stolen = bench.connectTo(one.url, { counter: 1_000_000 });
     await stolen.until('welcome');
     await using own = bench.connectTo(two.url, { counter: 58 });
-    const told = await own.until('goodbye');
-    expect(told.reason).toBe(Goodbye_Reason.FENCED);
-    expect(told.text).toContain('./vantage agents unfence ');
+    const goodbye = await own.until('goodbye');
+    expect(goodbye.reason).toBe(Goodbye_Reason.FENCED);
+    expect(goodbye.text).toContain('./vantage agents unfence ');
     expect((await stolen.until('goodbye')).reason).toBe(Goodbye_Reason.FENCED);
     await using later = bench.connectTo(one.url, { counter: 1_000_001 });
     expect((await later.until('goodbye')).reason).toBe(Goodbye_Reason.FENCED);

@@ -68,9 +68,9 @@ test('a reference without a value is never sent as it stands; a new value goes o
     );
     const from = clock.monoMs();
     await publish(bench.db.kysely, 'plan', { agent_nos: [bench.agent.agentNo] });
-    const told = await stream.until('assignments');
+    const changes = await stream.until('assignments');
     expect(clock.monoMs() - from).toBeLessThan(5000);
-    return told.upserts;
+    return changes.upserts;
   };
   expect(await change('new')).toMatchObject([
     { deviceNo: needy, spec: { url: 'smtp://u:new@127.0.0.1', problem: '' } },

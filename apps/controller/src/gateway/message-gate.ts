@@ -18,7 +18,7 @@ export interface MessageGate {
   pass(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
   /** Until this is called only a first message passes. */
   admit(rules: MessageRules): void;
-  /** The share of the memory that the last message holds; whoever takes it gives it back. */
+  /** The share of the memory that the last message holds; the caller that takes it gives it back. */
   takeShare(): Disposable | undefined;
 }
 

@@ -6,9 +6,9 @@ export interface SessionDriver {
   readonly state: SessionState;
   /** Aborts when the session has ended. */
   readonly ended: AbortSignal;
-  /** Applies an event and wakes whoever waits. */
+  /** Applies an event and resolves `next`. */
   apply(event: SessionEvent): void;
-  /** Wakes whoever waits, because a fact outside of the state changed. */
+  /** Resolves `next`, because a fact outside of the state changed. */
   wake(): void;
   /** A message of the agent came: its silence begins anew. */
   noteContact(): void;

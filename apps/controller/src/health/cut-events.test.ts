@@ -12,7 +12,7 @@ afterAll(() => scene[Symbol.asyncDispose]());
 
 const at = (s: number) => startUs + s * second;
 
-/** The agent's stream is cut from 100 to 400, and its Location is told offline at 200. */
+/** The agent's stream is cut from 100 to 400, and its Location becomes offline at 200. */
 async function cutLocation(name: string) {
   const place = await scene.location(name);
   await sql`insert into controllers values ('c', ${at(-500)}::bigint, ${at(200)}::bigint)
@@ -58,8 +58,8 @@ test('a cut of a Location of 26 devices makes two events; only devices that chan
   for (const device of [...fine, ...unseen]) expect(await types(device)).toEqual(['Up']);
   expect(await types(failed[0] ?? 0)).toEqual(['Up', 'Error', 'Down', 'Up']);
   expect(await types(down[0] ?? 0)).toEqual(['Up', 'Error', 'Down']);
-  const told = await scene.events(down[0] ?? 0);
-  expect(told.map(({ late: isLate }) => isLate)).toEqual([false, true, true]);
+  const recorded = await scene.events(down[0] ?? 0);
+  expect(recorded.map(({ late: isLate }) => isLate)).toEqual([false, true, true]);
 });
 
 test('a device with only inconclusive results of a connected agent after the cut gets one event Unknown', async () => {

@@ -29,7 +29,7 @@ const checks = fc
   .array(check, { minLength: 5, maxLength: 25 })
   .map((all) => [...new Map(all.map((one) => [`${one.at}/${one.agent}`, one])).values()]);
 
-/** The story of a device as the database tells it. */
+/** The history of a device in the database. */
 async function stored(device: number) {
   const intervals = await scene.kysely
     .selectFrom('status_intervals')
@@ -41,8 +41,8 @@ async function stored(device: number) {
   return { intervals, state: readState(state) };
 }
 
-/** The story that the pure core tells of all its checks at once. */
-async function told(device: number) {
+/** The history of a device by the pure core, from all its checks at once. */
+async function foldWhole(device: number) {
   const rows = await scene.kysely.selectFrom('checks').selectAll().where('device_no', '=', device).execute();
   const spans = places.map((place, i) => ({
     ...place,
@@ -76,7 +76,7 @@ test('two controllers that take batches in any order, some twice, at the same ti
         for (let i = 0; i < list.length; i += size) await scene.take(batch(list.slice(i, i + size)));
       });
       await Promise.all(streams);
-      const whole = await told(device);
+      const whole = await foldWhole(device);
       const inDatabase = await stored(device);
       if (whole.checkpoints.length === 0) {
         expect(inDatabase.state).toEqual({ kind: 'none' });
@@ -86,13 +86,13 @@ test('two controllers that take batches in any order, some twice, at the same ti
         intervals: whole.intervals,
         state: { kind: 'state', state: whole.state },
       });
-      // No status is said twice in a row, and the last one is how the device is.
+      // No status is recorded twice in a row, and the last one is the status of the device.
       const recorded = await recordedStatuses(scene.kysely, [{ deviceNo: device, fromUs: startUs }]);
       const statuses = (recorded.get(device) ?? []).map(({ status }) => status);
       for (const [i, status] of statuses.entries()) expect(status).not.toBe(statuses[i + 1]);
       const now = announcedStatus(whole.state);
       if (statuses.length > 0 && now !== null) expect(statuses.at(-1)).toBe(now);
-      // Told is told, perhaps of another check than the whole story says; but nothing goes untold.
+      // Recorded events stay, perhaps of another check than the whole fold names; but every event of the whole fold is recorded.
       const types = (await scene.events(device)).map((event) => event.type);
       expect(types).toEqual(expect.arrayContaining(whole.events.map((event) => event.type)));
     }),

@@ -101,8 +101,8 @@ test('an agent that reports that it cannot run its checks takes its Location off
   );
   await sql`update controllers set last_seen_us = ${at(2000)}`.execute(scene.kysely);
   await markOffline(scene, at(2000));
-  const told = (await scene.events(null)).map((event) => event.message);
-  expect(told).toContain('Location dark is offline (uplink dead), 0 devices not checked');
+  const recorded = (await scene.events(null)).map((event) => event.message);
+  expect(recorded).toContain('Location dark is offline (uplink dead), 0 devices not checked');
 });
 
 test('maintenance starts, gets a new end, and its end is recorded once however many controllers end it', async () => {
@@ -147,8 +147,12 @@ test('a state lasts as long as it was shown: a window that ends begins it anew, 
   await startMaintenance(scene, { ...request, nowUs: at(200), durationUs: 600 * second });
   await stopMaintenance(scene, { ...request, nowUs: at(230) });
   await scene.take([{ ...base, at: 259, code: 1 }]);
-  const told = (await scene.events(device)).map(({ type, status, duration_s }) => [type, status, duration_s]);
-  expect(told).toEqual([
+  const recorded = (await scene.events(device)).map(({ type, status, duration_s }) => [
+    type,
+    status,
+    duration_s,
+  ]);
+  expect(recorded).toEqual([
     ['Up', 'Up', 10],
     ['MaintStart', 'Maint', 30],
     ['MaintEnd', 'Up', 60],

@@ -42,16 +42,16 @@ const up = (from: number, to: number | null): ConnectedSpan => ({
 /** Connected until 30 minutes ago, then cut; the device was given away a minute later; back five minutes ago. */
 const cutOff = { held: [held(-60, -29)], connected: [up(-90, -30), up(-5, null)] };
 /** Never cut; the device was given away 29 minutes ago. */
-const told = { held: [held(-60, -29)], connected: [up(-90, null)] };
+const moved = { held: [held(-60, -29)], connected: [up(-90, null)] };
 
 test.each<[string, number, { held: AssignedSpan[]; connected: ConnectedSpan[] }, string | undefined]>([
   ['held now', -1, { held: [held(-60, null)], connected: [] }, undefined],
   ['never held', -1, { held: [], connected: [] }, never],
-  ['a little before it was given, by a clock that differs', -60.5, told, undefined],
-  ['well before it was given', -62, told, never],
-  ['while it was held', -40, told, undefined],
-  ['a moment after it was taken away', -28.5, told, undefined],
-  ['well after it was taken away, with the agent connected', -20, told, never],
+  ['a little before it was given, by a clock that differs', -60.5, moved, undefined],
+  ['well before it was given', -62, moved, never],
+  ['while it was held', -40, moved, undefined],
+  ['a moment after it was taken away', -28.5, moved, undefined],
+  ['well after it was taken away, with the agent connected', -20, moved, never],
   ['after it was given to another while the agent was cut off', -20, cutOff, undefined],
   ['a moment after the agent was back and could know', -4.5, cutOff, undefined],
   ['well after the agent was back', -3, cutOff, never],

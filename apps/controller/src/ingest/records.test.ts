@@ -105,8 +105,8 @@ test('gaps and clock records are kept once', async () => {
 test('a result that answers a run request closes it and notifies the controller that waits', async () => {
   const [device = 0] = bench.deviceNos;
   const runRequestId = `order ${bench.sender.agentNo}`;
-  const told = Promise.withResolvers<unknown>();
-  await using _listening = await bench.db.subscribe('answer', told.resolve);
+  const notified = Promise.withResolvers<unknown>();
+  await using _listening = await bench.db.subscribe('answer', notified.resolve);
   await bench.db.kysely
     .insertInto('run_requests')
     .values({
@@ -125,7 +125,7 @@ test('a result that answers a run request closes it and notifies the controller 
     })
     .execute();
   await bench.ingestWith().accept(bench.sender, batchOf(result(device, clock.nowUs(), { runRequestId })));
-  expect(await told.promise).toEqual({ run_request_id: runRequestId });
+  expect(await notified.promise).toEqual({ run_request_id: runRequestId });
   const [check] = await bench.stored();
   const order = await bench.db.kysely
     .selectFrom('run_requests')

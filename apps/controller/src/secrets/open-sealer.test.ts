@@ -34,7 +34,7 @@ beforeEach(async () => {
   return () => rmSync(folder, { recursive: true });
 });
 
-/** The byte that tells keys apart is the same for one pair in 256, which no file may hold together. */
+/** One pair of keys in 256 has the same key byte, and no file may hold such a pair. */
 function newKey(beside = randomBytes(32)): Buffer {
   const key = randomBytes(32);
   return createSealer(beside).seal('', '')[0] === createSealer(key).seal('', '')[0] ? newKey(beside) : key;

@@ -127,11 +127,11 @@ async function expectServed(
     union select 'window' from events where device_no = ${deviceNo} and type = 'MaintEnd'
     union select 'back' from locations where location_no = ${locationNos[0]} and online
     union select 'gone' from locations where location_no = ${locationNos[1]} and not online
-    union select 'told' from events where account_no = ${accountNo} and device_no is null having count(*) = 2`.execute(
+    union select 'events' from events where account_no = ${accountNo} and device_no is null having count(*) = 2`.execute(
     kysely,
   );
   expect(rows.map(({ what }) => what).sort()).toEqual(
-    ['back', 'gone', 'plan', 'sums', 'told', 'window'].concat('order').sort(),
+    ['back', 'events', 'gone', 'plan', 'sums', 'window'].concat('order').sort(),
   );
 }
 

@@ -40,18 +40,18 @@ export function foldInBatches(
     const from = (list: readonly Observation[]) => list.filter((seen) => comparePoints(seen, first) >= 0);
     const kept = points.filter((point) => point.at !== null && comparePoints(point.at, first) < 0);
     const seed = kept.at(-1) ?? genesis;
-    const story = fold(seed, from(rows), settings);
-    points = [...kept, ...story.checkpoints];
-    intervals = [...intervals.filter((one) => one.fromUs < seed.sinceUs), ...story.intervals];
-    const news = newEvents(fold(seed, from(before), settings).events, story.events, statuses);
+    const folded = fold(seed, from(rows), settings);
+    points = [...kept, ...folded.checkpoints];
+    intervals = [...intervals.filter((one) => one.fromUs < seed.sinceUs), ...folded.intervals];
+    const news = newEvents(fold(seed, from(before), settings).events, folded.events, statuses);
     events.push(...news);
     const last = lastStatus(news, statuses);
-    const now = announcedStatus(story.state);
+    const now = announcedStatus(folded.state);
     statuses = inOrder([...statuses, ...news.filter(({ type, status }) => type === status)]);
     if (last === undefined || now === null || last === now) continue;
     corrections += 1;
     const newest = statuses.at(-1)?.cause ?? first;
-    statuses.push({ status: now, cause: latest(newest, story.state.at ?? newest) });
+    statuses.push({ status: now, cause: latest(newest, folded.state.at ?? newest) });
   }
   return { state: points.at(-1) ?? genesis, intervals, events, statuses, corrections };
 }

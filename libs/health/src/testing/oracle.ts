@@ -4,7 +4,7 @@ import type { FoldSettings } from '../step.ts';
 
 const second = 1_000_000;
 
-/** What the oracle is told: everything in whole seconds, and short enough to look at every second by itself. */
+/** The input of the oracle: all times in whole seconds, and few enough that the oracle can check each second. */
 export interface History {
   readonly seconds: number;
   readonly created: number;

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 
-/** A clock that stands still until told. */
+/** A clock that stands still until `advance`. */
 export interface FakeClock extends Clock {
   /** Moves both clocks on by `ms`, firing every timer on its way in order; yields to promises between timers. */
   advance(ms: number): Promise<void>;
