@@ -1,5 +1,5 @@
-// PING, DNS over UDP, DNSTime and a script's steps against the time that a wire with a known delay stamped itself, at
-// rest and while this process runs 500 checks a second.
+// Compares PING, DNS over UDP, DNSTime and a script's steps with the stamps of a wire with a known delay, at rest and while this
+// process runs 500 checks a second.
 import type { Method } from '@vantage/domain';
 import { createDial, createNames, type Dial, probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
@@ -33,7 +33,7 @@ afterAll(async () => {
   process.stdout.write(`\n${printed.join('\n')}\n`);
 });
 
-/** dnsmasq at the wire's near end: `far.test` is the far one. */
+/** dnsmasq at the near end of the wire; `far.test` is the far end. */
 async function startNames({ near, far }: Wire): Promise<Server> {
   const port = await freePort();
   return serve(port, packages['dnsmasq-base'], [
@@ -49,7 +49,7 @@ async function startNames({ near, far }: Wire): Promise<Server> {
   ]);
 }
 
-/** What is needed to look by way of the wire. */
+/** The parts that a check over the wire needs. */
 interface Ends {
   readonly wire: Wire;
   readonly port: number;
@@ -77,7 +77,7 @@ function dialBy(server: string): Dial {
 const mean = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
 const calls = z.array(z.object({ Calls: z.array(z.record(z.string(), z.unknown())) }));
 
-/** What is checked, and how far it is from the wire's word. */
+/** The checked Methods, and the difference of each from the stamps of the wire. */
 const subjects: readonly { readonly name: string; readonly check: (ends: Ends) => Promise<Errors> }[] = [
   {
     name: 'PING',
@@ -128,7 +128,7 @@ const subjects: readonly { readonly name: string; readonly check: (ends: Ends) =
   },
 ];
 
-describe("against the wire's own stamps", retryBecause('a busy machine adds milliseconds'), () => {
+describe("compared with the wire's own stamps", retryBecause('a busy machine adds milliseconds'), () => {
   const laid = (context: TestContext) => {
     if (!wire || !names) return context.skip(missing);
     return { wire, port: names.port, ends: [wire.far.v4, `[${wire.far.v6}]`] };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from '../harness/free-port.ts';
-import { type Talk, talkTold } from './delay-talk.ts';
+import { type Talk, talkReport } from './delay-talk.ts';
 import { type Ground, packages, prepareGround, serve, serversMissing } from './ground.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
 import {
@@ -17,7 +17,7 @@ import {
   startVsftpd,
 } from './servers.ts';
 
-/** A real server of a protocol; those whose name ends in `s` speak TLS at once. */
+/** A real server of a protocol; those whose name ends in `s` begin with TLS. */
 export type Service =
   | 'http'
   | 'https'
@@ -49,7 +49,7 @@ export interface Servers extends AsyncDisposable {
   readonly sshKey: string;
 }
 
-/** Why the servers cannot run here; undefined when they can. */
+/** The reason why the servers cannot run on this machine; undefined when they can. */
 export function accuracyServersMissing(): string | undefined {
   return serversMissing(
     'nginx',
@@ -66,14 +66,14 @@ export function accuracyServersMissing(): string | undefined {
   );
 }
 
-/** Starts them all; those without TLS of their own get a TLS front. */
+/** Starts all servers. Those without TLS get a TLS front. */
 export async function startServers(): Promise<Servers> {
   const held = new AsyncDisposableStack();
   try {
     const ground = held.use(await prepareGround());
     const { good, caFile } = ground.certificates;
     const http = held.use(await startNginx(ground)).port;
-    // More than a first congestion window holds: its rest takes another way there and back.
+    // More than a first congestion window holds, so the rest needs another round trip.
     writeFileSync(path.join(ground.folder, `nginx-${http}`, 'private.txt'), randomBytes(60_000));
     const https = held.use(await startNginx(ground, good)).port;
     const dovecot = held.use(await startDovecot(ground, good));
@@ -127,9 +127,9 @@ async function startNews(bundle: string) {
   return { port, [Symbol.asyncDispose]: () => end(child) };
 }
 
-/** Servers brought to other addresses or ports, perhaps with a delay. */
+/** Servers at other addresses or ports, with or without a delay. */
 export interface Passage extends AsyncDisposable {
-  /** Where each is found. */
+  /** The address of each server. */
   readonly ports: Servers['ports'];
   /** The next talk at this port that ends. */
   talk(port: number): Promise<Talk>;
@@ -154,7 +154,7 @@ export async function startPassage(
     talk: (port) =>
       new Promise((resolve) => {
         const listener = (message: unknown) => {
-          const talk = talkTold.parse(message);
+          const talk = talkReport.parse(message);
           if (talk.port !== port) return;
           child.off('message', listener);
           resolve(talk);

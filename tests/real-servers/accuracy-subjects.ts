@@ -3,7 +3,7 @@ import type { Servers, Service } from './accuracy-ground.ts';
 import type { Manner } from './delay-talk.ts';
 import { login } from './ground.ts';
 
-/** A method as it is checked by way of a delayed connection. */
+/** A Method with its check over a delayed connection. */
 export interface Subject {
   readonly name: string;
   readonly method: Method;
@@ -21,24 +21,24 @@ const tls = (servers: Servers, Mode?: 'Implicit' | 'StartTLS') => ({
 });
 const hostPort = (host: string, port: number) => `${host}:${port}`;
 
-/** One whose server speaks first, with TLS at once where its service's name says so. */
+/** A Method whose server speaks first, with implicit TLS where the name of its service ends in `s`. */
 function greeted(
   name: string,
   method: Method,
   service: Service,
   settings: {
     readonly options?: (servers: Servers) => Record<string, unknown>;
-    readonly farewell?: boolean;
+    readonly quits?: boolean;
     readonly tls?: 'Implicit' | 'StartTLS';
     readonly code?: number;
   } = {},
 ): Subject {
-  const { options = () => ({}), farewell = false, tls: mode, code } = settings;
+  const { options = () => ({}), quits = false, tls: mode, code } = settings;
   return {
     name,
     method,
     service,
-    manner: { speaksFirst: 'server', farewell, ...(mode && { tls: mode }) },
+    manner: { speaksFirst: 'server', quits, ...(mode && { tls: mode }) },
     url: hostPort,
     options: (servers) => ({ ...(mode && tls(servers, mode)), ...options(servers) }),
     ...(code !== undefined && { code }),
@@ -51,9 +51,9 @@ const mailbox = () => ({ ...credentials, Mailbox: 'INBOX' });
 const userLogin = () => ({ ...credentials, Auth: 'USER' });
 const directory = () => ({ ...credentials, Directory: '/' });
 const query = () => ({ ...credentials, Database: 'probe', Query: 'select n from t' });
-// leafnode has no groups yet: that it says so is the end of the dialogue too.
+// leafnode has no groups yet; its answer about this ends the dialogue too.
 const group = () => ({ Group: 'no.such.group' });
-const farewell = true;
+const quits = true;
 
 /** Plain methods: every phase but SSL follows from the stamps. */
 export const plainSubjects: readonly Subject[] = [
@@ -82,19 +82,19 @@ export const plainSubjects: readonly Subject[] = [
       ],
     }),
   }),
-  greeted('SMTP', 'SMTP', 'smtp', { options: mail, farewell }),
-  greeted('IMAP4', 'IMAP4', 'imap', { options: mailbox, farewell }),
-  greeted('POP3', 'POP3', 'pop3', { options: userLogin, farewell }),
-  greeted('FTP', 'FTP', 'ftp', { options: directory, farewell }),
+  greeted('SMTP', 'SMTP', 'smtp', { options: mail, quits }),
+  greeted('IMAP4', 'IMAP4', 'imap', { options: mailbox, quits }),
+  greeted('POP3', 'POP3', 'pop3', { options: userLogin, quits }),
+  greeted('FTP', 'FTP', 'ftp', { options: directory, quits }),
   greeted('NNTP', 'NNTP', 'nntp', { options: group, code: 7 }),
-  greeted('MySQL', 'MySQL', 'mysql', { options: query, farewell }),
+  greeted('MySQL', 'MySQL', 'mysql', { options: query, quits }),
   greeted('TELNET', 'TELNET', 'telnet', { options: withLogin }),
   greeted('SSH', 'SSH', 'ssh', {
     options: ({ sshKey }) => ({ User: login.user, PrivateKey: sshKey, Command: 'true' }),
   }),
 ];
 
-/** Methods with TLS, at once or by STARTTLS. */
+/** Methods with implicit TLS or STARTTLS. */
 export const tlsSubjects: readonly Subject[] = [
   {
     name: 'HTTPS',
@@ -113,17 +113,17 @@ export const tlsSubjects: readonly Subject[] = [
     options: (servers) => ({ Transport: 'TLS', ...tls(servers) }),
   },
   greeted('TCP, TLS', 'TCP', 'imaps', { tls: 'Implicit', options: () => ({ Steps: [{ Expect: 'OK' }] }) }),
-  greeted('SMTPS', 'SMTP', 'smtps', { tls: 'Implicit', options: withLogin, farewell }),
-  greeted('SMTP, STARTTLS', 'SMTP', 'smtp', { tls: 'StartTLS', options: withLogin, farewell }),
-  greeted('IMAPS', 'IMAP4', 'imaps', { tls: 'Implicit', options: mailbox, farewell }),
-  greeted('IMAP, STARTTLS', 'IMAP4', 'imap', { tls: 'StartTLS', options: mailbox, farewell }),
-  greeted('POP3S', 'POP3', 'pop3s', { tls: 'Implicit', options: userLogin, farewell }),
-  greeted('POP3, STLS', 'POP3', 'pop3', { tls: 'StartTLS', options: userLogin, farewell }),
-  greeted('FTPS', 'FTP', 'ftps', { tls: 'Implicit', options: withLogin, farewell }),
-  greeted('FTP, AUTH TLS', 'FTP', 'ftp', { tls: 'StartTLS', options: withLogin, farewell }),
-  greeted('NNTPS', 'NNTP', 'nntps', { tls: 'Implicit', farewell }),
-  greeted('NNTP, STARTTLS', 'NNTP', 'nntpStartTls', { tls: 'StartTLS', farewell }),
-  greeted('MySQL, TLS', 'MySQL', 'mysqls', { tls: 'Implicit', options: query, farewell }),
-  greeted('MySQL, STARTTLS', 'MySQL', 'mysql', { tls: 'StartTLS', options: query, farewell }),
+  greeted('SMTPS', 'SMTP', 'smtps', { tls: 'Implicit', options: withLogin, quits }),
+  greeted('SMTP, STARTTLS', 'SMTP', 'smtp', { tls: 'StartTLS', options: withLogin, quits }),
+  greeted('IMAPS', 'IMAP4', 'imaps', { tls: 'Implicit', options: mailbox, quits }),
+  greeted('IMAP, STARTTLS', 'IMAP4', 'imap', { tls: 'StartTLS', options: mailbox, quits }),
+  greeted('POP3S', 'POP3', 'pop3s', { tls: 'Implicit', options: userLogin, quits }),
+  greeted('POP3, STLS', 'POP3', 'pop3', { tls: 'StartTLS', options: userLogin, quits }),
+  greeted('FTPS', 'FTP', 'ftps', { tls: 'Implicit', options: withLogin, quits }),
+  greeted('FTP, AUTH TLS', 'FTP', 'ftp', { tls: 'StartTLS', options: withLogin, quits }),
+  greeted('NNTPS', 'NNTP', 'nntps', { tls: 'Implicit', quits }),
+  greeted('NNTP, STARTTLS', 'NNTP', 'nntpStartTls', { tls: 'StartTLS', quits }),
+  greeted('MySQL, TLS', 'MySQL', 'mysqls', { tls: 'Implicit', options: query, quits }),
+  greeted('MySQL, STARTTLS', 'MySQL', 'mysql', { tls: 'StartTLS', options: query, quits }),
   greeted('TELNETS', 'TELNET', 'telnets', { tls: 'Implicit' }),
 ];

@@ -2,22 +2,21 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
-/** Checks whose median counts, and the most that are made for them. */
+/** The number of checks whose median counts, and the most checks that the test runs. */
 const counted = 5;
 const maxChecks = 30;
 
-/** The errors of one check by what was measured, milliseconds. */
+/** The errors of one check by phase, milliseconds. */
 export type Errors = Readonly<Record<string, number>>;
 
-/** The middle of some numbers. */
+/** The median of some numbers. */
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 /**
- * Runs this process's main thread before everybody else's until disposed, where root and `chrt` are there: on a shared
- * machine this is the rest (or the load of nobody but the agent) that the accuracy is promised for. What it starts
- * meanwhile runs as usual.
+ * Gives this process's main thread the highest priority until disposed, where root and `chrt` are available. The accuracy holds at rest or
+ * under the load of the agent alone, and other work of a shared machine is neither. Processes that it starts meanwhile have the usual priority.
  */
 export function runFirst(): Disposable {
   const set = (...policy: string[]) =>
@@ -27,8 +26,8 @@ export function runFirst(): Disposable {
 }
 
 /**
- * How long this process's main thread has waited for a processor although it had work, milliseconds, as the kernel
- * counts it; always 0 where it does not tell.
+ * The milliseconds that this process's main thread has waited for a processor although it had work, as the kernel counts them. Always 0
+ * where the kernel does not count them.
  */
 function waitedMs(): number {
   try {
@@ -39,10 +38,10 @@ function waitedMs(): number {
 }
 
 /**
- * Makes checks, and holds the median of each kind's errors (by their amount) against a limit. What else runs on this
- * machine takes its processors too, and no process can stamp what happens while it waits for one: while the median is
- * outside the limit more checks are made, 30 at most, of which those five count that waited least, by the kernel's
- * word. An error of ours stays, however many there are. Prints how many it took.
+ * Runs checks and compares the median of each kind's errors (by their amount) with a limit. Other programs use the processors of this
+ * machine too, and no process can stamp an event while it waits for a processor. So while a median is outside the limit, this function runs
+ * more checks, at most 30, and counts the five that waited least according to the kernel. An error of the product stays in every check.
+ * Prints the number of checks.
  */
 export async function holdWithin(
   limitMs: number,

@@ -1,6 +1,6 @@
-// Every phase of every TCP method against the time that a wire with a known delay stamped itself, at rest and while
-// this process runs 500 checks a second. The wire, what passes connections on and the servers are processes of their
-// own. A proxy that holds the servers' words back shows the same where no such wire can be laid, ConnectTime aside.
+// Compares every phase of every TCP Method with the stamps of a wire with a known delay, at rest and while this process runs 500 checks a
+// second. The wire, the proxy and the servers are separate processes. Where this machine cannot make such a wire, a proxy that delays the
+// servers' bytes shows the same, except ConnectTime.
 import { createDial, type Phase, probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
@@ -23,7 +23,7 @@ const subjects = [...plainSubjects, ...tlsSubjects];
 const missing = accuracyServersMissing();
 const noWire = missing ?? wireMissing();
 const printed: string[] = [];
-/** One for all checks, as an agent has it. */
+/** One dial for all checks, as in an agent. */
 const dial = createDial();
 let servers: Servers | undefined;
 let first: Disposable | undefined;
@@ -38,7 +38,7 @@ afterAll(async () => {
   process.stdout.write(`\n${printed.join('\n')}\n`);
 });
 
-/** A way to the servers on which what they say takes a known time. */
+/** A path to the servers on which their answers take a known time. */
 interface Way {
   readonly servers: Servers;
   readonly ports: Passage['ports'];
@@ -51,7 +51,7 @@ function probeOf({ method }: Subject) {
   return probe;
 }
 
-/** One check and what its way says of it. */
+/** One check, and the stamps of its path. */
 async function lookAt(subject: Subject, way: Way, host: string) {
   const port = way.ports[subject.service];
   const told = way.talk(port);
@@ -84,7 +84,7 @@ function hold(
   return holdWithin(limitMs, printed, label, () => errorsOf(subject, way, host, phases));
 }
 
-describe('by a wire', retryBecause('a busy machine adds milliseconds'), () => {
+describe('over a wire', retryBecause('a busy machine adds milliseconds'), () => {
   let wire: Wire | undefined;
   let passage: Passage | undefined;
   beforeAll(async () => {
@@ -125,7 +125,7 @@ describe('by a wire', retryBecause('a busy machine adds milliseconds'), () => {
     expect(load.perSecond()).toBeGreaterThan(400);
   });
 
-  test('an answer to the connect that never comes is in ConnectTime, all of the wait', async (context) => {
+  test('ConnectTime contains the whole wait for an answer to the connect that never comes', async (context) => {
     const { wire: ours, way, v4, v6 } = laid(context);
     await ours.delay('lost');
     const timeoutMs = 700;
@@ -145,12 +145,12 @@ describe('by a wire', retryBecause('a busy machine adds milliseconds'), () => {
   });
 });
 
-describe('by a proxy', retryBecause('a busy machine adds milliseconds'), () => {
+describe('over a proxy', retryBecause('a busy machine adds milliseconds'), () => {
   test('at rest, 50 ms, within 2 ms', async (context) => {
     if (!servers) return context.skip(missing);
     await using passage = await startPassage(servers, ['127.0.0.1'], 50);
     const way: Way = { servers, ports: passage.ports, talk: (port) => passage.talk(port) };
-    // Who passes connections on has taken them before it says so: there is no ConnectTime to hold it against.
+    // A proxy accepts a connection before it stamps it, so the test has no ConnectTime to compare with.
     for (const subject of subjects)
       await hold(subject, way, '127.0.0.1', 2, 'by proxy, 50 ms', ['ssl', 'ttfb', 'ttlb']);
   });

@@ -1,4 +1,4 @@
-// What each method can do beside the table, against Debian's servers.
+// The abilities of each Method that the table does not show, against Debian's servers.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(async () => ground?.[Symbol.asyncDispose]());
 
-/** Looks, prints and expects a code, and a text where one is given. */
+/** Runs a check, prints it, and expects a code, and a text where one is given. */
 async function look(method: Method, url: string, options: object, code = 1, text = /./) {
   const probe = probeFor(method);
   if (!probe) throw new Error(`no probe for ${method}`);
@@ -68,7 +68,7 @@ describe('DNS at unbound', () => {
     await look('DNS', none, { ExpectRcode: 'NXDOMAIN' });
   });
 
-  test('what is too long for a datagram is asked for by TCP', async (context) => {
+  test('the check repeats a question over TCP when the answer is too long for a datagram', async (context) => {
     const missing = serversMissing('unbound');
     if (missing !== undefined) return context.skip(missing);
     await using server = await startUnbound(ground, ground.certificates.good);
@@ -77,7 +77,7 @@ describe('DNS at unbound', () => {
     expect(seen.phases.connect).toBeGreaterThan(0);
   });
 
-  test('serials are compared between servers', async (context) => {
+  test('the check compares serials between servers', async (context) => {
     const missing = serversMissing('unbound');
     if (missing !== undefined) return context.skip(missing);
     await using first = await startUnbound(ground, ground.certificates.good);
@@ -172,7 +172,7 @@ test('SMTP at Postfix: logins, STARTTLS and implicit TLS, sender and recipient',
   await look('SMTP', url, { MailFrom: 'a@real.test', RcptTo: 'b@real.test' });
 });
 
-test('MySQL at MariaDB: TLS, whole rows, errors; a file is not given', async (context) => {
+test('MySQL at MariaDB: TLS, whole rows, errors; the client gives no file', async (context) => {
   const missing = serversMissing('mariadb-server');
   if (missing !== undefined) return context.skip(missing);
   await using server = await startMariadb(ground, ground.certificates.good);

@@ -4,35 +4,35 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { type Talk, talkTold } from './delay-talk.ts';
+import { type Talk, talkReport } from './delay-talk.ts';
 
-/** A wire to this machine itself on which every answer takes a known time, see delay-wire.py. */
+/** A wire from this machine to itself on which every answer takes a known time (delay-wire.py). */
 export interface Wire extends AsyncDisposable {
-  /** Where servers listen, and where probes find them. */
+  /** The addresses on which servers listen, and at which probes find them. */
   readonly near: readonly string[];
   readonly far: { readonly v4: string; readonly v6: string };
-  /** From now on answers take so long, or are lost. */
+  /** Sets the delay of answers from now on, or loses them. */
   delay(ms: number | 'lost'): Promise<void>;
-  /** The next talk with a server at this port that its client ends; ask for it before the check. */
+  /** The next talk with a server at this port that its client ends. Call this before the check. */
   readonly talk: (port: number) => Promise<Talk>;
   /** Keeps the round-trip times of datagrams to this port (0: pings) from now on until disposed. */
   readonly roundTrips: (port: number) => RoundTrips;
 }
 
-/** Round-trip times as they are told. */
+/** Round-trip times in the order of their reports. */
 interface RoundTrips extends Disposable {
-  /** The first so many, milliseconds; waits for them. */
+  /** Waits for the first `count` times, milliseconds. */
   take(count: number): Promise<readonly number[]>;
 }
 
 const told = z.union([
   z.object({ up: z.literal(true) }),
   z.object({ delay: z.string() }),
-  talkTold,
+  talkReport,
   z.object({ port: z.number(), rttMs: z.number() }),
 ]);
 
-/** Why there can be no such wire here; undefined when there can. */
+/** The reason why this machine cannot make such a wire; undefined when it can. */
 export function wireMissing(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'a delayed wire needs Linux and root';
   if (!existsSync('/dev/net/tun')) return 'a delayed wire needs /dev/net/tun';
@@ -44,7 +44,7 @@ export function wireMissing(): string | undefined {
   return undefined;
 }
 
-/** Lays the wire. Its addresses are of RFC 2544's range for measurements and of RFC 4193's, different ones in each process. */
+/** Makes the wire. Its addresses are of the ranges of RFC 2544 (measurements) and RFC 4193, different in each process. */
 export async function startWire(): Promise<Wire> {
   const device = `vtw${process.pid % 100_000}`;
   const own = [1 + (process.pid % 250), Math.floor(process.pid / 250) % 64];
@@ -64,7 +64,7 @@ export async function startWire(): Promise<Wire> {
     const said = told.parse(JSON.parse(line));
     for (const each of listeners) each(said);
   });
-  /** The first thing told from now on that `pick` makes something of. */
+  /** Resolves with the first result of `pick` over the reports from now on. */
   const next = <T>(pick: (said: z.infer<typeof told>) => T | undefined) =>
     new Promise<T>((resolve, reject) => {
       const onExit = () => reject(new Error('the wire is gone'));
@@ -115,7 +115,7 @@ export async function startWire(): Promise<Wire> {
   };
 }
 
-/** The device goes with its process. */
+/** The kernel removes the network device when its process ends. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');

@@ -1,5 +1,5 @@
-// No text of a device's settings reaches a shell or a command line: strace sees no program start but the probes' own process and
-// those of Script.
+// No text of a device's settings reaches a shell or a command line. strace records no start of a program except the probes' own process
+// and those of Script.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -31,7 +31,7 @@ test("metacharacters and a leading '-' in every field start no program", async (
   expect(Object.keys(tally)).toEqual([...methods]);
   for (const [method, { urls, options }] of Object.entries(tally))
     if (method !== 'PING') expect(urls + options, method).toBeGreaterThan(0);
-  expect(tally['PING']).toEqual({ urls: 0, options: 0 }); // It takes no text but a host, and none of these is one.
+  expect(tally['PING']).toEqual({ urls: 0, options: 0 }); // PING accepts only a host, and none of these texts is one.
 
   const started = readFileSync(trace, 'utf8')
     .split('\n')
@@ -43,7 +43,7 @@ test("metacharacters and a leading '-' in every field start no program", async (
   expect(kinds.filter((kind) => kind === 'probes' || kind === 'spawner')).toEqual(['probes', 'spawner']);
 }, 180_000);
 
-/** Which of the known programs a line of strace starts; another line stands for itself. Where there is setpriv, it starts the guests. */
+/** The known program that a line of strace starts, else the line itself. Where setpriv exists, it starts the guests. */
 function kindOf(line: string, child: string): string {
   const node = JSON.stringify(process.execPath);
   const setpriv = /execve\("(\/usr)?\/bin\/setpriv", \["(\/usr)?\/bin\/setpriv", "--no-new-privs", /;

@@ -1,4 +1,4 @@
-// The ground of the real servers: the login's user, the certificates, and how a server is started and ended.
+// The common parts of the real servers: the user of the login, the certificates, start and end of a server.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -7,10 +7,10 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Certificates, makeCertificates } from '../harness/certificates.ts';
 
-/** The system user whose password the servers know; each process has its own, for several may run side by side. */
+/** The system user whose password the servers know. Each process has its own, because several may run side by side. */
 export const login = { user: `vtprobe${process.pid}`, password: 'Tr0ub4dor-vt' } as const;
 
-/** A server that runs; disposing it ends it. */
+/** A running server. Disposing ends it. */
 export interface Server extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
@@ -22,7 +22,7 @@ export interface Ground extends AsyncDisposable {
   readonly certificates: Certificates;
 }
 
-/** The Debian packages of which each gives the server named. */
+/** The server of each Debian package. */
 export const packages = {
   nginx: '/usr/sbin/nginx',
   'openssh-server': '/usr/sbin/sshd',
@@ -35,12 +35,12 @@ export const packages = {
   leafnode: '/usr/sbin/leafnode',
   'dnsmasq-base': '/usr/sbin/dnsmasq',
   unbound: '/usr/sbin/unbound',
-  // Unpacked, not installed, by .ci/run: it conflicts with leafnode.
+  // .ci/run unpacks it and does not install it, because it conflicts with leafnode.
   inn2: '/usr/local/lib/vantage-inn2/usr/lib/news/bin/nnrpd',
   socat: '/usr/bin/socat',
 } as const;
 
-/** Why these servers cannot run here; undefined when they can. */
+/** The reason why these servers cannot run on this machine; undefined when they can. */
 export function serversMissing(...names: readonly (keyof typeof packages)[]): string | undefined {
   if (process.getuid?.() !== 0) return 'real servers need root';
   const missing = names.filter((name) => !existsSync(packages[name]));
@@ -100,7 +100,7 @@ async function end(child: ChildProcess): Promise<void> {
     try {
       process.kill(group, signal);
     } catch {
-      return; // the group is gone
+      return; // the group has ended
     }
     for (let i = 0; i < 40 && child.exitCode === null && child.signalCode === null; i += 1) await delay(50);
   }
@@ -117,7 +117,7 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-/** Writes a configuration file; its path. */
+/** Writes a configuration file. Returns its path. */
 export function write(folder: string, name: string, text: string, mode = 0o644): string {
   const file = path.join(folder, name);
   writeFileSync(file, text, { mode });

@@ -4,10 +4,10 @@ import { probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
 import { freePort } from '../harness/free-port.ts';
 
-/** Checks that run beside a test. */
+/** Checks that run during a test. */
 export interface Load extends AsyncDisposable {
   readonly checks: number;
-  /** How many a second so far. */
+  /** The rate so far, checks a second. */
   perSecond(): number;
 }
 

@@ -1,4 +1,4 @@
-// Postfix and Dovecot, started by hand on loopback.
+// Postfix and Dovecot, started by the test on loopback.
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// DNSTime against a resolver that takes a known time, at rest and while this process runs 500 checks a second.
+// Compares DNSTime with a resolver that takes a known time, at rest and while this process runs 500 checks a second.
 import { createDial, createNames, probeFor } from '@vantage/probes';
 import { runTest, serveNames } from '@vantage/probes/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -33,12 +33,18 @@ async function hold(delayMs: number, limitMs: number, when: string): Promise<voi
   });
 }
 
-test.each([20, 50, 100])('a resolver that takes %i ms is seen within 2 ms at rest', async (delayMs) => {
-  await hold(delayMs, 2, 'at rest');
-});
+test.each([20, 50, 100])(
+  'DNSTime of a resolver that takes %i ms is right within 2 ms at rest',
+  async (delayMs) => {
+    await hold(delayMs, 2, 'at rest');
+  },
+);
 
-test.each([20, 50, 100])('%i ms within 5 ms beside 500 checks a second', async (delayMs) => {
-  await using load = await startLoad();
-  await hold(delayMs, 5, 'loaded');
-  expect(load.perSecond()).toBeGreaterThan(400);
-});
+test.each([20, 50, 100])(
+  'DNSTime of a resolver that takes %i ms is right within 5 ms beside 500 checks a second',
+  async (delayMs) => {
+    await using load = await startLoad();
+    await hold(delayMs, 5, 'loaded');
+    expect(load.perSecond()).toBeGreaterThan(400);
+  },
+);

@@ -3,7 +3,7 @@ import type { CertificateFiles } from '../harness/certificates.ts';
 import { freePort } from '../harness/free-port.ts';
 import { type Ground, packages, type Server, serve, write } from './ground.ts';
 
-/** The DNSKEY of real.test at unbound; no zone of ours is signed, so any key will do. */
+/** The DNSKEY of real.test at unbound; no zone of the tests is signed, so any key works. */
 export const dnsKey =
   '257 3 13 mdsswUyr3DPW132mOi8V9xESWE8jTo0dxCjjnopKl+GqJxpVXckHAeF+KkxLbxILfDLUT0rAK9iUzy1L53eKGQ==';
 
@@ -32,7 +32,7 @@ export async function startUnbound(
 ): Promise<Server & { readonly tlsPort: number }> {
   const [port, tlsPort] = [await freePort(), await freePort()];
   const data = records(serial).map((each) => `local-data: '${each}'`);
-  // Enough of them that no datagram holds them all.
+  // Enough records that no datagram can contain them all.
   for (let i = 10; i < 40; i += 1) data.push(`local-data: 'big.real.test. TXT "${'x'.repeat(200)}${i}"'`);
   const conf = write(
     ground.folder,

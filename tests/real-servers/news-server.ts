@@ -6,7 +6,7 @@ import type { CertificateFiles } from '../harness/certificates.ts';
 import { freePort } from '../harness/free-port.ts';
 import { type Ground, idOf, login, packages, type Server, serve, write } from './ground.ts';
 
-/** The group that exists, for members only. */
+/** The only group. Its readers must log in. */
 export const group = 'real.test';
 
 /** Starts nnrpd, which serves readers that log in, with STARTTLS. All its files are in a folder of the test's own. */

@@ -1,4 +1,4 @@
-// PING's figure against fping's for the same target in the same run, at rest and while this process runs 500 checks a second.
+// Compares PING with fping for the same target in the same run, at rest and while this process runs 500 checks a second.
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { systemClock } from '@vantage/kernel';
@@ -46,16 +46,16 @@ function timesOf({ extended }: Measurement): readonly number[] {
 }
 
 const missing = whyNot();
-describe('PING against fping', () => {
+describe('PING compared with fping', () => {
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
-  test.each(['127.0.0.1', '::1'])('agrees about %s within 0.05 ms at rest', async (address) => {
+  test.each(['127.0.0.1', '::1'])('PING and fping agree about %s within 0.05 ms at rest', async (address) => {
     const [ours, theirs] = await Promise.all([probeMedian(address), fpingMedian(address)]);
     printed.push(`PING    ${address} at rest: ${ours.toFixed(3)} ms, fping ${theirs.toFixed(3)} ms`);
     expect(Math.abs(ours - theirs)).toBeLessThan(0.05);
   });
 
-  test('agrees within 0.05 ms while 500 checks a second run beside it', async () => {
+  test('PING and fping agree within 0.05 ms while 500 checks a second run beside them', async () => {
     await using load = await startLoad();
     const before = load.checks;
     const startMs = systemClock.monoMs();

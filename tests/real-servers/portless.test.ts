@@ -1,4 +1,4 @@
-// The rows of the table that have no server of their own: PING against this host, Script against nginx.
+// The Methods without a server in the table: PING against this host, Script against nginx.
 import type { Method } from '@vantage/domain';
 import { probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
@@ -50,7 +50,7 @@ describe('Script', () => {
   });
   const program = (port: number, wanted: string) =>
     `const answer = await http({ url: 'http://127.0.0.1:${port}/' });
-     expect(answer.body.includes('${wanted}'), 'the page says ${wanted}');`;
+     expect(answer.body.includes('${wanted}'), 'the page contains ${wanted}');`;
 
   test('ok', () => look('Script', 'ok', program(nginx.port, 'it works'), {}, 1));
   test('wrong expectation', () => look('Script', 'wrong expectation', program(nginx.port, 'another'), {}, 4));

@@ -1,4 +1,4 @@
-// The real server of each method: how it is started, looked at, and what is wrong with it on request.
+// The real server of each Method: its start, its checks and its faults.
 
 import { execFileSync } from 'node:child_process';
 import type { Method } from '@vantage/domain';
@@ -8,35 +8,35 @@ import { startUnbound } from './name-servers.ts';
 import { group, startInn } from './news-server.ts';
 import { startMariadb, startNginx, startSshd, startTelnetd, startTlsFront, startVsftpd } from './servers.ts';
 
-/** A method's real server as the table needs it. */
+/** The real server of a Method, as the table needs it. */
 export interface Row {
   readonly method: Method;
   readonly needs: readonly (keyof typeof packages)[];
-  /** Starts the server; `port` speaks plainly, `tls` is where TLS is checked (with `tlsOptions`). */
+  /** Starts the server. `port` is without TLS; the table checks TLS at `tls` (with `tlsOptions`). */
   start(ground: Ground): Promise<Place>;
 }
 
-/** A real server that runs, and how the table looks at it. */
+/** A running server, and the checks of the table. */
 export interface Place extends AsyncDisposable {
   readonly port: number;
   readonly url: (port: number) => string;
   readonly options: Readonly<Record<string, unknown>>;
   readonly wrongPassword?: Readonly<Record<string, unknown>>;
-  /** Where the password is asked for, when not at `url`. */
+  /** The URL that demands the password, when it is not `url`. */
   readonly privateUrl?: (port: number) => string;
   readonly wrongHostKey?: Readonly<Record<string, unknown>>;
   readonly wrongExpectation: Readonly<Record<string, unknown>>;
-  /** How TLS is reached on which port; absent where the method has none. */
+  /** The port and the settings for TLS; absent where the Method has no TLS. */
   readonly tls?: {
     readonly port: number;
     readonly url?: (port: number) => string;
     readonly mode: 'StartTLS' | 'Implicit';
-    /** Options besides, where only TLS lets them through. */
+    /** Further Options that only TLS accepts. */
     readonly options?: Readonly<Record<string, unknown>>;
   };
-  /** The same place with another certificate. */
+  /** Starts the same server with another certificate. */
   readonly again?: (certificate: 'expired' | 'wrongName') => Promise<Place>;
-  /** Bytes of a good answer after which a cut is in its middle. */
+  /** The number of bytes after which a cut is in the middle of a good answer. */
   readonly middle: number;
 }
 
@@ -153,7 +153,7 @@ const ftpPlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName'):
   });
 };
 
-/** A server that speaks plainly, and the same one behind TLS. */
+/** A server without TLS, and the same one behind TLS. */
 async function fronted(
   plain: Server,
   ground: Ground,
@@ -212,7 +212,7 @@ const namePlace = async (ground: Ground, name: 'good' | 'expired' | 'wrongName')
   });
 };
 
-/** The methods' real servers; the compiler names the method that has none (PING and Script have portless.test.ts). */
+/** The real server of each Method. The compiler names a Method without one (PING and Script have portless.test.ts). */
 export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script'>, Row>> = {
   HTTP: { method: 'HTTP', needs: ['nginx'], start: (ground) => nginxPlace(ground, 'good') },
   TCP: { method: 'TCP', needs: ['nginx'], start: (ground) => tcpPlace(ground, 'good') },

@@ -1,4 +1,4 @@
-// Debian's own servers, each started by hand on loopback with a configuration of the test's own.
+// Debian's servers. The test starts each on loopback with its own configuration.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import type { CertificateFiles } from '../harness/certificates.ts';
 import { freePort } from '../harness/free-port.ts';
 import { type Ground, idOf, login, packages, type Server, serve, write } from './ground.ts';
 
-/** nginx: `/` says "it works", `/private.txt` asks for the login, `/missing` 404, `/broken` 500, `/hop` redirects to `/`; TLS when given a certificate. */
+/** nginx: `/` answers "it works", `/private.txt` demands the login, `/missing` 404, `/broken` 500, `/hop` redirects to `/`; TLS with a certificate. */
 export async function startNginx(ground: Ground, tls?: CertificateFiles): Promise<Server> {
   const port = await freePort();
   const home = path.join(ground.folder, `nginx-${port}`);
@@ -103,7 +103,7 @@ export async function startMariadb(ground: Ground, tls: CertificateFiles): Promi
   );
 }
 
-/** vsftpd with the test's local user, explicit TLS when asked for. */
+/** vsftpd with the test's local user, explicit TLS on demand. */
 export async function startVsftpd(ground: Ground, tls: CertificateFiles): Promise<Server> {
   const port = await freePort();
   const home = path.join(ground.folder, `vsftpd-${port}`);
@@ -142,7 +142,7 @@ export async function startLeafnode(ground: Ground): Promise<Server> {
   ]);
 }
 
-/** TLS of OpenSSL's in front of a server that speaks none itself. */
+/** A TLS front of OpenSSL for a server without TLS. */
 export async function startTlsFront(tls: CertificateFiles, behind: number): Promise<Server> {
   const port = await freePort();
   return serve(port, packages.socat, [

@@ -1,5 +1,5 @@
-// The table of issue 3: every method against a real server, good and broken in each way. Each cell says the ResultCode
-// and what the text must hold; the table is printed at the end.
+// A table of every Method against a real server, good and with each fault. Each cell has the ResultCode and a part of the text. The test prints
+// the table at its end.
 
 import { readFileSync } from 'node:fs';
 import type { Method } from '@vantage/domain';
@@ -21,8 +21,8 @@ const faults: Readonly<Record<string, { fault: (place: Place) => Fault; codes: r
 };
 
 /**
- * Where a method cannot know better: a TCP dialogue takes any bytes, so what came by the deadline or the close is judged against
- * the text expected; so is a TELNET prompt.
+ * Cells in which a Method cannot name the fault. A TCP dialogue accepts any bytes, so it compares the bytes before the deadline or the close
+ * with the expected text; a TELNET prompt does the same.
  */
 const exceptions: Readonly<Record<string, readonly number[]>> = {
   'TCP garbage': [3, 7],
@@ -31,7 +31,7 @@ const exceptions: Readonly<Record<string, readonly number[]>> = {
   'TELNET garbage': [3, 7],
 };
 
-/** Servers make a wrong password wait some seconds. */
+/** Servers delay the answer to a wrong password by some seconds. */
 const loginTimeoutMs = 8000;
 const printed: string[] = [];
 afterAll(() => void process.stdout.write(`\n${printed.join('\n')}\n`));
@@ -134,7 +134,7 @@ for (const row of Object.values(rows)) {
   });
 }
 
-/** HTTP takes its TLS from the URL's scheme. */
+/** HTTP uses TLS because of the URL's scheme. */
 function optionsFor(method: Method, options: Record<string, unknown>): Record<string, unknown> {
   if (method !== 'HTTP') return options;
   const tls = options['TLS'];
