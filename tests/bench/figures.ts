@@ -27,6 +27,6 @@ export function printFigures(title: string, figures: readonly Figure[]): void {
   const widths = all[0]?.map((_, at) => Math.max(...all.map((line) => line[at]?.length ?? 0))) ?? [];
   const table = all.map((line) => line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '));
   process.stdout.write(`\n${title}\n${table.map((line) => `${line.trimEnd()}\n`).join('')}`);
-  const told = figures.map((figure) => ({ ...figure, ratio: ratioOf(figure) ?? null }));
-  process.stdout.write(`${JSON.stringify({ title, figures: told })}\n`);
+  const rows = figures.map((figure) => ({ ...figure, ratio: ratioOf(figure) ?? null }));
+  process.stdout.write(`${JSON.stringify({ title, figures: rows })}\n`);
 }

@@ -39,9 +39,9 @@ test('during a dead uplink, devices of the own subnet keep their true history, a
   expect(Math.abs(dies.uptime.Uptime.DownSeconds - down)).toBeLessThanOrEqual(1);
   expect(dies.uptime.Uptime).toMatchObject({ MaintenanceSeconds: 0, UnknownSeconds: 0, Outages: 1 });
   expect(statusEvents(dies)).toEqual(['Up', 'Down']);
-  const told = Date.parse(dies.events.find(({ Type }) => Type === 'Down')?.Timestamp ?? '');
-  expect(told).toBeGreaterThan(firstBad);
-  expect(told).toBeLessThan(seen.healedAt);
+  const downAt = Date.parse(dies.events.find(({ Type }) => Type === 'Down')?.Timestamp ?? '');
+  expect(downAt).toBeGreaterThan(firstBad);
+  expect(downAt).toBeLessThan(seen.healedAt);
   expect(dies.device.Status).toBe('Down');
 
   for (const device of beyond) {

@@ -9,7 +9,7 @@ import { startTarget } from '../harness/target.ts';
 import { openPost, resultsOf, tcpAssignment } from './lone-agent.ts';
 
 /** Each result once, in the order of their starts. */
-function told(results: readonly CheckResult[]): CheckResult[] {
+function distinctResults(results: readonly CheckResult[]): CheckResult[] {
   const byStart = new Map(results.map((result) => [result.startUs, result]));
   return [...byStart.values()].sort((a, b) => Number(a.startUs - b.startUs));
 }
@@ -38,18 +38,18 @@ test.each([
         );
       for (let round = 1; round <= 7; round += 1) {
         const agent = post.start();
-        await controller.until(() => told(sentResults()).length >= round);
+        await controller.until(() => distinctResults(sentResults()).length >= round);
         await agent.end('SIGKILL');
       }
       controller.acks = true;
       const last = post.start();
-      await controller.until(() => told(resultsOf(controller)).length >= 9);
+      await controller.until(() => distinctResults(resultsOf(controller)).length >= 9);
       await last.end('SIGTERM');
-      const story = told(resultsOf(controller));
-      expect(story.map(({ attempt }) => attempt).slice(0, 8)).toEqual([0, 1, 2, 3, 0, 0, 0, 0]);
-      expect(new Set(story.slice(0, 4).map(({ retryId }) => retryId)).size).toBe(1);
-      expect(new Set(story.slice(4).map(({ retryId }) => retryId))).toEqual(new Set(['']));
-      expect(story.every(({ resultCode }) => resultCode === 3)).toBe(true);
+      const results = distinctResults(resultsOf(controller));
+      expect(results.map(({ attempt }) => attempt).slice(0, 8)).toEqual([0, 1, 2, 3, 0, 0, 0, 0]);
+      expect(new Set(results.slice(0, 4).map(({ retryId }) => retryId)).size).toBe(1);
+      expect(new Set(results.slice(4).map(({ retryId }) => retryId))).toEqual(new Set(['']));
+      expect(results.every(({ resultCode }) => resultCode === 3)).toBe(true);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -106,9 +106,9 @@ describe.concurrent('a device is checked from its creation on, through an outage
 
       await watched.kill();
       await until('Down', noLaterThanMs, async () => (await status()) === 'Down');
-      const told = await types();
-      expect(told.indexOf('Error')).toBeGreaterThan(told.indexOf('Down'));
-      expect(told.indexOf('Down')).toBeGreaterThanOrEqual(0);
+      const recorded = await types();
+      expect(recorded.indexOf('Error')).toBeGreaterThan(recorded.indexOf('Down'));
+      expect(recorded.indexOf('Down')).toBeGreaterThanOrEqual(0);
 
       await watched.revive();
       await until('Up again', noLaterThanMs, async () => (await status()) === 'Up');

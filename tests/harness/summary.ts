@@ -31,24 +31,24 @@ export function createSummary(): Summary {
   const secondTries: string[] = [];
   const skipped: string[] = [];
   let outside = 0;
-  const told = ({ name, errors }: Outcome, more = '') =>
+  const describe = ({ name, errors }: Outcome, more = '') =>
     [`  ${name}${more}`, ...errors.map((error) => error.replace(/^/gm, '    '))].join('\n');
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [`\n${title}:\n${lines.join('\n')}`];
   return {
     add(outcome) {
       if (outcome.asks > 0 && outcome.reason === undefined) {
-        failures.push(told(outcome, ': it asks for another try without a reason (retryBecause)'));
+        failures.push(describe(outcome, ': it asks for another try without a reason (retryBecause)'));
         return;
       }
       switch (outcome.state) {
         case 'passed':
           passed.push(outcome);
           if (outcome.retries > 0)
-            secondTries.push(told(outcome, ` (may be tried again: ${outcome.reason})`));
+            secondTries.push(describe(outcome, ` (may be tried again: ${outcome.reason})`));
           break;
         case 'failed':
-          failures.push(told(outcome));
+          failures.push(describe(outcome));
           break;
         case 'skipped':
           skipped.push(`  ${outcome.name}: ${outcome.note ?? 'no reason given'}`);

@@ -100,10 +100,10 @@ const subjects: readonly { readonly name: string; readonly check: (ends: Ends) =
     name: 'DNSTime',
     check: async ({ wire: { roundTrips, talk }, far, port }) => {
       using trips = roundTrips(port);
-      const told = talk(port);
+      const report = talk(port);
       const slow = dialBy(`${far}:${port}`);
       const { phases } = await look('TCP', `far.test:${port}`, { IPFamily: '4' }, { dial: slow });
-      const { openMs, startMs } = await told;
+      const { openMs, startMs } = await report;
       return {
         dns: phases.dns - mean(await trips.take(1)),
         connect: phases.connect - (openMs - startMs),
@@ -114,12 +114,12 @@ const subjects: readonly { readonly name: string; readonly check: (ends: Ends) =
     name: 'Script',
     check: async ({ wire: { roundTrips, talk }, far, port }) => {
       using trips = roundTrips(port);
-      const told = talk(port);
+      const report = talk(port);
       const at = JSON.stringify({ host: far, port });
       const asked = JSON.stringify({ url: `dns://${far}:${port}/far.test?type=A` });
       const { extended } = await look('Script', `await tcp(${at}); await dns(${asked});`, {});
       const [tcp, dns] = calls.parse(extended['Steps']).flatMap(({ Calls }) => Calls);
-      const { openMs, startMs } = await told;
+      const { openMs, startMs } = await report;
       return {
         'step connect': Number(tcp?.['ConnectTime']) - (openMs - startMs),
         'step ttfb': Number(dns?.['TTFB']) - mean(await trips.take(1)),

@@ -54,11 +54,11 @@ function probeOf({ method }: Subject) {
 /** One check, and the stamps of its path. */
 async function lookAt(subject: Subject, way: Way, host: string) {
   const port = way.ports[subject.service];
-  const told = way.talk(port);
+  const report = way.talk(port);
   const options = subject.options(way.servers);
   const seen = await runTest(probeOf(subject), subject.url(host, port), options, { dial, timeoutMs: 60_000 });
   expect(seen, seen.text).toMatchObject({ code: subject.code ?? 1 });
-  return { seen, truth: truthOf(await told, subject.manner) };
+  return { seen, truth: truthOf(await report, subject.manner) };
 }
 
 /** The errors of one check's phases, milliseconds. */

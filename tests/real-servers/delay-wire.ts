@@ -25,7 +25,7 @@ interface RoundTrips extends Disposable {
   take(count: number): Promise<readonly number[]>;
 }
 
-const told = z.union([
+const report = z.union([
   z.object({ up: z.literal(true) }),
   z.object({ delay: z.string() }),
   talkReport,
@@ -59,16 +59,16 @@ export async function startWire(): Promise<Wire> {
   const script = path.join(import.meta.dirname, 'delay-wire.py');
   const child = spawn('python3', [script, device], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.setMaxListeners(100);
-  const listeners = new Set<(said: z.infer<typeof told>) => void>();
+  const listeners = new Set<(said: z.infer<typeof report>) => void>();
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const said = told.parse(JSON.parse(line));
+    const said = report.parse(JSON.parse(line));
     for (const each of listeners) each(said);
   });
   /** Resolves with the first result of `pick` over the reports from now on. */
-  const next = <T>(pick: (said: z.infer<typeof told>) => T | undefined) =>
+  const next = <T>(pick: (said: z.infer<typeof report>) => T | undefined) =>
     new Promise<T>((resolve, reject) => {
       const onExit = () => reject(new Error('the wire is gone'));
-      const listener = (said: z.infer<typeof told>) => {
+      const listener = (said: z.infer<typeof report>) => {
         const found = pick(said);
         if (found === undefined) return;
         listeners.delete(listener);
@@ -99,7 +99,7 @@ export async function startWire(): Promise<Wire> {
     talk: (port) => next((said) => ('said' in said && said.port === port ? said : undefined)),
     roundTrips: (port) => {
       const ms: number[] = [];
-      const listener = (said: z.infer<typeof told>) => {
+      const listener = (said: z.infer<typeof report>) => {
         if ('rttMs' in said && said.port === port) ms.push(said.rttMs);
       };
       listeners.add(listener);
