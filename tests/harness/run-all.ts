@@ -26,6 +26,10 @@ const checks: readonly Check[] = [
   { name: 'types', argv: ['turbo', 'run', 'typecheck', '--continue', '--output-logs=errors-only'] },
   { name: 'format and lint', argv: ['biome', 'ci', '--error-on-warnings', '--colors=off', '.'] },
   { name: 'lint with types', argv: ['oxlint', '--type-aware', '--deny-warnings'] },
+  {
+    name: 'nothing without a user',
+    argv: ['knip', '--no-progress', '--treat-config-hints-as-errors'],
+  },
   { name: 'wire: lint', argv: ['buf', 'lint'] },
   { name: 'wire: generated code is up to date', argv: ['buf', 'generate', '-o', generated], inspect: stale },
   {

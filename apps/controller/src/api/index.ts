@@ -1,1 +1,1 @@
-export { createHttpApi, type HttpApi, type HttpSettings } from './api.ts';
+export { createHttpApi } from './api.ts';

@@ -38,7 +38,7 @@ const streamHeaders = z.object({
 });
 
 /** The OpenAPI 3.1 document of a route table. */
-export function openApiDocument(routes: readonly Route[], version: string): object {
+function openApiDocument(routes: readonly Route[], version: string): object {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes)
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) };

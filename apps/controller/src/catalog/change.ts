@@ -7,10 +7,10 @@ export type Actor =
   | { readonly kind: 'command-line' };
 
 /** A kind of thing in the catalog. */
-export type CatalogKind = 'account' | 'key' | 'location' | 'agent' | 'device' | 'tag' | 'secret';
+type CatalogKind = 'account' | 'key' | 'location' | 'agent' | 'device' | 'tag' | 'secret';
 
 /** One change of one thing. */
-export interface Change {
+interface Change {
   readonly action: 'create' | 'update' | 'delete';
   readonly kind: CatalogKind;
   readonly accountNo: number;

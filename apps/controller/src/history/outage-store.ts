@@ -44,7 +44,7 @@ export async function listOutages(
  * outage shows what lies outside of it, and one that lies wholly inside is none. The first subquery sorts before anything is judged, so that
  * only the outages of the page are judged.
  */
-export function outagesPage(scope: EventScope, page: OutagePage) {
+function outagesPage(scope: EventScope, page: OutagePage) {
   const { nowUs, limit, offset } = page;
   return sql<OutageRow>`
     select o.*, e.check_result, e.check_id, l.name as location

@@ -17,7 +17,7 @@ import { createStorageGuard, unavailable } from './storage-guard.ts';
 import { streamBody } from './stream.ts';
 
 /** The paths' common beginning. */
-export const basePath = '/v1.1';
+const basePath = '/v1.1';
 
 /** The API as a server uses it. */
 export interface App {

@@ -11,7 +11,7 @@ import type { Session } from './session.ts';
 import { createZone, type Zone } from './zone.ts';
 
 /** What a request says about who sends it. */
-export interface Credentials {
+interface Credentials {
   readonly headers: IncomingHttpHeaders;
   readonly query: URLSearchParams;
   /** The caller's address. */
@@ -19,7 +19,7 @@ export interface Credentials {
 }
 
 /** The answer for a request: whose it is, and the key as it came (`/hello` shows it to its owner). */
-export interface Authenticated {
+interface Authenticated {
   readonly session: Session;
   readonly key: string;
 }
@@ -35,7 +35,7 @@ export interface Authenticator {
 }
 
 /** The header that carries the key; `VANTAGE_API_KEY_HEADERS` names more. */
-export const keyHeader = 'service-api-key';
+const keyHeader = 'service-api-key';
 
 /** A revoked key is refused everywhere within 5 s, even when no notification gets through. */
 const keyTtlMs = 4_000;

@@ -4,7 +4,7 @@ import { jsonShape } from './json-shape.ts';
 import { invalid, malformed, type Problem } from './problem.ts';
 
 /** The longest body that is read, bytes. */
-export const bodyLimitBytes = 1024 * 1024;
+const bodyLimitBytes = 1024 * 1024;
 const deepest = 32;
 /** Lists and maps of a resource have a few hundred; each value costs time for which other accounts wait. */
 const maxValues = 5_000;

@@ -4,7 +4,7 @@ import type { NextPage } from './route.ts';
 import { isTimestamp } from './zone.ts';
 
 /** Most rows in one answer. */
-export const maxRows = 100;
+const maxRows = 100;
 
 const digits = (name: string, what: string) =>
   boundedText(100).regex(/^\d+$/, { error: `must be digits only (${name}, ${what})` });

@@ -5,14 +5,14 @@ import { createAttemptLimit } from './attempt-limit.ts';
 import type { BasicCredentials } from './basic.ts';
 
 /** A key that asks for Basic credentials too. */
-export interface PasswordKey {
+interface PasswordKey {
   readonly keyNo: number;
   readonly basicUser: string | null;
   readonly basicHash: string;
 }
 
 /** The outcome of a check; `waitS` is in seconds. */
-export type PasswordOutcome =
+type PasswordOutcome =
   | { readonly kind: 'good' }
   | { readonly kind: 'bad' }
   | { readonly kind: 'wait'; readonly waitS: number };

@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 import type { XmlNames } from './xml.ts';
 
 /** Names for XML and CSV: the element of the whole answer, of a list's rows, and the row's own id, which begins a CSV row. */
-export interface AnswerNames extends XmlNames {
+interface AnswerNames extends XmlNames {
   readonly id?: string;
 }
 
@@ -32,7 +32,7 @@ export interface Reply<T> {
 }
 
 /** A request as it reaches a route: judged up to the key's level, neither query nor body read yet. */
-export interface RouteRequest {
+interface RouteRequest {
   readonly session: Session | undefined;
   /** The key as it came; for the greeting only. */
   readonly key: string | undefined;

@@ -4,7 +4,7 @@ import { type AnyProbe, keyProblems, probeFor, type Target } from '@vantage/prob
 import { fillMasks, identityOf, mask, maskedPassword, showOptions } from './masks.ts';
 
 /** JSON object of Options, in clear. */
-export type ClearOptions = Readonly<Record<string, unknown>>;
+type ClearOptions = Readonly<Record<string, unknown>>;
 
 /** URL and Options of a device with their secrets. */
 export interface ClearTarget {

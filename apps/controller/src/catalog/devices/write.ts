@@ -16,7 +16,7 @@ import { readDevice } from './store.ts';
 import { deleteDevice, dependentsOf, insertDevice, locationNosOf, updateDevice } from './write-store.ts';
 
 /** Settings as they were sent: the valid fields, and the faults of the others. */
-export interface Sent {
+interface Sent {
   readonly values: SentSettings;
   readonly faults: readonly FieldFault[];
 }
@@ -41,17 +41,17 @@ export interface DeviceWriter {
 }
 
 /** Records the events of a device in the transaction that wrote it. */
-export type RecordDeviceEvents = (
+type RecordDeviceEvents = (
   trx: Kysely<Tables>,
   causes: readonly (DeviceCreatedCause | DeviceChangedCause)[],
   nowUs: number,
 ) => Promise<void>;
 
 /** Deletes the roll-ups of a device. */
-export type DeleteRollUps = (trx: Kysely<Tables>, deviceNo: number) => Promise<void>;
+type DeleteRollUps = (trx: Kysely<Tables>, deviceNo: number) => Promise<void>;
 
 /** Stores the state of a new device: no check has run yet. */
-export type InsertState = (trx: Kysely<Tables>, deviceNo: number, nowUs: number) => Promise<void>;
+type InsertState = (trx: Kysely<Tables>, deviceNo: number, nowUs: number) => Promise<void>;
 
 /** The parts that the writer of devices needs. */
 export interface DeviceWriterDeps {
