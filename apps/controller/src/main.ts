@@ -14,6 +14,7 @@ import {
 } from '@vantage/kernel';
 import { createHttpApi } from './api/index.ts';
 import { createAssign } from './assign/index.ts';
+import { agentPresence } from './catalog/agents/presence-store.ts';
 import { createCatalog } from './catalog/change.ts';
 import { locationVisibility } from './catalog/locations/visibility-store.ts';
 import { sealedRows } from './catalog/secrets/reseal-store.ts';
@@ -109,6 +110,7 @@ function joinSteps({ config, log, db, sealer, partitions, timeScale, controllerI
   });
   const gateway = createGateway({
     ...{ db, clock, log, sealer, controllerId, ingest, runRequests, recordEvents },
+    agents: agentPresence,
     maxConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) =>
       void health.updateVisibilityNow(kysely, locationNo).catch((error: unknown) => {

@@ -2,11 +2,10 @@ import type { AgentFencedCause } from '@vantage/health';
 import type { Kysely } from 'kysely';
 import { publish, type Tables } from '../db/index.ts';
 import { judgeCounter } from './judge-counter.ts';
-import type { KnownAgent } from './store.ts';
+import type { KnownAgent, PresenceDeps } from './store.ts';
 
 /** The database and the writer of its events. */
-interface FenceDeps {
-  readonly kysely: Kysely<Tables>;
+interface FenceDeps extends PresenceDeps {
   readonly recordEvents: RecordAgentEvents;
 }
 
@@ -22,7 +21,7 @@ export type RecordAgentEvents = (
  * account. False when the agent's row changed meanwhile, so that this Hello is not one of a copy any more.
  */
 export async function fenceAgent(
-  { kysely, recordEvents }: FenceDeps,
+  { kysely, agents, recordEvents }: FenceDeps,
   fence: {
     readonly agent: KnownAgent;
     readonly counter: number;
@@ -40,11 +39,7 @@ export async function fenceAgent(
       .executeTakeFirst();
     if (!row || row.state === 'Revoked' || row.state === 'Fenced') return false;
     if (judgeCounter({ counter, known: row.session_counter, answers: true }) !== 'copy') return false;
-    await trx
-      .updateTable('agents')
-      .set({ state: 'Fenced', away_since_us: nowUs })
-      .where('agent_no', '=', agent.agentNo)
-      .execute();
+    await agents.fence(trx, agent.agentNo, nowUs);
     const hostNames = [...new Set([row.host_name ?? '', hostName])].filter((name) => name !== '');
     const { accountNo, locationNo, locationName } = agent;
     const location = { accountNo, locationNo, locationName };

@@ -4,6 +4,7 @@ import type { Clock, Logger } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import type { Db } from '../db/index.ts';
 import { createAdmission } from './admission.ts';
+import type { AgentPresence } from './agent-presence.ts';
 import type { Unsealer } from './assignment.ts';
 import { connectionLimits, createConnectionGuard } from './connection-guard.ts';
 import { createConversation } from './conversation.ts';
@@ -44,16 +45,19 @@ export function createGateway({
   readonly ingest: BatchReceiver;
   readonly runRequests: RunRequests;
   readonly recordEvents: RecordAgentEvents;
+  readonly agents: AgentPresence;
   /** Connections that the agents' port keeps open in all. */
   readonly maxConnections?: number;
   /** Called when an agent's session opens or ends. */
   readonly onAgentSeen?: (agent: KnownAgent) => void;
 }): Gateway {
-  const { db, clock, log, controllerId, runRequests } = deps;
+  const { db, clock, log, controllerId, runRequests, agents } = deps;
   const registry = createSessionRegistry();
   const guard = createConnectionGuard({ clock, log, limits: connectionLimits(maxConnections) });
   const admission = createAdmission({ clock, log, lookUp: (hash) => ownerOfToken(db.kysely, hash) });
-  const presence = createPresenceMonitor({ db, clock, log, controllerId, registry, runRequests });
+  const presence = createPresenceMonitor({
+    ...{ db, clock, log, controllerId, registry, runRequests, agents },
+  });
   const converse = createConversation({
     ...{ clock, log, registry, presence, onAgentSeen },
     memory: createMessageMemory(),

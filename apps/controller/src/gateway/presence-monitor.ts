@@ -1,5 +1,6 @@
 import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
 import { type Db, publish } from '../db/index.ts';
+import type { AgentPresence } from './agent-presence.ts';
 import type { RunRequests } from './run-request-feed.ts';
 import type { Session } from './session.ts';
 import { createSessionEnds } from './session-ends.ts';
@@ -37,6 +38,7 @@ export function createPresenceMonitor({
   controllerId,
   registry,
   runRequests,
+  agents,
 }: {
   readonly db: Db;
   readonly clock: Clock;
@@ -44,12 +46,13 @@ export function createPresenceMonitor({
   readonly controllerId: string;
   readonly registry: SessionRegistry;
   readonly runRequests: RunRequests;
+  readonly agents: AgentPresence;
 }): PresenceMonitor {
   const kysely = db.kysely;
   const startedUs = clock.nowUs();
   const ending = new AbortController();
   const listening = new AsyncDisposableStack();
-  const status = createStatusWriter({ kysely, log });
+  const status = createStatusWriter({ kysely, agents, log });
   const review = createSessionReview({ kysely, log });
   const parts = createJobParts({
     log,
@@ -63,7 +66,7 @@ export function createPresenceMonitor({
     await publish(kysely, 'catalog', { location_nos: locationNos });
     if (session) await publish(kysely, 'session', { agent_no: session.agentNo });
   };
-  const ends = createSessionEnds({ kysely, log, notifyPlanner });
+  const ends = createSessionEnds({ kysely, agents, log, notifyPlanner });
 
   const sendRunRequests = async (sessions: readonly Session[], nowUs: number) => {
     const nos = sessions.map((session) => session.agent.agentNo);
@@ -86,7 +89,7 @@ export function createPresenceMonitor({
     quietTicks = isThere ? quietTicks + 1 : 0;
     if (quietTicks > minQuietTicks)
       await parts.attempt('agents away', async () =>
-        notifyPlanner(await store.markAway(kysely, { nowUs, silentBeforeUs: nowUs - silentUs })),
+        notifyPlanner(await store.markAway({ kysely, agents }, { nowUs, silentBeforeUs: nowUs - silentUs })),
       );
   };
 
@@ -105,7 +108,7 @@ export function createPresenceMonitor({
     async start() {
       await store.recordController(kysely, { id: controllerId, startedUs, nowUs: startedUs });
       await notifyPlanner(
-        await store.markAway(kysely, { nowUs: startedUs, silentBeforeUs: 0, gatewayId: controllerId }),
+        await store.markAway({ kysely, agents }, { nowUs: startedUs, gatewayId: controllerId }),
       );
       listening.use(
         await db.subscribe('plan', (notice) => {

@@ -1,5 +1,6 @@
 import { type Logger, messageOf } from '@vantage/kernel';
 import { type Db, doEach } from '../db/index.ts';
+import type { AgentPresence } from './agent-presence.ts';
 import type { Session } from './session.ts';
 import { closeSession } from './store.ts';
 
@@ -16,10 +17,12 @@ export interface SessionEnds {
 /** Makes the writer. `notifyPlanner` is called after each end that was stored. */
 export function createSessionEnds({
   kysely,
+  agents,
   log,
   notifyPlanner,
 }: {
   readonly kysely: Db['kysely'];
+  readonly agents: AgentPresence;
   readonly log: Logger;
   readonly notifyPlanner: (locationNos: readonly number[]) => Promise<void>;
 }): SessionEnds {
@@ -30,7 +33,7 @@ export function createSessionEnds({
     for (const session of waiting) {
       const { agent, sessionId, lastContactUs } = session;
       const refused = await doEach([session], () =>
-        closeSession(kysely, { agentNo: agent.agentNo, sessionId, toUs: lastContactUs }),
+        closeSession({ kysely, agents }, { agentNo: agent.agentNo, sessionId, toUs: lastContactUs }),
       );
       waiting.delete(session);
       for (const { error } of refused)

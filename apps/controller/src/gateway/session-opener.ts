@@ -2,6 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { type Clock, type Logger, newId } from '@vantage/kernel';
 import type { Batch, Hello } from '@vantage/proto';
 import type { Db } from '../db/index.ts';
+import type { AgentPresence } from './agent-presence.ts';
 import { createAssignmentBuilder, createSecretLookup, type Unsealer } from './assignment.ts';
 import type { BatchOutcome } from './batch-queue.ts';
 import { createFairSlots } from './fair-slots.ts';
@@ -52,6 +53,7 @@ export function createSessionOpener({
   ingest,
   runRequests,
   recordEvents,
+  agents,
 }: {
   readonly db: Db;
   readonly clock: Clock;
@@ -61,6 +63,7 @@ export function createSessionOpener({
   readonly ingest: BatchReceiver;
   readonly runRequests: RunRequests;
   readonly recordEvents: RecordAgentEvents;
+  readonly agents: AgentPresence;
 }): SessionOpener {
   const build = createAssignmentBuilder({ sealer, log });
   const slots = createFairSlots(ingestLimits);
@@ -93,7 +96,7 @@ export function createSessionOpener({
     const { hostName } = hello;
     const counter = Number(hello.sessionCounter);
     const fence = { agent, counter, hostName, nowUs: clock.nowUs() };
-    if (!(await fenceAgent({ kysely, recordEvents }, fence))) return false;
+    if (!(await fenceAgent({ kysely, agents, recordEvents }, fence))) return false;
     log.error(
       { agentNo: agent.agentNo, agentId: agent.agentId, host: hostName },
       'a copy of an agent was seen: both are fenced',
@@ -105,7 +108,7 @@ export function createSessionOpener({
     async open(agentNo, hello, caller) {
       const sessionId = newId();
       const row = { agentNo, hello, sessionId, gatewayId: controllerId, nowUs: clock.nowUs() };
-      const opening = await openSession(kysely, row);
+      const opening = await openSession({ kysely, agents }, row);
       switch (opening.kind) {
         case 'unknown':
         case 'revoked':

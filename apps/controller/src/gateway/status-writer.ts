@@ -1,8 +1,8 @@
 import { type Logger, messageOf } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import { type Db, doEach } from '../db/index.ts';
+import type { AgentPresence } from './agent-presence.ts';
 import type { Session } from './session.ts';
-import { recordStatus } from './store.ts';
 
 /** Stores the status that agents report in their heartbeats. */
 export interface StatusWriter {
@@ -16,9 +16,11 @@ const maxRemembered = 1_000;
 /** Makes the writer. */
 export function createStatusWriter({
   kysely,
+  agents,
   log,
 }: {
   readonly kysely: Db['kysely'];
+  readonly agents: AgentPresence;
   readonly log: Logger;
 }): StatusWriter {
   const logged = new Set<number>();
@@ -42,7 +44,7 @@ export function createStatusWriter({
         return report ? [{ session, report }] : [];
       });
       const refused = await doEach(heard, (some) =>
-        recordStatus(
+        agents.report(
           kysely,
           some.map(({ report }) => report),
         ),

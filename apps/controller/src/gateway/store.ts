@@ -1,7 +1,14 @@
 import type { Hello } from '@vantage/proto';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
+import type { AgentPresence } from './agent-presence.ts';
 import { judgeCounter } from './judge-counter.ts';
+
+/** The database, and the writer of its agents. */
+export interface PresenceDeps {
+  readonly kysely: Kysely<Tables>;
+  readonly agents: AgentPresence;
+}
 
 /** An agent that its token identified. */
 export interface KnownAgent {
@@ -48,7 +55,7 @@ const contactWithinUs = 15_000_000;
  * last moment at which they can have been up, so that an agent that was connected never counts as away.
  */
 export async function openSession(
-  db: Kysely<Tables>,
+  { kysely, agents }: PresenceDeps,
   session: {
     readonly agentNo: number;
     readonly hello: Hello;
@@ -59,7 +66,7 @@ export async function openSession(
 ): Promise<Opening> {
   const { hello, sessionId, gatewayId, nowUs } = session;
   const counter = Number(hello.sessionCounter);
-  return db.transaction().execute(async (trx) => {
+  return kysely.transaction().execute(async (trx) => {
     const row = await lockAgent(trx, session.agentNo);
     if (!row) return { kind: 'unknown' };
     const { agent, state, session_counter: known } = row;
@@ -72,23 +79,13 @@ export async function openSession(
       from agents a where a.agent_no = c.agent_no and c.agent_no = ${agent.agentNo} and c.to_us is null`.execute(
       trx,
     );
-    await trx
-      .updateTable('agents')
-      .set({
-        state: 'Connected',
-        version: hello.version,
-        host_name: hello.hostName,
-        boot_id: hello.bootId,
-        session_id: sessionId,
-        session_counter: counter,
-        gateway_id: gatewayId,
-        capacity: hello.capacity > 0 ? Math.min(hello.capacity, 10_000_000) : 60_000,
-        last_seen_us: nowUs,
-        connected_us: nowUs,
-        away_since_us: null,
-      })
-      .where('agent_no', '=', agent.agentNo)
-      .execute();
+    await agents.connect(trx, {
+      ...{ agentNo: agent.agentNo, sessionId, counter, gatewayId, nowUs },
+      version: hello.version,
+      hostName: hello.hostName,
+      bootId: hello.bootId,
+      capacity: hello.capacity > 0 ? Math.min(hello.capacity, 10_000_000) : 60_000,
+    });
     await trx
       .insertInto('connection_spans')
       .values({
@@ -126,15 +123,13 @@ async function lockAgent(trx: Kysely<Tables>, agentNo: number) {
 
 /** Stores that a session ended; `toUs` is the last moment at which it was surely up. A newer session's row stays unchanged. */
 export async function closeSession(
-  db: Kysely<Tables>,
-  { agentNo, sessionId, toUs }: { agentNo: number; sessionId: string; toUs: number },
+  { kysely, agents }: PresenceDeps,
+  session: { readonly agentNo: number; readonly sessionId: string; readonly toUs: number },
 ): Promise<void> {
   await sql`
-    update connection_spans set to_us = greatest(from_us, ${toUs}::bigint)
-    where session_id = ${sessionId} and to_us is null`.execute(db);
-  await sql`
-    update agents set state = 'Away', away_since_us = ${toUs}, last_seen_us = greatest(last_seen_us, ${toUs}::bigint)
-    where agent_no = ${agentNo} and session_id = ${sessionId} and state = 'Connected'`.execute(db);
+    update connection_spans set to_us = greatest(from_us, ${session.toUs}::bigint)
+    where session_id = ${session.sessionId} and to_us is null`.execute(kysely);
+  await agents.disconnect(kysely, session);
 }
 
 /** The status from an agent's heartbeats since the last report. */
@@ -149,22 +144,6 @@ export interface AgentStatus {
   /** Since the last report. */
   readonly checksSkipped: number;
   readonly offlineReason: string | null;
-}
-
-/** Stores the statuses of agents in one statement. */
-export async function recordStatus(db: Kysely<Tables>, statuses: readonly AgentStatus[]): Promise<void> {
-  if (statuses.length === 0) return;
-  const by = <K extends keyof AgentStatus>(key: K) => statuses.map((one) => one[key]);
-  await sql`
-    update agents a set last_seen_us = g.last_seen_us, clock_offset_us = g.clock_offset_us, backlog_records = g.backlog_records,
-      lateness_p50_ms = g.p50, lateness_p99_ms = g.p99, checks_skipped = a.checks_skipped + g.skipped,
-      offline_reason = g.offline_reason
-    from unnest(
-      ${by('agentNo')}::int[], ${by('sessionId')}::text[], ${by('lastSeenUs')}::bigint[],
-      ${by('clockOffsetUs')}::bigint[], ${by('backlogRecords')}::bigint[], ${by('latenessP50Ms')}::real[],
-      ${by('latenessP99Ms')}::real[], ${by('checksSkipped')}::bigint[], ${by('offlineReason')}::text[]
-    ) as g (agent_no, session_id, last_seen_us, clock_offset_us, backlog_records, p50, p99, skipped, offline_reason)
-    where a.agent_no = g.agent_no and a.session_id = g.session_id and a.state = 'Connected'`.execute(db);
 }
 
 /** The session that an agent's row names now, and the agent's state. */
@@ -210,20 +189,17 @@ export async function deleteControllers(db: Kysely<Tables>, beforeUs: number): P
  * `gatewayId` only the agents of that gateway: a controller that starts marks the sessions of its run before.
  */
 export async function markAway(
-  db: Kysely<Tables>,
-  { nowUs, silentBeforeUs, gatewayId }: { nowUs: number; silentBeforeUs: number; gatewayId?: string },
+  { kysely, agents }: PresenceDeps,
+  which: ({ readonly gatewayId: string } | { readonly silentBeforeUs: number }) & { readonly nowUs: number },
 ): Promise<number[]> {
-  const isGone =
-    gatewayId === undefined ? sql`a.last_seen_us < ${silentBeforeUs}` : sql`a.gateway_id = ${gatewayId}`;
-  const { rows } = await sql<{ location_no: number }>`
-    with gone as (
-      update agents a set state = 'Away', away_since_us = a.last_seen_us
-      where a.state = 'Connected' and ${isGone}
-      returning a.agent_no, a.location_no, a.session_id, a.last_seen_us
-    ), closed as (
-      update connection_spans c set to_us = greatest(c.from_us, least(${nowUs}::bigint, gone.last_seen_us + ${contactWithinUs}))
-      from gone where c.session_id = gone.session_id and c.to_us is null
-    )
-    select distinct location_no from gone`.execute(db);
-  return rows.map((row) => row.location_no);
+  return kysely.transaction().execute(async (trx) => {
+    const gone = await agents.markAway(trx, which);
+    if (gone.length === 0) return [];
+    await sql`
+      update connection_spans c set to_us = greatest(c.from_us, least(${which.nowUs}::bigint, gone.last_seen_us + ${contactWithinUs}))
+      from unnest(${gone.map(({ sessionId }) => sessionId)}::text[], ${gone.map(({ lastSeenUs }) => lastSeenUs)}::bigint[])
+        as gone (session_id, last_seen_us)
+      where c.session_id = gone.session_id and c.to_us is null`.execute(trx);
+    return [...new Set(gone.map(({ locationNo }) => locationNo))];
+  });
 }

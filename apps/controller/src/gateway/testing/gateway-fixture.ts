@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type Clock, createLog, systemClock } from '@vantage/kernel';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
+import { agentPresence } from '../../catalog/agents/presence-store.ts';
 import { createDb, type Db } from '../../db/index.ts';
 import { recordEvents } from '../../events/index.ts';
 import { runRequests } from '../../run-requests/index.ts';
@@ -65,6 +66,7 @@ export function useGatewayFixture() {
       ingest,
       runRequests,
       recordEvents,
+      agents: agentPresence,
     });
     const server = http2.createServer(gateway.handler);
     gateway.attach(server);

@@ -1,0 +1,113 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../../db/index.ts';
+
+/** A report of an agent in one session. */
+interface Report {
+  readonly agentNo: number;
+  readonly sessionId: string;
+  readonly lastSeenUs: number;
+  readonly clockOffsetUs: number;
+  readonly backlogRecords: number;
+  readonly latenessP50Ms: number;
+  readonly latenessP99Ms: number;
+  /** Since the report before. */
+  readonly checksSkipped: number;
+  readonly offlineReason: string | null;
+}
+
+/** Stores the columns of agents that gateways observe; times are microseconds since 1970. No actor changes anything here. */
+export const agentPresence = {
+  /** The agent's row names this session from now on. */
+  async connect(
+    trx: Kysely<Tables>,
+    session: {
+      readonly agentNo: number;
+      readonly sessionId: string;
+      readonly counter: number;
+      readonly gatewayId: string;
+      readonly version: string;
+      readonly hostName: string;
+      readonly bootId: string;
+      readonly capacity: number;
+      readonly nowUs: number;
+    },
+  ): Promise<void> {
+    const { nowUs } = session;
+    await trx
+      .updateTable('agents')
+      .set({
+        state: 'Connected',
+        version: session.version,
+        host_name: session.hostName,
+        boot_id: session.bootId,
+        session_id: session.sessionId,
+        session_counter: session.counter,
+        gateway_id: session.gatewayId,
+        capacity: session.capacity,
+        last_seen_us: nowUs,
+        connected_us: nowUs,
+        away_since_us: null,
+      })
+      .where('agent_no', '=', session.agentNo)
+      .execute();
+  },
+
+  /** The session ended at `toUs`. The row of a newer session is left alone. */
+  async disconnect(
+    kysely: Kysely<Tables>,
+    {
+      agentNo,
+      sessionId,
+      toUs,
+    }: { readonly agentNo: number; readonly sessionId: string; readonly toUs: number },
+  ): Promise<void> {
+    await sql`
+      update agents set state = 'Away', away_since_us = ${toUs}, last_seen_us = greatest(last_seen_us, ${toUs}::bigint)
+      where agent_no = ${agentNo} and session_id = ${sessionId} and state = 'Connected'`.execute(kysely);
+  },
+
+  /** Stores the reports of sessions in one statement. */
+  async report(kysely: Kysely<Tables>, reports: readonly Report[]): Promise<void> {
+    if (reports.length === 0) return;
+    const by = <K extends keyof Report>(key: K) => reports.map((one) => one[key]);
+    await sql`
+      update agents a set last_seen_us = g.last_seen_us, clock_offset_us = g.clock_offset_us, backlog_records = g.backlog_records,
+        lateness_p50_ms = g.p50, lateness_p99_ms = g.p99, checks_skipped = a.checks_skipped + g.skipped,
+        offline_reason = g.offline_reason
+      from unnest(
+        ${by('agentNo')}::int[], ${by('sessionId')}::text[], ${by('lastSeenUs')}::bigint[],
+        ${by('clockOffsetUs')}::bigint[], ${by('backlogRecords')}::bigint[], ${by('latenessP50Ms')}::real[],
+        ${by('latenessP99Ms')}::real[], ${by('checksSkipped')}::bigint[], ${by('offlineReason')}::text[]
+      ) as g (agent_no, session_id, last_seen_us, clock_offset_us, backlog_records, p50, p99, skipped, offline_reason)
+      where a.agent_no = g.agent_no and a.session_id = g.session_id and a.state = 'Connected'`.execute(
+      kysely,
+    );
+  },
+
+  /** Marks an agent as fenced: it may not connect until the operator unfences it. */
+  async fence(trx: Kysely<Tables>, agentNo: number, nowUs: number): Promise<void> {
+    await trx
+      .updateTable('agents')
+      .set({ state: 'Fenced', away_since_us: nowUs })
+      .where('agent_no', '=', agentNo)
+      .execute();
+  },
+
+  /** Marks as Away the connected agents of a gateway, or those that were not heard since a time. */
+  async markAway(
+    trx: Kysely<Tables>,
+    which: { readonly gatewayId: string } | { readonly silentBeforeUs: number },
+  ) {
+    const isGone =
+      'gatewayId' in which
+        ? sql`gateway_id = ${which.gatewayId}`
+        : sql`last_seen_us < ${which.silentBeforeUs}`;
+    const { rows } = await sql<{ locationNo: number; sessionId: string | null; lastSeenUs: number }>`
+      update agents set state = 'Away', away_since_us = last_seen_us
+      where state = 'Connected' and ${isGone}
+      returning location_no as "locationNo", session_id as "sessionId", last_seen_us as "lastSeenUs"`.execute(
+      trx,
+    );
+    return rows;
+  },
+} as const;

@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import type { AgentStatus } from './store.ts';
+
+/** Stores the presence of agents: their sessions and the status that they report. Times are microseconds since 1970. */
+export interface AgentPresence {
+  /** The agent's row names this session from now on. */
+  connect(
+    trx: Kysely<Tables>,
+    session: {
+      readonly agentNo: number;
+      readonly sessionId: string;
+      readonly counter: number;
+      readonly gatewayId: string;
+      readonly version: string;
+      readonly hostName: string;
+      readonly bootId: string;
+      readonly capacity: number;
+      readonly nowUs: number;
+    },
+  ): Promise<void>;
+  /** The session ended at `toUs`. The row of a newer session is left alone. */
+  disconnect(
+    kysely: Kysely<Tables>,
+    session: { readonly agentNo: number; readonly sessionId: string; readonly toUs: number },
+  ): Promise<void>;
+  /** Stores the reports of sessions in one statement. */
+  report(kysely: Kysely<Tables>, statuses: readonly AgentStatus[]): Promise<void>;
+  fence(trx: Kysely<Tables>, agentNo: number, nowUs: number): Promise<void>;
+  /** Marks as Away the connected agents of a gateway, or those that were not heard since a time. */
+  markAway(
+    trx: Kysely<Tables>,
+    which: { readonly gatewayId: string } | { readonly silentBeforeUs: number },
+  ): Promise<
+    readonly {
+      readonly locationNo: number;
+      readonly sessionId: string | null;
+      readonly lastSeenUs: number;
+    }[]
+  >;
+}
