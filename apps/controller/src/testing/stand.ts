@@ -103,7 +103,7 @@ async function insertIngested(
   await sql`insert into checks (device_no, start_us, agent_no, location_no, end_us, arrived_us, revision, attempt, code, perf,
       block_ms, dns_ms, connect_ms, ssl_ms, ttfb_ms, ttlb_ms, data_size, check_result, retry_id, run_request_id, extended)
     values (${deviceNo}, ${dirtyHourUs}, ${agentNo}, ${locationNo}, ${dirtyHourUs}, ${dirtyHourUs}, 1, 0, 1, 0, 0, 1, 2, 3, 4, 0, 0,
-      'ok', 'c', 'o', '{"Sent":5,"Received":3}')`.execute(kysely);
+      'ok', 'c', null, '{"Sent":5,"Received":3}')`.execute(kysely);
   await kysely
     .insertInto('quarantined')
     .values({ agent_no: agentNo, received_us: agoUs, reason: 'r', record: '{}' })
@@ -150,6 +150,8 @@ async function insertHealth(
     values (${newId()}, ${accountNo}, ${deviceNo}, ${agoUs}, 'Up', 'Up', 'ok', 'Up: ok', ${agoUs})`.execute(
     kysely,
   );
+  await sql`insert into deleted_events (event_id, account_no, at_us, event_no)
+    values (${newId()}, ${accountNo}, ${agoUs}, 1)`.execute(kysely);
 }
 
 /** A roll-up of the hour before the dirty one, and one of two days before it. */
