@@ -63,15 +63,15 @@ const near = [
 
 describe('anything at all', () => {
   let rest: Rest;
-  let story: SampleAccount;
+  let sample: SampleAccount;
   let key: string;
   beforeAll(async () => {
     rest = await startRest({
-      checkNow: async () => ({ kind: 'done', checkId: story.ids['check_id'] ?? '' }),
+      checkNow: async () => ({ kind: 'done', checkId: sample.ids['check_id'] ?? '' }),
     });
     const account = await rest.account('one');
     ({ key } = await rest.key(account.accountNo, 'UW'));
-    story = await createSampleAccount(rest, account, key);
+    sample = await createSampleAccount(rest, account, key);
   });
   afterAll(() => rest[Symbol.asyncDispose]());
 
@@ -112,7 +112,7 @@ describe('anything at all', () => {
         text,
         async (route, known, search, raw, odd) => {
           const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-            known ? (story.ids[name] ?? '') : encodeURIComponent(odd.toWellFormed()),
+            known ? (sample.ids[name] ?? '') : encodeURIComponent(odd.toWellFormed()),
           );
           const reply = await rest.send(route.method, `${path}?${search}`, {
             key,

@@ -34,17 +34,17 @@ const goodBodies: Readonly<Record<string, object>> = {
 
 describe('the OpenAPI document', () => {
   let rest: Rest;
-  let story: SampleAccount;
+  let sample: SampleAccount;
   let key: string;
   let document: Document;
 
   beforeAll(async () => {
     rest = await startRest({
-      checkNow: async () => ({ kind: 'done', checkId: story.ids['check_id'] ?? '' }),
+      checkNow: async () => ({ kind: 'done', checkId: sample.ids['check_id'] ?? '' }),
     });
     const account = await rest.account('one');
     key = (await rest.key(account.accountNo, 'UW')).key;
-    story = await createSampleAccount(rest, account, key);
+    sample = await createSampleAccount(rest, account, key);
     document = documentShape.parse((await rest.send('GET', '/openapi.json')).json);
   });
   afterAll(() => rest[Symbol.asyncDispose]());
@@ -106,7 +106,7 @@ describe('the OpenAPI document', () => {
     for (const route of order) {
       const unknown = await send(route, '', undefined, {});
       const badForm = await send(route, '?fmt=yaml', undefined, {});
-      const badBody = route.body === undefined ? [] : [await send(route, '', { Nonsense: 1 }, story.ids)];
+      const badBody = route.body === undefined ? [] : [await send(route, '', { Nonsense: 1 }, sample.ids)];
       const badQuery = await send(
         route,
         '?Limit=0&Timestamp=x&Timestamp1=x&Filter=x&Bucket=x',
@@ -115,7 +115,7 @@ describe('the OpenAPI document', () => {
       );
       for (const reply of [unknown, badForm, ...badBody, badQuery])
         expect(disagreement(route, reply)).toBe('');
-      const good = await send(route, '', goodBodies[`${route.method} ${route.path}`], story.ids);
+      const good = await send(route, '', goodBodies[`${route.method} ${route.path}`], sample.ids);
       expect([route.path, good.status, good.text.slice(0, 500)]).toEqual([
         route.path,
         200,

@@ -33,7 +33,7 @@ const streamHeaders = z.object({
     .string()
     .optional()
     .describe(
-      'For a stream: the id of the last event that the reader has; what was told after it comes first.',
+      'For a stream: the id of the last event that the reader has; the answer begins with the events after it.',
     ),
 });
 

@@ -41,7 +41,7 @@ export function createApp({
   readonly routes: readonly Route[];
   readonly authenticator: Authenticator;
   readonly isTrustedProxy: (peer: string) => boolean;
-  /** The operator gave a certificate for this host, so browsers may be told to come by HTTPS only. */
+  /** The operator gave a certificate for this host, so the answers may ask browsers to use HTTPS only. */
   readonly ownCertificate: boolean;
   /** Resolves when the database answers. */
   readonly askStorage: () => Promise<unknown>;
@@ -105,7 +105,7 @@ export function createApp({
   }
 
   koa.on('error', (error: Error) => {
-    const left = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'; // who reads a stream goes when he likes
+    const left = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'; // a reader may close a stream at any time
     log[left ? 'debug' : 'error']({ error: error.message }, 'an answer could not be sent');
   });
   koa.use(async (context, next) => {

@@ -4,7 +4,7 @@ import { answerProblem } from './answer.ts';
 import type { createOriginReader } from './origin.ts';
 import { httpsRequired, malformed } from './problem.ts';
 
-/** A client that was told what is wrong gets this long to read it and go. */
+/** After the answer a client has this long to read it and to close the connection. */
 const lingerMs = 5_000;
 
 /**

@@ -108,7 +108,7 @@ describe('a connection to the port', () => {
     expect(await ask(name, true)).toEqual(expected[name]);
   });
 
-  it.each(names)('in clear, %s, is told that HTTPS is required and nothing else', async (name) => {
+  it.each(names)('in clear, %s, gets the answer that HTTPS is required, and nothing else', async (name) => {
     expect(await ask(name, false)).toEqual([400, 1007]);
   });
 
@@ -117,7 +117,7 @@ describe('a connection to the port', () => {
     [true, 'a certificate of the own CA', false],
     [false, 'the certificate of the operator', true],
   ])(
-    'with TLS %s and %s: only browsers of an HTTPS host are told to stay with HTTPS',
+    'with TLS %s and %s: only browsers of an HTTPS host are asked to stay with HTTPS',
     async (tls, _what, ownCertificate) => {
       await using other = await startRest({ settings: { trustedProxies: [], ownCertificate } });
       const own = createApiPort({

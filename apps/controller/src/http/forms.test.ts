@@ -82,6 +82,7 @@ describe('XML', () => {
       '<Headers><Ok>1</Ok><entry name="X-A b&quot;&lt;">v</entry></Headers>',
     );
     expect(toXml([], { root: 'devices', row: 'device' })).toContain('<devices/>');
+    expect(toXml({ '-s': [1] }, { root: 'r' })).toContain('<entry name="-s"><item>1</item></entry>');
   });
 
   it('is well-formed and keeps the text for anything that JSON can hold', () => {

@@ -4,7 +4,7 @@ import { createKeyLoad, keyPlaces } from './key-load.ts';
 const never = new AbortController().signal;
 
 describe('what a key has under way', () => {
-  it('16 of its requests run, 64 wait, more are told to come again; other keys do not notice', async () => {
+  it('16 of its requests run, 64 wait, more get 1006; other keys do not notice', async () => {
     const load = createKeyLoad();
     const { promise, resolve } = Promise.withResolvers<void>();
     let running = 0;

@@ -29,7 +29,7 @@ const statusOf: Readonly<Record<ProblemCode, number>> = {
   1503: 503,
 };
 
-/** Ends a request with a failure that the caller is told as it stands. */
+/** Ends a request with a failure. The answer shows it to the caller as it stands. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;

@@ -76,10 +76,10 @@ describe('the protocol', () => {
     );
   });
 
-  it('refuses a revoked key at once when told, and after 4 seconds when not', async () => {
+  it('refuses a revoked key at once after the notification, and after 4 seconds without one', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     await using _listening = await rest.db.subscribe('revoked', () => setImmediate(resolve));
-    for (const told of [true, false]) {
+    for (const isNotified of [true, false]) {
       const own = await rest.key(accountNo, 'UR');
       expect(await code('GET', '/devices', { key: own.key })).toBe(200);
       await rest.db.kysely
@@ -87,7 +87,7 @@ describe('the protocol', () => {
         .set({ revoked_at: new Date() })
         .where('key_no', '=', own.keyNo)
         .execute();
-      if (told) {
+      if (isNotified) {
         await publish(rest.db.kysely, 'revoked', { key_nos: [own.keyNo], agent_nos: [] });
         await promise;
       } else {

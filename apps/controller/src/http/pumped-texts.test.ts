@@ -24,21 +24,21 @@ interface Place {
 
 describe('a text of 20,000 characters', () => {
   let rest: Rest;
-  let story: SampleAccount;
+  let sample: SampleAccount;
   let key: string;
   beforeAll(async () => {
     rest = await startRest({
-      checkNow: async () => ({ kind: 'done', checkId: story.ids['check_id'] ?? '' }),
+      checkNow: async () => ({ kind: 'done', checkId: sample.ids['check_id'] ?? '' }),
     });
     const account = await rest.account('one');
     ({ key } = await rest.key(account.accountNo, 'UW'));
-    story = await createSampleAccount(rest, account, key);
+    sample = await createSampleAccount(rest, account, key);
   });
   afterAll(() => rest[Symbol.asyncDispose]());
 
   const fieldsOf = (schema: Route['body']) => (schema === undefined ? [] : textFields(schema));
   const pathOf = (route: Route, id?: string) =>
-    route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => id ?? story.ids[name] ?? '');
+    route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => id ?? sample.ids[name] ?? '');
   /** Some of them, spread over all ways to pump. */
   const someOf = (texts: readonly string[]) => {
     const step = Math.max(1, Math.floor(texts.length / textsOfField));

@@ -17,7 +17,7 @@ const builder = new XMLBuilder({
 
 /**
  * Writes XML 1.0. Lists hold one element a row, named in the singular (`Locations` → `Location`); a key that cannot be an element's name
- * becomes `<entry name="…">`; what is null is an empty element; characters that XML 1.0 forbids are removed.
+ * becomes `<entry name="…">`. A null is an empty element. Characters that XML 1.0 forbids are removed.
  */
 export function toXml(body: unknown, names: XmlNames): string {
   const inner = Array.isArray(body) ? { [names.row ?? 'row']: body.map((row) => node(row)) } : node(body);
@@ -50,12 +50,14 @@ function entry(name: string, content: string | Node): Node {
 }
 
 function singular(name: string): string {
-  if (name.endsWith('ies')) return `${name.slice(0, -3)}y`;
-  return name.endsWith('s') && name.length > 1 ? name.slice(0, -1) : 'item';
+  const one = name.endsWith('ies') ? `${name.slice(0, -3)}y` : name.slice(0, -1);
+  return name.endsWith('s') && elementName.test(one) ? one : 'item';
 }
 
+const elementName = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
+
 function isName(key: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(key) && !/^xml/i.test(key) && key !== 'entry';
+  return elementName.test(key) && !/^xml/i.test(key) && key !== 'entry';
 }
 
 /** Leaves what the production Char of XML 1.0 (section 2.2) allows. A carriage return would be read as a line feed, so it is written as such. */

@@ -56,7 +56,7 @@ export interface Rest extends AsyncDisposable {
   ): Promise<{ key: string; keyNo: number }>;
 }
 
-/** Starts it. Maintenance and uptime are taken as told unless `deps` brings the real ones. */
+/** Starts the API. Maintenance does nothing and uptime is empty unless `deps` brings the real ones. */
 export async function startRest(
   deps: {
     checkNow?: CheckNow;
@@ -71,7 +71,7 @@ export async function startRest(
   const sealer = createSealer(randomBytes(32));
   const health = deps.health?.(db, clock) ?? quietHealth;
   const checkNow: CheckNow =
-    deps.checkNow ?? (async () => ({ kind: 'nobody', message: 'No agent looks at it.' }));
+    deps.checkNow ?? (async () => ({ kind: 'nobody', message: 'No agent checks it.' }));
   const recorded: RecordedChanges[] = [];
   const catalog = createCatalog({ db, recordChanges: async (_, changes) => void recorded.push(changes) });
   const feed = createEventFeed({ db, clock, log });

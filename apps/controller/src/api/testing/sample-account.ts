@@ -17,7 +17,7 @@ export async function createSampleAccount(
   key: string,
 ): Promise<SampleAccount> {
   const { db, clock } = rest;
-  await createPartitions({ db, clock, log: createLog('story', 'silent'), retentionDays: 2 }).ensure();
+  await createPartitions({ db, clock, log: createLog('test', 'silent'), retentionDays: 2 }).ensure();
   const id = async (path: string, name: string, body: object) => {
     const { json, text } = await rest.send('POST', path, { key, body });
     if (typeof json !== 'object' || json === null || !(name in json)) throw new Error(text);

@@ -130,7 +130,7 @@ describe('devices', () => {
     expect(await refused(put(id, { Method: 5 }))).toMatchObject({ code: 1004 });
   });
 
-  it('tell agents of new settings, and look at once at a new target, rhythm or place', async () => {
+  it('give agents new settings, and are checked at once after a new target, Frequency or Location', async () => {
     const id = await create(tcp);
     const first = await row(id);
     await rest.clock.advance(1000);
@@ -250,15 +250,15 @@ describe('devices', () => {
     });
   });
 
-  it('are told to the planners of all Locations concerned', async () => {
-    const told: unknown[] = [];
+  it('notify the planners of all Locations that they concern', async () => {
+    const notices: unknown[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
     await using _listening = await rest.db.subscribe('catalog', (notice) => {
-      told.push(notice);
+      notices.push(notice);
       resolve();
     });
     await create(tcp);
     await promise;
-    expect(told).toContainEqual({ location_nos: [locationNo] });
+    expect(notices).toContainEqual({ location_nos: [locationNo] });
   });
 });

@@ -108,7 +108,7 @@ export function sameLocations(a: readonly LocationRow[], b: readonly LocationRow
   return a.length === b.length && a.every((row, at) => row.location_no === b[at]?.location_no);
 }
 
-/** Names a private target at a Location that looks at public ones only. */
+/** A fault for each Location that checks public targets only, when the target is a private address. */
 export function privateAddressErrors(host: string, locations: readonly LocationRow[]): readonly FieldFault[] {
   if (!isPrivateHost(host)) return [];
   return locations
