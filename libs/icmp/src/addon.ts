@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '@vantage/kernel';
 
-/** An open socket of the addon; only its methods know what is in it. */
+/** An open socket of the addon; only its methods can read it. */
 type AddonHandle = object;
 
 /** Kinds of socket, as native/kernel.h numbers them. */
@@ -10,7 +10,7 @@ export const addonKind = { raw: 0, datagram: 1, udp: 2, tcp: 3 } as const;
 
 /** The addon's methods; native/icmp.c describes each. Wrong handles throw, network errors are errno numbers. */
 export interface Addon {
-  /** `vantage-icmp-source:` and the hash of what it was built from. */
+  /** `vantage-icmp-source:` and the hash of its sources. */
   readonly source: string;
   open(kind: number, v6: boolean, onReady: () => void): { handle: AddonHandle; buffer: ArrayBuffer };
   send(handle: AddonHandle, packet: Uint8Array, address: string, port: number, ttl: number): number;
@@ -25,7 +25,7 @@ export function addonPath(platform: string = process.platform, arch: string = pr
   return fileURLToPath(new URL(`../prebuilt/${platform}-${arch}/icmp.node`, import.meta.url));
 }
 
-/** Loads the built addon; an error says why this system has none. */
+/** Loads the built addon; the error names the reason why this system has none. */
 export function loadAddon(): Addon | { readonly error: string } {
   const name = `${process.platform}-${process.arch}`;
   if (process.platform !== 'linux') return { error: `there is no ICMP addon for ${name}` };

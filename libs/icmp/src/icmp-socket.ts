@@ -36,7 +36,7 @@ export type PingAnswer =
       /** `host unreachable` */
       readonly text: string;
       readonly rttMs: number;
-      /** Who said so; '' when this machine itself did. */
+      /** The sender of the error; '' for this machine itself. */
       readonly from: string;
     }
   /** This machine did not send it; `code` is a system error's name: `ENETUNREACH`, `EPERM`, `ENOBUFS`. */
@@ -52,7 +52,7 @@ export interface IcmpSocket {
   readonly inFlight: number;
   /** Sends one echo request and waits for its answer. Never rejects. */
   ping(request: PingRequest): Promise<PingAnswer>;
-  /** Ends what is in flight as `aborted`. */
+  /** Ends requests in flight as `aborted`. */
   close(): void;
 }
 
@@ -86,7 +86,7 @@ export function createIcmpSocket(deps: {
 
   function onArrival({ incoming, from, ttl, length, read, queuedNs }: Arrival): void {
     const waiting = pending.get(incoming.sequence);
-    // The kernel gives datagram sockets an id of its own and only what carries it.
+    // The kernel gives each datagram socket its own id and delivers only packets with this id.
     if (!waiting || (deps.kind === 'raw' && incoming.id !== id)) return;
     const known = Math.min(waiting.size, incoming.token.length, tokenBytes);
     if (!incoming.token.subarray(0, known).equals(waiting.token.subarray(0, known))) return;

@@ -5,7 +5,7 @@ export type Family = 4 | 6;
 export interface Echo {
   readonly id: number;
   readonly sequence: number;
-  /** 8 bytes that only we know: the first of the payload, as far as it is long enough. */
+  /** 8 bytes that only this process has: the first of the payload, as far as it is long enough. */
   readonly token: Uint8Array;
 }
 

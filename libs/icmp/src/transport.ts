@@ -19,9 +19,9 @@ export interface Arrival {
  */
 type Sent = { readonly ok: true; sentAt(): Clocks } | { readonly ok: false; readonly code: string };
 
-/** An ICMP socket without memory: it sends and receives, and knows no request from another. */
+/** An ICMP socket without memory: it sends and receives, and does not match answers to requests. */
 interface Transport {
-  /** Sends a packet; TTL 0 is the system's own. `onFailure` tells of a send that fails after it was accepted. */
+  /** Sends a packet; TTL 0 is the system's own. `onFailure` reports a send that fails after it was accepted. */
   send(packet: Buffer, address: string, ttl: number, onFailure: (code: string) => void): Sent;
   /** Hands over at once all that lies in the socket's queue; a transport that cannot gives false. */
   drain(): boolean;

@@ -51,7 +51,7 @@ export function createTestNetwork(): TestNetwork {
   try {
     for (const name of Object.values(names)) ip('netns', 'add', name);
     for (const where of ['here', 'router', 'target'] as const) inside(where, 'link', 'set', 'lo', 'up');
-    // Addresses are usable at once, instead of after a second in which IPv6 looks for doubles.
+    // Addresses are usable at once, without the second for IPv6's duplicate address detection.
     for (const where of ['here', 'router', 'target'] as const)
       set(where, 'ipv6/conf/default/accept_dad', '0');
     inside('router', 'link', 'add', 'near', 'type', 'veth', 'peer', 'name', 'wire', 'netns', names.here);

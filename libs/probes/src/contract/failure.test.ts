@@ -69,6 +69,6 @@ test.each([
   ['ERR_SSL_NO_SHARED_CIPHER', 'x', 'no shared cipher'],
   ['ERR_SSL_NEW', 'SSL alert number 250', 'new (alert 250)'],
   ['', 'something else', 'something else'],
-])('TLS that fails by %s %s is told in words', (code, message, words) => {
+])('TLS that fails by %s %s has a text for people', (code, message, words) => {
   expect(tlsWords({ code, message }, 'www.example')).toBe(words);
 });

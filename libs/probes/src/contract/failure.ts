@@ -2,7 +2,7 @@ import { type ResultCode, resultCode } from '@vantage/domain';
 import { tlsWords } from '../net/tls-text.ts';
 import type { Extended, Outcome, Peer } from './probe.ts';
 
-/** A ResultCode that says what went wrong. */
+/** The ResultCode of a failure. */
 export type FailureCode = Exclude<ResultCode, typeof resultCode.ok>;
 
 /** The causes of a failure that a probe decides by: the peer reset the connection, or it speaks another protocol. */

@@ -59,7 +59,7 @@ function bounded(entries: readonly (readonly [string, Detail])[], mask: Mask): E
   return kept;
 }
 
-/** A fact that cannot be told is no reason to lose the check. */
+/** A fact that throws is left out. The check keeps its result. */
 function ask(detail: Detail): Json {
   if (typeof detail !== 'function') return detail;
   try {

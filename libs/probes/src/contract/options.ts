@@ -22,7 +22,7 @@ const pem = (what: string) =>
   boundedText(64 * 1024)
     .optional()
     .describe(`${what}, PEM.`);
-/** By looking for fixed texts: a pattern over the whole could be made to take long. */
+/** Searches for fixed texts, because a text could be made so that a pattern over all of it takes long. */
 function holdsCertificate(text: string): boolean {
   const begin = text.search(/-----BEGIN [A-Z0-9 ]{0,30}CERTIFICATE-----/);
   return begin >= 0 && text.indexOf('-----END ', begin) > begin;

@@ -34,7 +34,7 @@ export interface Stopwatch {
   enter(phase: Phase): void;
   /**
    * Like `enter`, but a phase paused meanwhile ended where this one begins: for what goes on at the other side all the
-   * time (a banner is on its way) while this process comes to look at it.
+   * time (a banner is on its way) before this process reads it.
    */
   follow(phase: Phase): void;
   /** Ends a phase with the time that was measured elsewhere (a PING's mean RTT by kernel timestamps). */
@@ -57,7 +57,7 @@ export interface Policy {
   }): string | undefined;
 }
 
-/** A check that a script asks for as a part of its own. */
+/** A check that a script runs. */
 export interface StepRequest {
   readonly method: Method;
   /** URL and Options as the REST API would take them, the letter case of the Options' keys aside. */
@@ -69,7 +69,7 @@ export interface StepRequest {
   readonly message?: string;
 }
 
-/** What became of it; `message` says what is wrong with a request that was not run. */
+/** The result of such a check; `message` is the fault of a request that was not run. */
 export type StepResult =
   | {
       readonly ok: true;
@@ -88,7 +88,7 @@ export interface ProbeContext {
   readonly dial: Dial;
   readonly policy: Policy;
   readonly random: () => number;
-  /** Whose check this is; what the policy is asked for. Script's functions pass the method that they stand for. */
+  /** The method of this check; the policy decides by it. A script's function has the method that it runs. */
   readonly method: Method;
   /** Keeps a fact for the extended data, whatever the check's end; a function is asked once, at the end. */
   addDetail(key: string, value: Json | (() => Json)): void;
@@ -127,7 +127,7 @@ export interface Target {
   readonly url: string;
 }
 
-/** The answer of `parseTarget`: the target, or what is accepted. */
+/** The answer of `parseTarget`: the target, or a message with the accepted forms. */
 export type TargetResult =
   | { readonly ok: true; readonly target: Target }
   | { readonly ok: false; readonly message: string };
@@ -151,16 +151,16 @@ export interface Probe<Name extends Method = Method, Schema extends z.ZodType = 
   readonly scriptFunctions: MethodFunctions;
   /** The packets of a traceroute towards a target that did not answer: those of the checks. A script has no target of its own. */
   readonly tracePackets: 'tcp' | 'udp' | 'icmp' | 'none';
-  /** Reads a device's URL, or says what is accepted. Pure. */
+  /** Reads a device's URL, or returns a message with the accepted forms. Pure. */
   parseTarget(url: string): TargetResult;
   /**
-   * Looks once. Returns an outcome for everything that can happen to a target; throws `Failure` (see failure.ts) where that reads
-   * better, and `run.ts` turns both, and any surprise, into a measurement.
+   * Runs one check. Returns an outcome for everything that can happen to a target; throws `Failure` (see failure.ts) where that reads
+   * better. `run.ts` turns both, and any unexpected error, into a measurement.
    */
   run(context: ProbeContext, target: Target, options: z.output<Schema>): Promise<Outcome>;
 }
 
-/** Any method's probe, as the registry holds it; its Options are `unknown` to who does not know the method. */
+/** Any method's probe, as the registry holds it; its Options are `unknown`, because their type depends on the method. */
 export type AnyProbe = Probe;
 
 /** An address that a check speaks to. */

@@ -29,7 +29,7 @@ function talk(speak: (dialogue: Dialogue) => Promise<string>): Probe<'TCP', type
   };
 }
 
-async function look(
+async function check(
   serve: (socket: Socket) => void,
   speak: (dialogue: Dialogue) => Promise<string>,
   timeoutMs = 1000,
@@ -52,11 +52,11 @@ describe('a dialogue', () => {
     [Buffer.from('gr\xfc\xdf\r\n', 'latin1'), 'grüß'],
     [`${'x'.repeat(4096)}\n`, 'x'.repeat(500).concat('…')],
   ])('reads the line of %j', async (sent, text) => {
-    expect(await look(says(sent), line)).toMatchObject({ code: 1, text });
+    expect(await check(says(sent), line)).toMatchObject({ code: 1, text });
   });
 
   test('reads a line that comes in pieces', async () => {
-    const seen = await look((socket) => {
+    const seen = await check((socket) => {
       socket.write('hel');
       setTimeout(() => socket.write('lo\r'), 20);
       setTimeout(() => socket.write('\n'), 40);
@@ -74,25 +74,25 @@ describe('a dialogue', () => {
     ],
   ])('%s is 3 at once', async (_what, sent, text) => {
     const startedMs = systemClock.monoMs();
-    expect(await look(says(sent), line, 5000)).toMatchObject({ code: 3, text });
+    expect(await check(says(sent), line, 5000)).toMatchObject({ code: 3, text });
     expect(systemClock.monoMs() - startedMs).toBeLessThan(1000);
   });
 
-  test('a close is told by what came before it', async () => {
-    const silent = await look((socket) => void socket.end(), line);
+  test('the text for a close depends on the bytes before it', async () => {
+    const silent = await check((socket) => void socket.end(), line);
     expect(silent).toMatchObject({ code: 3, text: 'PEER closed the connection before it said anything' });
-    const half = await look((socket) => void socket.end('half'), line);
+    const half = await check((socket) => void socket.end('half'), line);
     expect(half).toMatchObject({
       code: 3,
       text: 'PEER closed the connection before its answer was complete',
     });
     expect(half.extended['Transcript']).toEqual(['< "half" (no complete line)']);
-    const reset = await look((socket) => void socket.resetAndDestroy(), line);
+    const reset = await check((socket) => void socket.resetAndDestroy(), line);
     expect(reset).toMatchObject({ code: 3, text: 'connection reset by PEER' });
   });
 
   test('what was said before the close is still read', async () => {
-    const seen = await look(
+    const seen = await check(
       (socket) => void socket.end('one\r\ntwo\r\n'),
       async (dialogue) => {
         const first = await dialogue.readLine();
@@ -103,23 +103,23 @@ describe('a dialogue', () => {
   });
 
   test('replies of several lines are read whole, and an unexpected one is quoted', async () => {
-    const whole = await look(says('250-mail.example\r\n250-SIZE 1\r\n250 OK\r\n'), async (dialogue) => {
+    const whole = await check(says('250-mail.example\r\n250-SIZE 1\r\n250 OK\r\n'), async (dialogue) => {
       const reply = await dialogue.expectReply([250]);
       return reply.lines.join('|');
     });
     expect(whole).toMatchObject({ code: 1, text: 'mail.example|SIZE 1|OK' });
-    const other = await look(
+    const other = await check(
       says('554 go away\r\n'),
       async (dialogue) => (await dialogue.expectReply([220])).text,
     );
     expect(other).toMatchObject({ code: 3, text: 'expected 220, got "554 go away"' });
     expect(other.extended['Transcript']).toEqual(['< 554 go away']);
-    const none = await look(says('hello\r\n'), async (dialogue) => (await dialogue.readReply()).text);
+    const none = await check(says('hello\r\n'), async (dialogue) => (await dialogue.readReply()).text);
     expect(none).toMatchObject({ code: 3, text: 'PEER sent "hello": this is not the protocol expected' });
   });
 
   test('the transcript shows both sides, secrets in their masked form', async () => {
-    const seen = await look(
+    const seen = await check(
       (socket) => {
         socket.write('+OK\r\n');
         socket.on('data', () => socket.write('-ERR no\r\n'));
@@ -135,7 +135,7 @@ describe('a dialogue', () => {
   });
 
   test('a server that floods is held back, and the rest of the transcript is left out aloud', async () => {
-    const seen = await look(
+    const seen = await check(
       (socket) => void socket.write('x\r\n'.repeat(300_000)),
       async (dialogue) => {
         for (let i = 0; i < 500; i += 1) await dialogue.readLine();
@@ -169,10 +169,10 @@ describe('a dialogue', () => {
         secured.on('data', () => secured.write('250 safe\r\n'));
       });
     };
-    const seen = await look(server('220 go\r\n'), upgrade);
+    const seen = await check(server('220 go\r\n'), upgrade);
     expect(seen, seen.text).toMatchObject({ code: 1, text: '250 safe' });
     expect(seen.phases.ssl).toBeGreaterThan(0);
-    const ahead = await look(server('220 go\r\n250 injected\r\n'), upgrade);
+    const ahead = await check(server('220 go\r\n250 injected\r\n'), upgrade);
     expect(ahead.code).toBe(3);
     expect(ahead.text).toContain('more text after it agreed to STARTTLS');
   });

@@ -95,7 +95,7 @@ export function openDialogue(
   const write = async (bytes: Uint8Array | string, shown: string) => {
     if (signal.aborted) throw signal.reason;
     transcript.add('>', shown);
-    // An answer may be waiting although the server is gone: the next read tells, with the better text.
+    // An answer may be waiting although the server is gone. The next read finds it and has the better text.
     if (!buffer.ended) connection.socket.write(bytes);
   };
   const shownBytes = (bytes: Buffer) => {

@@ -73,7 +73,7 @@ test.each(starters)('$probe.method upgrades to TLS by its own command', async (s
 });
 
 test.each(starters)(
-  '$probe.method tells an expired certificate, a wrong name and an unknown authority',
+  '$probe.method distinguishes an expired certificate, a wrong name and an unknown authority',
   async (speaker) => {
     for (const [from, text] of [
       [expired, 'certificate for 127.0.0.1 expired 3 days ago'],

@@ -35,7 +35,7 @@ export const lineOptions = {
   IPFamily: ipFamilyOption,
 };
 
-/** Like `parseTarget`, and what stands before the host must fit on one line once percent-decoded. */
+/** Like `parseTarget`. The percent-decoded login before the host must also fit on one line. */
 export function parseLineTarget(url: string, rules: TargetRules): TargetResult {
   const found = parseTarget(url, rules);
   if (!found.ok) return found;
@@ -104,12 +104,12 @@ export function judgeBanner(context: ProbeContext, banner: string, expected: str
   throw notMet(`expected a banner with ${quoteShort(expected)}, got ${quoteShort(banner)}`);
 }
 
-/** The failure of a login that the server turned down, with its own words. */
+/** The failure of a login that the server refused, with the server's own text. */
 export function loginRefused(answer: string, advice = ''): Failure {
   return new Failure(resultCode.login, `login refused: ${quoteShort(answer)}${advice && `; ${advice}`}`);
 }
 
-/** The failure of a login that the server could not even judge: its own trouble, which says nothing about user and password. */
+/** The failure of a login that the server could not check because of a fault of its own. User and password may be right. */
 export function loginImpossible(answer: string): Failure {
   return new Failure(resultCode.protocol, `the server takes no logins now: ${quoteShort(answer)}`);
 }
@@ -122,7 +122,7 @@ export function noStartTls(peer: string, answer?: string): Failure {
 
 /**
  * Takes leave after a good verdict, so that the server logs no lost connection: sends the line and waits for one answer, at most 250 ms
- * and half of the time left, outside of all phases. What goes wrong now says nothing about the check.
+ * and half of the time left, outside of all phases. A failure now does not change the result of the check.
  */
 export async function quit(context: ProbeContext, dialogue: Dialogue, line: string): Promise<void> {
   const { clock, signal, stopwatch, timeoutMs } = context;

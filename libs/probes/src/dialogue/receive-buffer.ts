@@ -32,7 +32,7 @@ export interface ReceiveBuffer {
   close(): void;
 }
 
-/** Failure 3 for bytes that the protocol cannot have; `what` says what the peer sent. */
+/** Failure 3 for bytes that the protocol cannot have. `what` describes the bytes. */
 export function wrongProtocol(peer: string, what: string): Failure {
   return new Failure(resultCode.protocol, `${peer} sent ${what}: this is not the protocol expected`, {
     reason: 'wrong-protocol',

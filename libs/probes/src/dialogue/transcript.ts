@@ -1,8 +1,8 @@
-/** What was said on a connection, bounded, for the diagnostics of a failure. */
+/** The lines that both sides sent on a connection, bounded, for the diagnostics of a failure. */
 export interface Transcript {
   /** A line or bytes that we sent (`shown` with secrets masked) or got. */
   add(side: '>' | '<', shown: string): void;
-  /** The lines, `> ` ours and `< ` theirs; the middle of a long one is left out, and it says so. */
+  /** The lines, `> ` ours and `< ` theirs; a long one lacks its middle and has a mark there. */
   lines(): readonly string[];
 }
 

@@ -24,11 +24,11 @@ function probeOf(method: Method) {
 /** Runs one check that will be cut off; holds all that must be so whatever the method. */
 async function cutIn(
   phase: Phase,
-  look: () => Promise<Measurement>,
+  run: () => Promise<Measurement>,
   settings: { readonly code: number; readonly after?: boolean; readonly least?: number },
 ): Promise<void> {
   const startedMs = performance.now();
-  const seen = await look();
+  const seen = await run();
   const tookMs = performance.now() - startedMs;
   const { phases } = seen;
   expect(seen, seen.text).toMatchObject({ code: settings.code });
@@ -54,9 +54,9 @@ describe.concurrent('a check that is cut off', () => {
   ] as const)('by silent resolvers, %s %s: DNSTime', async (method, url, options) => {
     await using resolver = await serveNames(() => undefined);
     const dial = createDial({ names: createNames({ servers: [resolver.target] }) });
-    const look = () => runTest(probeOf(method), url, options, { timeoutMs, dial });
+    const run = () => runTest(probeOf(method), url, options, { timeoutMs, dial });
     // The rest of the time is kept for finding out who is to blame.
-    await cutIn('dns', look, { code: 10, least: 0.5 });
+    await cutIn('dns', run, { code: 10, least: 0.5 });
   });
 
   test.each([
@@ -80,16 +80,16 @@ describe.concurrent('a check that is cut off', () => {
     const serve = speakLines({ greeting, answer: (_line, said) => answers[said.length] });
     await using server = await listen(serve);
     const options = { TLS: { Mode: 'StartTLS' } };
-    const look = () => runTest(probeOf(method), hostPort(server.port), options, { timeoutMs });
+    const run = () => runTest(probeOf(method), hostPort(server.port), options, { timeoutMs });
     // The dialogue went on before the handshake: its time stands in TTLB already.
-    await cutIn('ssl', look, { code: 2, after: true });
+    await cutIn('ssl', run, { code: 2, after: true });
   });
 
   test('in the handshake after its request, MySQL: SSLTime', async () => {
     await using server = await listen((socket) => void socket.write(mysqlGreeting));
     const options = { TLS: { Mode: 'StartTLS' } };
-    const look = () => runTest(probeOf('MySQL'), hostPort(server.port), options, { timeoutMs });
-    await cutIn('ssl', look, { code: 2, after: true });
+    const run = () => runTest(probeOf('MySQL'), hostPort(server.port), options, { timeoutMs });
+    await cutIn('ssl', run, { code: 2, after: true });
   });
 
   test.each([
@@ -109,8 +109,8 @@ describe.concurrent('a check that is cut off', () => {
 
   test('before a first byte over UDP: TTFB', async () => {
     await using silent = await serveNames(() => undefined);
-    const look = () => runTest(probeOf('DNS'), `dns://${silent.target}/name.test`, {}, { timeoutMs });
-    await cutIn('ttfb', look, { code: 2 });
+    const run = () => runTest(probeOf('DNS'), `dns://${silent.target}/name.test`, {}, { timeoutMs });
+    await cutIn('ttfb', run, { code: 2 });
   });
 
   test.each<[Method, string | Buffer, number, object]>([
@@ -139,8 +139,8 @@ describe.concurrent('a check that is cut off', () => {
   });
 
   test('by a script that waits: TTLB', async (context) => {
-    const look = () => runTest(probeOf('Script'), 'await sleep(60_000)', {}, { timeoutMs: 3000 });
-    const { code, text, phases } = await look();
+    const run = () => runTest(probeOf('Script'), 'await sleep(60_000)', {}, { timeoutMs: 3000 });
+    const { code, text, phases } = await run();
     if (code === 10) context.skip(text);
     expect({ code, ...phases }, text).toMatchObject({ code: 2, dns: 0, connect: 0, ssl: 0, ttfb: 0 });
     expect(phases.ttlb).toBeGreaterThan(0);

@@ -57,7 +57,7 @@ export function probeFor(method: string): AnyProbe | undefined {
   return known === undefined ? undefined : registry[known];
 }
 
-/** The method that a CheckSpec is for; undefined when this build knows none of its kind. */
+/** The method of a CheckSpec; undefined for one that this build does not have. */
 export function methodOf(spec: CheckSpec): Method | undefined {
   return methods.find((each) => registry[each].optionsCase === spec.options.case);
 }
@@ -84,7 +84,7 @@ export function specOf(check: {
   return spec;
 }
 
-/** What an agent that keeps no secrets of its own knows. */
+/** The lookup of an agent without secrets of its own. */
 const noLocal = () => undefined;
 
 /**
@@ -110,7 +110,7 @@ export function readSpec(
   const parsed = probe.options.safeParse(optionsJson(spec));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    // What was filled in came after the controller's own look at the Options.
+    // The controller validated the Options before the secrets were filled in.
     const isFilled = Object.keys(spec.secrets).length > 0 && issue?.code !== 'unrecognized_keys';
     return {
       ok: false,

@@ -179,7 +179,7 @@ describe('around every probe', () => {
     await server.idle();
   });
 
-  test('diagnostics are kept of failures only, and facts that cannot be told lose nothing', async () => {
+  test('diagnostics are kept of failures only, and a fact that throws loses nothing else', async () => {
     const body =
       (code: 1 | 3): Body =>
       async (context) => {

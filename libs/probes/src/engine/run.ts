@@ -53,7 +53,7 @@ const stallMs = 1000;
 
 /**
  * Runs one check: deadline, phases, classification, masking, disposal of all it opened. Never throws, never takes longer than the
- * timeout and 0.4 s. A surprise is a code 10 (`probe failed: …`), so that no bug of ours makes a device look down.
+ * timeout and 0.4 s. An unexpected error is code 10 (`probe failed: …`), so that a bug of the agent never sets a device Down.
  */
 export async function runProbe(run: RunDeps & { readonly spec: CheckSpec }): Promise<Measurement> {
   const ready = readSpec(run.spec);
@@ -69,11 +69,11 @@ function notRun(text: string): Measurement {
 
 /** Like `runProbe`, for a check read already (the contract suite, trying a script by hand). */
 export async function runCheck(deps: RunDeps, check: ReadyCheck): Promise<Measurement> {
-  return (await look(deps, check)).measured;
+  return (await execute(deps, check)).measured;
 }
 
-/** Runs a check; its outcome, unmasked, is for the script that asked for it. */
-async function look(
+/** Runs a check. The answer is unmasked, because it goes to the script that called. */
+async function execute(
   deps: RunDeps,
   check: ReadyCheck & Pick<StepRequest, 'message'>,
 ): Promise<{ readonly measured: Measurement; readonly answer: NonNullable<Outcome['answer']> }> {
@@ -113,7 +113,7 @@ async function look(
     ...(secrets && { secrets }),
     ...(message !== undefined && { message }),
   };
-  const whom = () => {
+  const peerText = () => {
     if (peers.length > 0) return showPeers(peers);
     return target.host === '' ? 'the script' : showPeer(target.host, target.port);
   };
@@ -141,12 +141,12 @@ async function look(
     const startedMs = clock.monoMs();
     const onDeadline = () => {
       const lateMs = clock.monoMs() - startedMs - timeoutMs;
-      // A busy event loop counts a timer from when its turn began, before this check did.
+      // A busy event loop counts a timer from the start of its iteration, which is before the start of this check.
       if (lateMs < -1) timer = clock.timer(-lateMs, onDeadline);
       else if (lateMs > stallMs) cutOff(bad(resultCode.agent, stalled(lateMs)));
       // After a pause timers go before sockets: let an answer that waits in one be read first.
-      else if (lateMs > 20) setImmediate(() => cutOff(timedOut(stopwatch, whom(), target, timeoutMs)));
-      else cutOff(timedOut(stopwatch, whom(), target, timeoutMs));
+      else if (lateMs > 20) setImmediate(() => cutOff(timedOut(stopwatch, peerText(), target, timeoutMs)));
+      else cutOff(timedOut(stopwatch, peerText(), target, timeoutMs));
     };
     let timer = clock.timer(timeoutMs, onDeadline);
     deps.signal.addEventListener('abort', onStop, { once: true });
@@ -181,7 +181,7 @@ async function runStep(
     return { ok: false, message: faults.join('; ') };
   }
   for (const secret of secretValues(probe, found.target, options.data)) mask.add(secret);
-  const { measured, answer } = await look(deps, {
+  const { measured, answer } = await execute(deps, {
     probe,
     target: found.target,
     options: options.data,
@@ -213,28 +213,28 @@ function stalled(lateMs: number): string {
 }
 
 /** The verdict at the deadline, by the phase that was running then. */
-function timedOut(stopwatch: Stopwatch, whom: string, target: Target, timeoutMs: number): Outcome {
+function timedOut(stopwatch: Stopwatch, peerText: string, target: Target, timeoutMs: number): Outcome {
   const within = `within ${showSeconds(timeoutMs)}`;
-  if (target.host === '') return bad(resultCode.timeout, `${whom} did not end ${within}`);
+  if (target.host === '') return bad(resultCode.timeout, `${peerText} did not end ${within}`);
   switch (stopwatch.running) {
     case 'dns':
       return bad(resultCode.agent, `none of this agent's resolvers answered about ${target.host} ${within}`);
     case 'ssl':
-      return bad(resultCode.timeout, `no answer from ${whom} to the TLS handshake ${within}`);
+      return bad(resultCode.timeout, `no answer from ${peerText} to the TLS handshake ${within}`);
     case 'ttfb':
       return bad(
         resultCode.timeout,
-        `no answer from ${whom} ${within}${stopwatch.read().connect > 0 ? ', though it is connected' : ''}`,
+        `no answer from ${peerText} ${within}${stopwatch.read().connect > 0 ? ', though it is connected' : ''}`,
       );
     case 'ttlb':
-      return bad(resultCode.timeout, `the answer from ${whom} was not complete ${within}`);
+      return bad(resultCode.timeout, `the answer from ${peerText} was not complete ${within}`);
     case 'connect':
     case undefined:
-      return bad(resultCode.timeout, `no answer from ${whom} ${within}`);
+      return bad(resultCode.timeout, `no answer from ${peerText} ${within}`);
   }
 }
 
-/** A Failure of the probe's own stands, also after the cut (`expected X, got Y` tells more than a timeout). */
+/** The probe's own Failure is kept, also after the cut, because `expected X, got Y` is more specific than a timeout. */
 function endOfThrown(error: unknown, verdict: Ended | undefined, stopwatch: Stopwatch): Ended {
   const phases = stopwatch.read();
   if (verdict && (error === verdict.reason || !(error instanceof Failure))) return verdict;
@@ -251,6 +251,6 @@ function disposeQuietly(resource: Disposable): void {
   try {
     resource[Symbol.dispose]();
   } catch {
-    // The check has its verdict; a resource that is gone already has nothing to say.
+    // The check has its verdict already, so an error of a closed resource does not matter.
   }
 }

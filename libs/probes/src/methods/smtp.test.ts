@@ -91,7 +91,7 @@ test.each([
   expect(await runTest(smtp, server.target, options)).toMatchObject({ code, text });
 });
 
-test('a server that turns everybody away is 3 with its words', async () => {
+test('a server that refuses everybody is 3, and its text is shown', async () => {
   await using server = await listen(speakLines({ greeting: '554 go away', answer: () => undefined }));
   const seen = await runTest(smtp, server.target);
   expect(seen).toMatchObject({ code: 3, text: 'expected 220, got "554 go away"' });
@@ -149,7 +149,7 @@ test('a script’s message is sent whole, lines that begin with a dot doubled; a
       },
     }),
   );
-  const look = (message?: string) => {
+  const run = (message?: string) => {
     const { signal } = new AbortController();
     const deps = { clock: systemClock, dial: createDial(), signal, policy: allowAll, random: Math.random };
     const asking: AnyProbe = {
@@ -166,8 +166,8 @@ test('a script’s message is sent whole, lines that begin with a dot doubled; a
     const options = { RcptTo: 'post@mail.example' };
     return runCheck(deps, { probe: asking, target: found.target, options, timeoutMs: 5000 });
   };
-  expect(await look('Subject: x\n\n.hidden\n..two\rend')).toMatchObject({ code: 1, text: '250 queued as 7' });
+  expect(await run('Subject: x\n\n.hidden\n..two\rend')).toMatchObject({ code: 1, text: '250 queued as 7' });
   expect(mail).toEqual(['Subject: x', '', '..hidden', '...two', 'end', '.']);
-  expect(await look()).toMatchObject({ code: 1, text: '250 ok' });
+  expect(await run()).toMatchObject({ code: 1, text: '250 ok' });
   expect(mail).toHaveLength(6);
 });

@@ -111,7 +111,7 @@ function literal(address = '127.0.0.1'): string {
   return isIPv6(address) ? `[IPv6:${address}]` : `[${address}]`;
 }
 
-/** EHLO, or HELO for a server that knows no EHLO (RFC 5321 section 3.2); the extensions offered. */
+/** Sends EHLO, or HELO to a server without EHLO (RFC 5321 section 3.2). Returns the extensions that the server offers. */
 async function greet(dialogue: Dialogue, helo: string): Promise<readonly string[]> {
   await dialogue.send(`EHLO ${helo}`);
   const reply = await dialogue.readReply();
@@ -137,7 +137,7 @@ async function secure(
   await dialogue.startTls({ settings });
 }
 
-/** The mechanism to log in with; a Failure 8 that says what the server offers when none fits. */
+/** The mechanism to log in with; a Failure 8 with the server's mechanisms when none fits. */
 function choose(asked: 'Auto' | Mechanism, offers: readonly string[], dialogue: Dialogue): Mechanism {
   const offered = offers
     .filter((each) => /^AUTH[ =]/i.test(each))

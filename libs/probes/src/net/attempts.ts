@@ -9,7 +9,7 @@ import type { Address } from './resolve.ts';
 /** RFC 8305 section 8: Connection Attempt Delay, milliseconds. */
 const attemptDelayMs = 250;
 
-/** A socket that stands, and to where. */
+/** A connected socket and its peer. */
 export interface Connected {
   readonly socket: Socket;
   readonly at: Address;
@@ -27,7 +27,7 @@ interface Attempt {
 
 /**
  * Connects to the first of the addresses that answers (RFC 8305 section 5: the next starts after 250 ms or when the one before
- * failed); the others are dropped. Ends the `connect` phase at the connect event. Throws the most telling failure when none answers.
+ * failed); the others are dropped. Ends the `connect` phase at the connect event. Throws the most specific failure when none answers.
  */
 export async function connectFirst(
   context: Context,
@@ -98,7 +98,7 @@ function shown(attempt: Attempt, port: number): Json {
   };
 }
 
-/** A refusal tells more than silence, and silence more than a missing route. */
+/** A refusal is more specific than silence, and silence more than a missing route. */
 async function tellingFailure(attempts: readonly Attempt[], port: number): Promise<Failure> {
   const failures: Failure[] = [];
   for (const { at, result } of attempts) {

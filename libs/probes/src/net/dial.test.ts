@@ -19,7 +19,7 @@ function dialTo(...addresses: string[]): Dial {
 }
 
 describe('dial', () => {
-  test('the first address that answers is used, and the attempts are told', async () => {
+  test('the first address that answers is used, and the attempts are in the extended data', async () => {
     await using server = await listen(() => {});
     const seen = await runTest(tcp, `w.example:${server.port}`, {}, { dial: dialTo('::1', '127.0.0.1') });
     expect(seen).toMatchObject({

@@ -42,7 +42,7 @@ export interface TlsRequest {
   readonly session?: Buffer;
 }
 
-/** A connection that stands. It is closed when the check ends; `using` or `[Symbol.dispose]` closes it sooner. */
+/** An open connection. It is closed when the check ends; `using` or `[Symbol.dispose]` closes it sooner. */
 export interface Connection extends Disposable {
   /** Plain or TLS; nobody has read from it. An `error` listener is on it already. */
   readonly socket: Socket;

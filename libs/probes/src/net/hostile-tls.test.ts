@@ -83,7 +83,7 @@ const starters: readonly (readonly [...Way, (socket: Socket, mean: () => void) =
   },
 ]);
 
-async function look(probe: AnyProbe, url: string, options: object, serve: (socket: Socket) => void) {
+async function check(probe: AnyProbe, url: string, options: object, serve: (socket: Socket) => void) {
   await using server = await listen(serve);
   const place = probe === dns ? `${url}${server.target}/x.example` : `${url}${server.target}`;
   const startedMs = performance.now();
@@ -96,7 +96,7 @@ async function look(probe: AnyProbe, url: string, options: object, serve: (socke
 }
 
 /** Runs all at once, weighs them in the middle. */
-async function together(running: readonly ReturnType<typeof look>[], codes: readonly number[]) {
+async function together(running: readonly ReturnType<typeof check>[], codes: readonly number[]) {
   const before = liveBytes();
   await new Promise((resolve) => setTimeout(resolve, timeoutMs / 2));
   const grown = liveBytes() - before;
@@ -112,15 +112,15 @@ test.each(Object.entries(meannesses))(
   retryBecause('it measures time and memory', 4),
   async (_name, mean) => {
     const running = atOnce.map(([probe, scheme, options = {}]) =>
-      look(probe, scheme, options, (socket) => mean(socket, socket.write.bind(socket))),
+      check(probe, scheme, options, (socket) => mean(socket, socket.write.bind(socket))),
     );
     const later = starters.map(([probe, scheme, options = {}, start]) =>
-      look(probe, scheme, options, (socket) => {
+      check(probe, scheme, options, (socket) => {
         const write = socket.write.bind(socket);
         start(socket, () => setImmediate(() => mean(socket, write)));
       }),
     );
-    const onMysql = look(mysql, 'mysql://', StartTLS, (socket) => {
+    const onMysql = check(mysql, 'mysql://', StartTLS, (socket) => {
       const write = socket.write.bind(socket);
       write(greeting);
       socket.once('data', () => mean(socket, write));

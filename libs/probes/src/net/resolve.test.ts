@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function look(
+async function resolveHost(
   host: string,
   settings: {
     family?: 'Any' | '4' | '6';
@@ -60,9 +60,9 @@ const zone = (entries: Record<string, NameReply>) =>
 
 describe('names', () => {
   test('an address needs no resolver and spends no time in dns', async () => {
-    expect(await look('192.0.2.1', {})).toMatchObject({ found: ['192.0.2.1'], phases: { dns: 0 } });
-    expect(await look('2001:db8::1', {})).toMatchObject({ found: ['2001:db8::1'] });
-    expect(await look('192.0.2.1', { family: '6' })).toMatchObject({ found: { code: 5 } });
+    expect(await resolveHost('192.0.2.1', {})).toMatchObject({ found: ['192.0.2.1'], phases: { dns: 0 } });
+    expect(await resolveHost('2001:db8::1', {})).toMatchObject({ found: ['2001:db8::1'] });
+    expect(await resolveHost('192.0.2.1', { family: '6' })).toMatchObject({ found: { code: 5 } });
   });
 
   test("what reading this machine's own files takes is no DNSTime", async (context) => {
@@ -113,21 +113,23 @@ describe('names', () => {
     expect(await names.resolve(asked, 'w.example', 'Any')).toMatchObject([{ address: '192.0.2.1' }]);
   });
 
-  test('both families come in turns, IPv6 first, or only the one asked for', async () => {
+  test('both families alternate, IPv6 first, or only the one asked for', async () => {
     await using server = await zone({
       'w.example A': { answers: [a('w.example', '192.0.2.1'), a('w.example', '192.0.2.2')] },
       'w.example AAAA': { answers: [aaaa('w.example', '2001:db8::1')] },
     });
     const servers = [server.target];
-    const both = await look('w.example', { servers });
+    const both = await resolveHost('w.example', { servers });
     expect(both.found).toEqual([
       '2001:db8::1',
       expect.stringContaining('192.0.2.'),
       expect.stringContaining('192.0.2.'),
     ]);
     expect(both.phases.dns).toBeGreaterThan(0);
-    expect(await look('w.example', { servers, family: '6' })).toMatchObject({ found: ['2001:db8::1'] });
-    expect((await look('w.example', { servers, family: '4' })).found).toHaveLength(2);
+    expect(await resolveHost('w.example', { servers, family: '6' })).toMatchObject({
+      found: ['2001:db8::1'],
+    });
+    expect((await resolveHost('w.example', { servers, family: '4' })).found).toHaveLength(2);
   });
 
   test('a slow IPv6 answer is waited for 50 ms only (RFC 8305)', async () => {
@@ -135,7 +137,7 @@ describe('names', () => {
       'w.example A': { answers: [a('w.example', '192.0.2.1')] },
       'w.example AAAA': { answers: [aaaa('w.example', '2001:db8::1')], delayMs: 400 },
     });
-    const seen = await look('w.example', { servers: [server.target] });
+    const seen = await resolveHost('w.example', { servers: [server.target] });
     expect(seen.found).toEqual(['192.0.2.1']);
     expect(seen.phases.dns).toBeGreaterThan(45);
     expect(seen.phases.dns).toBeLessThan(200);
@@ -148,24 +150,26 @@ describe('names', () => {
     [{}, 5, 'w.example has no address'],
   ])('the answer %o is %i', async (reply, code, message) => {
     await using server = await serveNames(() => reply);
-    expect(await look('w.example', { servers: [server.target] })).toMatchObject({ found: { code, message } });
+    expect(await resolveHost('w.example', { servers: [server.target] })).toMatchObject({
+      found: { code, message },
+    });
   });
 
   test("silence is the agent's, unless its resolver answers about the root", async () => {
     await using dead = await serveNames(() => undefined);
-    const none = await look('w.example', { servers: [dead.target], timeoutMs: 800 });
+    const none = await resolveHost('w.example', { servers: [dead.target], timeoutMs: 800 });
     expect(none.found).toMatchObject({
       code: 10,
       message: `none of this agent's resolvers answers (asked ${dead.target} about w.example)`,
     });
     await using alive = await serveNames(({ name }) => (name === 'w.example' ? undefined : {}));
-    const silent = await look('w.example', { servers: [alive.target], timeoutMs: 800 });
+    const silent = await resolveHost('w.example', { servers: [alive.target], timeoutMs: 800 });
     expect(silent.found).toMatchObject({ code: 5 });
     expect(silent.phases.dns).toBeLessThan(800);
   });
 
   test("a resolver that is not there at all is the agent's fault at once", async () => {
-    expect(await look('w.example', { servers: [`127.0.0.1:${closedPort}`] })).toMatchObject({
+    expect(await resolveHost('w.example', { servers: [`127.0.0.1:${closedPort}`] })).toMatchObject({
       found: { code: 10 },
     });
   });
@@ -176,10 +180,13 @@ describe('names', () => {
     const keep = (reason: unknown) => void unhandled.push(reason);
     process.on('unhandledRejection', keep);
     await using server = await zone({ 'w.example A': { answers: [a('w.example', '192.0.2.1')] } });
-    const seen = await look('w.example', { servers: [server.target], signal: AbortSignal.abort(over) });
+    const seen = await resolveHost('w.example', {
+      servers: [server.target],
+      signal: AbortSignal.abort(over),
+    });
     expect(seen.found).toBe(over);
     // The query that was on its way is answered before this one is.
-    await look('w.example', { servers: [server.target] });
+    await resolveHost('w.example', { servers: [server.target] });
     await new Promise((resolve) => setImmediate(resolve));
     process.off('unhandledRejection', keep);
     expect(unhandled).toEqual([]);
@@ -187,12 +194,12 @@ describe('names', () => {
 
   test('the hosts file comes first, localhost never goes on the wire', async () => {
     const hosts = '# mine\n192.0.2.7 box.example box # comment\n2001:db8::7 box\n';
-    expect(await look('box', { hosts })).toMatchObject({ found: ['2001:db8::7', '192.0.2.7'] });
-    expect(await look('box.example', { hosts })).toMatchObject({ found: ['192.0.2.7'] });
-    expect(await look('localhost', { family: '4' })).toMatchObject({ found: ['127.0.0.1'] });
+    expect(await resolveHost('box', { hosts })).toMatchObject({ found: ['2001:db8::7', '192.0.2.7'] });
+    expect(await resolveHost('box.example', { hosts })).toMatchObject({ found: ['192.0.2.7'] });
+    expect(await resolveHost('localhost', { family: '4' })).toMatchObject({ found: ['127.0.0.1'] });
     const half = '127.0.0.1 localhost\n';
-    expect(await look('localhost', { hosts: half })).toMatchObject({ found: ['127.0.0.1'] });
-    expect(await look('localhost', { hosts: half, family: '6' })).toMatchObject({ found: ['::1'] });
+    expect(await resolveHost('localhost', { hosts: half })).toMatchObject({ found: ['127.0.0.1'] });
+    expect(await resolveHost('localhost', { hosts: half, family: '6' })).toMatchObject({ found: ['::1'] });
   });
 
   test('a short name is searched in the domains of resolv.conf', async () => {
@@ -200,10 +207,10 @@ describe('names', () => {
       'box.inner.example A': { answers: [a('box.inner.example', '192.0.2.8')] },
     });
     const resolvConf = 'search outer.example inner.example\n';
-    expect(await look('box', { servers: [server.target], resolvConf })).toMatchObject({
+    expect(await resolveHost('box', { servers: [server.target], resolvConf })).toMatchObject({
       found: ['192.0.2.8'],
     });
-    const seen = await look('none', { servers: [server.target], resolvConf });
+    const seen = await resolveHost('none', { servers: [server.target], resolvConf });
     expect(seen.found).toMatchObject({ code: 5, message: 'none does not exist (NXDOMAIN)' });
   });
 });

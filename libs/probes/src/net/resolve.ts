@@ -6,7 +6,7 @@ import type { IpFamily } from '../contract/options.ts';
 import type { ProbeContext } from '../contract/probe.ts';
 import { createResolverFiles, isLocalhost, loopback } from './resolver-files.ts';
 
-/** An address that a name stands for. */
+/** An address of a name. */
 export interface Address {
   readonly address: string;
   readonly family: 4 | 6;
@@ -24,8 +24,8 @@ type Answer =
 /** Where the names' addresses come from. */
 export interface Names {
   /**
-   * The addresses of a host, IPv6 and IPv4 in turns (RFC 8305 section 4). Spends the `dns` phase unless the host is an address. Throws
-   * Failure 5 when the name servers say no, 10 when none of the agent's resolvers answers anything.
+   * The addresses of a host, IPv6 and IPv4 alternating (RFC 8305 section 4). Spends the `dns` phase unless the host is an address. Throws
+   * Failure 5 when the name servers report no address, 10 when none of the agent's resolvers answers or its files cannot be read.
    */
   resolve(
     context: Pick<ProbeContext, 'clock' | 'signal' | 'stopwatch' | 'timeoutMs' | 'addDetail'>,
@@ -87,7 +87,7 @@ export function createNames(
       const beforeMs = stopwatch.read().dns;
       stopwatch.enter('dns');
       const known = await files.current();
-      // What this machine's own disk took is no time of the name's (only a check cut off meanwhile tells it).
+      // DNSTime excludes the time for reading this machine's files, unless the check is cut off meanwhile.
       stopwatch.conclude('dns', beforeMs);
       stopwatch.enter('dns');
       const inFile = pick(known.addresses(host), family);
@@ -177,7 +177,7 @@ function merge(four: Answer, six: Answer): Answer {
   return four.kind === 'none' ? four : six;
 }
 
-/** IPv6 and IPv4 in turns, IPv6 first; at most ten. */
+/** IPv6 and IPv4 alternating, IPv6 first; at most ten. */
 function pick(addresses: readonly string[], family: IpFamily): readonly Address[] {
   const six = addresses.filter((each) => isIP(each) === 6);
   const four = addresses.filter((each) => isIP(each) === 4);

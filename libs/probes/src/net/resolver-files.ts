@@ -4,9 +4,9 @@ import { resultCode } from '@vantage/domain';
 import { messageOf } from '@vantage/kernel';
 import { Failure, systemCode } from '../contract/failure.ts';
 
-/** What the machine's own files say about names. */
+/** The hosts file and the resolver settings of this machine. */
 export interface ResolverFiles {
-  /** Addresses of a name in the hosts file; empty when it is not there. */
+  /** Addresses of a name in the hosts file; empty for a name that the file does not list. */
   addresses(name: string): readonly string[];
   /** The full names to ask the name servers about, in order (resolv.conf's `search` and `ndots`). */
   candidates(name: string): readonly string[];

@@ -1,4 +1,4 @@
-/** What an alert (RFC 8446 section 6) says about who must change what; `name` is the server asked for. */
+/** The text of an alert (RFC 8446 section 6), with the setting to change. `name` is the requested server. */
 const alerts: Readonly<Record<number, (name: string) => string>> = {
   40: () => 'it refuses what this agent offers, or wants a client certificate (alert 40, handshake failure)',
   42: () => 'it does not accept the client certificate (alert 42, bad certificate)',
@@ -28,7 +28,7 @@ const findings: Readonly<Record<string, string>> = {
     'it wants a client certificate: set ClientCert and ClientKey (alert 116)',
 };
 
-/** Why a server and this agent came to no TLS, in words. */
+/** The reason why a server and this agent agreed on no TLS, as text. */
 export function tlsWords(
   { code, message }: { readonly code: string; readonly message: string },
   name = 'this name',

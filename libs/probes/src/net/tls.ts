@@ -104,7 +104,7 @@ export interface Handshake {
 
 /**
  * Upgrades a connected socket: spends the `ssl` phase, notes the facts of TLS and certificate, keeps the chain as diagnostics. Throws
- * Failure 6 for everything that goes wrong, in words.
+ * Throws Failure 6 with a text for everything that goes wrong.
  */
 export async function handshake(request: Handshake): Promise<TLSSocket> {
   const { context, settings, host } = request;
@@ -190,7 +190,7 @@ function handshakeFailure(error: Error | undefined, peer: string, name: string):
   );
 }
 
-/** What is wrong with a certificate, in words; undefined when all is well. */
+/** The text of a certificate's fault; undefined for a certificate that is accepted. */
 function judge(found: {
   leaf: X509Certificate;
   name: string;

@@ -23,7 +23,7 @@ export interface Hop {
   /** Who answered; undefined when nobody did. */
   readonly address: string | undefined;
   readonly rttMs: number | undefined;
-  /** What it said, unless it is an ordinary router (`time to live exceeded`). */
+  /** The error that it reported, unless it is an ordinary router's `time to live exceeded`. */
   readonly text: string | undefined;
 }
 

@@ -8,9 +8,9 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
 };
 
-/** Above this, only the text itself and its lines are looked for: a key file shows as it is or not at all. */
+/** Above this length, only the text itself and its lines are searched, because programs repeat a key file unchanged or not at all. */
 const longest = 1024;
-/** A part of a Base64 text or a line that is shorter tells little and would hide much. */
+/** A shorter part of a Base64 text or a line reveals little, and masking it would hide much else. */
 const leastPart = 6;
 const leastLine = 16;
 

@@ -37,7 +37,7 @@ test('Options and the login of the URL are filled, wherever in them the referenc
   ]);
 });
 
-test('a name that is not known is told with the setting it stands in, and no other value', () => {
+test('an unknown name is reported with its setting, and no other value is', () => {
   const options = { User: 'me', Password: local('nobody'), ExpectText: local('token') };
   const spec = specOf({ method: 'HTTP', url: `http://a:${local('else')}@b.example`, timeoutMs: 1, options });
   expect(readSpec(spec, lookup)).toEqual({

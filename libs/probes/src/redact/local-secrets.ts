@@ -10,7 +10,7 @@ export type LocalFilling =
 /**
  * Fills `${local:NAME}` in a check's Options and in its URL's user and password (percent-encoded there), and gives a script what it asks for by
  * `secret("local:NAME")`. Every value used joins the check's secrets, so it is hidden like them. `options` are the check's Options as
- * JSON; `lookup` is what the agent knows. Pure.
+ * JSON; `lookup` returns the agent's own secrets. Pure.
  */
 export function fillLocal(
   spec: CheckSpec,
@@ -51,7 +51,7 @@ export function fillLocal(
   return { ok: true, spec: made };
 }
 
-/** Only what stands before the host is filled: a secret is never part of a name that is looked up. */
+/** Fills only the part before the host, because a secret must never be part of a name in a DNS query. */
 function fillLogin(url: string, reveal: (name: string) => string): string {
   const start = url.includes('://') ? url.indexOf('://') + 3 : 0;
   const length = url.slice(start).search(/[/?#]/);

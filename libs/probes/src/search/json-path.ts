@@ -18,10 +18,10 @@ export type JsonPathResult =
 /** Characters of a path, and selectors in it: a path is read in time proportional to its length. */
 const longestPath = 500;
 const maxSelectors = 50;
-/** Values looked at and values found in one search, over all steps together: it bounds time and memory, whatever the document. */
+/** The most values that one search visits and finds, over all steps together. It bounds time and memory for any document. */
 const maxVisited = 2_000_000;
 
-/** Where in a path the reading stands. */
+/** The position of the reader in a path. */
 interface Cursor {
   readonly text: string;
   at: number;
@@ -75,7 +75,7 @@ function readStep(cursor: Cursor): JsonStep | undefined {
   return name === undefined ? undefined : { deep, selectors: [{ kind: 'name', name }] };
 }
 
-/** What stands between brackets, the closing one included. */
+/** The text between brackets, with the closing one. */
 function readList(cursor: Cursor): readonly Selector[] | undefined {
   const selectors: Selector[] = [];
   while (true) {
@@ -152,7 +152,7 @@ function skip(cursor: Cursor, text: string): boolean {
 }
 
 /**
- * What a path finds in a parsed document, in the order of the document; undefined when the search would look at more than two million
+ * What a path finds in a parsed document, in the order of the document; undefined when the search would visit more than two million
  * values.
  */
 export function findJson(json: unknown, steps: readonly JsonStep[]): readonly unknown[] | undefined {

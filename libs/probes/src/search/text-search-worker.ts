@@ -1,5 +1,5 @@
 /**
- * The thread that searches foreign texts for users' patterns. It knows nothing but the job that it was given, and whoever gave it ends
+ * The thread that searches foreign texts for users' patterns. It has nothing but its job, and whoever gave it ends
  * the thread when the job takes too long.
  */
 import { parentPort } from 'node:worker_threads';

@@ -4,7 +4,7 @@ import { usableMemory } from '@vantage/kernel';
 import { Failure, notMet } from '../contract/failure.ts';
 import { searchThreads } from './search-room.ts';
 
-/** A user's pattern and the foreign text that it is looked for in. */
+/** A user's pattern and the foreign text to search. */
 export type SearchJob =
   | { readonly kind: 'text'; readonly wanted: string; readonly text: string }
   /** JavaScript, flag `m`. */
@@ -31,7 +31,7 @@ export interface TextSearch extends Disposable {
   /** Has a thread started by the time an answer comes: a new one takes some 100 ms. */
   prepare(): void;
   /**
-   * `busy`: no thread was free in time, which says nothing about the text. Rejects with the signal's reason when it aborts during the
+   * `busy`: no thread was free in time, so nothing is known about the text. Rejects with the signal's reason when it aborts during the
    * search itself.
    */
   run(job: SearchJob, signal: AbortSignal): Promise<SearchResult | { readonly kind: 'busy' }>;
@@ -194,7 +194,7 @@ export async function searchText(
   return index < 0 ? { kind: 'none' } : { kind: 'match', index, length: wanted.length };
 }
 
-/** The failure of a search that did not come to its end; `where` is what was searched, for people. */
+/** The failure of a search that did not finish. `where` names the searched text, for people. */
 export function notSearched({ kind }: { readonly kind: string }, pattern: string, where: string): Failure {
   return kind === 'runaway'
     ? notMet(`${pattern} takes too long on this ${where}: make it simpler`)

@@ -2,8 +2,8 @@ import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:cry
 import { isIPv4 } from 'node:net';
 import { dayMs } from '@vantage/domain';
 
-/** What a certificate for a test says. */
-export interface CertificateWish {
+/** The contents of a certificate for a test. */
+export interface CertificateSettings {
   /** Names and IPv4 addresses it is for, the first also as its subject. */
   readonly names?: readonly string[];
   /** Days from now; default yesterday to in 90 days. */
@@ -22,8 +22,8 @@ export interface TestCertificate {
 }
 
 /** Makes an X.509 certificate (RFC 5280) with a fresh P-256 key, by default self-signed for 127.0.0.1; it may sign others. */
-export function makeCertificate(wish: CertificateWish = {}): TestCertificate {
-  const { names = ['127.0.0.1'], fromDays = -1, toDays = 90, issuer } = wish;
+export function makeCertificate(settings: CertificateSettings = {}): TestCertificate {
+  const { names = ['127.0.0.1'], fromDays = -1, toDays = 90, issuer } = settings;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const subject = names[0] ?? 'nobody';
   const algorithm = sequence(oid([0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02]));

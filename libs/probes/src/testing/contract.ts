@@ -22,11 +22,11 @@ export interface ContractFixture {
   readonly withSecret?: (port: number, secret: string) => { readonly url: string; readonly options: unknown };
   /** Does the server speak first? Then a server that is silent, slow or garbage is so in its banner. */
   readonly serverFirst: boolean;
-  /** What the protocol makes of random bytes (default 3); a method that accepts any bytes says 1 or 7. */
+  /** The ResultCode for random bytes (default 3); 1 or 7 for a method that accepts any bytes. */
   readonly garbageCode?: number;
-  /** What a server is that closes at once (default 3); a method that needs no answer says 1. */
+  /** The ResultCode for a server that closes at once (default 3); 1 for a method that needs no answer. */
   readonly closedCode?: number;
-  /** What a server is that never says anything (default 2); a method that needs no answer says 1. */
+  /** The ResultCode for a server that sends nothing (default 2); 1 for a method that needs no answer. */
   readonly silentCode?: number;
 }
 
@@ -94,7 +94,7 @@ function testConnecting({ probe, serve, url, options, run, silentCode }: Suite):
     await server.idle();
   });
 
-  test('a policy that says no is 9, and nothing is touched', async () => {
+  test('a check that the policy refuses is 9, and no connection is made', async () => {
     await using server = await listen(serve);
     const policy = { refuse: () => "not allowed by this agent's policy" };
     const seen = await runTest(probe, url(server.port), options, { timeoutMs, policy });
@@ -204,7 +204,7 @@ function testSecrets(fixture: ContractFixture): void {
     });
 }
 
-/** Repeats what it hears: the meanest place for a secret to come back from. */
+/** Repeats all it receives, secrets included. */
 function echo(socket: Socket): void {
   socket.write('220 hello\r\n');
   socket.on('data', (chunk) => void socket.write(chunk));

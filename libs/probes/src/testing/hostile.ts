@@ -36,7 +36,7 @@ export function drip(text: string): HostileBehaviour {
   };
 }
 
-/** Sends bytes once and says nothing more. */
+/** Sends bytes once and nothing more. */
 export function once(piece: string | Buffer): HostileBehaviour {
   return (_socket, write) => void write(Buffer.from(piece));
 }

@@ -1,4 +1,4 @@
-export { type CertificateWish, makeCertificate, type TestCertificate } from './certificate.ts';
+export { type CertificateSettings, makeCertificate, type TestCertificate } from './certificate.ts';
 export { type ContractFixture, probeContract } from './contract.ts';
 export { type LineScript, speakLines } from './line-server.ts';
 export { answerBytes, type NameReply, serveNames, type TestNameServer } from './name-server.ts';

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
 
-/** What a scripted server of a line protocol says. */
+/** The lines of a scripted server of a line protocol. */
 export interface LineScript {
-  /** What it says first; nothing when absent. CR LF is added. */
+  /** Its greeting; none when absent. CR LF is added. */
   readonly greeting?: string;
   /** The answer to a line (CR LF is added), 'close' to hang up, undefined for silence. `said` holds all lines before this one. */
   readonly answer: (line: string, said: readonly string[]) => string | undefined;

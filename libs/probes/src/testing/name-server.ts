@@ -11,7 +11,7 @@ export interface TestNameServer extends AsyncDisposable {
   readonly asked: readonly string[];
 }
 
-/** What a test's name server says to one question: an answer's parts, raw bytes, or nothing. */
+/** The reply of a test's name server to one question: an answer's parts, raw bytes, or nothing. */
 export type NameReply =
   | {
       readonly answers?: Answer[];

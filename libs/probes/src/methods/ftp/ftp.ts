@@ -84,7 +84,7 @@ export const ftp: Probe<'FTP', typeof options> = {
   },
 };
 
-/** 120 says that 220 comes in a while (RFC 959 section 5.4). */
+/** 120 announces that 220 comes later (RFC 959 section 5.4). */
 async function greeting(dialogue: Dialogue) {
   const first = await dialogue.expectReply([220, 120]);
   return first.code === 120 ? dialogue.expectReply([220]) : first;
@@ -104,7 +104,7 @@ async function logIn(dialogue: Dialogue, { user, password }: Login): Promise<str
   return answer.text;
 }
 
-/** A login refused, unless the server says that it serves nobody now (RFC 959 section 4.2.2) or wants an account besides. */
+/** A refused login, unless the server reports that it serves nobody now (RFC 959 section 4.2.2) or also wants an account. */
 function refusal({ code, text }: Reply): Failure {
   if (code === 421 || (code >= 450 && code <= 452)) return loginImpossible(text);
   return loginRefused(
@@ -122,7 +122,7 @@ async function enter(dialogue: Dialogue, directory: string): Promise<string> {
   throw notMet(`directory ${quoteShort(directory)} does not open: ${quoteShort(answer.text)}`);
 }
 
-/** A listing's form is the server's own affair; the name stands alone or last on its line, or before a link's arrow. */
+/** Each server has its own form of listing. The name is alone or last on its line, or before a link's arrow. */
 function requireEntry(lines: readonly string[], name: string): void {
   const holds = (line: string) => line === name || line.endsWith(` ${name}`) || line.includes(` ${name} -> `);
   if (lines.some(holds)) return;

@@ -58,7 +58,7 @@ async function must(dialogue: Dialogue, line: string, codes: readonly number[]):
   await dialogue.expectReply(codes);
 }
 
-/** EPSV (RFC 2428 section 3), or PASV for an IPv4 server that does not know it. */
+/** EPSV (RFC 2428 section 3), or PASV for an IPv4 server without EPSV. */
 async function passivePort(context: ProbeContext, dialogue: Dialogue): Promise<number> {
   const { family, address } = dialogue.connection;
   await dialogue.send('EPSV');

@@ -9,18 +9,18 @@ afterAll(() => trial[Symbol.dispose]());
 
 /** A site that keeps all that it was sent. */
 async function listening() {
-  const told: string[] = [];
+  const requests: string[] = [];
   const site = await serveSite((request, response) => {
     let body = '';
     request.on('data', (chunk) => {
       body += String(chunk);
     });
     request.on('end', () => {
-      told.push(JSON.stringify([request.method, request.headers, body]));
+      requests.push(JSON.stringify([request.method, request.headers, body]));
       response.end('here');
     });
   });
-  return { site, told };
+  return { site, requests };
 }
 
 const encodings: readonly (readonly [string, string])[] = [
@@ -32,19 +32,19 @@ const encodings: readonly (readonly [string, string])[] = [
 ];
 
 test.each(encodings)('a secret %s in any header does not follow to another origin', async (_what, value) => {
-  const { site, told } = await listening();
+  const { site, requests } = await listening();
   await using second = site;
   await using first = await serveSite(answerWith(307, '', { Location: `${second.url}/` }));
   const options = { Headers: { 'My-Own': value, Plain: 'kept' } };
   const seen = await runTest(http, first.url, options, { secrets: { own: secret } });
   expect(seen).toMatchObject({ code: 1, extended: { DroppedOnRedirect: ['My-Own'] } });
-  expect(told).toHaveLength(1);
-  expect(told[0]).toContain('kept');
-  expect(told[0]?.toLowerCase()).not.toContain(value.toLowerCase());
+  expect(requests).toHaveLength(1);
+  expect(requests[0]).toContain('kept');
+  expect(requests[0]?.toLowerCase()).not.toContain(value.toLowerCase());
 });
 
 test('a body with a secret, the login and cookies stay behind, and do not come back with a redirect home', async () => {
-  const { site, told } = await listening();
+  const { site, requests } = await listening();
   await using home = site;
   await using second = await serveSite(answerWith(307, '', { Location: `${home.url}/back` }));
   await using first = await serveSite(answerWith(307, '', { Location: `${second.url}/` }));
@@ -57,30 +57,30 @@ test('a body with a secret, the login and cookies stay behind, and do not come b
   };
   const seen = await runTest(http, first.url, options, { secrets: { 'local:own': secret } });
   expect(seen.extended['DroppedOnRedirect']).toEqual(['Authorization', 'Cookie', 'Body']);
-  expect(told).toHaveLength(1);
-  expect(told[0]).not.toMatch(/sentinel|pass|cookie|authorization|application\/json/i);
+  expect(requests).toHaveLength(1);
+  expect(requests[0]).not.toMatch(/sentinel|pass|cookie|authorization|application\/json/i);
 });
 
 test('within one origin everything follows, and nothing is said', async () => {
-  const told: unknown[] = [];
+  const requests: unknown[] = [];
   await using first = await serveSite((request, response) => {
-    told.push(request.headers['my-own']);
+    requests.push(request.headers['my-own']);
     if (request.url === '/') response.writeHead(307, { Location: '/next' });
     response.end();
   });
   const options = { Headers: { 'My-Own': encodeURIComponent(secret) } };
   const seen = await runTest(http, first.url, options, { secrets: { own: secret } });
   expect(seen.extended).not.toHaveProperty('DroppedOnRedirect');
-  expect(told).toEqual([encodeURIComponent(secret), encodeURIComponent(secret)]);
+  expect(requests).toEqual([encodeURIComponent(secret), encodeURIComponent(secret)]);
 });
 
 test('the secrets of a script stay with the origin that its call names', async () => {
-  const { site, told } = await listening();
+  const { site, requests } = await listening();
   await using second = site;
   await using first = await serveSite(answerWith(307, '', { Location: `${second.url}/` }));
   const call = `await http({ url: '${first.url}', headers: { 'My-Own': 'x ' + secret('own') } })`;
   const seen = await trial.run(call, { secrets: { own: 'sentinel-plain' } });
   expect(seen, seen.text).toMatchObject({ code: 1 });
-  expect(told).toHaveLength(1);
-  expect(told[0]).not.toContain('sentinel');
+  expect(requests).toHaveLength(1);
+  expect(requests[0]).not.toContain('sentinel');
 });

@@ -94,19 +94,19 @@ describe('HTTP over TLS', () => {
       },
     );
     await using server = await startSite(both, 'https');
-    const look = (options: object) =>
+    const run = (options: object) =>
       runTest(http, server.url, { TLS: { CA }, ExpectText: 'hello', ...options });
-    expect(await look({})).toMatchObject({
+    expect(await run({})).toMatchObject({
       code: 1,
       text: '200 OK',
       dataSize: 5,
       extended: { Version: 'HTTP/2' },
     });
-    expect(await look({ HTTPVersion: '1.1' })).toMatchObject({
+    expect(await run({ HTTPVersion: '1.1' })).toMatchObject({
       code: 1,
       extended: { Version: 'HTTP/1.1' },
     });
-    expect(await look({ Method: 'POST', Body: 'x', ExpectHeaders: { 'X-Kind': 'two' } })).toMatchObject({
+    expect(await run({ Method: 'POST', Body: 'x', ExpectHeaders: { 'X-Kind': 'two' } })).toMatchObject({
       code: 1,
     });
     await using plain = await secure(certificate);

@@ -17,7 +17,7 @@ probeContract({
 });
 
 describe('HTTP', () => {
-  test('a page is good, its phases and facts are told', async () => {
+  test('a page is good, and its phases and facts are reported', async () => {
     await using server = await serveSite(answerWith(200, 'hello'));
     const seen = await runTest(http, `${server.url}/page?q=1#top`);
     expect(seen).toMatchObject({ code: 1, text: '200 OK', dataSize: 5 });
@@ -179,9 +179,9 @@ describe('HTTP', () => {
     });
 
     test('to another origin lose the login, a POST becomes a GET', async () => {
-      const told: string[] = [];
+      const requests: string[] = [];
       await using second = await serveSite((request, response) => {
-        told.push(
+        requests.push(
           `${request.method} ${request.headers.authorization ?? 'none'} ${String(request.headers['x-one'] ?? 'none')}`,
         );
         response.end();
@@ -194,7 +194,7 @@ describe('HTTP', () => {
         Password: 'pass',
         Headers: { 'X-One': '1' },
       });
-      expect(told).toEqual(['GET none 1']);
+      expect(requests).toEqual(['GET none 1']);
     });
   });
 

@@ -47,7 +47,7 @@ const unreachable: PingAnswer = {
 const fast = { IntervalMs: 10 };
 
 describe('PING', () => {
-  it('tells the mean round-trip time as TTFB and the rest in the extended data', async () => {
+  it('reports the mean round-trip time as TTFB and the rest in the extended data', async () => {
     const { probe, open } = pingAnswered(reply(1), reply(4), reply(2.5));
     const seen = await runTest(probe, '192.0.2.1', fast);
     expect(seen).toMatchObject({ code: 1, text: '3 of 3 answered, mean 2.5 ms', dataSize: 168 });
@@ -68,7 +68,7 @@ describe('PING', () => {
     expect(open()).toBe(0);
   });
 
-  it('cut off before any verdict of its own tells the wait as TTFB', async () => {
+  it('reports the wait as TTFB when it is cut off before its own verdict', async () => {
     const { probe } = pingAnswered('never');
     const { phases, ...seen } = await runTest(probe, '192.0.2.1', { Count: 1 }, { timeoutMs: 300 });
     expect(seen).toMatchObject({ code: 2, text: 'no answer from 192.0.2.1 within 0.3 s' });

@@ -126,7 +126,7 @@ function judge(
   context.addDetail('Ping', facts(seen, answers));
   if (seen.received === 0) {
     const error = answers.find((answer) => answer.kind === 'error');
-    // What was waited for is TTFB: until the router's word, or in vain.
+    // The wait is TTFB: until the router's error, or in vain.
     context.stopwatch.conclude('ttfb', error ? error.rttMs : budgetMs);
     throw error ? errorFailure(error, address) : silence(address, seen.sent, context.timeoutMs);
   }

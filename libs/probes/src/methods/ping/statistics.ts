@@ -1,6 +1,6 @@
 import type { PingAnswer } from '@vantage/icmp';
 
-/** What a series of pings says. Times are milliseconds; without a reply they are 0. */
+/** The figures of a series of pings. Times are milliseconds; without a reply they are 0. */
 export interface PingStatistics {
   readonly sent: number;
   readonly received: number;
@@ -38,7 +38,7 @@ export interface PingLimits {
   readonly MaxRTTMs?: number | undefined;
 }
 
-/** What is not as expected, in words; undefined when all is. Only for a series with at least one reply. */
+/** The text of the first expectation that is not met; undefined when all are. Only for a series with at least one reply. */
 export function unmetLimit(seen: PingStatistics, limits: PingLimits): string | undefined {
   const { MaxLossPercent, MaxRTTMs } = limits;
   if (MaxLossPercent !== undefined && seen.lossPercent > MaxLossPercent) {

@@ -2,8 +2,8 @@ import type { Json } from '@vantage/domain';
 import { z } from 'zod';
 
 /**
- * Everything a guest may say. A script says it through its functions only (`sent-line.ts` makes the messages), but nothing here is
- * believed: a guest's process may be broken.
+ * All messages of a guest. A script sends them through its functions only (`sent-line.ts` makes them), but the agent trusts none of
+ * them, because a script may have taken over its guest's process.
  */
 const message = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ready') }),
@@ -38,7 +38,7 @@ export type GuestMessage = z.output<typeof message>;
 /** The call of a function by a script. */
 export type GuestCall = Extract<GuestMessage, { kind: 'call' }>;
 
-/** How a guest says that its script has ended. */
+/** The last message of a guest: its script has ended. */
 export type GuestEnd = Extract<GuestMessage, { kind: 'end' }>;
 
 /** Reads a guest's line; undefined for anything that is not a message. */

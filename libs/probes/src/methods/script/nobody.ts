@@ -14,7 +14,7 @@ export function becomeNobody(userId: number): void {
       process.setuid?.(id);
       return;
     } catch {
-      // The next one, or as it is: the sandbox's other walls stand.
+      // Tries the next one. Without any, the sandbox's other limits remain.
     }
   }
 }

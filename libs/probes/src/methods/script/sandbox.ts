@@ -21,7 +21,7 @@ interface GuestLimits {
 export interface Guest extends Disposable {
   /** The lines it sends; they end when it is gone. */
   readonly lines: AsyncIterable<string>;
-  /** Its process, once the spawner has told. */
+  /** Its process, once the spawner has reported it. */
   readonly pid: number | undefined;
   send(line: string): void;
 }
@@ -31,7 +31,7 @@ export interface Sandbox extends Disposable {
   start(limits: GuestLimits): Guest;
 }
 
-/** How many guests there may be; those above it wait for their turn. */
+/** How many guests there may be. Further ones wait in a queue. */
 export interface SandboxRoom {
   /** At the same time. */
   readonly most: number;
@@ -132,15 +132,15 @@ function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
     clearTimeout(idle);
     if (guests.size === 0) idle = setTimeout(end, idleMs).unref();
   };
-  const tell = (line: string) => {
+  const sendLine = (line: string) => {
     if (!alive) return;
     child.stdin.write(`${line}\n`);
-    // It reads whatever comes, so it stands still; the next script gets another one.
+    // A working spawner reads all input, so this one hangs. The next script gets another one.
     if (child.stdin.writableLength > maxUnread) end();
   };
   const inState = (state: Held['state']) =>
     [...guests.values()].filter((each) => each.state === state).length;
-  /** Starts those whose turn it is; the oldest stands first. */
+  /** Starts waiting guests, the oldest first, while there is room. */
   const admit = () => {
     let starting = inState('starting');
     let free = room.most - starting - inState('running');
@@ -150,7 +150,7 @@ function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
       guest.state = 'starting';
       starting += 1;
       free -= 1;
-      tell(`${id} start ${Math.ceil(guest.limits.timeoutMs)} ${guest.limits.memoryBytes}`);
+      sendLine(`${id} start ${Math.ceil(guest.limits.timeoutMs)} ${guest.limits.memoryBytes}`);
     }
   };
   const forget = (id: string, guest: Held) => {
@@ -159,13 +159,13 @@ function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
     admit();
     rest();
   };
-  const hear = (line: string) => {
+  const onLine = (line: string) => {
     const [id = '', verb = '', text = ''] = cutWords(line, 2);
     const guest = guests.get(id);
     if (!guest) return;
     if (verb === 'pid') guest.pid = Number(text);
     if (verb === 'line') {
-      if (!guest.box.offer(text)) tell(`${id} kill`);
+      if (!guest.box.offer(text)) sendLine(`${id} kill`);
       if (guest.state === 'starting') {
         guest.state = 'running';
         admit();
@@ -176,7 +176,7 @@ function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
   child.on('error', end);
   child.on('close', end);
   child.stdin.on('error', end);
-  child.stdout.on('data', createLineSplitter(longestLine, hear, end));
+  child.stdout.on('data', createLineSplitter(longestLine, onLine, end));
   // The spawner keeps no agent alive; while a script runs, its check does.
   child.unref();
   for (const stream of [child.stdin, child.stdout]) if (stream instanceof Socket) stream.unref();
@@ -195,7 +195,7 @@ function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
         get pid() {
           return held.pid;
         },
-        send: (line) => tell(`${id} line ${line}`),
+        send: (line) => sendLine(`${id} line ${line}`),
         [Symbol.dispose]() {
           held.box.close();
           if (guests.get(id) !== held) return;
@@ -203,8 +203,8 @@ function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
             forget(id, held);
             return;
           }
-          tell(`${id} kill`);
-          // The spawner may stand still.
+          sendLine(`${id} kill`);
+          // The spawner may hang.
           if (held.pid !== undefined) killQuietly(held.pid);
         },
       };

@@ -13,8 +13,8 @@ const longestScript = 64 * 1024;
 const memoryMiB = 32;
 
 /**
- * Script: the device's URL is a JavaScript program. It runs in a process of its own without files, environment or network; what it looks
- * at, the agent looks at for it with the other methods' probes, under the same policy. All its time, from the moment its process is ready, is in `ttlb`; the phases of its
+ * Script: the device's URL is a JavaScript program. It runs in a process of its own without files, environment or network. The agent
+ * runs the checks of its functions with the other methods' probes, under the same policy. All its time, from the moment its process is ready, is in `ttlb`; the phases of its
  * calls are in the extended data. Its functions: docs/script/vantage-script.d.ts.
  */
 export function createScript({
@@ -60,7 +60,7 @@ export function createScript({
   };
 }
 
-/** A script that had less than half of its time because its process was late: that says nothing about what it looks at. */
+/** The failure of a script that had less than half of its time because its process was late. The script's target is not the cause. */
 function notReady({ readyMs }: SessionEnd, timeoutMs: number): Failure | undefined {
   if (readyMs !== undefined && readyMs <= timeoutMs / 2) return undefined;
   const late =
@@ -102,7 +102,7 @@ function counted(calls: number, unanswered: number): string {
   return unanswered === 0 ? all : `${all}, ${unanswered} of them not awaited`;
 }
 
-/** What the interpreter says, for people. */
+/** The interpreter's error text, for people. */
 function explained(text: string): string {
   if (text.includes('out of memory')) return `the script needs more memory than its ${memoryMiB} MiB`;
   if (text.includes('stack overflow')) return 'the script calls itself too deeply';

@@ -5,7 +5,7 @@ import { createStopwatch } from '../../engine/stopwatch.ts';
 import type { Guest } from './sandbox.ts';
 import { runSession } from './session.ts';
 
-/** A guest that says these lines; `sent` is what it was told. */
+/** A guest that sends these lines; `sent` holds the lines that it was sent. */
 function guestOf(said: readonly string[]): Guest & { readonly sent: string[] } {
   const sent: string[] = [];
   const lines = async function* () {

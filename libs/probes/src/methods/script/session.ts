@@ -72,7 +72,7 @@ export async function runSession(
   return { end, failedExpect, readyMs, ...runner.totals() };
 }
 
-/** What the messages of a guest have said so far. */
+/** The state of a run, from the messages of its guest. */
 interface SessionState {
   readonly messages: number;
   readonly readyMs: number | undefined;

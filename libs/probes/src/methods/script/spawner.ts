@@ -34,7 +34,7 @@ function withoutNewRights(): readonly string[] {
   return [];
 }
 
-const tell = (line: string) => process.stdout.write(`${line}\n`);
+const sendLine = (line: string) => process.stdout.write(`${line}\n`);
 
 function start(id: string, timeoutMs: number, memoryBytes: number): void {
   started += 1;
@@ -51,7 +51,7 @@ function start(id: string, timeoutMs: number, memoryBytes: number): void {
   const late = setTimeout(() => guest.kill('SIGKILL'), timeoutMs + graceMs);
   const gone = () => {
     clearTimeout(late);
-    if (guests.delete(id)) tell(`${id} end`);
+    if (guests.delete(id)) sendLine(`${id} end`);
   };
   guest.on('error', gone);
   guest.on('close', gone);
@@ -65,11 +65,11 @@ function start(id: string, timeoutMs: number, memoryBytes: number): void {
     'data',
     createLineSplitter(
       longestLine,
-      (line) => tell(`${id} line ${line}`),
+      (line) => sendLine(`${id} line ${line}`),
       () => guest.kill('SIGKILL'),
     ),
   );
-  if (guest.pid !== undefined) tell(`${id} pid ${guest.pid}`);
+  if (guest.pid !== undefined) sendLine(`${id} pid ${guest.pid}`);
 }
 
 function obey(line: string): void {
@@ -85,7 +85,7 @@ function obey(line: string): void {
       if (!guest?.stdin || guest.killed) return;
       guest.stdin.write(`${rest}\n`);
       if (guest.stdin.writableLength <= maxUnread) return;
-      tell(
+      sendLine(
         `${id} line {"kind":"end","how":"error","text":"the script does not take the answers to its calls"}`,
       );
       guest.kill('SIGKILL');

@@ -68,7 +68,7 @@ function roundsOf({ kind, bytes }: Pem): number {
 /**
  * What is wrong with the private keys in a method's Options; references that are filled in later, and masks of kept keys, are passed
  * over. Nothing is decrypted.
- * For whoever stores settings: a check itself says with ResultCode 8 or 6 that its key cannot be used.
+ * The controller calls it before it stores settings. A check with a key that cannot be used ends with ResultCode 8 or 6.
  */
 export function keyProblems(probe: AnyProbe, options: unknown): readonly SettingProblem[] {
   const given = probe.secretOptions.flatMap((path) => {

@@ -19,18 +19,18 @@ export interface CommandResult {
   /** Its first 64 KiB of output, and its first 4 KiB of errors. */
   readonly output: string;
   readonly errors: string;
-  /** Undefined: the server did not say. */
+  /** Undefined: the server did not report it. */
   readonly exitCode: number | undefined;
   /** The signal that ended it. */
   readonly signal: string | undefined;
 }
 
-/** An SSH connection whose keys are exchanged and, with a login, who is logged in. Disposing it says goodbye. */
+/** An SSH connection after the key exchange and, where there is a login, after it. Disposing it disconnects. */
 export interface SshSession extends Disposable {
   run(command: string): Promise<CommandResult>;
 }
 
-/** Old gear is to be seen too: what it speaks is offered last. */
+/** The algorithms of old devices are offered last, so that these can be checked too. */
 const algorithms: ssh2.Algorithms = {
   kex: { append: ['diffie-hellman-group14-sha1', 'diffie-hellman-group1-sha1'], prepend: [], remove: [] },
   serverHostKey: { append: ['ssh-dss'], prepend: [], remove: [] },
@@ -178,7 +178,7 @@ function tryInTurn(
     );
   }
   return (left, _partialSuccess, next) => {
-    // Before the first try the server has not said what it accepts.
+    // Before the first try the server has not listed the methods that it accepts.
     const accepted: readonly string[] | undefined = Array.isArray(left) ? left : undefined;
     const at = untried.findIndex(({ type }) => accepted === undefined || accepted.includes(type));
     const [method] = at < 0 ? [] : untried.splice(at, 1);

@@ -19,7 +19,7 @@ const login = { User: 'probe', Password: 'right' };
 const fingerprint = fingerprintOf(hostKey);
 
 describe('SSH', () => {
-  test('without a login the keys are exchanged and the host key is told', async () => {
+  test('without a login the keys are exchanged and the host key is reported', async () => {
     await using server = await listenSsh();
     const seen = await runTest(ssh, server.target);
     expect(seen, seen.text).toMatchObject({ code: 1, text: 'SSH-2.0-test' });

@@ -8,7 +8,7 @@ const command = { se: 240, sb: 250, will: 251, wont: 252, do: 253, dont: 254, ia
 
 const longestLine = 4096;
 const maxText = 64 * 1024;
-/** A prompt stands at the end of what was heard; only so much of it is checked. */
+/** A prompt is at the end of the received text. Only so many characters of it are checked. */
 const promptWindow = 200;
 
 /** What to wait for: a text anywhere in what comes, or a pattern at its end. */
@@ -21,15 +21,15 @@ export interface TelnetSession {
   /** Waits for some text. */
   some(): Promise<void>;
   /**
-   * Waits until one of these is heard and returns its index; what was heard up to then counts no more, unless `keep`. A session that
+   * Waits until one of these is received and returns its index. The text up to there is dropped, unless `keep`. A session that
    * ends or stands still until the timeout after saying something else is code 7.
    */
   until(awaited: readonly Awaited[], after?: 'keep'): Promise<number>;
   /** Sends a line. `shown` replaces it in the transcript. */
   say(line: string, shown?: string): Promise<void>;
-  /** What was heard since the last `until`. */
-  heard(): string;
-  /** The last line that is not blank of all that was heard. */
+  /** The text received since the last `until`. */
+  received(): string;
+  /** The last received line that is not blank. */
   lastLine(): string;
 }
 
@@ -39,7 +39,7 @@ export function createTelnetSession(dialogue: Dialogue): TelnetSession {
   let all = '';
   let mark = 0;
 
-  const hear = async () => {
+  const receive = async () => {
     const text = await options.filter(await dialogue.readSome());
     if (/(?<!\r)\0/.test(text)) throw wrongProtocol(dialogue.connection.peer, 'a NUL byte');
     all += text.replaceAll('\r\0', '\r');
@@ -52,30 +52,30 @@ export function createTelnetSession(dialogue: Dialogue): TelnetSession {
       return options.refused;
     },
     async some() {
-      while (all === '') await hear();
+      while (all === '') await receive();
     },
     async until(awaited, after) {
       while (true) {
-        const heard = all.slice(mark);
-        const met = awaited.findIndex((each) => isIn(heard, each));
+        const received = all.slice(mark);
+        const met = awaited.findIndex((each) => isIn(received, each));
         if (met >= 0) {
           if (after !== 'keep') mark = all.length;
           return met;
         }
-        if (all.length > maxText) throw missed(awaited, heard);
+        if (all.length > maxText) throw missed(awaited, received);
         try {
-          await hear();
+          await receive();
         } catch (error) {
           const isFinal = error instanceof Failure && error.reason !== undefined;
-          if (heard.trim() === '' || isFinal) throw error;
-          throw missed(awaited, heard);
+          if (received.trim() === '' || isFinal) throw error;
+          throw missed(awaited, received);
         }
       }
     },
     async say(line, shown = line) {
       await dialogue.send(line, shown);
     },
-    heard: () => all.slice(mark).trim(),
+    received: () => all.slice(mark).trim(),
     lastLine: () =>
       all
         .trimEnd()
@@ -84,15 +84,15 @@ export function createTelnetSession(dialogue: Dialogue): TelnetSession {
   };
 }
 
-function isIn(heard: string, awaited: Awaited): boolean {
-  if (typeof awaited === 'string') return heard.includes(awaited);
-  return awaited.pattern.test(heard.slice(-promptWindow));
+function isIn(received: string, awaited: Awaited): boolean {
+  if (typeof awaited === 'string') return received.includes(awaited);
+  return awaited.pattern.test(received.slice(-promptWindow));
 }
 
-function missed(awaited: readonly Awaited[], heard: string): Failure {
+function missed(awaited: readonly Awaited[], received: string): Failure {
   const [first = ''] = awaited;
   const shown = typeof first === 'string' ? quoteShort(first) : first.shown;
-  return notMet(`expected ${shown}, got ${quoteShort(heard.trim().slice(-100))}`);
+  return notMet(`expected ${shown}, got ${quoteShort(received.trim().slice(-100))}`);
 }
 
 /** Takes commands out of the stream and refuses each option once: WONT to DO, DONT to WILL (RFC 854, "general considerations"). */

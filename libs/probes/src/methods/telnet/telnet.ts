@@ -91,7 +91,7 @@ export const telnet: Probe<'TELNET', typeof options> = {
   },
 };
 
-/** Answers the prompts; asked again, cut off or told off after the password is a login refused. */
+/** Answers the prompts. A prompt, an end or an error after the password is a refused login. */
 async function logIn(talk: TelnetSession, login: Login, settings: TelnetOptions): Promise<void> {
   const forUser = settings.LoginPrompt ?? askingUser;
   const forPassword = settings.PasswordPrompt ?? askingPassword;
@@ -103,7 +103,7 @@ async function logIn(talk: TelnetSession, login: Login, settings: TelnetOptions)
   await talk.say(login.password, '***');
   const after = [settings.ExpectPrompt ?? shellPrompt, forPassword, forUser];
   const met = await talk.until(after, 'keep').catch((error: unknown) => {
-    throw refusal.test(talk.heard()) ? loginRefused(talk.heard()) : error;
+    throw refusal.test(talk.received()) ? loginRefused(talk.received()) : error;
   });
-  if (met !== 0) throw loginRefused(talk.heard());
+  if (met !== 0) throw loginRefused(talk.received());
 }
