@@ -93,7 +93,7 @@ function open(
   }
 }
 
-/** `isReady`: the event loop says that something happened; a TCP socket in the middle of its connect has no error either. */
+/** `isReady`: the event loop reported an event. A TCP socket in the middle of its connect has no error either. */
 function readAnswer(socket: HopSocket, isReady: boolean): HopAnswer | undefined {
   const error = errorAnswer(socket);
   if (error || socket.kind === 'udp') return error ?? udpAnswer(socket);

@@ -13,7 +13,7 @@ export function whyNoNamespaces(): string | undefined {
 
 /** A network of three machines: here -- router -- target, each side with IPv4 and IPv6. */
 export interface TestNetwork extends Disposable {
-  /** Name of the namespace to look from; run a command there by `ip netns exec`. */
+  /** Name of the namespace of the client. Run a command there by `ip netns exec`. */
   readonly here: string;
   readonly router: { readonly v4: string; readonly v6: string };
   readonly target: { readonly v4: string; readonly v6: string };

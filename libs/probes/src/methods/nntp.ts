@@ -74,7 +74,7 @@ async function ask(dialogue: Dialogue, line: string, shown = line) {
   return dialogue.readReply();
 }
 
-/** A server that switches modes serves readers only after this (RFC 3977 section 5.3); others say 200, 201, or that they don't know it. */
+/** A server that switches modes serves readers only after this (RFC 3977 section 5.3); others answer 200, 201, or an error for an unknown command. */
 async function becomeReader(dialogue: Dialogue): Promise<void> {
   const answer = await ask(dialogue, 'MODE READER');
   if ([200, 201, 480, 500, 501, 503].includes(answer.code)) return;
@@ -91,7 +91,7 @@ async function logIn(dialogue: Dialogue, { user, password }: Login): Promise<str
   return answer.text;
 }
 
-/** A login refused, unless the code speaks of the server (RFC 3977 section 3.2.1) or it knows no logins at all. */
+/** A refused login, unless the code is about the server (RFC 3977 section 3.2.1) or the server has no logins at all. */
 function refusal({ code, text }: Reply): Failure {
   if (code === 400 || code === 403) return loginImpossible(text);
   return loginRefused(

@@ -94,7 +94,7 @@ export interface Handshake {
   readonly socket: Socket;
   readonly secureContext: SecureContext;
   readonly settings: TlsSettings;
-  /** The device's host: asked for by SNI and expected in the certificate unless `ServerName` says otherwise. */
+  /** The device's host: requested by SNI and expected in the certificate unless `ServerName` is set. */
   readonly host: string;
   /** `10.0.0.1:443`, for the texts. */
   readonly peer: string;
@@ -120,7 +120,7 @@ export async function handshake(request: Handshake): Promise<TLSSocket> {
     checkServerIdentity: () => undefined,
   });
   secured.on('error', () => {});
-  // Node turns the whole chain into objects for the check that `judge` does on its own: a quarter of a handshake's CPU.
+  // Without this, Node turns the whole chain into objects for a check that `judge` does by itself, for a quarter of a handshake's CPU time.
   secured.getPeerCertificate = noCertificate;
   // Never from inside a TLS callback (a verdict may fall there): Node then reads on in freed memory and dies.
   context.own({ [Symbol.dispose]: () => void setImmediate(() => secured.destroy()) });

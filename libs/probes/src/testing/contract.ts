@@ -32,7 +32,7 @@ export interface ContractFixture {
 
 const timeoutMs = 600;
 
-/** Every probe over TCP passes this suite: it says how the check of each misbehaving server must end. */
+/** Every probe over TCP passes this suite: it defines how the check of each misbehaving server must end. */
 export function probeContract(fixture: ContractFixture): void {
   describe(`${fixture.probe.method} keeps the contract of every probe`, () => {
     const suite = suiteOf(fixture);
@@ -46,7 +46,7 @@ export function probeContract(fixture: ContractFixture): void {
 /** A fixture with its defaults, and how to run its probe. */
 interface Suite extends Required<Omit<ContractFixture, 'withSecret'>> {
   readonly run: (server: TestServer, settings?: { readonly signal?: AbortSignal }) => Promise<Measurement>;
-  /** Serves a connection by `answer` when it is the server's turn to speak. */
+  /** Serves a connection by `answer`: at once where the server speaks first, else after the client's first bytes. */
   readonly answerWith: (answer: (socket: Socket) => void) => (socket: Socket) => void;
 }
 

@@ -24,7 +24,7 @@ export function flood(piece: string | Buffer): HostileBehaviour {
   };
 }
 
-/** Sends a text byte by byte, over and over; 20 a second stand for one a second. */
+/** Sends a text byte by byte, over and over; 20 a second instead of one, to shorten the test. */
 export function drip(text: string): HostileBehaviour {
   return (socket, write) => {
     let at = 0;

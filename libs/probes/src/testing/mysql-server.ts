@@ -11,7 +11,7 @@ export interface MysqlServerSettings {
   /** The method of its users; the greeting suggests `suggests`. */
   readonly plugin?: string;
   readonly suggests?: string;
-  /** caching_sha2_password: does it know the password's proof already? */
+  /** caching_sha2_password: whether the password's proof is in its cache. */
   readonly cached?: boolean;
   readonly tls?: { readonly key: string; readonly cert: string };
   /** Answers a query with the packets' payloads. */

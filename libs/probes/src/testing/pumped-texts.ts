@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A text somewhere in a schema, and how a value of the schema looks that holds nothing but this text. */
+/** A text somewhere in a schema, and the value of the schema that has nothing but this text. */
 export interface TextField {
   /** `Steps.0.Expect`; the key of a record is `Headers.{name}`. */
   readonly name: string;

@@ -128,7 +128,7 @@ function serversOf(context: ProbeContext, target: Target, wanted: DnsOptions): S
   return { list, own: true };
 }
 
-/** Asks the servers in turn until one answers. */
+/** Asks one server after the other until one answers. */
 async function ask(
   context: ProbeContext,
   servers: Servers,

@@ -16,7 +16,7 @@ export interface Query {
   readonly recursion: boolean;
 }
 
-/** What a server said, and how many bytes it took. */
+/** The reply of a server and its size in bytes. */
 export interface Reply {
   readonly packet: DecodedPacket;
   /** `NOERROR`, `NXDOMAIN`, …, or `RCODE 11`. */
@@ -130,7 +130,7 @@ export async function askUdp(
       if (wait !== undefined) timers.push(context.clock.timer(wait, send));
     };
     socket.on('error', (error) => {
-      // Before anything was sent it is this machine's own routing table that says so.
+      // Before anything was sent, the error comes from this machine's own routing table.
       const routeless = sent === 0 && systemCode(error) === 'ENETUNREACH';
       finish(() => reject(routeless ? noRoute(server.address) : networkFailure(error, peer)));
     });

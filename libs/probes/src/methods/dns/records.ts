@@ -105,7 +105,7 @@ function canonical(type: RecordType, text: string): string {
   }
 }
 
-/** One string or several in quotes, as zone files hold a long text (RFC 1035 section 5.1), are one text; all else is as it stands. */
+/** One string or several in quotes, as zone files hold a long text (RFC 1035 section 5.1), are one text. All else is unchanged. */
 function unquoted(text: string): string {
   if (!/^("([^"\\]|\\.)*"\s*)+$/.test(text)) return text;
   const strings = text.match(/"([^"\\]|\\.)*"/g) ?? [];

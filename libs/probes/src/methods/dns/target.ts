@@ -36,7 +36,7 @@ export function parseDnsTarget(url: string): TargetResult {
   return typeof question === 'string' ? { ok: false, message: `${question}; accepted is ${accepts}` } : found;
 }
 
-/** What the target asks about: name and, where the URL says it, type. */
+/** The question of the target: a name and, where the URL has one, a type. */
 export function questionOf(target: Target): { readonly name: string; readonly type: RecordType | undefined } {
   if (target.scheme === 'name') return { name: target.host, type: undefined };
   const question = readPath(target.path);

@@ -9,7 +9,7 @@ import { reasonOf } from './exchange.ts';
 /** Decoded bytes of a body that are kept for expectations and diagnostics. */
 export const keptBytes = 1024 * 1024;
 
-/** Each piece costs time, however small it is: a body of one byte at a time would keep all other checks from their turn. */
+/** Each piece costs time, however small it is. A body of one byte at a time would delay all other checks. */
 const maxPieces = 100_000;
 
 /** A body as far as it was read. */
@@ -30,7 +30,7 @@ export interface Body {
 
 /** How a body is read. */
 export interface BodySettings {
-  /** `Content-Encoding` as the server said it. */
+  /** The server's `Content-Encoding`. */
   readonly encoding: string | undefined;
   readonly digest: boolean;
   /** Decoded bytes after which the rest is not read: an endless body or a bomb must end. */
@@ -88,7 +88,7 @@ export function readBody(
     });
     sink.on('end', () => done(false));
     const onDamage = (error: Error) => {
-      // No body at all (204, 304, a bare redirect) is none that could be damaged, whatever the header says.
+      // A missing body (204, 304, a bare redirect) cannot be damaged, so the header does not matter.
       if (content.wire === 0 && source.readableEnded) return done(false);
       const text = `the ${encoding} body of ${peer} is damaged (${error.message})`;
       return fail(new Failure(resultCode.protocol, text, { cause: error }));

@@ -24,7 +24,7 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly version: '1.0' | '1.1' | '2';
   readonly status: number;
-  /** The server's own words, '' in HTTP/2. */
+  /** The server's reason phrase, '' in HTTP/2. */
   readonly reason: string;
   /** Names in lower case; several values joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ const maxInterim = 100;
 /** First bytes of what is no HTTP that are kept as diagnostics. */
 const shownBytes = 512;
 const maxHeaderBytes = 64 * 1024;
-/** Headers that HTTP/2 knows no use for and forbids (RFC 9113 section 8.2.2). */
+/** Headers that HTTP/2 does not use and forbids (RFC 9113 section 8.2.2). */
 const connectionHeaders = ['keep-alive', 'proxy-connection', 'http2-settings'];
 
 /**
@@ -92,7 +92,7 @@ function exchange1(context: Context, connection: Connection, wanted: HttpRequest
     });
     request.on('response', (response) =>
       finish(() => {
-        // A body that breaks the rules is told to the request only; else it would look like an early close.
+        // Node reports a malformed body to the request only. Without this listener it would be taken for an early close.
         request.on('error', (error) => void response.destroy(error));
         resolve({
           version: response.httpVersion === '1.0' ? '1.0' : '1.1',
@@ -246,7 +246,7 @@ function headFailure2(error: Error, peer: string): Failure {
   return headFailure(error, peer);
 }
 
-/** What the parser found wrong, in words. */
+/** The text of the parser's error. */
 export function reasonOf(error: Error, code: string): string {
   return code.startsWith('HPE_') ? error.message.replace(/^Parse Error: /, '') : error.message || code;
 }

@@ -72,7 +72,7 @@ async function open(
   }
   const own = parseHttpTarget(proxy.href);
   if (!own.ok) throw notMet(own.message);
-  // The proxy resolves names for us; an address we know can be judged here.
+  // The proxy resolves names. The agent's policy can decide here about an address only.
   const literal = isIP(place.host);
   if (literal !== 0) {
     context.dial.permitted(context, [{ address: place.host, family: literal === 6 ? 6 : 4 }], place.port);

@@ -8,7 +8,7 @@ import { type Body, keptBytes } from './body.ts';
 import { type HttpAnswer, proxyAdvice } from './exchange.ts';
 import type { HttpOptions } from './options.ts';
 
-/** `200 OK`: the server's words, or the standard's where it has none. */
+/** `200 OK` with the server's text, or the standard's where the server sends none. */
 export function statusText({ status, reason }: Pick<HttpAnswer, 'status' | 'reason'>): string {
   return `${status} ${reason === '' ? (STATUS_CODES[status] ?? '') : reason}`.trim();
 }

@@ -3,7 +3,7 @@ import { Failure } from '../../contract/failure.ts';
 import type { Dialogue } from '../../dialogue/dialogue.ts';
 import { quoteShort } from '../../dialogue/transcript.ts';
 
-/** A string among a command's words; it goes quoted, or as a literal where it cannot be quoted (RFC 3501 section 4.3). */
+/** A string argument of a command. It is sent quoted, or as a literal where it cannot be quoted (RFC 3501 section 4.3). */
 interface ImapString {
   readonly text: string;
   readonly secret?: boolean;
@@ -34,7 +34,7 @@ const maxLiteral = 64 * 1024;
 export function createImapSession(dialogue: Dialogue): ImapSession {
   let last = 0;
 
-  /** A line with the literals in it swallowed; a literal stands as `""`. */
+  /** A line without the contents of its literals. Each literal is replaced by `""`. */
   const readWhole = async (): Promise<string> => {
     let whole = '';
     while (true) {

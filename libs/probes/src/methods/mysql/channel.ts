@@ -9,13 +9,13 @@ export interface MysqlPackets {
   readFirst(): Promise<Buffer>;
   /** The next payload; the rest of one over 64 KiB is read and dropped. */
   read(): Promise<Buffer>;
-  /** Sends a payload; `shown` stands for it in the transcript. */
+  /** Sends a payload. The transcript shows `shown` instead of it. */
   write(payload: Uint8Array, shown: string): Promise<void>;
   /** A new command begins: the numbers start at 0 again. */
   restart(): void;
   /** Counts a packet that was sent by other means than `write`. */
   skip(): void;
-  /** Failure 3; `what` says what the server sent. */
+  /** Failure 3. `what` describes the packet that the server sent. */
   unexpected(what: string): Failure;
 }
 
@@ -25,7 +25,7 @@ const longestGreeting = 64 * 1024;
 const firstBytes = [9, 10, 255];
 /** What is kept of any packet; the rest of a long value is read and dropped. */
 export const maxKept = 64 * 1024;
-/** Packets that wait are read without a pause; after so many others have their turn. */
+/** Waiting packets are read without a pause. After so many of them, other work runs first. */
 const packetsAtOnce = 200;
 
 /** Starts on a fresh dialogue of bytes. */

@@ -11,7 +11,7 @@ export interface MysqlLogin {
   readonly password: string;
 }
 
-/** What the login knows of its connection. */
+/** The facts of the connection that the login needs. */
 export interface LoginGround {
   readonly packets: MysqlPackets;
   readonly greeting: ServerGreeting;

@@ -1,6 +1,6 @@
 /** The parts of MySQL's client/server protocol (4.1 and later) that a check speaks; bytes in, values out. */
 
-/** What a server says first (Protocol::HandshakeV10). */
+/** The greeting of a server (Protocol::HandshakeV10). */
 export interface ServerGreeting {
   /** `8.0.36`, `5.5.5-10.11.6-MariaDB-0+deb12u1` */
   readonly version: string;

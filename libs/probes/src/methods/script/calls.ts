@@ -73,7 +73,7 @@ function optionsOf(known: ScriptFunction, given: CallOptions): CallOptions {
   return known.implicitTls === true ? underTls(prepared) : prepared;
 }
 
-/** The settings of TLS, which stand among the other parameters, in the Option `TLS`. */
+/** Moves the settings of TLS from the other parameters into the Option `TLS`. */
 function underTls(options: CallOptions): CallOptions {
   const isSetting = ([key]: readonly [string, unknown]) => tlsNames.has(key.toLowerCase());
   const all = Object.entries(options);

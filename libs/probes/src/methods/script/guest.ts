@@ -26,7 +26,7 @@ const interpreter = await createInterpreter({ memoryBytes, expired }, (line) => 
   process.stdout.write(`${flooded() ? flood : line}\n`);
 });
 
-/** At once and for certain: an orderly exit can wait for ever for a thread that still compiles WebAssembly. */
+/** Ends the process at once, because an orderly exit can wait without end for a thread that still compiles WebAssembly. */
 const end = () => process.kill(process.pid, 'SIGKILL');
 const leave = () => {
   process.stdout.write('', end);

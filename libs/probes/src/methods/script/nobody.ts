@@ -1,4 +1,4 @@
-/** The user of the kernel's that owns nothing; namespaces of containers know it where they know no other. */
+/** The kernel's user that owns nothing. Namespaces of containers have it even where they have no other. */
 const nobody = 65_534;
 
 /**

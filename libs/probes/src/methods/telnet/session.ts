@@ -22,7 +22,7 @@ export interface TelnetSession {
   some(): Promise<void>;
   /**
    * Waits until one of these is received and returns its index. The text up to there is dropped, unless `keep`. A session that
-   * ends or stands still until the timeout after saying something else is code 7.
+   * ends or pauses until the timeout after other text is code 7.
    */
   until(awaited: readonly Awaited[], after?: 'keep'): Promise<number>;
   /** Sends a line. `shown` replaces it in the transcript. */
