@@ -12,6 +12,7 @@ import {
   Goodbye_Reason,
 } from '@vantage/proto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { agentPresence } from '../../apps/controller/src/catalog/agents/presence-store.ts';
 import { createDb, createPartitions, type Db, publish } from '../../apps/controller/src/db/index.ts';
 import { recordEvents } from '../../apps/controller/src/events/index.ts';
 import { createGateway, type Gateway } from '../../apps/controller/src/gateway/index.ts';
@@ -47,6 +48,7 @@ beforeAll(async () => {
     ingest,
     runRequests,
     recordEvents,
+    agents: agentPresence,
   });
   server = http2.createServer(gateway.handler);
   gateway.attach(server);
