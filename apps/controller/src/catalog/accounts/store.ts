@@ -14,7 +14,7 @@ export interface AccountRow {
   readonly default_location_ids: readonly string[] | null;
 }
 
-/** What may be changed of an account. */
+/** The settings of an account that its owner changes. */
 export interface AccountChange {
   readonly name: string;
   readonly timezone: string;

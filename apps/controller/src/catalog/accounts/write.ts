@@ -15,7 +15,7 @@ import {
   updateAccount,
 } from './store.ts';
 
-/** What became of a request to create an account. */
+/** The outcome of a request to create an account. */
 export type AccountCreation =
   | { readonly kind: 'created'; readonly accountNo: number; readonly accountId: string }
   | { readonly kind: 'unknown-timezone' }

@@ -94,7 +94,7 @@ export type SentSettings = {
   readonly [Name in keyof z.output<typeof deviceUpdate>]?: z.output<typeof deviceUpdate>[Name] | undefined;
 };
 
-/** What a device's GET returns and nobody can set. */
+/** The fields that a device's GET returns and no request sets. */
 export const deviceReadOnly = [
   'device_id',
   'Status',

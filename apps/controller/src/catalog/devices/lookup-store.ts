@@ -69,7 +69,7 @@ export async function findMschedule(
   return row?.mschedule_no;
 }
 
-/** Holds the account until the transaction ends: whoever changes masters or who is used by whom takes it first. */
+/** Locks the account until the transaction ends. A writer that changes masters or references takes this lock first. */
 export async function lockAccount(trx: Kysely<Tables>, accountNo: number): Promise<void> {
   await sql`select 1 from accounts where account_no = ${accountNo} for no key update`.execute(trx);
 }

@@ -2,7 +2,7 @@ import { isSecretReference } from '@vantage/domain';
 import type { FieldFault } from '@vantage/kernel';
 import { type AnyProbe, maskOptions, secretPaths, type Target } from '@vantage/probes';
 
-/** What stands in an answer for a secret. */
+/** An answer shows this text in the place of a secret. */
 export const mask = '***';
 
 /** The Options as the API shows them: secrets masked, references to secrets as they stand. */
@@ -66,7 +66,7 @@ export function fillMasks({
       const isKept = value === mask || (!sentAnew && value === old);
       const holdsMask = !isKept && maskedPassword.test(value);
       if (!isKept && !holdsMask) return value;
-      // What is kept may be lost itself, with its key: then the mask is all there is.
+      // The stored secret may be lost with its key. Then only the mask is left.
       if (isKept && stays && typeof old === 'string' && old !== mask) return old;
       const what =
         value === mask ? 'is the mask ***' : holdsMask ? 'holds *** for a password' : 'is a kept secret';

@@ -6,7 +6,7 @@ import { defaultLocations, findLocations, findMschedule, findNschedule } from '.
 import { isPrivateHost } from './private-address.ts';
 import { type DeviceRow, findDeviceNo, type LocationRow } from './store.ts';
 
-/** The plain settings of a device as they are to be kept. */
+/** The plain settings of a device, as the database stores them. */
 export interface PlainSettings {
   readonly shortName: string;
   readonly fullName: string | null;
@@ -16,7 +16,7 @@ export interface PlainSettings {
   readonly retryDelayS: number;
 }
 
-/** What is sent over what is: absent stays, null clears to the default. */
+/** Lays the sent settings over the current ones: an absent one stays, null sets the default. */
 export function resolveSettings(sent: SentSettings, current: DeviceRow | undefined): PlainSettings {
   const chosen = (value: number | null | undefined, kept: number | undefined, byDefault: number) =>
     value === undefined ? (kept ?? byDefault) : (value ?? byDefault);
@@ -39,7 +39,7 @@ export interface References {
   readonly locationsGiven: boolean;
 }
 
-/** Looks up what a device refers to and names what does not exist. The cycle of masters is judged later, under the account's lock. */
+/** Looks up the things to which a device refers. A fault names each that does not exist. The caller looks for cycles of masters. */
 export async function resolveReferences(
   db: Kysely<Tables>,
   accountNo: number,
@@ -130,7 +130,7 @@ export function currentWarnings({
   return locations.length === 0 ? [unobserved, ...others] : others;
 }
 
-/** What an operator should know of these settings though they are taken. */
+/** The warnings about accepted settings, for the operator. */
 export function warningsOf(
   host: string,
   locations: readonly LocationRow[],

@@ -46,7 +46,7 @@ export interface LocationRow {
   readonly public_targets_only: boolean;
 }
 
-/** What a list is narrowed to. */
+/** The devices to which a list is limited. */
 export type DeviceFilter =
   | { readonly kind: 'all' }
   | { readonly kind: 'status'; readonly status: DeviceStatus }
@@ -108,7 +108,7 @@ export async function listDevices(
     ask.filter.kind === 'tag' ? sql`device_tags dt join devices d using (device_no)` : sql`devices d`;
   const where = sql`d.account_no = ${ask.accountNo} and ${conditionOf(ask.filter, shown)}`;
   const [page, count] = await Promise.all([
-    // The page first: status is judged for its rows only, not for those before it.
+    // The inner query selects the page, so that the status is computed for its rows only, not for those before it.
     sql<EntryRow>`select ${entryColumns(shown)} from (
       select d.* from ${from} where ${where} order by d.device_no limit ${ask.limit} offset ${ask.offset}) d
       order by d.device_no`.execute(kysely),

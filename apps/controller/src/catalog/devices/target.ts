@@ -12,14 +12,14 @@ export interface ClearTarget {
   readonly options: ClearOptions;
 }
 
-/** What was sent of it; undefined: nothing. */
+/** The fields of a target that a client sent; undefined: the client did not send the field. */
 export interface SentTarget {
   readonly URL?: string | undefined;
   readonly Options?: ClearOptions | null | undefined;
   readonly HostData?: { readonly headers?: Readonly<Record<string, string>> | undefined } | null | undefined;
 }
 
-/** The target as it is to be kept, and as the API shows it. */
+/** The target as the database stores it, and as the API shows it. */
 export interface ResolvedTarget {
   readonly clear: ClearTarget;
   readonly shownUrl: string;
@@ -27,14 +27,14 @@ export interface ResolvedTarget {
   readonly host: string;
 }
 
-/** The settled target, or what is wrong with what was sent. */
+/** The resolved target, or the faults of the sent fields. */
 export type TargetResolution =
   | { readonly ok: true; readonly target: ResolvedTarget }
   | { readonly ok: false; readonly faults: readonly FieldFault[] };
 
 /**
- * Judges URL and Options by the Method's probe and puts kept secrets where their masks were sent back. Secrets stay only while scheme, host,
- * port, user and proxy stay the same: else somebody with a key could have them sent to a host of his own.
+ * Validates URL and Options by the Method's probe, and replaces masks by the stored secrets. Stored secrets stay only while scheme, host,
+ * port, user and proxy stay the same. Otherwise a holder of an API key could send them to another host.
  */
 export function resolveTarget(
   method: string,
@@ -68,7 +68,7 @@ export function resolveTarget(
     sentAnew: sent.Options !== undefined,
   });
   validateOptions(probe, filled, faults);
-  // Only those that are sent now: a device whose kept key is none can still be renamed.
+  // Only sent keys are checked, so that a device whose stored key is damaged can still be renamed.
   for (const { path, message } of keyProblems(probe, sent.Options))
     faults.push({ field: `Options.${path}`, message });
   const clearUrl = given.ok ? fillUrl(url, given.target, old?.target, stays, faults) : url;
@@ -119,7 +119,7 @@ function validateOptions(probe: AnyProbe, options: ClearOptions, faults: FieldFa
   if (!result.success) faults.push(...faultsOf(result.error, 'Options'));
 }
 
-/** Puts the kept password into a URL that came with the mask. */
+/** Replaces the mask in a URL by the stored password. */
 function fillUrl(
   url: string,
   given: Target,

@@ -37,7 +37,7 @@ export async function issueKey(
   return { keyId, key };
 }
 
-/** What became of a request to revoke a key. */
+/** The outcome of a request to revoke a key. */
 export type KeyRevocation =
   | { readonly kind: 'revoked'; readonly keyId: string }
   | { readonly kind: 'missing' }

@@ -5,7 +5,7 @@ import { moveDefaultDevices } from '../devices/default-store.ts';
 import { defaultLocations, lockAccount } from '../devices/lookup-store.ts';
 import { insertLocation } from './store.ts';
 
-/** What became of a request to create a Location. */
+/** The outcome of a request to create a Location. */
 export type LocationCreation =
   | { readonly kind: 'created'; readonly locationNo: number; readonly locationId: string }
   | { readonly kind: 'name-taken' };
