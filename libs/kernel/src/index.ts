@@ -11,6 +11,7 @@ export { limitLogFile, logLimitBytes, readLogEnd } from './log-file.ts';
 export { createLogSummary, type LogSummary } from './log-summary.ts';
 export { createMailbox, type Mailbox } from './mailbox.ts';
 export { ignoreMissing, isMissing, readIfPresent, readIfPresentSync } from './missing-file.ts';
+export { nearestName } from './nearest-name.ts';
 export {
   clientNetwork,
   createNetworkSet,

@@ -1,4 +1,5 @@
 import { parseEnv } from 'node:util';
+import { nearestName } from './nearest-name.ts';
 
 /** Who reads a setting. */
 export type SettingReader = 'controller' | 'agent' | 'both';
@@ -150,29 +151,7 @@ export function unknownSettings(names: Iterable<string>): string[] {
   return [...names]
     .filter((name) => !Object.hasOwn(settings, name) && name !== 'VANTAGE_TEST_DATABASE_URL')
     .map((name) => {
-      const near = nearest(name);
+      const near = nearestName(name, Object.keys(settings));
       return `${name} is not a setting${near ? `; did you mean ${near}?` : ''}`;
     });
-}
-
-function nearest(name: string): string | undefined {
-  const scored = Object.keys(settings)
-    .map((known) => ({ known, score: distance(name, known) }))
-    .sort((a, b) => a.score - b.score);
-  const best = scored[0];
-  return best && best.score <= 4 ? best.known : undefined;
-}
-
-/** Edits between two names (Levenshtein). */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const replace = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replace, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

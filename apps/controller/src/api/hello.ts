@@ -1,31 +1,45 @@
 import type { Clock } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Route } from '../http/route.ts';
+import { openRoute, type Route } from '../http/route.ts';
+import type { Session } from '../http/session.ts';
 
 /** The greeting: who asks, what time it is and, with a key, what it may do. */
 export function helloRoutes(clock: Clock): Route[] {
   return [
-    {
+    openRoute({
       method: 'GET',
       path: '/hello',
-      level: 'none',
       tag: 'Service',
       summary: "Greeting with the caller's address and the time in UTC; with a key also what it may do.",
+      description:
+        'Plain text. With `fmt` the same facts as JSON, XML or CSV: Address, Time, Key, KeyType, AuthLevel, HTTPAuth.',
       response: z.string(),
-      names: undefined,
+      names: { root: 'hello' },
       mediaType: 'text/plain',
-      run: async ({ address, key, session }) => {
+      handler: async ({ address, key, session, query }) => {
         const now = new Date(clock.nowUs() / 1000).toISOString();
+        const known = session !== undefined && key !== undefined ? { ...session, key } : undefined;
+        if (query.has('fmt')) return { body: facts(address, now, known) };
         const lines = [`Hello ${address}`, `The time is ${now.slice(0, 10)} ${now.slice(11, 19)} UTC.`];
-        if (session !== undefined && key !== undefined)
+        if (known !== undefined)
           lines.push(
-            `Using key:  ${key}`,
+            `Using key:  ${known.key}`,
             'Key type:   API',
-            `Auth level: ${session.level}`,
-            `HTTP Auth:  ${session.hasBasic ? 'Yes' : 'No'}`,
+            `Auth level: ${known.level}`,
+            `HTTP Auth:  ${known.hasBasic ? 'Yes' : 'No'}`,
           );
         return { body: `${lines.join('\n')}\n` };
       },
-    },
+    }),
   ];
+}
+
+function facts(address: string, now: string, known: (Session & { readonly key: string }) | undefined) {
+  return {
+    Address: address,
+    Time: `${now.slice(0, 19)}Z`,
+    ...(known === undefined
+      ? {}
+      : { Key: known.key, KeyType: 'API', AuthLevel: known.level, HTTPAuth: known.hasBasic }),
+  };
 }

@@ -2,7 +2,7 @@ import { registry } from '@vantage/probes';
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
 import { formats } from '../http/form.ts';
-import type { Route } from '../http/route.ts';
+import { openRoute, type Route } from '../http/route.ts';
 
 const problem = z
   .strictObject({
@@ -103,7 +103,7 @@ function operation(route: Route) {
 
 function responses(route: Route): ZodOpenApiResponsesObject {
   const good =
-    route.names === undefined
+    route.names === undefined || route.mediaType !== undefined
       ? { [route.mediaType ?? 'application/json']: { schema: route.response } }
       : {
           'application/json': { schema: route.response },
@@ -137,18 +137,17 @@ function operationId({ method, path }: Route): string {
 export function openApiRoutes(tables: () => readonly Route[], version: string): Route[] {
   let document: object | undefined;
   return [
-    {
+    openRoute({
       method: 'GET',
       path: '/openapi.json',
-      level: 'none',
       tag: 'Service',
       summary: 'The OpenAPI 3.1 document of this interface.',
       response: z.looseObject({ openapi: z.string() }),
       names: undefined,
-      run: async () => {
+      handler: async () => {
         document ??= openApiDocument(tables(), version);
         return { body: document };
       },
-    },
+    }),
   ];
 }

@@ -49,7 +49,7 @@ export function answerReply({
 }
 
 /** Server-sent events; a proxy must not keep them back, and their connection serves nothing after them. */
-export function answerStream(body: Readable): Answer {
+export function answerStream(body: Readable | ''): Answer {
   const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
   return { status: 200, headers: { ...always, ...headers, Connection: 'close' }, body };
 }
@@ -59,16 +59,17 @@ export function answerProblem(problem: Problem): Answer & { readonly body: strin
   return {
     status: problem.status,
     headers: { ...always, 'Content-Type': json, ...problem.headers },
-    body: JSON.stringify(problem),
+    body: jsonText(problem),
   };
 }
 
 function render(route: Route, body: unknown, format: Format): readonly [type: string, text: string] {
-  if (route.mediaType === 'text/plain') return ['text/plain; charset=utf-8', String(body)];
-  if (route.names === undefined) return [json, JSON.stringify(body)];
+  if (route.mediaType === 'text/plain' && typeof body === 'string')
+    return ['text/plain; charset=utf-8', body];
+  if (route.names === undefined) return [json, jsonText(body)];
   switch (format) {
     case 'json':
-      return [json, JSON.stringify(body)];
+      return [json, jsonText(body)];
     case 'xml':
       return ['application/xml; charset=utf-8', toXml(body, route.names)];
     case 'csv':
@@ -77,6 +78,11 @@ function render(route: Route, body: unknown, format: Format): readonly [type: st
         toCsv(body, route.names.id, columns(route.response)),
       ];
   }
+}
+
+/** Ends with a line break, so that a terminal's prompt stands on a line of its own. */
+function jsonText(body: unknown): string {
+  return `${JSON.stringify(body)}\n`;
 }
 
 /** A list's columns by its schema, for the header of an empty one. */

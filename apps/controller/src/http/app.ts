@@ -8,7 +8,7 @@ import { type Answer, answerProblem, answerReply, answerStream } from './answer.
 import type { Authenticator } from './authenticate.ts';
 import { readAway, readBody } from './body.ts';
 import { createClientErrorAnswer } from './client-error.ts';
-import { readForm } from './form.ts';
+import { formats, readForm } from './form.ts';
 import { createKeyLoad } from './key-load.ts';
 import { createOriginReader } from './origin.ts';
 import { badKey, httpsRequired, malformed, Problem, problemCode } from './problem.ts';
@@ -79,9 +79,11 @@ export function createApp({
       body: () => readBody(context.req),
       signal: gone.signal,
     };
+    const form = readForm(query, route.names === undefined ? ['json'] : formats);
     const keyNo = known?.session.keyNo;
     const work = () => route.run(request);
     const reply = keyNo === undefined ? await work() : await load.run(keyNo, work, gone.signal);
+    if (reply.stream !== undefined && context.method === 'HEAD') return answerStream('');
     if (reply.stream !== undefined) {
       if (keyNo !== undefined) load.stream(keyNo, gone.signal);
       const stillAllowed = async () => {
@@ -90,10 +92,6 @@ export function createApp({
       const { stream: chunks } = reply;
       return answerStream(streamBody({ chunks, response: context.res, ending, stillAllowed, clock }));
     }
-    const form =
-      route.names === undefined
-        ? { format: 'json' as const, filename: query.get('filename') ?? undefined }
-        : readForm(query);
     return answerReply({ route, reply, form, path: context.path, query });
   };
 
@@ -115,9 +113,7 @@ export function createApp({
       if (!secure) throw httpsRequired();
       // RFC 6797, section 7.2. A proxy in front has a policy of its own; with a certificate of our CA other servers of localhost would suffer.
       if (ownCertificate && !proxied) context.set('Strict-Transport-Security', 'max-age=31536000');
-      if (context.req.headers.host === undefined && context.req.httpVersion !== '1.0')
-        throw malformed('The header Host is missing.'); // RFC 9112, section 3.2
-      if (context.method === 'HEAD') throw malformed('HEAD is not supported.');
+      validateHost(context.req);
       await next();
       if (context.status === 404 && context.body === undefined) throw notRouted(router, context);
     } catch (error) {
@@ -143,9 +139,16 @@ function put(context: Koa.Context, { status, headers, body }: Answer): void {
   for (const [name, value] of Object.entries(headers)) context.set(name, value);
 }
 
+/** RFC 9112, section 3.2: exactly one. */
+function validateHost({ headersDistinct, httpVersion }: IncomingMessage): void {
+  const hosts = headersDistinct['host']?.length ?? 0;
+  if (hosts > 1) throw malformed(`The header Host was sent ${hosts} times. Send it once.`);
+  if (hosts === 0 && httpVersion !== '1.0') throw malformed('The header Host is missing.');
+}
+
 function notRouted(router: Router, context: Koa.Context): Problem {
   const verbs = router.match(context.path, context.method).path.flatMap((layer) => layer.methods);
-  const known = [...new Set(verbs)].filter((verb) => verb !== 'HEAD');
+  const known = [...new Set(verbs)].sort();
   if (known.length === 0) return malformed('There is no such address in this API.');
   const problem = malformed(`${context.method} is not supported here; supported: ${known.join(', ')}.`);
   return new Problem(problem.code, problem.message, { headers: { Allow: known.join(', ') } });

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FieldFault } from '@vantage/kernel';
 import { jsonShape } from './json-shape.ts';
 import { invalid, malformed, type Problem } from './problem.ts';
+import { repeatedKey } from './repeated-key.ts';
 
 /** The longest body that is read, bytes. */
 const bodyLimitBytes = 1024 * 1024;
@@ -22,6 +23,11 @@ export async function readBody(request: IncomingMessage): Promise<Readonly<Recor
   } catch {
     throw malformed('The body is not valid JSON.');
   }
+  const repeated = repeatedKey(text);
+  if (repeated !== undefined)
+    throw malformed(
+      `The body holds the field ${repeated.join('.').slice(0, 200)} twice. Send each field once.`,
+    );
   if (!isObject(value)) throw malformed('The body must be a JSON object.');
   const fault = findBadText(value);
   if (fault !== undefined) throw fault;

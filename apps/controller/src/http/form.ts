@@ -11,11 +11,16 @@ export interface Form {
   readonly filename: string | undefined;
 }
 
-/** Reads `fmt` and `filename`; throws a Problem (1004) for a form that is not known. */
-export function readForm(query: URLSearchParams): Form {
-  const asked = query.getAll('fmt');
-  const format = asked.length === 0 ? 'json' : formats.find((name) => name === asked[0]);
-  if (format === undefined || asked.length > 1)
-    throw invalid([{ field: 'fmt', message: `must be one of ${formats.join(', ')}` }]);
+/** Reads `fmt` and `filename`; throws a Problem (1004) for a form that is not among `accepted`. */
+export function readForm(query: URLSearchParams, accepted: readonly Format[]): Form {
+  const asked = query.get('fmt');
+  const format = asked === null ? 'json' : accepted.find((name) => name === asked);
+  if (format === undefined)
+    throw invalid([
+      {
+        field: 'fmt',
+        message: `must be one of ${accepted.join(', ')}, but ${JSON.stringify(asked?.slice(0, 60))} was sent`,
+      },
+    ]);
   return { format, filename: query.get('filename') ?? undefined };
 }

@@ -1,21 +1,46 @@
-import { type FieldFault, faultsOf } from '@vantage/kernel';
+import { type FieldFault, faultsOf, nearestName } from '@vantage/kernel';
 import { z } from 'zod';
 import { invalid } from './problem.ts';
 
-const nothing = z.object({});
+/** Parameters of every route: the key and the answer's form. They are read elsewhere. */
+const common = ['api_key', 'fmt', 'filename'];
+/** Ignored: some clients add it, with the time, to get past caches. */
+const ignored = '_';
 
-/** Reads the query by its schema; what the schema does not know is left alone. Throws a Problem (1004) that names every fault. */
+/**
+ * Reads the query by its schema. Throws a Problem (1004) that names every fault, and every parameter that is unknown, in another letter case, or
+ * sent more than once.
+ */
 export function readQuery<Schema extends z.ZodObject>(
   schema: Schema | undefined,
   query: URLSearchParams,
 ): z.output<Schema>;
-export function readQuery(schema: z.ZodObject = nothing, query: URLSearchParams): unknown {
-  const names = Object.keys(schema.shape);
-  const given = names.flatMap((name) => {
-    const values = query.getAll(name);
-    return values.length === 0 ? [] : [[name, values.length === 1 ? values[0] : values] as const];
-  });
-  return parse(schema, Object.fromEntries(given), '');
+export function readQuery(schema: z.ZodObject = z.object({}), query: URLSearchParams): unknown {
+  const known = [...Object.keys(schema.shape), ...common];
+  const faults: FieldFault[] = [];
+  const given: [string, string][] = [];
+  for (const name of new Set(query.keys())) {
+    const [value = '', ...more] = query.getAll(name);
+    if (name === ignored) continue;
+    if (!known.includes(name)) faults.push(unknownField(name, known, 'query parameter'));
+    else if (more.length > 0)
+      faults.push({ field: name, message: `was sent ${more.length + 1} times; send it once` });
+    else if (!common.includes(name)) given.push([name, value]);
+  }
+  const result = schema.safeParse(Object.fromEntries(given), { reportInput: true });
+  if (!result.success) {
+    const named = new Set(faults.map(({ field }) => field));
+    faults.push(...faultsOf(result.error, '').filter(({ field }) => !named.has(field)));
+  }
+  if (faults.length > 0 || !result.success) throw invalid(faults);
+  return result.data;
+}
+
+/** The fault of a name that nobody knows, with the one that was likely meant. */
+function unknownField(name: string, known: readonly string[], kind: 'query parameter' | 'field'): FieldFault {
+  const near = nearestName(name, known);
+  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  return { field: name.slice(0, 100), message: `is not a known ${kind}${hint}` };
 }
 
 /** Reads a body by its schema, leaving out what the resource returns and nobody can set. Throws a Problem (1004). */
@@ -25,11 +50,10 @@ export function readFields<Schema extends z.ZodObject>(
   readOnly: readonly string[],
 ): z.output<Schema>;
 export function readFields(
-  schema: z.ZodObject | undefined,
+  schema: z.ZodObject = z.strictObject({}),
   body: Readonly<Record<string, unknown>>,
   readOnly: readonly string[],
 ): unknown {
-  if (schema === undefined) return {};
   const settable = Object.entries(body).filter(
     ([name]) => Object.hasOwn(schema.shape, name) || !readOnly.includes(name),
   );
@@ -58,7 +82,7 @@ export function validateFields(
   }
   for (const name of Object.keys(body))
     if (!Object.hasOwn(schema.shape, name) && !readOnly.includes(name))
-      faults.push({ field: name.slice(0, 100), message: 'is not a known field' });
+      faults.push(unknownField(name, Object.keys(schema.shape), 'field'));
   return { values, faults };
 }
 

@@ -90,7 +90,7 @@ export function invalid(errors: readonly FieldFault[]): Problem {
   const rest = errors.length - shown.length;
   return new Problem(
     problemCode.invalid,
-    `Invalid value: ${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}.`,
+    `Invalid value: ${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}.`.replace(/\?\.$/, '?'),
     { errors: errors.slice(0, maxNamed) },
   );
 }

@@ -134,14 +134,14 @@ describe('the protocol', () => {
     expect((await send(attacked.key, 'right')).status).toBe(200);
   });
 
-  it('judges route, key, level, id and body in this order', async () => {
+  it('judges route, key, level, query, id and body in this order', async () => {
     const reader = (await rest.key(accountNo, 'UR')).key;
     const body = { raw: 'no json' };
     expect(await code('PUT', '/nothing/here', body)).toBe(1000);
     expect(await code('PATCH', '/devices', body)).toBe(1000);
     expect(await code('PUT', '/devices/x', body)).toBe(1001);
     expect(await code('PUT', '/devices/x', { ...body, key: reader })).toBe(1002);
-    expect(await code('PUT', '/devices/x?fmt=y', { ...body, key })).toBe(1003);
+    expect(await code('PUT', '/devices/x?fmt=y', { ...body, key })).toBe(1004);
     expect(await code('POST', '/tags?fmt=y', { ...body, key })).toBe(1004);
     expect(await code('POST', '/tags', { ...body, key })).toBe(1000);
     expect(await code('GET', '/devices/%ff%2', { key })).toBe(1003);

@@ -1,6 +1,5 @@
 import type { FieldFault } from '@vantage/kernel';
 import type { z } from 'zod';
-import { readForm } from './form.ts';
 import { readFields, readQuery, validateFields } from './input.ts';
 import { badKey, missing } from './problem.ts';
 import type { Session } from './session.ts';
@@ -66,13 +65,13 @@ export interface Route {
   /** Fields that the resource returns and nobody can set: ignored when sent back. */
   readonly readOnly?: readonly string[];
   readonly response: z.ZodType;
-  /** undefined: the answer has its own form, `fmt` changes nothing. */
+  /** undefined: the answer exists as JSON only. */
   readonly names: AnswerNames | undefined;
   /** The answer may be server-sent events. */
   readonly streams?: boolean;
-  /** Media type of an answer without `names`; default application/json. */
-  readonly mediaType?: 'text/plain' | 'application/json';
-  /** Judges id, query and body, in this order, and answers. */
+  /** The form of an answer whose body is a text; only where no `fmt` was sent. */
+  readonly mediaType?: 'text/plain';
+  /** Judges query, id and body, in this order, and answers. */
   readonly run: (request: RouteRequest) => Promise<Reply<unknown>>;
 }
 
@@ -168,17 +167,34 @@ export function validatingRoute<
   };
 }
 
-/** Judges all that comes before the body's fields: id, form, query, and whether there is a JSON object. */
+/** Makes a route that works without a key and names nothing. */
+export function openRoute(
+  spec: Omit<Route, 'level' | 'run' | 'query' | 'body'> & {
+    readonly handler: (request: RouteRequest) => Promise<Reply<unknown>>;
+  },
+): Route {
+  const { handler, ...rest } = spec;
+  return {
+    ...rest,
+    level: 'none',
+    run: async (request) => {
+      readQuery(undefined, request.query);
+      readFields(undefined, await request.body(), []);
+      return handler(request);
+    },
+  };
+}
+
+/** Judges all that comes before the body's fields: query, id, and whether there is a JSON object. */
 async function validate<Subject, Query extends z.ZodObject>(
   spec: { readonly query?: Query },
   subject: RouteSpec<Subject, Query, z.ZodObject, z.ZodType>['subject'],
   { session, params, query, body, ...rest }: RouteRequest,
 ) {
   if (session === undefined) throw badKey();
+  const parsedQuery = readQuery(spec.query, query);
   const found = await subject.find(session, params);
   if (found === undefined) throw missing(subject.what);
-  readForm(query);
-  const parsedQuery = readQuery(spec.query, query);
   const sent = await body();
   const { lastEventId, signal } = rest;
   const sessionNow = () => rest.sessionNow() ?? session;

@@ -21,7 +21,7 @@ describe('the account', () => {
     expect(json).toMatchObject({
       Name: 'one',
       Timezone: 'Europe/Berlin',
-      DefaultLocations: ['local'],
+      DefaultLocations: null,
       RetentionDays: 30,
     });
     expect((await put(z.record(z.string(), z.unknown()).parse(json))).json).toEqual(json);
@@ -44,7 +44,6 @@ describe('the account', () => {
       Timezone: '+02:00',
       DefaultLocations: ['nowhere'],
       nschedule_id: newId(),
-      Name: '',
       x: 1,
     });
     expect(json).toMatchObject({ code: 1004 });
@@ -54,8 +53,35 @@ describe('the account', () => {
         .parse(json)
         .errors.map(({ field }) => field)
         .sort(),
-    ).toEqual(['DefaultLocations', 'Name', 'Timezone', 'nschedule_id', 'x']);
-    expect((await put({ Name: 'two' })).json).toMatchObject({ code: 1005 });
+    ).toEqual(['DefaultLocations', 'Timezone', 'nschedule_id', 'x']);
+  });
+
+  it("keeps its Name, which is the operator's, and does not tell the names of other accounts", async () => {
+    for (const Name of ['two', 'nobody', '', 5]) {
+      const { status, json } = await put({ Name });
+      expect([status, json]).toEqual([200, expect.objectContaining({ Name: 'one' })]);
+    }
+  });
+
+  it('may be sent back unchanged before the Location local exists, and new devices are checked there later', async () => {
+    const { account_no } = await rest.db.kysely
+      .insertInto('accounts')
+      .values({ account_id: newId(), name: 'empty', timezone: 'UTC' })
+      .returning('account_no')
+      .executeTakeFirstOrThrow();
+    const own = await rest.key(account_no, 'UW');
+    const { json } = await rest.send('GET', '/account', own);
+    expect((await rest.send('PUT', '/account', { ...own, body: json })).json).toEqual(json);
+    await rest.db.kysely
+      .insertInto('locations')
+      .values({ location_id: newId(), account_no, name: 'local' })
+      .execute();
+    const body = { Method: 'TCP', URL: 'a.example:1', ShortName: 'a' };
+    const created = await rest.send('POST', '/devices', { ...own, body });
+    const { device_id } = z.object({ device_id: z.string() }).parse(created.json);
+    expect((await rest.send('GET', `/devices/${device_id}`, own)).json).toMatchObject({
+      Locations: ['local'],
+    });
   });
 
   it('moves the devices that name no Locations when its default ones change', async () => {
@@ -85,7 +111,7 @@ describe('the account', () => {
       Locations: [],
       Warnings: [expect.stringContaining('never checked')],
     });
-    expect((await put({ DefaultLocations: null })).json).toMatchObject({ DefaultLocations: ['local'] });
+    expect((await put({ DefaultLocations: null })).json).toMatchObject({ DefaultLocations: null });
     expect(await places(open)).toMatchObject({ Locations: ['local'], Warnings: [] });
   });
 });

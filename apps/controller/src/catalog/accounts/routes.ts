@@ -12,14 +12,19 @@ import { changeAccount } from './write.ts';
 
 const tag = 'Account';
 const names = { root: 'account', id: 'account_id' } as const;
-const readOnly = ['account_id', 'RetentionDays'] as const;
+const readOnly = ['account_id', 'Name', 'RetentionDays'] as const;
 
 const accountFull = z
   .strictObject({
     account_id: idField,
-    Name: z.string(),
+    Name: z.string().describe("Read-only; the operator's."),
     Timezone: z.string().describe('IANA name; timestamps are shown in it.'),
-    DefaultLocations: z.array(z.string()).describe('Locations of devices that name none.'),
+    DefaultLocations: z
+      .array(z.string())
+      .nullable()
+      .describe(
+        'Locations of devices that name none; null: the one named local, also while it does not exist yet; []: none.',
+      ),
     nschedule_id: z.string().nullable(),
     RetentionDays: z.int().describe("How long raw checks are kept; the operator's setting."),
   })
@@ -27,7 +32,6 @@ const accountFull = z
 
 const accountUpdate = z
   .strictObject({
-    Name: boundedText(200, 1).optional(),
     Timezone: boundedText(100)
       .refine(isZoneName, 'must be an IANA time zone such as Europe/Berlin')
       .optional(),
@@ -96,11 +100,12 @@ function createAccountReader({ db, retentionDays }: Pick<AccountRouteDeps, 'db' 
       readAccount(db.kysely, accountNo),
       defaultLocations(db.kysely, accountNo),
     ]);
+    const names = locations.map(({ name }) => name);
     return {
       account_id: row.account_id,
       Name: row.name,
       Timezone: row.timezone,
-      DefaultLocations: locations.map(({ name }) => name),
+      DefaultLocations: row.default_location_ids === null ? null : names,
       nschedule_id: row.nschedule_id,
       RetentionDays: retentionDays,
     };

@@ -16,7 +16,6 @@ export interface AccountRow {
 
 /** The settings of an account that its owner changes. */
 export interface AccountChange {
-  readonly name: string;
   readonly timezone: string;
   readonly nscheduleNo: number | null;
   readonly defaultLocationIds: readonly string[] | null;
@@ -40,14 +39,9 @@ export async function readAccount(db: Kysely<Tables>, accountNo: number): Promis
     .executeTakeFirstOrThrow();
 }
 
-/** Is this name another account's? */
-export async function isNameTaken(
-  { em }: ChangeTransaction,
-  name: string,
-  accountNo: number | undefined,
-): Promise<boolean> {
-  const holder = await em.findOne(Account, { name });
-  return holder !== null && holder.accountNo !== accountNo;
+/** Has an account this name? */
+export async function isNameTaken({ em }: ChangeTransaction, name: string): Promise<boolean> {
+  return (await em.findOne(Account, { name })) !== null;
 }
 
 /** Writes an account's settings. */

@@ -4,7 +4,7 @@ import { publish } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { moveDefaultDevices } from '../devices/default-store.ts';
 import { defaultLocations, findLocations, findNschedule, lockAccount } from '../devices/lookup-store.ts';
-import type { Conflict, Invalid } from '../refusal.ts';
+import type { Invalid } from '../refusal.ts';
 import {
   type AccountChange,
   type AccountRow,
@@ -28,7 +28,7 @@ export async function createAccount(
 ): Promise<AccountCreation> {
   if (!isZoneName(timezone)) return { kind: 'unknown-timezone' };
   await lockAccountNames(transaction.trx);
-  if (await isNameTaken(transaction, name, undefined)) return { kind: 'name-taken' };
+  if (await isNameTaken(transaction, name)) return { kind: 'name-taken' };
   const accountId = newId();
   const accountNo = await insertAccount(transaction, { accountId, name, timezone });
   const fields = ['Name', 'Timezone'];
@@ -38,7 +38,6 @@ export async function createAccount(
 
 /** Settings of an account as they were sent: what is absent stays, null clears. */
 export interface SentAccount {
-  readonly Name?: string | undefined;
   readonly Timezone?: string | undefined;
   readonly DefaultLocations?: readonly string[] | null | undefined;
   readonly nschedule_id?: string | null | undefined;
@@ -53,27 +52,19 @@ export async function changeAccount(
     readonly faults: readonly FieldFault[];
     readonly nowUs: number;
   },
-): Promise<{ readonly kind: 'changed' } | Invalid | Conflict> {
+): Promise<{ readonly kind: 'changed' } | Invalid> {
   const { trx } = transaction;
   const { accountNo, sent, nowUs } = change;
-  if (sent.Name !== undefined) await lockAccountNames(trx);
   await lockAccount(trx, accountNo);
   const row = await readAccount(trx, accountNo);
   const before = await defaultLocations(trx, accountNo);
   const faults = [...change.faults];
   const settings: AccountChange = {
-    name: sent.Name ?? row.name,
     timezone: sent.Timezone ?? row.timezone,
     defaultLocationIds: await readLocations(trx, row, sent.DefaultLocations, faults),
     nscheduleNo: await readSchedule(trx, row, sent.nschedule_id, faults),
   };
   if (faults.length > 0) return { kind: 'invalid', faults };
-  if (sent.Name !== undefined && (await isNameTaken(transaction, sent.Name, accountNo)))
-    return {
-      kind: 'conflict',
-      message: 'Another account has this Name.',
-      faults: [{ field: 'Name', message: 'is taken' }],
-    };
   const fields = changedFields(row, settings);
   if (fields.length === 0) return { kind: 'changed' };
   await updateAccount(transaction, accountNo, settings);
@@ -89,7 +80,6 @@ export async function changeAccount(
 /** The fields that differ from the stored row, by the names of the REST API. */
 function changedFields(row: AccountRow, settings: AccountChange): string[] {
   const parts: readonly (readonly [field: string, changed: boolean])[] = [
-    ['Name', row.name !== settings.name],
     ['Timezone', row.timezone !== settings.timezone],
     ['DefaultLocations', !isDeepStrictEqual(row.default_location_ids, settings.defaultLocationIds)],
     ['nschedule_id', row.nschedule_no !== settings.nscheduleNo],
@@ -97,7 +87,7 @@ function changedFields(row: AccountRow, settings: AccountChange): string[] {
   return parts.filter(([, isChanged]) => isChanged).map(([field]) => field);
 }
 
-/** The ids of the default Locations. A list that is sent back as the API showed it changes nothing. */
+/** The ids of the default Locations; null: the one named `local`. */
 async function readLocations(
   trx: ChangeTransaction['trx'],
   { account_no: accountNo, default_location_ids: stored }: AccountRow,
@@ -105,7 +95,7 @@ async function readLocations(
   faults: FieldFault[],
 ): Promise<readonly string[] | null> {
   if (sent === undefined) return stored;
-  if (sent === null || (stored === null && sent.join() === 'local')) return null;
+  if (sent === null) return null;
   const known = await findLocations(trx, accountNo, sent);
   const ids = sent.flatMap((text) => {
     const row =

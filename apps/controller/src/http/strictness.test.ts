@@ -1,0 +1,161 @@
+import { request as httpRequest } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Rest, type Send, startRest } from '../api/testing/rest.ts';
+
+describe('a request that is not quite right', () => {
+  let rest: Rest;
+  let key: string;
+  let device: string;
+  beforeAll(async () => {
+    rest = await startRest();
+    ({ key } = await rest.key((await rest.account('one')).accountNo, 'UW'));
+    const body = { Method: 'TCP', URL: 'a.example:1', ShortName: 'a' };
+    const { json } = await rest.send('POST', '/devices', { key, body });
+    device = `/devices/${z.object({ device_id: z.string() }).parse(json).device_id}`;
+  });
+  afterAll(() => rest[Symbol.asyncDispose]());
+
+  /** The code and the text of an answer. */
+  const ask = async (method: string, path: string, send: Send = {}): Promise<string> => {
+    const reply = await rest.send(method, path, { key, ...send });
+    if (reply.status === 200) return '200';
+    const { code, message } = z.object({ code: z.int(), message: z.string() }).parse(reply.json);
+    return `${code} ${message}`;
+  };
+
+  it.each([
+    ['/devices?limit=5', 'limit is not a known query parameter; did you mean Limit?'],
+    ['/devices?Offest=5', 'Offest is not a known query parameter; did you mean Offset?'],
+    ['/devices?FMT=xml', 'FMT is not a known query parameter; did you mean fmt?'],
+    ['/devices?nothing=like+it', 'nothing is not a known query parameter'],
+    ['/devices?Limit=5&Limit=6', 'Limit was sent 2 times; send it once'],
+    ['/devices?fmt=json&fmt=xml', 'fmt was sent 2 times; send it once'],
+    ['/hello?limit=1', 'limit is not a known query parameter'],
+    ['/openapi.json?formt=json', 'formt is not a known query parameter; did you mean fmt?'],
+    ['/openapi.json?fmt=xml', 'fmt must be one of json, but "xml" was sent'],
+    ['/hello?fmt=yaml', 'fmt must be one of json, xml, csv, but "yaml" was sent'],
+  ])('GET %s is told so', async (path, message) => {
+    expect(await ask('GET', path)).toBe(`1004 Invalid value: ${message}${message.endsWith('?') ? '' : '.'}`);
+  });
+
+  it('is judged in the query before its id and its body', async () => {
+    expect(await ask('PUT', `${device}/start-maintenance?Duration=00:10`)).toContain('1004');
+    expect(await ask('PUT', '/devices/x?fmt=y', { raw: 'no json' })).toContain('1004');
+    expect(await ask('PUT', '/devices/x', { raw: 'no json' })).toContain('1003');
+    expect(await ask('GET', device)).toBe('200');
+  });
+
+  it('may carry the time in _, as caches are avoided', async () => {
+    expect(await ask('GET', '/devices?_=1790000000&_=2&Limit=5')).toBe('200');
+  });
+
+  it('has no unknown field in its body, also where no body is needed', async () => {
+    for (const [method, path] of [
+      ['PUT', `${device}/stop-maintenance`],
+      ['POST', `${device}/check`],
+    ] as const)
+      expect(await ask(method, path, { body: { Duration: '00:10' } })).toBe(
+        '1004 Invalid value: Duration is not a known field.',
+      );
+    expect(await ask('PUT', `${device}/stop-maintenance`, { body: {} })).toBe('200');
+    expect(await ask('PUT', device, { body: { shortname: 'b' } })).toBe(
+      '1004 Invalid value: shortname is not a known field; did you mean ShortName?',
+    );
+  });
+
+  it('has no field twice in its body', async () => {
+    const twice = '{"FullName":"a","Options":{"Send":"x","Send":"y"}}';
+    expect(await ask('PUT', device, { raw: twice })).toBe(
+      '1000 The body holds the field Options.Send twice. Send each field once.',
+    );
+  });
+
+  it('may carry the same key in several headers, and in one header twice', async () => {
+    const headers = (one: string, other: string) => ({
+      headers: { 'Service-API-Key': one, 'X-Old-Key': other },
+    });
+    expect(await ask('GET', '/devices', headers(key, key))).toBe('200');
+    expect(await ask('GET', '/devices', headers(`${key}, ${key}`, key))).toBe('200');
+    expect(await ask('GET', '/devices', headers(`${key}, x`, key))).toContain('1001');
+  });
+
+  /** A request with its headers as they stand, in pairs; the status, the headers and the text of the answer. */
+  const raw = async (method: string, path: string, headers: readonly string[] = []) => {
+    const base = ['Host', 'localhost', 'X-Forwarded-Proto', 'https', 'Service-API-Key', key];
+    const { promise, resolve, reject } = Promise.withResolvers<import('node:http').IncomingMessage>();
+    httpRequest(`${rest.baseUrl}${path}`, { method, headers: [...base, ...headers], setHost: false })
+      .on('response', resolve)
+      .on('error', reject)
+      .end();
+    const response = await promise;
+    return { status: response.statusCode, headers: response.headers, text: await textOf(response) };
+  };
+
+  it('has one header Host', async () => {
+    const reply = await raw('GET', '/hello', ['Host', 'other.example']);
+    expect([reply.status, JSON.parse(reply.text)]).toEqual([
+      400,
+      { code: 1000, message: 'The header Host was sent 2 times. Send it once.' },
+    ]);
+  });
+
+  it.each(['/hello', '/devices', '/devices?fmt=csv', '/devices?nonsense=1', '/nothing', '/events?stream'])(
+    'HEAD %s is answered like GET, without the body',
+    async (path) => {
+      const [head, get] = [
+        await raw('HEAD', path),
+        path.includes('stream') ? undefined : await raw('GET', path),
+      ];
+      expect(head.text).toBe('');
+      if (get === undefined) expect(head.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+      else
+        expect([head.status, head.headers['content-type'], head.headers['content-length']]).toEqual([
+          get.status,
+          get.headers['content-type'],
+          get.headers['content-length'],
+        ]);
+    },
+  );
+
+  it.each([
+    ['HEAD', '/devices/x/check', 'POST'],
+    ['OPTIONS', '/devices', 'GET, HEAD, POST'],
+    ['PATCH', '/devices', 'GET, HEAD, POST'],
+    ['PROPFIND', '/hello', 'GET, HEAD'],
+    ['TRACE', '/tags/x', 'DELETE, GET, HEAD, PUT'],
+  ])('%s %s is told which verbs there are', async (method, path, allow) => {
+    const { status, headers } = await raw(method, path);
+    expect([status, headers.allow]).toEqual([400, allow]);
+  });
+
+  it('has an answer that ends with a line break', async () => {
+    for (const path of [
+      '/hello',
+      '/devices',
+      '/devices?fmt=xml',
+      '/devices?fmt=csv',
+      '/openapi.json',
+      '/nothing',
+    ])
+      expect((await raw('GET', path)).text.endsWith('\n')).toBe(true);
+  });
+
+  it('is greeted in the form asked for', async () => {
+    const json = JSON.parse((await raw('GET', '/hello?fmt=json&filename=hello.json')).text);
+    expect(json).toEqual({
+      Address: '127.0.0.1',
+      Time: '2026-09-21T14:13:20Z',
+      Key: key,
+      KeyType: 'API',
+      AuthLevel: 'UW',
+      HTTPAuth: false,
+    });
+    expect((await raw('GET', '/hello?fmt=xml')).text).toContain('<hello><Address>127.0.0.1</Address>');
+    for (const path of ['/hello', '/openapi.json'])
+      expect((await raw('GET', `${path}?filename=a.txt`)).headers['content-disposition']).toBe(
+        'attachment; filename="a.txt"',
+      );
+  });
+});
