@@ -54,7 +54,7 @@ export async function listEvents(
 }
 
 /** The statement behind `listEvents`. */
-function eventsPage(scope: EventScope, page: EventPage) {
+export function eventsPage(scope: EventScope, page: EventPage) {
   const { fromUs, untilUs, locationNos, types, before } = page;
   const conditions = [
     ownedBy(scope),

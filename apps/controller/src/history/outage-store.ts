@@ -39,6 +39,9 @@ export async function listOutages(
   return rows;
 }
 
+/** A failure is confirmed within this time: ten retries, each with the longest RetryDelay and Timeout. */
+const confirmedWithinUs = 10 * (300 + 120) * 1_000_000;
+
 /**
  * The statement behind `listOutages`. A Down that follows a Down with only Unknown between belongs to the same outage. Maintenance goes before Down: an
  * outage shows what lies outside of it, and one that lies wholly inside is none. The first subquery sorts before anything is judged, so that
@@ -60,7 +63,7 @@ function outagesPage(scope: EventScope, page: OutagePage) {
           and status <> 'Unknown' order by from_us desc limit 1) as status) p
       cross join lateral (
         select (select from_us from status_intervals where device_no = s.device_no and from_us > s.from_us
-          and status = 'Up' order by from_us limit 1) as end_us) u
+          and status = 'Up' order by from_us limit 1) as end_us offset 0) u
       cross join lateral (select greatest(coalesce(u.end_us, ${nowUs}::bigint), s.from_us + 1) as to_us) t
       cross join lateral (
         select int8multirange(int8range(s.from_us, t.to_us)) - coalesce(
@@ -77,20 +80,28 @@ function outagesPage(scope: EventScope, page: OutagePage) {
         order by at_us desc, event_no desc limit 1)
       union all
       (select check_result, check_id, location_no from events
-        where device_no = o.device_no and type = 'Down' and at_us >= o.from_us and (o.end_us is null or at_us < o.end_us)
+        where device_no = o.device_no and type = 'Down' and at_us >= o.from_us
+          and at_us < least(o.end_us, o.from_us + ${confirmedWithinUs}::bigint)
         order by at_us, event_no limit 1)
       limit 1) e on true
     left join locations l on l.location_no = e.location_no
     order by o.from_us desc, o.device_no desc`;
 }
 
-function conditionsOf(scope: EventScope, { untilUs, before }: OutagePage) {
+function conditionsOf(scope: EventScope, { fromUs, untilUs, before }: OutagePage) {
   return [
     'deviceNo' in scope
       ? sql`d.device_no = ${scope.deviceNo}::int`
       : sql`d.account_no = ${scope.accountNo}::int`,
     sql`i.status = 'Down'`,
     ...(untilUs === undefined ? [] : [sql`i.from_us < ${untilUs}::bigint`]),
+    // Outages that ended before the span are not read.
+    ...(fromUs === undefined
+      ? []
+      : [
+          sql`i.from_us > coalesce((select max(from_us) from status_intervals
+            where device_no = d.device_no and status = 'Up' and from_us < ${fromUs}::bigint), -1)`,
+        ]),
     ...(before === undefined
       ? []
       : [sql`(i.from_us, d.device_no) < (${before.fromUs}::bigint, ${before.deviceNo}::int)`]),
