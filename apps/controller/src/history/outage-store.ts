@@ -47,7 +47,7 @@ const confirmedWithinUs = 10 * (300 + 120) * 1_000_000;
  * outage shows what lies outside of it, and one that lies wholly inside is none. The first subquery sorts before anything is judged, so that
  * only the outages of the page are judged.
  */
-function outagesPage(scope: EventScope, page: OutagePage) {
+export function outagesPage(scope: EventScope, page: OutagePage) {
   const { nowUs, limit, offset } = page;
   return sql<OutageRow>`
     select o.*, e.check_result, e.check_id, l.name as location
