@@ -58,7 +58,6 @@ describe('devices', () => {
       device_master_id: null,
       Locations: ['local'],
       Options: {},
-      HostData: {},
       Tags: [],
       Warnings: [],
     });
@@ -118,8 +117,7 @@ describe('devices', () => {
     });
     const whole = z.record(z.string(), z.unknown()).parse(await get(id, '?WithConfig=Y'));
     const again = await put(id, { ...whole, Retries: 3 });
-    const { HostData: _, ...plain } = whole;
-    expect([again.status, again.json]).toEqual([200, { ...plain, Retries: 3 }]);
+    expect([again.status, again.json]).toEqual([200, { ...whole, Retries: 3 }]);
     expect((await row(id)).locations_given).toBe(false);
   });
 
@@ -206,28 +204,6 @@ describe('devices', () => {
     const moved = `https://me:${local('mail')}@example.org/y`;
     expect(await get(id)).toMatchObject({ URL: moved, Options: options });
     expect(await clear(id)).toEqual({ url: moved, options });
-  });
-
-  it('take HostData as the older name of the headers', async () => {
-    const id = await create({ ...web, HostData: { headers: { 'X-Id': '7' } } });
-    expect(await get(id)).toMatchObject({ Options: { Headers: { 'X-Id': '7' } } });
-    expect(await get(id)).not.toHaveProperty('HostData');
-    expect(
-      await fieldsOf(put(id, { HostData: { headers: { a: '1' } }, Options: { Headers: { a: '2' } } })),
-    ).toEqual(['HostData']);
-    expect(
-      (await put(id, { HostData: { headers: { a: '1' } }, Options: { Headers: { a: '1' } } })).status,
-    ).toBe(200);
-    expect((await put(id, { HostData: null, Options: { Headers: { a: '2' } } })).json).toMatchObject({
-      Options: { Headers: { a: '2' } },
-    });
-    expect((await put(id, { HostData: null })).json).toMatchObject({ Options: {} });
-    expect(await get(id)).not.toHaveProperty('Options.Headers');
-    expect(
-      await fieldsOf(
-        rest.send('POST', '/devices', { key, body: { ...tcp, HostData: { headers: { a: '1' } } } }),
-      ),
-    ).toEqual(['HostData']);
   });
 
   it('never close a cycle of masters, also by PUTs at the same moment', async () => {

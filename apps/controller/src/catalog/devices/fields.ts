@@ -66,7 +66,9 @@ const optional = {
     .strictObject({ headers: z.record(boundedText(100), boundedText(8192)).optional() })
     .nullable()
     .optional()
-    .describe('Older name of the HTTP request headers (Options.Headers).'),
+    .describe(
+      'Older name of Options.Headers (Method HTTP): {} changes nothing, null clears the headers. Where both names are sent, the one that differs from the stored headers counts.',
+    ),
 };
 
 /** The body of POST /devices. */
@@ -142,8 +144,8 @@ export const deviceFull = z
     CreatedAt: timestampField,
     UpdatedAt: timestampField,
     HostData: z
-      .strictObject({ headers: z.record(z.string(), z.string()).optional() })
+      .strictObject({ headers: z.record(z.string(), z.string()) })
       .optional()
-      .describe('With WithConfig=Y only.'),
+      .describe('Older name of Options.Headers; with WithConfig=Y, for Method HTTP only.'),
   })
   .meta({ id: 'Device' });

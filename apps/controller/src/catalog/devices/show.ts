@@ -32,7 +32,6 @@ export function showDevice(
   zone: Zone,
   withConfig: boolean,
 ): z.input<typeof deviceFull> {
-  const headers = headersOf(row.options['Headers']);
   return {
     ...showEntry(row, lastResult, zone),
     Timeout: row.timeout_s,
@@ -47,14 +46,15 @@ export function showDevice(
     Warnings: [...currentWarnings(row)],
     CreatedAt: zone.format(row.created_us),
     UpdatedAt: zone.format(row.updated_us),
-    ...(withConfig ? { HostData: headers === undefined ? {} : { headers } } : {}),
+    ...(withConfig && row.method === 'HTTP'
+      ? { HostData: { headers: headersOf(row.options['Headers']) } }
+      : {}),
   };
 }
 
-function headersOf(value: unknown): Record<string, string> | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const entries = Object.entries(value).map(([name, text]): [string, string] => [name, String(text)]);
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+function headersOf(value: unknown): Record<string, string> {
+  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return Object.fromEntries(entries.map(([name, text]): [string, string] => [name, String(text)]));
 }
 
 function methodOf(text: string): Method {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isSecretReference } from '@vantage/domain';
 import { type FieldFault, faultsOf } from '@vantage/kernel';
 import { type AnyProbe, keyProblems, probeFor, type Target } from '@vantage/probes';
@@ -45,7 +46,7 @@ export function resolveTarget(
   if (probe === undefined)
     return refuse([{ field: 'Method', message: `${method} is not available in this version` }]);
   const faults: FieldFault[] = [];
-  const options = readOptions(method, sent, current, faults);
+  const options = readOptions(probe, sent, current, faults);
   const url = sent.URL ?? current?.url;
   if (url === undefined) {
     validateOptions(probe, options, faults); // the URL itself is named already: it is required
@@ -95,23 +96,59 @@ function oldTarget(probe: AnyProbe, clear: ClearTarget): { target: Target; clear
 
 /** The Options asked for: those sent, else the current ones; HostData stands in for HTTP's Headers. */
 function readOptions(
-  method: string,
+  probe: AnyProbe,
   { Options, HostData }: SentTarget,
   current: ClearTarget | undefined,
   faults: FieldFault[],
 ): ClearOptions {
   const base = Options === undefined ? (current?.options ?? {}) : (Options ?? {});
-  if (HostData === undefined || (HostData === null && Options?.['Headers'] !== undefined)) return base;
-  const headers = HostData?.headers ?? {};
-  if (method !== 'HTTP') {
+  const headers = HostData === null ? {} : HostData?.headers;
+  if (headers === undefined) return base;
+  if (probe.method !== 'HTTP') {
     if (Object.keys(headers).length > 0)
-      faults.push({ field: 'HostData', message: 'is for the Method HTTP only' });
+      faults.push({
+        field: 'HostData',
+        message: `is for devices of Method HTTP only, and this one is of Method ${probe.method}; leave HostData out`,
+      });
     return base;
   }
   const { Headers: sentHeaders, ...rest } = base;
-  if (Options?.['Headers'] !== undefined && !sameRecord(sentHeaders, headers))
-    faults.push({ field: 'HostData', message: 'and Options.Headers are the same thing and differ' });
-  return Object.keys(headers).length === 0 ? rest : { ...rest, Headers: headers };
+  const chosen = chooseHeaders(Options === undefined ? undefined : { sent: sentHeaders }, headers, (each) =>
+    isStored(each, probe, current),
+  );
+  if (chosen === undefined)
+    faults.push({
+      field: 'HostData',
+      message:
+        'and Options.Headers are two names of the same headers, and the values sent differ; send one of them, or the same value in both',
+    });
+  return chosen === undefined || isEmpty(chosen) ? rest : { ...rest, Headers: chosen };
+}
+
+/**
+ * The headers that count: of both names, the one that differs from the stored headers. Undefined: both differ from these and from each
+ * other. Pure.
+ */
+function chooseHeaders(
+  options: { readonly sent: unknown } | undefined,
+  hostData: Readonly<Record<string, string>>,
+  isStored: (headers: unknown) => boolean,
+): unknown {
+  if (options === undefined || isStored(options.sent)) return hostData;
+  if (isStored(hostData) || isDeepStrictEqual(options.sent, hostData)) return options.sent ?? {};
+  return options.sent === undefined ? hostData : undefined;
+}
+
+/** Are these the stored headers, in clear or as the API shows them? */
+function isStored(headers: unknown, probe: AnyProbe, current: ClearTarget | undefined): boolean {
+  const stored = current?.options ?? {};
+  return [stored, showOptions(probe, stored)].some((each) =>
+    isDeepStrictEqual(headers ?? {}, each['Headers'] ?? {}),
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  return isRecord(value) && Object.keys(value).length === 0;
 }
 
 function validateOptions(probe: AnyProbe, options: ClearOptions, faults: FieldFault[]): void {
@@ -146,15 +183,6 @@ function showUrl(probe: AnyProbe, clearUrl: string, display: string): string {
   const parsed = probe.parseTarget(clearUrl);
   const password = parsed.ok ? parsed.target.password?.reveal() : undefined;
   return password !== undefined && isSecretReference(password) ? clearUrl : display;
-}
-
-function sameRecord(a: unknown, b: Readonly<Record<string, string>>): boolean {
-  if (!isRecord(a)) return false;
-  const names = Object.keys(a);
-  return (
-    names.length === Object.keys(b).length &&
-    names.every((name) => Object.hasOwn(b, name) && a[name] === b[name])
-  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
