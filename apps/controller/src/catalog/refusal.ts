@@ -14,7 +14,7 @@ export interface Conflict {
 }
 
 /** The thing that is to be changed does not exist (any more). */
-interface Missing {
+export interface Missing {
   readonly kind: 'missing';
   readonly what: string;
 }

@@ -81,6 +81,13 @@ describe('XML', () => {
     expect(toXml({ Headers: { 'X-A b"<': 'v', Ok: 1 } }, { root: 'device' })).toContain(
       '<Headers><Ok>1</Ok><entry name="X-A b&quot;&lt;">v</entry></Headers>',
     );
+    for (const [list, row] of [
+      ['ExpectStatus', 'ExpectStatus'],
+      ['Addresses', 'Address'],
+      ['Retries', 'Retry'],
+      ['CompareSOAWith', 'item'],
+    ])
+      expect(toXml({ [list ?? '']: [1] }, { root: 'r' })).toContain(`<${row}>1</${row}></${list}></r>`);
     expect(toXml([], { root: 'devices', row: 'device' })).toContain('<devices/>');
     expect(toXml({ '-s': [1] }, { root: 'r' })).toContain('<entry name="-s"><item>1</item></entry>');
   });

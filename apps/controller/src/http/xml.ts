@@ -49,9 +49,18 @@ function entry(name: string, content: string | Node): Node {
   return typeof content === 'string' ? { ...attribute, '#text': content } : { ...attribute, ...content };
 }
 
+const irregular: readonly (readonly [plural: RegExp, one: string])[] = [
+  [/(ss|us|is)$/i, '$1'], // Status
+  [/ies$/, 'y'],
+  [/(ss|x|ch|sh)es$/, '$1'], // Addresses
+  [/s$/, ''],
+];
+
+/** The name of one row of a list; `item` where the list's name is no plural. */
 function singular(name: string): string {
-  const one = name.endsWith('ies') ? `${name.slice(0, -3)}y` : name.slice(0, -1);
-  return name.endsWith('s') && elementName.test(one) ? one : 'item';
+  const [plural, one] = irregular.find(([ending]) => ending.test(name)) ?? [/$/, ''];
+  const row = name.replace(plural, one);
+  return name.endsWith('s') && elementName.test(row) ? row : 'item';
 }
 
 const elementName = /^[A-Za-z_][A-Za-z0-9_.-]*$/;

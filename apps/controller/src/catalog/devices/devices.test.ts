@@ -206,6 +206,19 @@ describe('devices', () => {
     expect(await clear(id)).toEqual({ url: moved, options });
   });
 
+  it('of Method Script have a program that can be parsed', async () => {
+    const script = { Method: 'Script', URL: 'const a = 1;', ShortName: 'script' };
+    const id = await create(script);
+    const broken = 'const a = 1;\nlet b = ;';
+    for (const sending of [
+      rest.send('POST', '/devices', { key, body: { ...script, URL: broken } }),
+      put(id, { URL: broken }),
+    ])
+      expect((await refused(sending)).errors).toEqual([
+        { field: 'URL', message: expect.stringContaining('line 2, column 9') },
+      ]);
+  });
+
   it('never close a cycle of masters, also by PUTs at the same moment', async () => {
     const [a, b, c] = [await create(tcp), await create(tcp), await create(tcp)];
     expect((await put(b, { device_master_id: a })).json).toMatchObject({ device_master_id: a });
@@ -219,7 +232,7 @@ describe('devices', () => {
     expect(inUse).toMatchObject({ code: 1005, message: expect.stringContaining(b) });
     await put(b, { device_master_id: null });
     const gone = await rest.send('DELETE', `/devices/${a}`, { key });
-    expect(gone.text).toBe(`{"device_id":"${a}"}`);
+    expect(gone.json).toEqual({ device_id: a });
     expect(await refused(rest.send('GET', `/devices/${a}`, { key }))).toEqual({
       code: 1003,
       message: 'No such device.',

@@ -1,4 +1,5 @@
 import type { FieldFault } from '@vantage/kernel';
+import { probeFor, syntaxProblem } from '@vantage/probes';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 import type { Invalid } from '../refusal.ts';
@@ -35,6 +36,7 @@ export async function resolveDevice(
   if (resolution.ok) {
     faults.push(...privateAddressErrors(resolution.target.host, found.references.locations));
     faults.push(...(await referenceFaults(trx, accountNo, method, resolution.target.clear)));
+    faults.push(...(await programFaults(method, resolution.target.clear.url, current?.clear.url)));
   }
   if (!resolution.ok || faults.length > 0) return { kind: 'invalid', faults: unique(faults) };
   const { references } = found;
@@ -68,6 +70,17 @@ async function referenceFaults(
     field: url.has(name) ? 'URL' : 'Options',
     message: `refers to the secret ${name}, which does not exist`,
   }));
+}
+
+/** Names a syntax error of a new program; a stored one stays, so that a device with it can still be renamed. */
+async function programFaults(
+  method: string,
+  url: string,
+  storedUrl: string | undefined,
+): Promise<readonly FieldFault[]> {
+  const probe = probeFor(method);
+  const message = probe === undefined || url === storedUrl ? undefined : await syntaxProblem(probe, url);
+  return message === undefined ? [] : [{ field: 'URL', message }];
 }
 
 /** The faults without repetitions. */

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely';
 import { publish, type Tables } from '../../db/index.ts';
 import type { Sealer } from '../../secrets/seal.ts';
 import type { ChangeTransaction } from '../change.ts';
-import type { Conflict, Invalid, Refusal } from '../refusal.ts';
+import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
 import { changesOf } from './changes.ts';
 import type { SentSettings } from './fields.ts';
 import { lockAccount } from './lookup-store.ts';
@@ -37,7 +37,7 @@ export interface DeviceWriter {
   remove(
     transaction: ChangeTransaction,
     device: { readonly accountNo: number; readonly deviceNo: number; readonly deviceId: string },
-  ): Promise<{ readonly kind: 'deleted' } | Conflict>;
+  ): Promise<{ readonly kind: 'deleted' } | Conflict | Missing>;
 }
 
 /** Records the events of a device in the transaction that wrote it. */
@@ -126,8 +126,8 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       if (dependents.length > 0) return { kind: 'conflict', message: usedText(dependents) };
       const concerned = await locationNosOf(trx, deviceNo);
       await deleteRollUps(trx, deviceNo);
-      if (await deleteDevice(transaction, deviceNo))
-        transaction.record({ action: 'delete', kind: 'device', accountNo, id: deviceId, fields: [] });
+      if (!(await deleteDevice(transaction, deviceNo))) return { kind: 'missing', what: 'device' };
+      transaction.record({ action: 'delete', kind: 'device', accountNo, id: deviceId, fields: [] });
       await notifyPlanner(trx, concerned);
       return { kind: 'deleted' };
     },

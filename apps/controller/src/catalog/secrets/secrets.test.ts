@@ -55,6 +55,7 @@ describe('secrets', () => {
     expect(rest.sealer.open(changed.sealed, `secret:${secret_id}`)).toBe('new');
     expect((await send('PUT', `/secrets/${secret_id}`, { Name: 'OTHER' })).json).toMatchObject({
       code: 1005,
+      message: expect.stringMatching(/^Name cannot be changed: this secret is DB_PASS\. /),
     });
     await send('DELETE', `/devices/${device_id}`);
     expect((await send('DELETE', `/secrets/${secret_id}`)).json).toEqual({ secret_id });

@@ -6,7 +6,7 @@ import type { Sealer } from '../../secrets/seal.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { openOrShown, referencesOf } from '../devices/sealed.ts';
-import type { Conflict } from '../refusal.ts';
+import type { Conflict, Missing } from '../refusal.ts';
 import { connectedAgents, deleteSecret, insertSecret, sealedDevices, updateSecret } from './store.ts';
 
 /** Stores a secret. After the commit the gateways send it to the agents whose devices refer to it. */
@@ -30,7 +30,7 @@ export async function createSecret(
   return { kind: 'created', secretId };
 }
 
-/** Changes the value of a secret. Its name stays, because devices refer to it. */
+/** Changes the value of a secret. Its name stays, because devices may refer to it. */
 export async function changeSecret(
   transaction: ChangeTransaction,
   sealer: Sealer,
@@ -43,7 +43,7 @@ export async function changeSecret(
   if (name !== undefined && name !== secret.name)
     return {
       kind: 'conflict',
-      message: 'Name cannot be changed: devices refer to it.',
+      message: `Name cannot be changed: this secret is ${secret.name}. Create a secret named as you wish, and delete this one.`,
       faults: [{ field: 'Name', message: 'cannot be changed' }],
     };
   if (value === undefined) return { kind: 'changed' };
@@ -59,7 +59,7 @@ export async function removeSecret(
   transaction: ChangeTransaction,
   sealer: Sealer,
   { accountNo, name, secretId }: Secret,
-): Promise<{ readonly kind: 'deleted' } | Conflict> {
+): Promise<{ readonly kind: 'deleted' } | Conflict | Missing> {
   const { trx } = transaction;
   await lockAccount(trx, accountNo);
   const users = await usersOf(trx, sealer, accountNo, name);
@@ -68,8 +68,8 @@ export async function removeSecret(
       kind: 'conflict',
       message: `Devices refer to this secret: ${users.slice(0, maxNamed).join(', ')}.`,
     };
-  if (await deleteSecret(transaction, secretId))
-    transaction.record({ action: 'delete', kind: 'secret', accountNo, id: secretId, fields: [] });
+  if (!(await deleteSecret(transaction, secretId))) return { kind: 'missing', what: 'secret' };
+  transaction.record({ action: 'delete', kind: 'secret', accountNo, id: secretId, fields: [] });
   return { kind: 'deleted' };
 }
 

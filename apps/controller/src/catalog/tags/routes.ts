@@ -11,7 +11,7 @@ import type { Catalog } from '../change.ts';
 import { deviceEntry } from '../devices/fields.ts';
 import { showEntry } from '../devices/show.ts';
 import { findDeviceNo, lastResults, listDevices } from '../devices/store.ts';
-import { actorOf } from '../from-rest.ts';
+import { accepted, actorOf } from '../from-rest.ts';
 import { findTag, listTags } from './store.ts';
 import { attach, changeTag, createTag, detach, removeTag } from './write.ts';
 
@@ -171,7 +171,7 @@ function oneTagRoutes(deps: TagRouteDeps): Route[] {
       summary: 'Deletes a tag; its devices stay.',
       response: idAnswer,
       handler: async ({ session, subject: row }) => {
-        await catalog.change(actorOf(session), (transaction) => removeTag(transaction, row));
+        accepted(await catalog.change(actorOf(session), (transaction) => removeTag(transaction, row)));
         return { body: { tag_id: row.tagId } };
       },
     }),

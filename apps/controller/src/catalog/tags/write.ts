@@ -1,6 +1,7 @@
 import { newId } from '@vantage/kernel';
 import type { Tag } from '../../db/entities.ts';
 import type { ChangeTransaction } from '../change.ts';
+import type { Missing } from '../refusal.ts';
 import { attachTag, deleteTag, detachTag, insertTag, renameTag } from './store.ts';
 
 /** Creates a tag. Several tags may have one name. */
@@ -20,10 +21,13 @@ export async function changeTag(transaction: ChangeTransaction, tag: Tag, name: 
 }
 
 /** Deletes a tag; its devices stay. */
-export async function removeTag(transaction: ChangeTransaction, tag: Tag): Promise<void> {
-  const { accountNo, tagId, tagNo } = tag;
-  if (await deleteTag(transaction, tagNo))
-    transaction.record({ action: 'delete', kind: 'tag', accountNo, id: tagId, fields: [] });
+export async function removeTag(
+  transaction: ChangeTransaction,
+  { accountNo, tagId, tagNo }: Tag,
+): Promise<{ readonly kind: 'deleted' } | Missing> {
+  if (!(await deleteTag(transaction, tagNo))) return { kind: 'missing', what: 'tag' };
+  transaction.record({ action: 'delete', kind: 'tag', accountNo, id: tagId, fields: [] });
+  return { kind: 'deleted' };
 }
 
 /** Attaches a tag to a device. Nothing happens when it is attached already, or when one of both is gone. */

@@ -1,0 +1,59 @@
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSWASMModule,
+  RELEASE_SYNC,
+} from 'quickjs-emscripten';
+import { z } from 'zod';
+import type { AnyProbe } from '../../contract/probe.ts';
+
+const pageBytes = 64 * 1024;
+const startPages = 256;
+const mostPages = (32 * 1024 * 1024) / pageBytes;
+/** As the agents have it: a program that nests deeper fails there too. */
+const stackBytes = 64 * 1024;
+
+/** One parser for all programs, made for the first one. Each program has its own runtime, and nothing is run. */
+let parser: Promise<QuickJSWASMModule> | undefined;
+
+/**
+ * What is wrong with the syntax of a Script's program, with line and column; undefined for a program that can be parsed and for the
+ * other methods. QuickJS parses it, as it does on the agents. The controller calls it before it stores a program.
+ */
+export async function syntaxProblem(probe: AnyProbe, program: string): Promise<string | undefined> {
+  if (probe.method !== 'Script') return undefined;
+  parser ??= newQuickJSWASMModuleFromVariant(
+    newVariant(RELEASE_SYNC, {
+      wasmMemory: new WebAssembly.Memory({ initial: startPages, maximum: mostPages }),
+    }),
+  );
+  const quickjs = await parser;
+  try {
+    return parse(quickjs, program);
+  } catch {
+    // The module aborted (its own stack or memory is gone) and must not be entered again.
+    parser = undefined;
+    return 'is a program that needs more memory than an agent has for its syntax; send a shorter one';
+  }
+}
+
+const thrown = z.object({ message: z.string().catch(''), stack: z.string().catch('') });
+
+function parse(quickjs: QuickJSWASMModule, program: string): string | undefined {
+  const runtime = quickjs.newRuntime();
+  runtime.setMaxStackSize(stackBytes);
+  const context = runtime.newContext();
+  const parsed = context.evalCode(program, 'script.js', { type: 'module', compileOnly: true });
+  const error: unknown = parsed.error === undefined ? undefined : context.dump(parsed.error);
+  (parsed.error ?? parsed.value).dispose();
+  context.dispose();
+  runtime.dispose();
+  if (error === undefined) return undefined;
+  const { message, stack } = thrown.parse(error);
+  if (message.includes('could not load module'))
+    return 'imports a module, and a script cannot import anything: it has only the functions of docs/script/vantage-script.d.ts';
+  const [, line, column] = /script\.js:(\d+)(?::(\d+))?/.exec(stack) ?? [];
+  const place =
+    line === undefined ? '' : ` in line ${line}${column === undefined ? '' : `, column ${column}`}`;
+  return `has a syntax error${place}: ${message.slice(0, 200)}`;
+}
