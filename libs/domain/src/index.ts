@@ -1,5 +1,6 @@
 export { type CheckKey, checkId, parseCheckId } from './check-id.ts';
 export { type Method, methods } from './method.ts';
+export { cleanLine, isPlainLine, plainLineRule } from './plain-line.ts';
 export {
   isGood,
   isInconclusive,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPlainLine, plainLineRule } from './plain-line.ts';
 
 /** A timestamp: a Date in the programs, an ISO text between them. */
 const timestamp = z.codec(z.iso.datetime(), z.date(), {
@@ -9,8 +10,10 @@ const timestamp = z.codec(z.iso.datetime(), z.date(), {
 /** What an API key may do: view and modify, or view only. */
 export const keyLevels = ['UW', 'UR'] as const;
 
-/** A name of an account or Location. */
-const newName = z.string().min(1).max(200);
+/** A text for people that may be empty: the name of a key. */
+const line = z.string().max(200).refine(isPlainLine, { error: plainLineRule });
+/** A name of an account, Location or agent. */
+const newName = line.min(1);
 /** The name or id of something that is there. */
 const reference = z.string();
 /** An API key or agent token. */
@@ -58,7 +61,7 @@ const schemas = {
     request: z.strictObject({
       account: reference,
       level: z.enum(keyLevels),
-      name: z.string(),
+      name: line,
       basic: z.strictObject({ user: z.string(), password: z.string() }).optional(),
     }),
     answer: z.object({ key_id: z.string(), key: z.string(), level: z.enum(keyLevels) }),
@@ -74,7 +77,7 @@ const schemas = {
   },
   'locations.list': { request: ofOneAccount, answer: z.array(location).readonly() },
   'agents.invite': {
-    request: z.strictObject({ account: reference, location: reference, name: z.string() }),
+    request: z.strictObject({ account: reference, location: reference, name: newName }),
     answer: z.object({ agent_id: z.string(), token: z.string() }),
   },
   'agents.list': { request: ofOneAccount, answer: z.array(agent).readonly() },

@@ -55,8 +55,8 @@ const requests: readonly (readonly [
   tables: readonly string[],
   change: string | undefined,
 ])[] = [
-  ['PUT /account', { Name: 'other', Timezone: 'UTC' }, ['accounts'], 'update account Name'],
-  ['PUT /account', { Name: 'other' }, [], undefined],
+  ['PUT /account', { Name: 'other', Timezone: 'Europe/Berlin' }, ['accounts'], 'update account Timezone'],
+  ['PUT /account', { Timezone: 'Europe/Berlin' }, [], undefined],
   ['POST /secrets', { Name: 'S', Value: 'v' }, ['secrets'], 'create secret Name Value'],
   ['PUT /secrets/{secret_id}', { Value: 'w' }, ['secrets'], 'update secret Value'],
   ['PUT /secrets/{secret_id}', {}, [], undefined],

@@ -1,3 +1,4 @@
+import { cleanLine } from '@vantage/domain';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../db/index.ts';
@@ -129,7 +130,7 @@ function uptimeOfDevices({ db, clock, uptimes }: UptimeRouteDeps): Route {
       }));
       const figures = await uptimes({ devices, toUs, nowUs });
       const body = rows.map(({ device_no, device_id, short_name, full_name }) => ({
-        ...{ device_id, ShortName: short_name, FullName: full_name },
+        ...{ device_id, ShortName: short_name, FullName: full_name === null ? null : cleanLine(full_name) },
         Uptime: showUptime(figures.get(device_no)),
       }));
       return { body, total: found.total, next };

@@ -1,3 +1,5 @@
+import { isPlainLine, plainLineRule } from '@vantage/domain';
+import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 
 /** An id: 48 lowercase hex characters. */
@@ -11,3 +13,8 @@ export const timestampField = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
   .meta({ id: 'Timestamp', description: "ISO 8601, in the account's time zone." });
+
+/** A text for people in a request: one line of `least` to `most` characters, see `isPlainLine`. */
+export function lineField(most: number, least = 0): z.ZodString {
+  return boundedText(most, least).refine(isPlainLine, { error: plainLineRule });
+}

@@ -1,3 +1,4 @@
+import { cleanLine } from '@vantage/domain';
 import { isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
@@ -76,8 +77,8 @@ export function agentRoutes(db: Db): Route[] {
 function show(row: AgentFacts, zone: Zone): z.input<typeof agentFull> {
   return {
     agent_id: row.agent_id,
-    Location: row.location,
-    Name: row.name,
+    Location: cleanLine(row.location),
+    Name: cleanLine(row.name),
     HostName: row.host_name,
     Version: row.version,
     State: row.state,

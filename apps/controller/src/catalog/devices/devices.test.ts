@@ -206,6 +206,24 @@ describe('devices', () => {
     expect(await clear(id)).toEqual({ url: moved, options });
   });
 
+  it('have a FullName of one line; a stored one is cleaned when shown, and may be sent back', async () => {
+    for (const FullName of ['two\nlines', 'evil\u202Etxt', 'bell\u0007'])
+      expect(
+        (await refused(rest.send('POST', '/devices', { key, body: { ...tcp, FullName } }))).errors,
+      ).toEqual([{ field: 'FullName', message: expect.stringContaining('one line') }]);
+    const id = await create(tcp);
+    const stored = 'two\nlines, evil\u202Etxt';
+    await rest.db.kysely
+      .updateTable('devices')
+      .set({ full_name: stored })
+      .where('device_id', '=', id)
+      .execute();
+    const shown = await get(id);
+    expect(shown).toMatchObject({ FullName: 'two lines, eviltxt' });
+    expect((await rest.send('PUT', `/devices/${id}`, { key, body: shown })).json).toEqual(shown);
+    expect(await row(id)).toMatchObject({ full_name: stored });
+  });
+
   it('of Method Script have a program that can be parsed', async () => {
     const script = { Method: 'Script', URL: 'const a = 1;', ShortName: 'script' };
     const id = await create(script);

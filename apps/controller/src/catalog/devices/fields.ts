@@ -2,7 +2,7 @@ import { methods } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { registry } from '@vantage/probes';
 import { z } from 'zod';
-import { idField, timestampField } from '../../http/field.ts';
+import { idField, lineField, timestampField } from '../../http/field.ts';
 
 /** Bounds of a device's settings, and what holds where nothing is said. */
 export const deviceDefaults = { Frequency: 5, Timeout: 30, Retries: 2, RetryDelay: 1 } as const;
@@ -31,7 +31,7 @@ const options = z
   });
 
 const optional = {
-  FullName: boundedText(1000).nullable().optional().describe('Description; null: none.'),
+  FullName: lineField(1000).nullable().optional().describe('Description, one line; null: none.'),
   Frequency: z
     .literal([1, 2, 5, 10, 20, 30, 60])
     .nullable()

@@ -1,3 +1,4 @@
+import { cleanLine } from '@vantage/domain';
 import { type FieldFault, isId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/index.ts';
@@ -22,12 +23,17 @@ export function resolveSettings(sent: SentSettings, current: DeviceRow | undefin
     value === undefined ? (kept ?? byDefault) : (value ?? byDefault);
   return {
     shortName: sent.ShortName ?? current?.short_name ?? '',
-    fullName: sent.FullName === undefined ? (current?.full_name ?? null) : sent.FullName,
+    fullName: chosenName(sent.FullName, current?.full_name ?? null),
     frequencyMin: chosen(sent.Frequency, current?.frequency_min, deviceDefaults.Frequency),
     timeoutS: chosen(sent.Timeout, current?.timeout_s, deviceDefaults.Timeout),
     retries: chosen(sent.Retries, current?.retries, deviceDefaults.Retries),
     retryDelayS: chosen(sent.RetryDelay, current?.retry_delay_s, deviceDefaults.RetryDelay),
   };
+}
+
+/** The name that was sent; the stored one where it was sent back as it is shown. */
+function chosenName(sent: string | null | undefined, kept: string | null): string | null {
+  return sent === undefined || (kept !== null && sent === cleanLine(kept)) ? kept : sent;
 }
 
 /** The things of the account that a device refers to. */
@@ -89,7 +95,8 @@ async function resolveLocations(
   const known = await findLocations(db, accountNo, sent);
   const chosen = sent.flatMap((text) => {
     const row =
-      known.find(({ location_id }) => location_id === text) ?? known.find(({ name }) => name === text);
+      known.find(({ location_id }) => location_id === text) ??
+      known.find(({ name }) => name === text || cleanLine(name) === text);
     if (row === undefined)
       faults.push({
         field: 'Locations',

@@ -1,4 +1,4 @@
-import { type Method, methods } from '@vantage/domain';
+import { cleanLine, type Method, methods } from '@vantage/domain';
 import type { z } from 'zod';
 import type { Zone } from '../../http/zone.ts';
 import type { deviceEntry, deviceFull } from './fields.ts';
@@ -19,7 +19,7 @@ export function showEntry(
     LastCheckResult: lastResult ?? null,
     StatusSince: zone.format(row.since_us),
     ShortName: row.short_name,
-    FullName: row.full_name,
+    FullName: row.full_name === null ? null : cleanLine(row.full_name),
     device_id: row.device_id,
     Retrying: row.retrying,
   };
@@ -40,9 +40,9 @@ export function showDevice(
     nschedule_id: row.nschedule_id,
     mschedule_id: row.mschedule_id,
     device_master_id: row.master_id,
-    Locations: row.locations.map(({ name }) => name),
+    Locations: row.locations.map(({ name }) => cleanLine(name)),
     Options: { ...row.options },
-    Tags: row.tags.map(({ tag_id, name }) => ({ tag_id, Name: name })),
+    Tags: row.tags.map(({ tag_id, name }) => ({ tag_id, Name: cleanLine(name) })),
     Warnings: [...currentWarnings(row)],
     CreatedAt: zone.format(row.created_us),
     UpdatedAt: zone.format(row.updated_us),

@@ -1,3 +1,4 @@
+import { cleanLine } from '@vantage/domain';
 import { isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
@@ -74,7 +75,7 @@ function show(row: LocationFacts): z.input<typeof locationFull> {
   const known = anchors.safeParse(row.anchors);
   return {
     location_id: row.location_id,
-    Name: row.name,
+    Name: cleanLine(row.name),
     Anchors: known.success ? known.data : [],
     nschedule_id: row.nschedule_id,
     PublicTargetsOnly: row.public_targets_only,

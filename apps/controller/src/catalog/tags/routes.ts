@@ -1,8 +1,9 @@
-import { boundedText, type Clock, isId } from '@vantage/kernel';
+import { cleanLine } from '@vantage/domain';
+import { type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Tag } from '../../db/entities.ts';
 import type { Db } from '../../db/index.ts';
-import { idField } from '../../http/field.ts';
+import { idField, lineField } from '../../http/field.ts';
 import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
 import { missing } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
@@ -17,7 +18,7 @@ import { attach, changeTag, createTag, detach, removeTag } from './write.ts';
 
 const tag = 'Tags';
 const names = { root: 'tag', id: 'tag_id' } as const;
-const name = boundedText(200, 1).describe('Name of the tag; need not be unique.');
+const name = lineField(200, 1).describe('Name of the tag; need not be unique.');
 const idAnswer = z.strictObject({ tag_id: idField });
 const pairAnswer = z.strictObject({ tag_id: idField, device_id: idField });
 const tagEntry = z.strictObject({ tag_id: idField, Name: z.string() }).meta({ id: 'TagEntry' });
@@ -74,7 +75,7 @@ export function createTagReader({ db, clock }: Pick<TagRouteDeps, 'db' | 'clock'
     );
     return {
       tag_id: row.tagId,
-      Name: row.name,
+      Name: cleanLine(row.name),
       Devices: rows.map((device) => showEntry(device, results.get(device.device_no), zone)),
     };
   };
@@ -127,7 +128,7 @@ function listRoute({ db }: TagRouteDeps): Route {
     handler: async ({ session, query: { Limit, Offset } }) => {
       const { rows, total } = await listTags(db, session.accountNo, { limit: Limit, offset: Offset });
       return {
-        body: rows.map((row) => ({ tag_id: row.tag_id, Name: row.name })),
+        body: rows.map((row) => ({ tag_id: row.tag_id, Name: cleanLine(row.name) })),
         total,
         next: nextPage(total, { Limit, Offset }),
       };
@@ -157,7 +158,7 @@ function oneTagRoutes(deps: TagRouteDeps): Route[] {
       readOnly,
       response: tagFull,
       handler: async ({ session, subject: row, body: { Name } }) => {
-        if (Name !== undefined)
+        if (Name !== undefined && Name !== cleanLine(row.name))
           await catalog.change(actorOf(session), (transaction) => changeTag(transaction, row, Name));
         const renamed = await findTag(db, session.accountNo, row.tagId);
         if (renamed === undefined) throw missing('tag');

@@ -1,15 +1,8 @@
-import {
-  newQuickJSWASMModuleFromVariant,
-  newVariant,
-  type QuickJSWASMModule,
-  RELEASE_SYNC,
-} from 'quickjs-emscripten';
+import { newQuickJSWASMModuleFromVariant, type QuickJSWASMModule, RELEASE_SYNC } from 'quickjs-emscripten';
 import { z } from 'zod';
 import type { AnyProbe } from '../../contract/probe.ts';
 
-const pageBytes = 64 * 1024;
-const startPages = 256;
-const mostPages = (32 * 1024 * 1024) / pageBytes;
+const memoryBytes = 32 * 1024 * 1024;
 /** As the agents have it: a program that nests deeper fails there too. */
 const stackBytes = 64 * 1024;
 
@@ -22,11 +15,7 @@ let parser: Promise<QuickJSWASMModule> | undefined;
  */
 export async function syntaxProblem(probe: AnyProbe, program: string): Promise<string | undefined> {
   if (probe.method !== 'Script') return undefined;
-  parser ??= newQuickJSWASMModuleFromVariant(
-    newVariant(RELEASE_SYNC, {
-      wasmMemory: new WebAssembly.Memory({ initial: startPages, maximum: mostPages }),
-    }),
-  );
+  parser ??= newQuickJSWASMModuleFromVariant(RELEASE_SYNC);
   const quickjs = await parser;
   try {
     return parse(quickjs, program);
@@ -41,6 +30,7 @@ const thrown = z.object({ message: z.string().catch(''), stack: z.string().catch
 
 function parse(quickjs: QuickJSWASMModule, program: string): string | undefined {
   const runtime = quickjs.newRuntime();
+  runtime.setMemoryLimit(memoryBytes);
   runtime.setMaxStackSize(stackBytes);
   const context = runtime.newContext();
   const parsed = context.evalCode(program, 'script.js', { type: 'module', compileOnly: true });
