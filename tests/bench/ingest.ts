@@ -2,13 +2,16 @@
 // the whole ingest (read, validated, stored, folded into status, committed), through a plain `unnest` and through a plain COPY of the
 // same rows into a plain table, each with 500 rows a commit and fsync on. docs/bench.md explains the figures.
 // Usage: node tests/bench/ingest.ts [batches]
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { create } from '@bufbuild/protobuf';
 import { systemClock as clock, createLog } from '@vantage/kernel';
 import { BatchSchema } from '@vantage/proto';
 import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { locationVisibility } from '../../apps/controller/src/catalog/locations/visibility-store.ts';
 import { startEmbedded } from '../../apps/controller/src/db/embedded.ts';
 import { createDb, createPartitions } from '../../apps/controller/src/db/index.ts';
@@ -122,7 +125,7 @@ function byUnnest(): Promise<number> {
   });
 }
 
-/** The same rows with one COPY for each commit, from files that the server reads. */
+/** The same rows with one COPY for each commit, from text that is ready in memory. */
 function byCopy(): Promise<number> {
   return withClient(url, async (client) => {
     await plainTable(client);
@@ -132,11 +135,11 @@ function byCopy(): Promise<number> {
                 (row_number() over (order by start_us, device_no) - 1) / ${devices} as batch from checks c) numbered
        group by batch order by batch`,
     );
-    rows.forEach(({ text }, batch) => {
-      writeFileSync(path.join(folder, `${batch}.csv`), `${text}\n`, { mode: 0o644 });
-    });
     return rate((batch) =>
-      client.query(`copy plain from '${path.join(folder, `${batch}.csv`)}' (format csv)`),
+      pipeline(
+        Readable.from([Buffer.from(`${rows[batch].text}\n`)]),
+        client.query(copyFrom('copy plain from stdin (format csv)')),
+      ),
     );
   });
 }
