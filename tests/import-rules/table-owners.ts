@@ -18,6 +18,7 @@ export const tableOwners: TableOwners = {
   assignment_spans: 'assign',
   run_requests: 'run-requests',
   checks: 'ingest',
+  check_counts: 'ingest',
   quarantined: 'ingest',
   pending_diagnostics: 'ingest',
   coverage: 'ingest',

@@ -4,6 +4,7 @@ import { type App, createApp } from '../http/app.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
 import { findKey } from '../http/key-store.ts';
 import { createProxyTest } from '../http/origin.ts';
+import { outerRoutes } from '../metrics/routes.ts';
 import { createRoutes, type RouteDeps } from './routes.ts';
 
 /** What an operator sets of the API. */
@@ -61,7 +62,15 @@ export function createHttpApi({
   });
   const isTrustedProxy = createProxyTest(settings.trustedProxies);
   const app = createApp({
-    ...{ routes, authenticator, isTrustedProxy, clock, log, summary },
+    ...{
+      routes,
+      outerRoutes: outerRoutes({ db, clock }),
+      authenticator,
+      isTrustedProxy,
+      clock,
+      log,
+      summary,
+    },
     ownCertificate: settings.ownCertificate ?? false,
     askStorage: () => sql`select 1`.execute(db.kysely),
     ending: ending.signal,

@@ -6,6 +6,7 @@ import { createListener, type Listener } from './bus/listener.ts';
 import { type CatalogTransaction, catalogTransaction } from './catalog-transaction.ts';
 import { readMigrations, refuseNewer, withMigrationLock } from './migrate.ts';
 import { createOrm } from './orm.ts';
+import { readinessProblem } from './readiness.ts';
 import type { Tables } from './schema.ts';
 
 /**
@@ -33,6 +34,8 @@ export interface Db {
   migrate(): Promise<void>;
   /** See `Listener.subscribe`; `publish` sends notifications. */
   subscribe: Listener['subscribe'];
+  /** See `readinessProblem`. */
+  readinessProblem(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -96,6 +99,7 @@ export async function createDb({
       });
     },
     subscribe: (channel, subscriber) => listener.subscribe(channel, subscriber),
+    readinessProblem: () => readinessProblem({ kysely, known, isListening: () => listener.isListening }),
     async close() {
       await listener.close();
       await orm.close(true);

@@ -11,6 +11,7 @@ import { createClientErrorAnswer } from './client-error.ts';
 import { formats, readForm } from './form.ts';
 import { createKeyLoad } from './key-load.ts';
 import { createOriginReader } from './origin.ts';
+import { type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
 import { badKey, httpsRequired, malformed, Problem, problemCode } from './problem.ts';
 import type { Route } from './route.ts';
 import { createStorageGuard, unavailable } from './storage-guard.ts';
@@ -29,6 +30,7 @@ export interface App {
 /** Builds the Koa application that serves a route table. */
 export function createApp({
   routes,
+  outerRoutes,
   authenticator,
   isTrustedProxy,
   ownCertificate,
@@ -39,6 +41,7 @@ export function createApp({
   summary,
 }: {
   readonly routes: readonly Route[];
+  readonly outerRoutes: readonly OuterRoute[];
   readonly authenticator: Authenticator;
   readonly isTrustedProxy: (peer: string) => boolean;
   /** The operator gave a certificate for this host, so the answers may ask browsers to use HTTPS only. */
@@ -125,6 +128,8 @@ export function createApp({
       log.debug({ method: context.method, path: context.path, status: context.status, ms }, 'request');
     }
   });
+  const addressOf = (request: IncomingMessage) => readOrigin(request).address;
+  koa.use(serveOuterRoutes({ routes: outerRoutes, authenticator, load, guard, addressOf, put }));
   koa.use(router.routes());
   const callback = koa.callback();
   return {

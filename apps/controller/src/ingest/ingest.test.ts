@@ -18,6 +18,29 @@ test('a batch sent again changes nothing and folds nothing', async () => {
   expect(folded).toHaveLength(500);
 });
 
+test('stored checks are counted once by Method and ResultCode, and stay counted when their device is deleted', async () => {
+  const ingest = bench.ingestWith();
+  const [device = 0] = bench.deviceNos;
+  const nowUs = systemClock.nowUs();
+  const bad = { resultCode: 3, connectMs: 5, ttfbMs: 0 };
+  const batch = batchOf(...bench.many(20), result(device, nowUs - 1, bad), result(device, nowUs - 2, bad));
+  await ingest.accept(bench.sender, batch);
+  await ingest.accept(bench.sender, batch);
+  await bench.db.kysely.deleteFrom('device_locations').where('device_no', '=', device).execute();
+  await bench.db.kysely.deleteFrom('assignment_spans').where('device_no', '=', device).execute();
+  await bench.db.kysely.deleteFrom('devices').where('device_no', '=', device).execute();
+  const counts = await bench.db.kysely
+    .selectFrom('check_counts')
+    .select(['method', 'code', 'checks', 'duration_ms'])
+    .where('account_no', '=', bench.sender.accountNo)
+    .orderBy('code')
+    .execute();
+  expect(counts).toEqual([
+    { method: 'TCP', code: 1, checks: 20, duration_ms: 140 },
+    { method: 'TCP', code: 3, checks: 2, duration_ms: 10 },
+  ]);
+});
+
 test("a check of a neighbour's device is taken when it was ordered, and answers its order", async () => {
   const [device = 0] = bench.deviceNos;
   const rows = createFixtures(bench.db.kysely);

@@ -5,6 +5,7 @@ import type { Transaction } from 'kysely';
 import { type Db, dbFailure, lockDevicesOf, type Tables, toText } from '../db/index.ts';
 import { futureUs, type RequestedCheck, refusal } from './accept.ts';
 import { describe, type Item, readItems, sortItems } from './batch.ts';
+import { addCheckCounts } from './check-counts.ts';
 import { addDiagnostics, addPendingDiagnostics } from './diagnostics.ts';
 import { createBaselines, type PastHistograms, perfOf } from './perf-stat.ts';
 import type { ParsedResult } from './record.ts';
@@ -131,6 +132,7 @@ export function createIngest({
       const limits = await baselines.limits(trx, sender.locationNo, accepted);
       const rows = accepted.map((result, i) => toRow(result, sender, perfOf(result, limits[i]), nowUs));
       const inserted = await insertChecks(trx, rows);
+      await addCheckCounts(trx, sender, inserted);
       await runRequests.markAnswered(trx, withIds(inserted), nowUs);
       if (inserted.length > 0) await fold(trx, inserted, nowUs);
       await addPendingDiagnostics(trx, sender.agentNo, inserted);

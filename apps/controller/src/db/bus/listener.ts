@@ -12,6 +12,8 @@ type Subscriber<C extends Channel> = (payload: Payload<C> | undefined) => void;
 export interface Listener {
   /** Resolves once the connection listens to the channel; waits while the database is unreachable. Disposing the result ends the subscription. */
   subscribe<C extends Channel>(channel: C, subscriber: Subscriber<C>): Promise<AsyncDisposable>;
+  /** Whether notifications arrive; true as long as nobody subscribed. */
+  readonly isListening: boolean;
   close(): Promise<void>;
 }
 
@@ -28,6 +30,7 @@ export function createListener({
   const handlers = new Map<string, Set<(text: string | undefined) => void>>();
   const ending = new AbortController();
   let current: Promise<pg.Client> | undefined;
+  let isListening = true;
 
   const call = (set: Iterable<(text: string | undefined) => void>, text: string | undefined) => {
     for (const handler of set) {
@@ -40,6 +43,7 @@ export function createListener({
   };
 
   const connect = async (): Promise<pg.Client> => {
+    isListening = false;
     for (let attempt = 0; ; attempt += 1) {
       ending.signal.throwIfAborted();
       const client = new pg.Client({ ...config, keepAlive: true, application_name: 'vantage listen' });
@@ -50,6 +54,7 @@ export function createListener({
         for (const channel of handlers.keys())
           await client.query(`listen ${client.escapeIdentifier(channel)}`);
         client.once('end', lost);
+        isListening = true;
         return client;
       } catch (error) {
         await client.end().catch(() => {});
@@ -95,6 +100,9 @@ export function createListener({
           set.delete(handler);
         },
       };
+    },
+    get isListening() {
+      return isListening;
     },
     async close() {
       ending.abort(new Error('the listener is closed'));

@@ -17,6 +17,15 @@ export interface DataTables {
     retries_locally: boolean;
     run_immediately: boolean;
   };
+  check_counts: {
+    account_no: number;
+    location_no: number;
+    agent_no: number;
+    method: string;
+    code: number;
+    checks: number;
+    duration_ms: number;
+  };
   checks: {
     device_no: number;
     start_us: number;

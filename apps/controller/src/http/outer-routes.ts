@@ -1,0 +1,90 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context, Next } from 'koa';
+import { type Answer, answerProblem } from './answer.ts';
+import type { Authenticator } from './authenticate.ts';
+import type { KeyLoad } from './key-load.ts';
+import { badKey, malformed, Problem, problemCode } from './problem.ts';
+import type { Session } from './session.ts';
+
+/** What a route outside of `/v1.1` answers. */
+export interface OuterReply {
+  readonly status: 200 | 503;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** A route outside of `/v1.1`, for programs that expect a path and a form of their own (Prometheus, load balancers). It answers GET. */
+export type OuterRoute = { readonly path: string } & (
+  | {
+      readonly needsKey: true;
+      readonly run: (session: Session, query: URLSearchParams) => Promise<OuterReply>;
+    }
+  | { readonly needsKey: false; readonly run: () => Promise<OuterReply> }
+);
+
+/**
+ * Serves these routes and passes all other requests on. Besides the API's ways, a key may come as `Authorization: Bearer` (RFC 6750, section 2.1).
+ * A missing or unknown key is HTTP 401 here.
+ */
+export function serveOuterRoutes({
+  routes,
+  authenticator,
+  load,
+  guard,
+  addressOf,
+  put,
+}: {
+  readonly routes: readonly OuterRoute[];
+  readonly authenticator: Authenticator;
+  readonly load: KeyLoad;
+  /** Gives up work that waits for a database that is away. */
+  readonly guard: <T>(work: Promise<T>) => Promise<T>;
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly put: (context: Context, answer: Answer) => void;
+}): (context: Context, next: Next) => Promise<void> {
+  const identify = async ({ req, querystring }: Context) => {
+    const query = new URLSearchParams(querystring);
+    const bearer = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
+    if (bearer !== undefined) query.append('api_key', bearer);
+    const known = await authenticator.identify({ headers: req.headers, query, address: addressOf(req) });
+    if (known === undefined)
+      throw badKey('Send an API key, for example in the header "Authorization: Bearer <key>".');
+    return known;
+  };
+
+  const answer = async (route: OuterRoute, context: Context): Promise<OuterReply> => {
+    if (!route.needsKey) return route.run();
+    const { session } = await identify(context);
+    const query = new URLSearchParams(context.querystring);
+    return load.run(session.keyNo, () => route.run(session, query), whenGone(context.res));
+  };
+
+  return async (context, next) => {
+    const route = routes.find(({ path }) => path === context.path);
+    if (route === undefined) return next();
+    if (context.method !== 'GET' && context.method !== 'HEAD') throw onlyGet(context.method);
+    try {
+      const { status, type, body } = await guard(answer(route, context));
+      put(context, { status, body, headers: { 'Cache-Control': 'no-store', 'Content-Type': type } });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== problemCode.key) throw error;
+      const refused = answerProblem(error);
+      put(context, {
+        ...refused,
+        status: 401,
+        headers: { ...refused.headers, 'WWW-Authenticate': 'Bearer realm="vantage"' },
+      });
+    }
+  };
+}
+
+function whenGone(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort(new Error('the caller is gone')));
+  return gone.signal;
+}
+
+function onlyGet(method: string): Problem {
+  const { code, message } = malformed(`${method} is not supported here; supported: GET.`);
+  return new Problem(code, message, { headers: { Allow: 'GET' } });
+}

@@ -1,0 +1,116 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/index.ts';
+import { type DeviceStatus, statusSql } from '../db/status.ts';
+
+type Reader = Pick<Db, 'kysely'>;
+
+/** How many devices of an account have a status, and how many of them are in a retry sequence. */
+export async function countDevices(
+  { kysely }: Reader,
+  accountNo: number,
+  nowUs: number,
+): Promise<
+  readonly { readonly status: DeviceStatus; readonly devices: number; readonly retrying: number }[]
+> {
+  const { status, retrying } = statusSql(nowUs);
+  const { rows } = await sql<{ status: DeviceStatus; devices: number; retrying: number }>`
+    select status, count(*)::int as devices, (count(*) filter (where retrying))::int as retrying
+    from (select ${status} as status, ${retrying} as retrying from devices d where d.account_no = ${accountNo}::int) s
+    group by status`.execute(kysely);
+  return rows;
+}
+
+/** The checks that were ever stored for an account: their number and the sum of their times in milliseconds. */
+export async function sumChecks({ kysely }: Reader, accountNo: number) {
+  const { rows } = await sql<{
+    readonly method: string;
+    readonly code: number;
+    readonly location: string;
+    readonly checks: number;
+    readonly duration_ms: number;
+  }>`
+    select c.method, c.code, coalesce(l.name, '') as location, sum(c.checks)::float8 as checks, sum(c.duration_ms) as duration_ms
+    from check_counts c left join locations l on l.location_no = c.location_no and l.account_no = c.account_no
+    where c.account_no = ${accountNo}::int group by 1, 2, 3 order by 1, 2, 3`.execute(kysely);
+  return rows;
+}
+
+/** The account's Locations by name, with the number of their devices. */
+export async function readLocations({ kysely }: Reader, accountNo: number, limit: number) {
+  const { rows } = await sql<{ readonly name: string; readonly online: boolean; readonly devices: number }>`
+    select l.name, l.online, coalesce(d.devices, 0)::int as devices
+    from locations l left join (
+      select location_no, count(*) as devices from device_locations join locations using (location_no)
+      where account_no = ${accountNo}::int group by location_no) d using (location_no)
+    where l.account_no = ${accountNo}::int order by l.name limit ${limit}`.execute(kysely);
+  return rows;
+}
+
+/** The account's agents that are not revoked, in the order of their creation. */
+export async function readAgents({ kysely }: Reader, accountNo: number, limit: number) {
+  return kysely
+    .selectFrom('agents as a')
+    .innerJoin('locations as l', 'l.location_no', 'a.location_no')
+    .select(['a.agent_id', 'a.name', 'l.name as location', 'a.state', 'a.last_seen_us'])
+    .select([
+      'a.clock_offset_us',
+      'a.backlog_records',
+      'a.lateness_p50_ms',
+      'a.lateness_p99_ms',
+      'a.checks_skipped',
+    ])
+    .where('a.account_no', '=', accountNo)
+    .where('a.state', '<>', 'Revoked')
+    .orderBy('a.agent_no')
+    .limit(limit)
+    .execute();
+}
+
+/** Outages of an account: how many are open, since when the oldest, and how many began in the last 24 hours. */
+export async function countOutages({ kysely }: Reader, accountNo: number, nowUs: number) {
+  const { rows } = await sql<{
+    readonly open: number;
+    readonly oldest_us: number | null;
+    readonly began: number;
+  }>`
+    select (count(*) filter (where i.from_us is not null))::int as open, min(i.from_us) as oldest_us,
+      (select count(*)::int from events e where e.account_no = ${accountNo}::int and e.type = 'Down'
+        and e.at_us > ${nowUs - 86_400_000_000}::bigint) as began
+    from device_state s join devices d using (device_no)
+    cross join lateral (
+      select from_us, status from status_intervals where device_no = s.device_no and status <> 'Unknown'
+      order by from_us desc limit 1) i
+    where d.account_no = ${accountNo}::int and s.status <> 'Up' and i.status = 'Down'
+      and not int8range(i.from_us, greatest(${nowUs}::bigint, i.from_us + 1)) <@ coalesce(
+        (select range_agg(int8range(w.from_us, w.to_us)) from maintenance_windows w
+          where w.device_no = s.device_no and w.to_us > i.from_us), '{}')`.execute(kysely);
+  return rows[0] ?? { open: 0, oldest_us: null, began: 0 };
+}
+
+/** The account's devices in the order of their creation, with their status and their latest check of the last `sinceUs`. */
+export async function readDevices(
+  { kysely }: Reader,
+  accountNo: number,
+  { nowUs, limit }: { readonly nowUs: number; readonly limit: number },
+) {
+  const { status, sinceUs } = statusSql(nowUs);
+  const { rows } = await sql<{
+    readonly device_id: string;
+    readonly short_name: string;
+    readonly method: string;
+    readonly status: DeviceStatus;
+    readonly since_us: number;
+    readonly check_end_us: number | null;
+    readonly code: number | null;
+    readonly duration_ms: number | null;
+  }>`
+    select d.device_id, d.short_name, d.method, ${status} as status, ${sinceUs} as since_us,
+      c.end_us as check_end_us, c.code, c.duration_ms
+    from (select * from devices where account_no = ${accountNo}::int order by device_no limit ${limit}) d
+    left join lateral (
+      select end_us, code, (dns_ms + connect_ms + ssl_ms + ttfb_ms + ttlb_ms)::float8 as duration_ms from checks
+      where device_no = d.device_no and start_us > ${nowUs - 7_200_000_000}::bigint
+      order by start_us desc, agent_no desc limit 1) c on true
+    order by d.device_no`.execute(kysely);
+  return rows;
+}

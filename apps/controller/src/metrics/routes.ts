@@ -1,0 +1,57 @@
+import type { Clock } from '@vantage/kernel';
+import { z } from 'zod';
+import type { Db } from '../db/index.ts';
+import type { OuterReply, OuterRoute } from '../http/outer-routes.ts';
+import { invalid } from '../http/problem.ts';
+import { accountRegistry } from './account-metrics.ts';
+import { createReadiness } from './readiness.ts';
+
+const text = 'text/plain; charset=utf-8';
+const yesNo = z.enum(['Y', 'N']);
+
+/** `/metrics` of the key's account, and what load balancers ask: `/healthz` (the process runs) and `/readyz` (it can serve). */
+export function outerRoutes({
+  db,
+  clock,
+}: {
+  readonly db: Pick<Db, 'kysely' | 'readinessProblem'>;
+  readonly clock: Clock;
+}): readonly OuterRoute[] {
+  const problem = createReadiness({ db, clock });
+  return [
+    {
+      path: '/metrics',
+      needsKey: true,
+      async run({ accountNo }, query) {
+        const withDevices = readDevicesOption(query);
+        const registry = await accountRegistry(db, { accountNo, nowUs: clock.nowUs(), withDevices });
+        return { status: 200, type: registry.contentType, body: await registry.metrics() };
+      },
+    },
+    { path: '/healthz', needsKey: false, run: async () => ({ status: 200, type: text, body: 'ok\n' }) },
+    { path: '/readyz', needsKey: false, run: async () => readyReply(await problem()) },
+  ];
+}
+
+function readyReply(problem: string | undefined): OuterReply {
+  return problem === undefined
+    ? { status: 200, type: text, body: 'ready\n' }
+    : { status: 503, type: text, body: `not ready: ${problem}\n` };
+}
+
+/** Throws a Problem (1004) for what is no option of a scrape. */
+function readDevicesOption(query: URLSearchParams): boolean {
+  const unknown = [...query.keys()].find((name) => name !== 'devices' && name !== 'api_key' && name !== '_');
+  if (unknown !== undefined) {
+    const message =
+      'is not a parameter of /metrics. The parameters are devices and api_key, for example ?devices=Y';
+    throw invalid([{ field: unknown, message }]);
+  }
+  const given = query.getAll('devices');
+  const devices = given.length === 0 ? 'N' : yesNo.safeParse(given.join(',')).data;
+  if (devices === undefined) {
+    const message = `is ${JSON.stringify(given.join(','))}. Send Y or N once, for example ?devices=Y`;
+    throw invalid([{ field: 'devices', message }]);
+  }
+  return devices === 'Y';
+}
