@@ -127,7 +127,8 @@ const checksQuery = z.object({
   ...historyQuery,
   ResultCode: boundedText(100)
     .optional()
-    .describe('Checks with these ResultCodes only, joined by commas: ResultCode=2,3.'),
+    .describe('Checks with these ResultCodes only, joined by commas: ResultCode=2,3.')
+    .meta({ example: '2,3' }),
   ...beforeQuery('check_id'),
 });
 

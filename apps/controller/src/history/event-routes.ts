@@ -71,7 +71,8 @@ const query = z.object({
     .optional()
     .describe(
       `Events of these types only, joined by commas: Type=Down,Up. Accepted are ${eventTypes.join(', ')}.`,
-    ),
+    )
+    .meta({ example: 'Down,Up' }),
   ...beforeQuery('event_id'),
 });
 

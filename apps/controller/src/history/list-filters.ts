@@ -14,7 +14,10 @@ export const historyQuery = {
   Timestamp2: timestampQuery(
     'Rows up to this moment. A timestamp in whole seconds includes that whole second.',
   ),
-  Location: boundedText(200).optional().describe('Name or id of a Location: its rows only.'),
+  Location: boundedText(200)
+    .optional()
+    .describe('Name or id of a Location: its rows only.')
+    .meta({ example: 'local' }),
 } as const;
 
 /** What narrows a list: microseconds since 1970 (`fromUs` inclusive, `untilUs` exclusive) and numbers of Locations; undefined narrows nothing. */

@@ -66,8 +66,14 @@ const period = {
 
 const listQuery = z.object({
   ...period,
-  Tag: boundedText(200).optional().describe('Name or id of a tag: its devices only.'),
-  Devices: boundedText(16_000).optional().describe('Ids of devices, joined by commas: these only.'),
+  Tag: boundedText(200)
+    .optional()
+    .describe('Name or id of a tag: its devices only.')
+    .meta({ example: 'shop' }),
+  Devices: boundedText(16_000).optional().describe('Ids of devices, joined by commas: these only.').meta({
+    example:
+      '27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe,8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d',
+  }),
   ...afterQuery('device_id'),
 });
 

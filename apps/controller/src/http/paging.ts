@@ -42,6 +42,8 @@ export const wholeOrPageQuery = {
   Offset: offset,
 } as const;
 
+const exampleId = '8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d';
+
 const offsetOfCursor = (cursor: 'Before' | 'After') =>
   sentOffset.optional().meta({
     description: `Rows to skip; not together with ${cursor}. Rows that are added meanwhile shift it.`,
@@ -55,7 +57,8 @@ export function beforeQuery(id: string) {
     Offset: offsetOfCursor('Before'),
     Before: boundedText(100)
       .optional()
-      .describe(`A ${id}: the rows that are older than this one. Link: rel="next" uses it.`),
+      .describe(`A ${id}: the rows that are older than this one. Link: rel="next" uses it.`)
+      .meta({ example: exampleId }),
   } as const;
 }
 
@@ -66,7 +69,8 @@ export function afterQuery(id: string) {
     Offset: offsetOfCursor('After'),
     After: boundedText(100)
       .optional()
-      .describe(`A ${id}: the rows that were created after this one. Link: rel="next" uses it.`),
+      .describe(`A ${id}: the rows that were created after this one. Link: rel="next" uses it.`)
+      .meta({ example: exampleId }),
   } as const;
 }
 
@@ -131,5 +135,6 @@ export function timestampQuery(description: string) {
       error: "must be ISO 8601 (YYYY-MM-DDThh:mm:ss with Z, ±hh:mm, or none for the account's time zone)",
     })
     .optional()
-    .describe(`${description} ${localTime}`);
+    .describe(`${description} ${localTime}`)
+    .meta({ example: '2026-02-25T22:38:03+01:00' });
 }
