@@ -3,7 +3,7 @@ export { boundedText } from './bounded-text.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { descriptorLimit } from './descriptors.ts';
 export { actionOf, Fault, type FaultAction, messageOf } from './fault.ts';
-export { type FieldFault, faultsOf } from './field-faults.ts';
+export { type FieldFault, faultsOf, sentFault, unknownField } from './field-faults/index.ts';
 export { isId, newId } from './id.ts';
 export { createJobParts, type JobParts } from './job-parts.ts';
 export { createLog, type Logger, logLevels } from './log.ts';
@@ -11,7 +11,6 @@ export { limitLogFile, logLimitBytes, readLogEnd } from './log-file.ts';
 export { createLogSummary, type LogSummary } from './log-summary.ts';
 export { createMailbox, type Mailbox } from './mailbox.ts';
 export { ignoreMissing, isMissing, readIfPresent, readIfPresentSync } from './missing-file.ts';
-export { nearestName } from './nearest-name.ts';
 export {
   clientNetwork,
   createNetworkSet,

@@ -154,7 +154,8 @@ function validateHost({ headersDistinct, httpVersion }: IncomingMessage): void {
 function notRouted(router: Router, context: Koa.Context): Problem {
   const verbs = router.match(context.path, context.method).path.flatMap((layer) => layer.methods);
   const known = [...new Set(verbs)].sort();
-  if (known.length === 0) return malformed('There is no such address in this API.');
+  if (known.length === 0)
+    return malformed(`There is no such address in this API; ${basePath}/openapi.json describes all of them.`);
   const problem = malformed(`${context.method} is not supported here; supported: ${known.join(', ')}.`);
   return new Problem(problem.code, problem.message, { headers: { Allow: known.join(', ') } });
 }

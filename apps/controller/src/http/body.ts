@@ -20,18 +20,24 @@ export async function readBody(request: IncomingMessage): Promise<Readonly<Recor
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
-    throw malformed('The body is not valid JSON.');
+  } catch (error) {
+    throw malformed(`The body is not valid JSON${placeOf(error)}.`);
   }
   const repeated = repeatedKey(text);
   if (repeated !== undefined)
     throw malformed(
       `The body holds the field ${repeated.join('.').slice(0, 200)} twice. Send each field once.`,
     );
-  if (!isObject(value)) throw malformed('The body must be a JSON object.');
+  if (!isObject(value)) throw malformed('The body must be a JSON object, for example {"Name": "web"}.');
   const fault = findBadText(value);
   if (fault !== undefined) throw fault;
   return value;
+}
+
+/** Where the parser stopped, when it says so. */
+function placeOf(error: unknown): string {
+  const place = error instanceof Error ? /line (\d+) column (\d+)/.exec(error.message) : null;
+  return place === null ? '' : ` (line ${place[1]}, column ${place[2]})`;
 }
 
 /**
@@ -97,12 +103,15 @@ function findBadText(root: Readonly<Record<string, unknown>>): Problem | undefin
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { value, path } = next;
     if (typeof value === 'string' && !isStorable(value))
-      faults.push({ field: path.join('.'), message: 'holds a NUL or half of a surrogate pair' });
+      faults.push({
+        field: path.join('.'),
+        message: 'must be Unicode text without NUL characters and halves of surrogate pairs',
+      });
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, inner] of Object.entries(value)) {
       const name = key.toWellFormed().replaceAll('\0', '');
       if (name !== key || key === '__proto__')
-        faults.push({ field: [...path, name].join('.'), message: 'is not a possible name' });
+        faults.push({ field: [...path, name].join('.'), message: 'is not a possible name of a field' });
       waiting.push({ value: inner, path: [...path, name] });
     }
   }

@@ -1,3 +1,4 @@
+import { sentFault } from '@vantage/kernel';
 import { invalid } from './problem.ts';
 
 /** The forms that `fmt` may ask for. */
@@ -17,10 +18,11 @@ export function readForm(query: URLSearchParams, accepted: readonly Format[]): F
   const format = asked === null ? 'json' : accepted.find((name) => name === asked);
   if (format === undefined)
     throw invalid([
-      {
-        field: 'fmt',
-        message: `must be one of ${accepted.join(', ')}, but ${JSON.stringify(asked?.slice(0, 60))} was sent`,
-      },
+      sentFault(
+        'fmt',
+        accepted.length === 1 ? `${accepted[0]} here` : `one of ${accepted.join(', ')}`,
+        asked,
+      ),
     ]);
   return { format, filename: query.get('filename') ?? undefined };
 }

@@ -1,4 +1,4 @@
-import { type FieldFault, faultsOf, nearestName } from '@vantage/kernel';
+import { type FieldFault, faultsOf, unknownField } from '@vantage/kernel';
 import { z } from 'zod';
 import { invalid } from './problem.ts';
 
@@ -22,7 +22,7 @@ export function readQuery(schema: z.ZodObject = z.object({}), query: URLSearchPa
   for (const name of new Set(query.keys())) {
     const [value = '', ...more] = query.getAll(name);
     if (name === ignored) continue;
-    if (!known.includes(name)) faults.push(unknownField(name, known, 'query parameter'));
+    if (!known.includes(name)) faults.push(unknownField(name, known, { kind: 'query parameter' }));
     else if (more.length > 0)
       faults.push({ field: name, message: `was sent ${more.length + 1} times; send it once` });
     else if (!common.includes(name)) given.push([name, value]);
@@ -30,17 +30,10 @@ export function readQuery(schema: z.ZodObject = z.object({}), query: URLSearchPa
   const result = schema.safeParse(Object.fromEntries(given), { reportInput: true });
   if (!result.success) {
     const named = new Set(faults.map(({ field }) => field));
-    faults.push(...faultsOf(result.error, '').filter(({ field }) => !named.has(field)));
+    faults.push(...faultsOf(result.error, schema).filter(({ field }) => !named.has(field)));
   }
   if (faults.length > 0 || !result.success) throw invalid(faults);
   return result.data;
-}
-
-/** The fault of a name that nobody knows, with the one that was likely meant. */
-function unknownField(name: string, known: readonly string[], kind: 'query parameter' | 'field'): FieldFault {
-  const near = nearestName(name, known);
-  const hint = near === undefined ? '' : `; did you mean ${near}?`;
-  return { field: name.slice(0, 100), message: `is not a known ${kind}${hint}` };
 }
 
 /** Reads a body by its schema, leaving out what the resource returns and nobody can set. Throws a Problem (1004). */
@@ -57,7 +50,7 @@ export function readFields(
   const settable = Object.entries(body).filter(
     ([name]) => Object.hasOwn(schema.shape, name) || !readOnly.includes(name),
   );
-  return parse(schema, Object.fromEntries(settable), '');
+  return parse(schema, Object.fromEntries(settable));
 }
 
 /** Like `readFields`, but field by field: what was sent well, and what is wrong with the others. Never throws. */
@@ -77,17 +70,17 @@ export function validateFields(
     const result = z.safeParse(field, Object.hasOwn(body, name) ? body[name] : undefined, {
       reportInput: true,
     });
-    if (!result.success) faults.push(...faultsOf(result.error, name));
+    if (!result.success) faults.push(...faultsOf(result.error, field, name));
     else if (result.data !== undefined) values[name] = result.data;
   }
   for (const name of Object.keys(body))
     if (!Object.hasOwn(schema.shape, name) && !readOnly.includes(name))
-      faults.push(unknownField(name, Object.keys(schema.shape), 'field'));
+      faults.push(unknownField(name, Object.keys(schema.shape)));
   return { values, faults };
 }
 
-function parse(schema: z.ZodType, value: unknown, prefix: string): unknown {
+function parse(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  throw invalid(faultsOf(result.error, prefix));
+  throw invalid(faultsOf(result.error, schema));
 }

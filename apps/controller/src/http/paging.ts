@@ -1,18 +1,18 @@
 import { boundedText } from '@vantage/kernel';
 import { invalid } from './problem.ts';
 import type { NextPage } from './route.ts';
-import { isTimestamp } from './zone.ts';
+import { timestampProblem } from './zone.ts';
 
 /** Most rows in one answer. */
 const maxRows = 100;
 
 const digits = (name: string, what: string) =>
-  boundedText(100).regex(/^\d+$/, { error: `must be digits only (${name}, ${what})` });
+  boundedText(100).regex(/^\d+$/, { error: `must be ${what} in digits, for example ${name}=25` });
 
 /** `Limit`: digits, from 1; more than 100 is taken as 100. */
-const limit = digits('Limit', 'rows to return')
+const limit = digits('Limit', 'the number of rows to return')
   .transform(Number)
-  .refine((rows) => rows >= 1, { error: 'must be at least 1' })
+  .refine((rows) => rows >= 1, { error: 'must be at least 1 row, for example Limit=25' })
   .transform((rows) => Math.min(rows, maxRows));
 
 const limitOrDefault = limit.default(25).meta({
@@ -21,9 +21,9 @@ const limitOrDefault = limit.default(25).meta({
 });
 
 /** `Offset`: digits. */
-const sentOffset = digits('Offset', 'rows to skip')
+const sentOffset = digits('Offset', 'the number of rows to skip')
   .transform(Number)
-  .refine((rows) => rows <= 1e12, { error: 'must be at most 1000000000000' });
+  .refine((rows) => rows <= 1e12, { error: 'must be at most 1000000000000 rows' });
 
 /** `Offset` with its default 0. */
 const offset = sentOffset
@@ -131,8 +131,8 @@ const localTime =
 /** A timestamp in a query; what it means depends on the account's zone, so a handler reads it. */
 export function timestampQuery(description: string) {
   return boundedText(100)
-    .refine(isTimestamp, {
-      error: "must be ISO 8601 (YYYY-MM-DDThh:mm:ss with Z, ±hh:mm, or none for the account's time zone)",
+    .refine((text) => timestampProblem(text) === undefined, {
+      error: ({ input }) => timestampProblem(String(input)) ?? '',
     })
     .optional()
     .describe(`${description} ${localTime}`)

@@ -84,15 +84,18 @@ const maxNamed = 100;
 
 /** 1004: every fault is named, up to a hundred. */
 export function invalid(errors: readonly FieldFault[]): Problem {
-  const shown = errors
-    .slice(0, 3)
-    .map(({ field, message }) => (field === '' ? message : `${field} ${message}`));
+  const shown = errors.slice(0, 3).map(sentence);
   const rest = errors.length - shown.length;
-  return new Problem(
-    problemCode.invalid,
-    `Invalid value: ${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}.`.replace(/\?\.$/, '?'),
-    { errors: errors.slice(0, maxNamed) },
-  );
+  const more =
+    rest > 0 ? [`There ${rest === 1 ? 'is 1 more fault' : `are ${rest} more faults`}; see errors.`] : [];
+  return new Problem(problemCode.invalid, [...shown, ...more].join(' '), {
+    errors: errors.slice(0, maxNamed),
+  });
+}
+
+function sentence({ field, message }: FieldFault): string {
+  const text = field === '' ? message : `${field} ${message}`;
+  return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
 /** 1005: what is asked for contradicts the present state. */

@@ -146,7 +146,6 @@ describe('the protocol', () => {
     expect(await code('POST', '/tags', { ...body, key })).toBe(1000);
     expect(await code('GET', '/devices/%ff%2', { key })).toBe(1003);
     expect(await code('DELETE', '/devices', { key })).toBe(1000);
-    expect(await code('HEAD', '/devices', { key }).catch(() => 'no body')).toBe('no body');
   });
 
   it('takes JSON in UTF-8 of at most 1 MiB as a body, and nothing else', async () => {

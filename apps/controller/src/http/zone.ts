@@ -48,9 +48,20 @@ export function createZone(name: string): Zone {
   };
 }
 
-/** Does this text have the form of a timestamp (whatever the zone)? */
-export function isTimestamp(text: string): boolean {
-  return readParts(text) !== undefined;
+/** What a timestamp must be that this text is not, whatever the zone; undefined: it is one. */
+export function timestampProblem(text: string): string | undefined {
+  if (readParts(text) !== undefined) return undefined;
+  const [, year, month] = pattern.exec(text) ?? [];
+  if (year === undefined || month === undefined)
+    return "must be a timestamp as 2026-02-25T22:38:03+01:00, with Z, with an offset, or with none for the account's time zone";
+  return `must be a moment that exists${daysText(Number(year), Number(month))}, for example 2026-02-25T22:38:03Z`;
+}
+
+function daysText(year: number, month: number): string {
+  if (month < 1 || month > 12) return '';
+  const date = new Date(0);
+  date.setUTCFullYear(year, month, 0); // the last day of the month
+  return ` (${year}-${String(month).padStart(2, '0')} has ${date.getUTCDate()} days)`;
 }
 
 function readOffset(format: Intl.DateTimeFormat, ms: number): number {

@@ -31,7 +31,7 @@ function holdsCertificate(text: string): boolean {
 const certificates = (what: string) =>
   pem(what).refine(
     (text) => text === undefined || text.includes('${') || holdsCertificate(text),
-    'a certificate in PEM form is accepted: -----BEGIN CERTIFICATE----- …',
+    'must be a certificate in PEM form (-----BEGIN CERTIFICATE----- …)',
   );
 const settings = {
   Verify: z.boolean().default(true).describe("Refuse a certificate that is not valid for the server's name."),

@@ -30,9 +30,9 @@ export function parseTarget(url: string, rules: TargetRules): TargetResult {
     ok: false,
     message: `${why}; accepted is ${rules.accepts}`,
   });
-  if (url === '') return refuse('URL is empty');
-  if (url.length > longest) return refuse(`URL is longer than ${longest} characters`);
-  if (/[\p{Cc}\s]/u.test(url)) return refuse('URL holds a blank or a control character');
+  if (url === '') return refuse('it is empty');
+  if (url.length > longest) return refuse(`it is longer than ${longest} characters`);
+  if (/[\p{Cc}\s]/u.test(url)) return refuse('it holds a blank or a control character');
 
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase() ?? rules.scheme;
   const rest = url.includes('://') ? url.slice(url.indexOf('://') + 3) : url;

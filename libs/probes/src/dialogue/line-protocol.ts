@@ -20,7 +20,7 @@ const longestQuitMs = 250;
 
 /** A text that becomes part of a line sent: 1 to `max` characters, none of them a control character, so that it stays one line. */
 export function lineText(max: number) {
-  return boundedText(max, 1).regex(/^\P{Cc}+$/u, 'may hold no line break and no other control character');
+  return boundedText(max, 1).regex(/^\P{Cc}+$/u, 'must be one line without control characters');
 }
 
 /** The Options that each of these methods has. */

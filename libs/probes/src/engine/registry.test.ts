@@ -116,7 +116,7 @@ test('a secret that does not fit where it is filled in is named by its place, no
   expect(read).toMatchObject({
     ok: false,
     message: expect.stringMatching(
-      /^Headers.Authorization cannot be used with its secret filled in: no header/,
+      /^Headers.Authorization cannot be used with its secret filled in: must be a header's value/,
     ),
   });
   expect(JSON.stringify(read)).not.toContain('sentinel');

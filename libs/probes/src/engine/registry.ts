@@ -120,7 +120,7 @@ export function readSpec(
     };
   }
   const found = probe.parseTarget(spec.url);
-  if (!found.ok) return { ok: false, message: found.message };
+  if (!found.ok) return { ok: false, message: `URL is not accepted: ${found.message}` };
   return {
     ok: true,
     check: {

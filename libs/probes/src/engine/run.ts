@@ -174,7 +174,7 @@ async function runStep(
   const probe = step.method === 'Script' ? undefined : probeFor(step.method);
   if (!probe) return { ok: false, message: `${step.method} cannot be used within a script` };
   const found = probe.parseTarget(step.url);
-  if (!found.ok) return { ok: false, message: found.message };
+  if (!found.ok) return { ok: false, message: `the address is not accepted: ${found.message}` };
   const options = probe.options.safeParse(spellOptions(probe.options, step.options));
   if (!options.success) {
     const faults = options.error.issues.map((each) => `${each.path.join('.') || 'options'}: ${each.message}`);

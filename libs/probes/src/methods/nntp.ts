@@ -23,7 +23,7 @@ import { quoteShort } from '../dialogue/transcript.ts';
 const options = z.strictObject({
   ...lineOptions,
   Group: lineText(400)
-    .regex(/^\S+$/u, 'is one word')
+    .regex(/^\S+$/u, 'must be one word such as comp.lang.c')
     .optional()
     .describe('Newsgroup that must exist (GROUP).'),
 });
@@ -46,7 +46,8 @@ export const nntp: Probe<'NNTP', typeof options> = {
       schemes: { nntp: 119, nntps: 563 },
       scheme: 'nntp',
       credentials: true,
-      accepts: 'host, host:port, [v6]:port, nntp://user:password@host:port or nntps://…',
+      accepts:
+        'host, host:port, [v6]:port, nntp://user:password@host:port or nntps://…, for example news.example.org',
     }),
   async run(context, target, settings): Promise<Outcome> {
     const login = loginOf(target, settings);

@@ -48,7 +48,8 @@ export const pop3: Probe<'POP3', typeof options> = {
       schemes: { pop3: 110, pop3s: 995 },
       scheme: 'pop3',
       credentials: true,
-      accepts: 'host, host:port, [v6]:port, pop3://user:password@host:port or pop3s://…',
+      accepts:
+        'host, host:port, [v6]:port, pop3://user:password@host:port or pop3s://…, for example mail.example.org',
     }),
   async run(context, target, settings): Promise<Outcome> {
     const login = loginOf(target, settings);

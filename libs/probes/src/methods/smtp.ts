@@ -27,7 +27,7 @@ type Mechanism = (typeof mechanisms)[number];
 
 const address = lineText(254).regex(
   /^[^\s<>]+$/u,
-  "is an address like name@example.org, without '<', '>' and blanks",
+  "must be an address such as name@example.org, without '<', '>' and blanks",
 );
 
 const options = z.strictObject({
@@ -37,7 +37,7 @@ const options = z.strictObject({
     .default('Auto')
     .describe('How to log in; Auto takes CRAM-MD5 first on a connection in clear, PLAIN first under TLS.'),
   Helo: lineText(255)
-    .regex(/^\S+$/u, 'is one word')
+    .regex(/^\S+$/u, 'must be one word such as mail.example.org')
     .optional()
     .describe("Name to greet with; default: this agent's address as a literal, `[192.0.2.1]`."),
   MailFrom: address.optional().describe('Sender that must be accepted (MAIL FROM). Nothing is ever sent.'),
@@ -76,7 +76,8 @@ export const smtp: Probe<'SMTP', typeof options> = {
       schemes: { smtp: 25, smtps: 465 },
       scheme: 'smtp',
       credentials: true,
-      accepts: 'host, host:port, [v6]:port, smtp://user:password@host:port or smtps://…',
+      accepts:
+        'host, host:port, [v6]:port, smtp://user:password@host:port or smtps://…, for example mail.example.org:587',
     }),
   async run(context, target, settings): Promise<Outcome> {
     const login = loginOf(target, settings);

@@ -100,15 +100,15 @@ describe('TCP', () => {
     ['mail.example:25/path', 'nothing may follow host and port'],
     ['ftp://mail.example:21', 'scheme ftp:// is not known here'],
     ['user:pw@mail.example:25', 'no user name or password may stand in this URL'],
-    ['mail example:25', 'URL holds a blank or a control character'],
+    ['mail example:25', 'it holds a blank or a control character'],
     ['127.1:25', '"127.1" is no complete IPv4 address'],
     ['0x7f000001:25', '"0x7f000001" is no complete IPv4 address'],
     ['::1:25:', '"::1:25:" is no host (write an IPv6 address with a port as [address]:port)'],
-    ['', 'URL is empty'],
+    ['', 'it is empty'],
   ])('refuses %j and says what is accepted', (url, why) => {
     expect(tcp.parseTarget(url)).toEqual({
       ok: false,
-      message: `${why}; accepted is host:port, [v6]:port, tcp://host:port or tls://host:port`,
+      message: `${why}; accepted is host:port, [v6]:port, tcp://host:port or tls://host:port, for example db.example.org:5432`,
     });
   });
 

@@ -16,7 +16,7 @@ import { regexProblem } from '../search/regex.ts';
 import { notSearched, searchText, textSearch } from '../search/text-search.ts';
 
 const hex = boundedText(16_384)
-  .regex(/^\s*([0-9a-fA-F]{2}\s*)+$/, 'pairs of hexadecimal digits are accepted, blanks between them allowed')
+  .regex(/^\s*([0-9a-fA-F]{2}\s*)+$/, 'must be pairs of hexadecimal digits such as 0d 0a')
   .optional();
 
 const step = z
@@ -28,14 +28,17 @@ const step = z
     Expect: boundedText(4096, 1).optional().describe('Text that the answer must contain.'),
     ExpectHex: hex.describe('Bytes that the answer must contain, hexadecimal.'),
     ExpectRegex: boundedText(1000, 1)
-      .refine((pattern) => regexProblem(pattern) === undefined, 'no regular expression')
+      .refine((pattern) => regexProblem(pattern) === undefined, 'must be a regular expression such as ^OK')
       .optional()
       .describe('Regular expression that the answer must match.'),
   })
-  .refine((each) => each.Send === undefined || each.SendHex === undefined, 'Send or SendHex, not both')
+  .refine(
+    (each) => each.Send === undefined || each.SendHex === undefined,
+    'must hold Send or SendHex, not both',
+  )
   .refine(
     (each) => [each.Expect, each.ExpectHex, each.ExpectRegex].filter((one) => one !== undefined).length <= 1,
-    'one of Expect, ExpectHex and ExpectRegex, not several',
+    'must hold only one of Expect, ExpectHex and ExpectRegex',
   );
 
 const options = z.strictObject({
@@ -82,7 +85,7 @@ export const tcp: Probe<'TCP', typeof options> = {
     parseTarget(url, {
       schemes: { tcp: 0, tls: 0 },
       scheme: 'tcp',
-      accepts: 'host:port, [v6]:port, tcp://host:port or tls://host:port',
+      accepts: 'host:port, [v6]:port, tcp://host:port or tls://host:port, for example db.example.org:5432',
     }),
 
   async run(context, target, wanted) {

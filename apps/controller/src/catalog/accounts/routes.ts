@@ -33,7 +33,7 @@ const accountFull = z
 const accountUpdate = z
   .strictObject({
     Timezone: boundedText(100)
-      .refine(isZoneName, 'must be an IANA time zone such as Europe/Berlin')
+      .refine(isZoneName, 'must be the IANA name of a time zone, for example Europe/Berlin')
       .optional(),
     DefaultLocations: z
       .array(boundedText(200, 1))

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FieldFault, isId, isZoneName, newId } from '@vantage/kernel';
+import { type FieldFault, isId, isZoneName, newId, sentFault } from '@vantage/kernel';
 import { publish } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { moveDefaultDevices } from '../devices/default-store.ts';
@@ -114,10 +114,7 @@ async function readLocations(
     const row =
       known.find(({ location_id }) => location_id === text) ?? known.find(({ name }) => name === text);
     if (row === undefined)
-      faults.push({
-        field: 'DefaultLocations',
-        message: `names ${JSON.stringify(text.slice(0, 60))}, which does not exist`,
-      });
+      faults.push(sentFault('DefaultLocations', 'names or ids of Locations of this account', text));
     return row?.location_id ?? [];
   });
   return [...new Set(ids)];
@@ -132,6 +129,9 @@ async function readSchedule(
   if (sent === undefined) return stored;
   if (sent === null) return null;
   const found = isId(sent) ? await findNschedule(trx, accountNo, sent) : undefined;
-  if (found === undefined) faults.push({ field: 'nschedule_id', message: 'names nothing that exists' });
+  if (found === undefined)
+    faults.push(
+      sentFault('nschedule_id', 'the id of a notification schedule of this account, or null', sent),
+    );
   return found ?? null;
 }

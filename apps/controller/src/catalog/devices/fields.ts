@@ -10,7 +10,7 @@ export const deviceDefaults = { Frequency: 5, Timeout: 30, Retries: 2, RetryDela
 const optionalId = (what: string) => boundedText(100).nullable().optional().describe(`${what}; null: none.`);
 
 const shortName = boundedText(1000)
-  .regex(/^[A-Za-z0-9-]{1,8}$/, "must be 1 to 8 characters: letters, digits or '-'")
+  .regex(/^[A-Za-z0-9-]{1,8}$/, "must be 1 to 8 letters, digits or '-', for example web-1")
   .describe("Up to 8 characters: letters, digits or '-'. Need not be unique.");
 const url = boundedText(64 * 1024, 1).describe(
   'URL, host name or custom script to monitor; what is accepted depends on Method. A password comes back as `***`.',

@@ -16,10 +16,11 @@ export interface Maintenance {
   stopMaintenance(ask: { readonly accountNo: number; readonly deviceNo: number }): Promise<unknown>;
 }
 
+const durationRule = 'must be hours and minutes as HH:MM from 00:01 to 99:59, for example 01:30';
 /** `HH:MM` from 00:01 to 99:59. */
 const durationField = boundedText(100)
-  .regex(/^\d\d:[0-5]\d$/, 'must be HH:MM, from 00:01 to 99:59')
-  .refine((text) => text !== '00:00', 'must be HH:MM, from 00:01 to 99:59');
+  .regex(/^\d\d:[0-5]\d$/, durationRule)
+  .refine((text) => text !== '00:00', durationRule);
 
 const defaultDuration = '01:00';
 

@@ -1,4 +1,4 @@
-import { boundedText, type Clock, isId } from '@vantage/kernel';
+import { boundedText, type Clock, isId, sentFault } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField } from '../../http/field.ts';
@@ -200,6 +200,7 @@ async function readFilter(db: Db, session: Session, text: string): Promise<Devic
     case 'All':
       return { kind: 'all' };
     case 'Ok':
+    case 'Up':
       return { kind: 'status', status: 'Up' };
     case 'Down':
     case 'Maint':
@@ -207,7 +208,7 @@ async function readFilter(db: Db, session: Session, text: string): Promise<Devic
       return { kind: 'status', status: text };
     default: {
       if (!isId(text))
-        throw invalid([{ field: 'Filter', message: 'must be All, Ok, Down, Maint, Unknown or a tag_id' }]);
+        throw invalid([sentFault('Filter', 'All, Ok, Up, Down, Maint, Unknown or a tag_id', text)]);
       const found = await findTag(db, session.accountNo, text);
       if (found === undefined) throw missing('tag');
       return { kind: 'tag', tagNo: found.tagNo };

@@ -1,5 +1,5 @@
 import { cleanLine } from '@vantage/domain';
-import { type FieldFault, isId } from '@vantage/kernel';
+import { type FieldFault, isId, sentFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 import { deviceDefaults, type SentSettings } from './fields.ts';
@@ -36,6 +36,12 @@ function chosenName(sent: string | null | undefined, kept: string | null): strin
   return sent === undefined || (kept !== null && sent === cleanLine(kept)) ? kept : sent;
 }
 
+const things = {
+  nschedule_id: 'notification schedule',
+  mschedule_id: 'maintenance schedule',
+  device_master_id: 'device',
+} as const;
+
 /** The things of the account that a device refers to. */
 export interface References {
   readonly nscheduleNo: number | null;
@@ -54,7 +60,7 @@ export async function resolveReferences(
 ): Promise<{ readonly references: References; readonly faults: readonly FieldFault[] }> {
   const faults: FieldFault[] = [];
   const look = async (
-    field: 'nschedule_id' | 'mschedule_id' | 'device_master_id',
+    field: keyof typeof things,
     kept: number | null | undefined,
     find: (id: string) => Promise<number | undefined>,
   ): Promise<number | null> => {
@@ -62,7 +68,8 @@ export async function resolveReferences(
     if (id === undefined) return kept ?? null;
     if (id === null) return null;
     const found = isId(id) ? await find(id) : undefined;
-    if (found === undefined) faults.push({ field, message: 'names nothing that exists' });
+    if (found === undefined)
+      faults.push(sentFault(field, `the id of a ${things[field]} of this account, or null`, id));
     return found ?? null;
   };
   const nscheduleNo = await look('nschedule_id', current?.nschedule_no, (id) =>
@@ -98,10 +105,7 @@ async function resolveLocations(
       known.find(({ location_id }) => location_id === text) ??
       known.find(({ name }) => name === text || cleanLine(name) === text);
     if (row === undefined)
-      faults.push({
-        field: 'Locations',
-        message: `names ${JSON.stringify(text.slice(0, 60))}, which does not exist`,
-      });
+      faults.push(sentFault('Locations', 'names or ids of Locations of this account', text));
     return row ?? [];
   });
   const locations = [...new Map(chosen.map((row) => [row.location_no, row])).values()];

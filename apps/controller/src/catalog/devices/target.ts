@@ -153,7 +153,7 @@ function isEmpty(value: unknown): boolean {
 
 function validateOptions(probe: AnyProbe, options: ClearOptions, faults: FieldFault[]): void {
   const result = probe.options.safeParse(options, { reportInput: true });
-  if (!result.success) faults.push(...faultsOf(result.error, 'Options'));
+  if (!result.success) faults.push(...faultsOf(result.error, probe.options, 'Options'));
 }
 
 /** Replaces the mask in a URL by the stored password. */

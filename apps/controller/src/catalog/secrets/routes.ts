@@ -20,7 +20,7 @@ const idAnswer = z.strictObject({ secret_id: idField });
 const readOnly = ['secret_id', 'UpdatedAt'] as const;
 
 const name = boundedText(1000)
-  .regex(secretNamePattern, "must be 1 to 100 characters: letters, digits, '_', '.' or '-'")
+  .regex(secretNamePattern, "must be 1 to 100 letters, digits, '_', '.' or '-', for example db-password")
   .describe(`Used as \${secret:NAME} in URL and Options, and as secret("NAME") in scripts.`);
 const value = boundedText(65_536, 1).describe('Write-only: never returned.');
 

@@ -18,7 +18,7 @@ import { parseDnsTarget, questionOf, wireName } from './target.ts';
 
 const serverText = boundedText(300).refine(
   (text) => serverAt(text, 53) !== undefined,
-  'host, host:port, address or [v6]:port is accepted',
+  'must be host, host:port, an address or [v6]:port, such as 192.0.2.53',
 );
 
 const options = z.strictObject({
@@ -32,7 +32,7 @@ const options = z.strictObject({
   Transport: z.enum(['UDP', 'TCP', 'TLS']).default('UDP').describe('UDP asks again over TCP when truncated.'),
   TLS: tlsOptionsWithoutStart,
   ExpectRcode: boundedText(16)
-    .regex(/^[A-Z]{2,16}$/, 'a code such as NOERROR or NXDOMAIN is accepted')
+    .regex(/^[A-Z]{2,16}$/, 'must be a code such as NOERROR or NXDOMAIN')
     .optional()
     .describe('Response code expected; default NOERROR with at least one record.'),
   CompareSOAWith: z

@@ -3,7 +3,8 @@ import type { Target, TargetResult } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
 import { queryName, type RecordType, recordType, reverseName } from './records.ts';
 
-const accepts = 'a name (asked of the resolvers), or dns://server/name?type=A, dns://server:port/name';
+const accepts =
+  'a name (asked of the resolvers), or dns://server/name?type=A, dns://server:port/name, for example www.example.org';
 
 /**
  * A DNS device's URL. In the target of a bare name the scheme is `name`, host the name and port 0; else host and port are the server's

@@ -51,7 +51,8 @@ export const ftp: Probe<'FTP', typeof options> = {
       schemes: { ftp: 21, ftps: 990 },
       scheme: 'ftp',
       credentials: true,
-      accepts: 'host, host:port, [v6]:port, ftp://user:password@host:port or ftps://…',
+      accepts:
+        'host, host:port, [v6]:port, ftp://user:password@host:port or ftps://…, for example ftp.example.org',
     }),
   async run(context, target, settings): Promise<Outcome> {
     const lists = settings.List || settings.ExpectEntry !== undefined;

@@ -4,10 +4,13 @@ import { ipFamilyOption, slowMsOption, tlsOptionsWithoutStart } from '../../cont
 import { readJsonPath } from '../../search/json-path.ts';
 import { regexProblem } from '../../search/regex.ts';
 
-const headerName = boundedText(100, 1).regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'no header name');
+const headerName = boundedText(100, 1).regex(
+  /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/,
+  "must be a header's name such as X-Request-Id",
+);
 const headerValue = boundedText(8192).regex(
   /^[\t\x20-\x7e\x80-\xff]*$/,
-  'no header value (no line breaks, Latin-1 only)',
+  "must be a header's value: one line, Latin-1 only",
 );
 /** Headers that the connection itself decides. */
 const ownHeaders = [
@@ -21,7 +24,7 @@ const ownHeaders = [
 ];
 const headers = z
   .record(headerName, headerValue)
-  .refine((given) => Object.keys(given).length <= 100, 'at most 100 headers');
+  .refine((given) => Object.keys(given).length <= 100, 'must hold at most 100 headers');
 const size = z.int().min(0).max(0xffff_ffff);
 
 /** The Options of HTTP: the request and what is expected of the answer. */
@@ -33,7 +36,7 @@ export const httpOptions = z.strictObject({
   Headers: headers
     .refine(
       (given) => Object.keys(given).every((name) => !ownHeaders.includes(name.toLowerCase())),
-      `these cannot be set: ${ownHeaders.join(', ')}`,
+      `must not name ${ownHeaders.join(', ')}: the connection sets them`,
     )
     .default({})
     .describe('Request headers; Host names a virtual host.'),
@@ -52,7 +55,7 @@ export const httpOptions = z.strictObject({
   Proxy: boundedText(2048)
     .refine(
       (url) => /^https?:\/\/[^/]/i.test(url) && URL.canParse(url),
-      'http://user:password@host:port is accepted',
+      'must be a proxy such as http://user:password@proxy.example.org:3128',
     )
     .optional()
     .describe('Proxy to go through: http://user:password@host:port.'),
@@ -64,7 +67,7 @@ export const httpOptions = z.strictObject({
     .array(
       boundedText(7).regex(
         /^[1-5]\d\d(-[1-5]\d\d)?$/,
-        'a status such as 200 or a range such as 200-299 is accepted',
+        'must be a status such as 200 or a range such as 200-299',
       ),
     )
     .max(50)
@@ -73,13 +76,13 @@ export const httpOptions = z.strictObject({
   ExpectText: boundedText(4096, 1).optional().describe('Text that the body must contain.'),
   RejectText: boundedText(4096, 1).optional().describe('Text that the body must not contain.'),
   ExpectRegex: boundedText(1000, 1)
-    .refine((pattern) => regexProblem(pattern) === undefined, 'no regular expression')
+    .refine((pattern) => regexProblem(pattern) === undefined, 'must be a regular expression such as ^OK')
     .optional()
     .describe('Regular expression that the body (its first MiB) must match.'),
   ExpectJSONPath: boundedText(500, 1)
     .superRefine((path, fault) => {
       const read = readJsonPath(path);
-      if (!read.ok) fault.addIssue({ code: 'custom', message: read.message });
+      if (!read.ok) fault.addIssue({ code: 'custom', message: `is not accepted: ${read.message}` });
     })
     .optional()
     .describe(
@@ -98,7 +101,7 @@ export const httpOptions = z.strictObject({
     .default(16 * 1024 * 1024)
     .describe('Most bytes of the body, decompressed; more are not read and fail the check.'),
   ExpectSHA256: boundedText(64)
-    .regex(/^[0-9a-fA-F]{64}$/, '64 hexadecimal digits are accepted')
+    .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits')
     .optional()
     .describe('SHA-256 of the body, decompressed.'),
   Compression: z

@@ -48,7 +48,8 @@ export const imap4: Probe<'IMAP4', typeof options> = {
       schemes: { imap: 143, imaps: 993 },
       scheme: 'imap',
       credentials: true,
-      accepts: 'host, host:port, [v6]:port, imap://user:password@host:port or imaps://…',
+      accepts:
+        'host, host:port, [v6]:port, imap://user:password@host:port or imaps://…, for example mail.example.org',
     }),
   async run(context, target, settings): Promise<Outcome> {
     const login = loginOf(target, settings);

@@ -19,7 +19,7 @@ import { createMysqlSession, type MysqlSession, type QueryResult } from './sessi
 
 const line = (max: number) =>
   boundedText(max, 1)
-    .regex(/^\P{Cc}+$/u, 'may hold no control character')
+    .regex(/^\P{Cc}+$/u, 'must hold no control character')
     .optional();
 
 const options = z.strictObject({
@@ -67,7 +67,8 @@ export const mysql: Probe<'MySQL', typeof options> = {
     },
   },
   parseTarget: (url) => {
-    const accepts = 'host, host:port, [v6]:port or mysql://user:password@host:port/database';
+    const accepts =
+      'host, host:port, [v6]:port or mysql://user:password@host:port/database, for example db.example.org:3306';
     const found = parseTarget(url, {
       schemes: { mysql: 3306 },
       scheme: 'mysql',

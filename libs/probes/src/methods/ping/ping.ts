@@ -67,7 +67,11 @@ export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING'
       ping: { description: 'Sends echo requests; `ms` is the mean round trip.', target: 'host' },
     },
     parseTarget: (url) =>
-      parseTarget(url, { schemes: { ping: undefined }, scheme: 'ping', accepts: 'host or ping://host' }),
+      parseTarget(url, {
+        schemes: { ping: undefined },
+        scheme: 'ping',
+        accepts: 'host or ping://host, for example www.example.org',
+      }),
 
     async run(context, target, wanted) {
       const startedMs = context.clock.monoMs();

@@ -21,7 +21,7 @@ const options = z.strictObject({
   HostKeyFingerprint: boundedText(100)
     .regex(
       /^SHA256:[A-Za-z0-9+/]{43}=?$/,
-      'SHA256: and 43 characters of Base64 are accepted, as ssh-keygen -l shows it',
+      'must be SHA256: and 43 characters of Base64, as ssh-keygen -l shows it',
     )
     .optional()
     .describe("The server's host key must have this fingerprint; nothing secret is sent otherwise."),
@@ -62,7 +62,7 @@ export const ssh: Probe<'SSH', typeof options> = {
       schemes: { ssh: 22 },
       scheme: 'ssh',
       credentials: true,
-      accepts: 'host, host:port, [v6]:port or ssh://user:password@host:port',
+      accepts: 'host, host:port, [v6]:port or ssh://user:password@host:port, for example host.example.org:22',
     }),
 
   async run(context, target, wanted) {

@@ -67,7 +67,8 @@ export const telnet: Probe<'TELNET', typeof options> = {
       schemes: { telnet: 23, telnets: 992 },
       scheme: 'telnet',
       credentials: true,
-      accepts: 'host, host:port, [v6]:port, telnet://user:password@host:port or telnets://…',
+      accepts:
+        'host, host:port, [v6]:port, telnet://user:password@host:port or telnets://…, for example router.example.org',
     }),
   async run(context, target, settings): Promise<Outcome> {
     const login = loginOf(target, settings);

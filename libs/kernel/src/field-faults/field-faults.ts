@@ -1,0 +1,94 @@
+import type { z } from 'zod';
+import { nearestName } from '../nearest-name.ts';
+import { acceptedValue, expectsText, namesOf, schemaAt } from './accepted-value.ts';
+import { shownValue } from './shown-value.ts';
+import { unknownField } from './unknown-field.ts';
+
+/**
+ * One fault in a value from outside. `field` is dotted (`Options.Headers.Cookie`). `message` goes on the sentence that begins with the field's
+ * name: `must be a whole number from 1 to 120, but the text "30" was sent`.
+ */
+export interface FieldFault {
+  readonly field: string;
+  readonly message: string;
+}
+
+/**
+ * What zod found, in words for the caller, one fault a field. `schema` is the one that judged; `prefix` (`Options`) stands before the names of the
+ * fields. A schema's own message begins with `must`, and what was sent is added to it.
+ */
+export function faultsOf(error: z.ZodError, schema: z.core.$ZodType, prefix = ''): FieldFault[] {
+  const faults = new Map<string, FieldFault>();
+  for (const issue of error.issues)
+    for (const fault of faultsOfIssue(issue, schema, prefix))
+      if (!faults.has(fault.field)) faults.set(fault.field, fault);
+  return [...faults.values()];
+}
+
+/** The fault of a text that was sent: what the field must be, and what came instead. */
+export function sentFault(field: string, must: string, value: unknown): FieldFault {
+  return { field, message: `must be ${must}, but ${shownValue(value, field.split('.'), 'text')} was sent` };
+}
+
+function faultsOfIssue(issue: z.core.$ZodIssue, schema: z.core.$ZodType, prefix: string): FieldFault[] {
+  const path = [...(prefix === '' ? [] : [prefix]), ...issue.path.map((step) => String(step).slice(0, 100))];
+  const field = path.join('.');
+  const at = schemaAt(schema, issue.path);
+  const accepted = at === undefined ? undefined : acceptedValue(at);
+  const sent = `but ${shownValue(issue.input, path, expectsText(at) ? 'text' : 'other')} was sent`;
+  const must = (phrase: string) => [{ field, message: `must be ${phrase}, ${sent}` }];
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => unknownField(key, namesOf(at), { parent: field }));
+    case 'invalid_type':
+    case 'invalid_value':
+      if (issue.input === undefined)
+        return [{ field, message: accepted === undefined ? 'is required' : `is required: ${accepted}` }];
+      return must(accepted ?? 'of another type').map((fault) => ({
+        ...fault,
+        message: `${fault.message}${hintFor(issue, expectsText(at))}`,
+      }));
+    case 'too_small':
+    case 'too_big':
+      return must(accepted ?? sized(issue));
+    case 'invalid_key':
+      return [
+        { field, message: `is not a possible name: it ${issue.issues[0]?.message ?? 'must be another'}` },
+      ];
+    case 'invalid_union':
+    case 'invalid_format':
+    case 'not_multiple_of':
+    case 'invalid_element':
+    case 'custom':
+      return [{ field, message: ownMessage(issue, accepted, sent) }];
+  }
+}
+
+/** The likely mistake: a number in quotes, a choice without them, a choice in another letter case, or a misspelt one. */
+function hintFor(
+  issue: z.core.$ZodIssueInvalidType | z.core.$ZodIssueInvalidValue,
+  wantsText: boolean,
+): string {
+  const { input } = issue;
+  if (typeof input === 'number' && issue.code === 'invalid_value' && issue.values.includes(String(input)))
+    return `; write it in quotes: "${input}"`;
+  if (typeof input !== 'string') return '';
+  if (!wantsText && /^-?\d{1,15}(\.\d{1,15})?$/.test(input)) return `; write it without quotes: ${input}`;
+  const choices =
+    issue.code === 'invalid_value' ? issue.values.filter((value) => typeof value === 'string') : [];
+  const near = nearestName(input, choices);
+  return near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
+}
+
+function ownMessage(
+  { message, input }: z.core.$ZodIssue,
+  accepted: string | undefined,
+  sent: string,
+): string {
+  if (message.startsWith('must ')) return typeof input === 'object' ? message : `${message}, ${sent}`;
+  return message.startsWith('Invalid ') ? `must be ${accepted ?? 'of another form'}, ${sent}` : message;
+}
+
+function sized(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string {
+  return issue.code === 'too_small' ? `at least ${issue.minimum}` : `at most ${issue.maximum}`;
+}

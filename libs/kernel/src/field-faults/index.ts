@@ -1,0 +1,2 @@
+export { type FieldFault, faultsOf, sentFault } from './field-faults.ts';
+export { unknownField } from './unknown-field.ts';
