@@ -14,7 +14,6 @@ import {
 } from '@vantage/kernel';
 import { createHttpApi } from './api/index.ts';
 import { createAssign } from './assign/index.ts';
-import { createChangeRecorder } from './audit/index.ts';
 import { agentPresence } from './catalog/agents/presence-store.ts';
 import { createCatalog } from './catalog/change.ts';
 import { locationVisibility } from './catalog/locations/visibility-store.ts';
@@ -93,7 +92,10 @@ function joinSteps({ config, log, db, sealer, partitions, timeScale, controllerI
   const recordsEvents = { kysely, recordEvents };
 
   // REST -> catalog -> assign -> gateway = stream = agents
-  const catalog = createCatalog({ db, recordChanges: createChangeRecorder({ clock }) });
+  const catalog = createCatalog({
+    db,
+    recordChanges: async (_, recorded) => log.debug(recorded, 'the catalog changes'),
+  });
   const assign = createAssign({ db, clock, log, controllerId, timeScale });
   const checkNow = runRequests.createCheckNow({ db, clock });
 

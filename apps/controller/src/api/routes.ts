@@ -1,5 +1,4 @@
 import { mergeHistograms, percentile, scale } from '@vantage/health';
-import { auditRoutes } from '../audit/routes.ts';
 import { type AccountRouteDeps, accountRoutes } from '../catalog/accounts/routes.ts';
 import { agentRoutes } from '../catalog/agents/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
@@ -15,7 +14,7 @@ import { type RollUpReader, statisticsRoutes } from '../history/statistics-route
 import { type ReadUptimes, uptimeRoutes } from '../history/uptime-routes.ts';
 import type { Route } from '../http/route.ts';
 import { helloRoutes } from './hello.ts';
-import { openApiRoutes } from './openapi.ts';
+import { openApiRoutes } from './openapi/routes.ts';
 
 /** What the routes need of the rest of the controller. */
 export interface RouteDeps extends DeviceRouteDeps {
@@ -53,7 +52,6 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...locationRoutes(db),
     ...agentRoutes(db),
     ...secretRoutes(deps),
-    ...auditRoutes(db),
     ...openApiRoutes(() => routes, deps.version),
   ];
   return routes;

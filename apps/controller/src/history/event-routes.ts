@@ -47,7 +47,9 @@ const eventRecord = z
     event_id: idField,
     device_id: idField.nullable().describe('null: the event is about a Location or an agent.'),
     Timestamp: timestampField.describe('End of the check that caused it.'),
-    Type: z.string().describe(`One of ${eventTypes.join(', ')}.`),
+    Type: z
+      .string()
+      .meta({ description: 'What changed.', override: { type: 'string', enum: [...eventTypes] } }),
     Status: z
       .string()
       .describe(

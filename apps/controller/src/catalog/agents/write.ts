@@ -2,8 +2,7 @@ import { newId } from '@vantage/kernel';
 import { publish } from '../../db/index.ts';
 import { hashCredential, newCredential } from '../../secrets/credential.ts';
 import type { ChangeTransaction } from '../change.ts';
-import { changedFields, createdFields } from '../field-change.ts';
-import { insertAgent, markAgentRevoked, markAgentUnfenced, readLocationName } from './store.ts';
+import { insertAgent, markAgentRevoked, markAgentUnfenced } from './store.ts';
 
 /** The agent that is to be invited. */
 export interface NewAgent {
@@ -22,8 +21,7 @@ export async function inviteAgent(
   const agentId = newId();
   const tokenHash = hashCredential(token);
   await insertAgent(transaction, { agentId, accountNo, locationNo, name, tokenHash });
-  const location = await readLocationName(transaction.trx, locationNo);
-  const fields = createdFields({ Location: location, Name: name });
+  const fields = ['Location', 'Name'];
   transaction.record({ action: 'create', kind: 'agent', accountNo, id: agentId, fields });
   return { agentId, token };
 }
@@ -39,13 +37,12 @@ export async function revokeAgent(
   transaction: ChangeTransaction,
   agentId: string,
 ): Promise<AgentStateChange> {
-  const revoked = await markAgentRevoked(transaction, agentId);
-  if (revoked === undefined) return { kind: 'missing' };
-  const { accountNo, agentNo, locationNo, state } = revoked.agent;
+  const agent = await markAgentRevoked(transaction, agentId);
+  if (agent === undefined) return { kind: 'missing' };
+  const { accountNo, agentNo, locationNo } = agent;
   await publish(transaction.trx, 'revoked', { agent_nos: [agentNo], key_nos: [] });
   await publish(transaction.trx, 'catalog', { location_nos: [locationNo] });
-  const fields = changedFields(['State'], { State: revoked.before }, { State: state });
-  transaction.record({ action: 'update', kind: 'agent', accountNo, id: agentId, fields });
+  transaction.record({ action: 'update', kind: 'agent', accountNo, id: agentId, fields: ['State'] });
   return { kind: 'changed' };
 }
 
@@ -58,7 +55,6 @@ export async function unfenceAgent(
   if (agent === undefined) return { kind: 'missing' };
   const { accountNo, locationNo } = agent;
   await publish(transaction.trx, 'catalog', { location_nos: [locationNo] });
-  const fields = changedFields(['State'], { State: 'Fenced' }, { State: 'Away' });
-  transaction.record({ action: 'update', kind: 'agent', accountNo, id: agentId, fields });
+  transaction.record({ action: 'update', kind: 'agent', accountNo, id: agentId, fields: ['State'] });
   return { kind: 'changed' };
 }

@@ -22,7 +22,7 @@ const readOnly = ['secret_id', 'UpdatedAt'] as const;
 const name = boundedText(1000)
   .regex(secretNamePattern, "must be 1 to 100 letters, digits, '_', '.' or '-', for example db-password")
   .describe(`Used as \${secret:NAME} in URL and Options, and as secret("NAME") in scripts.`);
-const value = boundedText(65_536, 1).describe('Write-only: never returned.');
+const value = boundedText(65_536, 1).meta({ description: 'Never returned.', writeOnly: true });
 
 const secretEntry = z
   .strictObject({ secret_id: idField, Name: z.string(), UpdatedAt: timestampField })

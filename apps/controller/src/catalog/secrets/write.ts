@@ -6,7 +6,6 @@ import type { Sealer } from '../../secrets/seal.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { openOrShown, referencesOf } from '../devices/sealed.ts';
-import { createdFields, deletedFields, secretField } from '../field-change.ts';
 import type { Conflict, Missing } from '../refusal.ts';
 import { connectedAgents, deleteSecret, insertSecret, sealedDevices, updateSecret } from './store.ts';
 
@@ -26,7 +25,7 @@ export async function createSecret(
       faults: [{ field: 'Name', message: 'is taken' }],
     };
   await notifyAgents(transaction, accountNo);
-  const fields = [...createdFields({ Name: name }), secretField('Value', false)];
+  const fields = ['Name', 'Value'];
   transaction.record({ action: 'create', kind: 'secret', accountNo, id: secretId, fields });
   return { kind: 'created', secretId };
 }
@@ -51,8 +50,7 @@ export async function changeSecret(
   const { accountNo, secretId } = secret;
   await updateSecret(transaction, secretId, sealer.seal(value, secretSealContext(secretId)));
   await notifyAgents(transaction, accountNo);
-  const fields = [secretField('Value', true)];
-  transaction.record({ action: 'update', kind: 'secret', accountNo, id: secretId, fields });
+  transaction.record({ action: 'update', kind: 'secret', accountNo, id: secretId, fields: ['Value'] });
   return { kind: 'changed' };
 }
 
@@ -71,13 +69,7 @@ export async function removeSecret(
       message: `Devices refer to this secret: ${users.slice(0, maxNamed).join(', ')}.`,
     };
   if (!(await deleteSecret(transaction, secretId))) return { kind: 'missing', what: 'secret' };
-  transaction.record({
-    action: 'delete',
-    kind: 'secret',
-    accountNo,
-    id: secretId,
-    fields: deletedFields({ Name: name }),
-  });
+  transaction.record({ action: 'delete', kind: 'secret', accountNo, id: secretId, fields: [] });
   return { kind: 'deleted' };
 }
 

@@ -1,0 +1,113 @@
+import { type Method, methods } from '@vantage/domain';
+import { registry } from '@vantage/probes';
+import { z } from 'zod';
+import { methodExamples } from './method-examples.ts';
+import { mapSchema, mapValues, readSchema, refTo, type Schema, type Schemas } from './schema.ts';
+
+/** A schema that is one object for all Methods, as the routes declare it. */
+const flat = ['Device', 'DeviceCreate', 'DeviceUpdate'] as const;
+
+/** The Options of every Method, as they are sent and returned. */
+export function optionSchemas(): Schemas {
+  const all = Object.values(registry).map((probe) => {
+    const { $schema: _, ...sent } = z.toJSONSchema(probe.options, { io: 'input', unrepresentable: 'any' });
+    const options = mapSchema(readSchema(sent), withoutDefault, { component: '', property: undefined });
+    const description = `Options of Method ${probe.method}. All may be absent; a name that is not listed is refused with code 1004.`;
+    const examples = [methodExamples[probe.method].Options];
+    return [`Options${probe.method}`, { ...options, description, examples }] as const;
+  });
+  return Object.fromEntries(all);
+}
+
+/**
+ * Generated types would always fill in a default, and a later version may have another one. So the text names it. Objects stay open,
+ * because a later version may return more.
+ */
+function withoutDefault({ default: value, additionalProperties, ...schema }: Schema): Schema {
+  const open = additionalProperties === false ? {} : { additionalProperties };
+  const text = schema.description ?? '';
+  const isSaid = value === undefined || typeof value === 'object' || /default/i.test(text);
+  const description = isSaid ? text : `${text} Default: ${JSON.stringify(value)}.`;
+  const shown = additionalProperties === undefined ? {} : open;
+  return { ...schema, ...shown, ...(description === '' ? {} : { description }) };
+}
+
+/**
+ * Turns each of the device's schemas into a choice by Method, so that a generated type knows which Options belong to it: `Device` is one of
+ * `DeviceHTTP`, `DevicePING` and so on, which hold `DeviceCommon`.
+ */
+export function devicesByMethod(schemas: Schemas): Schemas {
+  const made = { ...schemas };
+  for (const name of flat) {
+    const schema = schemas[name];
+    if (schema !== undefined) Object.assign(made, chosenByMethod(name, schema));
+  }
+  return made;
+}
+
+function chosenByMethod(name: (typeof flat)[number], schema: Schema): Schemas {
+  const { properties = {}, required = [], additionalProperties, description: _, ...rest } = schema;
+  const { Method, Options, HostData, ...common } = properties;
+  const isCommon = (field: string) => Object.hasOwn(common, field);
+  const commonName = `${name}Common`;
+  const arm = (method: Method): Schema => ({
+    description: `${about[name]} of Method ${method}.`,
+    allOf: [
+      refTo(commonName),
+      {
+        type: 'object',
+        properties: {
+          Method: { ...Method, type: 'string', enum: [method], pattern: undefined, maxLength: undefined },
+          Options: optionsOf(method, name, Options),
+          ...(method === 'HTTP' && HostData !== undefined ? { HostData } : {}),
+        },
+        required: ['Method', ...required.filter((field) => field === 'Options')],
+      },
+    ],
+    // What is sent is judged strictly; an answer may hold more in a later version.
+    ...(additionalProperties === false ? { unevaluatedProperties: false } : {}),
+  });
+  const names = Object.fromEntries(methods.map((method) => [method, `${name}${method}`]));
+  return {
+    ...Object.fromEntries(methods.map((method) => [`${name}${method}`, arm(method)])),
+    [commonName]: {
+      ...rest,
+      description: `${about[name]}: the fields that all Methods have.`,
+      properties: common,
+      required: required.filter(isCommon),
+    },
+    [name]: {
+      description: `${about[name]}, by its Method.`,
+      oneOf: methods.map((method) => refTo(`${name}${method}`)),
+      discriminator: {
+        propertyName: 'Method',
+        mapping: mapValues(names, (arm) => refTo(arm).$ref),
+      },
+    },
+  };
+}
+
+const about = {
+  Device: 'A device with all its settings',
+  DeviceCreate: 'A device to create',
+  DeviceUpdate: 'Changed settings of a device',
+} as const;
+
+/** In an answer the Options are always there; in a request they may be absent, or null for the defaults. */
+function optionsOf(method: Method, name: string, declared: Schema | undefined): Schema {
+  const { description } = declared ?? {};
+  const options = refTo(`Options${method}`);
+  if (name === 'Device') return options;
+  return { description, anyOf: [options, { type: 'null' }] };
+}
+
+/** A change of a device that does not name its Method. Options depend on the Method, so they are sent with it. */
+export const deviceChange = {
+  description: 'Changed settings of a device that do not name its Method and so hold no Options.',
+  allOf: [
+    refTo('DeviceUpdateCommon'),
+    { type: 'object', properties: { Method: false, Options: false, HostData: false } },
+  ],
+  unevaluatedProperties: false,
+  examples: [{ Frequency: 1, FullName: 'Web shop, front page' }],
+};

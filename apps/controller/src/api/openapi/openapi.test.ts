@@ -1,0 +1,175 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { methods } from '@vantage/domain';
+import { newId } from '@vantage/kernel';
+import { registry } from '@vantage/probes';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from '../../http/route.ts';
+import { createDocumentReader, type DocumentReader } from '../testing/document.ts';
+import { type Rest, startRest } from '../testing/rest.ts';
+import { createSampleAccount, type SampleAccount } from '../testing/sample-account.ts';
+import { methodExamples } from './method-examples.ts';
+
+const goodBodies: Readonly<Record<string, object>> = {
+  'POST /devices': { Method: 'TCP', URL: 'example.org:80', ShortName: 'new' },
+  'POST /tags': { Name: 'new' },
+  'PUT /tags/{tag_id}': { Name: 'other' },
+  'POST /secrets': { Name: 'new', Value: 'v' },
+};
+
+describe('the OpenAPI document', () => {
+  let rest: Rest;
+  let sample: SampleAccount;
+  let key: string;
+  let text: string;
+  let document: DocumentReader;
+
+  beforeAll(async () => {
+    rest = await startRest({
+      checkNow: async () => ({ kind: 'done', checkId: sample.ids['check_id'] ?? '' }),
+    });
+    const account = await rest.account('one');
+    key = (await rest.key(account.accountNo, 'UW')).key;
+    sample = await createSampleAccount(rest, account, key);
+    const reply = await rest.send('GET', '/openapi.json');
+    text = reply.text;
+    document = createDocumentReader(reply.json);
+  });
+  afterAll(() => rest[Symbol.asyncDispose]());
+
+  const send = (route: Route, query: string, body: unknown, ids: Readonly<Record<string, string>>) =>
+    rest.send(
+      route.method,
+      `${route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? newId())}${query}`,
+      { key, ...(body === undefined ? {} : { body }) },
+    );
+
+  it('has no finding of the strictest rules of redocly', async () => {
+    const config = await createConfig({ extends: ['recommended-strict'] });
+    const found = await lintFromString({ source: text, absoluteRef: '/openapi.json', config });
+    const shown = found.map(({ ruleId, message, location: [at] }) => [
+      ruleId,
+      message,
+      at !== undefined && 'pointer' in at ? at.pointer : '',
+    ]);
+    expect(shown).toEqual([]);
+  });
+
+  it('names every route once, as people say it', () => {
+    const ids = rest.routes.map((route) => document.operationOf(route).operationId);
+    expect(new Set(ids).size).toBe(rest.routes.length);
+    expect(document.operations.length).toBe(rest.routes.length);
+    for (const id of [
+      ...['createDevice', 'listDevices', 'getDevice', 'updateDevice', 'deleteDevice', 'checkDeviceNow'],
+      ...['listDeviceChecks', 'listDeviceEvents', 'startMaintenance', 'stopMaintenance', 'getUptime'],
+      ...['attachTag', 'detachTag', 'startTagMaintenance', 'updateAccount', 'sayHello'],
+    ])
+      expect(ids).toContain(id);
+  });
+
+  it('shows one form of a good answer, so that a generated type is the resource itself', () => {
+    for (const { operationId, responses } of document.operations)
+      expect([operationId, Object.keys(responses['200']?.content ?? {}).length]).toEqual([operationId, 1]);
+  });
+
+  it('asks for a body where one is needed', () => {
+    const optional = document.operations.filter(({ requestBody }) => requestBody?.required === false);
+    expect(optional.map(({ operationId }) => operationId)).toEqual([
+      'startMaintenance',
+      'startTagMaintenance',
+    ]);
+  });
+
+  it('describes a device and its requests as one of the Methods, chosen by Method', () => {
+    for (const name of ['Device', 'DeviceCreate', 'DeviceUpdate']) {
+      const arms = methods.map((method) => [method, `#/components/schemas/${name}${method}`] as const);
+      expect(document.schemas[name]).toMatchObject({
+        oneOf: arms.map(([, $ref]) => ({ $ref })),
+        discriminator: { propertyName: 'Method', mapping: Object.fromEntries(arms) },
+      });
+    }
+  });
+
+  it('has an example of every Method that creates a device, and the answer agrees', async () => {
+    for (const method of methods) {
+      const body = { Method: method, ...methodExamples[method] };
+      expect([method, document.faultOf('DeviceCreate', body)]).toEqual([method, '']);
+      const created = await rest.send('POST', '/devices', { key, body });
+      expect([method, created.status, created.text]).toEqual([method, 200, created.text]);
+      const { device_id = '' } = document.record(created.json);
+      const device = await rest.send('GET', `/devices/${String(device_id)}`, { key });
+      expect([method, document.faultOf('Device', device.json)]).toEqual([method, '']);
+      expect([method, document.faultOf('DeviceUpdate', device.json)]).toEqual([method, '']);
+    }
+  });
+
+  it('refuses what the service refuses: a wrong Method, unknown names, wrong values', () => {
+    const good = { Method: 'TCP', URL: 'example.org:80', ShortName: 'a' };
+    expect(document.faultOf('DeviceCreate', good)).toBe('');
+    for (const wrong of [
+      { ...good, Method: 'TPC' },
+      { ...good, Frequency: 3 },
+      { ...good, Nonsense: 1 },
+      { ...good, HostData: { headers: {} } },
+      { Method: 'TCP', URL: 'example.org:80' },
+    ])
+      expect([wrong, document.faultOf('DeviceCreate', wrong)]).not.toEqual([wrong, '']);
+  });
+
+  it('asks for no Option, fills none in, and leaves answers open', () => {
+    for (const method of Object.keys(registry)) {
+      const options = document.schemas[`Options${method}`];
+      expect([method, options]).toEqual([
+        method,
+        expect.not.objectContaining({ required: expect.anything() }),
+      ]);
+      expect(JSON.stringify(options)).not.toContain('"default":');
+    }
+    for (const name of ['DeviceCommon', 'Event', 'Check', 'Problem', 'Uptime'])
+      expect(document.schemas[name]).not.toHaveProperty('additionalProperties');
+  });
+
+  it('lists the members of what is one of a few', () => {
+    const members = (schema: string, property: string) =>
+      document.record(document.record(document.schemas[schema]?.['properties'])[property])['enum'];
+    expect(members('DeviceCommon', 'Frequency')).toEqual([1, 2, 5, 10, 20, 30, 60]);
+    expect(members('DeviceEntry', 'Status')).toEqual(['Up', 'Down', 'Maint', 'Unknown']);
+    expect(members('Event', 'Type')).toContain('LocationOffline');
+    expect(members('Check', 'ResultCode')).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(members('Problem', 'code')).toContain(1007);
+  });
+
+  it('describes every operation, parameter, header, schema and property, and shows an example', () => {
+    expect(document.undescribed()).toEqual([]);
+  });
+
+  it('agrees with every answer, good and bad', async () => {
+    const order = [...rest.routes].sort(
+      // What is deleted is not asked for later.
+      (a, b) =>
+        Number(a.method === 'DELETE') - Number(b.method === 'DELETE') || b.path.length - a.path.length,
+    );
+    for (const route of order) {
+      const unknown = await send(route, '', undefined, {});
+      const badForm = await send(route, '?fmt=yaml', undefined, {});
+      const badBody = route.body === undefined ? [] : [await send(route, '', { Nonsense: 1 }, sample.ids)];
+      const badQuery = await send(
+        route,
+        '?Limit=0&Timestamp=x&Timestamp1=x&Filter=x&Bucket=x',
+        undefined,
+        {},
+      );
+      for (const reply of [unknown, badForm, ...badBody, badQuery])
+        expect(document.disagreement(route, reply)).toBe('');
+      const good = await send(route, '', goodBodies[`${route.method} ${route.path}`], sample.ids);
+      expect([route.path, good.status, good.text.slice(0, 500)]).toEqual([
+        route.path,
+        200,
+        expect.anything(),
+      ]);
+      expect(document.disagreement(route, good)).toBe('');
+      expect(() =>
+        route.response.parse(route.mediaType === 'text/plain' ? good.text : good.json),
+      ).not.toThrow();
+    }
+  });
+});

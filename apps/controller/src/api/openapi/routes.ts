@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { openRoute, type Route } from '../../http/route.ts';
+import { openApiDocument } from './document.ts';
+
+/** Serves the document that describes this very table. */
+export function openApiRoutes(tables: () => readonly Route[], version: string): Route[] {
+  let document: object | undefined;
+  return [
+    openRoute({
+      method: 'GET',
+      path: '/openapi.json',
+      tag: 'Service',
+      summary: 'The OpenAPI 3.1 document of this interface.',
+      response: z.looseObject({ openapi: z.string() }),
+      names: undefined,
+      handler: async () => {
+        document ??= openApiDocument(tables(), version);
+        return { body: document };
+      },
+    }),
+  ];
+}

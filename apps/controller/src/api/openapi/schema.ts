@@ -1,0 +1,88 @@
+import { z } from 'zod';
+
+/** A JSON schema (draft 2020-12), as far as the document uses it. */
+export interface Schema {
+  readonly [keyword: string]: unknown;
+  readonly $ref?: string | undefined;
+  readonly type?: string | readonly string[] | undefined;
+  readonly description?: string | undefined;
+  readonly examples?: readonly unknown[] | undefined;
+  readonly enum?: readonly unknown[] | undefined;
+  readonly properties?: Schemas | undefined;
+  readonly required?: readonly string[] | undefined;
+  readonly additionalProperties?: boolean | Schema | undefined;
+  readonly items?: Schema | undefined;
+  readonly anyOf?: readonly Schema[] | undefined;
+  readonly oneOf?: readonly Schema[] | undefined;
+  readonly allOf?: readonly Schema[] | undefined;
+}
+
+/** Schemas by their names. */
+export type Schemas = Readonly<Record<string, Schema>>;
+
+const list = z.lazy(() => z.array(schemaShape)).optional();
+const schemaShape: z.ZodType<Schema> = z.looseObject({
+  $ref: z.string().optional(),
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  description: z.string().optional(),
+  examples: z.array(z.unknown()).optional(),
+  enum: z.array(z.unknown()).optional(),
+  properties: z.lazy(() => z.record(z.string(), schemaShape)).optional(),
+  required: z.array(z.string()).optional(),
+  additionalProperties: z.lazy(() => z.union([z.boolean(), schemaShape])).optional(),
+  items: z.lazy(() => schemaShape).optional(),
+  anyOf: list,
+  oneOf: list,
+  allOf: list,
+});
+
+/** Reads a schema of plain JSON. */
+export function readSchema(value: unknown): Schema {
+  return schemaShape.parse(JSON.parse(JSON.stringify(value)));
+}
+
+/** The names of schemas that a reference may give. */
+export const schemaPath = '#/components/schemas/';
+
+/** A reference to a schema of the document. */
+export function refTo(name: string): Schema {
+  return { $ref: `${schemaPath}${name}` };
+}
+
+/** Where a schema stands: in which named schema, and as which property. */
+export interface Place {
+  readonly component: string;
+  readonly property: string | undefined;
+}
+
+/** Changes a schema and all schemas inside, the inner ones first. */
+export function mapSchema(
+  schema: Schema,
+  change: (schema: Schema, place: Place) => Schema,
+  place: Place,
+): Schema {
+  // A member of a list, map or union is no property: it has no name of its own.
+  const { component } = place;
+  const inner = (part: Schema, property?: string) => mapSchema(part, change, { component, property });
+  const all = (parts: readonly Schema[] | undefined) => parts?.map((part) => inner(part));
+  const { properties, items, additionalProperties, anyOf, oneOf, allOf } = schema;
+  const parts = {
+    properties: properties && mapValues(properties, inner),
+    items: items && inner(items),
+    additionalProperties:
+      typeof additionalProperties === 'object' ? inner(additionalProperties) : additionalProperties,
+    anyOf: all(anyOf),
+    oneOf: all(oneOf),
+    allOf: all(allOf),
+  };
+  const known = Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined));
+  return change({ ...schema, ...known }, place);
+}
+
+/** A record with each value changed. */
+export function mapValues<From, To>(
+  record: Readonly<Record<string, From>>,
+  change: (value: From, name: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value, name)]));
+}
