@@ -317,7 +317,7 @@ interface SshCall extends Call, Place {
   command?: string;
   /** Text that the command's output must contain (its first 64 KiB). */
   expectOutput?: string;
-  /** The command's exit code; default: 0, where the server tells one. */
+  /** The command's exit code; default: 0, where the server sends one. */
   expectExitCode?: number;
   /** Text that the server's version line must contain. */
   expectBanner?: string;

@@ -119,11 +119,18 @@ export async function coverageOfAgent(client: pg.Client, agentId: string): Promi
 /** Fields of the REST API that had another name in the earlier version. */
 const fields: Readonly<Record<string, string>> = { Abstained: 'Inconclusive' };
 
+/** The fields of one object as the present version names them; `HostData` is empty headers of HTTP, and other Methods have none. */
+function presentFields(value: object): object {
+  const renamed = Object.entries(value).map(([name, inner]) => [fields[name] ?? name, inner]);
+  const { HostData, ...rest } = Object.fromEntries(renamed);
+  if (HostData === undefined || Object.keys(HostData).length > 0)
+    return { ...rest, ...(HostData && { HostData }) };
+  return rest.Method === 'HTTP' ? { ...rest, HostData: { headers: {} } } : rest;
+}
+
 /** An answer of the earlier version with the present names of its fields. */
 export function withPresentNames<T extends object>(answer: T): T {
   return JSON.parse(JSON.stringify(answer), (_, value: unknown) =>
-    value === null || typeof value !== 'object' || Array.isArray(value)
-      ? value
-      : Object.fromEntries(Object.entries(value).map(([name, inner]) => [fields[name] ?? name, inner])),
+    value === null || typeof value !== 'object' || Array.isArray(value) ? value : presentFields(value),
   );
 }

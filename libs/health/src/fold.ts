@@ -8,7 +8,7 @@ export interface BaseInterval {
   readonly status: BaseStatus;
 }
 
-/** What results tell of one device. */
+/** What the results say about one device. */
 export interface FoldResult {
   readonly state: FoldState;
   /** The seed's own interval first, then every change of status; begins strictly increase. */

@@ -49,7 +49,7 @@ it('answers through raw-socket as through the addon', async () => {
   socket.close();
 });
 
-it('tells of a send that raw-socket could not do', async () => {
+it('reports a send that raw-socket could not do', async () => {
   const socket = open(() => fakeModule('fails'));
   if ('error' in socket) throw new Error(socket.error);
   const answer = await socket.ping({ address: '192.0.2.1', size: 20, timeoutMs: 1000 });

@@ -84,7 +84,7 @@ const streamQuery = z.object({
     .enum(['', '1', 'true', 'Y', '0', 'false', 'N'])
     .optional()
     .describe(
-      'Server-sent events instead: each new event once, as it is told; Last-Event-ID goes on after it.',
+      'Server-sent events instead: each new event once, as it is recorded; Last-Event-ID resumes after that event.',
     ),
 });
 const noStream: readonly (string | undefined)[] = [undefined, '0', 'false', 'N'];

@@ -17,7 +17,7 @@ export interface EventRow {
   readonly late: boolean;
 }
 
-/** An event with its place in the order in which events were told. */
+/** An event with its place in the order in which events were recorded. */
 export interface NumberedEvent extends EventRow {
   readonly event_no: number;
 }

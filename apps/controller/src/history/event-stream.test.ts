@@ -48,7 +48,7 @@ describe('the stream of events', () => {
     return reader;
   };
 
-  it('tells each new event of the account once, in order, to all who follow', async () => {
+  it('sends each new event of the account once, in order, to every reader', async () => {
     await tell(['before']);
     const [a, b] = [await follow(), await follow()];
     expect(a.type).toBe('text/event-stream; charset=utf-8');

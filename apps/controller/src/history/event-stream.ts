@@ -42,7 +42,7 @@ export async function openEventStream(
 
   return async function* stream(signal) {
     let atNo = ask.afterNo ?? follower.upTo;
-    yield `retry: ${comeBackMs}\n: events of the account, as they are told\n\n`;
+    yield `retry: ${comeBackMs}\n: events of the account, as they are recorded\n\n`;
     while (!signal.aborted) {
       let pauseMs = heartbeatMs;
       try {

@@ -11,7 +11,7 @@ const stalledMs = 60_000;
 const graceMs = 500;
 
 /**
- * The bytes of an answer that goes on: `chunks` is told by its signal to end when the caller goes away, `ending` aborts, or `stillAllowed` says that
+ * The bytes of an answer that goes on: the signal of `chunks` ends it when the caller goes away, `ending` aborts, or `stillAllowed` says that
  * the key is no longer good. Memory is bounded: the next chunk is asked for when the reader has taken the one before.
  */
 export function streamBody({

@@ -36,7 +36,7 @@ describe('a request that is not quite right', () => {
     ['/openapi.json?formt=json', 'formt is not a known query parameter; did you mean fmt?'],
     ['/openapi.json?fmt=xml', 'fmt must be json here, but "xml" was sent'],
     ['/hello?fmt=yaml', 'fmt must be one of json, xml, csv, but "yaml" was sent'],
-  ])('GET %s is told so', async (path, message) => {
+  ])('GET %s gets a message that says so', async (path, message) => {
     expect(await ask('GET', path)).toBe(`1004 ${message}${message.endsWith('?') ? '' : '.'}`);
   });
 
@@ -125,7 +125,7 @@ describe('a request that is not quite right', () => {
     ['PATCH', '/devices', 'GET, HEAD, POST'],
     ['PROPFIND', '/hello', 'GET, HEAD'],
     ['TRACE', '/tags/x', 'DELETE, GET, HEAD, PUT'],
-  ])('%s %s is told which verbs there are', async (method, path, allow) => {
+  ])('%s %s gets the verbs that exist', async (method, path, allow) => {
     const { status, headers } = await raw(method, path);
     expect([status, headers.allow]).toEqual([400, allow]);
   });

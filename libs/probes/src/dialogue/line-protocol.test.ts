@@ -99,7 +99,7 @@ test.each([
   expect(tlsModeOf(mode, { scheme, port }, { scheme: 'smtps', port: 465 })).toBe(expected);
 });
 
-test('the farewell reaches the server and is not waited for long', async () => {
+test('the probe sends quit to the server and does not wait long for the reply', async () => {
   const said: string[] = [];
   await using server = await listen(
     speakLines({

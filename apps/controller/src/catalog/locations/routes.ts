@@ -14,7 +14,7 @@ const locationFull = z
   .strictObject({
     location_id: idField,
     Name: z.string(),
-    Anchors: anchors.describe('Near to far: targets that tell a dead uplink from dead devices.'),
+    Anchors: anchors.describe('Near to far: targets that distinguish a dead uplink from dead devices.'),
     nschedule_id: z.string().nullable(),
     PublicTargetsOnly: z.boolean(),
     Online: z.boolean(),

@@ -27,7 +27,7 @@ test('lines come out whole, however the bytes are cut', () => {
   );
 });
 
-test('a line that is too long is told once and ends all', () => {
+test('a line that is too long is reported once and ends the reading', () => {
   const seen: string[] = [];
   const split = createLineSplitter(
     5,

@@ -41,7 +41,7 @@ test.each([
   120_000,
 );
 
-test('a promise that nothing can settle is told at once', async () => {
+test('a promise that nothing can settle is reported at once', async () => {
   const seen = await run('await new Promise(() => {})');
   expect(seen).toMatchObject({ code: 4, text: 'the script waits for a promise that nothing will settle' });
 });
@@ -172,7 +172,7 @@ test.each([
   expect(seen.text.length).toBeLessThan(600);
 });
 
-test('no memory left for an error is told as such', async () => {
+test('an error that finds no memory is reported as missing memory', async () => {
   const seen = await run("'x'.repeat(5e6).split('')");
   expect(seen).toMatchObject({ code: 4, text: 'the script needs more memory than its 32 MiB' });
 });

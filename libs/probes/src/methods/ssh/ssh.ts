@@ -32,7 +32,7 @@ const options = z.strictObject({
     .min(0)
     .max(255)
     .optional()
-    .describe("The command's exit code; default: 0, where the server tells one."),
+    .describe("The command's exit code; default: 0, where the server sends one."),
   ExpectBanner: textOption(500).describe("Text that the server's version line must contain."),
   SlowMs: slowMsOption,
   IPFamily: ipFamilyOption,
@@ -159,7 +159,7 @@ async function judgeCommand(context: ProbeContext, result: CommandResult, wanted
   if (signal !== undefined) throw notMet(`the command was ended by ${signal}`);
   const expected = wanted.ExpectExitCode ?? 0;
   if (exitCode === undefined && wanted.ExpectExitCode !== undefined) {
-    throw notMet(`expected exit code ${expected}, but the server told none`);
+    throw notMet(`expected exit code ${expected}, but the server sent none`);
   }
   if (exitCode !== undefined && exitCode !== expected) {
     const said = errors.trim() === '' ? '' : `: ${quoteShort(errors)}`;
