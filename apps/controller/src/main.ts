@@ -88,7 +88,7 @@ type Base = Awaited<ReturnType<typeof openBase>>;
 /** Joins the steps along the data flow. No step imports another one: each gets the functions of the others here. */
 function joinSteps({ config, log, db, sealer, partitions, timeScale, controllerId }: Base) {
   const { kysely } = db;
-  const { retentionDays, trustedProxies, apiKeyHeaders } = config;
+  const { retentionDays, trustedProxies, apiKeyHeaders, corsOrigins } = config;
   const recordsEvents = { kysely, recordEvents };
 
   // REST -> catalog -> assign -> gateway = stream = agents
@@ -124,7 +124,8 @@ function joinSteps({ config, log, db, sealer, partitions, timeScale, controllerI
     trim: trimCheckpoints,
     deleteRunRequests: runRequests.deleteEnded,
   });
-  const settings = { trustedProxies, apiKeyHeaders, retentionDays, ownCertificate: config.tls !== undefined };
+  const ownCertificate = config.tls !== undefined;
+  const settings = { trustedProxies, apiKeyHeaders, corsOrigins, retentionDays, ownCertificate };
   const feed = createEventFeed({ db, clock, log });
   const api = createHttpApi({
     ...{ db, catalog, clock, log, sealer, checkNow, settings, recordEvents, rollUps, feed, insertState },

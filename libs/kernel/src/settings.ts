@@ -53,6 +53,11 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: 'none',
     about: 'More header names that carry the API key beside Service-API-Key, comma-separated',
   },
+  VANTAGE_CORS_ORIGINS: {
+    reader: 'controller',
+    otherwise: 'none',
+    about: 'Origins whose web pages may use the REST API (https://status.example.org), comma-separated',
+  },
   VANTAGE_RETENTION_DAYS: {
     reader: 'controller',
     otherwise: '35',

@@ -13,6 +13,8 @@ export interface HttpSettings {
   readonly apiKeyHeaders: readonly string[];
   /** Addresses and networks whose forwarded headers count. */
   readonly trustedProxies: readonly string[];
+  /** Origins whose web pages may use the API. */
+  readonly corsOrigins?: readonly string[];
   readonly retentionDays: number;
   /** The operator gave a certificate of his own (VANTAGE_TLS_CERT). */
   readonly ownCertificate?: boolean;
@@ -72,6 +74,7 @@ export function createHttpApi({
       summary,
     },
     ownCertificate: settings.ownCertificate ?? false,
+    cors: { origins: settings.corsOrigins ?? [], keyHeaders: settings.apiKeyHeaders },
     askStorage: () => sql`select 1`.execute(db.kysely),
     ending: ending.signal,
   });

@@ -17,6 +17,7 @@ export interface Config {
   readonly tlsNames: readonly string[];
   readonly trustedProxies: readonly string[];
   readonly apiKeyHeaders: readonly string[];
+  readonly corsOrigins: readonly string[];
   readonly retentionDays: number;
   readonly secretKeyFile: string;
   /** The operator gives up the values that the key cannot open. */
@@ -42,6 +43,11 @@ const list = z
   .transform((text) => text.split(',').map((entry) => entry.trim()))
   .refine((entries) => entries.every((entry) => entry !== ''));
 
+/** The origin of a URL, as browsers write it. */
+function originOf(text: string): string | undefined {
+  return URL.canParse(text) ? new URL(text).origin : undefined;
+}
+
 /** Each setting with the values that it accepts, in words. */
 const accepted = {
   VANTAGE_DATA: [z.string(), 'a folder'],
@@ -62,6 +68,10 @@ const accepted = {
   VANTAGE_API_KEY_HEADERS: [
     list.refine((names) => names.every((name) => /^[A-Za-z0-9!#$%&'*+.^_|~-]+$/.test(name))),
     'header names, comma-separated',
+  ],
+  VANTAGE_CORS_ORIGINS: [
+    list.refine((origins) => origins.every((text) => /^https?:/.test(text) && originOf(text) === text)),
+    'origins of web pages, comma-separated: https://status.example.org, http://localhost:3000',
   ],
   VANTAGE_RETENTION_DAYS: [
     z
@@ -115,6 +125,7 @@ export function loadConfig(deps: {
     tlsNames: read('VANTAGE_TLS_NAMES', accepted.VANTAGE_TLS_NAMES) ?? [],
     trustedProxies: read('VANTAGE_TRUSTED_PROXIES', accepted.VANTAGE_TRUSTED_PROXIES) ?? [],
     apiKeyHeaders: read('VANTAGE_API_KEY_HEADERS', accepted.VANTAGE_API_KEY_HEADERS) ?? [],
+    corsOrigins: read('VANTAGE_CORS_ORIGINS', accepted.VANTAGE_CORS_ORIGINS) ?? [],
     retentionDays: read('VANTAGE_RETENTION_DAYS', accepted.VANTAGE_RETENTION_DAYS) ?? 35,
     secretKeyFile: absolute(
       read('VANTAGE_SECRET_KEY_FILE', accepted.VANTAGE_SECRET_KEY_FILE) ?? path.join(dataDir, 'secret.key'),

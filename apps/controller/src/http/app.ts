@@ -8,11 +8,14 @@ import { type Answer, answerProblem, answerReply, answerStream } from './answer.
 import type { Authenticator } from './authenticate.ts';
 import { readAway, readBody } from './body.ts';
 import { createClientErrorAnswer } from './client-error.ts';
+import { compressAnswer } from './compress.ts';
+import { createCors } from './cors.ts';
 import { formats, readForm } from './form.ts';
 import { createKeyLoad } from './key-load.ts';
 import { createOriginReader } from './origin.ts';
 import { type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
 import { badKey, httpsRequired, malformed, Problem, problemCode } from './problem.ts';
+import { nameRequest, requestId } from './request-id.ts';
 import type { Route } from './route.ts';
 import { createStorageGuard, unavailable } from './storage-guard.ts';
 import { streamBody } from './stream.ts';
@@ -34,6 +37,7 @@ export function createApp({
   authenticator,
   isTrustedProxy,
   ownCertificate,
+  cors,
   askStorage,
   ending,
   clock,
@@ -46,6 +50,8 @@ export function createApp({
   readonly isTrustedProxy: (peer: string) => boolean;
   /** The operator gave a certificate for this host, so the answers may ask browsers to use HTTPS only. */
   readonly ownCertificate: boolean;
+  /** The origins whose web pages may use the API, and the headers that carry the key. */
+  readonly cors: Parameters<typeof createCors>[0];
   /** Resolves when the database answers. */
   readonly askStorage: () => Promise<unknown>;
   /** Ends answers that go on. */
@@ -58,6 +64,7 @@ export function createApp({
   const readOrigin = createOriginReader(isTrustedProxy);
   const load = createKeyLoad();
   const guard = createStorageGuard({ ask: askStorage, clock });
+  const answerPages = createCors(cors);
   const koa = new Koa();
   const router = new Router({ prefix: basePath, sensitive: true });
 
@@ -109,6 +116,8 @@ export function createApp({
     const left = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'; // a reader may close a stream at any time
     log[left ? 'debug' : 'error']({ error: error.message }, 'an answer could not be sent');
   });
+  koa.use(nameRequest);
+  koa.use(compressAnswer);
   koa.use(async (context, next) => {
     const from = clock.monoMs();
     try {
@@ -117,7 +126,7 @@ export function createApp({
       // RFC 6797, section 7.2. A proxy in front has a policy of its own; with a certificate of our CA other servers of localhost would suffer.
       if (ownCertificate && !proxied) context.set('Strict-Transport-Security', 'max-age=31536000');
       validateHost(context.req);
-      await next();
+      await answerPages(context, next);
       if (context.status === 404 && context.body === undefined) throw notRouted(router, context);
     } catch (error) {
       if (context.res.closed || (context.req.destroyed && !context.req.complete)) return; // the caller left
@@ -125,7 +134,8 @@ export function createApp({
       if (!context.req.complete) readAway(context.req);
     } finally {
       const ms = Math.round(clock.monoMs() - from);
-      log.debug({ method: context.method, path: context.path, status: context.status, ms }, 'request');
+      const { method, path, status } = context;
+      log.debug({ request_id: requestId(context), method, path, status, ms }, 'request');
     }
   });
   const addressOf = (request: IncomingMessage) => readOrigin(request).address;
@@ -163,7 +173,7 @@ function notRouted(router: Router, context: Koa.Context): Problem {
 function problemOf(error: unknown, summary: LogSummary, context: Koa.Context): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof URIError) return malformed('The address is not percent-encoded correctly.');
-  const where = { method: context.method, path: context.path };
+  const where = { request_id: requestId(context), method: context.method, path: context.path };
   if (isTransientDbError(error)) {
     summary.count('the database did not answer', { ...where, error: messageWithCause(error) });
     return unavailable();
