@@ -60,6 +60,7 @@ function startTestAgent(endpoints: readonly string[], dataDir = newFolder(), mor
       concurrency: 50,
       outboxBytes: 64 * 1024 * 1024,
       logLevel: 'silent',
+      metricsPort: undefined,
       testTimeScale: 1,
       ...more,
     },

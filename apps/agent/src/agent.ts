@@ -1,7 +1,9 @@
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { serveMetrics } from '@vantage/kernel/metrics';
 import type { Config } from './config/config.ts';
 import { createLocalSecrets } from './config/local-secrets.ts';
 import { timingOf } from './config/time-scale.ts';
+import { createAgentMetrics } from './metrics/agent-metrics.ts';
 import type { AgentPolicy } from './policy/policy.ts';
 import { concurrencyOf, createChecks } from './run/checks.ts';
 import { createConversation } from './run/conversation.ts';
@@ -51,6 +53,11 @@ export async function runAgent(deps: {
   log.info({ version, devices: assignments.all.size, records: outbox.records }, 'agent starts');
   checks.table.replace([...assignments.all.values()].map(timing.scaled));
   if (identity.wallOffsetUs !== undefined) checks.scheduler.start();
+  const { metricsPort } = config;
+  await using _metrics =
+    metricsPort === undefined
+      ? undefined
+      : await serveMetrics(createAgentMetrics({ ...stores, ...checks, link }, version), metricsPort);
   using _rounds = startRounds({ ...parts, checks });
   await link.run(conversation, signal);
   await checks.scheduler.stop();

@@ -12,6 +12,7 @@ import {
   shutdownSignal,
   whenAborted,
 } from '@vantage/kernel';
+import { serveMetrics } from '@vantage/kernel/metrics';
 import { createHttpApi } from './api/index.ts';
 import { createAssign } from './assign/index.ts';
 import { agentPresence } from './catalog/agents/presence-store.ts';
@@ -35,7 +36,8 @@ import {
   uptimes,
 } from './health/index.ts';
 import { createEventFeed } from './history/index.ts';
-import { createHousekeeping, createIngest } from './ingest/index.ts';
+import { createHousekeeping, createIngest, type Ingest } from './ingest/index.ts';
+import { createControllerMetrics } from './metrics/controller-metrics.ts';
 import { rollUps } from './rollup/index.ts';
 import { runRequests } from './run-requests/index.ts';
 import { openSealer } from './secrets/open-sealer.ts';
@@ -46,6 +48,7 @@ import { connectionCaps } from './server/connection-caps.ts';
 import { listenHttp2, listenOn } from './server/listen-on.ts';
 import { secureContextOptions } from './server/tls-options.ts';
 
+const version = '0.1.0';
 /** Loops and connections get this long to end; the database is ended after that in any case. */
 const endMs = 3_000;
 
@@ -80,13 +83,15 @@ async function openBase({ config, log, databaseUrl }: { config: Config; log: Log
   const partitions = createPartitions({ db, clock, log, retentionDays });
   await partitions.ensure();
   const timeScale = createTimeScale(config.testTimeScale);
-  return { config, log, databaseUrl, certificates, db, sealer, partitions, timeScale, controllerId: newId() };
+  const metrics = createControllerMetrics({ db, clock, version });
+  const base = { config, log, databaseUrl, certificates, db, sealer, partitions, timeScale, metrics };
+  return { ...base, controllerId: newId() };
 }
 
 type Base = Awaited<ReturnType<typeof openBase>>;
 
 /** Joins the steps along the data flow. No step imports another one: each gets the functions of the others here. */
-function joinSteps({ config, log, db, sealer, partitions, timeScale, controllerId }: Base) {
+function joinSteps({ config, log, db, sealer, partitions, timeScale, metrics, controllerId }: Base) {
   const { kysely } = db;
   const { retentionDays, trustedProxies, apiKeyHeaders, corsOrigins } = config;
   const recordsEvents = { kysely, recordEvents };
@@ -109,7 +114,10 @@ function joinSteps({ config, log, db, sealer, partitions, timeScale, controllerI
     fold: (trx, rows, nowUs) => health.fold(trx, rows, nowUs),
   });
   const gateway = createGateway({
-    ...{ db, clock, log, sealer, controllerId, ingest, runRequests, recordEvents },
+    ...{ db, clock, log, sealer, controllerId, runRequests, recordEvents },
+    ingest: {
+      accept: metrics.measureIngest((...batch: Parameters<Ingest['accept']>) => ingest.accept(...batch)),
+    },
     agents: agentPresence,
     maxConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) =>
@@ -125,7 +133,8 @@ function joinSteps({ config, log, db, sealer, partitions, timeScale, controllerI
     deleteRunRequests: runRequests.deleteEnded,
   });
   const ownCertificate = config.tls !== undefined;
-  const settings = { trustedProxies, apiKeyHeaders, corsOrigins, retentionDays, ownCertificate };
+  const sent = { corsOrigins, ownCertificate, version };
+  const settings = { trustedProxies, apiKeyHeaders, retentionDays, ...sent };
   const feed = createEventFeed({ db, clock, log });
   const api = createHttpApi({
     ...{ db, catalog, clock, log, sealer, checkNow, settings, recordEvents, rollUps, feed, insertState },
@@ -156,6 +165,7 @@ async function serve(
   const { config, log, db, certificates } = base;
   const { assign, health, gateway, housekeeping, feed, api } = steps;
   const ports = await openPorts(base, steps);
+  await using _metrics = await openMetricsPort(base, steps);
   log.info(
     { controllerId: base.controllerId, httpsPort: ports.httpsPort, agentPort: ports.agentPort },
     'the controller serves',
@@ -179,8 +189,9 @@ async function serve(
 }
 
 /** Opens the port of the REST API and the port of the agents. */
-async function openPorts({ config, log, certificates }: Base, { gateway, api }: Steps) {
-  const apiPort = createApiPort({ certificate: certificates.api, clock, log, ...api });
+async function openPorts({ config, log, certificates, metrics }: Base, { gateway, api }: Steps) {
+  const handler = metrics.measureRequests(api.handler);
+  const apiPort = createApiPort({ certificate: certificates.api, clock, log, ...api, handler });
   const agentServer = createSecureServer(
     agentPortOptions(certificates.gateway),
     withSafeAuthority(gateway.handler),
@@ -205,6 +216,13 @@ async function openPorts({ config, log, certificates }: Base, { gateway, api }: 
       return apiPort.close(1_000);
     },
   };
+}
+
+/** Serves the process's own series, where the operator gave a port for them. */
+async function openMetricsPort({ config: { metricsPort }, metrics }: Base, { gateway, feed }: Steps) {
+  if (metricsPort === undefined) return undefined;
+  metrics.watch({ gateway, feed });
+  return listenOn('VANTAGE_METRICS_PORT', metricsPort, () => serveMetrics(metrics, metricsPort));
 }
 
 /** Sends the addresses and trust files to the supervisor, if there is one. */

@@ -80,6 +80,12 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: 'info',
     about: 'trace, debug, info, warn, error, fatal or silent',
   },
+  VANTAGE_METRICS_PORT: {
+    reader: 'both',
+    otherwise: 'none',
+    about:
+      "Port on 127.0.0.1 with the process's own series for Prometheus (docs/metrics.md); the agent of `npm start` uses the next port",
+  },
   VANTAGE_SETTINGS_FILE: {
     reader: 'both',
     otherwise: 'none',

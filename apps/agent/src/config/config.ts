@@ -17,6 +17,8 @@ export interface Config {
   readonly secretsFile: string | undefined;
   readonly concurrency: number;
   readonly outboxBytes: number;
+  /** Port on loopback with the series of this process; undefined: none. */
+  readonly metricsPort: number | undefined;
   readonly logLevel: (typeof logLevels)[number];
   /** How many times faster configured intervals pass; 1 outside tests. */
   readonly testTimeScale: number;
@@ -53,6 +55,14 @@ const accepted = {
   VANTAGE_AGENT_SECRETS_FILE: [z.string(), 'a file'],
   VANTAGE_AGENT_CONCURRENCY: whole(1, 10_000),
   VANTAGE_AGENT_OUTBOX_MB: whole(8, 65_536),
+  VANTAGE_METRICS_PORT: [
+    z
+      .string()
+      .regex(/^\d{1,5}$/)
+      .transform(Number)
+      .refine((port) => port <= 65_535),
+    'a port: 0 to 65535',
+  ],
   VANTAGE_LOG_LEVEL: [z.enum(logLevels), logLevels.join(', ')],
   VANTAGE_TEST_TIME_SCALE: [
     z
@@ -113,6 +123,7 @@ export function loadConfig(deps: {
     secretsFile: secretsFile === undefined ? undefined : path.resolve(deps.cwd, secretsFile),
     concurrency: read('VANTAGE_AGENT_CONCURRENCY', accepted.VANTAGE_AGENT_CONCURRENCY) ?? 500,
     outboxBytes: (read('VANTAGE_AGENT_OUTBOX_MB', accepted.VANTAGE_AGENT_OUTBOX_MB) ?? 256) * 1024 * 1024,
+    metricsPort: read('VANTAGE_METRICS_PORT', accepted.VANTAGE_METRICS_PORT),
     logLevel: read('VANTAGE_LOG_LEVEL', accepted.VANTAGE_LOG_LEVEL) ?? 'info',
     testTimeScale: read('VANTAGE_TEST_TIME_SCALE', accepted.VANTAGE_TEST_TIME_SCALE) ?? 1,
   };

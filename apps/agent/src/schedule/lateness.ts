@@ -17,6 +17,8 @@ export interface LatenessMeter {
   skipped(count: number): void;
   /** Returns the lateness since the last call. */
   take(): Lateness;
+  /** The checks since the process started. */
+  readonly totals: Pick<Lateness, 'started' | 'skipped'>;
 }
 
 /** The meter keeps so many samples; later ones overwrite older ones. */
@@ -27,14 +29,18 @@ export function createLatenessMeter(): LatenessMeter {
   let samples: number[] = [];
   let started = 0;
   let skipped = 0;
+  const totals = { started: 0, skipped: 0 };
   return {
+    totals,
     started(lateMs) {
       if (samples.length < bound) samples.push(lateMs);
       else samples[started % bound] = lateMs;
       started += 1;
+      totals.started += 1;
     },
     skipped(count) {
       skipped += count;
+      totals.skipped += count;
     },
     take() {
       const sorted = samples.sort((a, b) => a - b);

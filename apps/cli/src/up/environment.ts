@@ -23,7 +23,14 @@ export function agentEnvironment(from: Surroundings, dataDir: string, ready: Rea
     VANTAGE_AGENT_TOKEN_FILE: path.join(dataDir, 'agent-token'),
     VANTAGE_CA_FILE: ready.agent_ca_file,
     VANTAGE_AGENT_DATA: path.join(dataDir, 'agent'),
+    VANTAGE_METRICS_PORT: agentMetricsPort(from),
   };
+}
+
+/** The port after the controller's, because both programs cannot listen on one; a wrong value stays as it is, and is refused. */
+function agentMetricsPort({ given }: Surroundings): string | undefined {
+  const port = given['VANTAGE_METRICS_PORT'];
+  return port !== undefined && /^[1-9]\d{0,4}$/.test(port) ? String(Number(port) + 1) : port;
 }
 
 /** The environment in which the agent validates its settings before the controller serves; the values that come later are placeholders. */
@@ -35,6 +42,7 @@ export function agentPreflightEnvironment(from: Surroundings): NodeJS.ProcessEnv
     VANTAGE_AGENT_TOKEN_FILE: undefined,
     VANTAGE_CA_FILE: undefined,
     VANTAGE_AGENT_DATA: undefined,
+    VANTAGE_METRICS_PORT: agentMetricsPort(from),
   };
 }
 

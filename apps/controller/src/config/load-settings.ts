@@ -7,10 +7,11 @@ export async function validateSettings(): Promise<ConfigResult> {
   const { env } = process;
   const loaded = loadConfig({ env, cwd: process.cwd(), readText: (file) => readFileSync(file, 'utf8') });
   if (!loaded.ok) return loaded;
-  const { httpsPort, agentPort, listen } = loaded.config;
+  const { httpsPort, agentPort, metricsPort, listen } = loaded.config;
   const found = [
     await portProblem('VANTAGE_HTTPS_PORT', httpsPort, listen),
     await portProblem('VANTAGE_AGENT_PORT', agentPort, listen),
+    await portProblem('VANTAGE_METRICS_PORT', metricsPort ?? 0, '127.0.0.1'),
   ];
   const problems = found.filter((problem) => problem !== undefined);
   return problems.length === 0 ? loaded : { ok: false, problems };

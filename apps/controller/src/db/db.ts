@@ -36,6 +36,8 @@ export interface Db {
   subscribe: Listener['subscribe'];
   /** See `readinessProblem`. */
   readinessProblem(): Promise<string | undefined>;
+  /** The connections of the pool, and the requests that wait for one. */
+  readonly pool: { readonly open: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;
 }
 
@@ -100,6 +102,9 @@ export async function createDb({
     },
     subscribe: (channel, subscriber) => listener.subscribe(channel, subscriber),
     readinessProblem: () => readinessProblem({ kysely, known, isListening: () => listener.isListening }),
+    get pool() {
+      return { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
+    },
     async close() {
       await listener.close();
       await orm.close(true);

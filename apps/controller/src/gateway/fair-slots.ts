@@ -6,6 +6,8 @@ export interface FairSlots {
   acquire(claim: Claim, signal: AbortSignal): Promise<Disposable>;
   /** Does the work when it is its turn; rejects with the signal's reason when that aborts before. */
   run<T>(claim: Claim, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  /** Claims whose turn has not come. */
+  readonly waiting: number;
 }
 
 interface Waiting extends Claim {
@@ -42,6 +44,9 @@ export function createFairSlots(limits: FairLimits): FairSlots {
   };
   return {
     acquire,
+    get waiting() {
+      return queue.waiting;
+    },
     async run(claim, signal, work) {
       using _share = await acquire(claim, signal);
       return await work();

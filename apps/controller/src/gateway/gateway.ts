@@ -29,6 +29,8 @@ export interface Gateway {
   start(): Promise<void>;
   /** Sends agents elsewhere, finishes what is being committed and ends every stream, within 3 s. */
   close(): Promise<void>;
+  /** What the gateway has under way now. */
+  readonly load: { readonly sessions: number; readonly waitingBatches: number };
 }
 
 /** Makes the gateway: admission, then the conversation with each agent, beside it the monitor of all sessions. */
@@ -58,10 +60,11 @@ export function createGateway({
   const presence = createPresenceMonitor({
     ...{ db, clock, log, controllerId, registry, runRequests, agents },
   });
+  const opener = createSessionOpener(deps);
   const converse = createConversation({
     ...{ clock, log, registry, presence, onAgentSeen },
     memory: createMessageMemory(),
-    opener: createSessionOpener(deps),
+    opener,
   });
   const connections = new Set<ServerHttp2Session>();
   let closing = false;
@@ -86,6 +89,9 @@ export function createGateway({
         connection.on('error', () => {}); // the streams of a broken connection end by themselves
         keepPinging(connection, { clock, log });
       });
+    },
+    get load() {
+      return { sessions: registry.all().length, waitingBatches: opener.waitingBatches };
     },
     start: () => presence.start(),
     async close() {

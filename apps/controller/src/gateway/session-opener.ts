@@ -36,6 +36,8 @@ export type OpenedSession =
 export interface SessionOpener {
   /** Opens the session of a Hello, or fences an agent that two processes use. Rejects when the database cannot be reached. */
   open(agentNo: number, hello: Hello, caller: Caller): Promise<OpenedSession>;
+  /** Batches of all sessions that wait for their turn to be stored. */
+  readonly waitingBatches: number;
 }
 
 /** The sender of a suspect Hello must answer a ping within this time to count as alive. */
@@ -105,6 +107,9 @@ export function createSessionOpener({
   };
 
   return {
+    get waitingBatches() {
+      return slots.waiting;
+    },
     async open(agentNo, hello, caller) {
       const sessionId = newId();
       const row = { agentNo, hello, sessionId, gatewayId: controllerId, nowUs: clock.nowUs() };

@@ -14,6 +14,8 @@ interface Follower extends Disposable {
 export interface EventFeed extends AsyncDisposable {
   /** Begins to follow an account. An event that is recorded after this resolves has a number above the follower's first `upTo`. */
   follow(accountNo: number): Promise<Follower>;
+  /** Streams that follow events now. */
+  readonly followers: number;
 }
 
 /** The feed reads the events this often when no notification comes. */
@@ -139,6 +141,9 @@ export function createEventFeed({
           if (entries.size === 0) poke();
         },
       };
+    },
+    get followers() {
+      return entries.size;
     },
     async [Symbol.asyncDispose]() {
       ending.abort(new Error('the feed of events ends'));

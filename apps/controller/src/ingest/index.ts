@@ -1,2 +1,2 @@
 export { createHousekeeping } from './housekeeping.ts';
-export { createIngest } from './ingest.ts';
+export { createIngest, type Ingest } from './ingest.ts';

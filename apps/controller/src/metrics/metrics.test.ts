@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { promtoolComplaints } from '../../../../tests/harness/promtool.ts';
+import { promtoolComplaints, undocumentedSeries } from '../../../../tests/harness/promtool.ts';
 import { type Rest, startRest } from '../api/testing/rest.ts';
 import { createSampleAccount, type SampleAccount } from '../api/testing/sample-account.ts';
 import { accountRegistry } from './account-metrics.ts';
@@ -121,8 +121,11 @@ test('a parameter that a scrape does not have is 1004 with its name', async () =
   expect((await get('/metrics', {}, 'POST')).headers.get('Allow')).toBe('GET');
 });
 
-test('promtool finds nothing to complain about', async ({ skip }) => {
+test('docs/metrics.md describes every series, and promtool finds nothing to complain about', async ({
+  skip,
+}) => {
   const { text } = await get('/metrics?devices=Y', bearer(key));
+  expect(undocumentedSeries(text)).toEqual([]);
   const complaints = promtoolComplaints(['check', 'metrics'], text);
   skip(complaints === undefined, 'promtool is missing (Debian: prometheus)');
   expect(complaints).toBe('');

@@ -3,11 +3,7 @@ import { createServer } from 'node:net';
 import { Fault, messageOf } from '@vantage/kernel';
 
 /** Listens on a port. When the port is taken, the Fault names the setting to change. */
-export async function listenOn(
-  setting: string,
-  port: number,
-  listen: () => Promise<number>,
-): Promise<number> {
+export async function listenOn<T>(setting: string, port: number, listen: () => Promise<T>): Promise<T> {
   try {
     return await listen();
   } catch (cause) {

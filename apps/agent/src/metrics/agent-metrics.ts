@@ -1,0 +1,34 @@
+import { createProcessMetrics, type ProcessMetrics } from '@vantage/kernel/metrics';
+
+/** What the series of the agent's process are read from. */
+export interface AgentParts {
+  readonly outbox: { readonly records: number; readonly bytes: number };
+  readonly assignments: { readonly all: ReadonlyMap<number, unknown> };
+  readonly link: { readonly isUp: boolean };
+  readonly uplink: { readonly isOnline: boolean };
+  readonly meter: { readonly totals: { readonly started: number; readonly skipped: number } };
+  readonly scheduler: { waitingUs(): number | undefined };
+  readonly time: { nowUs(): number };
+}
+
+/** Makes the series of the agent's process. No label names a device, so their number does not grow. */
+export function createAgentMetrics(parts: AgentParts, version: string): ProcessMetrics {
+  const { outbox, assignments, link, uplink, meter, scheduler, time } = parts;
+  const metrics = createProcessMetrics({ program: 'agent', version });
+  metrics.gauge('vantage_link_up', '1 while the agent is connected to a controller.', () =>
+    link.isUp ? 1 : 0,
+  );
+  metrics.gauge('vantage_uplink_online', '0 while no remote host answers.', () => (uplink.isOnline ? 1 : 0));
+  metrics.gauge('vantage_assignments', 'Devices that the agent checks.', () => assignments.all.size);
+  metrics.gauge('vantage_outbox_records', 'Records that are not acknowledged yet.', () => outbox.records);
+  metrics.gauge('vantage_outbox_bytes', 'Bytes of the outbox on disk.', () => outbox.bytes);
+  metrics.gauge('vantage_schedule_delay_seconds', 'How long the oldest due check waits to start.', () => {
+    const dueUs = scheduler.waitingUs();
+    return dueUs === undefined ? 0 : Math.max(0, time.nowUs() - dueUs) / 1e6;
+  });
+  metrics.counter('vantage_due_checks_total', 'Checks that fell due, by outcome.', 'outcome', () => ({
+    started: meter.totals.started,
+    skipped: meter.totals.skipped,
+  }));
+  return metrics;
+}

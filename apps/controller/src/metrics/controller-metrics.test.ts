@@ -1,0 +1,91 @@
+import { createServer } from 'node:http';
+import { systemClock as clock, createLog } from '@vantage/kernel';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../../../../tests/harness/database.ts';
+import { promtoolComplaints, undocumentedSeries } from '../../../../tests/harness/promtool.ts';
+import { createDb } from '../db/index.ts';
+import { createControllerMetrics } from './controller-metrics.ts';
+
+async function start() {
+  const database = await createTestDatabase();
+  const db = await createDb({ connection: { url: database.url }, log: createLog('metrics test', 'silent') });
+  const metrics = createControllerMetrics({ db, clock, version: '1' });
+  metrics.watch({ gateway: { load: { sessions: 3, waitingBatches: 2 } }, feed: { followers: 1 } });
+  return {
+    db,
+    database,
+    metrics,
+    async [Symbol.asyncDispose]() {
+      await db.close();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('the series show ingest, streams, the pool and the jobs; promtool has no complaint', async ({
+  skip,
+}) => {
+  await using bench = await start();
+  const { metrics, db } = bench;
+  const outcome = { inserted: 5, repeated: 1, quarantined: 0 };
+  await metrics.measureIngest(async () => outcome)();
+  await expect(metrics.measureIngest(() => Promise.reject(new Error('away')))()).rejects.toThrow('away');
+  await db.kysely
+    .insertInto('job_cursors')
+    .values({ name: 'roll-up', at_us: clock.nowUs() - 7_000_000_000 })
+    .execute();
+  const text = await metrics.text();
+  for (const line of [
+    'vantage_build_info{program="controller",version="1"} 1',
+    'vantage_ingest_records_total{outcome="inserted"} 5',
+    'vantage_ingest_batch_seconds_count{outcome="failed"} 1',
+    'vantage_ingest_batches_in_work 0',
+    'vantage_gateway_streams 3',
+    'vantage_gateway_batches_waiting 2',
+    'vantage_event_streams 1',
+    'vantage_database_requests_waiting 0',
+    'vantage_database_up 1',
+    'vantage_rollup_buckets_waiting 0',
+  ])
+    expect(text).toContain(`\n${line}\n`);
+  expect(text).toMatch(/^vantage_rollup_lag_seconds 70\d\d/m);
+  expect(undocumentedSeries(text)).toEqual([]);
+  const complaints = promtoolComplaints(['check', 'metrics'], text);
+  skip(complaints === undefined, 'promtool is missing (Debian: prometheus)');
+  expect(complaints).toBe('');
+});
+
+test('without its database the controller still shows the other series', async () => {
+  await using bench = await start();
+  await bench.database[Symbol.asyncDispose]();
+  const text = await bench.metrics.text();
+  expect(text).toContain('\nvantage_database_up 0\n');
+  expect(text).not.toMatch(/^vantage_rollup_lag_seconds/m);
+  expect(text).toContain('\nvantage_gateway_streams 3\n');
+}, 30_000);
+
+test('a request is measured by the class of its status, and one that the caller leaves as aborted', async () => {
+  await using bench = await start();
+  const handled = Promise.withResolvers<void>();
+  const handler = bench.metrics.measureRequests((request, response) => {
+    if (request.url === '/hangs')
+      response
+        .once('close', () => handled.resolve())
+        .writeHead(200)
+        .write('x');
+    else response.writeHead(404).end();
+  });
+  await using server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  await fetch(url);
+  const leaving = new AbortController();
+  const response = await fetch(`${url}/hangs`, { signal: leaving.signal });
+  leaving.abort();
+  await response.text().catch(() => '');
+  await handled.promise;
+  const text = await bench.metrics.text();
+  expect(text).toContain('\nvantage_http_request_seconds_count{status="4xx"} 1\n');
+  expect(text).toContain('\nvantage_http_request_seconds_count{status="aborted"} 1\n');
+});

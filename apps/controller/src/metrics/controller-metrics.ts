@@ -1,0 +1,121 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Clock } from '@vantage/kernel';
+import { createProcessMetrics, type ProcessMetrics } from '@vantage/kernel/metrics';
+import type { Db } from '../db/index.ts';
+import { type JobFacts, readJobs } from './process-store.ts';
+
+/** What a batch's storage came to; see the ingest. */
+interface Outcome {
+  readonly inserted: number;
+  readonly repeated: number;
+  readonly quarantined: number;
+}
+
+/** The series of a controller's process, and what measures the parts for them. */
+export interface ControllerMetrics extends Pick<ProcessMetrics, 'text' | 'contentType'> {
+  /** Measures each call of a function that stores a batch. */
+  measureIngest<Args extends readonly unknown[]>(
+    accept: (...args: Args) => Promise<Outcome>,
+  ): (...args: Args) => Promise<Outcome>;
+  /** Measures each request of the REST port from its headers to the end of its answer; a stream of events counts when it ends. */
+  measureRequests(handler: RequestListener): RequestListener;
+  /** Adds what the parts have under way. */
+  watch(parts: {
+    readonly gateway: { readonly load: { readonly sessions: number; readonly waitingBatches: number } };
+    readonly feed: { readonly followers: number };
+  }): void;
+}
+
+/** Makes them. */
+export function createControllerMetrics({
+  db,
+  clock,
+  version,
+}: {
+  readonly db: Pick<Db, 'kysely' | 'pool'>;
+  readonly clock: Clock;
+  readonly version: string;
+}): ControllerMetrics {
+  const metrics = createProcessMetrics({ program: 'controller', version });
+  const ingested = { inserted: 0, repeated: 0, quarantined: 0 };
+  let storing = 0;
+  metrics.counter('vantage_ingest_records_total', 'Records of agents by outcome.', 'outcome', () => ingested);
+  metrics.gauge('vantage_ingest_batches_in_work', 'Batches that are being stored.', () => storing);
+  const batchTook = metrics.durations('vantage_ingest_batch_seconds', 'Time to store a batch.', 'outcome');
+  const requestTook = metrics.durations('vantage_http_request_seconds', 'Time of REST requests.', 'status');
+  watchDatabase(metrics, db);
+  watchJobs(metrics, { db, clock });
+  return {
+    text: () => metrics.text(),
+    contentType: metrics.contentType,
+    measureIngest:
+      (accept) =>
+      async (...args) => {
+        const fromMs = clock.monoMs();
+        storing += 1;
+        let outcome = 'failed';
+        try {
+          const stored = await accept(...args);
+          outcome = 'stored';
+          ingested.inserted += stored.inserted;
+          ingested.repeated += stored.repeated;
+          ingested.quarantined += stored.quarantined;
+          return stored;
+        } finally {
+          storing -= 1;
+          batchTook(outcome, clock.monoMs() - fromMs);
+        }
+      },
+    measureRequests: (handler) => (request: IncomingMessage, response: ServerResponse) => {
+      const fromMs = clock.monoMs();
+      response.once('close', () => {
+        const status = response.writableFinished ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted';
+        requestTook(status, clock.monoMs() - fromMs);
+      });
+      handler(request, response);
+    },
+    watch({ gateway, feed }) {
+      metrics.gauge('vantage_gateway_streams', 'Agents that are connected to this controller.', () => {
+        return gateway.load.sessions;
+      });
+      metrics.gauge(
+        'vantage_gateway_batches_waiting',
+        'Batches that wait for their turn to be stored.',
+        () => {
+          return gateway.load.waitingBatches;
+        },
+      );
+      metrics.gauge('vantage_event_streams', 'Clients that follow events.', () => feed.followers);
+    },
+  };
+}
+
+function watchDatabase(metrics: ProcessMetrics, db: Pick<Db, 'pool'>): void {
+  const { gauge } = metrics;
+  gauge('vantage_database_connections_open', 'Connections of the pool.', () => db.pool.open);
+  gauge('vantage_database_connections_idle', 'Connections of the pool that do nothing.', () => db.pool.idle);
+  gauge('vantage_database_requests_waiting', 'Work that waits for a connection.', () => db.pool.waiting);
+}
+
+/** What the jobs of all controllers have done; every controller shows the same. */
+function watchJobs(
+  metrics: ProcessMetrics,
+  { db, clock }: { readonly db: Pick<Db, 'kysely'>; readonly clock: Clock },
+): void {
+  let jobs: JobFacts | undefined;
+  metrics.beforeScrape(async () => {
+    jobs = undefined;
+    jobs = await readJobs(db, clock.nowUs());
+  });
+  const { gauge } = metrics;
+  gauge('vantage_database_up', '1 when the database answered the queries of this scrape.', () =>
+    jobs === undefined ? 0 : 1,
+  );
+  gauge('vantage_rollup_lag_seconds', 'Age of the latest rolled-up hour; up to 7,300 is normal.', () =>
+    jobs?.rolled_to_us == null ? undefined : clock.nowUs() / 1e6 - jobs.rolled_to_us / 1e6,
+  );
+  gauge('vantage_rollup_buckets_waiting', 'Hours that wait to be rolled up.', () => jobs?.dirty_hours);
+  gauge('vantage_job_refused_items', 'Values that a job cannot process.', () => jobs?.refused_items);
+  gauge('vantage_quarantined_records_last_day', 'Records that were quarantined.', () => jobs?.quarantined);
+  gauge('vantage_run_requests_overdue', 'Run requests past their deadline.', () => jobs?.overdue_requests);
+}

@@ -1,0 +1,30 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/index.ts';
+
+/** How far the background jobs of all controllers are. */
+export interface JobFacts {
+  /** Hours before this are rolled up, microseconds since 1970; null before the first. */
+  readonly rolled_to_us: number | null;
+  /** Hours that are marked to be rolled up again. */
+  readonly dirty_hours: number;
+  /** Values that a job could not process. */
+  readonly refused_items: number;
+  /** Records of agents that were quarantined in the last day. */
+  readonly quarantined: number;
+  /** Run requests that are open past their deadline. */
+  readonly overdue_requests: number;
+}
+
+/** Reads them in one query. */
+export async function readJobs({ kysely }: Pick<Db, 'kysely'>, nowUs: number): Promise<JobFacts | undefined> {
+  const { rows } = await sql<JobFacts>`
+    select (select at_us from job_cursors where name = 'roll-up') as rolled_to_us,
+      (select count(*)::int from rollup_dirty) as dirty_hours,
+      (select count(*)::int from job_quarantine) as refused_items,
+      (select count(*)::int from (select 1 from quarantined where received_us > ${nowUs - 86_400_000_000}::bigint limit 100000) q)
+        as quarantined,
+      (select count(*)::int from run_requests where state = 'Open' and deadline_us < ${nowUs}::bigint) as overdue_requests`.execute(
+    kysely,
+  );
+  return rows[0];
+}

@@ -1,0 +1,2 @@
+export { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts';
+export { type MetricsPort, serveMetrics } from './serve-metrics.ts';
