@@ -30,6 +30,7 @@ export const tableOwners: TableOwners = {
   maintenance_windows: 'health',
   events: 'events',
   deleted_events: 'events',
+  audit: 'audit',
   rollup_hourly: 'rollup',
   rollup_daily: 'rollup',
   rollup_dirty: 'rollup',

@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely';
 import { type Commands, runCall } from './admin/commands.ts';
 import { type FirstRunAccount, provision } from './admin/first-run.ts';
 import { openDatabase } from './admin/open-database.ts';
+import { createChangeRecorder } from './audit/index.ts';
 import { findAccountNo, listAccounts } from './catalog/accounts/store.ts';
 import { createAccount } from './catalog/accounts/write.ts';
 import { findAgentByToken, listAccountAgents } from './catalog/agents/store.ts';
@@ -25,7 +26,7 @@ const [firstAccount, firstLocation] = ['default', 'local'];
 
 /** Runs writers of the catalog in one transaction, as the operator. */
 function change<T>(db: Db, work: (transaction: ChangeTransaction) => Promise<T>): Promise<T> {
-  const catalog = createCatalog({ db, recordChanges: async () => {} });
+  const catalog = createCatalog({ db, recordChanges: createChangeRecorder({ clock }) });
   return catalog.change({ kind: 'command-line' }, work);
 }
 

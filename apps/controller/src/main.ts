@@ -15,6 +15,7 @@ import {
 import { serveMetrics } from '@vantage/kernel/metrics';
 import { createHttpApi } from './api/index.ts';
 import { createAssign } from './assign/index.ts';
+import { createChangeRecorder } from './audit/index.ts';
 import { agentPresence } from './catalog/agents/presence-store.ts';
 import { createCatalog } from './catalog/change.ts';
 import { locationVisibility } from './catalog/locations/visibility-store.ts';
@@ -97,10 +98,7 @@ function joinSteps({ config, log, db, sealer, partitions, timeScale, metrics, co
   const recordsEvents = { kysely, recordEvents };
 
   // REST -> catalog -> assign -> gateway = stream = agents
-  const catalog = createCatalog({
-    db,
-    recordChanges: async (_, recorded) => log.debug(recorded, 'the catalog changes'),
-  });
+  const catalog = createCatalog({ db, recordChanges: createChangeRecorder({ clock }) });
   const assign = createAssign({ db, clock, log, controllerId, timeScale });
   const checkNow = runRequests.createCheckNow({ db, clock });
 

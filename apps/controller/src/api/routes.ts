@@ -1,4 +1,5 @@
 import { mergeHistograms, percentile, scale } from '@vantage/health';
+import { auditRoutes } from '../audit/routes.ts';
 import { type AccountRouteDeps, accountRoutes } from '../catalog/accounts/routes.ts';
 import { agentRoutes } from '../catalog/agents/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
@@ -52,6 +53,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...locationRoutes(db),
     ...agentRoutes(db),
     ...secretRoutes(deps),
+    ...auditRoutes(db),
     ...openApiRoutes(() => routes, deps.version),
   ];
   return routes;

@@ -41,7 +41,9 @@ async function changesOf(route: string, body: object | undefined) {
   return {
     tables: rows.map(({ name }) => name),
     changes: rest.recorded.flatMap(({ changes }) =>
-      changes.map(({ action, kind, fields }) => [action, kind, ...fields].join(' ')),
+      changes.map(({ action, kind, fields }) =>
+        [action, kind, ...fields.map(({ field }) => field)].join(' '),
+      ),
     ),
     actors: rest.recorded.map(({ actor }) => actor),
   };
@@ -60,7 +62,7 @@ const requests: readonly (readonly [
   ['POST /secrets', { Name: 'S', Value: 'v' }, ['secrets'], 'create secret Name Value'],
   ['PUT /secrets/{secret_id}', { Value: 'w' }, ['secrets'], 'update secret Value'],
   ['PUT /secrets/{secret_id}', {}, [], undefined],
-  ['DELETE /secrets/{secret_id}', undefined, ['secrets'], 'delete secret'],
+  ['DELETE /secrets/{secret_id}', undefined, ['secrets'], 'delete secret Name'],
   ['POST /devices', device, ['device_locations', 'devices'], 'create device Method URL ShortName'],
   [
     'PUT /devices/{device_id}',
@@ -91,8 +93,13 @@ const requests: readonly (readonly [
   ['PUT /devices/{device_id}/start-maintenance', undefined, [], undefined],
   ['PUT /devices/{device_id}/stop-maintenance', undefined, [], undefined],
   ['DELETE /tags/{tag_id}/devices/{device_id}', undefined, ['device_tags'], 'update tag Devices'],
-  ['DELETE /tags/{tag_id}', undefined, ['tags'], 'delete tag'],
-  ['DELETE /devices/{device_id}', undefined, ['device_locations', 'devices'], 'delete device'],
+  ['DELETE /tags/{tag_id}', undefined, ['tags'], 'delete tag Name'],
+  [
+    'DELETE /devices/{device_id}',
+    undefined,
+    ['device_locations', 'devices'],
+    'delete device Method URL ShortName FullName',
+  ],
 ];
 /** Requests that other tests cover. They write no row of the catalog. */
 const others = ['POST /devices/{device_id}/check'];

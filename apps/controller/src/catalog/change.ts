@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { CatalogTransaction, Db, Tables } from '../db/index.ts';
+import type { FieldChange } from './field-change.ts';
 
 /** Who changes the catalog: a caller of the REST API by the key and the address, or the operator by a command. */
 export type Actor =
@@ -16,8 +17,8 @@ interface Change {
   readonly accountNo: number;
   /** The public id of the thing. */
   readonly id: string;
-  /** Names of the changed fields as the REST API names them. Their values are left out, because they may be secrets. */
-  readonly fields: readonly string[];
+  /** The changed fields. `field-change.ts` makes them. */
+  readonly fields: readonly FieldChange[];
 }
 
 /** The changes that one transaction made, and their actor. */

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { type Clock, createLog, newId } from '@vantage/kernel';
 import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { createTestDatabase } from '../../../../../tests/harness/database.ts';
+import { createChangeRecorder } from '../../audit/index.ts';
 import { createCatalog, type RecordedChanges } from '../../catalog/change.ts';
 import { createDb, type Db } from '../../db/index.ts';
 import { recordEvents } from '../../events/index.ts';
@@ -73,7 +74,14 @@ export async function startRest(
   const checkNow: CheckNow =
     deps.checkNow ?? (async () => ({ kind: 'nobody', message: 'No agent checks it.' }));
   const recorded: RecordedChanges[] = [];
-  const catalog = createCatalog({ db, recordChanges: async (_, changes) => void recorded.push(changes) });
+  const audit = createChangeRecorder({ clock });
+  const catalog = createCatalog({
+    db,
+    recordChanges: (trx, changes) => {
+      recorded.push(changes);
+      return audit(trx, changes);
+    },
+  });
   const feed = createEventFeed({ db, clock, log });
   const shared = {
     ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertState },

@@ -4,6 +4,7 @@ import { publish } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { moveDefaultDevices } from '../devices/default-store.ts';
 import { defaultLocations, findLocations, findNschedule, lockAccount } from '../devices/lookup-store.ts';
+import { changedFields, createdFields, type ShownFields } from '../field-change.ts';
 import type { Invalid } from '../refusal.ts';
 import {
   type AccountChange,
@@ -31,7 +32,7 @@ export async function createAccount(
   if (await isNameTaken(transaction, name)) return { kind: 'name-taken' };
   const accountId = newId();
   const accountNo = await insertAccount(transaction, { accountId, name, timezone });
-  const fields = ['Name', 'Timezone'];
+  const fields = createdFields({ Name: name, Timezone: timezone });
   transaction.record({ action: 'create', kind: 'account', accountNo, id: accountId, fields });
   return { kind: 'created', accountNo, accountId };
 }
@@ -65,26 +66,38 @@ export async function changeAccount(
     nscheduleNo: await readSchedule(trx, row, sent.nschedule_id, faults),
   };
   if (faults.length > 0) return { kind: 'invalid', faults };
-  const fields = changedFields(row, settings);
-  if (fields.length === 0) return { kind: 'changed' };
+  const names = changedNames(row, settings);
+  if (names.length === 0) return { kind: 'changed' };
   await updateAccount(transaction, accountNo, settings);
+  const after = await defaultLocations(trx, accountNo);
+  const next = await readAccount(trx, accountNo);
+  const fields = changedFields(names, showSettings(row, before), showSettings(next, after));
   transaction.record({ action: 'update', kind: 'account', accountNo, id: row.account_id, fields });
-  const after = (await defaultLocations(trx, accountNo)).map(({ location_no }) => location_no);
-  if (after.join() !== before.map(({ location_no }) => location_no).join()) {
-    const concerned = await moveDefaultDevices(transaction, accountNo, after, nowUs);
+  const numbers = after.map(({ location_no }) => location_no);
+  if (numbers.join() !== before.map(({ location_no }) => location_no).join()) {
+    const concerned = await moveDefaultDevices(transaction, accountNo, numbers, nowUs);
     await publish(trx, 'catalog', { location_nos: [...concerned] });
   }
   return { kind: 'changed' };
 }
 
 /** The fields that differ from the stored row, by the names of the REST API. */
-function changedFields(row: AccountRow, settings: AccountChange): string[] {
+function changedNames(row: AccountRow, settings: AccountChange): string[] {
   const parts: readonly (readonly [field: string, changed: boolean])[] = [
     ['Timezone', row.timezone !== settings.timezone],
     ['DefaultLocations', !isDeepStrictEqual(row.default_location_ids, settings.defaultLocationIds)],
     ['nschedule_id', row.nschedule_no !== settings.nscheduleNo],
   ];
   return parts.filter(([, isChanged]) => isChanged).map(([field]) => field);
+}
+
+/** The settings as the REST API shows them. */
+function showSettings(row: AccountRow, locations: readonly { readonly name: string }[]): ShownFields {
+  return {
+    Timezone: row.timezone,
+    DefaultLocations: row.default_location_ids && locations.map(({ name }) => name),
+    nschedule_id: row.nschedule_id,
+  };
 }
 
 /** The ids of the default Locations; null: the one named `local`. */

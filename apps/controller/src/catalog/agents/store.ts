@@ -94,17 +94,28 @@ export async function insertAgent(
   await em.flush();
 }
 
-/** Marks an agent as revoked; undefined when no agent has this id, or it is revoked already. */
+/** The name of a Location. */
+export async function readLocationName(trx: Kysely<Tables>, locationNo: number): Promise<string> {
+  const { name } = await trx
+    .selectFrom('locations')
+    .select('name')
+    .where('location_no', '=', locationNo)
+    .executeTakeFirstOrThrow();
+  return name;
+}
+
+/** Marks an agent as revoked, and returns the state that it had; undefined when no agent has this id, or it is revoked already. */
 export async function markAgentRevoked(
   { em, trx }: ChangeTransaction,
   agentId: string,
-): Promise<Agent | undefined> {
+): Promise<{ readonly agent: Agent; readonly before: Agent['state'] } | undefined> {
   await lockAgentRow(trx, agentId);
   const agent = await em.findOne(Agent, { agentId, revokedAt: null });
   if (agent === null) return undefined;
+  const before = agent.state;
   em.assign(agent, { state: 'Revoked', revokedAt: raw('now()') });
   await em.flush();
-  return agent;
+  return { agent, before };
 }
 
 /** Ends the fence of an agent; undefined when no fenced agent has this id. */

@@ -2,7 +2,8 @@ import { newId } from '@vantage/kernel';
 import { publish } from '../../db/index.ts';
 import { hashCredential, newCredential } from '../../secrets/credential.ts';
 import type { ChangeTransaction } from '../change.ts';
-import { insertAgent, markAgentRevoked, markAgentUnfenced } from './store.ts';
+import { changedFields, createdFields } from '../field-change.ts';
+import { insertAgent, markAgentRevoked, markAgentUnfenced, readLocationName } from './store.ts';
 
 /** The agent that is to be invited. */
 export interface NewAgent {
@@ -21,7 +22,8 @@ export async function inviteAgent(
   const agentId = newId();
   const tokenHash = hashCredential(token);
   await insertAgent(transaction, { agentId, accountNo, locationNo, name, tokenHash });
-  const fields = ['Location', 'Name'];
+  const location = await readLocationName(transaction.trx, locationNo);
+  const fields = createdFields({ Location: location, Name: name });
   transaction.record({ action: 'create', kind: 'agent', accountNo, id: agentId, fields });
   return { agentId, token };
 }
@@ -37,12 +39,13 @@ export async function revokeAgent(
   transaction: ChangeTransaction,
   agentId: string,
 ): Promise<AgentStateChange> {
-  const agent = await markAgentRevoked(transaction, agentId);
-  if (agent === undefined) return { kind: 'missing' };
-  const { accountNo, agentNo, locationNo } = agent;
+  const revoked = await markAgentRevoked(transaction, agentId);
+  if (revoked === undefined) return { kind: 'missing' };
+  const { accountNo, agentNo, locationNo, state } = revoked.agent;
   await publish(transaction.trx, 'revoked', { agent_nos: [agentNo], key_nos: [] });
   await publish(transaction.trx, 'catalog', { location_nos: [locationNo] });
-  transaction.record({ action: 'update', kind: 'agent', accountNo, id: agentId, fields: ['State'] });
+  const fields = changedFields(['State'], { State: revoked.before }, { State: state });
+  transaction.record({ action: 'update', kind: 'agent', accountNo, id: agentId, fields });
   return { kind: 'changed' };
 }
 
@@ -55,6 +58,7 @@ export async function unfenceAgent(
   if (agent === undefined) return { kind: 'missing' };
   const { accountNo, locationNo } = agent;
   await publish(transaction.trx, 'catalog', { location_nos: [locationNo] });
-  transaction.record({ action: 'update', kind: 'agent', accountNo, id: agentId, fields: ['State'] });
+  const fields = changedFields(['State'], { State: 'Fenced' }, { State: 'Away' });
+  transaction.record({ action: 'update', kind: 'agent', accountNo, id: agentId, fields });
   return { kind: 'changed' };
 }

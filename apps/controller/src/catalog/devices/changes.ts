@@ -1,7 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { showSettings } from './show.ts';
 import type { DeviceRow } from './store.ts';
 import type { ClearTarget } from './target.ts';
 import type { ChangeReach, DeviceSettings } from './write-store.ts';
+
+/** A setting by its name in the REST API. */
+type Setting = keyof ReturnType<typeof showSettings>;
 
 /** The settings that change, by the names of the REST API, and the reach of the change. */
 export function changesOf(
@@ -9,8 +13,8 @@ export function changesOf(
   clear: ClearTarget,
   { plain, target, references }: DeviceSettings,
   newLocations: boolean,
-): { readonly fields: readonly string[]; readonly reach: ChangeReach } {
-  const parts: readonly (readonly [field: string, changed: boolean, reach: ChangeReach])[] = [
+): { readonly fields: readonly Setting[]; readonly reach: ChangeReach } {
+  const parts: readonly (readonly [field: Setting, changed: boolean, reach: ChangeReach])[] = [
     ['URL', clear.url !== target.clear.url, 'target'],
     ['Options', !isDeepStrictEqual(clear.options, target.clear.options), 'target'],
     ['Locations', newLocations, 'schedule'],

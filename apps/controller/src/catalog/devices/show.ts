@@ -25,6 +25,25 @@ export function showEntry(
   };
 }
 
+/** The settings of a device by their names in the REST API, secrets masked. */
+export function showSettings(row: DeviceRow) {
+  return {
+    Method: methodOf(row.method),
+    URL: row.url,
+    ShortName: row.short_name,
+    FullName: row.full_name === null ? null : cleanLine(row.full_name),
+    Frequency: row.frequency_min,
+    Timeout: row.timeout_s,
+    Retries: row.retries,
+    RetryDelay: row.retry_delay_s,
+    nschedule_id: row.nschedule_id,
+    mschedule_id: row.mschedule_id,
+    device_master_id: row.master_id,
+    Locations: row.locations.map(({ name }) => cleanLine(name)),
+    Options: { ...row.options },
+  };
+}
+
 /** A device with all its settings. */
 export function showDevice(
   row: DeviceRow,
@@ -34,14 +53,7 @@ export function showDevice(
 ): z.input<typeof deviceFull> {
   return {
     ...showEntry(row, lastResult, zone),
-    Timeout: row.timeout_s,
-    Retries: row.retries,
-    RetryDelay: row.retry_delay_s,
-    nschedule_id: row.nschedule_id,
-    mschedule_id: row.mschedule_id,
-    device_master_id: row.master_id,
-    Locations: row.locations.map(({ name }) => cleanLine(name)),
-    Options: { ...row.options },
+    ...showSettings(row),
     Tags: row.tags.map(({ tag_id, name }) => ({ tag_id, Name: cleanLine(name) })),
     Warnings: [...currentWarnings(row)],
     CreatedAt: zone.format(row.created_us),

@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely';
 import { publish, type Tables } from '../../db/index.ts';
 import type { Sealer } from '../../secrets/seal.ts';
 import type { ChangeTransaction } from '../change.ts';
+import { changedFields, createdFields, deletedFields, type ShownFields } from '../field-change.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
 import { changesOf } from './changes.ts';
 import type { SentSettings } from './fields.ts';
@@ -12,6 +13,7 @@ import { lockAccount } from './lookup-store.ts';
 import { resolveDevice, unique } from './resolve-device.ts';
 import { openOrShown, sealTarget } from './sealed.ts';
 import { resolveReferences, sameLocations } from './settings.ts';
+import { showSettings } from './show.ts';
 import { readDevice } from './store.ts';
 import { deleteDevice, dependentsOf, insertDevice, locationNosOf, updateDevice } from './write-store.ts';
 
@@ -86,7 +88,7 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       const device = { accountNo, deviceNo, deviceName: settings.plain.shortName };
       await recordEvents(trx, [{ kind: 'device-created', ...device }], nowUs);
       await notifyPlanner(trx, settings.references.locations.map(numberOf));
-      const fields = Object.keys(sent.values);
+      const fields = createdFields(await sentSettings(trx, deviceNo, sent.values, nowUs));
       transaction.record({ action: 'create', kind: 'device', accountNo, id: deviceId, fields });
       return { kind: 'created', deviceId, warnings: settings.warnings };
     },
@@ -115,7 +117,9 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       await recordEvents(trx, [{ kind: 'device-changed', ...device, status: row.status, fields }], nowUs);
       const concerned = [...row.locations, ...settings.references.locations].map(numberOf);
       if (reach !== 'none') await notifyPlanner(trx, concerned);
-      transaction.record({ action: 'update', kind: 'device', accountNo, id: row.device_id, fields });
+      const next = await readDevice(trx, deviceNo, nowUs);
+      const changes = changedFields(fields, showSettings(row), showSettings(next ?? row));
+      transaction.record({ action: 'update', kind: 'device', accountNo, id: row.device_id, fields: changes });
       return { kind: 'updated' };
     },
 
@@ -126,12 +130,29 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       if (dependents.length > 0) return { kind: 'conflict', message: usedText(dependents) };
       const concerned = await locationNosOf(trx, deviceNo);
       await deleteRollUps(trx, deviceNo);
-      if (!(await deleteDevice(transaction, deviceNo))) return { kind: 'missing', what: 'device' };
-      transaction.record({ action: 'delete', kind: 'device', accountNo, id: deviceId, fields: [] });
+      const row = await readDevice(trx, deviceNo, clock.nowUs());
+      if (row === undefined || !(await deleteDevice(transaction, deviceNo)))
+        return { kind: 'missing', what: 'device' };
+      const { Method, URL, ShortName, FullName } = showSettings(row);
+      const fields = deletedFields({ Method, URL, ShortName, FullName });
+      transaction.record({ action: 'delete', kind: 'device', accountNo, id: deviceId, fields });
       await notifyPlanner(trx, concerned);
       return { kind: 'deleted' };
     },
   };
+}
+
+/** The settings of a new device that its client sent, as the API shows them. */
+async function sentSettings(
+  trx: Kysely<Tables>,
+  deviceNo: number,
+  sent: SentSettings,
+  nowUs: number,
+): Promise<ShownFields> {
+  const row = await readDevice(trx, deviceNo, nowUs);
+  if (row === undefined) return {};
+  const names = new Set(Object.keys(sent).map((name) => (name === 'HostData' ? 'Options' : name)));
+  return Object.fromEntries(Object.entries(showSettings(row)).filter(([name]) => names.has(name)));
 }
 
 function numberOf({ location_no }: { readonly location_no: number }): number {

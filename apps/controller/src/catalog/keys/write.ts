@@ -3,6 +3,7 @@ import { publish } from '../../db/index.ts';
 import { hashCredential, newCredential } from '../../secrets/credential.ts';
 import { hashPassword } from '../../secrets/password.ts';
 import type { ChangeTransaction } from '../change.ts';
+import { changedFields, createdFields } from '../field-change.ts';
 import { findKeysInForce, insertKey, markKeyRevoked } from './store.ts';
 
 /** The key that is to be issued. */
@@ -33,7 +34,8 @@ export async function issueKey(
     basicUser: basic?.user ?? null,
     basicHash: basic === undefined ? null : await hashPassword(basic.password),
   });
-  transaction.record({ action: 'create', kind: 'key', accountNo, id: keyId, fields: ['Level', 'Name'] });
+  const fields = createdFields({ Level: level, Name: name });
+  transaction.record({ action: 'create', kind: 'key', accountNo, id: keyId, fields });
   return { keyId, key };
 }
 
@@ -52,6 +54,7 @@ export async function revokeKey(transaction: ChangeTransaction, idOrHint: string
   const { accountNo, keyId, keyNo } = key;
   await markKeyRevoked(transaction, keyNo);
   await publish(transaction.trx, 'revoked', { agent_nos: [], key_nos: [keyNo] });
-  transaction.record({ action: 'update', kind: 'key', accountNo, id: keyId, fields: ['Revoked'] });
+  const fields = changedFields(['Revoked'], { Revoked: false }, { Revoked: true });
+  transaction.record({ action: 'update', kind: 'key', accountNo, id: keyId, fields });
   return { kind: 'revoked', keyId };
 }

@@ -3,6 +3,7 @@ import { publish } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { moveDefaultDevices } from '../devices/default-store.ts';
 import { defaultLocations, lockAccount } from '../devices/lookup-store.ts';
+import { createdFields } from '../field-change.ts';
 import { insertLocation } from './store.ts';
 
 /** The outcome of a request to create a Location. */
@@ -24,7 +25,8 @@ export async function createLocation(
   const locationId = newId();
   const locationNo = await insertLocation(transaction, { locationId, accountNo, name });
   if (locationNo === undefined) return { kind: 'name-taken' };
-  transaction.record({ action: 'create', kind: 'location', accountNo, id: locationId, fields: ['Name'] });
+  const fields = createdFields({ Name: name });
+  transaction.record({ action: 'create', kind: 'location', accountNo, id: locationId, fields });
   const defaults = (await defaultLocations(trx, accountNo)).map(({ location_no }) => location_no);
   if (defaults.includes(locationNo)) {
     const concerned = await moveDefaultDevices(transaction, accountNo, defaults, nowUs);

@@ -6,6 +6,7 @@ import type { Sealer } from '../../secrets/seal.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { openOrShown, referencesOf } from '../devices/sealed.ts';
+import { createdFields, deletedFields, secretField } from '../field-change.ts';
 import type { Conflict, Missing } from '../refusal.ts';
 import { connectedAgents, deleteSecret, insertSecret, sealedDevices, updateSecret } from './store.ts';
 
@@ -25,7 +26,7 @@ export async function createSecret(
       faults: [{ field: 'Name', message: 'is taken' }],
     };
   await notifyAgents(transaction, accountNo);
-  const fields = ['Name', 'Value'];
+  const fields = [...createdFields({ Name: name }), secretField('Value', false)];
   transaction.record({ action: 'create', kind: 'secret', accountNo, id: secretId, fields });
   return { kind: 'created', secretId };
 }
@@ -50,7 +51,8 @@ export async function changeSecret(
   const { accountNo, secretId } = secret;
   await updateSecret(transaction, secretId, sealer.seal(value, secretSealContext(secretId)));
   await notifyAgents(transaction, accountNo);
-  transaction.record({ action: 'update', kind: 'secret', accountNo, id: secretId, fields: ['Value'] });
+  const fields = [secretField('Value', true)];
+  transaction.record({ action: 'update', kind: 'secret', accountNo, id: secretId, fields });
   return { kind: 'changed' };
 }
 
@@ -69,7 +71,13 @@ export async function removeSecret(
       message: `Devices refer to this secret: ${users.slice(0, maxNamed).join(', ')}.`,
     };
   if (!(await deleteSecret(transaction, secretId))) return { kind: 'missing', what: 'secret' };
-  transaction.record({ action: 'delete', kind: 'secret', accountNo, id: secretId, fields: [] });
+  transaction.record({
+    action: 'delete',
+    kind: 'secret',
+    accountNo,
+    id: secretId,
+    fields: deletedFields({ Name: name }),
+  });
   return { kind: 'deleted' };
 }
 

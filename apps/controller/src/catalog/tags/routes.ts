@@ -191,9 +191,8 @@ function pairRoute({ db, catalog }: TagRouteDeps, method: 'PUT' | 'DELETE'): Rou
     names,
     handler: async ({ session, subject }) => {
       const write = method === 'PUT' ? attach : detach;
-      await catalog.change(actorOf(session), (transaction) =>
-        write(transaction, subject.tag, subject.deviceNo),
-      );
+      const device = { deviceNo: subject.deviceNo, deviceId: subject.device_id };
+      await catalog.change(actorOf(session), (transaction) => write(transaction, subject.tag, device));
       return { body: { tag_id: subject.tag.tagId, device_id: subject.device_id } };
     },
   });

@@ -17,6 +17,18 @@ export interface DataTables {
     retries_locally: boolean;
     run_immediately: boolean;
   };
+  audit: {
+    audit_no: GeneratedAlways<number>;
+    audit_id: string;
+    account_no: number;
+    at_us: number;
+    actor: string;
+    address: string | null;
+    action: 'create' | 'update' | 'delete';
+    kind: string;
+    id: string;
+    changes: Jsonb;
+  };
   check_counts: {
     account_no: number;
     location_no: number;

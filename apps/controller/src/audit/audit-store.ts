@@ -1,0 +1,71 @@
+import { type Kysely, sql } from 'kysely';
+import type { Db, NewRow, Row, Tables } from '../db/index.ts';
+
+/** A row of the audit as a list shows it. */
+export type AuditRow = Pick<
+  Row<'audit'>,
+  'audit_id' | 'at_us' | 'actor' | 'address' | 'action' | 'kind' | 'id' | 'changes'
+>;
+
+/** Which entries of an account are listed. */
+interface AuditPage {
+  readonly kind: string | undefined;
+  readonly id: string | undefined;
+  /** Entries older than the one with this number only. */
+  readonly beforeNo: number | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Inserts entries in their order. */
+export async function insertEntries(trx: Kysely<Tables>, entries: readonly NewRow<'audit'>[]): Promise<void> {
+  await trx
+    .insertInto('audit')
+    .values([...entries])
+    .execute();
+}
+
+/** The name of a key, or its id where it has none. */
+export async function readKeyName(trx: Kysely<Tables>, keyNo: number): Promise<string> {
+  const { key_id, name } = await trx
+    .selectFrom('api_keys')
+    .select(['key_id', 'name'])
+    .where('key_no', '=', keyNo)
+    .executeTakeFirstOrThrow();
+  return name === '' ? key_id : name;
+}
+
+/** The account's entries, newest first, one more than `limit` to know whether there are more. */
+export async function listEntries(
+  { kysely }: Db,
+  accountNo: number,
+  { kind, id, beforeNo, limit, offset }: AuditPage,
+): Promise<readonly AuditRow[]> {
+  const conditions = [
+    sql`account_no = ${accountNo}`,
+    ...(kind === undefined ? [] : [sql`kind = ${kind}`]),
+    ...(id === undefined ? [] : [sql`id = ${id}`]),
+    ...(beforeNo === undefined ? [] : [sql`audit_no < ${beforeNo}::bigint`]),
+  ];
+  const { rows } = await sql<AuditRow>`
+    select audit_id, at_us, actor, address, action, kind, id, changes from audit
+    where ${sql.join(conditions, sql` and `)} order by audit_no desc limit ${limit + 1} offset ${offset}`.execute(
+    kysely,
+  );
+  return rows;
+}
+
+/** The number of the account's entry with this id. */
+export async function findEntryNo(
+  { kysely }: Db,
+  accountNo: number,
+  auditId: string,
+): Promise<number | undefined> {
+  const row = await kysely
+    .selectFrom('audit')
+    .select('audit_no')
+    .where('audit_id', '=', auditId)
+    .where('account_no', '=', accountNo)
+    .executeTakeFirst();
+  return row?.audit_no;
+}

@@ -1,0 +1,200 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type Rest, startRest } from '../api/testing/rest.ts';
+import { inviteAgent, revokeAgent } from '../catalog/agents/write.ts';
+import { createCatalog } from '../catalog/change.ts';
+import { issueKey, revokeKey } from '../catalog/keys/write.ts';
+import { createChangeRecorder } from './index.ts';
+
+const entries = z.array(
+  z.object({
+    audit_id: z.string(),
+    Actor: z.string(),
+    Address: z.string().nullable(),
+    Action: z.string(),
+    Kind: z.string(),
+    Id: z.string(),
+    Changes: z.array(z.object({ Field: z.string(), Old: z.unknown(), New: z.unknown() })),
+  }),
+);
+
+let rest: Rest;
+let key: string;
+let accountNo: number;
+let locationNo: number;
+let accounts = 0;
+beforeAll(async () => {
+  rest = await startRest();
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+beforeEach(async () => {
+  accounts += 1;
+  ({ accountNo, locationNo } = await rest.account(`account ${accounts}`));
+  ({ key } = await rest.key(accountNo, 'UW'));
+});
+
+const send = async (method: string, path: string, body?: object) => {
+  const reply = await rest.send(method, path, { key, ...(body === undefined ? {} : { body }) });
+  expect([method, path, reply.status, reply.text]).toEqual([method, path, 200, reply.text]);
+  return reply;
+};
+const create = async (path: string, body: object) =>
+  Object.values(z.record(z.string(), z.string()).parse((await send('POST', path, body)).json))[0] ?? '';
+const audit = async (query = '') => entries.parse((await send('GET', `/audit${query}`)).json);
+/** The newest entry without its id. */
+const newest = async () => {
+  const [entry] = await audit('?Limit=1');
+  if (entry === undefined) throw new Error('the audit is empty');
+  const { audit_id: _, ...shown } = entry;
+  return shown;
+};
+const tcp = { Method: 'TCP', URL: 'a.example:1', ShortName: 'a' };
+
+test('an entry says who changed what, from which value to which', async () => {
+  await rest.db.kysely.updateTable('api_keys').set({ name: 'deploy' }).execute();
+  const by = { Actor: 'deploy', Address: '127.0.0.1' };
+  const Id = await create('/devices', tcp);
+  expect(await newest()).toEqual({
+    ...{ ...by, Action: 'Create', Kind: 'device', Id },
+    Changes: [
+      { Field: 'Method', Old: null, New: 'TCP' },
+      { Field: 'URL', Old: null, New: 'a.example:1' },
+      { Field: 'ShortName', Old: null, New: 'a' },
+    ],
+  });
+  await send('PUT', `/devices/${Id}`, { Timeout: 10, Locations: [], FullName: 'A' });
+  expect(await newest()).toEqual({
+    ...{ ...by, Action: 'Update', Kind: 'device', Id },
+    Changes: [
+      { Field: 'Locations', Old: ['local'], New: [] },
+      { Field: 'Timeout', Old: 30, New: 10 },
+      { Field: 'FullName', Old: null, New: 'A' },
+    ],
+  });
+  const tagId = await create('/tags', { Name: 't' });
+  await send('PUT', `/tags/${tagId}`, { Name: 'u' });
+  expect((await newest()).Changes).toEqual([{ Field: 'Name', Old: 't', New: 'u' }]);
+  await send('PUT', `/tags/${tagId}/devices/${Id}`);
+  expect((await newest()).Changes).toEqual([{ Field: 'Devices', Old: null, New: Id }]);
+  await send('DELETE', `/tags/${tagId}/devices/${Id}`);
+  expect((await newest()).Changes).toEqual([{ Field: 'Devices', Old: Id, New: null }]);
+  await send('PUT', '/account', { Timezone: 'Asia/Tokyo', DefaultLocations: ['local'] });
+  expect((await newest()).Changes).toEqual([
+    { Field: 'Timezone', Old: 'UTC', New: 'Asia/Tokyo' },
+    { Field: 'DefaultLocations', Old: null, New: ['local'] },
+  ]);
+  await send('DELETE', `/devices/${Id}`);
+  expect(await newest()).toMatchObject({
+    ...{ Action: 'Delete', Kind: 'device', Id },
+    Changes: expect.arrayContaining([{ Field: 'ShortName', Old: 'a', New: null }]),
+  });
+  expect((await audit(`?Id=${Id}`)).map(({ Action }) => Action)).toEqual(['Delete', 'Update', 'Create']);
+  expect((await audit('?Kind=account')).map(({ Action }) => Action)).toEqual(['Update']);
+});
+
+test('a request that changes nothing leaves no entry', async () => {
+  const id = await create('/devices', tcp);
+  const [before] = await audit();
+  for (const path of [`/devices/${id}`, '/account'])
+    await send('PUT', path, z.record(z.string(), z.unknown()).parse((await send('GET', path)).json));
+  expect((await audit())[0]).toEqual(before);
+});
+
+test('changes by the command line have an entry too', async () => {
+  const catalog = createCatalog({ db: rest.db, recordChanges: createChangeRecorder(rest) });
+  await catalog.change({ kind: 'command-line' }, async (transaction) => {
+    const { agentId } = await inviteAgent(transaction, { accountNo, locationNo, name: 'a1' });
+    await revokeAgent(transaction, agentId);
+    const { keyId } = await issueKey(transaction, { accountNo, level: 'UR', name: 'k' });
+    await revokeKey(transaction, keyId);
+  });
+  const found = await audit();
+  expect(found.map(({ Actor, Address }) => [Actor, Address])).toEqual(Array(4).fill(['command line', null]));
+  expect(found.map(({ Action, Kind, Changes }) => [Action, Kind, ...Changes])).toEqual([
+    ['Update', 'key', { Field: 'Revoked', Old: false, New: true }],
+    ['Create', 'key', { Field: 'Level', Old: null, New: 'UR' }, { Field: 'Name', Old: null, New: 'k' }],
+    ['Update', 'agent', { Field: 'State', Old: 'New', New: 'Revoked' }],
+    [
+      ...['Create', 'agent'],
+      { Field: 'Location', Old: null, New: 'local' },
+      { Field: 'Name', Old: null, New: 'a1' },
+    ],
+  ]);
+});
+
+test('a client that pages with Before gets each entry once, though new ones are written meanwhile', async () => {
+  const ids: string[] = [];
+  for (const Name of ['a', 'b', 'c', 'd', 'e']) ids.unshift(await create('/tags', { Name }));
+  const seen: string[] = [];
+  let path: string | undefined = '/audit?Limit=2';
+  while (path !== undefined) {
+    const reply = await send('GET', path);
+    seen.push(...entries.parse(reply.json).map(({ Id }) => Id));
+    await create('/tags', { Name: 'later' });
+    path = /<.*\/v1\.1(\/audit[^>]*)>; rel="next"/.exec(reply.headers.get('link') ?? '')?.[1];
+  }
+  expect(seen).toEqual(ids);
+});
+
+test('an account sees its own entries only', async () => {
+  await create('/tags', { Name: 't' });
+  const [entry] = await audit();
+  const other = await rest.account('foreign');
+  const { key: foreign } = await rest.key(other.accountNo, 'UR');
+  expect((await rest.send('GET', '/audit', { key: foreign })).json).toEqual([]);
+  const refused = await rest.send('GET', `/audit?Before=${entry?.audit_id}`, { key: foreign });
+  expect(refused.json).toMatchObject({ code: 1003 });
+});
+
+test('no entry holds a secret, whoever wrote it and wherever it stood', async () => {
+  const sentinel = (name: string) => `sentinel-${name}`;
+  const secretId = await create('/secrets', { Name: 'S', Value: sentinel('1') });
+  await send('PUT', `/secrets/${secretId}`, { Value: sentinel('2') });
+  const http = {
+    Method: 'HTTP',
+    URL: `https://u:${sentinel('3')}@a.example/`,
+    ShortName: 'h',
+    Options: { Headers: { Authorization: sentinel('4') }, Password: sentinel('5'), User: 'u' },
+  };
+  const id = await create('/devices', http);
+  await send('PUT', `/devices/${id}`, {
+    URL: `https://u:${sentinel('6')}@b.example/`,
+    Options: { Headers: { Cookie: sentinel('7') } },
+  });
+  await send('PUT', `/devices/${id}`, { Options: { Headers: { 'X-My-Token': sentinel('8') } } });
+  await send('DELETE', `/devices/${id}`);
+  await send('DELETE', `/secrets/${secretId}`);
+  const catalog = createCatalog({ db: rest.db, recordChanges: createChangeRecorder(rest) });
+  const made = await catalog.change({ kind: 'command-line' }, async (transaction) => ({
+    ...(await issueKey(transaction, {
+      ...{ accountNo, level: 'UR', name: 'k' },
+      basic: { user: 'u', password: sentinel('9') },
+    })),
+    ...(await inviteAgent(transaction, { accountNo, locationNo, name: 'a1' })),
+  }));
+  const { rows } = await sql<{ text: string }>`select audit::text as text from audit`.execute(rest.db.kysely);
+  const texts = [...rows.map(({ text }) => text), (await send('GET', '/audit')).text].join('\n');
+  expect(texts).toContain('***');
+  for (const secret of ['sentinel-', made.key, made.key.slice(0, 6), made.token])
+    expect(texts).not.toContain(secret);
+});
+
+test('of a long value the beginning is kept', async () => {
+  const script = `// ${'x'.repeat(60_000)}`;
+  await create('/devices', { Method: 'Script', URL: script, ShortName: 's' });
+  const { Changes } = await newest();
+  expect(Changes.find(({ Field }) => Field === 'URL')?.New).toBe(
+    `${script.slice(0, 4_096)}… (60003 characters)`,
+  );
+});
+
+test('a change whose entry cannot be written does not happen', async () => {
+  await sql`alter table audit add constraint full_now check (kind <> 'tag') not valid`.execute(
+    rest.db.kysely,
+  );
+  const reply = await rest.send('POST', '/tags', { key, body: { Name: 't' } });
+  await sql`alter table audit drop constraint full_now`.execute(rest.db.kysely);
+  expect(reply.status).toBe(500);
+  expect((await send('GET', '/tags')).json).toEqual([]);
+});

@@ -1,0 +1,1 @@
+export { createChangeRecorder } from './record-changes.ts';

@@ -1,0 +1,51 @@
+import { type Clock, newId } from '@vantage/kernel';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import { insertEntries, readKeyName } from './audit-store.ts';
+
+/** Who changed something: a caller of the REST API by the key and the address, or the operator by a command. */
+type Actor =
+  | { readonly kind: 'api-key'; readonly keyNo: number; readonly address: string }
+  | { readonly kind: 'command-line' };
+
+/** The changes that one transaction made. The values of the fields are as the API shows them, secrets masked. */
+interface RecordedChanges {
+  readonly actor: Actor;
+  readonly changes: readonly {
+    readonly action: 'create' | 'update' | 'delete';
+    readonly kind: string;
+    readonly accountNo: number;
+    readonly id: string;
+    readonly fields: readonly { readonly field: string; readonly old: unknown; readonly new: unknown }[];
+  }[];
+}
+
+/** A longer value (its JSON text, UTF-16 units) is kept by its beginning, so that a changed script of 64 KiB makes no row of 128 KiB. */
+const maxValueLength = 4_096;
+
+/** Makes the function that writes the audit's entries in the transaction that makes the changes. */
+export function createChangeRecorder({ clock }: { readonly clock: Pick<Clock, 'nowUs'> }) {
+  return async (trx: Kysely<Tables>, { actor, changes }: RecordedChanges): Promise<void> => {
+    const by =
+      actor.kind === 'command-line'
+        ? { actor: 'command line', address: null }
+        : { actor: await readKeyName(trx, actor.keyNo), address: actor.address };
+    await insertEntries(
+      trx,
+      changes.map(({ action, kind, accountNo, id, fields }) => ({
+        ...by,
+        ...{ audit_id: newId(), account_no: accountNo, at_us: clock.nowUs(), action, kind, id },
+        changes: JSON.stringify(
+          fields.map((each) => ({ Field: each.field, Old: kept(each.old), New: kept(each.new) })),
+        ),
+      })),
+    );
+  };
+}
+
+/** The value, or the beginning of its text where it is too long. Pure. */
+function kept(value: unknown): unknown {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (text.length <= maxValueLength) return value;
+  return `${text.slice(0, maxValueLength).toWellFormed()}… (${text.length} characters)`;
+}
