@@ -13,6 +13,7 @@ export const tableOwners: TableOwners = {
   tags: 'catalog',
   device_tags: 'catalog',
   secrets: 'catalog',
+  deleted_devices: 'catalog',
   sealing_key_proof: 'secrets',
   connection_spans: 'gateway',
   assignment_spans: 'assign',

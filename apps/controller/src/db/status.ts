@@ -9,6 +9,8 @@ export interface StatusSql {
   /** The begin of the status, microseconds since 1970: for Down the first error, for Maint the begin of the window. */
   readonly sinceUs: RawBuilder<number>;
   readonly retrying: RawBuilder<boolean>;
+  /** The end of the current maintenance, of joined windows the last; null for a device in none. */
+  readonly maintenanceUntilUs: RawBuilder<number | null>;
   /** A condition that keeps devices of this status. PostgreSQL can answer it with indexes instead of computing each device's status. */
   is(status: DeviceStatus): RawBuilder<boolean>;
 }
@@ -47,6 +49,12 @@ export function statusSql(nowUs: number, alias = 'd'): StatusSql {
         else greatest(s.since_us, ${maintEnded}, ${onlineSince}) end
         from device_state s where s.device_no = ${no}), ${created}) end`,
     retrying: sql<boolean>`coalesce((select s.retrying from device_state s where s.device_no = ${no}), false)`,
+    maintenanceUntilUs: sql<number | null>`(select max(joined.to_us) from (
+        select later.to_us, count(*) filter (where later.from_us > later.before_us) over (order by later.from_us) as gaps
+        from (select w.from_us, w.to_us, coalesce(max(w.to_us) over (order by w.from_us
+            rows between unbounded preceding and 1 preceding), ${nowUs}::bigint) as before_us
+          from maintenance_windows w where w.device_no = ${no} and w.to_us > ${nowUs}::bigint) later) joined
+      where joined.gaps = 0)`,
     is(status) {
       switch (status) {
         case 'Maint':

@@ -30,9 +30,6 @@ const offset = sentOffset
   .default(0)
   .meta({ description: 'Rows to skip.', override: { type: 'integer', minimum: 0, default: 0 } });
 
-/** The query parameters of a list. */
-export const pagingQuery = { Limit: limitOrDefault, Offset: offset } as const;
-
 /** The query parameters of a short list that comes whole where no Limit is given. */
 export const wholeOrPageQuery = {
   Limit: limit.default(1_000_000).meta({

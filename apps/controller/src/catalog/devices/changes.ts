@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { sameTags } from './settings.ts';
 import type { showSettings } from './show.ts';
 import type { DeviceRow } from './store.ts';
 import type { ClearTarget } from './target.ts';
@@ -23,6 +24,8 @@ export function changesOf(
     ['Timeout', row.timeout_s !== plain.timeoutS, 'settings'],
     ['Retries', row.retries !== plain.retries, 'settings'],
     ['RetryDelay', row.retry_delay_s !== plain.retryDelayS, 'settings'],
+    ['Tags', !sameTags(references.tagNos, row.tags), 'none'],
+    ['ExternalKey', row.external_key !== plain.externalKey, 'none'],
     ['ShortName', row.short_name !== plain.shortName, 'none'],
     ['FullName', row.full_name !== plain.fullName, 'none'],
     ['nschedule_id', row.nschedule_no !== references.nscheduleNo, 'none'],

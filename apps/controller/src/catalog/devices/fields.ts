@@ -3,6 +3,7 @@ import { boundedText } from '@vantage/kernel';
 import { registry } from '@vantage/probes';
 import { z } from 'zod';
 import { idField, lineField, timestampField } from '../../http/field.ts';
+import { externalKeyField } from '../external-key.ts';
 
 /** Bounds of a device's settings, and what holds where nothing is said. */
 export const deviceDefaults = { Frequency: 5, Timeout: 30, Retries: 2, RetryDelay: 1 } as const;
@@ -62,6 +63,15 @@ const optional = {
     .optional()
     .describe("Names or ids; null: the account's DefaultLocations; []: none."),
   Options: options,
+  Tags: z
+    .array(
+      z.union([lineField(200, 1), z.strictObject({ tag_id: boundedText(100), Name: z.string().optional() })]),
+    )
+    .max(1000)
+    .nullable()
+    .optional()
+    .describe('The whole set of its tags: names, ids, or the objects that a GET returns; null: none.'),
+  ExternalKey: externalKeyField,
   HostData: z
     .strictObject({ headers: z.record(boundedText(100), boundedText(8192)).optional() })
     .nullable()
@@ -103,7 +113,7 @@ export const deviceReadOnly = [
   'StatusSince',
   'Retrying',
   'LastCheckResult',
-  'Tags',
+  'MaintenanceUntil',
   'Warnings',
   'CreatedAt',
   'UpdatedAt',
@@ -123,6 +133,10 @@ export const deviceEntry = z
     ShortName: z.string(),
     FullName: z.string().nullable(),
     device_id: idField,
+    ExternalKey: z.string().nullable(),
+    MaintenanceUntil: timestampField
+      .nullable()
+      .describe('End of the current maintenance; null: it is in none.'),
     Retrying: z.boolean().describe('An error was seen that is not confirmed yet.'),
   })
   .meta({ id: 'DeviceEntry' });

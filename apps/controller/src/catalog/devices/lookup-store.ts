@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/index.ts';
-import type { LocationRow } from './store.ts';
+import type { LocationRow, TagRow } from './store.ts';
 
 const locationColumns = ['location_no', 'location_id', 'name', 'public_targets_only'] as const;
 
@@ -16,6 +16,22 @@ export async function findLocations(
     .select(locationColumns)
     .where('account_no', '=', accountNo)
     .where((where) => where.or([where('location_id', 'in', texts), where('name', 'in', texts)]))
+    .execute();
+}
+
+/** The account's tags with these ids or names. */
+export async function findTags(
+  db: Kysely<Tables>,
+  accountNo: number,
+  texts: readonly string[],
+): Promise<readonly TagRow[]> {
+  if (texts.length === 0) return [];
+  return db
+    .selectFrom('tags')
+    .select(['tag_no', 'tag_id', 'name'])
+    .where('account_no', '=', accountNo)
+    .where((where) => where.or([where('tag_id', 'in', texts), where('name', 'in', texts)]))
+    .orderBy('tag_no')
     .execute();
 }
 

@@ -2,7 +2,9 @@ import type { FieldFault } from '@vantage/kernel';
 import { probeFor, syntaxProblem } from '@vantage/probes';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/index.ts';
-import type { Invalid } from '../refusal.ts';
+import { keyTaken } from '../external-key.ts';
+import { findByExternalKey } from '../external-key-store.ts';
+import type { Conflict, Invalid } from '../refusal.ts';
 import { unknownSecrets } from '../secrets/store.ts';
 import type { SentSettings } from './fields.ts';
 import { createsCycle, lockAccount, overloaded } from './lookup-store.ts';
@@ -25,7 +27,7 @@ export async function resolveDevice(
     /** undefined: the device is new. */
     readonly current: { readonly row: DeviceRow; readonly clear: ClearTarget } | undefined;
   },
-): Promise<{ readonly kind: 'resolved'; readonly settings: DeviceSettings } | Invalid> {
+): Promise<{ readonly kind: 'resolved'; readonly settings: DeviceSettings } | Invalid | Conflict> {
   const { accountNo, method, sent, current } = device;
   const faults = [...sent.faults];
   const plain = resolveSettings(sent.values, current?.row);
@@ -47,6 +49,10 @@ export async function resolveDevice(
         faults: [{ field: 'device_master_id', message: 'would close a cycle of masters' }],
       };
   }
+  const key = sent.values.ExternalKey;
+  const holder = typeof key === 'string' ? await findByExternalKey(trx, 'device', accountNo, key) : undefined;
+  if (typeof key === 'string' && holder !== undefined && holder.no !== current?.row.device_no)
+    return keyTaken(key, `the device ${holder.id}`);
   const locationNos = references.locations.map(({ location_no }) => location_no);
   const added = current === undefined ? 1 / plain.frequencyMin / Math.max(1, locationNos.length) : 0;
   const busy = await overloaded(trx, locationNos, added);

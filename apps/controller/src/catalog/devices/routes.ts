@@ -1,18 +1,19 @@
-import { boundedText, type Clock, isId, sentFault } from '@vantage/kernel';
+import { type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField } from '../../http/field.ts';
-import { nextPage, pagingQuery } from '../../http/paging.ts';
-import { invalid, missing } from '../../http/problem.ts';
+import { cutCursor } from '../../http/paging.ts';
+import { missing } from '../../http/problem.ts';
 import { noSubject, type Reply, type Route, route, validatingRoute } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
 import type { Catalog } from '../change.ts';
 import { accepted, actorOf } from '../from-rest.ts';
-import { findTag } from '../tags/store.ts';
 import { deviceCreate, deviceEntry, deviceFull, deviceReadOnly, deviceUpdate } from './fields.ts';
+import { deviceListQuery, isPagedById, readDeviceList } from './list-query.ts';
+import { listDevices } from './list-store.ts';
 import { currentWarnings } from './settings.ts';
 import { showDevice, showEntry } from './show.ts';
-import { type DeviceFilter, findDeviceNo, lastResults, listDevices, readDevice } from './store.ts';
+import { findDeviceNo, lastResults, readDevice } from './store.ts';
 import { createDeviceWriter, type DeviceWriter, type DeviceWriterDeps } from './write.ts';
 
 const tag = 'Devices';
@@ -98,28 +99,26 @@ function listRoute({ db, clock }: Pick<DeviceRouteDeps, 'db' | 'clock'>): Route 
     path: '/devices',
     level: 'UR',
     tag,
-    summary: 'Lists devices in the order of their creation.',
+    summary: 'Lists devices, in the order of their creation unless Sort names another one.',
     subject: noSubject,
-    query: z.object({
-      Filter: boundedText(100).default('All').describe('All, Ok (Up), Down, Maint, Unknown, or a tag_id.'),
-      ...pagingQuery,
-    }),
+    query: deviceListQuery,
     response: z.array(deviceEntry),
     names: { root: 'devices', row: 'device', id: 'device_id' },
-    handler: async ({ session, query: { Filter, Limit, Offset } }) => {
-      const filter = await readFilter(db, session, Filter);
+    handler: async ({ session, query }) => {
       const nowUs = clock.nowUs();
-      const ask = { accountNo: session.accountNo, filter, limit: Limit, offset: Offset, nowUs };
-      const { rows, total } = await listDevices(db, ask);
+      const asked = await readDeviceList(db, session.accountNo, query);
+      const found = await listDevices(db, { ...asked, nowUs });
+      const { rows, next } = cutCursor(found.rows, asked.limit, 'after', ({ device_id }) => device_id);
       const results = await lastResults(
         db,
         rows.map(({ device_no }) => device_no),
         nowUs,
       );
+      const { limit, offset } = asked;
       return {
         body: rows.map((row) => showEntry(row, results.get(row.device_no), session.zone)),
-        total,
-        next: nextPage(total, { Limit, Offset }),
+        ...(found.total === undefined ? {} : { total: found.total }),
+        next: next === undefined || isPagedById(asked) ? next : { limit, offset: offset + limit },
       };
     },
   });
@@ -193,25 +192,4 @@ function deleteRoute({ db, catalog }: DeviceRouteDeps, writer: DeviceWriter): Ro
       return { body: { device_id: device.deviceId } };
     },
   });
-}
-
-async function readFilter(db: Db, session: Session, text: string): Promise<DeviceFilter> {
-  switch (text) {
-    case 'All':
-      return { kind: 'all' };
-    case 'Ok':
-    case 'Up':
-      return { kind: 'status', status: 'Up' };
-    case 'Down':
-    case 'Maint':
-    case 'Unknown':
-      return { kind: 'status', status: text };
-    default: {
-      if (!isId(text))
-        throw invalid([sentFault('Filter', 'All, Ok, Up, Down, Maint, Unknown or a tag_id', text)]);
-      const found = await findTag(db, session.accountNo, text);
-      if (found === undefined) throw missing('tag');
-      return { kind: 'tag', tagNo: found.tagNo };
-    }
-  }
 }

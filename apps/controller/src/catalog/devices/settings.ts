@@ -3,9 +3,9 @@ import { type FieldFault, isId, sentFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 import { deviceDefaults, type SentSettings } from './fields.ts';
-import { defaultLocations, findLocations, findMschedule, findNschedule } from './lookup-store.ts';
+import { defaultLocations, findLocations, findMschedule, findNschedule, findTags } from './lookup-store.ts';
 import { isPrivateHost } from './private-address.ts';
-import { type DeviceRow, findDeviceNo, type LocationRow } from './store.ts';
+import { type DeviceRow, findDeviceNo, type LocationRow, type TagRow } from './store.ts';
 
 /** The plain settings of a device, as the database stores them. */
 export interface PlainSettings {
@@ -15,6 +15,7 @@ export interface PlainSettings {
   readonly timeoutS: number;
   readonly retries: number;
   readonly retryDelayS: number;
+  readonly externalKey: string | null;
 }
 
 /** Lays the sent settings over the current ones: an absent one stays, null sets the default. */
@@ -27,6 +28,7 @@ export function resolveSettings(sent: SentSettings, current: DeviceRow | undefin
     frequencyMin: chosen(sent.Frequency, current?.frequency_min, deviceDefaults.Frequency),
     timeoutS: chosen(sent.Timeout, current?.timeout_s, deviceDefaults.Timeout),
     retries: chosen(sent.Retries, current?.retries, deviceDefaults.Retries),
+    externalKey: sent.ExternalKey === undefined ? (current?.external_key ?? null) : sent.ExternalKey,
     retryDelayS: chosen(sent.RetryDelay, current?.retry_delay_s, deviceDefaults.RetryDelay),
   };
 }
@@ -49,6 +51,8 @@ export interface References {
   readonly masterNo: number | null;
   readonly locations: readonly LocationRow[];
   readonly locationsGiven: boolean;
+  /** In no order. */
+  readonly tagNos: readonly number[];
 }
 
 /** Looks up the things to which a device refers. A fault names each that does not exist. The caller looks for cycles of masters. */
@@ -85,7 +89,8 @@ export async function resolveReferences(
   if (masterNo !== null && masterNo === current?.device_no)
     faults.push({ field: 'device_master_id', message: 'must not be the device itself' });
   const places = await resolveLocations(db, accountNo, sent.Locations, current, faults);
-  return { references: { nscheduleNo, mscheduleNo, masterNo, ...places }, faults };
+  const tagNos = await resolveTags(db, accountNo, sent.Tags, current, faults);
+  return { references: { nscheduleNo, mscheduleNo, masterNo, ...places, tagNos }, faults };
 }
 
 async function resolveLocations(
@@ -112,6 +117,35 @@ async function resolveLocations(
   const asBefore =
     current !== undefined && !current.locations_given && sameLocations(locations, current.locations);
   return { locations, locationsGiven: !asBefore };
+}
+
+async function resolveTags(
+  db: Kysely<Tables>,
+  accountNo: number,
+  sent: SentSettings['Tags'],
+  current: DeviceRow | undefined,
+  faults: FieldFault[],
+): Promise<readonly number[]> {
+  if (sent === undefined) return current?.tags.map(({ tag_no }) => tag_no) ?? [];
+  const texts = (sent ?? []).map((each) => (typeof each === 'string' ? each : each.tag_id));
+  const known = await findTags(db, accountNo, texts);
+  const chosen = texts.flatMap((text) => {
+    const byId = known.find(({ tag_id }) => tag_id === text);
+    const named = byId === undefined ? known.filter(({ name }) => name === text) : [byId];
+    const fault =
+      named.length === 0
+        ? 'which is neither the name nor the id of a tag; create the tag first with POST /tags'
+        : 'which is the name of several tags; send the tag_id of one of them';
+    if (named.length !== 1)
+      faults.push({ field: 'Tags', message: `names ${JSON.stringify(text.slice(0, 60))}, ${fault}` });
+    return named.map(({ tag_no }) => tag_no);
+  });
+  return [...new Set(chosen)];
+}
+
+/** Are these the same tags, in any order? */
+export function sameTags(a: readonly number[], b: readonly TagRow[]): boolean {
+  return a.length === b.length && b.every(({ tag_no }) => a.includes(tag_no));
 }
 
 /** Are these the same Locations in the same order? */

@@ -21,6 +21,8 @@ export function showEntry(
     ShortName: row.short_name,
     FullName: row.full_name === null ? null : cleanLine(row.full_name),
     device_id: row.device_id,
+    ExternalKey: row.external_key,
+    MaintenanceUntil: row.maintenance_until_us === null ? null : zone.format(row.maintenance_until_us),
     Retrying: row.retrying,
   };
 }
@@ -41,6 +43,8 @@ export function showSettings(row: DeviceRow) {
     device_master_id: row.master_id,
     Locations: row.locations.map(({ name }) => cleanLine(name)),
     Options: { ...row.options },
+    Tags: row.tags.map(({ tag_id, name }) => ({ tag_id, Name: cleanLine(name) })),
+    ExternalKey: row.external_key,
   };
 }
 
@@ -54,7 +58,6 @@ export function showDevice(
   return {
     ...showEntry(row, lastResult, zone),
     ...showSettings(row),
-    Tags: row.tags.map(({ tag_id, name }) => ({ tag_id, Name: cleanLine(name) })),
     Warnings: [...currentWarnings(row)],
     CreatedAt: zone.format(row.created_us),
     UpdatedAt: zone.format(row.updated_us),

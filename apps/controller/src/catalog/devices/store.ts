@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Db, Tables } from '../../db/index.ts';
 import { type DeviceStatus, statusSql } from '../../db/status.ts';
 
@@ -16,6 +16,9 @@ export interface EntryRow {
   readonly status: DeviceStatus;
   readonly since_us: number;
   readonly retrying: boolean;
+  readonly external_key: string | null;
+  readonly enabled: boolean;
+  readonly maintenance_until_us: number | null;
 }
 
 /** A device with all that its GET shows and its PUT needs. */
@@ -33,9 +36,16 @@ export interface DeviceRow extends EntryRow {
   readonly master_no: number | null;
   readonly locations: readonly LocationRow[];
   readonly locations_given: boolean;
-  readonly tags: readonly { readonly tag_id: string; readonly name: string }[];
+  readonly tags: readonly TagRow[];
   readonly warnings: readonly string[];
   readonly updated_us: number;
+}
+
+/** A tag of a device. */
+export interface TagRow {
+  readonly tag_no: number;
+  readonly tag_id: string;
+  readonly name: string;
 }
 
 /** A Location that a device is checked from. */
@@ -46,14 +56,15 @@ export interface LocationRow {
   readonly public_targets_only: boolean;
 }
 
-/** The devices to which a list is limited. */
-export type DeviceFilter =
-  | { readonly kind: 'all' }
-  | { readonly kind: 'status'; readonly status: DeviceStatus }
-  | { readonly kind: 'tag'; readonly tagNo: number };
-
-const entryColumns = ({ status, sinceUs, retrying }: ReturnType<typeof statusSql>) => sql`
+/** The columns of an entry, for a query that has the table `devices` as d. */
+export const entryColumns = ({
+  status,
+  sinceUs,
+  retrying,
+  maintenanceUntilUs,
+}: ReturnType<typeof statusSql>) => sql`
   d.device_no, d.device_id, d.account_no, d.method, d.url, d.frequency_min, d.short_name, d.full_name, d.created_us,
+  d.external_key, d.enabled, ${maintenanceUntilUs} as maintenance_until_us,
   ${status} as status, ${sinceUs} as since_us, ${retrying} as retrying`;
 
 /** Which device of this account has this id? */
@@ -82,7 +93,7 @@ export async function readDevice(
       coalesce((select json_agg(json_build_object('location_no', l.location_no, 'location_id', l.location_id, 'name', l.name,
           'public_targets_only', l.public_targets_only) order by dl.rotation_index)
         from device_locations dl join locations l using (location_no) where dl.device_no = d.device_no), '[]') as locations,
-      coalesce((select json_agg(json_build_object('tag_id', t.tag_id, 'name', t.name) order by t.name, t.tag_no)
+      coalesce((select json_agg(json_build_object('tag_no', t.tag_no, 'tag_id', t.tag_id, 'name', t.name) order by t.name, t.tag_no)
         from device_tags dt join tags t using (tag_no) where dt.device_no = d.device_no), '[]') as tags
     from devices d
       left join nschedules n on n.nschedule_no = d.nschedule_no
@@ -90,31 +101,6 @@ export async function readDevice(
       left join devices o on o.device_no = d.master_no
     where d.device_no = ${deviceNo}`.execute(db);
   return rows[0];
-}
-
-/** A page of an account's devices in the order of their creation, and how many there are in all. */
-export async function listDevices(
-  { kysely }: Pick<Db, 'kysely'>,
-  ask: {
-    readonly accountNo: number;
-    readonly filter: DeviceFilter;
-    readonly limit: number;
-    readonly offset: number;
-    readonly nowUs: number;
-  },
-): Promise<{ readonly rows: readonly EntryRow[]; readonly total: number }> {
-  const shown = statusSql(ask.nowUs);
-  const from =
-    ask.filter.kind === 'tag' ? sql`device_tags dt join devices d using (device_no)` : sql`devices d`;
-  const where = sql`d.account_no = ${ask.accountNo} and ${conditionOf(ask.filter, shown)}`;
-  const [page, count] = await Promise.all([
-    // The inner query selects the page, so that the status is computed for its rows only, not for those before it.
-    sql<EntryRow>`select ${entryColumns(shown)} from (
-      select d.* from ${from} where ${where} order by d.device_no limit ${ask.limit} offset ${ask.offset}) d
-      order by d.device_no`.execute(kysely),
-    sql<{ total: number }>`select count(*)::int as total from ${from} where ${where}`.execute(kysely),
-  ]);
-  return { rows: page.rows, total: count.rows[0]?.total ?? 0 };
 }
 
 /** The text of each device's last check, looked for among the newest partitions first. */
@@ -143,15 +129,4 @@ async function lastSince(
       select check_result from checks where device_no = asked.device_no and start_us >= ${fromUs}
       order by start_us desc limit 1) c`.execute(db);
   return new Map(rows.map((row) => [row.device_no, row.check_result]));
-}
-
-function conditionOf(filter: DeviceFilter, shown: ReturnType<typeof statusSql>): RawBuilder<unknown> {
-  switch (filter.kind) {
-    case 'all':
-      return sql`true`;
-    case 'status':
-      return shown.is(filter.status);
-    case 'tag':
-      return sql`dt.tag_no = ${filter.tagNo}`;
-  }
 }

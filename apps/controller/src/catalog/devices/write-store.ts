@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { Device, DeviceLocation } from '../../db/entities.ts';
 import type { Tables } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
@@ -45,6 +45,7 @@ export async function insertDevice(
   });
   await em.flush();
   await replaceLocations(transaction, row.deviceNo, settings.references);
+  await replaceTags(transaction, row.deviceNo, settings.references);
   return row.deviceNo;
 }
 
@@ -79,6 +80,7 @@ export async function updateDevice(
     ...(reach === 'target' || reach === 'schedule' ? { changedUs: nowUs } : {}),
   });
   await em.flush();
+  await replaceTags(transaction, deviceNo, change.settings.references);
   if (change.newLocations) await replaceLocations(transaction, deviceNo, change.settings.references);
 }
 
@@ -93,6 +95,21 @@ async function replaceLocations(
     DeviceLocation,
     locations.map(({ location_no: locationNo }, rotationIndex) => ({ deviceNo, locationNo, rotationIndex })),
   );
+}
+
+/** A tag that somebody deletes at the same moment is left out. */
+async function replaceTags(
+  { trx }: ChangeTransaction,
+  deviceNo: number,
+  { tagNos }: References,
+): Promise<void> {
+  await sql`delete from device_tags where device_no = ${deviceNo} and tag_no <> all(${tagNos}::int[])`.execute(
+    trx,
+  );
+  await sql`
+    insert into device_tags (tag_no, device_no)
+    select tag_no, ${deviceNo}::int from tags where tag_no = any(${tagNos}::int[]) for key share
+    on conflict do nothing`.execute(trx);
 }
 
 /** Deletes a device with everything that refers to it. The retention drops its raw checks. False: it was gone before. */

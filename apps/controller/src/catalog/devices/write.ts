@@ -29,7 +29,9 @@ export interface DeviceWriter {
     transaction: ChangeTransaction,
     device: { readonly accountNo: number; readonly sent: Sent },
   ): Promise<
-    { readonly kind: 'created'; readonly deviceId: string; readonly warnings: readonly string[] } | Invalid
+    | { readonly kind: 'created'; readonly deviceId: string; readonly warnings: readonly string[] }
+    | Invalid
+    | Conflict
   >;
   update(
     transaction: ChangeTransaction,
@@ -75,9 +77,10 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
         const { faults } = await resolveReferences(trx, accountNo, sent.values, undefined);
         return { kind: 'invalid', faults: unique([...sent.faults, ...faults]) };
       }
-      if (typeof sent.values.device_master_id === 'string') await lockAccount(trx, accountNo);
+      if (typeof sent.values.device_master_id === 'string' || typeof sent.values.ExternalKey === 'string')
+        await lockAccount(trx, accountNo);
       const resolved = await resolveDevice(trx, { accountNo, method, sent, current: undefined });
-      if (resolved.kind === 'invalid') return resolved;
+      if (resolved.kind !== 'resolved') return resolved;
       const { settings } = resolved;
       const nowUs = clock.nowUs();
       const deviceId = newId();
@@ -104,7 +107,7 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       const clear = openOrShown(sealer, row);
       const current = { row, clear };
       const resolved = await resolveDevice(trx, { accountNo, method: row.method, sent, current });
-      if (resolved.kind === 'invalid') return resolved;
+      if (resolved.kind !== 'resolved') return resolved;
       const { settings } = resolved;
       const newLocations = !sameLocations(settings.references.locations, row.locations);
       const { fields, reach } = changesOf(row, clear, settings, newLocations);

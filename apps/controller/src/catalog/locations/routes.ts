@@ -5,6 +5,7 @@ import type { Db } from '../../db/index.ts';
 import { idField } from '../../http/field.ts';
 import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
+import { externalKeyQuery } from '../external-key.ts';
 import { type LocationFacts, listLocations } from './store.ts';
 
 const tag = 'Locations';
@@ -14,6 +15,7 @@ const locationFull = z
   .strictObject({
     location_id: idField,
     Name: z.string(),
+    ExternalKey: z.string().nullable(),
     Anchors: anchors.describe('Near to far: targets that distinguish a dead uplink from dead devices.'),
     nschedule_id: z.string().nullable(),
     PublicTargetsOnly: z.boolean(),
@@ -41,11 +43,11 @@ export function locationRoutes(db: Db): Route[] {
       tag,
       summary: 'Lists Locations by name.',
       subject: noSubject,
-      query: z.object(wholeOrPageQuery),
+      query: z.object({ ExternalKey: externalKeyQuery, ...wholeOrPageQuery }),
       response: z.array(locationFull),
       names: { root: 'locations', row: 'location', id: 'location_id' },
-      handler: async ({ session, query: { Limit, Offset } }) => {
-        const page = { limit: Limit, offset: Offset };
+      handler: async ({ session, query: { ExternalKey, Limit, Offset } }) => {
+        const page = { externalKey: ExternalKey, limit: Limit, offset: Offset };
         const { rows, total } = await listLocations(db, session.accountNo, page);
         return { body: rows.map(show), total, next: nextPage(total, { Limit, Offset }) };
       },
@@ -76,6 +78,7 @@ function show(row: LocationFacts): z.input<typeof locationFull> {
   return {
     location_id: row.location_id,
     Name: cleanLine(row.name),
+    ExternalKey: row.external_key,
     Anchors: known.success ? known.data : [],
     nschedule_id: row.nschedule_id,
     PublicTargetsOnly: row.public_targets_only,

@@ -8,6 +8,7 @@ export interface LocationFacts {
   readonly location_no: number;
   readonly location_id: string;
   readonly name: string;
+  readonly external_key: string | null;
   readonly anchors: unknown;
   readonly nschedule_id: string | null;
   readonly public_targets_only: boolean;
@@ -26,13 +27,19 @@ export interface LocationFacts {
 export async function listLocations(
   { kysely }: Db,
   accountNo: number,
-  page: { readonly limit: number; readonly offset: number; readonly locationId?: string },
+  page: {
+    readonly limit: number;
+    readonly offset: number;
+    readonly locationId?: string;
+    readonly externalKey?: string | undefined;
+  },
 ): Promise<{ readonly rows: readonly LocationFacts[]; readonly total: number }> {
   const own = sql`l.account_no = ${accountNo}
-    ${page.locationId === undefined ? sql`` : sql`and l.location_id = ${page.locationId}`}`;
+    ${page.locationId === undefined ? sql`` : sql`and l.location_id = ${page.locationId}`}
+    ${page.externalKey === undefined ? sql`` : sql`and l.external_key = ${page.externalKey}`}`;
   const [found, count] = await Promise.all([
     sql<LocationFacts>`
-      select l.location_no, l.location_id, l.name, l.anchors, n.nschedule_id, l.public_targets_only, l.online, l.offline_reason,
+      select l.location_no, l.location_id, l.name, l.external_key, l.anchors, n.nschedule_id, l.public_targets_only, l.online, l.offline_reason,
         a.agents, a.connected, a.capacity, d.devices, d.per_minute
       from (select * from locations l where ${own} order by l.name limit ${page.limit} offset ${page.offset}) l
       left join nschedules n on n.nschedule_no = l.nschedule_no

@@ -10,8 +10,10 @@ import { noSubject, type Route, route } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
 import type { Catalog } from '../change.ts';
 import { deviceEntry } from '../devices/fields.ts';
+import { byCreation, listDevices } from '../devices/list-store.ts';
 import { showEntry } from '../devices/show.ts';
-import { findDeviceNo, lastResults, listDevices } from '../devices/store.ts';
+import { findDeviceNo, lastResults } from '../devices/store.ts';
+import { externalKeyField, externalKeyQuery } from '../external-key.ts';
 import { accepted, actorOf } from '../from-rest.ts';
 import { findTag, listTags } from './store.ts';
 import { attach, changeTag, createTag, detach, removeTag } from './write.ts';
@@ -21,7 +23,9 @@ const names = { root: 'tag', id: 'tag_id' } as const;
 const name = lineField(200, 1).describe('Name of the tag; need not be unique.');
 const idAnswer = z.strictObject({ tag_id: idField });
 const pairAnswer = z.strictObject({ tag_id: idField, device_id: idField });
-const tagEntry = z.strictObject({ tag_id: idField, Name: z.string() }).meta({ id: 'TagEntry' });
+const tagEntry = z
+  .strictObject({ tag_id: idField, Name: z.string(), ExternalKey: z.string().nullable() })
+  .meta({ id: 'TagEntry' });
 /** A tag with its devices. */
 export const tagFull = z
   .strictObject({ ...tagEntry.shape, Devices: z.array(deviceEntry).describe('All devices of the tag.') })
@@ -66,8 +70,10 @@ function pairSubject(db: Db) {
 export function createTagReader({ db, clock }: Pick<TagRouteDeps, 'db' | 'clock'>) {
   return async ({ accountNo, zone }: Session, row: Tag): Promise<z.input<typeof tagFull>> => {
     const nowUs = clock.nowUs();
-    const filter = { kind: 'tag', tagNo: row.tagNo } as const;
-    const { rows } = await listDevices(db, { accountNo, filter, limit: maxDevices, offset: 0, nowUs });
+    const filter = { tagNos: [[row.tagNo]] };
+    const page = { accountNo, filter, sort: byCreation, limit: maxDevices, offset: 0, nowUs };
+    const { rows: found } = await listDevices(db, page);
+    const rows = found.slice(0, maxDevices);
     const results = await lastResults(
       db,
       rows.map(({ device_no }) => device_no),
@@ -76,6 +82,7 @@ export function createTagReader({ db, clock }: Pick<TagRouteDeps, 'db' | 'clock'
     return {
       tag_id: row.tagId,
       Name: cleanLine(row.name),
+      ExternalKey: row.externalKey ?? null,
       Devices: rows.map((device) => showEntry(device, results.get(device.device_no), zone)),
     };
   };
@@ -100,14 +107,18 @@ function createRoute({ catalog }: TagRouteDeps): Route {
     tag,
     summary: 'Creates a tag.',
     subject: noSubject,
-    body: z.strictObject({ Name: name }).meta({ id: 'TagCreate' }),
+    body: z.strictObject({ Name: name, ExternalKey: externalKeyField }).meta({ id: 'TagCreate' }),
     readOnly,
     response: idAnswer,
     names,
     handler: async ({ session, body }) => {
-      const given = { accountNo: session.accountNo, name: body.Name };
-      const { tagId } = await catalog.change(actorOf(session), (transaction) =>
-        createTag(transaction, given),
+      const given = {
+        accountNo: session.accountNo,
+        name: body.Name,
+        externalKey: body.ExternalKey ?? null,
+      };
+      const { tagId } = accepted(
+        await catalog.change(actorOf(session), (transaction) => createTag(transaction, given)),
       );
       return { body: { tag_id: tagId } };
     },
@@ -122,13 +133,18 @@ function listRoute({ db }: TagRouteDeps): Route {
     tag,
     summary: 'Lists tags by name.',
     subject: noSubject,
-    query: z.object(wholeOrPageQuery),
+    query: z.object({ ExternalKey: externalKeyQuery, ...wholeOrPageQuery }),
     response: z.array(tagEntry),
     names: { root: 'tags', row: 'tag', id: 'tag_id' },
-    handler: async ({ session, query: { Limit, Offset } }) => {
-      const { rows, total } = await listTags(db, session.accountNo, { limit: Limit, offset: Offset });
+    handler: async ({ session, query: { ExternalKey, Limit, Offset } }) => {
+      const page = { externalKey: ExternalKey, limit: Limit, offset: Offset };
+      const { rows, total } = await listTags(db, session.accountNo, page);
       return {
-        body: rows.map((row) => ({ tag_id: row.tag_id, Name: cleanLine(row.name) })),
+        body: rows.map((row) => ({
+          tag_id: row.tag_id,
+          Name: cleanLine(row.name),
+          ExternalKey: row.external_key,
+        })),
         total,
         next: nextPage(total, { Limit, Offset }),
       };
@@ -154,12 +170,16 @@ function oneTagRoutes(deps: TagRouteDeps): Route[] {
       method: 'PUT',
       level: 'UW',
       summary: 'Changes a tag.',
-      body: z.strictObject({ Name: name.optional() }).meta({ id: 'TagUpdate' }),
+      body: z
+        .strictObject({ Name: name.optional(), ExternalKey: externalKeyField })
+        .meta({ id: 'TagUpdate' }),
       readOnly,
       response: tagFull,
-      handler: async ({ session, subject: row, body: { Name } }) => {
-        if (Name !== undefined && Name !== cleanLine(row.name))
-          await catalog.change(actorOf(session), (transaction) => changeTag(transaction, row, Name));
+      handler: async ({ session, subject: row, body }) => {
+        const change = { name: body.Name, externalKey: body.ExternalKey };
+        accepted(
+          await catalog.change(actorOf(session), (transaction) => changeTag(transaction, row, change)),
+        );
         const renamed = await findTag(db, session.accountNo, row.tagId);
         if (renamed === undefined) throw missing('tag');
         return { body: await read(session, renamed) };

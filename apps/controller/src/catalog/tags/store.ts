@@ -16,12 +16,21 @@ export async function findTag(
 export async function listTags(
   { kysely }: Db,
   accountNo: number,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<{ readonly rows: readonly Pick<Row<'tags'>, 'tag_id' | 'name'>[]; readonly total: number }> {
-  const own = kysely.selectFrom('tags').where('account_no', '=', accountNo);
+  page: {
+    readonly externalKey?: string | undefined;
+    readonly limit: number;
+    readonly offset: number;
+  },
+): Promise<{
+  readonly rows: readonly Pick<Row<'tags'>, 'tag_id' | 'name' | 'external_key'>[];
+  readonly total: number;
+}> {
+  const { externalKey } = page;
+  const all = kysely.selectFrom('tags').where('account_no', '=', accountNo);
+  const own = externalKey === undefined ? all : all.where('external_key', '=', externalKey);
   const [rows, { total }] = await Promise.all([
     own
-      .select(['tag_id', 'name'])
+      .select(['tag_id', 'name', 'external_key'])
       .orderBy('name')
       .orderBy('tag_no')
       .limit(page.limit)
@@ -35,15 +44,19 @@ export async function listTags(
 /** Inserts a tag. */
 export async function insertTag(
   { em }: ChangeTransaction,
-  tag: Pick<Tag, 'tagId' | 'accountNo' | 'name'>,
+  tag: Pick<Tag, 'tagId' | 'accountNo' | 'name' | 'externalKey'>,
 ): Promise<void> {
   em.create(Tag, tag);
   await em.flush();
 }
 
-/** Gives a tag another name. False: it had that name before, or it is gone. */
-export async function renameTag({ em }: ChangeTransaction, tagNo: number, name: string): Promise<boolean> {
-  return (await em.nativeUpdate(Tag, { tagNo, name: { $ne: name } }, { name })) > 0;
+/** Writes changed settings of a tag. */
+export async function updateTag(
+  { em }: ChangeTransaction,
+  tagNo: number,
+  changes: { readonly name: string; readonly externalKey: string | null },
+): Promise<void> {
+  await em.nativeUpdate(Tag, { tagNo }, changes);
 }
 
 /** Deletes a tag; its devices stay. False: it was gone before. */

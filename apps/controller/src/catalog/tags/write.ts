@@ -1,27 +1,67 @@
 import { cleanLine } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
-import type { Tag } from '../../db/entities.ts';
+import { Tag } from '../../db/entities.ts';
 import type { ChangeTransaction } from '../change.ts';
+import { lockAccount } from '../devices/lookup-store.ts';
+import { keyTaken } from '../external-key.ts';
+import { findByExternalKey } from '../external-key-store.ts';
 import { changedFields, createdFields, deletedFields, type FieldChange } from '../field-change.ts';
-import type { Missing } from '../refusal.ts';
-import { attachTag, deleteTag, detachTag, insertTag, renameTag } from './store.ts';
+import type { Conflict, Missing } from '../refusal.ts';
+import { attachTag, deleteTag, detachTag, insertTag, updateTag } from './store.ts';
 
 /** Creates a tag. Several tags may have one name. */
 export async function createTag(
   transaction: ChangeTransaction,
-  { accountNo, name }: { readonly accountNo: number; readonly name: string },
-): Promise<{ readonly kind: 'created'; readonly tagId: string }> {
+  given: { readonly accountNo: number; readonly name: string; readonly externalKey: string | null },
+): Promise<{ readonly kind: 'created'; readonly tagId: string } | Conflict> {
+  const { accountNo, externalKey } = given;
+  const taken = await keyConflict(transaction, accountNo, externalKey, undefined);
+  if (taken !== undefined) return taken;
   const tagId = newId();
-  await insertTag(transaction, { tagId, accountNo, name });
-  const fields = createdFields({ Name: name });
+  await insertTag(transaction, { tagId, ...given });
+  const fields = createdFields({
+    Name: given.name,
+    ...(externalKey === null ? {} : { ExternalKey: externalKey }),
+  });
   transaction.record({ action: 'create', kind: 'tag', accountNo, id: tagId, fields });
   return { kind: 'created', tagId };
 }
 
-/** Gives a tag another name. */
-export async function changeTag(transaction: ChangeTransaction, tag: Tag, name: string): Promise<void> {
-  if (await renameTag(transaction, tag.tagNo, name))
-    transaction.record(updateOf(tag, changedFields(['Name'], { Name: cleanLine(tag.name) }, { Name: name })));
+/** Changes a tag's name and key; undefined leaves one as it is. A name that comes back as it is shown changes nothing. */
+export async function changeTag(
+  transaction: ChangeTransaction,
+  { accountNo, tagId, tagNo }: Tag,
+  sent: { readonly name: string | undefined; readonly externalKey: string | null | undefined },
+): Promise<{ readonly kind: 'changed' } | Conflict | Missing> {
+  await lockAccount(transaction.trx, accountNo);
+  const current = await transaction.em.findOne(Tag, { tagNo });
+  if (current === null) return { kind: 'missing', what: 'tag' };
+  const old = { Name: cleanLine(current.name), ExternalKey: current.externalKey ?? null };
+  const next = {
+    Name: sent.name ?? old.Name,
+    ExternalKey: sent.externalKey === undefined ? old.ExternalKey : sent.externalKey,
+  };
+  const fields = (['Name', 'ExternalKey'] as const).filter((field) => old[field] !== next[field]);
+  if (fields.length === 0) return { kind: 'changed' };
+  const taken = await keyConflict(transaction, accountNo, next.ExternalKey, tagNo);
+  if (taken !== undefined) return taken;
+  const name = old.Name === next.Name ? current.name : next.Name;
+  await updateTag(transaction, tagNo, { name, externalKey: next.ExternalKey });
+  const changes = changedFields(fields, old, next);
+  transaction.record({ action: 'update', kind: 'tag', accountNo, id: tagId, fields: changes });
+  return { kind: 'changed' };
+}
+
+async function keyConflict(
+  { trx }: ChangeTransaction,
+  accountNo: number,
+  key: string | null | undefined,
+  ownNo: number | undefined,
+): Promise<Conflict | undefined> {
+  if (typeof key !== 'string') return undefined;
+  await lockAccount(trx, accountNo);
+  const holder = await findByExternalKey(trx, 'tag', accountNo, key);
+  return holder === undefined || holder.no === ownNo ? undefined : keyTaken(key, `the tag ${holder.id}`);
 }
 
 /** Deletes a tag; its devices stay. */

@@ -84,6 +84,12 @@ export interface DataTables {
     from_us: number;
     to_us: number;
   };
+  deleted_devices: {
+    device_id: string;
+    account_no: number;
+    device_no: number;
+    deleted_us: Generated<number>;
+  };
   deleted_events: {
     event_id: string;
     account_no: number;

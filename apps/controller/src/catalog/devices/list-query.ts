@@ -1,0 +1,134 @@
+import { methods } from '@vantage/domain';
+import { boundedText, isId, sentFault } from '@vantage/kernel';
+import { z } from 'zod';
+import type { Db } from '../../db/index.ts';
+import { afterQuery, readCursor } from '../../http/paging.ts';
+import { invalid, missing } from '../../http/problem.ts';
+import { externalKeyQuery } from '../external-key.ts';
+import { findTag } from '../tags/store.ts';
+import {
+  byCreation,
+  type DeviceFilter,
+  type DeviceListAsk,
+  type DeviceSort,
+  findCursorNo,
+  sortFields,
+} from './list-store.ts';
+import { findLocations, findTags } from './lookup-store.ts';
+
+const sorts = sortFields.flatMap((field) => [field, `-${field}`] as const);
+
+/** The query parameters of a list of devices. */
+export const deviceListQuery = z.object({
+  Filter: boundedText(100)
+    .default('All')
+    .describe('All, Ok or Up (the same), Down, Maint, Unknown, or a tag_id.'),
+  Search: boundedText(200, 1)
+    .optional()
+    .describe('A part of ShortName, FullName or URL, in any letter case. The answer has no X-Total-Count.'),
+  Tag: boundedText(200, 1).optional().describe('Name or id of a tag: its devices only.'),
+  Method: z.enum(methods).optional().describe('Devices of this Method only.'),
+  Location: boundedText(200, 1)
+    .optional()
+    .describe('Name or id of a Location: the devices that are checked from there only.'),
+  ExternalKey: externalKeyQuery,
+  Sort: z
+    .enum(sorts)
+    .optional()
+    .describe('The order: a field, descending with - before it. Default: the order of creation.'),
+  ...afterQuery('device_id'),
+});
+
+/**
+ * Reads what a list of devices asks for. Throws a Problem: 1003 for a tag, Location or device that the account does not have, 1004 for
+ * parameters that exclude each other.
+ */
+export async function readDeviceList(
+  db: Db,
+  accountNo: number,
+  query: z.output<typeof deviceListQuery>,
+): Promise<Omit<DeviceListAsk, 'nowUs'>> {
+  const { limit, offset, cursor } = readCursor(query, 'device_id');
+  const sort = readSort(query.Sort);
+  if (cursor !== undefined && !isByCreation(sort))
+    throw invalid([
+      {
+        field: 'After',
+        message: `follows the order of creation and must not be sent together with Sort=${query.Sort}; page with Offset, or leave Sort out`,
+      },
+    ]);
+  const filter = await readFilter(db, accountNo, query);
+  const afterNo = cursor === undefined ? undefined : await readAfter(db, accountNo, cursor);
+  return { accountNo, filter, sort, afterNo, limit, offset };
+}
+
+/** Does the next page begin after the id of the last row? Else it begins after a number of rows. */
+export function isPagedById({ sort, offset }: Pick<DeviceListAsk, 'sort' | 'offset'>): boolean {
+  return isByCreation(sort) && offset === 0;
+}
+
+function isByCreation({ field, descending }: DeviceSort): boolean {
+  return field === 'CreatedAt' && !descending;
+}
+
+function readSort(text: string | undefined): DeviceSort {
+  const descending = text?.startsWith('-') ?? false;
+  const field = sortFields.find((each) => text === (descending ? `-${each}` : each));
+  return field === undefined ? byCreation : { field, descending };
+}
+
+async function readFilter(
+  db: Db,
+  accountNo: number,
+  query: z.output<typeof deviceListQuery>,
+): Promise<DeviceFilter> {
+  const { Search: search, Method: method, ExternalKey: externalKey, Tag, Location } = query;
+  const { status, tagNos = [] } = await readStatusOrTag(db, accountNo, query.Filter);
+  const tags = Tag === undefined ? [] : [await readTag(db, accountNo, Tag)];
+  const locationNo = Location === undefined ? undefined : await readLocation(db, accountNo, Location);
+  return { status, tagNos: [...tagNos, ...tags], search, method, locationNo, externalKey };
+}
+
+async function readStatusOrTag(
+  db: Db,
+  accountNo: number,
+  text: string,
+): Promise<Pick<DeviceFilter, 'status' | 'tagNos'>> {
+  switch (text) {
+    case 'All':
+      return {};
+    case 'Ok':
+    case 'Up':
+      return { status: 'Up' };
+    case 'Down':
+    case 'Maint':
+    case 'Unknown':
+      return { status: text };
+    default: {
+      if (!isId(text))
+        throw invalid([sentFault('Filter', 'All, Ok, Up, Down, Maint, Unknown or a tag_id', text)]);
+      const found = await findTag(db, accountNo, text);
+      if (found === undefined) throw missing('tag');
+      return { tagNos: [[found.tagNo]] };
+    }
+  }
+}
+
+async function readTag(db: Db, accountNo: number, text: string): Promise<readonly number[]> {
+  const found = await findTags(db.kysely, accountNo, [text]);
+  if (found.length === 0) throw missing('tag');
+  return found.map(({ tag_no }) => tag_no);
+}
+
+async function readLocation(db: Db, accountNo: number, text: string): Promise<number> {
+  const found = await findLocations(db.kysely, accountNo, [text]);
+  const chosen = found.find(({ location_id }) => location_id === text) ?? found[0];
+  if (chosen === undefined) throw missing('Location');
+  return chosen.location_no;
+}
+
+async function readAfter(db: Db, accountNo: number, cursor: string): Promise<number> {
+  const found = isId(cursor) ? await findCursorNo(db, accountNo, cursor) : undefined;
+  if (found === undefined) throw missing('device');
+  return found;
+}

@@ -1,0 +1,168 @@
+import { newId } from '@vantage/kernel';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Rest, startRest } from '../../api/testing/rest.ts';
+
+const entries = z.array(z.looseObject({ device_id: z.string(), ShortName: z.string() }));
+
+describe('a list of devices', () => {
+  let rest: Rest;
+  let key: string;
+  let accountNo: number;
+  let locationNo: number;
+  let tag_id: string;
+  beforeAll(async () => {
+    rest = await startRest();
+    ({ accountNo, locationNo } = await rest.account('one', 'Europe/Berlin'));
+    ({ key } = await rest.key(accountNo, 'UW'));
+    tag_id = await created('/tags', { Name: 'web' });
+    await created('/devices', { ...tcp('b'), FullName: 'Shop in 100% Berlin_1', Tags: ['web'] });
+    await created('/devices', { ...tcp('c'), URL: 'needle.example:9', ExternalKey: 'shop/1' });
+    await created('/devices', { Method: 'PING', URL: 'p.example', ShortName: 'a', Locations: [] });
+  });
+  afterAll(() => rest[Symbol.asyncDispose]());
+
+  const tcp = (ShortName: string) => ({ Method: 'TCP', URL: 'example.org:9', ShortName });
+  const created = async (path: string, body: object) => {
+    const { json, text } = await rest.send('POST', path, { key, body });
+    return z.record(z.string(), z.string(text)).parse(json)[path === '/tags' ? 'tag_id' : 'device_id'] ?? '';
+  };
+  const list = (query: string) => rest.send('GET', `/devices?${query}`, { key });
+  const namesOf = async (query: string) =>
+    entries.parse((await list(query)).json).map(({ ShortName }) => ShortName);
+  const noOf = async (ShortName: string) =>
+    (
+      await rest.db.kysely
+        .selectFrom('devices')
+        .select('device_no')
+        .where('short_name', '=', ShortName)
+        .executeTakeFirstOrThrow()
+    ).device_no;
+
+  it.each([
+    ['Search=BERLIN', ['b']],
+    ['Search=100%25', ['b']],
+    ['Search=_', ['b']],
+    ['Search=needle', ['c']],
+    ['Search=example', ['b', 'c', 'a']],
+    ['Search=%5C', []],
+    ['Tag=web', ['b']],
+    ['Method=PING', ['a']],
+    ['Location=local', ['b', 'c']],
+    ['ExternalKey=shop/1', ['c']],
+    ['ExternalKey=nothing', []],
+    ['Method=TCP&Search=needle&Location=local&Filter=Unknown', ['c']],
+    ['Tag=web&Method=PING', []],
+    ['Filter=Up', []],
+    ['Sort=ShortName', ['a', 'b', 'c']],
+    ['Sort=-ShortName', ['c', 'b', 'a']],
+    ['Sort=CreatedAt', ['b', 'c', 'a']],
+    ['Sort=-CreatedAt', ['a', 'c', 'b']],
+    ['Sort=ShortName&Limit=2&Offset=1', ['b', 'c']],
+  ])('%s has the devices %j', async (query, names) => {
+    expect(await namesOf(query)).toEqual(names);
+  });
+
+  it('can be narrowed to a tag by its id and to a Location by its id; unknown ones are 1003', async () => {
+    const { location_id } = await rest.db.kysely
+      .selectFrom('locations')
+      .select('location_id')
+      .where('location_no', '=', locationNo)
+      .executeTakeFirstOrThrow();
+    expect(await namesOf(`Tag=${tag_id}&Location=${location_id}`)).toEqual(['b']);
+    for (const query of ['Tag=nothing', 'Location=nothing', `Filter=${newId()}`, `After=${newId()}`])
+      expect((await list(query)).json).toMatchObject({ code: 1003 });
+    const [first] = entries.parse((await list('')).json);
+    for (const query of ['Method=X', 'Sort=Name', 'Search=', `Sort=-CreatedAt&After=${first?.device_id}`])
+      expect((await list(query)).json).toMatchObject({ code: 1004 });
+  });
+
+  it('is sorted by Status and by StatusSince', async () => {
+    const { kysely } = rest.db;
+    await kysely.updateTable('locations').set({ online: true, online_since_us: 0 }).execute();
+    const state = async (name: string, status: 'Up' | 'Down', since_us: number) =>
+      kysely
+        .updateTable('device_state')
+        .set({ status, since_us })
+        .where('device_no', '=', await noOf(name))
+        .execute();
+    await state('b', 'Up', 1_000_000);
+    await state('c', 'Down', 2_000_000);
+    expect(await namesOf('Sort=Status')).toEqual(['c', 'a', 'b']);
+    expect(await namesOf('Sort=-Status')).toEqual(['b', 'a', 'c']);
+    expect(await namesOf('Sort=StatusSince')).toEqual(['b', 'c', 'a']);
+    expect(await namesOf('Sort=-StatusSince&Limit=1')).toEqual(['a']);
+  });
+
+  it('shows the end of the current maintenance, of joined windows the last', async () => {
+    const [device] = entries.parse((await list('Search=needle')).json);
+    const until = async () =>
+      z
+        .object({ MaintenanceUntil: z.string().nullable() })
+        .parse((await rest.send('GET', `/devices/${device?.device_id}`, { key })).json).MaintenanceUntil;
+    expect(await until()).toBeNull();
+    const now = rest.clock.nowUs();
+    const window = async (fromS: number, toS: number) =>
+      rest.db.kysely
+        .insertInto('maintenance_windows')
+        .values({ device_no: await noOf('c'), from_us: now + fromS * 1e6, to_us: now + toS * 1e6 })
+        .execute();
+    await window(-100, -50);
+    await window(200, 300);
+    expect(await until()).toBeNull();
+    await window(-10, 60);
+    expect(await until()).toBe('2026-09-21T16:14:20+02:00');
+    await window(30, 120);
+    await window(120, 180);
+    expect(await until()).toBe('2026-09-21T16:16:20+02:00');
+    expect((await list('Search=needle')).json).toMatchObject([
+      { MaintenanceUntil: '2026-09-21T16:16:20+02:00' },
+    ]);
+  });
+
+  it('pages by the id of its last row: nothing is missed and nothing comes twice, whatever happens meanwhile', async () => {
+    const other = await rest.account('pages');
+    const { key: own } = await rest.key(other.accountNo, 'UW');
+    const send = (method: string, path: string, body?: object) =>
+      rest.send(method, path, body === undefined ? { key: own } : { key: own, body });
+    const make = async (name: string) =>
+      z.object({ device_id: z.string() }).parse((await send('POST', '/devices', tcp(name))).json).device_id;
+    const step = fc.record({
+      what: fc.constantFrom('create', 'update', 'delete'),
+      at: fc.nat({ max: 20 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 6 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (steps, size) => {
+          await rest.db.kysely.deleteFrom('devices').where('account_no', '=', other.accountNo).execute();
+          const there: string[] = [];
+          for (let at = 0; at < 8; at += 1) there.push(await make(`d${at}`));
+          const gone = new Set<string>();
+          const seen: string[] = [];
+          let next: string | undefined = `/devices?Limit=${size}`;
+          for (let page = 0; next !== undefined; page += 1) {
+            const reply = await send('GET', next);
+            seen.push(...entries.parse(reply.json).map(({ device_id }) => device_id));
+            next = /<\/v1\.1([^>]+)>/.exec(reply.headers.get('link') ?? '')?.[1];
+            const { what, at } = steps[page] ?? { what: 'none', at: 0 };
+            const id = there[at % there.length] ?? '';
+            if (what === 'create') await Promise.all([make('x'), make('y')]);
+            if (what === 'update' && !gone.has(id)) await send('PUT', `/devices/${id}`, { ShortName: 'z' });
+            // Also the device at which the next page begins.
+            const victim = at % 2 === 0 ? (seen.at(-1) ?? id) : id;
+            if (what === 'delete' && !gone.has(victim)) {
+              await send('DELETE', `/devices/${victim}`);
+              gone.add(victim);
+            }
+          }
+          expect(new Set(seen).size).toBe(seen.length);
+          expect(there.filter((id) => !gone.has(id) && !seen.includes(id))).toEqual([]);
+        },
+      ),
+      { numRuns: 10 },
+    );
+  });
+});

@@ -1,0 +1,105 @@
+import { newId } from '@vantage/kernel';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Rest, startRest } from '../../api/testing/rest.ts';
+
+const problem = z.object({
+  code: z.int(),
+  message: z.string(),
+  errors: z.array(z.object({ field: z.string(), message: z.string() })),
+});
+
+describe('what a client calls its things by', () => {
+  let rest: Rest;
+  let key: string;
+  beforeAll(async () => {
+    rest = await startRest();
+    const { accountNo } = await rest.account('one');
+    ({ key } = await rest.key(accountNo, 'UW'));
+  });
+  afterAll(() => rest[Symbol.asyncDispose]());
+
+  const tcp = { Method: 'TCP', URL: 'example.org:9', ShortName: 'tcp' };
+  const send = (method: string, path: string, body?: object) =>
+    rest.send(method, path, body === undefined ? { key } : { key, body });
+  const make = async (path: string, body: object) => {
+    const { json } = await send('POST', path, body);
+    return Object.values(z.record(z.string(), z.string()).parse(json))[0] ?? '';
+  };
+  const get = async (id: string) =>
+    z.looseObject({ Tags: z.array(z.unknown()) }).parse((await send('GET', `/devices/${id}`)).json);
+
+  it('Tags of a device are the whole set, by name, id or the object that a GET returns', async () => {
+    const [web, shop] = [await make('/tags', { Name: 'web' }), await make('/tags', { Name: 'shop' })];
+    const id = await make('/devices', { ...tcp, Tags: ['web', shop] });
+    const both = [
+      { tag_id: shop, Name: 'shop' },
+      { tag_id: web, Name: 'web' },
+    ];
+    expect(await get(id)).toMatchObject({ Tags: both });
+    const whole = await get(id);
+    expect((await send('PUT', `/devices/${id}`, whole)).json).toEqual(whole);
+    expect((await send('PUT', `/devices/${id}`, { Tags: both.slice(1) })).json).toMatchObject({
+      Tags: both.slice(1),
+    });
+    expect((await send('PUT', `/devices/${id}`, { ShortName: 'x' })).json).toMatchObject({
+      Tags: both.slice(1),
+    });
+    expect((await send('PUT', `/devices/${id}`, { Tags: null })).json).toMatchObject({ Tags: [] });
+    expect(rest.recorded.flatMap(({ changes }) => changes).at(-1)).toMatchObject({
+      fields: [{ field: 'Tags', old: both.slice(1), new: [] }],
+    });
+  });
+
+  it('Tags that do not exist, or whose name several have, are named in a 1004', async () => {
+    await make('/tags', { Name: 'twice' });
+    await make('/tags', { Name: 'twice' });
+    for (const [tag, text] of [
+      ['nothing', 'create the tag first'],
+      [newId(), 'neither the name nor the id'],
+      ['twice', 'several tags'],
+    ] as const) {
+      const refused = problem.parse((await send('POST', '/devices', { ...tcp, Tags: [tag] })).json);
+      expect(refused).toMatchObject({
+        code: 1004,
+        errors: [{ field: 'Tags', message: expect.stringContaining(text) }],
+      });
+      expect(refused.message).toContain(tag);
+    }
+    for (const Tags of ['web', [5], [{ Name: 'web' }]])
+      expect((await send('POST', '/devices', { ...tcp, Tags })).json).toMatchObject({ code: 1004 });
+  });
+
+  it.each([
+    ['devices', 'device', tcp],
+    ['tags', 'tag', { Name: 'keyed' }],
+  ])('ExternalKey of %s is unique, finds its holder, and is cleared by null', async (path, what, body) => {
+    const id = await make(`/${path}`, { ...body, ExternalKey: 'k 1' });
+    const other = await make(`/${path}`, body);
+    expect((await send('GET', `/${path}?ExternalKey=k%201`)).json).toMatchObject([
+      { [`${what}_id`]: id, ExternalKey: 'k 1' },
+    ]);
+    for (const sending of [
+      send('POST', `/${path}`, { ...body, ExternalKey: 'k 1' }),
+      send('PUT', `/${path}/${other}`, { ExternalKey: 'k 1' }),
+    ]) {
+      const refused = problem.parse((await sending).json);
+      expect(refused).toMatchObject({ code: 1005, errors: [{ field: 'ExternalKey' }] });
+      expect(refused.message).toContain(id);
+    }
+    expect((await send('PUT', `/${path}/${id}`, { ExternalKey: 'k 1' })).status).toBe(200);
+    for (const ExternalKey of ['', 'a\nb', '\u202E', 'x'.repeat(129), 5])
+      expect((await send('PUT', `/${path}/${id}`, { ExternalKey })).json).toMatchObject({ code: 1004 });
+    expect((await send('PUT', `/${path}/${id}`, { ExternalKey: null })).json).toMatchObject({
+      ExternalKey: null,
+    });
+    expect((await send('PUT', `/${path}/${other}`, { ExternalKey: 'k 1' })).status).toBe(200);
+  });
+
+  it('ExternalKey goes to one of two requests at the same moment', async () => {
+    const both = await Promise.all(
+      [1, 2].map(() => send('POST', '/devices', { ...tcp, ExternalKey: 'at once' })),
+    );
+    expect(both.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 400]);
+  });
+});
