@@ -5,6 +5,7 @@ import { createAuthenticator } from '../http/authenticate.ts';
 import { findKey } from '../http/key-store.ts';
 import { createProxyTest } from '../http/origin.ts';
 import { outerRoutes } from '../metrics/routes.ts';
+import { docsPageRoutes } from './docs-page.ts';
 import { createRoutes, type RouteDeps } from './routes.ts';
 
 /** What an operator sets of the API. */
@@ -66,7 +67,7 @@ export function createHttpApi({
   const app = createApp({
     ...{
       routes,
-      outerRoutes: outerRoutes({ db, clock }),
+      outerRoutes: [...outerRoutes({ db, clock }), ...docsPageRoutes()],
       authenticator,
       isTrustedProxy,
       clock,

@@ -11,9 +11,11 @@ export interface OuterReply {
   readonly status: 200 | 503;
   readonly type: string;
   readonly body: string;
+  /** Besides Content-Type, and Cache-Control where it is not `no-store`. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A route outside of `/v1.1`, for programs that expect a path and a form of their own (Prometheus, load balancers). It answers GET. */
+/** A route outside of `/v1.1`, for programs that expect a path and a form of their own (Prometheus, load balancers, browsers). It answers GET. */
 export type OuterRoute = { readonly path: string } & (
   | {
       readonly needsKey: true;
@@ -64,8 +66,12 @@ export function serveOuterRoutes({
     if (route === undefined) return next();
     if (context.method !== 'GET' && context.method !== 'HEAD') throw onlyGet(context.method);
     try {
-      const { status, type, body } = await guard(answer(route, context));
-      put(context, { status, body, headers: { 'Cache-Control': 'no-store', 'Content-Type': type } });
+      const { status, type, body, headers } = await guard(answer(route, context));
+      put(context, {
+        status,
+        body,
+        headers: { 'Cache-Control': 'no-store', 'Content-Type': type, ...headers },
+      });
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== problemCode.key) throw error;
       const refused = answerProblem(error);

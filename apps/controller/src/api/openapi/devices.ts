@@ -51,6 +51,7 @@ function chosenByMethod(name: (typeof flat)[number], schema: Schema): Schemas {
   const isCommon = (field: string) => Object.hasOwn(common, field);
   const commonName = `${name}Common`;
   const arm = (method: Method): Schema => ({
+    title: method,
     description: `${about[name]} of Method ${method}.`,
     allOf: [
       refTo(commonName),
