@@ -12,7 +12,7 @@ export const keyLevels = ['UW', 'UR'] as const;
 
 /** A text for people that may be empty: the name of a key. */
 const line = z.string().max(200).refine(isPlainLine, { error: plainLineRule });
-/** A name of an account, Location or agent. */
+/** A name of an account or Location; an agent may have none. */
 const newName = line.min(1);
 /** The name or id of something that is there. */
 const reference = z.string();
@@ -77,7 +77,7 @@ const schemas = {
   },
   'locations.list': { request: ofOneAccount, answer: z.array(location).readonly() },
   'agents.invite': {
-    request: z.strictObject({ account: reference, location: reference, name: newName }),
+    request: z.strictObject({ account: reference, location: reference, name: line }),
     answer: z.object({ agent_id: z.string(), token: z.string() }),
   },
   'agents.list': { request: ofOneAccount, answer: z.array(agent).readonly() },

@@ -45,8 +45,9 @@ const leftOut = new Set([
 ]);
 /** Columns that the schema itself holds to a list or to one row a value. */
 const heldBySchema = [
-  ...['agents.agent_id', 'agents.state', 'device_state.status', 'locations.location_id', 'locations.name'],
-  ...['run_requests.kind', 'run_requests.state', 'status_intervals.status'],
+  ...['agents.agent_id', 'agents.state', 'audit.action', 'device_state.status', 'locations.external_key'],
+  ...['locations.location_id', 'locations.name', 'run_requests.kind', 'run_requests.state'],
+  ...['status_intervals.status'],
 ];
 
 interface Column {

@@ -152,6 +152,15 @@ async function insertHealth(
   );
   await sql`insert into deleted_events (event_id, account_no, at_us, event_no)
     values (${newId()}, ${accountNo}, ${agoUs}, 1)`.execute(kysely);
+  await sql`insert into deleted_devices (device_id, account_no, device_no) values (${newId()}, ${accountNo}, 1)`.execute(
+    kysely,
+  );
+  await sql`insert into audit (audit_id, account_no, at_us, actor, address, action, kind, id, changes)
+    values (${newId()}, ${accountNo}, ${agoUs}, 'key', '192.0.2.1', 'update', 'device', ${newId()}, '[]')`.execute(
+    kysely,
+  );
+  await sql`insert into check_counts (account_no, location_no, agent_no, method, code, checks, duration_ms)
+    values (${accountNo}, ${locationNo}, ${agentNo}, 'TCP', 1, 1, 1)`.execute(kysely);
 }
 
 /** A roll-up of the hour before the dirty one, and one of two days before it. */
