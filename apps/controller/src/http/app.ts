@@ -4,21 +4,20 @@ import Router from '@koa/router';
 import type { Clock, Logger, LogSummary } from '@vantage/kernel';
 import Koa from 'koa';
 import { isTransientDbError } from '../db/index.ts';
-import { type Answer, answerProblem, answerReply, answerStream } from './answer.ts';
+import { type Answer, answerProblem } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
-import { readAway, readBody } from './body.ts';
+import { readAway } from './body.ts';
 import { createClientErrorAnswer } from './client-error.ts';
 import { compressAnswer } from './compress.ts';
 import { createCors } from './cors.ts';
-import { formats, readForm } from './form.ts';
 import { createKeyLoad } from './key-load.ts';
 import { createOriginReader } from './origin.ts';
 import { type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
-import { badKey, httpsRequired, malformed, Problem, problemCode } from './problem.ts';
+import { httpsRequired, malformed, Problem, problemCode } from './problem.ts';
 import { nameRequest, requestId } from './request-id.ts';
 import type { Route } from './route.ts';
+import { createRouteServer } from './serve-route.ts';
 import { createStorageGuard, unavailable } from './storage-guard.ts';
-import { streamBody } from './stream.ts';
 
 /** The paths' common beginning. */
 const basePath = '/v1.1';
@@ -68,42 +67,7 @@ export function createApp({
   const koa = new Koa();
   const router = new Router({ prefix: basePath, sensitive: true });
 
-  const serve = async (route: Route, context: Koa.Context): Promise<Answer> => {
-    const query = new URLSearchParams(context.querystring);
-    const { address } = readOrigin(context.req);
-    const identify = () => authenticator.identify({ headers: context.req.headers, query, address });
-    let known = await identify();
-    if (route.level !== 'none' && known === undefined) throw badKey();
-    if (route.level === 'UW' && known?.session.level !== 'UW')
-      throw new Problem(problemCode.denied, 'Access denied.');
-    const gone = new AbortController();
-    context.res.once('close', () => gone.abort(new Error('the caller is gone')));
-    const request = {
-      session: known?.session,
-      key: known?.key,
-      address,
-      params: context['params'],
-      query,
-      lastEventId: context.get('Last-Event-ID') || undefined,
-      sessionNow: () => known?.session,
-      body: () => readBody(context.req),
-      signal: gone.signal,
-    };
-    const form = readForm(query, route.names === undefined ? ['json'] : formats);
-    const keyNo = known?.session.keyNo;
-    const work = () => route.run(request);
-    const reply = keyNo === undefined ? await work() : await load.run(keyNo, work, gone.signal);
-    if (reply.stream !== undefined && context.method === 'HEAD') return answerStream('');
-    if (reply.stream !== undefined) {
-      if (keyNo !== undefined) load.stream(keyNo, gone.signal);
-      const stillAllowed = async () => {
-        known = await identify();
-      };
-      const { stream: chunks } = reply;
-      return answerStream(streamBody({ chunks, response: context.res, ending, stillAllowed, clock }));
-    }
-    return answerReply({ route, reply, form, path: context.path, query });
-  };
+  const serve = createRouteServer({ routes, authenticator, load, readOrigin, ending, clock });
 
   for (const route of routes) {
     const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');

@@ -31,7 +31,7 @@ export interface Reply<T> {
 }
 
 /** A request as it reaches a route: judged up to the key's level, neither query nor body read yet. */
-interface RouteRequest {
+export interface RouteRequest {
   readonly session: Session | undefined;
   /** The key as it came; for the greeting only. */
   readonly key: string | undefined;

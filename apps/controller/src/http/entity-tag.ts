@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { conflict, invalid, type Problem } from './problem.ts';
+import type { Route } from './route.ts';
+
+/** A route that reads one resource, and the fields of that resource that callers can set. */
+interface Resource {
+  readonly read: Route;
+  readonly settings: ReadonlySet<string>;
+}
+
+/** Not settings themselves, or the same settings under another name that only some answers have. */
+const notCompared = ['HostData'];
+
+/**
+ * Finds the resource that a route reads or changes: of its own path, or of the nearest path above (`/devices/{device_id}` for
+ * `/devices/{device_id}/start-maintenance`). undefined: the route is of a list, or of what is made anew for each request. Pure.
+ */
+export function createResourceFinder(routes: readonly Route[]): (route: Route) => Resource | undefined {
+  const resources = new Map(
+    routes.filter(isReader).map((read) => {
+      const update = routes.find(({ method, path }) => method === 'PUT' && path === read.path);
+      const names = Object.keys(update?.body?.shape ?? {}).filter((name) => !notCompared.includes(name));
+      return [read.path, { read, settings: new Set([...names, 'UpdatedAt']) }] as const;
+    }),
+  );
+  return ({ path, method }) => {
+    if (method === 'GET') return resources.get(path);
+    for (let above = path; above !== ''; above = above.slice(0, above.lastIndexOf('/'))) {
+      const found = resources.get(above);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+}
+
+function isReader({ method, response, mediaType, streams }: Route): boolean {
+  return method === 'GET' && mediaType === undefined && streams !== true && !(response instanceof z.ZodArray);
+}
+
+/**
+ * The ETag of a resource: `"<settings revision>.<hash>"` (RFC 9110, section 8.8.3). The first part stays while checks, status and maintenance
+ * change. `body` is the answer before it gets its form. Secrets are masked in it; their change shows in UpdatedAt.
+ */
+export function entityTag(body: unknown, { settings }: Resource): string {
+  const fields = typeof body === 'object' && body !== null ? Object.entries(body) : [];
+  return `"${digest(fields.filter(([name]) => settings.has(name)))}.${digest(body)}"`;
+}
+
+function digest(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
+}
+
+/** Does `If-None-Match` hold this ETag? All of it is compared (RFC 9110, section 13.1.2). */
+export function holdsTag(ifNoneMatch: string, tag: string): boolean {
+  return tagsOf(ifNoneMatch).some((each) => each === '*' || `"${each}"` === tag);
+}
+
+/** The Problem (1005) of a change whose `If-Match` has another settings revision than the ETag of the resource as it is now; undefined: it fits. */
+export function revisionProblem(ifMatch: string, tag: string): Problem | undefined {
+  const now = revisionOf(tag.slice(1, -1));
+  const tags = tagsOf(ifMatch);
+  if (tags.some((each) => each === '*' || revisionOf(each) === now)) return undefined;
+  return conflict(
+    `The settings were changed meanwhile: If-Match is ${ifMatch.slice(0, 200)}, and the ETag is ${tag} now. Read the resource again, then repeat the change.`,
+  );
+}
+
+/** The Problem (1004) of an `If-Match` where there is no resource to compare with. */
+export function nothingToMatch(): Problem {
+  return invalid([
+    {
+      field: 'If-Match',
+      message: 'cannot be used here, because the path names no single resource; leave it out',
+    },
+  ]);
+}
+
+function tagsOf(header: string): readonly string[] {
+  return header.split(',').map((each) => each.trim().replace(/^W\//, '').replaceAll('"', ''));
+}
+
+function revisionOf(tag: string): string {
+  return tag.split('.', 1)[0] ?? '';
+}
