@@ -121,7 +121,7 @@ const commands: Commands = {
     change(db, async (transaction) => {
       const accountNo = await accountNoOf(transaction.trx, account);
       const made = await createLocation(transaction, { accountNo, name, nowUs: clock.nowUs() });
-      if (made.kind === 'name-taken')
+      if (made.kind !== 'created')
         throw drop('location_exists', `account ${account} has a Location named ${name} already`);
       return { location_id: made.locationId, name };
     }),

@@ -40,7 +40,12 @@ describe('every route', () => {
     const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? newId());
     addresses += 1;
     const name = `${route.method} ${route.path}`;
-    const body = name === 'POST /secrets' ? { Name: `new-${addresses}`, Value: 'v' } : bodies[name];
+    const fresh = { Name: `new-${addresses}` };
+    const unique: Readonly<Record<string, object>> = {
+      'POST /secrets': { ...fresh, Value: 'v' },
+      'POST /locations': fresh,
+    };
+    const body = unique[name] ?? bodies[name];
     return rest.send(route.method, `${path}${query}`, {
       ...(key === undefined ? {} : { key }),
       ...(body === undefined ? {} : { body }),
@@ -116,6 +121,7 @@ describe('every route', () => {
     return {
       ...mine.ids,
       ...(await send('/tags', { Name: 'to go' })),
+      ...(await send('/locations', { Name: `to go ${newId()}` })),
       ...(await send('/secrets', { Name: 'to-go', Value: 'v' })),
       ...(await send('/devices', { Method: 'TCP', URL: 'example.org:80', ShortName: 'to-go' })),
     };

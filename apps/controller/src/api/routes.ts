@@ -50,7 +50,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...tagRoutes(deps),
     ...tagMaintenanceRoutes({ db, clock, maintenance: health }),
     ...accountRoutes({ ...deps, onChanged: deps.onAccountChanged }),
-    ...locationRoutes(db),
+    ...locationRoutes(deps),
     ...agentRoutes(db),
     ...secretRoutes(deps),
     ...auditRoutes(db),

@@ -34,7 +34,7 @@ export async function loadLocations(
         where c.agent_no = a.agent_no and c.from_us > ${nowUs - timeScale(recentUs)}) as connects,
       exists (select 1 from assignment_spans s where s.agent_no = a.agent_no and s.to_us is null) as "isAssigned"
     from locations l left join agents a on a.location_no = l.location_no and a.state in ('Connected', 'Away')
-    order by l.location_no, a.agent_no`.execute(db);
+    where l.deleted_at is null order by l.location_no, a.agent_no`.execute(db);
   return [...Map.groupBy(rows, (row) => row.location_no).values()].flatMap((group) => {
     const [first] = group;
     if (!first) return [];

@@ -38,13 +38,13 @@ const auditEntry = z
     Action: z.enum(['Create', 'Update', 'Delete']).describe('What happened.').meta({ example: 'Update' }),
     Kind: z.enum(kinds).describe('What kind of thing changed.').meta({ example: 'device' }),
     Id: idField.describe('Id of the thing that changed, for example its device_id.'),
-    Changes: z
-      .array(change)
-      .describe(
+    Changes: z.array(change).meta({
+      description:
         'The changed fields; of a deleted thing those by which people know it. Devices of a tag: the device that was attached (New) or detached (Old).',
-      ),
+      example: [{ Field: 'Timeout', Old: 30, New: 10 }],
+    }),
   })
-  .meta({ id: 'AuditEntry' });
+  .meta({ id: 'AuditEntry', description: 'A change of the account or of a thing of it.' });
 
 const query = z.object({
   Kind: z.enum(kinds).optional().describe('Changes of this kind of thing only.').meta({ example: 'device' }),

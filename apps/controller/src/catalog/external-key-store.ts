@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
-/** The number and id of the account's device or tag with this key. The caller that writes keys holds the account's lock. */
+/** The number and id of the account's device, tag or Location with this key. The caller that writes keys holds the account's lock. */
 export async function findByExternalKey(
   db: Kysely<Tables>,
-  kind: 'device' | 'tag',
+  kind: 'device' | 'tag' | 'location',
   accountNo: number,
   key: string,
 ): Promise<{ readonly no: number; readonly id: string } | undefined> {

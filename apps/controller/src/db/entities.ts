@@ -75,7 +75,7 @@ const Mschedule = defineEntity({
   },
 });
 
-/** A named vantage point; its agents run checks there. */
+/** A named vantage point; its agents run checks there. A deleted one keeps its row, because history names it; of the others names are unique in an account. */
 export const Location = defineEntity({
   name: 'Location',
   tableName: 'locations',
@@ -93,8 +93,8 @@ export const Location = defineEntity({
     offlineSinceUs: p.bigint('number').nullable(),
     offlineReason: p.text().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
+    deletedAt: p.datetime().nullable(),
   },
-  uniques: [{ properties: ['accountNo', 'name'] }],
 });
 export type Location = InferEntity<typeof Location>;
 
@@ -128,6 +128,7 @@ export const Agent = defineEntity({
     offlineReason: p.text().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
     revokedAt: p.datetime().nullable(),
+    removedAt: p.datetime().nullable(),
   },
 });
 export type Agent = InferEntity<typeof Agent>;

@@ -42,7 +42,9 @@ export async function readLocations({ kysely }: Reader, accountNo: number, limit
     from locations l left join (
       select location_no, count(*) as devices from device_locations join locations using (location_no)
       where account_no = ${accountNo}::int group by location_no) d using (location_no)
-    where l.account_no = ${accountNo}::int order by l.name limit ${limit}`.execute(kysely);
+    where l.account_no = ${accountNo}::int and l.deleted_at is null order by l.name limit ${limit}`.execute(
+    kysely,
+  );
   return rows;
 }
 

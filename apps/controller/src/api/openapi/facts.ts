@@ -50,6 +50,8 @@ export const facts: Readonly<Record<string, Fact>> = {
   Database: { example: 'shop' },
   DefaultLocations: { example: ['local'] },
   Devices: { text: 'Ids of devices, joined by commas.', example: id },
+  audit_id: { text: 'Id of the entry.', example: id },
+  Id: { text: 'Id of the thing that changed.', example: id },
   'Location.Devices': { text: 'Devices that it checks.', example: 61 },
   'Tag.Devices': { text: 'The devices of the tag.' },
   'TagUpdate.Devices': { text: 'The devices of the tag.' },
@@ -82,7 +84,7 @@ export const facts: Readonly<Record<string, Fact>> = {
   ExpectStatus: { example: ['200', '300-399'] },
   ExpectText: { example: 'Welcome' },
   Extended: { example: { Address: '192.0.2.80', Status: 200 } },
-  ExternalKey: { example: 'cmdb-4711' },
+  ExternalKey: { text: "The client's own identity of it; null: none.", example: 'cmdb-4711' },
   Frequency: {
     text: 'Minutes between checks.',
     example: 5,

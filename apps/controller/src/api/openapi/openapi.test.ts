@@ -12,6 +12,7 @@ import { methodExamples } from './method-examples.ts';
 const goodBodies: Readonly<Record<string, object>> = {
   'POST /devices': { Method: 'TCP', URL: 'example.org:80', ShortName: 'new' },
   'POST /tags': { Name: 'new' },
+  'POST /locations': { Name: 'new' },
   'PUT /tags/{tag_id}': { Name: 'other' },
   'POST /secrets': { Name: 'new', Value: 'v' },
 };
@@ -36,6 +37,11 @@ describe('the OpenAPI document', () => {
   });
   afterAll(() => rest[Symbol.asyncDispose]());
 
+  /** The id of a Location that nothing names. */
+  const newLocation = async () => {
+    const { json } = await rest.send('POST', '/locations', { key, body: { Name: newId() } });
+    return String(document.record(json)['location_id']);
+  };
   const send = (route: Route, query: string, body: unknown, ids: Readonly<Record<string, string>>) =>
     rest.send(
       route.method,
@@ -160,7 +166,9 @@ describe('the OpenAPI document', () => {
       );
       for (const reply of [unknown, badForm, ...badBody, badQuery])
         expect(document.disagreement(route, reply)).toBe('');
-      const good = await send(route, '', goodBodies[`${route.method} ${route.path}`], sample.ids);
+      const ids =
+        route.method === 'DELETE' ? { ...sample.ids, location_id: await newLocation() } : sample.ids;
+      const good = await send(route, '', goodBodies[`${route.method} ${route.path}`], ids);
       expect([route.path, good.status, good.text.slice(0, 500)]).toEqual([
         route.path,
         200,

@@ -94,12 +94,14 @@ export async function insertAgent(
   await em.flush();
 }
 
-/** The name of a Location. */
+/** The name of a Location, which is not deleted until the transaction ends. Throws when it is deleted. */
 export async function readLocationName(trx: Kysely<Tables>, locationNo: number): Promise<string> {
   const { name } = await trx
     .selectFrom('locations')
     .select('name')
     .where('location_no', '=', locationNo)
+    .where('deleted_at', 'is', null)
+    .forKeyShare()
     .executeTakeFirstOrThrow();
   return name;
 }

@@ -4,7 +4,7 @@ import type { LocationRow, TagRow } from './store.ts';
 
 const locationColumns = ['location_no', 'location_id', 'name', 'public_targets_only'] as const;
 
-/** The account's Locations with these ids or names. */
+/** The account's Locations with these ids or names. None of them is deleted until the transaction ends. */
 export async function findLocations(
   db: Kysely<Tables>,
   accountNo: number,
@@ -15,7 +15,9 @@ export async function findLocations(
     .selectFrom('locations')
     .select(locationColumns)
     .where('account_no', '=', accountNo)
+    .where('deleted_at', 'is', null)
     .where((where) => where.or([where('location_id', 'in', texts), where('name', 'in', texts)]))
+    .forKeyShare()
     .execute();
 }
 

@@ -1,12 +1,17 @@
 import { cleanLine } from '@vantage/domain';
-import { isId } from '@vantage/kernel';
+import { type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
-import { idField } from '../../http/field.ts';
+import { idField, lineField } from '../../http/field.ts';
 import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
+import { conflict, missing } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
-import { externalKeyQuery } from '../external-key.ts';
+import type { Session } from '../../http/session.ts';
+import type { Catalog } from '../change.ts';
+import { externalKeyField, externalKeyQuery } from '../external-key.ts';
+import { accepted, actorOf } from '../from-rest.ts';
 import { type LocationFacts, listLocations } from './store.ts';
+import { changeLocation, createLocation, removeLocation } from './write.ts';
 
 const tag = 'Locations';
 
@@ -25,52 +30,175 @@ const locationFull = z
       .nullable()
       .describe('Why it is offline; null when it is online or nobody knows.'),
     Agents: z.strictObject({ Count: z.int(), Connected: z.int() }),
-    Load: z.strictObject({
-      Devices: z.int(),
-      ChecksPerMinute: z.number().describe('Regular checks that its devices ask for.'),
-      Capacity: z.number().describe('Checks a minute that its connected agents can run.'),
-    }),
+    Load: z
+      .strictObject({
+        Devices: z.int().meta({ description: 'Devices that it checks.', example: 61 }),
+        ChecksPerMinute: z.number().describe('Regular checks that its devices ask for.'),
+        Capacity: z.number().describe('Checks a minute that its connected agents can run.'),
+      })
+      .meta({
+        description: 'What the Location has to do.',
+        example: { Devices: 61, ChecksPerMinute: 12.2, Capacity: 60000 },
+      }),
   })
   .meta({ id: 'Location' });
 
-/** Listing and reading Locations. */
-export function locationRoutes(db: Db): Route[] {
+const readOnly = ['location_id', 'Online', 'OfflineReason', 'Agents', 'Load'] as const;
+const names = { root: 'location', id: 'location_id' } as const;
+const idAnswer = z.strictObject({ location_id: idField });
+const name = lineField(200, 1)
+  .describe('Name, one line; unique in the account. History shows a new name too.')
+  .meta({ example: 'Oslo' });
+const optional = {
+  ExternalKey: externalKeyField,
+  PublicTargetsOnly: z
+    .boolean()
+    .optional()
+    .describe('Devices with private addresses cannot be checked from here; default false.'),
+  nschedule_id: z.null().optional().describe('There are no notification schedules yet: null.'),
+  Anchors: z
+    .array(z.unknown())
+    .max(0)
+    .optional()
+    .meta({ description: 'Anchors cannot be set yet: [].', example: [] }),
+};
+const locationCreate = z
+  .strictObject({ Name: name, ...optional })
+  .meta({ id: 'LocationCreate', description: 'A Location to create.' });
+const locationUpdate = z
+  .strictObject({ Name: name.optional(), ...optional })
+  .meta({ id: 'LocationUpdate', description: 'Changed settings of a Location; what is absent stays.' });
+
+/** The parts that the routes of Locations need. */
+export interface LocationRouteDeps {
+  readonly db: Db;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+}
+
+/** Creating, listing, reading, changing and deleting Locations. */
+export function locationRoutes(deps: LocationRouteDeps): Route[] {
+  return [createRoute(deps), listRoute(deps), ...oneLocationRoutes(deps), removeRoute(deps)];
+}
+
+function createRoute({ catalog, clock }: LocationRouteDeps): Route {
+  return route({
+    method: 'POST',
+    path: '/locations',
+    level: 'UW',
+    tag,
+    summary: 'Creates a Location.',
+    description:
+      'A Location checks devices once it has an agent. The first Location named local gets the devices that name no Locations, while the account has no DefaultLocations.',
+    subject: noSubject,
+    body: locationCreate,
+    readOnly,
+    response: idAnswer,
+    names,
+    handler: async ({ session, body: { Name, PublicTargetsOnly, ExternalKey = null } }) => {
+      const { accountNo } = session;
+      const given = {
+        ...{ accountNo, name: Name, publicTargetsOnly: PublicTargetsOnly, externalKey: ExternalKey },
+        nowUs: clock.nowUs(),
+      };
+      const made = await catalog.change(actorOf(session), (transaction) =>
+        createLocation(transaction, given),
+      );
+      if (made.kind === 'name-taken') {
+        const message = `is ${JSON.stringify(Name)}, the name of another Location; send one that is free`;
+        throw conflict(`The account has a Location named ${Name} already.`, [{ field: 'Name', message }]);
+      }
+      return { body: { location_id: accepted(made).locationId } };
+    },
+  });
+}
+
+function listRoute({ db }: LocationRouteDeps): Route {
+  return route({
+    method: 'GET',
+    path: '/locations',
+    level: 'UR',
+    tag,
+    summary: 'Lists Locations by name.',
+    subject: noSubject,
+    query: z.object({ ExternalKey: externalKeyQuery, ...wholeOrPageQuery }),
+    response: z.array(locationFull),
+    names: { root: 'locations', row: 'location', id: 'location_id' },
+    handler: async ({ session, query: { ExternalKey, Limit, Offset } }) => {
+      const page = { externalKey: ExternalKey, limit: Limit, offset: Offset };
+      const { rows, total } = await listLocations(db, session.accountNo, page);
+      return { body: rows.map(show), total, next: nextPage(total, { Limit, Offset }) };
+    },
+  });
+}
+
+/** What the routes of one Location share. */
+function oneLocation(db: Db) {
+  const find = async (
+    { accountNo }: Session,
+    { location_id: locationId = '' }: Readonly<Record<string, string>>,
+  ) => {
+    if (!isId(locationId)) return undefined;
+    const { rows } = await listLocations(db, accountNo, { limit: 1, offset: 0, locationId });
+    return rows[0];
+  };
+  return { path: '/locations/{location_id}', tag, subject: { what: 'Location', find }, names } as const;
+}
+
+function oneLocationRoutes({ db, catalog, clock }: LocationRouteDeps): Route[] {
+  const shared = oneLocation(db);
   return [
     route({
+      ...shared,
       method: 'GET',
-      path: '/locations',
       level: 'UR',
-      tag,
-      summary: 'Lists Locations by name.',
-      subject: noSubject,
-      query: z.object({ ExternalKey: externalKeyQuery, ...wholeOrPageQuery }),
-      response: z.array(locationFull),
-      names: { root: 'locations', row: 'location', id: 'location_id' },
-      handler: async ({ session, query: { ExternalKey, Limit, Offset } }) => {
-        const page = { externalKey: ExternalKey, limit: Limit, offset: Offset };
-        const { rows, total } = await listLocations(db, session.accountNo, page);
-        return { body: rows.map(show), total, next: nextPage(total, { Limit, Offset }) };
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/locations/{location_id}',
-      level: 'UR',
-      tag,
       summary: 'A Location, its agents and its load.',
-      subject: {
-        what: 'Location',
-        find: async ({ accountNo }, { location_id: locationId = '' }) => {
-          if (!isId(locationId)) return undefined;
-          const { rows } = await listLocations(db, accountNo, { limit: 1, offset: 0, locationId });
-          return rows[0];
-        },
-      },
       response: locationFull,
-      names: { root: 'location', id: 'location_id' },
       handler: async ({ subject }) => ({ body: show(subject) }),
     }),
+    route({
+      ...shared,
+      method: 'PUT',
+      level: 'UW',
+      summary: 'Changes a Location: what is absent stays.',
+      description:
+        'PublicTargetsOnly cannot be set while devices of the Location have private addresses (1005). A Location that checks the devices which name no Locations goes on to do so under its new name.',
+      body: locationUpdate,
+      readOnly,
+      response: locationFull,
+      handler: async ({ session, subject: { location_id: locationId }, body: sent }) => {
+        const { accountNo } = session;
+        const change = { accountNo, locationId, sent, nowUs: clock.nowUs() };
+        accepted(
+          await catalog.change(actorOf(session), (transaction) => changeLocation(transaction, change)),
+        );
+        const changed = await shared.subject.find(session, { location_id: locationId });
+        if (changed === undefined) throw missing('Location');
+        return { body: show(changed) };
+      },
+    }),
   ];
+}
+
+function removeRoute({ db, catalog }: LocationRouteDeps): Route {
+  return route({
+    ...oneLocation(db),
+    method: 'DELETE',
+    level: 'UW',
+    summary: 'Deletes a Location that no device and no agent names.',
+    description:
+      "1005 names the devices and agents that are in the way, and the account's DefaultLocations. Revoked agents count until they are removed. History goes on to show the name.",
+    response: idAnswer,
+    handler: async ({ session, subject: { location_id: locationId } }) => {
+      const { accountNo } = session;
+      accepted(
+        await catalog.change(actorOf(session), (transaction) =>
+          removeLocation(transaction, { accountNo, locationId }),
+        ),
+      );
+      return { body: { location_id: locationId } };
+    },
+  });
 }
 
 function show(row: LocationFacts): z.input<typeof locationFull> {

@@ -1,3 +1,4 @@
+import { raw } from '@mikro-orm/core';
 import { type Kysely, sql } from 'kysely';
 import { Location } from '../../db/entities.ts';
 import type { Db, Tables } from '../../db/index.ts';
@@ -34,7 +35,7 @@ export async function listLocations(
     readonly externalKey?: string | undefined;
   },
 ): Promise<{ readonly rows: readonly LocationFacts[]; readonly total: number }> {
-  const own = sql`l.account_no = ${accountNo}
+  const own = sql`l.account_no = ${accountNo} and l.deleted_at is null
     ${page.locationId === undefined ? sql`` : sql`and l.location_id = ${page.locationId}`}
     ${page.externalKey === undefined ? sql`` : sql`and l.external_key = ${page.externalKey}`}`;
   const [found, count] = await Promise.all([
@@ -77,7 +78,7 @@ export async function listAccountLocations(
     select l.location_id, o.name as account, l.name, l.online,
       (select count(*)::int from agents a where a.location_no = l.location_no and a.state <> 'Revoked') as agents
     from locations l join accounts o using (account_no)
-    where ${accountNo ?? null}::int is null or account_no = ${accountNo ?? null}::int
+    where l.deleted_at is null and (${accountNo ?? null}::int is null or account_no = ${accountNo ?? null}::int)
     order by o.name, l.name`.execute(kysely);
   return rows;
 }
@@ -92,10 +93,16 @@ export async function findLocationNo(
     .selectFrom('locations')
     .select('location_no')
     .where('account_no', '=', accountNo)
+    .where('deleted_at', 'is', null)
     .where((where) => where.or([where('name', '=', nameOrId), where('location_id', '=', nameOrId)]))
     .executeTakeFirst();
   return row?.location_no;
 }
+
+/** Columns that the owner of a Location sets. */
+type LocationSettings = Pick<Location, 'name' | 'publicTargetsOnly'> & {
+  readonly externalKey: string | null;
+};
 
 /**
  * Inserts a Location; returns its number, or undefined when the account has one of this name. The caller holds the account's lock, so
@@ -103,11 +110,89 @@ export async function findLocationNo(
  */
 export async function insertLocation(
   { em }: ChangeTransaction,
-  given: Pick<Location, 'locationId' | 'accountNo' | 'name'>,
+  given: Pick<Location, 'locationId' | 'accountNo'> & LocationSettings,
 ): Promise<number | undefined> {
   const { accountNo, name } = given;
-  if ((await em.findOne(Location, { accountNo, name })) !== null) return undefined;
+  if ((await em.findOne(Location, { accountNo, name, deletedAt: null })) !== null) return undefined;
   const location = em.create(Location, given);
   await em.flush();
   return location.locationNo;
+}
+
+/** The account's Location with this id, for a change. The caller holds the account's lock. */
+export async function findLocation(
+  { em }: ChangeTransaction,
+  accountNo: number,
+  locationId: string,
+): Promise<Location | undefined> {
+  return (await em.findOne(Location, { accountNo, locationId, deletedAt: null })) ?? undefined;
+}
+
+/** Whether another Location of the account has this name. The caller holds the account's lock. */
+export async function isLocationName(
+  { em }: ChangeTransaction,
+  { accountNo, locationNo }: Location,
+  name: string,
+): Promise<boolean> {
+  const holder = await em.findOne(Location, { accountNo, name, deletedAt: null });
+  return holder !== null && holder.locationNo !== locationNo;
+}
+
+/** Writes the settings of a Location. */
+export async function updateLocation(
+  { em }: ChangeTransaction,
+  location: Location,
+  settings: LocationSettings,
+): Promise<void> {
+  em.assign(location, settings);
+  await em.flush();
+}
+
+/** Marks a Location as deleted. It is offline from now on, and its name and key are free. */
+export async function markLocationDeleted({ em }: ChangeTransaction, location: Location): Promise<void> {
+  em.assign(location, { deletedAt: raw('now()'), externalKey: null, online: false, onlineSinceUs: null });
+  await em.flush();
+}
+
+/** What names a Location: texts for people, up to ten of each kind, and the number of all. */
+export interface LocationUsers {
+  readonly devices: readonly string[];
+  readonly agents: readonly string[];
+  readonly count: number;
+}
+
+/** The devices and agents of a Location. Nobody can add one until the transaction ends. */
+export async function usersOfLocation(
+  { trx }: ChangeTransaction,
+  { locationNo }: Location,
+): Promise<LocationUsers> {
+  await sql`select 1 from locations where location_no = ${locationNo} for update`.execute(trx);
+  const { rows } = await sql<LocationUsers>`
+    select
+      array(select d.short_name || ' (' || d.device_id || ')' from device_locations join devices d using (device_no)
+        where location_no = ${locationNo} order by device_no limit 10) as devices,
+      array(select name || ' (' || agent_id || ')' from agents
+        where location_no = ${locationNo} and removed_at is null order by agent_no limit 10) as agents,
+      (select count(*)::int from device_locations where location_no = ${locationNo})
+        + (select count(*)::int from agents where location_no = ${locationNo} and removed_at is null) as count`.execute(
+    trx,
+  );
+  return rows[0] ?? { devices: [], agents: [], count: 0 };
+}
+
+/** The next 500 devices of a Location by number, after `afterNo`. */
+export async function devicesOfLocation(
+  { trx }: ChangeTransaction,
+  { locationNo }: Location,
+  afterNo: number,
+) {
+  return trx
+    .selectFrom('device_locations as l')
+    .innerJoin('devices as d', 'd.device_no', 'l.device_no')
+    .select(['d.device_no', 'd.device_id', 'd.short_name', 'd.method', 'd.url'])
+    .where('l.location_no', '=', locationNo)
+    .where('d.device_no', '>', afterNo)
+    .orderBy('d.device_no')
+    .limit(500)
+    .execute();
 }

@@ -1,15 +1,38 @@
+import { cleanLine } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
+import { probeFor } from '@vantage/probes';
+import type { Location } from '../../db/entities.ts';
 import { publish } from '../../db/index.ts';
+import { readAccount, updateAccount } from '../accounts/store.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { moveDefaultDevices } from '../devices/default-store.ts';
 import { defaultLocations, lockAccount } from '../devices/lookup-store.ts';
-import { createdFields } from '../field-change.ts';
-import { insertLocation } from './store.ts';
+import { isPrivateHost } from '../devices/private-address.ts';
+import { keyTaken } from '../external-key.ts';
+import { findByExternalKey } from '../external-key-store.ts';
+import { changedFields, createdFields, deletedFields } from '../field-change.ts';
+import type { Conflict, Missing } from '../refusal.ts';
+import {
+  devicesOfLocation,
+  findLocation,
+  insertLocation,
+  isLocationName,
+  markLocationDeleted,
+  updateLocation,
+  usersOfLocation,
+} from './store.ts';
 
 /** The outcome of a request to create a Location. */
 export type LocationCreation =
   | { readonly kind: 'created'; readonly locationNo: number; readonly locationId: string }
   | { readonly kind: 'name-taken' };
+
+/** Settings of a Location as they were sent: what is absent stays, null clears. */
+export interface SentLocation {
+  readonly Name?: string | undefined;
+  readonly PublicTargetsOnly?: boolean | undefined;
+  readonly ExternalKey?: string | null | undefined;
+}
 
 /**
  * Creates a Location. Where it becomes a default Location of the account (the one named `local` of an account that chose none), its
@@ -17,20 +40,181 @@ export type LocationCreation =
  */
 export async function createLocation(
   transaction: ChangeTransaction,
-  given: { readonly accountNo: number; readonly name: string; readonly nowUs: number },
-): Promise<LocationCreation> {
+  given: {
+    readonly accountNo: number;
+    readonly name: string;
+    readonly publicTargetsOnly?: boolean | undefined;
+    readonly externalKey?: string | null;
+    readonly nowUs: number;
+  },
+): Promise<LocationCreation | Conflict> {
   const { trx } = transaction;
-  const { accountNo, name, nowUs } = given;
+  const { accountNo, name, nowUs, publicTargetsOnly = false, externalKey = null } = given;
   await lockAccount(trx, accountNo);
+  const taken = await keyConflict(transaction, accountNo, externalKey, undefined);
+  if (taken !== undefined) return taken;
   const locationId = newId();
-  const locationNo = await insertLocation(transaction, { locationId, accountNo, name });
+  const locationNo = await insertLocation(transaction, {
+    ...{ locationId, accountNo, name, publicTargetsOnly, externalKey },
+  });
   if (locationNo === undefined) return { kind: 'name-taken' };
-  const fields = createdFields({ Name: name });
+  const fields = createdFields({
+    Name: name,
+    ...(publicTargetsOnly ? { PublicTargetsOnly: true } : {}),
+    ...(externalKey === null ? {} : { ExternalKey: externalKey }),
+  });
   transaction.record({ action: 'create', kind: 'location', accountNo, id: locationId, fields });
   const defaults = (await defaultLocations(trx, accountNo)).map(({ location_no }) => location_no);
-  if (defaults.includes(locationNo)) {
-    const concerned = await moveDefaultDevices(transaction, accountNo, defaults, nowUs);
-    await publish(trx, 'catalog', { location_nos: [...concerned] });
-  }
+  if (defaults.includes(locationNo)) await moveDefaults(transaction, accountNo, defaults, nowUs);
   return { kind: 'created', locationNo, locationId };
+}
+
+/**
+ * Changes a Location. Devices that name no Locations stay where they are: when the Location named `local` of an account that chose no
+ * default Locations gets another name, it becomes the account's chosen one.
+ */
+export async function changeLocation(
+  transaction: ChangeTransaction,
+  change: {
+    readonly accountNo: number;
+    readonly locationId: string;
+    readonly sent: SentLocation;
+    readonly nowUs: number;
+  },
+): Promise<{ readonly kind: 'changed' } | Conflict | Missing> {
+  const { trx } = transaction;
+  const { accountNo, locationId, sent, nowUs } = change;
+  await lockAccount(trx, accountNo);
+  const location = await findLocation(transaction, accountNo, locationId);
+  if (location === undefined) return { kind: 'missing', what: 'Location' };
+  // What GET shows of a stored name may be cleaned; sent back, it is the stored one.
+  const name = sent.Name === undefined || sent.Name === cleanLine(location.name) ? location.name : sent.Name;
+  const { publicTargetsOnly: before, externalKey: oldKey = null } = location;
+  const externalKey = sent.ExternalKey === undefined ? oldKey : sent.ExternalKey;
+  const taken = await keyConflict(transaction, accountNo, externalKey, location.locationNo);
+  if (taken !== undefined) return taken;
+  const publicTargetsOnly = sent.PublicTargetsOnly ?? before;
+  if (name !== location.name && (await isLocationName(transaction, location, name))) return nameTaken(name);
+  const hindered = publicTargetsOnly && !before ? await privateTargets(transaction, location) : undefined;
+  if (hindered !== undefined) return hindered;
+  const old = { Name: cleanLine(location.name), PublicTargetsOnly: before, ExternalKey: oldKey };
+  const next = { Name: name, PublicTargetsOnly: publicTargetsOnly, ExternalKey: externalKey };
+  const names = [
+    ...(name === location.name ? [] : ['Name']),
+    ...(publicTargetsOnly === before ? [] : ['PublicTargetsOnly']),
+    ...(externalKey === oldKey ? [] : ['ExternalKey']),
+  ];
+  if (names.length === 0) return { kind: 'changed' };
+  const defaults = await defaultLocations(trx, accountNo);
+  await updateLocation(transaction, location, { name, publicTargetsOnly, externalKey });
+  const fields = changedFields(names, old, next);
+  transaction.record({ action: 'update', kind: 'location', accountNo, id: locationId, fields });
+  await keepDefaults(transaction, location, {
+    wasDefault: defaults.some(({ location_no }) => location_no === location.locationNo),
+    nowUs,
+  });
+  return { kind: 'changed' };
+}
+
+/** Deletes a Location that nothing names. History goes on to show its name. */
+export async function removeLocation(
+  transaction: ChangeTransaction,
+  { accountNo, locationId }: { readonly accountNo: number; readonly locationId: string },
+): Promise<{ readonly kind: 'deleted' } | Conflict | Missing> {
+  const { trx } = transaction;
+  await lockAccount(trx, accountNo);
+  const location = await findLocation(transaction, accountNo, locationId);
+  if (location === undefined) return { kind: 'missing', what: 'Location' };
+  const { devices, agents, count } = await usersOfLocation(transaction, location);
+  const { default_location_ids: defaults } = await readAccount(trx, accountNo);
+  const isDefault = defaults?.includes(locationId) === true;
+  if (count > 0 || isDefault) {
+    const others = count - devices.length - agents.length;
+    const users = [
+      ...devices.map((text) => `device ${text}`),
+      ...agents.map((text) => `agent ${cleanLine(text)}`),
+      ...(isDefault ? ["the account's DefaultLocations"] : []),
+      ...(others > 0 ? [`${others} more`] : []),
+    ];
+    const message = `Location ${cleanLine(location.name)} cannot be deleted while these name it: ${users.join(', ')}.`;
+    return { kind: 'conflict', message };
+  }
+  await markLocationDeleted(transaction, location);
+  const fields = deletedFields({ Name: cleanLine(location.name) });
+  transaction.record({ action: 'delete', kind: 'location', accountNo, id: locationId, fields });
+  return { kind: 'deleted' };
+}
+
+async function moveDefaults(
+  transaction: ChangeTransaction,
+  accountNo: number,
+  locationNos: readonly number[],
+  nowUs: number,
+): Promise<void> {
+  const concerned = await moveDefaultDevices(transaction, accountNo, locationNos, nowUs);
+  await publish(transaction.trx, 'catalog', { location_nos: [...concerned] });
+}
+
+/** After a change of a Location's name: a default Location stays one, and one that is now named `local` may become one. */
+async function keepDefaults(
+  transaction: ChangeTransaction,
+  { accountNo, locationNo, locationId, name }: Location,
+  { wasDefault, nowUs }: { readonly wasDefault: boolean; readonly nowUs: number },
+): Promise<void> {
+  const { trx } = transaction;
+  const defaults = (await defaultLocations(trx, accountNo)).map(({ location_no }) => location_no);
+  const isDefault = defaults.includes(locationNo);
+  if (isDefault === wasDefault) return;
+  if (isDefault) return moveDefaults(transaction, accountNo, defaults, nowUs);
+  const { account_id: id, timezone, nschedule_no: nscheduleNo } = await readAccount(trx, accountNo);
+  await updateAccount(transaction, accountNo, { timezone, nscheduleNo, defaultLocationIds: [locationId] });
+  const fields = createdFields({ DefaultLocations: [name] });
+  transaction.record({ action: 'update', kind: 'account', accountNo, id, fields });
+}
+
+/** The refusal of a key that another Location has. The caller holds the account's lock. */
+async function keyConflict(
+  { trx }: ChangeTransaction,
+  accountNo: number,
+  key: string | null,
+  ownNo: number | undefined,
+): Promise<Conflict | undefined> {
+  if (key === null) return undefined;
+  const holder = await findByExternalKey(trx, 'location', accountNo, key);
+  return holder === undefined || holder.no === ownNo ? undefined : keyTaken(key, `the Location ${holder.id}`);
+}
+
+function nameTaken(name: string): Conflict {
+  return {
+    kind: 'conflict',
+    message: `The account has a Location named ${name} already.`,
+    faults: [{ field: 'Name', message: `is ${JSON.stringify(name)}, the name of another Location` }],
+  };
+}
+
+/** A refusal names this many devices. */
+const maxNamed = 10;
+
+/** The refusal of PublicTargetsOnly while devices of the Location have private addresses. */
+async function privateTargets(
+  transaction: ChangeTransaction,
+  location: Location,
+): Promise<Conflict | undefined> {
+  const found: string[] = [];
+  let rows = await devicesOfLocation(transaction, location, 0);
+  while (rows.length > 0 && found.length < maxNamed) {
+    for (const { method, url, short_name, device_id } of rows) {
+      const target = probeFor(method)?.parseTarget(url);
+      if (target?.ok === true && isPrivateHost(target.target.host))
+        found.push(`${short_name} (${device_id})`);
+    }
+    rows = await devicesOfLocation(transaction, location, rows.at(-1)?.device_no ?? 0);
+  }
+  if (found.length === 0) return undefined;
+  const shown = found.slice(0, maxNamed).join(', ');
+  return {
+    kind: 'conflict',
+    message: `PublicTargetsOnly cannot be set while devices of this Location have private addresses: ${shown}${found.length > maxNamed ? ' and others' : ''}.`,
+    faults: [{ field: 'PublicTargetsOnly', message: 'contradicts devices with private addresses' }],
+  };
 }
