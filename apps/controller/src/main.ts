@@ -30,6 +30,7 @@ import { recordEvents } from './events/index.ts';
 import { createGateway, deleteControllers } from './gateway/index.ts';
 import {
   createHealth,
+  createPauseDevice,
   insertState,
   startMaintenance,
   stopMaintenance,
@@ -95,7 +96,6 @@ type Base = Awaited<ReturnType<typeof openBase>>;
 function joinSteps({ config, log, db, sealer, partitions, timeScale, metrics, controllerId }: Base) {
   const { kysely } = db;
   const { retentionDays, trustedProxies, apiKeyHeaders, corsOrigins } = config;
-  const recordsEvents = { kysely, recordEvents };
 
   // REST -> catalog -> assign -> gateway = stream = agents
   const catalog = createCatalog({ db, recordChanges: createChangeRecorder({ clock }) });
@@ -134,19 +134,39 @@ function joinSteps({ config, log, db, sealer, partitions, timeScale, metrics, co
   const sent = { corsOrigins, ownCertificate, version };
   const settings = { trustedProxies, apiKeyHeaders, retentionDays, ...sent };
   const feed = createEventFeed({ db, clock, log });
+  const pause = createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries });
   const api = createHttpApi({
-    ...{ db, catalog, clock, log, sealer, checkNow, settings, recordEvents, rollUps, feed, insertState },
-    deleteRollUps: rollUps.deleteRollUps,
-    health: {
-      startMaintenance: (ask) => startMaintenance(recordsEvents, { ...ask, nowUs: clock.nowUs() }),
-      stopMaintenance: (ask) => stopMaintenance(recordsEvents, { ...ask, nowUs: clock.nowUs() }),
-      uptimes: (ask) => uptimes(kysely, ask),
+    ...{
+      db,
+      catalog,
+      clock,
+      log,
+      sealer,
+      checkNow,
+      settings,
+      recordEvents,
+      rollUps,
+      feed,
+      insertState,
+      pause,
     },
+    deleteRollUps: rollUps.deleteRollUps,
+    health: restHealth(kysely),
   });
   return { assign, health, gateway, housekeeping, feed, api };
 }
 
 type Steps = ReturnType<typeof joinSteps>;
+
+/** What the REST API asks of health. */
+function restHealth(kysely: Base['db']['kysely']): Parameters<typeof createHttpApi>[0]['health'] {
+  const deps = { kysely, recordEvents };
+  return {
+    startMaintenance: (ask) => startMaintenance(deps, { ...ask, nowUs: clock.nowUs() }),
+    stopMaintenance: (ask) => stopMaintenance(deps, { ...ask, nowUs: clock.nowUs() }),
+    uptimes: (ask) => uptimes(kysely, ask),
+  };
+}
 
 /** Opens the ports and runs the loops of all steps until `ending` aborts. Rejects when a loop breaks. */
 async function serve(

@@ -71,6 +71,14 @@ export interface DeviceChangedCause extends OfDevice {
   readonly fields: readonly string[];
 }
 
+/** A user paused a device, and its status ended. */
+interface DevicePausedCause extends OfDevice {
+  readonly kind: 'device-paused';
+  readonly deviceName: string;
+  /** Seconds of the status that ended. */
+  readonly endedS: number;
+}
+
 /** An agent of an offline Location is connected and runs its checks again. */
 interface LocationOnlineCause extends OfLocation {
   readonly kind: 'location-online';
@@ -103,6 +111,7 @@ export type EventCause =
   | MaintenanceEndCause
   | DeviceCreatedCause
   | DeviceChangedCause
+  | DevicePausedCause
   | LocationOnlineCause
   | LocationOfflineCause
   | AgentFencedCause;

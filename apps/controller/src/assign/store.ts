@@ -56,14 +56,14 @@ export async function loadLocations(
   });
 }
 
-/** The devices of a Location, each with all its Locations in the order of their rotation. */
+/** The devices of a Location that are not paused, each with all its Locations in the order of their rotation. */
 export async function loadDevices(db: Kysely<Tables>, locationNo: number): Promise<PlanDevice[]> {
   const { rows } = await sql<PlanDevice>`
     select here.device_no as "deviceNo", d.changed_us as "changedUs",
       array_agg(every.location_no order by every.rotation_index, every.location_no) as "locationNos"
     from device_locations here join devices d on d.device_no = here.device_no
       join device_locations every on every.device_no = here.device_no
-    where here.location_no = ${locationNo}
+    where here.location_no = ${locationNo} and d.enabled
     group by here.device_no, d.changed_us order by here.device_no`.execute(db);
   return rows;
 }

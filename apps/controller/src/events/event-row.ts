@@ -56,6 +56,8 @@ function varying(cause: EventCause, nowUs: number): Varying {
       return { type: 'Created', status: 'Unknown' };
     case 'device-changed':
       return { type: 'Changed', status: cause.status };
+    case 'device-paused':
+      return { type: 'Unknown', status: 'Unknown', duration_s: cause.endedS };
     case 'location-online': {
       const duration_s = Math.trunc((nowUs - cause.offlineSinceUs) / 1_000_000);
       return { type: 'LocationOnline', status: 'Up', duration_s };

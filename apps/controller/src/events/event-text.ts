@@ -17,6 +17,8 @@ export function eventText(cause: EventCause): string {
       return `${cause.deviceName} was created`;
     case 'device-changed':
       return `${cause.deviceName} was changed: ${cause.fields.join(', ')}`;
+    case 'device-paused':
+      return `${cause.deviceName} was paused`;
     case 'location-online':
       return `Location ${cause.locationName} is online again`;
     case 'location-offline': {

@@ -10,6 +10,7 @@ export interface FoldDevice {
   readonly accountNo: number;
   readonly createdUs: number;
   readonly revision: number;
+  /** Later than any revision for a paused device: no result changes its state. */
   readonly targetRevision: number;
   readonly retries: number;
   readonly retryDelayUs: number;
@@ -62,7 +63,7 @@ export async function foldDevices(
   const rows = await trx
     .selectFrom('devices as d')
     .leftJoin('device_state as s', 's.device_no', 'd.device_no')
-    .select(['d.device_no', 'd.account_no', 'd.created_us', 'd.revision', 'd.target_revision'])
+    .select(['d.device_no', 'd.account_no', 'd.created_us', 'd.revision', 'd.target_revision', 'd.enabled'])
     .select(['d.retries', 'd.retry_delay_s', 'd.timeout_s', 's.state'])
     .where(sql<boolean>`d.device_no = any(${deviceNos}::int[])`)
     .execute();
@@ -74,7 +75,7 @@ export async function foldDevices(
         accountNo: row.account_no,
         createdUs: row.created_us,
         revision: row.revision,
-        targetRevision: row.target_revision,
+        targetRevision: row.enabled ? row.target_revision : foreverUs,
         retries: row.retries,
         retryDelayUs: times.retryDelayUs(row.retry_delay_s),
         timeoutUs: row.timeout_s * 1_000_000,

@@ -60,11 +60,17 @@ export async function createCheckNowRequest(
     insert into run_requests (run_request_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us)
     select ${runRequestId}, 'Now', d.device_no, a.agent_no, s.location_no, d.revision,
       ${nowUs + marginUs}::bigint + d.timeout_s * 1000000::bigint, ${nowUs}
-    from assignment_spans s
-      join devices d on d.device_no = s.device_no
+    from devices d
+      join (
+        select device_no, agent_no, location_no, run_immediately, rotation_index from assignment_spans where to_us is null
+        union all
+        -- A paused device is assigned to no agent.
+        select p.device_no, null, dl.location_no, false, dl.rotation_index
+        from devices p join device_locations dl on dl.device_no = p.device_no where not p.enabled
+      ) s on s.device_no = d.device_no
       join agents a on a.location_no = s.location_no and a.state = 'Connected'
-    where s.device_no = ${deviceNo} and s.to_us is null
-    order by a.offline_reason is null desc, a.agent_no = s.agent_no desc, s.run_immediately desc, s.rotation_index, a.agent_no limit 1
+    where d.device_no = ${deviceNo}
+    order by a.offline_reason is null desc, (a.agent_no = s.agent_no) is true desc, s.run_immediately desc, s.rotation_index, a.agent_no limit 1
     returning agent_no, deadline_us`.execute(trx);
   const [created] = rows;
   if (!created) return undefined;

@@ -7,12 +7,13 @@ import { createChangeRecorder } from '../../audit/index.ts';
 import { createCatalog, type RecordedChanges } from '../../catalog/change.ts';
 import { createDb, type Db } from '../../db/index.ts';
 import { recordEvents } from '../../events/index.ts';
-import { insertState } from '../../health/index.ts';
+import { createPauseDevice, insertState } from '../../health/index.ts';
 import type { CheckNow } from '../../history/check-routes.ts';
 import { createEventFeed } from '../../history/event-feed.ts';
 import type { Route } from '../../http/route.ts';
 import type { Level } from '../../http/session.ts';
 import { rollUps } from '../../rollup/index.ts';
+import { runRequests } from '../../run-requests/index.ts';
 import { hashPassword } from '../../secrets/password.ts';
 import { createSealer, type Sealer } from '../../secrets/seal.ts';
 import { createHttpApi, type HttpApi, type HttpSettings } from '../api.ts';
@@ -83,8 +84,9 @@ export async function startRest(
     },
   });
   const feed = createEventFeed({ db, clock, log });
+  const pause = createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries });
   const shared = {
-    ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertState },
+    ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertState, pause },
     deleteRollUps: rollUps.deleteRollUps,
   };
   const api = createHttpApi({

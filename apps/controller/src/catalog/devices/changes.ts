@@ -24,6 +24,8 @@ export function changesOf(
     ['Timeout', row.timeout_s !== plain.timeoutS, 'settings'],
     ['Retries', row.retries !== plain.retries, 'settings'],
     ['RetryDelay', row.retry_delay_s !== plain.retryDelayS, 'settings'],
+    // As a new target: results of checks that started before change nothing, and a device that is enabled again is checked at once.
+    ['Enabled', row.enabled !== plain.enabled, 'target'],
     ['Tags', !sameTags(references.tagNos, row.tags), 'none'],
     ['ExternalKey', row.external_key !== plain.externalKey, 'none'],
     ['ShortName', row.short_name !== plain.shortName, 'none'],

@@ -46,6 +46,7 @@ describe('devices', () => {
       StatusSince: '2026-09-21T16:13:20+02:00',
       CreatedAt: '2026-09-21T16:13:20+02:00',
       UpdatedAt: '2026-09-21T16:13:20+02:00',
+      Enabled: true,
       ExternalKey: null,
       MaintenanceUntil: null,
       Retrying: false,

@@ -72,6 +72,13 @@ const optional = {
     .optional()
     .describe('The whole set of its tags: names, ids, or the objects that a GET returns; null: none.'),
   ExternalKey: externalKeyField,
+  Enabled: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe(
+      'false pauses the device: it is not checked, its Status is Unknown, nobody is notified; default true.',
+    ),
   HostData: z
     .strictObject({ headers: z.record(boundedText(100), boundedText(8192)).optional() })
     .nullable()
@@ -134,6 +141,7 @@ export const deviceEntry = z
     FullName: z.string().nullable(),
     device_id: idField,
     ExternalKey: z.string().nullable(),
+    Enabled: z.boolean().describe('false: the device is paused.'),
     MaintenanceUntil: timestampField
       .nullable()
       .describe('End of the current maintenance; null: it is in none.'),

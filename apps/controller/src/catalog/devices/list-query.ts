@@ -32,6 +32,7 @@ export const deviceListQuery = z.object({
     .optional()
     .describe('Name or id of a Location: the devices that are checked from there only.'),
   ExternalKey: externalKeyQuery,
+  Enabled: z.enum(['true', 'false']).optional().describe('false: paused devices only; true: all others.'),
   Sort: z
     .enum(sorts)
     .optional()
@@ -83,10 +84,11 @@ async function readFilter(
   query: z.output<typeof deviceListQuery>,
 ): Promise<DeviceFilter> {
   const { Search: search, Method: method, ExternalKey: externalKey, Tag, Location } = query;
+  const enabled = query.Enabled === undefined ? undefined : query.Enabled === 'true';
   const { status, tagNos = [] } = await readStatusOrTag(db, accountNo, query.Filter);
   const tags = Tag === undefined ? [] : [await readTag(db, accountNo, Tag)];
   const locationNo = Location === undefined ? undefined : await readLocation(db, accountNo, Location);
-  return { status, tagNos: [...tagNos, ...tags], search, method, locationNo, externalKey };
+  return { status, tagNos: [...tagNos, ...tags], search, method, locationNo, externalKey, enabled };
 }
 
 async function readStatusOrTag(

@@ -13,6 +13,7 @@ export interface DeviceFilter {
   readonly method?: string | undefined;
   readonly locationNo?: number | undefined;
   readonly externalKey?: string | undefined;
+  readonly enabled?: boolean | undefined;
 }
 
 /** The fields by which a list can be sorted. CreatedAt is the order of creation. */
@@ -70,7 +71,7 @@ async function countDevices(db: Kysely<Tables>, where: RawBuilder<unknown>): Pro
 }
 
 function conditionsOf({ accountNo, filter }: DeviceListAsk, shown: StatusSql): RawBuilder<unknown> {
-  const { status, tagNos = [], search, method, locationNo, externalKey } = filter;
+  const { status, tagNos = [], search, method, locationNo, externalKey, enabled } = filter;
   const conditions = [
     sql`d.account_no = ${accountNo}::int`,
     ...(status === undefined ? [] : [shown.is(status)]),
@@ -85,6 +86,7 @@ function conditionsOf({ accountNo, filter }: DeviceListAsk, shown: StatusSql): R
           sql`d.device_no in (select device_no from device_locations where location_no = ${locationNo}::int)`,
         ]),
     ...(externalKey === undefined ? [] : [sql`d.external_key = ${externalKey}`]),
+    ...(enabled === undefined ? [] : [enabled ? sql`d.enabled` : sql`not d.enabled`]),
   ];
   return sql.join(conditions, sql` and `);
 }

@@ -122,10 +122,11 @@ export async function overloaded(
       select coalesce(sum(capacity), 0) as per_minute, count(*) as agents from agents a
       where a.location_no = l.location_no and a.state = 'Connected') have
     where l.location_no = any(${locationNos}::int[]) and have.agents > 0
-      and case when (select count(*) from device_locations where location_no = l.location_no) + 1 <= have.per_minute then false
+      and case when (select count(*) from device_locations here join devices h on h.device_no = here.device_no and h.enabled
+          where here.location_no = l.location_no) + 1 <= have.per_minute then false
         else (
           select coalesce(sum(1.0 / d.frequency_min / turns), 0) + ${addPerMinute}::float8
-          from device_locations dl join devices d using (device_no)
+          from device_locations dl join devices d on d.device_no = dl.device_no and d.enabled
             cross join lateral (select count(*) as turns from device_locations x where x.device_no = d.device_no) t
           where dl.location_no = l.location_no) > have.per_minute end
     order by l.location_no`.execute(db);

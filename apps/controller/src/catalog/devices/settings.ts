@@ -16,6 +16,7 @@ export interface PlainSettings {
   readonly retries: number;
   readonly retryDelayS: number;
   readonly externalKey: string | null;
+  readonly enabled: boolean;
 }
 
 /** Lays the sent settings over the current ones: an absent one stays, null sets the default. */
@@ -28,6 +29,7 @@ export function resolveSettings(sent: SentSettings, current: DeviceRow | undefin
     frequencyMin: chosen(sent.Frequency, current?.frequency_min, deviceDefaults.Frequency),
     timeoutS: chosen(sent.Timeout, current?.timeout_s, deviceDefaults.Timeout),
     retries: chosen(sent.Retries, current?.retries, deviceDefaults.Retries),
+    enabled: sent.Enabled === undefined ? (current?.enabled ?? true) : (sent.Enabled ?? true),
     externalKey: sent.ExternalKey === undefined ? (current?.external_key ?? null) : sent.ExternalKey,
     retryDelayS: chosen(sent.RetryDelay, current?.retry_delay_s, deviceDefaults.RetryDelay),
   };

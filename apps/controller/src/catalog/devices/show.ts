@@ -22,6 +22,7 @@ export function showEntry(
     FullName: row.full_name === null ? null : cleanLine(row.full_name),
     device_id: row.device_id,
     ExternalKey: row.external_key,
+    Enabled: row.enabled,
     MaintenanceUntil: row.maintenance_until_us === null ? null : zone.format(row.maintenance_until_us),
     Retrying: row.retrying,
   };
@@ -45,6 +46,7 @@ export function showSettings(row: DeviceRow) {
     Options: { ...row.options },
     Tags: row.tags.map(({ tag_id, name }) => ({ tag_id, Name: cleanLine(name) })),
     ExternalKey: row.external_key,
+    Enabled: row.enabled,
   };
 }
 

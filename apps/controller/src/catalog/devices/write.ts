@@ -57,6 +57,13 @@ type DeleteRollUps = (trx: Kysely<Tables>, deviceNo: number) => Promise<void>;
 /** Stores the state of a new device: no check has run yet. */
 type InsertState = (trx: Kysely<Tables>, deviceNo: number, nowUs: number) => Promise<void>;
 
+/** Ends what the results of a device began: its retry sequence, its outage and its status. */
+type PauseDevice = (
+  trx: Kysely<Tables>,
+  device: { readonly accountNo: number; readonly deviceNo: number; readonly deviceName: string },
+  nowUs: number,
+) => Promise<void>;
+
 /** The parts that the writer of devices needs. */
 export interface DeviceWriterDeps {
   readonly clock: Clock;
@@ -64,11 +71,12 @@ export interface DeviceWriterDeps {
   readonly recordEvents: RecordDeviceEvents;
   readonly deleteRollUps: DeleteRollUps;
   readonly insertState: InsertState;
+  readonly pause: PauseDevice;
 }
 
 /** Makes the writer. */
 export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
-  const { clock, sealer, recordEvents, deleteRollUps, insertState } = deps;
+  const { clock, sealer, recordEvents, deleteRollUps, insertState, pause } = deps;
   return {
     async create(transaction, { accountNo, sent }) {
       const { trx } = transaction;
@@ -117,11 +125,12 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       await updateDevice(transaction, { deviceNo, settings, sealed, reach, newLocations, nowUs });
       if (fields.length === 0) return { kind: 'updated' };
       const device = { accountNo, deviceNo, deviceName: settings.plain.shortName };
-      await recordEvents(trx, [{ kind: 'device-changed', ...device, status: row.status, fields }], nowUs);
+      if (row.enabled && !settings.plain.enabled) await pause(trx, device, nowUs);
+      const next = (await readDevice(trx, deviceNo, nowUs)) ?? row;
+      await recordEvents(trx, [{ kind: 'device-changed', ...device, status: next.status, fields }], nowUs);
       const concerned = [...row.locations, ...settings.references.locations].map(numberOf);
       if (reach !== 'none') await notifyPlanner(trx, concerned);
-      const next = await readDevice(trx, deviceNo, nowUs);
-      const changes = changedFields(fields, showSettings(row), showSettings(next ?? row));
+      const changes = changedFields(fields, showSettings(row), showSettings(next));
       transaction.record({ action: 'update', kind: 'device', accountNo, id: row.device_id, fields: changes });
       return { kind: 'updated' };
     },

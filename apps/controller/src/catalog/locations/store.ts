@@ -50,7 +50,7 @@ export async function listLocations(
         from agents where location_no = l.location_no and state <> 'Revoked') a
       cross join lateral (
         select count(*)::int as devices, coalesce(sum(1.0 / frequency_min / turns), 0)::float8 as per_minute
-        from device_locations dl join devices using (device_no)
+        from device_locations dl join devices d on d.device_no = dl.device_no and d.enabled
           cross join lateral (select count(*) as turns from device_locations x where x.device_no = dl.device_no) t
         where dl.location_no = l.location_no) d
       order by l.name`.execute(kysely),
