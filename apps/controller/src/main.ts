@@ -111,6 +111,10 @@ function joinSteps({ config, log, db, sealer, partitions, timeScale, metrics, co
     ...{ db, clock, log, retentionDays, runRequests, partitions, rollUps },
     fold: (trx, rows, nowUs) => health.fold(trx, rows, nowUs),
   });
+  const showOnline = (locationNo: number) =>
+    health.updateVisibilityNow(kysely, locationNo).catch((error: unknown) => {
+      log.debug({ error: messageOf(error) }, 'the next round of health updates the Location');
+    });
   const gateway = createGateway({
     ...{ db, clock, log, sealer, controllerId, runRequests, recordEvents },
     ingest: {
@@ -118,10 +122,7 @@ function joinSteps({ config, log, db, sealer, partitions, timeScale, metrics, co
     },
     agents: agentPresence,
     maxConnections: connectionCaps(descriptorLimit()).total,
-    onAgentSeen: ({ locationNo }) =>
-      void health.updateVisibilityNow(kysely, locationNo).catch((error: unknown) => {
-        log.debug({ error: messageOf(error) }, 'the next round of health updates the Location');
-      }),
+    onAgentSeen: ({ locationNo }) => void showOnline(locationNo),
   });
   const housekeeping = createHousekeeping({
     ...{ db, clock, log, partitions, retentionDays, deleteControllers },
@@ -134,22 +135,10 @@ function joinSteps({ config, log, db, sealer, partitions, timeScale, metrics, co
   const sent = { corsOrigins, ownCertificate, version };
   const settings = { trustedProxies, apiKeyHeaders, retentionDays, ...sent };
   const feed = createEventFeed({ db, clock, log });
-  const pause = createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries });
   const api = createHttpApi({
-    ...{
-      db,
-      catalog,
-      clock,
-      log,
-      sealer,
-      checkNow,
-      settings,
-      recordEvents,
-      rollUps,
-      feed,
-      insertState,
-      pause,
-    },
+    ...{ db, catalog, clock, log, sealer, checkNow, settings },
+    ...{ recordEvents, rollUps, feed, insertState },
+    ...devicePauses(log),
     deleteRollUps: rollUps.deleteRollUps,
     health: restHealth(kysely),
   });
@@ -157,6 +146,11 @@ function joinSteps({ config, log, db, sealer, partitions, timeScale, metrics, co
 }
 
 type Steps = ReturnType<typeof joinSteps>;
+
+/** How the REST API pauses devices. */
+function devicePauses(log: Logger) {
+  return { pause: createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }) };
+}
 
 /** What the REST API asks of health. */
 function restHealth(kysely: Base['db']['kysely']): Parameters<typeof createHttpApi>[0]['health'] {
