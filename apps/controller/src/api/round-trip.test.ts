@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { type Rest, startRest } from './testing/rest.ts';
 import { createSampleAccount, type SampleAccount } from './testing/sample-account.ts';
 
@@ -81,8 +82,8 @@ describe('a resource that is sent back as it was read', () => {
       ...settings,
       device_master_id: mine.ids['device_id'],
     };
-    const { json, text } = await rest.send('POST', '/devices', { key, body });
-    const id = typeof json === 'object' && json !== null && 'device_id' in json ? json.device_id : text;
+    const { json } = await rest.send('POST', '/devices', { key, body });
+    const id = z.object({ device_id: z.string() }).parse(json).device_id;
     await expectUnchanged(`/devices/${id}`);
     await expectUnchanged(`/devices/${id}?WithConfig=Y`);
   });
