@@ -17,6 +17,11 @@ const problem = z
 const header = (description: string, schema: z.ZodType, example: unknown) =>
   schema.meta({ description, example });
 
+const requestId = header(
+  'Names the request in the log of the service; a client may send one of its own.',
+  z.string(),
+  'c0ffee00c0ffee00',
+);
 const retryAfter = header('Seconds to wait before the next request.', z.int().min(1), 30);
 const allow = header(
   'With code 1000 for a wrong verb: the verbs that this path supports.',
@@ -31,7 +36,7 @@ const failure = (
 ): ZodOpenApiResponseObject => ({
   id,
   description,
-  ...(headers === undefined ? {} : { headers: z.object(headers) }),
+  headers: z.object({ 'X-Request-Id': requestId, ...headers }),
   content: { 'application/json': { schema: problem } },
 });
 
@@ -50,27 +55,27 @@ const failures = {
 
 /** The answers of a route: JSON only, so that a generated type is the resource itself. The text of the operation tells of XML and CSV. */
 export function answersOf(route: Route): ZodOpenApiResponsesObject {
-  const headers = headersOf(route);
   return {
     '200': {
       description: 'The request was processed.',
-      ...(headers === undefined ? {} : { headers }),
+      headers: headersOf(route),
       content: { [route.mediaType ?? 'application/json']: { schema: route.response } },
     },
     ...failures,
   };
 }
 
-function headersOf({ response, query, path, method, names }: Route): z.ZodObject | undefined {
+function headersOf({ response, query, path, method, names }: Route): z.ZodObject {
   const isPaged = response instanceof z.ZodArray && query?.shape['Limit'] !== undefined;
   const isDevice =
     path.startsWith('/devices') && !isPaged && (method !== 'GET' || path.endsWith('{device_id}'));
   const shape = {
+    'X-Request-Id': requestId,
     ...(isPaged ? pageHeaders : {}),
     ...(isDevice && method !== 'DELETE' ? { 'Vantage-Warning': warning } : {}),
     ...(names === undefined ? {} : { 'Content-Disposition': disposition }),
   };
-  return Object.keys(shape).length === 0 ? undefined : z.object(shape);
+  return z.object(shape);
 }
 
 const pageHeaders = {

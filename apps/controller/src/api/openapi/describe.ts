@@ -1,7 +1,8 @@
 import { createExampleMaker } from './examples.ts';
-import { facts, schemaTexts } from './facts.ts';
+import { facts } from './facts.ts';
 import { methodExamples } from './method-examples.ts';
 import { mapSchema, mapValues, type Place, type Schema, type Schemas } from './schema.ts';
+import { schemaTexts } from './schema-texts.ts';
 
 /** Gives every schema and every property a description and an example. */
 export function describeSchemas(schemas: Schemas): Schemas {

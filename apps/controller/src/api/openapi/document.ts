@@ -20,6 +20,7 @@ const tags: Readonly<Record<string, string>> = {
   Account: 'The account of the key.',
   Locations: 'Places from which agents check.',
   Agents: 'The programs that run the checks.',
+  Audit: 'Who changed what.',
   Secrets: 'Write-only values for Options and scripts.',
 };
 

@@ -19,6 +19,8 @@ export function createExampleMaker(schemas: Schemas) {
     if (allOf !== undefined) return Object.assign({}, ...allOf.map((part) => exampleOf(part, sent)));
     if (items !== undefined) return [exampleOf(items, sent)];
     if (type === 'boolean') return true;
+    if (type === 'string') return 'text';
+    if (type === 'integer' || type === 'number') return schema['minimum'] ?? 1;
     return type === 'object' ? objectOf(schema, sent) : undefined;
   };
   return exampleOf;

@@ -85,6 +85,8 @@ export const facts: Readonly<Record<string, Fact>> = {
   ExpectText: { example: 'Welcome' },
   Extended: { example: { Address: '192.0.2.80', Status: 200 } },
   ExternalKey: { text: "The client's own identity of it; null: none.", example: 'cmdb-4711' },
+  Enabled: { text: 'false pauses the device: it is not checked.', example: true },
+  Changes: { example: [{ Field: 'Frequency', Old: 5, New: 1 }] },
   Frequency: {
     text: 'Minutes between checks.',
     example: 5,
@@ -120,7 +122,11 @@ export const facts: Readonly<Record<string, Fact>> = {
     text: 'Seconds of maintenance; they count neither as up nor as down.',
     example: 3600,
   },
-  MaintenanceUntil: { example: at, format: 'date-time' },
+  MaintenanceUntil: {
+    text: 'End of the current maintenance; null: there is none.',
+    example: at,
+    format: 'date-time',
+  },
   MaxLossPercent: { example: 20 },
   MaxRTTMs: { example: 100 },
   MaxRedirects: { example: 3 },
@@ -227,6 +233,7 @@ export const facts: Readonly<Record<string, Fact>> = {
   Version: { text: "The agent's version; null before its first connection.", example: '0.2.0' },
   Warnings: { text: 'What is accepted, but likely not meant.', example: [] },
   account_id: { text: 'Id of the account.', example: id },
+  invitation_id: { text: 'Id of the invitation.', example: id },
   agent_id: { text: 'Id of the agent.', example: id },
   check_id: { text: 'Id of the check.', example: id },
   device_id: { text: 'Id of the device.', example: id },
@@ -266,31 +273,4 @@ export const facts: Readonly<Record<string, Fact>> = {
   'Event.Type': { example: 'Down' },
   filename: { example: 'devices.csv' },
   'Last-Event-ID': { example: id },
-};
-
-/** What the document says about the whole of a schema. */
-export const schemaTexts: Readonly<Record<string, string>> = {
-  Account: 'The account of the key.',
-  AccountUpdate: 'Changed settings of the account; what is absent stays.',
-  Agent: 'An agent: the program that runs the checks of its Location.',
-  Check:
-    'The record of one check. All times are milliseconds; DNSTime, ConnectTime, SSLTime, TTFB and TTLB add up to RequestTime.',
-  CheckOfDevice: 'The record of one check, with the device that it belongs to.',
-  CheckExtended: 'Everything else that is kept of a check.',
-  DeviceEntry: 'A device as lists show it.',
-  Event: 'A change of a device, a Location or an agent.',
-  Location: 'A place from which agents check devices.',
-  MaintenanceStart: 'How long the maintenance lasts.',
-  Outage: 'A time in which a device was Down, from the first error to the check that found it Up.',
-  Problem: 'A failure: a number for programs and a sentence for people.',
-  Secret: 'A secret without its value.',
-  SecretCreate: 'A secret to keep.',
-  SecretUpdate: 'Another value for a secret.',
-  Statistics: 'Figures of one Location in one bucket of time.',
-  Tag: 'A tag with its devices.',
-  TagCreate: 'A tag to create.',
-  TagEntry: 'A tag as lists show it.',
-  TagUpdate: 'Another name for a tag.',
-  Uptime: 'The uptime of a device in a period.',
-  UptimeOfDevice: 'The uptime of one of many devices in a period.',
 };

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDocumentReader, type DocumentReader } from '../testing/document.ts';
+import { requestsOf } from '../testing/requests.ts';
+import { type Rest, startRest } from '../testing/rest.ts';
+import { createSampleAccount, type SampleAccount } from '../testing/sample-account.ts';
+
+/** `VANTAGE_TEST_REQUESTS=20000` makes more of them. */
+const runs = Number(process.env['VANTAGE_TEST_REQUESTS'] ?? 2_000);
+
+let rest: Rest;
+let sample: SampleAccount;
+let key: string;
+let document: DocumentReader;
+
+beforeAll(async () => {
+  rest = await startRest({
+    checkNow: async () => ({ kind: 'done', checkId: sample.ids['check_id'] ?? '' }),
+  });
+  const account = await rest.account('one');
+  ({ key } = await rest.key(account.accountNo, 'UW'));
+  sample = await createSampleAccount(rest, account, key);
+  document = createDocumentReader((await rest.send('GET', '/openapi.json')).json);
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+
+it(
+  'answers every request that the document describes with 200 or 400, as the document says',
+  async () => {
+    const counts: Record<number, number> = {};
+    const requests = rest.routes
+      .filter(({ method }) => method !== 'DELETE')
+      .map((route) => {
+        const { parameters, requestBody } = document.operationOf(route);
+        const body = requestBody?.content['application/json']?.schema;
+        const known = { ids: sample.ids, schemas: document.schemas };
+        return requestsOf(route.path, { parameters, body }, known).map((made) => ({ route, made }));
+      });
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(...requests), async ({ route, made }) => {
+        const query = new URLSearchParams(
+          Object.entries(made.query).map(([name, value]): [string, string] => [name, String(value)]),
+        );
+        const reply = await rest.send(route.method, `${made.path}?${query.toString()}`, {
+          key,
+          ...(made.body === undefined ? {} : { body: made.body }),
+        });
+        counts[reply.status] = (counts[reply.status] ?? 0) + 1;
+        expect([200, 400]).toContain(reply.status);
+        // A text in the path may lead to another route, or to none.
+        if (reply.status === 200 || !made.path.includes('%'))
+          expect(document.disagreement(route, reply)).toBe('');
+      }),
+      { numRuns: runs, endOnFailure: true },
+    );
+    expect(counts[200]).toBeGreaterThan(runs / 10);
+    expect(counts[400]).toBeGreaterThan(runs / 100);
+  },
+  60_000 + runs * 30,
+);

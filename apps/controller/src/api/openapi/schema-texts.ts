@@ -1,0 +1,27 @@
+/** What the document says about the whole of a schema. */
+export const schemaTexts: Readonly<Record<string, string>> = {
+  Account: 'The account of the key.',
+  AuditEntry: 'A change of the catalog: who changed what, and when.',
+  AccountUpdate: 'Changed settings of the account; what is absent stays.',
+  Agent: 'An agent: the program that runs the checks of its Location.',
+  Check:
+    'The record of one check. All times are milliseconds; DNSTime, ConnectTime, SSLTime, TTFB and TTLB add up to RequestTime.',
+  CheckOfDevice: 'The record of one check, with the device that it belongs to.',
+  CheckExtended: 'Everything else that is kept of a check.',
+  DeviceEntry: 'A device as lists show it.',
+  Event: 'A change of a device, a Location or an agent.',
+  Location: 'A place from which agents check devices.',
+  MaintenanceStart: 'How long the maintenance lasts.',
+  Outage: 'A time in which a device was Down, from the first error to the check that found it Up.',
+  Problem: 'A failure: a number for programs and a sentence for people.',
+  Secret: 'A secret without its value.',
+  SecretCreate: 'A secret to keep.',
+  SecretUpdate: 'Another value for a secret.',
+  Statistics: 'Figures of one Location in one bucket of time.',
+  Tag: 'A tag with its devices.',
+  TagCreate: 'A tag to create.',
+  TagEntry: 'A tag as lists show it.',
+  TagUpdate: 'Another name for a tag.',
+  Uptime: 'The uptime of a device in a period.',
+  UptimeOfDevice: 'The uptime of one of many devices in a period.',
+};
