@@ -65,7 +65,10 @@ const optional = {
   Options: options,
   Tags: z
     .array(
-      z.union([lineField(200, 1), z.strictObject({ tag_id: boundedText(100), Name: z.string().optional() })]),
+      z.union([
+        lineField(200, 1),
+        z.strictObject({ tag_id: boundedText(100), Name: boundedText(200).optional() }),
+      ]),
     )
     .max(1000)
     .nullable()
