@@ -50,10 +50,17 @@ function schemaOfDevice(component: string): string {
   return component.replace(/^(Device(?:Create|Update)?)(?:Common|[A-Z]+|MySQL|IMAP4|POP3|Script)$/, '$1');
 }
 
-/** null is an example where null is allowed only. */
+/** One name may be a list in an answer and a text in a query: an example is shown where its type is allowed only. */
 function fits(example: unknown, schema: Schema): boolean {
+  const type = example === null ? 'null' : Array.isArray(example) ? 'array' : typeof example;
   const choices = schema.anyOf ?? [schema];
-  return example !== null || choices.some(({ type }) => [type].flat().includes('null'));
+  return choices.some((part) => {
+    if (part.enum !== undefined) return part.enum.includes(example);
+    const types = [part.type].flat();
+    return (
+      part.type === undefined || types.includes(type) || (type === 'number' && types.includes('integer'))
+    );
+  });
 }
 
 /** Limits a schema, or its branch that is not null, to these members. */
