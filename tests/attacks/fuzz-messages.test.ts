@@ -32,6 +32,7 @@ const neighboursWork = [
     'device_tags',
     'tags',
   ],
+  ...['audit', 'check_counts'],
 ];
 
 const scenes = useScenes();
