@@ -4,6 +4,7 @@ import type { TableOwners } from './table-writers.ts';
 export const tableOwners: TableOwners = {
   accounts: 'catalog',
   api_keys: 'catalog',
+  contacts: 'catalog',
   nschedules: 'catalog',
   mschedules: 'catalog',
   locations: 'catalog',

@@ -8,6 +8,7 @@ type Inferred = InferKyselyDB<(typeof entities)[number]>;
 export const identityColumns = {
   accounts: 'account_no',
   api_keys: 'key_no',
+  contacts: 'contact_no',
   nschedules: 'nschedule_no',
   mschedules: 'mschedule_no',
   locations: 'location_no',

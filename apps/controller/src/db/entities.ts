@@ -53,6 +53,26 @@ const Nschedule = defineEntity({
     name: p.text(),
     timezone: p.text().default('UTC'),
     steps: p.json().default('[]'),
+    externalKey: p.text().nullable(),
+    createdAt: p.datetime().defaultRaw('now()'),
+  },
+});
+
+/** Where notifications go. `address` has its secrets masked; `sealed` holds the address and the secrets that sign. */
+const Contact = defineEntity({
+  name: 'Contact',
+  tableName: 'contacts',
+  properties: {
+    contactNo: p.integer().primary().autoincrement(),
+    contactId: p.text().unique(),
+    accountNo: p.integer(),
+    externalKey: p.text().nullable(),
+    name: p.text(),
+    type: p.text(),
+    address: p.text(),
+    sealed: p.blob().$type<Uint8Array>(),
+    previousSecretUntilUs: p.bigint('number').nullable(),
+    notify: p.type(TextArray).nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
   },
 });
@@ -71,6 +91,7 @@ const Mschedule = defineEntity({
     durationS: p.integer(),
     recurrence: p.text().nullable(),
     endOnFirstOk: p.boolean().default(false),
+    externalKey: p.text().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
   },
 });
@@ -158,6 +179,7 @@ export const Device = defineEntity({
     locationsGiven: p.boolean(),
     externalKey: p.text().nullable(),
     enabled: p.boolean().default(true),
+    severity: p.text().$type<'critical' | 'warning' | 'info'>().default('critical'),
     revision: p.integer().default(1),
     targetRevision: p.integer().default(1),
     changedUs: p.bigint('number'),
@@ -227,6 +249,7 @@ export type Secret = InferEntity<typeof Secret>;
 export const entities = [
   Account,
   ApiKey,
+  Contact,
   Nschedule,
   Mschedule,
   Location,
