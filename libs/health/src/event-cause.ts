@@ -103,6 +103,43 @@ export interface AgentFencedCause extends OfLocation {
   readonly hostNames: readonly string[];
 }
 
+/** What an event about an alert is about: a device, a Location, or (both null) the account. */
+interface OfAlert {
+  readonly accountNo: number;
+  readonly deviceNo: number | null;
+  readonly locationNo: number | null;
+  /** The alert's kind, for example `device.down`. */
+  readonly alertKind: string;
+  /** The status that users see; of a Location as in its own events. */
+  readonly status: ShownStatus;
+}
+
+/** The controller decided to notify people. */
+interface AlertCause extends OfAlert {
+  readonly kind: 'alert';
+  /** What happened, for people: the CheckResult of an outage. */
+  readonly text: string;
+}
+
+/** A notification of an alert cannot be delivered to a contact. */
+interface AlertFailedCause extends OfAlert {
+  readonly kind: 'alert-failed';
+  readonly contactName: string;
+  /** What the contact's server answered last, without secrets. */
+  readonly reason: string;
+}
+
+/** Why the controller decided not to notify people. */
+type SuppressionReason = 'master' | 'maintenance' | 'schedule' | 'late' | 'flapping';
+
+/** The controller decided not to notify people. */
+interface AlertSuppressedCause extends OfAlert {
+  readonly kind: 'alert-suppressed';
+  readonly reason: SuppressionReason;
+  /** A sentence about the reason, for people: which master, until when. */
+  readonly detail: string;
+}
+
 /** Everything that makes the controller record an event. Times are microseconds since 1970. */
 export type EventCause =
   | CheckCause
@@ -114,4 +151,7 @@ export type EventCause =
   | DevicePausedCause
   | LocationOnlineCause
   | LocationOfflineCause
-  | AgentFencedCause;
+  | AgentFencedCause
+  | AlertCause
+  | AlertFailedCause
+  | AlertSuppressedCause;

@@ -66,5 +66,11 @@ function varying(cause: EventCause, nowUs: number): Varying {
       return { type: 'LocationOffline', status: 'Unknown', at_us: cause.sinceUs };
     case 'agent-fenced':
       return { type: 'AgentFenced', status: 'Unknown' };
+    case 'alert':
+      return { type: 'Alert', status: cause.status };
+    case 'alert-failed':
+      return { type: 'AlertFailed', status: cause.status };
+    case 'alert-suppressed':
+      return { type: 'AlertSuppressed', status: cause.status };
   }
 }

@@ -6,6 +6,7 @@ const device = { accountNo: 1, deviceNo: 2 };
 const location = { accountNo: 1, locationNo: 3, locationName: 'Oslo' };
 const fenced = { kind: 'agent-fenced', ...location, agentName: 'a1' } as const;
 const offline = { kind: 'location-offline', ...location, sinceUs: 5 } as const;
+const alert = { ...device, locationNo: null, alertKind: 'device.down', status: 'Down' } as const;
 const start = { kind: 'maintenance-start', ...device, durationUs: 600_000_000, endedS: 1 } as const;
 const end = { kind: 'maintenance-end', ...device, status: 'Up', atUs: 5, endedS: 1 } as const;
 
@@ -43,6 +44,15 @@ test.each<[EventCause, string]>([
   [
     { ...fenced, hostNames: ['h1', 'h2'] },
     'Agent a1 of Location Oslo is fenced, its identity is used twice (hosts: h1 and h2)',
+  ],
+  [{ kind: 'alert', ...alert, text: 'HTTP 500' }, 'Alert device.down: HTTP 500'],
+  [
+    { kind: 'alert-failed', ...alert, contactName: 'NOC', reason: '410 Gone' },
+    'Contact NOC was not notified of device.down: 410 Gone',
+  ],
+  [
+    { kind: 'alert-suppressed', ...alert, reason: 'master', detail: 'its master gw is Down' },
+    'No alert device.down (master): its master gw is Down',
   ],
 ])('the text of an event names its cause: %j', (cause, text) => {
   expect(eventText(cause)).toBe(text);

@@ -30,6 +30,12 @@ export function eventText(cause: EventCause): string {
       const hosts = cause.hostNames.join(' and ');
       return `Agent ${cause.agentName} of Location ${cause.locationName} is fenced, its identity is used twice (hosts: ${hosts})`;
     }
+    case 'alert':
+      return `Alert ${cause.alertKind}: ${cause.text}`;
+    case 'alert-failed':
+      return `Contact ${cause.contactName} was not notified of ${cause.alertKind}: ${cause.reason}`;
+    case 'alert-suppressed':
+      return `No alert ${cause.alertKind} (${cause.reason}): ${cause.detail}`;
   }
 }
 
