@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { type Reply, type Rest, type Send, startRest } from './rest.ts';
+
+/** The API with one account and one of its keys, of level UW. */
+export interface OneAccount extends AsyncDisposable {
+  readonly rest: Rest;
+  readonly accountNo: number;
+  readonly locationNo: number;
+  readonly key: string;
+  /** Sends with the account's key. */
+  send(method: string, path: string, body?: unknown, more?: Send): Promise<Reply>;
+  /** Creates a resource and returns its id. Throws with the answer's text where it is refused. */
+  create(path: string, body: object): Promise<string>;
+}
+
+/** Starts the API for tests that need one account only. */
+export async function startOneAccount(
+  options: Parameters<typeof startRest>[0] & { readonly timezone?: string } = {},
+): Promise<OneAccount> {
+  const rest = await startRest(options);
+  const { accountNo, locationNo } = await rest.account('one', options.timezone);
+  const { key } = await rest.key(accountNo, 'UW');
+  const send: OneAccount['send'] = (method, path, body, more = {}) =>
+    rest.send(method, path, { key, ...(body === undefined ? {} : { body }), ...more });
+  return {
+    ...{ rest, accountNo, locationNo, key, send },
+    async create(path, body) {
+      const reply = await send('POST', path, body);
+      const [id] = Object.values(z.record(z.string(), z.string()).safeParse(reply.json).data ?? {});
+      if (reply.status !== 200 || id === undefined) throw new Error(`POST ${path}: ${reply.text}`);
+      return id;
+    },
+    [Symbol.asyncDispose]: () => rest[Symbol.asyncDispose](),
+  };
+}
