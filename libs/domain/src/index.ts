@@ -11,7 +11,13 @@ export {
   verdictOf,
   verdictSql,
 } from './result-code.ts';
-export { deviceSealContext, type Json, type SealedDevice, secretSealContext } from './sealed-device.ts';
+export {
+  contactSealContext,
+  deviceSealContext,
+  type Json,
+  type SealedDevice,
+  secretSealContext,
+} from './sealed-device.ts';
 export {
   calledSecretNames,
   fillReferences,

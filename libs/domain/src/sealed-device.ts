@@ -17,3 +17,8 @@ export function deviceSealContext(deviceId: string): string {
 export function secretSealContext(secretId: string): string {
   return `secret:${secretId}`;
 }
+
+/** The context that the sealed address and secrets of a contact open in. */
+export function contactSealContext(contactId: string): string {
+  return `contact:${contactId}`;
+}

@@ -17,6 +17,7 @@ export {
   equivalentAddresses,
   ipv6Words,
   isNetwork,
+  isPrivateHost,
   type NetworkSet,
   normalAddress,
 } from './network/index.ts';

@@ -75,6 +75,11 @@ export const settings: Readonly<Record<string, Setting>> = {
     about:
       'yes: the old key is lost for good; start with the key of the file and give up the secrets that it cannot open (docs/secrets.md)',
   },
+  VANTAGE_ALLOW_PRIVATE_WEBHOOKS: {
+    reader: 'controller',
+    otherwise: 'false',
+    about: 'true: webhooks may go to loopback and private addresses, and by plain HTTP',
+  },
   VANTAGE_LOG_LEVEL: {
     reader: 'both',
     otherwise: 'info',

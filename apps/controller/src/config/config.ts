@@ -22,6 +22,8 @@ export interface Config {
   readonly secretKeyFile: string;
   /** The operator gives up the values that the key cannot open. */
   readonly secretKeyLost: boolean;
+  /** Webhooks may go to loopback and private addresses, and by plain HTTP. */
+  readonly allowPrivateWebhooks: boolean;
   /** Port on loopback with the series of this process; undefined: none. */
   readonly metricsPort: number | undefined;
   readonly logLevel: (typeof logLevels)[number];
@@ -85,6 +87,7 @@ const accepted = {
   ],
   VANTAGE_SECRET_KEY_FILE: [z.string(), 'a file'],
   VANTAGE_SECRET_KEY_LOST: [z.enum(['yes', 'no']), 'yes or no'],
+  VANTAGE_ALLOW_PRIVATE_WEBHOOKS: [z.enum(['true', 'false']), 'true or false'],
   VANTAGE_METRICS_PORT: [port, 'a port: 0 to 65535'],
   VANTAGE_LOG_LEVEL: [z.enum(logLevels), logLevels.join(', ')],
   VANTAGE_TEST_TIME_SCALE: [
@@ -134,6 +137,8 @@ export function loadConfig(deps: {
       read('VANTAGE_SECRET_KEY_FILE', accepted.VANTAGE_SECRET_KEY_FILE) ?? path.join(dataDir, 'secret.key'),
     ),
     secretKeyLost: read('VANTAGE_SECRET_KEY_LOST', accepted.VANTAGE_SECRET_KEY_LOST) === 'yes',
+    allowPrivateWebhooks:
+      read('VANTAGE_ALLOW_PRIVATE_WEBHOOKS', accepted.VANTAGE_ALLOW_PRIVATE_WEBHOOKS) === 'true',
     metricsPort: read('VANTAGE_METRICS_PORT', accepted.VANTAGE_METRICS_PORT),
     logLevel: read('VANTAGE_LOG_LEVEL', accepted.VANTAGE_LOG_LEVEL) ?? 'info',
     testTimeScale: read('VANTAGE_TEST_TIME_SCALE', accepted.VANTAGE_TEST_TIME_SCALE) ?? 1,

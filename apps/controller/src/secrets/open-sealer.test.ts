@@ -10,6 +10,7 @@ import { createDb, type Db } from '../db/index.ts';
 import { createFixtures, type Fixtures } from '../testing/fixtures.ts';
 import { openSealer } from './open-sealer.ts';
 import { createSealer } from './seal.ts';
+import { openContact, sealContact } from './sealed-contact.ts';
 
 const log = createLog('secret check test', 'silent');
 let database: TestDatabase;
@@ -27,7 +28,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  for (const table of ['device_locations', 'devices', 'secrets', 'sealing_key_proof'] as const)
+  for (const table of ['device_locations', 'devices', 'secrets', 'contacts', 'sealing_key_proof'] as const)
     await db.kysely.deleteFrom(table).execute();
   folder = mkdtempSync(path.join(tmpdir(), 'vantage-check-'));
   file = path.join(folder, 'secret.key');
@@ -168,4 +169,44 @@ test('with a lost key devices without secrets go on, and the others have a warni
   expect(warnings).toEqual([expect.stringMatching(/lost with the key.*send URL and Options again/)]);
   // Next time the new key is the right one.
   await open();
+});
+
+/** A contact sealed by the key of the file; its id is its type. */
+async function keepContact(type: 'email' | 'webhook', clear: Parameters<typeof sealContact>[2]) {
+  const sealed = sealContact(await open(), type, clear);
+  const row = { contact_id: type, account_no: await rows.account(), name: type, type };
+  await db.kysely
+    .insertInto('contacts')
+    .values({ ...row, address: clear.address, sealed })
+    .execute();
+  return async () =>
+    (
+      await db.kysely
+        .selectFrom('contacts')
+        .select('sealed')
+        .where('contact_id', '=', type)
+        .executeTakeFirstOrThrow()
+    ).sealed;
+}
+
+const mail = { address: 'noc@example.org', secret: null, previousSecret: null };
+const hook = { address: 'https://h.example/', secret: 'whsec_new', previousSecret: 'whsec_old' };
+
+test('a change of the key keeps the addresses and secrets of contacts', async () => {
+  const kept = await keepContact('webhook', hook);
+  const old = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
+  const fresh = newKey(old);
+  write(fresh, old);
+  await open();
+  expect(openContact(createSealer(fresh), 'webhook', await kept())).toEqual(hook);
+});
+
+test('with a lost key contacts without secrets go on, and the others need theirs again', async () => {
+  const plain = await keepContact('email', mail);
+  const needy = await keepContact('webhook', hook);
+  rmSync(file);
+  const sealer = await open(true);
+  expect(openContact(sealer, 'email', await plain())).toEqual(mail);
+  const sealed = await needy();
+  expect(() => openContact(sealer, 'webhook', sealed)).toThrow(/key file/);
 });

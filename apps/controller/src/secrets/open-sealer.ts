@@ -49,7 +49,10 @@ export async function openSealer({ kysely, sealedRows, file, keyLost, log }: Sea
   await keepCheck(kysely, sealer);
   log.info(done, 'everything is sealed by the first key of the key file now; older keys can go');
   if (done.lost > 0)
-    log.warn({ lost: done.lost }, 'devices and secrets lost their values with the key: give them new ones');
+    log.warn(
+      { lost: done.lost },
+      'devices, secrets and contacts lost their values with the key: give them new ones',
+    );
   return sealer;
 }
 
@@ -64,9 +67,8 @@ function refusal(what: string): Fault {
 /** Whether anything was ever sealed here. */
 async function isUsed(kysely: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql<{ used: boolean }>`
-    select exists (select from sealing_key_proof) or exists (select from devices) or exists (select from secrets) as used`.execute(
-    kysely,
-  );
+    select exists (select from sealing_key_proof) or exists (select from devices) or exists (select from secrets)
+      or exists (select from contacts) as used`.execute(kysely);
   return rows[0]?.used === true;
 }
 

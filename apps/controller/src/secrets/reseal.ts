@@ -1,8 +1,10 @@
-import { deviceSealContext, secretSealContext } from '@vantage/domain';
+import { contactTypeOf, contactTypes } from '@vantage/alerts';
+import { contactSealContext, deviceSealContext, secretSealContext } from '@vantage/domain';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
 import type { Sealer } from './seal.ts';
+import { type ClearContact, sealContact } from './sealed-contact.ts';
 
 /** A sealed value and the one that takes its place. */
 interface Replacement {
@@ -34,13 +36,23 @@ export interface SealedRows {
     kysely: Kysely<Tables>,
   ): Promise<readonly { readonly secret_id: string; readonly sealed: Uint8Array }[]>;
   replaceSecret(kysely: Kysely<Tables>, secretId: string, replacement: Replacement): Promise<void>;
+  contacts(kysely: Kysely<Tables>): Promise<
+    readonly {
+      readonly contact_id: string;
+      readonly type: string;
+      readonly address: string;
+      readonly sealed: Uint8Array;
+    }[]
+  >;
+  replaceContact(kysely: Kysely<Tables>, contactId: string, replacement: Replacement): Promise<void>;
 }
 
 /** Counts of sealed values. */
 export interface Resealed {
   readonly devices: number;
   readonly secrets: number;
-  /** Devices and secrets that no key of the file opens. */
+  readonly contacts: number;
+  /** Devices, secrets and contacts that no key of the file opens. */
   readonly lost: number;
 }
 
@@ -50,14 +62,18 @@ const lostWarning =
   'Its secrets were lost with the key that sealed them: send URL and Options again, with the secrets.';
 
 /**
- * Seals every device and secret by the current key. When no key opens a device, the device is sealed anew from the values that the API
- * shows, if these hide nothing. Else it stays as it is, with a warning, until somebody sends its secrets again. A value that somebody
+ * Seals every device, secret and contact by the current key. When no key opens a device or a contact, it is sealed anew from the values that
+ * the API shows, if these hide nothing. Else it stays as it is, with a warning, until somebody sends its secrets again. A value that somebody
  * changes meanwhile is left alone, because it is sealed by the current key then.
  */
 export async function reseal(kysely: Kysely<Tables>, sealer: Sealer, rows: SealedRows): Promise<Resealed> {
   const devices = await resealDevices(kysely, sealer, rows);
   const secrets = await resealSecrets(kysely, sealer, rows);
-  return { devices: devices.done, secrets: secrets.done, lost: devices.lost + secrets.lost };
+  const contacts = await resealContacts(kysely, sealer, rows);
+  return {
+    ...{ devices: devices.done, secrets: secrets.done, contacts: contacts.done },
+    lost: devices.lost + secrets.lost + contacts.lost,
+  };
 }
 
 async function resealDevices(
@@ -106,6 +122,37 @@ async function resealSecrets(
     await rows.replaceSecret(kysely, row.secret_id, { from: row.sealed, to });
   }
   return tally;
+}
+
+async function resealContacts(
+  kysely: Kysely<Tables>,
+  sealer: Sealer,
+  rows: SealedRows,
+): Promise<{ done: number; lost: number }> {
+  const tally = { done: 0, lost: 0 };
+  for (const row of await rows.contacts(kysely)) {
+    const clear = opened(sealer, row.sealed, contactSealContext(row.contact_id));
+    if (clear !== undefined && sealer.isCurrent(row.sealed)) continue;
+    const shown = clear === undefined ? shownContact(row) : undefined;
+    if (clear === undefined && shown === undefined) {
+      tally.lost += 1;
+      continue;
+    }
+    tally.done += 1;
+    const to =
+      shown === undefined
+        ? sealer.seal(json.parse(clear), contactSealContext(row.contact_id))
+        : sealContact(sealer, row.contact_id, shown);
+    await rows.replaceContact(kysely, row.contact_id, { from: row.sealed, to });
+  }
+  return tally;
+}
+
+/** A contact that hides nothing, as the API shows it. */
+function shownContact(row: { readonly type: string; readonly address: string }): ClearContact | undefined {
+  const type = contactTypeOf(row.type);
+  if (type === undefined || contactTypes[type].hasSecret) return undefined;
+  return { address: row.address, secret: null, previousSecret: null };
 }
 
 const json = z.json();

@@ -1,10 +1,9 @@
 import { cleanLine } from '@vantage/domain';
-import { type FieldFault, isId, sentFault } from '@vantage/kernel';
+import { type FieldFault, isId, isPrivateHost, sentFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 import { deviceDefaults, type SentSettings } from './fields.ts';
 import { defaultLocations, findLocations, findMschedule, findNschedule, findTags } from './lookup-store.ts';
-import { isPrivateHost } from './private-address.ts';
 import { type DeviceRow, findDeviceNo, type LocationRow, type TagRow } from './store.ts';
 
 /** The plain settings of a device, as the database stores them. */

@@ -1,5 +1,5 @@
 import { cleanLine } from '@vantage/domain';
-import { newId } from '@vantage/kernel';
+import { isPrivateHost, newId } from '@vantage/kernel';
 import { probeFor } from '@vantage/probes';
 import type { Location } from '../../db/entities.ts';
 import { publish } from '../../db/index.ts';
@@ -7,7 +7,6 @@ import { readAccount, updateAccount } from '../accounts/store.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { moveDefaultDevices } from '../devices/default-store.ts';
 import { defaultLocations, lockAccount } from '../devices/lookup-store.ts';
-import { isPrivateHost } from '../devices/private-address.ts';
 import { keyTaken } from '../external-key.ts';
 import { findByExternalKey } from '../external-key-store.ts';
 import { changedFields, createdFields, deletedFields } from '../field-change.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 
-/** Devices and secrets with their sealed values, for a new sealing key. The values stay the same, so no actor changes anything here. */
+/** Devices, secrets and contacts with their sealed values, for a new sealing key. The values stay the same, so no actor changes anything here. */
 export const sealedRows = {
   /** The next devices of all accounts by number, after `afterNo`. */
   async devices(kysely: Kysely<Tables>, afterNo: number, limit: number) {
@@ -52,6 +52,29 @@ export const sealedRows = {
       .updateTable('secrets')
       .set({ sealed: to })
       .where('secret_id', '=', secretId)
+      .where('sealed', '=', from)
+      .execute();
+  },
+
+  /** All contacts of all accounts. */
+  async contacts(kysely: Kysely<Tables>) {
+    return kysely
+      .selectFrom('contacts')
+      .select(['contact_id', 'type', 'address', 'sealed'])
+      .orderBy('contact_no')
+      .execute();
+  },
+
+  /** Replaces the sealed value of a contact, unless somebody changed it meanwhile. */
+  async replaceContact(
+    kysely: Kysely<Tables>,
+    contactId: string,
+    { from, to }: { readonly from: Uint8Array; readonly to: Uint8Array },
+  ): Promise<void> {
+    await kysely
+      .updateTable('contacts')
+      .set({ sealed: to })
+      .where('contact_id', '=', contactId)
       .where('sealed', '=', from)
       .execute();
   },

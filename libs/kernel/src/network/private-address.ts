@@ -1,4 +1,5 @@
-import { createNetworkSet, equivalentAddresses } from '@vantage/kernel';
+import { equivalentAddresses } from './equivalent-addresses.ts';
+import { createNetworkSet } from './network-set.ts';
 
 /** Addresses that mean something else elsewhere: loopback, private, link-local, shared (RFC 1918, 3927, 4193, 4291, 6598, 1122). */
 const isPrivate = createNetworkSet([

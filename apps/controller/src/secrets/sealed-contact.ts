@@ -1,0 +1,26 @@
+import { contactSealContext } from '@vantage/domain';
+import { z } from 'zod';
+import type { Sealer } from './seal.ts';
+
+/** What the column `sealed` of a contact holds. */
+const sealedContact = z.object({
+  /** With its credentials. */
+  address: z.string(),
+  /** Signs messages; null for types that sign none. */
+  secret: z.string().nullable(),
+  /** Signs beside `secret` until the contact's `previous_secret_until_us`; null: none. */
+  previousSecret: z.string().nullable(),
+});
+
+/** The address and secrets of a contact, in clear. */
+export type ClearContact = Readonly<z.output<typeof sealedContact>>;
+
+/** Seals the address and secrets of a contact. */
+export function sealContact(sealer: Sealer, contactId: string, clear: ClearContact): Buffer {
+  return sealer.seal({ ...clear }, contactSealContext(contactId));
+}
+
+/** Opens what `sealContact` sealed. Throws a Fault (`drop`) when the key is lost. */
+export function openContact(sealer: Sealer, contactId: string, sealed: Uint8Array): ClearContact {
+  return sealedContact.parse(sealer.open(sealed, contactSealContext(contactId)));
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { contactTypeNames, contactTypes } from './contact-types.ts';
+import { isSigningSecret, signingSecret } from './signing-secret.ts';
+
+const strict = { allowPrivate: false };
+const lenient = { allowPrivate: true };
+const { email, webhook } = contactTypes;
+
+test('every type has a name, and every name a type', () => {
+  expect([...contactTypeNames].sort()).toEqual(Object.keys(contactTypes).sort());
+});
+
+test.each(['noc@example.org', 'a.b+c@mail.example.org', 'root@mailhost', "o'neil@example.org"])(
+  'an e-mail contact accepts %s',
+  (address) => expect(email.addressFault(address, strict)).toBeNull(),
+);
+
+test.each([
+  '',
+  'noc',
+  '@example.org',
+  'noc@',
+  'a b@example.org',
+  'noc@example.org,other@example.org',
+  'NOC <noc@example.org>',
+  'noc@example.org\r\nBcc: x@example.org',
+  '"a b"@example.org',
+  '.a@example.org',
+  'a..b@example.org',
+  'noc@-example.org',
+  'noc@exämple.org',
+  `${'a'.repeat(65)}@example.org`,
+  `noc@${'a.'.repeat(130)}org`,
+])('an e-mail contact refuses %j and says what it accepts', (address) => {
+  expect(email.addressFault(address, strict)).toContain('for example noc@example.org');
+});
+
+test.each([
+  'https://hooks.example.org/vantage',
+  'HTTPS://u:p@hooks.example.org:8443/a?b=c',
+  'https://192.0.2.1/',
+  'https://[2001:db8::1]/',
+])('a webhook accepts %s', (address) => expect(webhook.addressFault(address, strict)).toBeNull());
+
+test.each([
+  ['hooks.example.org', 'begins with https://'],
+  ['ftp://hooks.example.org/', 'begins with https://'],
+  ['https:u:p@hooks.example.org/', 'begins with https://'],
+  ['https:\\\\hooks.example.org/', 'begins with https://'],
+  ['https://hooks.example.org/\n', 'begins with https://'],
+  ['https://hooks.example.org/#part', 'no fragment'],
+  ['https://hooks.example.org:99999/', 'begins with https://'],
+  ['http://hooks.example.org/', 'VANTAGE_ALLOW_PRIVATE_WEBHOOKS=true'],
+  ['https://localhost/', 'VANTAGE_ALLOW_PRIVATE_WEBHOOKS=true'],
+  ['https://localhost./', 'VANTAGE_ALLOW_PRIVATE_WEBHOOKS=true'],
+  ['https://10.0.0.1/', 'VANTAGE_ALLOW_PRIVATE_WEBHOOKS=true'],
+  ['https://0x7f.1/', 'VANTAGE_ALLOW_PRIVATE_WEBHOOKS=true'],
+  ['https://169.254.169.254/', 'VANTAGE_ALLOW_PRIVATE_WEBHOOKS=true'],
+  ['https://[64:ff9b::10.0.0.1]/', 'VANTAGE_ALLOW_PRIVATE_WEBHOOKS=true'],
+])('a webhook refuses %j: %s', (address, reason) => {
+  expect(webhook.addressFault(address, strict)).toContain(reason);
+});
+
+test.each(['http://127.0.0.1:9000/', 'https://10.0.0.1/', 'http://localhost/hook'])(
+  'a webhook accepts %s where the operator permits private addresses',
+  (address) => expect(webhook.addressFault(address, lenient)).toBeNull(),
+);
+
+test.each([
+  ['https://h.example/a?b=c', 'https://h.example/a?b=c'],
+  ['https://u:pw@h.example/a', 'https://u:***@h.example/a'],
+  ['https://a@b:pw@h.example/a', 'https://a@b:***@h.example/a'],
+  ['https://u:p@w:x@h.example', 'https://u:***@h.example'],
+  [
+    'https://h.example?token=t&a=1&API_KEY=k&token=u',
+    'https://h.example?token=***&a=1&API_KEY=***&token=***',
+  ],
+  ['https://h.example/?token=', 'https://h.example/?token='],
+])('%s is shown as %s', (address, shown) => expect(webhook.show(address)).toBe(shown));
+
+const kept = 'https://u:pw@h.example:8443/a?token=t1&token=t2';
+
+test.each([
+  ['https://u:***@h.example:8443/a?token=***&token=***', kept],
+  ['https://u:***@h.example:8443/b?token=new&token=***', 'https://u:pw@h.example:8443/b?token=new&token=t2'],
+  ['https://u:%2a%2A*@h.example:8443/', 'https://u:pw@h.example:8443/'],
+  ['https://v:new@other.example/', 'https://v:new@other.example/'],
+  ['https://v:***@h.example:8443/a', undefined],
+  ['https://u:***@h.example/a', undefined],
+  ['https://u:***@other.example:8443/a', undefined],
+  ['http://u:***@h.example:8443/a', undefined],
+  ['https://u:pw@h.example:8443/a?secret=***', undefined],
+])('%s in the place of a kept address is %s', (sent, filled) => {
+  expect(webhook.fill(sent, kept)).toBe(filled);
+});
+
+test('a mask without a kept address is refused', () => {
+  expect(webhook.fill('https://u:***@h.example/', undefined)).toBeUndefined();
+});
+
+test('what is shown and sent back is the kept address, and shows no credential', () => {
+  const word = fc.stringMatching(/^[a-z0-9@:%.-]{1,8}$/);
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z@]{1,5}$/), word, word, (user, password, token) => {
+      const address = `https://${user}:SECRET${password}@h.example/p?token=SECRET${token}`;
+      fc.pre(webhook.addressFault(address, strict) === null);
+      expect(webhook.show(address)).not.toContain('SECRET');
+      expect(webhook.fill(webhook.show(address), address)).toBe(address);
+    }),
+  );
+});
+
+test('a signing secret is whsec_ and the base64 of 24 to 64 bytes', () => {
+  for (const length of [24, 32, 64])
+    expect(isSigningSecret(signingSecret(new Uint8Array(length)))).toBe(true);
+  for (const length of [0, 23, 65])
+    expect(isSigningSecret(signingSecret(new Uint8Array(length)))).toBe(false);
+  for (const text of [
+    '',
+    'whsec_',
+    'secret',
+    signingSecret(new Uint8Array(32)).slice(0, -1),
+    `${signingSecret(new Uint8Array(24))} `,
+  ])
+    expect(isSigningSecret(text)).toBe(false);
+});

@@ -1,0 +1,93 @@
+import { isPrivateHost } from '@vantage/kernel';
+
+const example = 'for example https://hooks.example.org/vantage';
+const rule = `must be a web address that begins with https:// and has no fragment, ${example}`;
+/** Stands for a credential. */
+const mask = '***';
+/** Names of query parameters whose values are credentials. */
+const secretParameter = /auth|code|credential|key|pass|pwd|secret|sig|token/i;
+/** Blanks and control characters, which a parser of URLs would drop, and the backslash, which it reads as a slash. */
+const unfit = /[\p{C}\p{Z}\\]/u;
+/** Scheme, authority, path, query. */
+const parts = /^(https?:\/\/)([^/?]*)([^?]*)(?:\?(.*))?$/i;
+
+/** What is wrong with the address of a webhook; null: nothing. `allowPrivate` also accepts plain HTTP. */
+export function webhookFault(
+  text: string,
+  { allowPrivate }: { readonly allowPrivate: boolean },
+): string | null {
+  if (unfit.test(text) || !parts.test(text) || !URL.canParse(text)) return rule;
+  const { protocol, hostname } = new URL(text);
+  if (text.includes('#')) return rule;
+  if (allowPrivate) return null;
+  if (protocol === 'http:')
+    return `must begin with https://, ${example}; the operator can permit plain HTTP with VANTAGE_ALLOW_PRIVATE_WEBHOOKS=true`;
+  return isPrivateHost(hostname.replace(/\.$/, ''))
+    ? `must not go to a private or loopback address; ${example}. The operator can permit it with VANTAGE_ALLOW_PRIVATE_WEBHOOKS=true`
+    : null;
+}
+
+/** The address of a webhook with `***` for the password and for values of query parameters that are credentials. */
+export function showWebhook(text: string): string {
+  return mapCredentials(text, (value) => (value === '' ? value : mask));
+}
+
+/**
+ * The address with the kept credentials in the place of their masks. undefined: a mask stands where nothing is kept, or scheme, host, port
+ * or user is another one now.
+ */
+export function fillWebhook(text: string, kept: string | undefined): string | undefined {
+  if (kept !== undefined && text === showWebhook(kept)) return kept;
+  if (!URL.canParse(text)) return text;
+  const stored = new Map<string, string>();
+  if (kept !== undefined && identityOf(kept) === identityOf(text))
+    mapCredentials(kept, (value, name) => {
+      stored.set(name, value);
+      return value;
+    });
+  let isMissing = false;
+  const filled = mapCredentials(text, (value, name) => {
+    if (!isMask(value)) return value;
+    const known = stored.get(name);
+    isMissing ||= known === undefined;
+    return known ?? value;
+  });
+  return isMissing ? undefined : filled;
+}
+
+function isMask(value: string): boolean {
+  return value.replaceAll(/%2a/gi, '*') === mask;
+}
+
+function identityOf(text: string): string {
+  const { protocol, host, username } = new URL(text);
+  return JSON.stringify([protocol, host, username]);
+}
+
+/**
+ * Replaces the credentials as they stand in the text. `name` is `:` for the password, else the parameter's name and its place among those
+ * of this name.
+ */
+function mapCredentials(text: string, replace: (value: string, name: string) => string): string {
+  const [, head = '', authority = '', path = '', query] = parts.exec(text) ?? [];
+  const at = authority.lastIndexOf('@');
+  const colon = authority.slice(0, Math.max(at, 0)).indexOf(':') + 1;
+  const login =
+    colon > 0
+      ? authority.slice(0, colon) + replace(authority.slice(colon, at), ':') + authority.slice(at)
+      : authority;
+  return `${head}${login}${path}${query === undefined ? '' : `?${mapParameters(query, replace)}`}`;
+}
+
+function mapParameters(query: string, replace: (value: string, name: string) => string): string {
+  const counts = new Map<string, number>();
+  const shown = query.split('&').map((pair) => {
+    const at = pair.indexOf('=');
+    const name = pair.slice(0, Math.max(at, 0));
+    if (at < 0 || !secretParameter.test(name)) return pair;
+    const count = counts.get(name) ?? 0;
+    counts.set(name, count + 1);
+    return `${name}=${replace(pair.slice(at + 1), `${name}/${count}`)}`;
+  });
+  return shown.join('&');
+}
