@@ -3,7 +3,7 @@ import { parse, textsOf } from './syntax.ts';
 
 /** Where the names of the NOTIFY channels stand. */
 const bus = /^apps\/controller\/src\/db\/bus(?:\.ts$|\/)/;
-const channelName = /\bvantage_(?:catalog|plan|run_request|answer|session|events|revoked)\b/g;
+const channelName = /\bvantage_(?:catalog|plan|run_request|answer|session|events|revoked|notifications)\b/g;
 
 /** One sentence for each source that names a NOTIFY channel or notifies by itself, and for a name that stands twice in the bus. */
 export function scatteredChannels(sources: readonly Source[]): string[] {

@@ -32,6 +32,8 @@ export const tableOwners: TableOwners = {
   maintenance_windows: 'health',
   events: 'events',
   deleted_events: 'events',
+  notifications: 'notify',
+  contact_health: 'notify',
   audit: 'audit',
   rollup_hourly: 'rollup',
   rollup_daily: 'rollup',

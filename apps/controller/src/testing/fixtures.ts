@@ -18,6 +18,8 @@ export interface Fixtures {
     locationNos: readonly number[],
     values?: Partial<NewRow<'devices'>>,
   ): Promise<number>;
+  /** An e-mail contact; `sealed` must be given where somebody opens it. */
+  contact(accountNo: number, values?: Partial<NewRow<'contacts'>>): Promise<number>;
   /** The agent holds the device, alone, from a moment on. */
   hold(span: {
     readonly deviceNo: number;
@@ -93,6 +95,17 @@ export function createFixtures(kysely: Kysely<Tables>): Fixtures {
           )
           .execute();
       return device_no;
+    },
+    async contact(accountNo, values = {}) {
+      const { contact_no } = await kysely
+        .insertInto('contacts')
+        .values({
+          ...{ contact_id: newId(), account_no: accountNo, name: 'contact', type: 'email' },
+          ...{ address: 'noc@example.org', sealed: Buffer.alloc(1), ...values },
+        })
+        .returning('contact_no')
+        .executeTakeFirstOrThrow();
+      return contact_no;
     },
     async hold({ deviceNo, agentNo, locationNo, fromUs, toUs }) {
       await kysely

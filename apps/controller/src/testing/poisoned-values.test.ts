@@ -41,12 +41,27 @@ const poisons: Readonly<Record<string, readonly string[]>> = {
 /** Tables whose rows belong to no account, and those that no background job reads. */
 const leftOut = new Set([
   ...['controllers', 'leases', 'job_cursors', 'migrations', 'job_quarantine', 'sealing_key_proof'],
-  ...['api_keys', 'mschedules', 'nschedules', 'secrets', 'tags'],
+  ...[
+    'api_keys',
+    'contact_health',
+    'contacts',
+    'mschedules',
+    'notifications',
+    'nschedules',
+    'secrets',
+    'tags',
+  ],
 ]);
 /** Columns that the schema itself holds to a list or to one row a value. */
 const heldBySchema = [
-  ...['agents.agent_id', 'agents.state', 'audit.action', 'device_state.status', 'locations.external_key'],
-  ...['locations.location_id', 'locations.name', 'run_requests.kind', 'run_requests.state'],
+  ...['agents.agent_id', 'agents.state', 'audit.action', 'device_state.status', 'devices.severity'],
+  ...[
+    'locations.external_key',
+    'locations.location_id',
+    'locations.name',
+    'run_requests.kind',
+    'run_requests.state',
+  ],
   ...['status_intervals.status'],
 ];
 

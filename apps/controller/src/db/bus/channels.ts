@@ -21,6 +21,8 @@ export const channels = {
   session: { name: 'vantage_session', payload: z.object({ agent_no: z.int() }) },
   /** Events of these accounts were committed. A trigger on the table `events` sends it. */
   events: { name: 'vantage_events', payload: z.object({ account_nos: numbers }) },
+  /** These contacts have notifications that are due. */
+  notifications: { name: 'vantage_notifications', payload: z.object({ contact_nos: numbers }) },
 } as const;
 
 /** The name of a channel in this code. */

@@ -74,6 +74,14 @@ export interface DataTables {
     to_us: number | null;
     session_id: string;
   };
+  contact_health: {
+    contact_no: number;
+    account_no: number;
+    failures: Generated<number>;
+    failing_since_us: number | null;
+    failed_us: number | null;
+    grouping: Generated<Jsonb>;
+  };
   controllers: {
     controller_id: string;
     started_us: number;
@@ -153,6 +161,29 @@ export interface DataTables {
     from_us: number;
     to_us: number;
     end_notified: Generated<boolean>;
+  };
+  notifications: {
+    notification_no: GeneratedAlways<number>;
+    notification_id: string;
+    account_no: number;
+    contact_no: number;
+    alert_no: number | null;
+    order_key: string;
+    kind: string;
+    severity: string;
+    data: Jsonb;
+    at_us: number;
+    created_us: number;
+    state: Generated<'Pending' | 'Delivered' | 'Failed' | 'Withdrawn'>;
+    attempts: Generated<number>;
+    due_us: number;
+    first_attempt_us: number | null;
+    message: Jsonb | null;
+    leader_no: number | null;
+    lease_token: string | null;
+    lease_until_us: number | null;
+    ended_us: number | null;
+    answer: string | null;
   };
   pending_diagnostics: {
     agent_no: number;

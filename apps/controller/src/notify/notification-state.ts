@@ -1,0 +1,81 @@
+import { hourUs, minuteUs, secondUs } from '@vantage/domain';
+import { realTime, type TimeScale } from '../config/time-scale.ts';
+
+/** The answer of one attempt. `text` is one line for people, without secrets. */
+export type Outcome =
+  | { readonly kind: 'delivered'; readonly text: string }
+  /** Try again. `retryAfterMs` is the receiver's own wish. */
+  | { readonly kind: 'again'; readonly text: string; readonly retryAfterMs?: number }
+  /** The receiver wants no further message (HTTP 410, an address that does not exist). */
+  | { readonly kind: 'gone'; readonly text: string }
+  /** The controller ended the attempt, because it stops. */
+  | { readonly kind: 'interrupted'; readonly text: string };
+
+/** What an attempt was about. Times are microseconds since 1970. */
+export interface Attempt {
+  /** Attempts until now, this one included. */
+  readonly attempts: number;
+  readonly firstAttemptUs: number;
+  readonly nowUs: number;
+}
+
+/** The state of a notification after an attempt. */
+export type AfterAttempt =
+  | { readonly state: 'Delivered' }
+  | { readonly state: 'Pending'; readonly dueUs: number }
+  | { readonly state: 'Failed'; readonly reason: string };
+
+/** Waits before the second and each further attempt; the last one repeats. */
+export interface RetryTimes {
+  readonly waitsUs: readonly number[];
+  /** After the first attempt no attempt begins later than this. */
+  readonly giveUpUs: number;
+  /** A receiver cannot ask for a longer wait. */
+  readonly longestUs: number;
+}
+
+/** The waits of the rules, in the time scale of a test. */
+export function retryTimes(timeScale: TimeScale = realTime): RetryTimes {
+  const waitsUs = [5 * secondUs, 30 * secondUs, 2 * minuteUs, 10 * minuteUs, 30 * minuteUs, hourUs];
+  return {
+    waitsUs: waitsUs.map((wait) => timeScale(wait)),
+    giveUpUs: timeScale(72 * hourUs),
+    longestUs: timeScale(hourUs),
+  };
+}
+
+/**
+ * The moves of one notification. Delivered, Failed and Withdrawn are final.
+ *
+ * | state | happening | next state |
+ * |---|---|---|
+ * | Pending, no attempt | withdrawn by alerts | Withdrawn |
+ * | Pending, no lease | a worker claims it | leased, attempts + 1; id and message are stored before the message is sent |
+ * | leased | the lease ends without an answer | Pending; the next claim sends the same message again |
+ * | leased | delivered | Delivered |
+ * | leased | gone | Failed |
+ * | leased | again, and the next attempt comes before `giveUpUs` | Pending, due after the wait or the receiver's Retry-After, if that is longer |
+ * | leased | again, and it comes later | Failed |
+ * | leased | interrupted | Pending, due at once |
+ * | leased by another token, or final | any answer | nothing changes |
+ *
+ * This function decides the rows that end with an answer. Pure.
+ */
+export function afterAttempt(attempt: Attempt, outcome: Outcome, times: RetryTimes): AfterAttempt {
+  const { attempts, firstAttemptUs, nowUs } = attempt;
+  switch (outcome.kind) {
+    case 'delivered':
+      return { state: 'Delivered' };
+    case 'gone':
+      return { state: 'Failed', reason: outcome.text };
+    case 'interrupted':
+      return { state: 'Pending', dueUs: nowUs };
+    case 'again': {
+      const wait = times.waitsUs[Math.min(attempts, times.waitsUs.length) - 1] ?? times.longestUs;
+      const wished = Math.min(times.longestUs, Math.max(0, (outcome.retryAfterMs ?? 0) * 1000));
+      const dueUs = Math.round(nowUs + Math.max(wait, wished));
+      if (dueUs - firstAttemptUs <= times.giveUpUs) return { state: 'Pending', dueUs };
+      return { state: 'Failed', reason: `given up after ${attempts} attempts: ${outcome.text}` };
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import type { AlertKind, Severity } from '@vantage/alerts';
+import { newId } from '@vantage/kernel';
+import { type Kysely, sql } from 'kysely';
+import { publish, type Tables } from '../db/index.ts';
+
+/** A value of a message's facts. Times are microseconds since 1970. */
+type Fact = string | number | boolean | null | readonly Fact[] | { readonly [name: string]: Fact };
+
+/** One message to one contact, as alerts decide it. */
+export interface NewNotification {
+  readonly accountNo: number;
+  readonly contactNo: number;
+  /** Null: the message belongs to no alert. */
+  readonly alertNo: number | null;
+  /** Messages of one contact with the same key arrive one after the other: `device:12`, `location:3`, `account:1`. */
+  readonly orderKey: string;
+  readonly kind: AlertKind;
+  readonly severity: Severity;
+  /** The facts of the message as REST names them, without secrets (`message-facts.ts`). */
+  readonly data: { readonly [name: string]: Fact };
+  /** When it happened. */
+  readonly atUs: number;
+}
+
+/** How far a notification is. */
+type NotificationState = 'Pending' | 'Delivered' | 'Failed' | 'Withdrawn';
+
+/**
+ * Stores notifications in the transaction of the decision and wakes the workers at its commit. They are delivered in the order of the
+ * rows. A contact that does not exist at the first attempt gets none.
+ */
+export async function enqueue(
+  trx: Kysely<Tables>,
+  rows: readonly NewNotification[],
+  nowUs: number,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const values = rows.map((row, ord) => ({ ...row, ord, id: newId() }));
+  await sql`
+    insert into notifications (notification_id, account_no, contact_no, alert_no, order_key, kind, severity, data, at_us, created_us, due_us)
+    select g.id, g."accountNo", g."contactNo", g."alertNo", g."orderKey", g.kind, g.severity, g.data, g."atUs", ${nowUs}, ${nowUs}
+    from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as g (ord int, id text, "accountNo" int, "contactNo" int, "alertNo" bigint,
+      "orderKey" text, kind text, severity text, data jsonb, "atUs" bigint)
+    order by g.ord`.execute(trx);
+  const contactNos = [...new Set(rows.map(({ contactNo }) => contactNo))].sort((a, b) => a - b);
+  await sql`
+    insert into contact_health (contact_no, account_no)
+    select g."contactNo", min(g."accountNo") from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g ("contactNo" int, "accountNo" int)
+    group by 1 order by 1 on conflict do nothing`.execute(trx);
+  await publish(trx, 'notifications', { contact_nos: contactNos });
+}
+
+/**
+ * Withdraws the notifications of an alert (to one contact, or to all) that were never attempted. Resolves with the numbers of the
+ * contacts that will not get theirs.
+ */
+export async function withdraw(
+  trx: Kysely<Tables>,
+  { alertNo, contactNo, nowUs }: { alertNo: number; contactNo?: number; nowUs: number },
+): Promise<readonly number[]> {
+  const { rows } = await sql<{ contact_no: number }>`
+    update notifications set state = 'Withdrawn', ended_us = ${nowUs}
+    where alert_no = ${alertNo} and (${contactNo ?? null}::int is null or contact_no = ${contactNo ?? null}::int)
+      and state = 'Pending' and attempts = 0
+    returning contact_no`.execute(trx);
+  return [...new Set(rows.map((row) => row.contact_no))];
+}
+
+/** The state of each notification of these alerts, oldest first. Notifications to deleted contacts are left out. */
+export async function notificationsOf(db: Kysely<Tables>, alertNos: readonly number[]) {
+  const { rows } = await sql<{
+    alert_no: number;
+    contact_id: string;
+    state: NotificationState;
+    attempts: number;
+  }>`
+    select n.alert_no, c.contact_id, n.state, n.attempts from notifications n join contacts c using (contact_no)
+    where n.alert_no = any(${alertNos}::bigint[]) order by n.notification_no`.execute(db);
+  const found = new Map<number, { contact_id: string; State: NotificationState; Attempts: number }[]>();
+  for (const { alert_no, contact_id, state, attempts } of rows) {
+    const list = found.get(alert_no) ?? [];
+    list.push({ contact_id, State: state, Attempts: attempts });
+    found.set(alert_no, list);
+  }
+  return found;
+}
