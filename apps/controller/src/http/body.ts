@@ -3,6 +3,7 @@ import type { FieldFault } from '@vantage/kernel';
 import { jsonShape } from './json-shape.ts';
 import { invalid, malformed, type Problem } from './problem.ts';
 import { repeatedKey } from './repeated-key.ts';
+import { storedTextFault } from './stored-text.ts';
 
 /** The longest body that is read, bytes. */
 const bodyLimitBytes = 1024 * 1024;
@@ -102,11 +103,8 @@ function findBadText(root: Readonly<Record<string, unknown>>): Problem | undefin
   const waiting: { value: unknown; path: readonly string[] }[] = [{ value: root, path: [] }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { value, path } = next;
-    if (typeof value === 'string' && !isStorable(value))
-      faults.push({
-        field: path.join('.'),
-        message: 'must be Unicode text without NUL characters and halves of surrogate pairs',
-      });
+    const fault = typeof value === 'string' ? storedTextFault(path.join('.'), value) : undefined;
+    if (fault !== undefined) faults.push(fault);
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, inner] of Object.entries(value)) {
       const name = key.toWellFormed().replaceAll('\0', '');
@@ -116,10 +114,6 @@ function findBadText(root: Readonly<Record<string, unknown>>): Problem | undefin
     }
   }
   return faults.length === 0 ? undefined : invalid(faults);
-}
-
-function isStorable(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0');
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

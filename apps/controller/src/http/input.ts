@@ -1,6 +1,7 @@
 import { type FieldFault, faultsOf, unknownField } from '@vantage/kernel';
 import { z } from 'zod';
 import { invalid } from './problem.ts';
+import { storedTextFault } from './stored-text.ts';
 
 /** Parameters of every route: the key and the answer's form. They are read elsewhere. */
 const common = ['api_key', 'fmt', 'filename'];
@@ -27,6 +28,7 @@ export function readQuery(schema: z.ZodObject = z.object({}), query: URLSearchPa
       faults.push({ field: name, message: `was sent ${more.length + 1} times; send it once` });
     else if (!common.includes(name)) given.push([name, value]);
   }
+  faults.push(...given.flatMap(([name, value]) => storedTextFault(name, value) ?? []));
   const result = schema.safeParse(Object.fromEntries(given), { reportInput: true });
   if (!result.success) {
     const named = new Set(faults.map(({ field }) => field));

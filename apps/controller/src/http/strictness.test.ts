@@ -47,6 +47,16 @@ describe('a request that is not quite right', () => {
     expect(await ask('GET', device)).toBe('200');
   });
 
+  it('may hold a NUL, which the database cannot store, in no parameter and no part of a path', async () => {
+    for (const { method, path, query, level } of rest.routes) {
+      if (level === 'none') continue;
+      const asked = path.replaceAll(/\{(\w+)\}/g, 'a%00');
+      if (asked !== path) expect(await ask(method, asked)).toMatch(/^1003 No such /);
+      for (const name of Object.keys(query?.shape ?? {}))
+        expect(await ask(method, `${asked}?${name}=a%00`)).toMatch(new RegExp(`^1004 .*${name}`));
+    }
+  });
+
   it('may carry the time in _, as caches are avoided', async () => {
     expect(await ask('GET', '/devices?_=1790000000&_=2&Limit=5')).toBe('200');
   });

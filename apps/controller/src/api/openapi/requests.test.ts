@@ -28,16 +28,21 @@ it(
   'answers every request that the document describes with 200 or 400, as the document says',
   async () => {
     const counts: Record<number, number> = {};
-    const requests = rest.routes
-      .filter(({ method }) => method !== 'DELETE')
-      .map((route) => {
-        const { parameters, requestBody } = document.operationOf(route);
-        const body = requestBody?.content['application/json']?.schema;
-        const known = { ids: sample.ids, schemas: document.schemas };
-        return requestsOf(route.path, { parameters, body }, known).map((made) => ({ route, made }));
-      });
+    const routes = new Map(
+      rest.routes
+        .filter(({ method }) => method !== 'DELETE')
+        .map((route) => [`${route.method} ${route.path}`, route]),
+    );
+    const requests = [...routes].map(([name, route]) => {
+      const { parameters, requestBody } = document.operationOf(route);
+      const body = requestBody?.content['application/json']?.schema;
+      const known = { ids: sample.ids, schemas: document.schemas };
+      return requestsOf(route.path, { parameters, body }, known).map((made) => ({ name, made }));
+    });
     await fc.assert(
-      fc.asyncProperty(fc.oneof(...requests), async ({ route, made }) => {
+      fc.asyncProperty(fc.oneof(...requests), async ({ name, made }) => {
+        const route = routes.get(name);
+        if (route === undefined) throw new Error(name);
         const query = new URLSearchParams(
           Object.entries(made.query).map(([name, value]): [string, string] => [name, String(value)]),
         );
