@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import type { Route } from '../../http/route.ts';
+import { answerHeaders, everyAnswer, type FindResource, notModified, refusal, tooEarly } from './headers.ts';
 
 const problem = z
   .strictObject({
@@ -14,21 +15,6 @@ const problem = z
   })
   .meta({ id: 'Problem' });
 
-const header = (description: string, schema: z.ZodType, example: unknown) =>
-  schema.meta({ description, example });
-
-const requestId = header(
-  'Names the request in the log of the service; a client may send one of its own.',
-  z.string(),
-  'c0ffee00c0ffee00',
-);
-const retryAfter = header('Seconds to wait before the next request.', z.int().min(1), 30);
-const allow = header(
-  'With code 1000 for a wrong verb: the verbs that this path supports.',
-  z.string().optional(),
-  'GET, POST',
-);
-
 const failure = (
   id: string,
   description: string,
@@ -36,63 +22,41 @@ const failure = (
 ): ZodOpenApiResponseObject => ({
   id,
   description,
-  headers: z.object({ 'X-Request-Id': requestId, ...headers }),
+  headers: z.object({ ...everyAnswer, ...headers }),
   content: { 'application/json': { schema: problem } },
 });
 
 const failures = {
-  '400': failure('Refused', 'The request failed by the caller’s fault. `code` and `message` say why.', {
-    Allow: allow,
-  }),
+  '400': failure(
+    'Refused',
+    'The request failed by the caller’s fault. `code` and `message` say why.',
+    refusal,
+  ),
   '429': failure(
     'TooManyRequests',
     'Too many bad keys from this address, or too many requests of this key at once.',
-    { 'Retry-After': retryAfter },
+    tooEarly,
   ),
   '500': failure('InternalError', 'A fault of the service.'),
   '503': failure('Unavailable', 'The service is unavailable at the moment.'),
 } as const;
 
-/** The answers of a route: JSON only, so that a generated type is the resource itself. The text of the operation tells of XML and CSV. */
-export function answersOf(route: Route): ZodOpenApiResponsesObject {
+const unchanged: ZodOpenApiResponseObject = {
+  id: 'NotModified',
+  description: 'The client has the resource as it is: `If-None-Match` names its ETag. There is no body.',
+  headers: z.object(notModified),
+};
+
+/** The answers of a route: JSON only, so that a generated type is the resource itself. The text of the operation describes XML and CSV. */
+export function answersOf(route: Route, findResource: FindResource): ZodOpenApiResponsesObject {
+  const isRead = route.method === 'GET' && findResource(route) !== undefined;
   return {
     '200': {
       description: 'The request was processed.',
-      headers: headersOf(route),
+      headers: answerHeaders(route, findResource),
       content: { [route.mediaType ?? 'application/json']: { schema: route.response } },
     },
+    ...(isRead ? { '304': unchanged } : {}),
     ...failures,
   };
 }
-
-function headersOf({ response, query, path, method, names }: Route): z.ZodObject {
-  const isPaged = response instanceof z.ZodArray && query?.shape['Limit'] !== undefined;
-  const isDevice =
-    path.startsWith('/devices') && !isPaged && (method !== 'GET' || path.endsWith('{device_id}'));
-  const shape = {
-    'X-Request-Id': requestId,
-    ...(isPaged ? pageHeaders : {}),
-    ...(isDevice && method !== 'DELETE' ? { 'Vantage-Warning': warning } : {}),
-    ...(names === undefined ? {} : { 'Content-Disposition': disposition }),
-  };
-  return z.object(shape);
-}
-
-const pageHeaders = {
-  Link: header(
-    'The address of the next page (RFC 8288), while there are more rows.',
-    z.string().optional(),
-    '</v1.1/devices?Limit=100&Offset=100>; rel="next"',
-  ),
-  'X-Total-Count': header('Rows of all pages, where counting is cheap.', z.int().min(0).optional(), 2000),
-};
-const warning = header(
-  'What is accepted, but likely not meant; several are joined by `; `.',
-  z.string().optional(),
-  'The private address 192.0.2.1 is checked from several Locations.',
-);
-const disposition = header(
-  'With `filename`: the file name (RFC 6266 and RFC 8187).',
-  z.string().optional(),
-  'attachment; filename="devices.csv"',
-);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { createResourceFinder } from '../../http/entity-tag.ts';
 import type { Route } from '../../http/route.ts';
 import { describeProperty, describeSchemas } from './describe.ts';
 import { deviceChange, devicesByMethod, optionSchemas } from './devices.ts';
@@ -27,8 +28,12 @@ const tags: Readonly<Record<string, string>> = {
 /** The OpenAPI 3.1 document of a route table, as plain JSON. */
 export function openApiDocument(routes: readonly Route[], version: string): object {
   const paths: ZodOpenApiPathsObject = {};
+  const findResource = createResourceFinder(routes);
   for (const route of routes)
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) };
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: operationOf(route, findResource),
+    };
   const raw = createDocument(
     {
       ...frameOf(routes, version),

@@ -148,6 +148,28 @@ describe('the OpenAPI document', () => {
     expect(document.undescribed()).toEqual([]);
   });
 
+  it('names the headers of a request where they have an effect', async () => {
+    for (const route of rest.routes.filter(({ streams }) => streams !== true)) {
+      const { operationId, parameters } = document.operationOf(route);
+      const named = parameters.filter((given) => given.in === 'header').map(({ name }) => name);
+      const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => sample.ids[name] ?? '');
+      const ask = (headers: Readonly<Record<string, string>>) =>
+        rest.send(route.method, path, { key, headers: { 'X-Request-Id': operationId, ...headers } });
+      expect([operationId, named]).toEqual([operationId, expect.arrayContaining(['X-Request-Id'])]);
+      if (route.method === 'GET') {
+        const reply = await ask({ 'If-None-Match': '*' });
+        const known = [reply.headers.get('x-request-id'), reply.status === 304, reply.headers.has('etag')];
+        const hasTag = named.includes('If-None-Match');
+        expect([operationId, ...known]).toEqual([operationId, operationId, hasTag, hasTag]);
+        expect(document.disagreement(route, reply)).toBe('');
+      } else {
+        const refused = await ask({ 'If-Match': '"other.settings"' });
+        const code = named.includes('If-Match') ? 1005 : 1004;
+        expect([operationId, refused.json]).toEqual([operationId, expect.objectContaining({ code })]);
+      }
+    }
+  });
+
   it('agrees with every answer, good and bad', async () => {
     const order = [...rest.routes].sort(
       // What is deleted is not asked for later.

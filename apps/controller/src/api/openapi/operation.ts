@@ -3,6 +3,7 @@ import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { formats } from '../../http/form.ts';
 import type { Route } from '../../http/route.ts';
 import { answersOf } from './answers.ts';
+import { type FindResource, requestHeaders } from './headers.ts';
 import { operationId } from './operation-id.ts';
 
 const formQuery = z.object({
@@ -14,15 +15,6 @@ const formQuery = z.object({
   filename: z.string().optional().describe('Offers the answer as a file of this name.'),
 });
 
-const streamHeaders = z.object({
-  'Last-Event-ID': z
-    .string()
-    .optional()
-    .describe(
-      'For a stream: the id of the last event that the reader has; the answer begins with the events after it.',
-    ),
-});
-
 /** What a request must carry. A key with a user name and a password needs both. */
 export const withKey = [
   { apiKeyHeader: [] },
@@ -32,7 +24,7 @@ export const withKey = [
 ];
 
 /** A route as an operation of the OpenAPI document. */
-export function operationOf(route: Route): ZodOpenApiOperationObject {
+export function operationOf(route: Route, findResource: FindResource): ZodOpenApiOperationObject {
   const placeholders = [...route.path.matchAll(/\{(\w+)\}/g)].map(
     ([, name = '']) => [name, z.string().describe(`The ${name}: 48 lowercase hexadecimal digits.`)] as const,
   );
@@ -47,7 +39,7 @@ export function operationOf(route: Route): ZodOpenApiOperationObject {
     requestParams: {
       ...(placeholders.length === 0 ? {} : { path: z.object(Object.fromEntries(placeholders)) }),
       ...(query === undefined ? {} : { query }),
-      ...(route.streams === true ? { header: streamHeaders } : {}),
+      header: requestHeaders(route, findResource),
     },
     ...(route.body === undefined
       ? {}
@@ -58,7 +50,7 @@ export function operationOf(route: Route): ZodOpenApiOperationObject {
             content: { 'application/json': { schema: route.body } },
           },
         }),
-    responses: answersOf(route),
+    responses: answersOf(route, findResource),
   };
 }
 

@@ -6,7 +6,16 @@ import type { Reply } from './rest.ts';
 
 const json = z.record(z.string(), z.unknown());
 const content = z.record(z.string(), z.looseObject({ schema: json }));
-const response = z.looseObject({ $ref: z.string().optional(), content: content.optional() });
+const response = z.looseObject({
+  $ref: z.string().optional(),
+  headers: z.record(z.string(), z.looseObject({ required: z.boolean().optional() })).optional(),
+  content: content.optional(),
+});
+/** Headers that belong to HTTP itself; the document describes all others. */
+const plainHeaders = [
+  ...['cache-control', 'connection', 'content-encoding', 'content-length', 'content-type', 'date'],
+  ...['keep-alive', 'transfer-encoding', 'vary', 'x-content-type-options'],
+];
 const parameter = z.looseObject({ name: z.string(), in: z.enum(['query', 'path', 'header']), schema: json });
 const operation = z.looseObject({
   operationId: z.string(),
@@ -69,6 +78,9 @@ export function createDocumentReader(value: unknown): DocumentReader {
       const where = `${route.method} ${route.path}: ${reply.status} ${type}`;
       const answer = operationOf(route).responses[String(reply.status)];
       const named = answer?.$ref === undefined ? answer : responses[answer.$ref.split('/').at(-1) ?? ''];
+      const headers = headerGaps(named?.headers ?? {}, reply.headers);
+      if (headers.length > 0) return `${where}: headers ${headers.join(', ')}`;
+      if (named !== undefined && named.content === undefined && reply.text === '') return '';
       const described = named?.content?.[type];
       if (described === undefined) return `${where} is not described`;
       const faults = faultsBy(described.schema, type === 'application/json' ? reply.json : reply.text);
@@ -80,6 +92,20 @@ export function createDocumentReader(value: unknown): DocumentReader {
     ],
     record: (sent) => json.parse(sent),
   };
+}
+
+/** Headers that came undescribed, and described ones that did not come. */
+function headerGaps(
+  described: Readonly<Record<string, { readonly required?: boolean | undefined }>>,
+  came: Headers,
+): string[] {
+  const names = Object.keys(described).map((name) => name.toLowerCase());
+  return [
+    ...[...came.keys()].filter((name) => !plainHeaders.includes(name) && !names.includes(name)),
+    ...Object.entries(described).flatMap(([name, { required }]) =>
+      required === true && !came.has(name) ? [`no ${name}`] : [],
+    ),
+  ];
 }
 
 function operationGaps({ operationId, description, parameters, responses }: Operation): string[] {

@@ -100,6 +100,7 @@ export async function startRest(
     },
   });
   const server = createServer(api.handler);
+  server.keepAliveTimeout = 300_000; // a test that works between two requests finds its connection open
   server.on('clientError', api.clientError);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

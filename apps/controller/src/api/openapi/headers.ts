@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { createResourceFinder } from '../../http/entity-tag.ts';
+import type { Route } from '../../http/route.ts';
+
+/** Finds the single resource that a route reads or changes. */
+export type FindResource = ReturnType<typeof createResourceFinder>;
+
+const header = (description: string, schema: z.ZodType, example: unknown) =>
+  schema.meta({ description, example });
+const tagExample = '"8dddb028ef293a71.27ffe370b5a1f0c4"';
+
+const named = header(
+  'A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.',
+  z.string().optional(),
+  'deploy-42',
+);
+const ifMatch = header(
+  'Changes the resource only while its settings are those of this ETag; code 1005 otherwise.',
+  z.string().optional(),
+  tagExample,
+);
+const ifNoneMatch = header(
+  'ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.',
+  z.string().optional(),
+  tagExample,
+);
+const lastEventId = header(
+  'For a stream: the id of the last event that the reader has; the answer begins with the events after it.',
+  z.string().optional(),
+  undefined,
+);
+
+/** The headers that a request of this route may carry. */
+export function requestHeaders(route: Route, findResource: FindResource): z.ZodObject {
+  const isSingle = findResource(route) !== undefined;
+  return z.object({
+    'X-Request-Id': named,
+    ...(isSingle && route.method === 'GET' ? { 'If-None-Match': ifNoneMatch } : {}),
+    ...(isSingle && route.method !== 'GET' ? { 'If-Match': ifMatch } : {}),
+    ...(route.streams === true ? { 'Last-Event-ID': lastEventId } : {}),
+  });
+}
+
+const requestId = header(
+  'Names the request in the log of the service: the id that the client sent, or a new one.',
+  z.string(),
+  'c0ffee00c0ffee00',
+);
+const entityTag = header(
+  '`"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).',
+  z.string(),
+  tagExample,
+);
+
+/** Headers of every answer. */
+export const everyAnswer = { 'X-Request-Id': requestId } as const;
+
+/** Headers of an answer without a body, because the client has the resource already. */
+export const notModified = { ...everyAnswer, ETag: entityTag } as const;
+
+/** Headers of a request with a wrong verb. */
+export const refusal = {
+  Allow: header(
+    'With code 1000 for a wrong verb: the verbs that this path supports.',
+    z.string().optional(),
+    'GET, POST',
+  ),
+} as const;
+
+/** Headers of a request that came too early. */
+export const tooEarly = {
+  'Retry-After': header('Seconds to wait before the next request.', z.int().min(1), 30),
+} as const;
+
+/** Headers of the good answer of a route. */
+export function answerHeaders(route: Route, findResource: FindResource): z.ZodObject {
+  const { response, query, path, method, names } = route;
+  const isPaged = response instanceof z.ZodArray && query?.shape['Limit'] !== undefined;
+  const isDevice =
+    path.startsWith('/devices') && !isPaged && (method !== 'GET' || path.endsWith('{device_id}'));
+  const resource = findResource(route);
+  const showsResource = resource !== undefined && (method === 'GET' || response === resource.read.response);
+  return z.object({
+    ...everyAnswer,
+    ...(showsResource ? { ETag: entityTag } : {}),
+    ...(isPaged ? pageHeaders : {}),
+    ...(isDevice && method !== 'DELETE' ? { 'Vantage-Warning': warning } : {}),
+    ...(names === undefined ? {} : { 'Content-Disposition': disposition }),
+  });
+}
+
+const pageHeaders = {
+  Link: header(
+    'The address of the next page (RFC 8288), while there are more rows.',
+    z.string().optional(),
+    '</v1.1/devices?Limit=100&Offset=100>; rel="next"',
+  ),
+  'X-Total-Count': header('Rows of all pages, where counting is cheap.', z.int().min(0).optional(), 2000),
+};
+const warning = header(
+  'What is accepted, but likely not meant; several are joined by `; `.',
+  z.string().optional(),
+  'The private address 192.0.2.1 is checked from several Locations.',
+);
+const disposition = header(
+  'With `filename`: the file name (RFC 6266 and RFC 8187).',
+  z.string().optional(),
+  'attachment; filename="devices.csv"',
+);
