@@ -7,5 +7,6 @@ export {
   contactTypeOf,
   contactTypes,
 } from './contact-types.ts';
+export { dueSteps, type StepDecision, type StepProgress, type StepQuestion } from './due-steps.ts';
 export { isMeantFor, type Schedule, type ScheduleStep, type Weekday, weekdays } from './schedule.ts';
 export { isSigningSecret, signingSecret, signingSecretHint } from './signing-secret.ts';

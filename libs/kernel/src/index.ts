@@ -39,3 +39,4 @@ export {
 export { shutdownSignal, whenAborted } from './shutdown.ts';
 export { usableMemory } from './usable-memory.ts';
 export { isZoneName } from './zone-name.ts';
+export { type ZoneOffset, zoneOffset } from './zone-offset.ts';

@@ -1,4 +1,6 @@
 import { minuteUs } from '@vantage/domain';
+import { zoneOffset } from '@vantage/kernel';
+
 /** Reads and writes timestamps of one account. Times are microseconds since 1970. */
 export interface Zone {
   readonly name: string;
@@ -10,23 +12,11 @@ export interface Zone {
   parse(text: string): number | undefined;
 }
 
-const stepMs = 15 * 60_000;
-const cacheLimit = 4096;
 const pattern = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+\- ]\d\d:\d\d)?$/;
 
 /** Makes the zone of an IANA name; throws a RangeError for a name that is not known. Offsets are cached per quarter of an hour. */
 export function createZone(name: string): Zone {
-  const offsets = new Map<number, number>();
-  const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
-  const offsetMinutes = (ms: number): number => {
-    const slot = Math.floor(ms / stepMs);
-    const known = offsets.get(slot);
-    if (known !== undefined) return known;
-    if (offsets.size >= cacheLimit) offsets.clear();
-    const found = readOffset(format, slot * stepMs);
-    offsets.set(slot, found);
-    return found;
-  };
+  const offsetMinutes = zoneOffset(name);
   const write = (us: number, fine: boolean): string => {
     const ms = Math.floor(us / 1000);
     const offset = offsetMinutes(ms);
@@ -62,14 +52,6 @@ function daysText(year: number, month: number): string {
   const date = new Date(0);
   date.setUTCFullYear(year, month, 0); // the last day of the month
   return ` (${year}-${String(month).padStart(2, '0')} has ${date.getUTCDate()} days)`;
-}
-
-function readOffset(format: Intl.DateTimeFormat, ms: number): number {
-  const text = format.formatToParts(ms).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
-  const parts = /^GMT([+-])(\d\d):(\d\d)/.exec(text);
-  if (!parts) return 0;
-  const minutes = Number(parts[2]) * 60 + Number(parts[3]);
-  return parts[1] === '-' ? -minutes : minutes;
 }
 
 /**

@@ -1,0 +1,80 @@
+import type { Severity } from './alert-kind.ts';
+import { createOpening } from './opening.ts';
+import { isMeantFor, type Schedule } from './schedule.ts';
+
+/** How far one step of the schedule is: when it sent its first and its last message. Null: it sent none. */
+export type StepProgress = { readonly firstUs: number; readonly lastUs: number } | null;
+
+/** What the messages of an alert depend on. */
+export interface StepQuestion {
+  readonly schedule: Schedule;
+  readonly severity: Severity;
+  /** When the alert was confirmed: DelayMinutes count from here. */
+  readonly activeUs: number;
+  /** By the steps' places; shorter while later steps sent nothing. */
+  readonly progress: readonly StepProgress[];
+  readonly acknowledged: boolean;
+  readonly snoozedUntilUs: number | null;
+  /** Repeats are for alerts that can end; a message about one moment has none. */
+  readonly repeats: boolean;
+  /** How long a minute of DelayMinutes and RepeatMinutes lasts. */
+  readonly minuteUs: number;
+  readonly nowUs: number;
+}
+
+/** The contacts to notify now, each once, and when to ask again. */
+export interface StepDecision {
+  readonly contactIds: readonly string[];
+  readonly progress: readonly StepProgress[];
+  /** Null: nothing follows unless something changes. */
+  readonly nextUs: number | null;
+}
+
+/*
+ * Steps are independent of each other. Each one, at `now`:
+ *
+ *   step                                    | decision
+ *   not meant for the severity              | never
+ *   alert acknowledged                      | never again; a message that waited is cancelled
+ *   sent nothing yet                        | due DelayMinutes after the alert
+ *   sent, RepeatMinutes set                 | due RepeatMinutes after its last message
+ *   sent, no RepeatMinutes                  | never again
+ *   due, alert snoozed                      | due when the snooze ends
+ *   due, outside of its hours               | due at its next opening, once, however many repeats fell into the closed hours
+ *   due, within its hours                   | sent now
+ */
+
+/** Decides which steps send now. Pure. Throws a RangeError for a time zone that is not known. */
+export function dueSteps(question: StepQuestion): StepDecision {
+  const { schedule, severity, nowUs, acknowledged } = question;
+  const opening = createOpening(schedule.timezone);
+  const contactIds = new Set<string>();
+  const progress: StepProgress[] = [];
+  const next: number[] = [];
+  for (const [place, step] of schedule.steps.entries()) {
+    let sent = question.progress[place] ?? null;
+    if (isMeantFor(step, severity) && !acknowledged) {
+      const dueUs = dueOf(question, step, sent);
+      const opensUs = dueUs === undefined ? undefined : opening.next(step, Math.max(dueUs, nowUs));
+      if (opensUs !== undefined && opensUs <= nowUs) {
+        for (const id of step.contactIds) contactIds.add(id);
+        sent = { firstUs: sent?.firstUs ?? nowUs, lastUs: nowUs };
+        const repeatUs = dueOf(question, step, sent);
+        if (repeatUs !== undefined) next.push(repeatUs);
+      } else if (opensUs !== undefined) next.push(opensUs);
+    }
+    progress.push(sent);
+  }
+  return { contactIds: [...contactIds], progress, nextUs: next.length === 0 ? null : Math.min(...next) };
+}
+
+function dueOf(
+  { activeUs, snoozedUntilUs, repeats, minuteUs }: StepQuestion,
+  { delayMinutes, repeatMinutes }: Schedule['steps'][number],
+  sent: StepProgress,
+): number | undefined {
+  if (sent !== null && (repeatMinutes === null || !repeats)) return undefined;
+  const dueUs =
+    sent === null ? activeUs + delayMinutes * minuteUs : sent.lastUs + (repeatMinutes ?? 0) * minuteUs;
+  return Math.max(dueUs, snoozedUntilUs ?? dueUs);
+}

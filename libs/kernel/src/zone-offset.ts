@@ -1,0 +1,47 @@
+/** Zones change their offset at whole quarters of an hour, and at most once within a day. */
+const stepMs = 15 * 60_000;
+const dayMs = 24 * 3_600_000;
+const cachedOffsets = 4096;
+const cachedZones = 600;
+
+/** Minutes by which local time is ahead of UTC at a moment (milliseconds since 1970). */
+export type ZoneOffset = (ms: number) => number;
+
+/** Making a zone costs milliseconds, so the zones in use are kept. */
+const zones = new Map<string, ZoneOffset>();
+
+/** The offsets of an IANA zone; throws a RangeError for a name that is not known. */
+export function zoneOffset(name: string): ZoneOffset {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
+  const made = createZoneOffset(name);
+  if (zones.size >= cachedZones) zones.clear();
+  zones.set(name, made);
+  return made;
+}
+
+function createZoneOffset(name: string): ZoneOffset {
+  const offsets = new Map<number, number>();
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
+  const at = (ms: number): number => {
+    const known = offsets.get(ms);
+    if (known !== undefined) return known;
+    if (offsets.size >= cachedOffsets) offsets.clear();
+    const found = readOffset(format, ms);
+    offsets.set(ms, found);
+    return found;
+  };
+  return (ms) => {
+    const dayStart = Math.floor(ms / dayMs) * dayMs;
+    const offset = at(dayStart);
+    return offset === at(dayStart + dayMs) ? offset : at(Math.floor(ms / stepMs) * stepMs);
+  };
+}
+
+function readOffset(format: Intl.DateTimeFormat, ms: number): number {
+  const text = format.formatToParts(ms).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
+  const parts = /^GMT([+-])(\d\d):(\d\d)/.exec(text);
+  if (!parts) return 0;
+  const minutes = Number(parts[2]) * 60 + Number(parts[3]);
+  return parts[1] === '-' ? -minutes : minutes;
+}
