@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { Api } from '../harness/api.ts';
+import { addresses, deviceCount } from './network.ts';
+
+const created = z.object({ device_id: z.string() });
+
+/** A device of the lab. */
+export interface LabDevice {
+  readonly name: string;
+  readonly id: string;
+  readonly locations: readonly string[];
+}
+
+/** Settings of every device: an error is confirmed two seconds and two answers after the first one (at scale 6). */
+const settings = { Frequency: 1, Timeout: 2, Retries: 2, RetryDelay: 6 } as const;
+
+/** The Locations of a device behind the router: half of them have both, a quarter A, a quarter B. */
+function locationsOf(device: number): readonly string[] {
+  const all = [['A', 'B'], ['A', 'B'], ['A'], ['B']];
+  return all[device % all.length] ?? [];
+}
+
+/** Makes the router, the devices behind it, and the web server, which both Locations reach without the router. */
+export async function createDevices(api: Api): Promise<readonly LabDevice[]> {
+  const create = async (name: string, locations: readonly string[], body: Record<string, unknown>) => {
+    const answer = await api.ok('POST', '/devices', {
+      ...{ ...settings, ...body, ShortName: name, Locations: locations },
+    });
+    return { name, locations, id: created.parse(answer).device_id };
+  };
+  const both = ['A', 'B'];
+  const router = await create('router', both, { Method: 'PING', URL: addresses.router });
+  const web = await create('web', both, { Method: 'HTTP', URL: `http://${addresses.web}/` });
+  const behind = Array.from({ length: deviceCount }, (_, i) =>
+    create(`dev-${i}`, locationsOf(i), {
+      ...{ Method: 'TCP', URL: `${addresses.device(i)}:7000`, device_master_id: router.id },
+    }),
+  );
+  return [router, web, ...(await Promise.all(behind))];
+}

@@ -1,0 +1,156 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Api } from '../harness/api.ts';
+import { operate } from '../harness/more-agents.ts';
+import { type System, startSystem } from '../harness/system.ts';
+import { type Contacts, createContacts, secret } from './contacts.ts';
+import { createDevices, type LabDevice } from './devices.ts';
+import { type MailSink, startMailSink } from './mail-sink.ts';
+import { addresses, deviceCount, type Network, openNetwork } from './network.ts';
+import { type Program, startController, startLabAgent, startTargets, type Targets } from './programs.ts';
+import { connected, statuses } from './rest.ts';
+import { createTruth, type Truth } from './truth.ts';
+import { startWebhookSink, type WebhookSink } from './webhook-sink.ts';
+
+/** What a scene needs of the ground. */
+export interface GroundOptions {
+  /** How many times faster the waiting times of the rules pass. */
+  readonly scale: number;
+  readonly controllers: 1 | 2;
+  /** Whether the router, the web server and the devices of the site are made; default true. */
+  readonly hasSite?: boolean;
+}
+
+/** The running ground of a scene. */
+export interface Ground extends AsyncDisposable {
+  readonly scale: number;
+  readonly intervalMs: number;
+  readonly system: System;
+  /** The API of the first controller. */
+  readonly api: Api;
+  /** The second controller, where the scene has two. */
+  readonly second: Program | undefined;
+  readonly agents: { readonly A: Program; readonly B: Program };
+  readonly network: Network;
+  readonly targets: Targets;
+  readonly hooks: WebhookSink;
+  readonly mail: MailSink;
+  readonly contacts: Contacts;
+  readonly devices: readonly LabDevice[];
+  readonly truth: Truth;
+  /** Begin of the time that the verdict is about, milliseconds since 1970. */
+  readonly fromMs: number;
+  /** Prints a line with the time since the begin on standard error. */
+  readonly note: (text: string) => void;
+}
+
+/** The time in which all programs must have started. */
+const startMs = 90_000;
+
+/** Starts a whole installation in the network of `tag`. Runs on the controllers' host of that network. */
+export async function startGround(tag: string, options: GroundOptions): Promise<Ground> {
+  await using held = new AsyncDisposableStack();
+  const network = openNetwork(tag);
+  const bornMs = Date.now();
+  const note = (text: string) =>
+    void process.stderr.write(`  ${((Date.now() - bornMs) / 1000).toFixed(1).padStart(6)} s  ${text}\n`);
+  const hooks = held.use(await startWebhookSink(secret));
+  const mail = held.use(await startMailSink());
+  const env = controllerSettings(options.scale, mail);
+  const system = held.use(await startSystem({ env, timeoutMs: startMs }));
+  const second = options.controllers === 2 ? await startController(system, env) : undefined;
+  if (second !== undefined) held.use(second.program);
+  const agents = await startAgents({ system, network, scale: options.scale, second: second?.endpoint });
+  held.use(agents.A);
+  held.use(agents.B);
+  const targets = held.use(await startTargets(network));
+  const { api } = system;
+  await until(async () => (await connected(api)) >= 3, startMs);
+  note('the agents of A and B are connected');
+  const contacts = await createContacts(api, hooks.url);
+  const devices = options.hasSite === false ? [] : await createDevices(api);
+  await until(async () => {
+    const all = await statuses(api);
+    return devices.every(({ name }) => all.get(name) === 'Up');
+  }, startMs);
+  await delay(1000);
+  note(`${devices.length} devices are Up`);
+  const rest = { network, targets, hooks, mail, contacts, devices, agents, api, system, note };
+  const kept = held.move();
+  return {
+    ...rest,
+    scale: options.scale,
+    intervalMs: 60_000 / options.scale,
+    second: second?.program,
+    truth: createTruth(() => Date.now()),
+    fromMs: Date.now(),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Waits until `holds` answers true; resolves with whether it did within the time. */
+export async function until(holds: () => Promise<boolean>, mostMs: number): Promise<boolean> {
+  const end = performance.now() + mostMs;
+  while (performance.now() < end) {
+    if (await holds().catch(() => false)) return true;
+    await delay(200);
+  }
+  return false;
+}
+
+function controllerSettings(scale: number, mail: MailSink): Readonly<Record<string, string>> {
+  return {
+    ...compressed(scale),
+    VANTAGE_LISTEN: '0.0.0.0',
+    VANTAGE_TLS_NAMES: addresses.controllers,
+    VANTAGE_SMTP_URL: mail.url,
+    VANTAGE_MAIL_FROM: 'vantage@lab.example',
+    VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true',
+  };
+}
+
+function compressed(scale: number): Readonly<Record<string, string>> {
+  return { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: String(scale) };
+}
+
+/** Makes the Locations A and B with an agent each. With two controllers the agents prefer different ones. */
+async function startAgents(deps: {
+  readonly system: System;
+  readonly network: Network;
+  readonly scale: number;
+  readonly second: string | undefined;
+}): Promise<Ground['agents']> {
+  const { system, network, scale, second } = deps;
+  const port = new URL(system.quickstart().agent_endpoint).port;
+  const first = `https://${addresses.controllers}:${port}`;
+  const env = compressed(scale);
+  for (const name of ['A', 'B']) operate(system, 'locations', 'create', name);
+  const common = { system, network, env };
+  const A = startLabAgent(system, {
+    ...common,
+    ...{ host: 'a', location: 'A', endpoints: second === undefined ? [first] : [first, second] },
+  });
+  const B = startLabAgent(system, {
+    ...common,
+    ...{ host: 'b', location: 'B', endpoints: second === undefined ? [first] : [second, first] },
+  });
+  return { A, B };
+}
+
+/** The router dies: it and all devices behind it do not answer. */
+export function cutRouter(ground: Ground): void {
+  ground.network.cutRouter();
+  ground.truth.begin('router', 'down', 'self');
+  for (const name of siteNames) ground.truth.begin(name, 'down', 'router');
+  ground.note('the router dies');
+}
+
+/** Undoes `cutRouter`. */
+export function healRouter(ground: Ground): void {
+  ground.network.healRouter();
+  ground.truth.end('router', 'down', 'self');
+  for (const name of siteNames) ground.truth.end(name, 'down', 'router');
+  ground.note('the router is back');
+}
+
+/** The names of the devices behind the router. */
+export const siteNames = Array.from({ length: deviceCount }, (_, i) => `dev-${i}`);

@@ -1,0 +1,117 @@
+// `npm run lab [scene …] [-- --json FILE]`: plays scenes of outages on a whole installation in network namespaces and compares messages,
+// Status and uptime with what each scene did. Needs root and iproute2.
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { inside, netnsMissing } from '../harness/netns.ts';
+import { fakeClock } from './fake-clock.ts';
+import { createNetwork, openNetwork } from './network.ts';
+import type { Scene } from './scene.ts';
+import { scenes } from './scenes/index.ts';
+import { verdictTables } from './tables.ts';
+import { parseVerdict, type Verdict } from './verdict.ts';
+
+/** The result of a scene: its verdict, or the reason why there is none. */
+interface Played {
+  readonly scene: string;
+  readonly seconds: number;
+  readonly verdict: Verdict | undefined;
+  readonly skipped?: string;
+  readonly failed?: string;
+}
+
+const scriptHost = path.join(import.meta.dirname, 'scene-host.ts');
+const ending = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ending.abort());
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'string' }, list: { type: 'boolean' } },
+});
+process.exitCode = await run(positionals.length > 0 ? positionals : [...scenes.keys()]);
+
+async function run(names: readonly string[]): Promise<number> {
+  if (values.list) return list();
+  const unknown = names.filter((name) => !scenes.has(name));
+  if (unknown.length > 0) {
+    console.error(`no scene ${unknown.join(', ')}; there are: ${[...scenes.keys()].join(', ')}`);
+    return 2;
+  }
+  const missing = netnsMissing();
+  if (missing !== undefined) {
+    console.log(`skipped: ${missing}. The lab needs root and iproute2.`);
+    return 0;
+  }
+  const all: Played[] = [];
+  for (const name of names) {
+    const scene = scenes.get(name);
+    if (scene === undefined || ending.signal.aborted) continue;
+    console.log(`\n== ${name}: ${scene.shows}`);
+    const played = await play(name, scene);
+    all.push(played);
+    console.log(textOf(played));
+  }
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(all, null, 2)}\n`);
+  console.log(all.map((one) => `${verdictOf(one).padEnd(8)} ${one.scene} (${one.seconds} s)`).join('\n'));
+  return all.every((one) => verdictOf(one) !== 'FAILED') && !ending.signal.aborted ? 0 : 1;
+}
+
+function list(): number {
+  for (const [name, { shows, ground }] of scenes)
+    console.log(`${name.padEnd(18)} ${ground.controllers} controllers  ${shows}`);
+  return 0;
+}
+
+/** Makes the network, plays the scene in it, and removes both. */
+async function play(name: string, scene: Scene): Promise<Played> {
+  const from = performance.now();
+  const clock = fakeClock(scene.startsAt);
+  const seconds = () => Math.round((performance.now() - from) / 1000);
+  if (clock.missing !== undefined)
+    return { scene: name, seconds: 0, verdict: undefined, skipped: clock.missing };
+  const tag = `l${(process.pid % 46_656).toString(36)}`;
+  try {
+    using _network = createNetwork(tag);
+    const text = await runHost(tag, name, scene, clock.env);
+    return { scene: name, seconds: seconds(), verdict: parseVerdict(text) };
+  } catch (error) {
+    const failed = error instanceof Error ? error.message : String(error);
+    return { scene: name, seconds: seconds(), verdict: undefined, failed };
+  }
+}
+
+/** Runs scene-host.ts on the controllers' host; resolves with its last line. */
+async function runHost(
+  tag: string,
+  name: string,
+  { limitSeconds = 240 }: Scene,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const limit = AbortSignal.any([ending.signal, AbortSignal.timeout(limitSeconds * 1000)]);
+  const netns = openNetwork(tag).netns('c');
+  const child = spawn('ip', inside(netns, process.execPath, scriptHost, tag, name), {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  // The programs of the scene end with their namespaces; the scene itself gets no chance to wait for them.
+  limit.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString('utf8');
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  if (limit.aborted) throw new Error(`the scene was ended after ${limitSeconds} s, or by a signal`);
+  if (code !== 0) throw new Error(`the scene ended with ${code}`);
+  return text.trim().split('\n').at(-1) ?? '';
+}
+
+function verdictOf({ verdict, skipped }: Played): 'equal' | 'skipped' | 'FAILED' {
+  if (skipped !== undefined) return 'skipped';
+  return verdict !== undefined && verdict.differences.length === 0 ? 'equal' : 'FAILED';
+}
+
+function textOf({ verdict, skipped, failed }: Played): string {
+  if (verdict !== undefined) return verdictTables(verdict);
+  return skipped === undefined ? `FAILED: ${failed}` : `skipped: ${skipped}`;
+}

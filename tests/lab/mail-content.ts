@@ -1,0 +1,6 @@
+import type { Mail } from './mail-sink.ts';
+
+/** The messages in an e-mail, as `<kind> <subject>`: one, or one for each line of a grouped e-mail. */
+export function messagesOf({ subject }: Mail): string[] {
+  return [subject];
+}

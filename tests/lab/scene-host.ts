@@ -1,0 +1,26 @@
+// Plays one scene on the controllers' host of a network that lab.ts made, and prints the verdict as one line of JSON.
+// Usage: scene-host.ts TAG SCENE
+import { setTimeout as delay } from 'node:timers/promises';
+import { startGround } from './ground.ts';
+import { scenes } from './scenes/index.ts';
+import { judge } from './verdict.ts';
+
+/** Messages that a scene does not expect get this long to arrive. */
+const quietMs = 8_000;
+
+const [, , tag = '', name = ''] = process.argv;
+const scene = scenes.get(name);
+if (scene === undefined) throw new Error(`no scene ${name}`);
+const ground = await startGround(tag, scene.ground);
+try {
+  const expected = await scene.play(ground);
+  await delay(quietMs);
+  const verdict = await judge(ground, expected);
+  process.stdout.write(`${JSON.stringify(verdict)}\n`);
+} catch (error) {
+  process.stderr.write(`${ground.system.output().slice(-4000)}\n`);
+  throw error;
+} finally {
+  await ground[Symbol.asyncDispose]();
+}
+process.exit(0);

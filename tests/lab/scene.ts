@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Ground, type GroundOptions, siteNames, until } from './ground.ts';
+import type { Counts } from './judge.ts';
+import { statuses } from './rest.ts';
+
+/** What a scene expects after it ended. */
+export interface Expected {
+  /** The messages of both contacts by kind and subject (`device.down router` → 1); each contact gets the same. */
+  readonly messages: Counts;
+  /** Where the contacts must get different messages: those of the e-mail contact. */
+  readonly mails?: Counts;
+  /** The Status of devices at the end; default Up. */
+  readonly statuses?: ReadonlyMap<string, string>;
+  /** A program died between sending and recording, so a message may arrive twice under its id; default false. */
+  readonly mayRepeat?: boolean;
+  /** Figures for the reader. */
+  readonly facts?: Readonly<Record<string, string | number>>;
+  /** What the scene itself found wrong. */
+  readonly differences?: readonly string[];
+}
+
+/** A scene of the lab. */
+export interface Scene {
+  /** What it shows, in one sentence. */
+  readonly shows: string;
+  readonly ground: GroundOptions;
+  /** The local time at which all programs believe to start, in Europe/Berlin with its offset; absent: the real time. */
+  readonly startsAt?: string;
+  /** The scene is ended after this time; default 240 s. */
+  readonly limitSeconds?: number;
+  play(ground: Ground): Promise<Expected>;
+}
+
+/** The time in which every Status must have followed a deed: detection, the retries and a good margin for a busy machine. */
+const settleMs = 60_000;
+
+/**
+ * Waits until each named device shows this Status. Resolves with one sentence for each device that does not within a minute.
+ */
+export async function expectStatus(
+  ground: Ground,
+  wanted: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
+  let all: ReadonlyMap<string, string> = new Map();
+  const missing = () => [...wanted].filter(([name, status]) => all.get(name) !== status);
+  await until(async () => {
+    all = await statuses(ground.api);
+    return missing().length === 0;
+  }, settleMs);
+  const rest = missing().map(([name, status]) => `${name} shows ${all.get(name)} instead of ${status}`);
+  ground.note(rest.length === 0 ? `as expected: ${summary(wanted)}` : rest.join('; '));
+  return rest;
+}
+
+function summary(wanted: ReadonlyMap<string, string>): string {
+  const groups = Map.groupBy(wanted, ([, status]) => status);
+  return [...groups].map(([status, names]) => `${names.length} ${status}`).join(', ');
+}
+
+/** The same Status for several devices. */
+export function allAre(status: string, names: Iterable<string>): ReadonlyMap<string, string> {
+  return new Map([...names].map((name) => [name, status]));
+}
+
+/** Every device of the ground. */
+export const everyName: readonly string[] = ['router', 'web', ...siteNames];
+
+/** One message of each kind for each name. */
+export function once(types: readonly string[], names: readonly string[]): [string, number][] {
+  return names.flatMap((name) => types.map((type): [string, number] => [`${type} ${name}`, 1]));
+}
+
+/** Lets some check intervals pass. */
+export function intervals(ground: Ground, count: number): Promise<void> {
+  return delay(count * ground.intervalMs);
+}
+
+/** A device at the site stops answering by itself, or answers again. */
+export function stopDevice(ground: Ground, device: number): void {
+  ground.targets.stop(device);
+  ground.truth.begin(`dev-${device}`, 'down', 'self');
+}
+
+export function startDevice(ground: Ground, device: number): void {
+  ground.targets.start(device);
+  ground.truth.end(`dev-${device}`, 'down', 'self');
+}

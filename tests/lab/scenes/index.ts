@@ -1,0 +1,20 @@
+import type { Scene } from '../scene.ts';
+import { controllerKilled, mailServerDown } from './failures.ts';
+import { agentFrozen, agentKilled, uplinkDies } from './locations.ts';
+import { maintenance } from './maintenance.ts';
+import { randomOrder } from './random-order.ts';
+import { retryTable } from './retry-table.ts';
+import { routerDies } from './router.ts';
+
+/** The scenes by name, in the order in which `npm run lab` plays them. */
+export const scenes: ReadonlyMap<string, Scene> = new Map([
+  ['router', routerDies],
+  ['random-order', randomOrder],
+  ['uplink', uplinkDies],
+  ['agent-killed', agentKilled],
+  ['agent-frozen', agentFrozen],
+  ['controller-killed', controllerKilled],
+  ['mail-down', mailServerDown],
+  ['maintenance', maintenance],
+  ['retries', retryTable],
+]);

@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LabDevice } from '../devices.ts';
+import { type Ground, until } from '../ground.ts';
+import { locationsOnline } from '../rest.ts';
+import { allAre, type Expected, everyName, expectStatus, intervals, once, type Scene } from '../scene.ts';
+
+/** An offline Location is noticed by a ping that is not answered; then the time of the rule passes. */
+const offlineMs = 75_000;
+
+/** Only B checks these devices. */
+const onlyB = (device: LabDevice) => device.locations.join() === 'B';
+
+/** B disappears, stays away for `awayMs` after it was noticed, and returns: two messages about B and none about a device. */
+async function absence(
+  ground: Ground,
+  deeds: {
+    readonly begin: () => void | Promise<void>;
+    readonly end: () => void;
+    /** At least this long from the begin to the end. */
+    readonly leastMs: number;
+  },
+): Promise<Expected> {
+  const { api, devices, truth, note } = ground;
+  const unchecked = devices.filter(onlyB).map(({ name }) => name);
+  const fromMs = performance.now();
+  await deeds.begin();
+  for (const name of unchecked) truth.begin(name, 'unknown', 'B');
+  note('B is gone');
+  const wentOffline = await until(async () => (await locationsOnline(api)).get('B') === false, offlineMs);
+  note(wentOffline ? 'B is offline' : 'B is not offline');
+  const others = everyName.filter((name) => !unchecked.includes(name));
+  const during = await expectStatus(
+    ground,
+    new Map([...allAre('Unknown', unchecked), ...allAre('Up', others)]),
+  );
+  await delay(Math.max(2 * ground.intervalMs, deeds.leastMs - (performance.now() - fromMs)));
+  deeds.end();
+  for (const name of unchecked) truth.end(name, 'unknown', 'B');
+  note('B is back');
+  const wentOnline = await until(async () => (await locationsOnline(api)).get('B') === true, offlineMs);
+  const after = await expectStatus(ground, allAre('Up', everyName));
+  await intervals(ground, 2);
+  return {
+    messages: new Map(once(['location.offline', 'location.online'], ['B'])),
+    differences: [
+      ...(wentOffline ? [] : ['B did not become offline']),
+      ...(wentOnline ? [] : ['B did not become online again']),
+      ...during,
+      ...after,
+    ],
+  };
+}
+
+/** The line of Location B is cut: its agent reaches neither controller nor targets. */
+export const uplinkDies: Scene = {
+  shows: "B's uplink dies: one message about B, none about the devices that only B checks",
+  ground: { scale: 6, controllers: 1 },
+  play: (ground) =>
+    absence(ground, {
+      begin: () => ground.network.cut('b'),
+      end: () => ground.network.heal('b'),
+      leastMs: 0,
+    }),
+};
+
+/** The agent of Location B is killed and started again later. */
+export const agentKilled: Scene = {
+  shows: 'the agent of B is killed: one message about B, and A continues alone',
+  ground: { scale: 6, controllers: 2 },
+  play: (ground) =>
+    absence(ground, {
+      begin: () => ground.agents.B.kill(),
+      end: () => ground.agents.B.start(),
+      leastMs: 0,
+    }),
+};
+
+const frozenScale = 10;
+
+/** The agent of Location B stands still for ten minutes, as on a suspended host. */
+export const agentFrozen: Scene = {
+  shows: 'the agent of B stands still for ten minutes: one message about B, no false outage before and after',
+  ground: { scale: frozenScale, controllers: 1 },
+  play: (ground) =>
+    absence(ground, {
+      begin: () => ground.agents.B.freeze(),
+      end: () => ground.agents.B.resume(),
+      leastMs: 600_000 / frozenScale,
+    }),
+};

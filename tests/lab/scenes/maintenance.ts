@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Ground } from '../ground.ts';
+import { allAre, everyName, expectStatus, once, type Scene, startDevice, stopDevice } from '../scene.ts';
+
+/** Maintenance of a device begins. Its window is longer than the scene; `stop` ends it. */
+async function maintain(ground: Ground, device: number, verb: 'start' | 'stop'): Promise<void> {
+  const { api, devices, truth, note } = ground;
+  const name = `dev-${device}`;
+  const id = devices.find((one) => one.name === name)?.id;
+  await api.ok('PUT', `/devices/${id}/${verb}-maintenance`, verb === 'start' ? { Duration: '01:00' } : {});
+  if (verb === 'start') truth.begin(name, 'maintenance', 'window');
+  else truth.end(name, 'maintenance', 'window');
+  note(`${name}: maintenance ${verb === 'start' ? 'begins' : 'ends'}`);
+}
+
+/** Windows begin and end before, within and after an outage. */
+export const maintenance: Scene = {
+  shows:
+    'maintenance around an outage: no message within a window; an outage that outlasts it alerts at its end; Up follows every Down',
+  ground: { scale: 6, controllers: 2 },
+  async play(ground) {
+    const [covered, outlasts, during, quiet] = [0, 1, 4, 5];
+    for (const device of [covered, outlasts, quiet]) await maintain(ground, device, 'start');
+    for (const device of [covered, outlasts, during]) stopDevice(ground, device);
+    const inMaint = [covered, outlasts, quiet].map((i) => `dev-${i}`);
+    const first = await expectStatus(
+      ground,
+      new Map([...allAre('Maint', inMaint), [`dev-${during}`, 'Down']]),
+    );
+    await maintain(ground, during, 'start');
+    await delay(2 * ground.intervalMs);
+    startDevice(ground, covered);
+    startDevice(ground, during);
+    await delay(2 * ground.intervalMs);
+    for (const device of [covered, outlasts, during, quiet]) await maintain(ground, device, 'stop');
+    const down = `dev-${outlasts}`;
+    const second = await expectStatus(
+      ground,
+      new Map([
+        ...allAre(
+          'Up',
+          everyName.filter((name) => name !== down),
+        ),
+        [down, 'Down'],
+      ]),
+    );
+    await delay(2 * ground.intervalMs);
+    startDevice(ground, outlasts);
+    const third = await expectStatus(ground, allAre('Up', everyName));
+    return {
+      messages: new Map(once(['device.down', 'device.up'], [down, `dev-${during}`])),
+      differences: [...first, ...second, ...third],
+    };
+  },
+};

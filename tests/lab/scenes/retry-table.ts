@@ -1,0 +1,105 @@
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { until } from '../ground.ts';
+import { addresses } from '../network.ts';
+import { eventTypes } from '../rest.ts';
+import { once, type Scene } from '../scene.ts';
+
+/** A TCP server that resets the next connections and answers all others. */
+interface CountdownTarget extends Disposable {
+  readonly port: number;
+  failNext(count: number): void;
+}
+
+async function startCountdown(): Promise<CountdownTarget> {
+  let failures = 0;
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    if (failures > 0) {
+      failures -= 1;
+      socket.resetAndDestroy();
+    } else socket.end('220 ready\r\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, addresses.controllers, resolve));
+  const address = server.address();
+  return {
+    port: address !== null && typeof address === 'object' ? address.port : 0,
+    failNext(count) {
+      failures = count;
+    },
+    [Symbol.dispose]: () => void server.close(),
+  };
+}
+
+const created = z.object({ device_id: z.string() });
+
+/** A line of the table: a target that fails `k` times. */
+interface Row {
+  readonly retries: number;
+  readonly k: number;
+  readonly locations: readonly string[];
+}
+
+const rows: readonly Row[] = [2, 3].flatMap((retries) =>
+  [['A'], ['A', 'B']].flatMap((locations) =>
+    Array.from({ length: retries + 2 }, (_, k) => ({ retries, k, locations })),
+  ),
+);
+const nameOf = ({ retries, k, locations }: Row) => `r${retries}k${k}${locations.length > 1 ? 'ab' : 'a'}`;
+
+/** A target fails k times, for each k from none to one more than its retries. */
+export const retryTable: Scene = {
+  shows: 'a target fails k times, k = 0 … Retries + 1: a message exactly when k > Retries',
+  ground: { scale: 6, controllers: 1, hasSite: false },
+  async play(ground) {
+    const { api, note, intervalMs } = ground;
+    using held = new DisposableStack();
+    const devices = await Promise.all(
+      rows.map(async (row) => {
+        const target = held.use(await startCountdown());
+        const answer = await api.ok('POST', '/devices', {
+          ...{ Method: 'TCP', URL: `${addresses.controllers}:${target.port}`, ShortName: nameOf(row) },
+          ...{ Frequency: 1, Timeout: 2, Retries: row.retries, RetryDelay: 6, Locations: row.locations },
+          Options: { Steps: [{ Expect: '220' }] },
+        });
+        return { row, target, id: created.parse(answer).device_id };
+      }),
+    );
+    const typesOf = (id: string) => eventTypes(api, id);
+    await until(async () => {
+      const all = await Promise.all(devices.map(({ id }) => typesOf(id)));
+      return all.every((types) => types.includes('Up'));
+    }, 60_000);
+    for (const { row, target } of devices) target.failNext(row.k);
+    note(`${devices.length} targets fail 0 to 4 times`);
+    await delay(4 * intervalMs);
+    const differences = await Promise.all(
+      devices.map(async ({ row, id }) => {
+        const got = (await typesOf(id)).filter((type) => ['Up', 'Down', 'Error', 'Recovered'].includes(type));
+        const wanted = [
+          'Up',
+          ...(row.k === 0 ? [] : ['Error', ...(row.k > row.retries ? ['Down', 'Up'] : ['Recovered'])]),
+        ];
+        return got.join() === wanted.join()
+          ? []
+          : [`${nameOf(row)}: events ${got.join(', ')} instead of ${wanted.join(', ')}`];
+      }),
+    );
+    const alarmed = rows.filter(({ k, retries }) => k > retries).map(nameOf);
+    const facts = Object.fromEntries(
+      rows.map((row) => {
+        const sent = ground.hooks.hooks.filter((hook) => hook.about === nameOf(row)).map(({ type }) => type);
+        return [
+          `Retries ${row.retries}, ${row.k} failures, from ${row.locations.join(' and ')}`,
+          sent.join(', ') || 'no message',
+        ];
+      }),
+    );
+    return {
+      messages: new Map(once(['device.down', 'device.up'], alarmed)),
+      facts,
+      differences: differences.flat(),
+    };
+  },
+};

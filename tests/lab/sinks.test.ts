@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { secret } from './contacts.ts';
+import { startMailSink } from './mail-sink.ts';
+import { startWebhookSink } from './webhook-sink.ts';
+
+describe('the sink of webhooks', () => {
+  it('keeps signed messages and refuses others', async () => {
+    await using sink = await startWebhookSink(secret);
+    const body = JSON.stringify({ type: 'device.down', timestamp: 'x', data: { ShortName: 'web' } });
+    const send = async (signed: string) => {
+      const at = new Date();
+      const headers = {
+        'webhook-id': 'msg_1',
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+        'webhook-signature': new Webhook(secret).sign('msg_1', at, signed),
+      };
+      return (await fetch(sink.url, { method: 'POST', headers, body })).status;
+    };
+    expect(await send(body)).toBe(204);
+    expect(await send(`${body} `)).toBe(400);
+    expect(sink.hooks).toMatchObject([{ id: 'msg_1', type: 'device.down', about: 'web' }]);
+    expect(sink.faults).toEqual([expect.stringContaining('No matching signature')]);
+  });
+});
+
+describe('the sink of e-mail', () => {
+  /** Sends the lines as one session and resolves with the codes of the answers. */
+  const converse = async (url: string, lines: readonly string[]) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    const answers: string[] = [];
+    createInterface({ input: socket }).on('line', (line) => answers.push(line.slice(0, 3)));
+    socket.end(`${lines.join('\r\n')}\r\n`);
+    await once(socket, 'close');
+    return answers;
+  };
+  const mail = ['Subject: down', 'Message-ID: <1@lab>', '', 'first', '..second', '.'];
+  const session = ['MAIL FROM:<a@lab>', 'RCPT TO:<b@lab>', 'DATA', ...mail, 'QUIT'];
+
+  it('keeps each message with its recipient, and refuses connections while it is stopped', async () => {
+    await using sink = await startMailSink();
+    expect(await converse(sink.url, ['HELO lab', ...session])).toEqual([
+      '220',
+      '250',
+      '250',
+      '250',
+      '354',
+      '250',
+      '221',
+    ]);
+    expect(sink.mails).toMatchObject([
+      { to: 'b@lab', subject: 'down', messageId: '<1@lab>', text: 'first\n.second\n' },
+    ]);
+    await sink.stop();
+    await expect(converse(sink.url, session)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await sink.start();
+    await converse(sink.url, session);
+    expect(sink.mails).toHaveLength(2);
+  });
+});

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import type { Ground } from './ground.ts';
+import { type Counts, type DeviceOutcome, deviceDifferences, messageDifferences } from './judge.ts';
+import { messagesOf } from './mail-content.ts';
+import { statuses, uptimeOf } from './rest.ts';
+import type { Expected } from './scene.ts';
+
+const text = z.object({ expected: z.string(), got: z.string() });
+const number = z.object({ expected: z.number(), got: z.number() });
+const verdict = z.object({
+  messages: z.array(z.object({ name: z.string(), expected: z.number(), sent: z.number() })),
+  devices: z.array(
+    z.object({
+      ...{ name: z.string(), status: text, outages: number, downSeconds: number },
+      ...{ maintenanceSeconds: number, unknownSeconds: number, sumSeconds: number },
+    }),
+  ),
+  facts: z.record(z.string(), z.union([z.string(), z.number()])),
+  /** Empty where everything is as expected. */
+  differences: z.array(z.string()),
+});
+
+/** The result of a scene. */
+export type Verdict = z.infer<typeof verdict>;
+
+/** Reads the line that scene-host.ts printed. */
+export function parseVerdict(line: string): Verdict {
+  return verdict.parse(JSON.parse(line));
+}
+
+/** Compares what was sent and recorded with what the scene did. */
+export async function judge(ground: Ground, expected: Expected): Promise<Verdict> {
+  const period = { fromMs: wholeSecond(ground.fromMs), toMs: wholeSecond(Date.now()) };
+  const devices = await outcomes(ground, expected, period);
+  const wanted = expectedCounts(expected);
+  const sent = sentCounts(ground);
+  const names = [...new Set([...wanted.keys(), ...sent.keys()])].sort();
+  const tolerance = tolerances(ground);
+  return {
+    messages: names.map((name) => ({ name, expected: wanted.get(name) ?? 0, sent: sent.get(name) ?? 0 })),
+    devices,
+    facts: { ...expected.facts },
+    differences: [
+      ...(expected.differences ?? []),
+      ...messageDifferences(wanted, sent),
+      ...devices.flatMap((device) => deviceDifferences(device, tolerance)),
+      ...(expected.mayRepeat ? [] : repeated(ground)),
+      ...ground.hooks.faults.map((fault) => `a webhook that a receiver must refuse: ${fault}`),
+    ],
+  };
+}
+
+const wholeSecond = (ms: number) => Math.floor(ms / 1000) * 1000;
+
+/** An outage is noticed by the next check and ends by the next check; a cut line is noticed by a ping that is not answered. */
+function tolerances({ intervalMs }: Ground) {
+  const intervalSeconds = intervalMs / 1000;
+  return {
+    downSeconds: intervalSeconds + 5,
+    unknownSeconds: 2 * intervalSeconds + 35,
+    maintenanceSeconds: 2,
+  };
+}
+
+async function outcomes(
+  { api, devices, truth }: Ground,
+  { statuses: special }: Expected,
+  period: { readonly fromMs: number; readonly toMs: number },
+): Promise<DeviceOutcome[]> {
+  const shown = await statuses(api);
+  return Promise.all(
+    devices.map(async ({ name, id }) => {
+      const uptime = await uptimeOf(api, id, period);
+      const seconds = truth.seconds(name, period);
+      const sum = uptime.UpSeconds + uptime.DownSeconds + uptime.MaintenanceSeconds + uptime.UnknownSeconds;
+      return {
+        name,
+        status: { expected: special?.get(name) ?? 'Up', got: shown.get(name) ?? 'none' },
+        outages: { expected: truth.outages(name, period), got: uptime.Outages },
+        downSeconds: { expected: seconds.down, got: uptime.DownSeconds },
+        maintenanceSeconds: { expected: seconds.maintenance, got: uptime.MaintenanceSeconds },
+        unknownSeconds: { expected: seconds.unknown, got: uptime.UnknownSeconds },
+        sumSeconds: { expected: (period.toMs - period.fromMs) / 1000, got: sum },
+      };
+    }),
+  );
+}
+
+function expectedCounts({ messages, mails = messages }: Expected): Counts {
+  const counts = new Map<string, number>();
+  for (const [name, count] of messages) counts.set(`hook ${name}`, count);
+  for (const [name, count] of mails) counts.set(`mail ${name}`, count);
+  return counts;
+}
+
+/** What arrived. A webhook counts once for its id; an e-mail that names several devices counts for each. */
+function sentCounts({ hooks, mail }: Ground): Counts {
+  const counts = new Map<string, number>();
+  const add = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
+  const distinct = new Map(hooks.hooks.map((hook) => [hook.id, hook]));
+  for (const { type, about } of distinct.values()) add(`hook ${type} ${about}`);
+  const mails = new Map(mail.mails.map((one) => [one.messageId, one]));
+  for (const one of mails.values()) for (const message of messagesOf(one)) add(`mail ${message}`);
+  return counts;
+}
+
+/** A message may arrive twice only where a program died between sending and recording. */
+function repeated({ hooks, mail }: Ground): string[] {
+  const ids = [...hooks.hooks.map(({ id }) => id), ...mail.mails.map(({ messageId }) => messageId)];
+  const again = ids.filter((id, i) => ids.indexOf(id) !== i);
+  return again.map((id) => `the message ${id} arrived more than once`);
+}
