@@ -95,7 +95,7 @@ type Base = Awaited<ReturnType<typeof openBase>>;
 /** Joins the steps along the data flow. No step imports another one: each gets the functions of the others here. */
 function joinSteps({ config, log, db, sealer, partitions, timeScale, metrics, controllerId }: Base) {
   const { kysely } = db;
-  const { retentionDays, trustedProxies, apiKeyHeaders, corsOrigins } = config;
+  const { retentionDays, trustedProxies, apiKeyHeaders, corsOrigins, allowPrivateWebhooks } = config;
 
   // REST -> catalog -> assign -> gateway = stream = agents
   const catalog = createCatalog({ db, recordChanges: createChangeRecorder({ clock }) });
@@ -133,7 +133,7 @@ function joinSteps({ config, log, db, sealer, partitions, timeScale, metrics, co
   });
   const ownCertificate = config.tls !== undefined;
   const sent = { corsOrigins, ownCertificate, version };
-  const settings = { trustedProxies, apiKeyHeaders, retentionDays, ...sent };
+  const settings = { trustedProxies, apiKeyHeaders, retentionDays, allowPrivateWebhooks, ...sent };
   const feed = createEventFeed({ db, clock, log });
   const api = createHttpApi({
     ...{ db, catalog, clock, log, sealer, checkNow, settings },

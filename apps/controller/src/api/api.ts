@@ -17,6 +17,8 @@ export interface HttpSettings {
   /** Origins whose web pages may use the API. */
   readonly corsOrigins?: readonly string[];
   readonly retentionDays: number;
+  /** Webhooks may go to private addresses, and by plain HTTP. */
+  readonly allowPrivateWebhooks?: boolean;
   /** The operator gave a certificate of his own (VANTAGE_TLS_CERT). */
   readonly ownCertificate?: boolean;
   /** Shown in the OpenAPI document. */
@@ -36,7 +38,7 @@ export function createHttpApi({
   log,
   settings,
   ...deps
-}: Omit<RouteDeps, 'retentionDays' | 'version' | 'onAccountChanged'> & {
+}: Omit<RouteDeps, 'retentionDays' | 'version' | 'onAccountChanged' | 'allowPrivateWebhooks'> & {
   readonly log: Logger;
   readonly settings: HttpSettings;
 }): HttpApi {
@@ -60,6 +62,7 @@ export function createHttpApi({
     db,
     clock,
     retentionDays: settings.retentionDays,
+    allowPrivateWebhooks: settings.allowPrivateWebhooks ?? false,
     version: settings.version ?? '0.1.0',
     onAccountChanged: (accountNo) => authenticator.forgetAccount(accountNo),
   });

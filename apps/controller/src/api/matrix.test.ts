@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Route } from '../http/route.ts';
 import { type Rest, startRest } from './testing/rest.ts';
-import { createSampleAccount, type SampleAccount } from './testing/sample-account.ts';
+import { createSampleAccount, type SampleAccount, sampleContact } from './testing/sample-account.ts';
 
 /** What a handler of the route accepts. */
 const bodies: Readonly<Record<string, object>> = {
   'POST /devices': { Method: 'TCP', URL: 'example.org:80', ShortName: 'new' },
   'POST /tags': { Name: 'new' },
+  'POST /contacts': sampleContact,
   'PUT /tags/{tag_id}': { Name: 'other' },
   'PUT /account': {},
 };
@@ -121,6 +122,7 @@ describe('every route', () => {
     return {
       ...mine.ids,
       ...(await send('/tags', { Name: 'to go' })),
+      ...(await send('/contacts', sampleContact)),
       ...(await send('/locations', { Name: `to go ${newId()}` })),
       ...(await send('/secrets', { Name: 'to-go', Value: 'v' })),
       ...(await send('/devices', { Method: 'TCP', URL: 'example.org:80', ShortName: 'to-go' })),

@@ -19,7 +19,14 @@ describe('a resource that is sent back as it was read', () => {
   const stored = async () => {
     const { kysely } = rest.db;
     const tables = ['accounts', 'locations', 'agents', 'devices', 'device_locations', 'tags'] as const;
-    const others = ['device_tags', 'secrets', 'device_state', 'status_intervals', 'events'] as const;
+    const others = [
+      'contacts',
+      'device_tags',
+      'secrets',
+      'device_state',
+      'status_intervals',
+      'events',
+    ] as const;
     const rows: Record<string, unknown> = {};
     for (const table of [...tables, ...others])
       rows[table] = (await kysely.selectFrom(table).selectAll().execute())

@@ -2,6 +2,7 @@ import { mergeHistograms, percentile, scale } from '@vantage/health';
 import { auditRoutes } from '../audit/routes.ts';
 import { type AccountRouteDeps, accountRoutes } from '../catalog/accounts/routes.ts';
 import { agentRoutes } from '../catalog/agents/routes.ts';
+import { type ContactRouteDeps, contactRoutes } from '../catalog/contacts/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
 import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
 import { locationRoutes } from '../catalog/locations/routes.ts';
@@ -18,7 +19,7 @@ import { helloRoutes } from './hello.ts';
 import { openApiRoutes } from './openapi/routes.ts';
 
 /** What the routes need of the rest of the controller. */
-export interface RouteDeps extends DeviceRouteDeps {
+export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly feed: Parameters<typeof eventRoutes>[0]['feed'];
   readonly health: Maintenance & { readonly uptimes: ReadUptimes };
   readonly checkNow: CheckNow;
@@ -52,6 +53,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...accountRoutes({ ...deps, onChanged: deps.onAccountChanged }),
     ...locationRoutes(deps),
     ...agentRoutes(db),
+    ...contactRoutes(deps),
     ...secretRoutes(deps),
     ...auditRoutes(db),
     ...openApiRoutes(() => routes, deps.version),

@@ -9,7 +9,10 @@ import type { Zone } from '../http/zone.ts';
 import { type AuditRow, findEntryNo, listEntries } from './audit-store.ts';
 
 const actions = { create: 'Create', update: 'Update', delete: 'Delete' } as const;
-const kinds = ['account', 'key', 'location', 'agent', 'device', 'tag', 'secret'] as const;
+const kinds = [
+  ...['account', 'key', 'location', 'agent', 'device', 'tag', 'secret'],
+  ...['contact', 'nschedule', 'mschedule'],
+] as const;
 
 const value = z.unknown().meta({
   description:
@@ -62,7 +65,7 @@ export function auditRoutes(db: Db): Route[] {
       tag: 'Audit',
       summary: 'Who changed what, newest first.',
       description:
-        'Every change of the account, its keys, Locations, agents, devices, tags and secrets, by the API or the command line. An entry is written in the transaction of its change, and stays when the thing is deleted. No entry has a secret.',
+        'Every change of the account, its keys, Locations, agents, devices, tags, secrets, contacts and schedules, by the API or the command line. An entry is written in the transaction of its change, and stays when the thing is deleted. No entry has a secret.',
       subject: noSubject,
       query,
       response: z.array(auditEntry),

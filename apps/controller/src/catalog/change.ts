@@ -8,7 +8,17 @@ export type Actor =
   | { readonly kind: 'command-line' };
 
 /** A kind of thing in the catalog. */
-type CatalogKind = 'account' | 'key' | 'location' | 'agent' | 'device' | 'tag' | 'secret';
+type CatalogKind =
+  | 'account'
+  | 'key'
+  | 'location'
+  | 'agent'
+  | 'device'
+  | 'tag'
+  | 'secret'
+  | 'contact'
+  | 'nschedule'
+  | 'mschedule';
 
 /** One change of one thing. */
 interface Change {

@@ -1,10 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
-/** The number and id of the account's device, tag or Location with this key. The caller that writes keys holds the account's lock. */
+/** Kinds of things that may have a key of the client. */
+export type KeyedKind = 'device' | 'tag' | 'location' | 'contact' | 'nschedule' | 'mschedule';
+
+/** The number and id of the account's thing of this kind with this key. The caller that writes keys holds the account's lock. */
 export async function findByExternalKey(
   db: Kysely<Tables>,
-  kind: 'device' | 'tag' | 'location',
+  kind: KeyedKind,
   accountNo: number,
   key: string,
 ): Promise<{ readonly no: number; readonly id: string } | undefined> {

@@ -1,4 +1,7 @@
 import { boundedText } from '@vantage/kernel';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import { findByExternalKey, type KeyedKind } from './external-key-store.ts';
 import type { Conflict } from './refusal.ts';
 
 const key = boundedText(128, 1).regex(
@@ -22,4 +25,16 @@ export function keyTaken(key: string, holder: string): Conflict {
     message: `ExternalKey ${JSON.stringify(key)} belongs to ${holder} already. Choose another one, or clear it there with null.`,
     faults: [{ field: 'ExternalKey', message: `belongs to ${holder} already` }],
   };
+}
+
+/** The refusal of a key that another thing of this kind has. `ownNo` is the thing that gets the key. The caller holds the account's lock. */
+export async function keyConflict(
+  trx: Kysely<Tables>,
+  { kind, what, accountNo }: { readonly kind: KeyedKind; readonly what: string; readonly accountNo: number },
+  key: string | null,
+  ownNo: number | undefined,
+): Promise<Conflict | undefined> {
+  if (key === null) return undefined;
+  const holder = await findByExternalKey(trx, kind, accountNo, key);
+  return holder === undefined || holder.no === ownNo ? undefined : keyTaken(key, `the ${what} ${holder.id}`);
 }

@@ -59,7 +59,7 @@ const Nschedule = defineEntity({
 });
 
 /** Where notifications go. `address` has its secrets masked; `sealed` holds the address and the secrets that sign. */
-const Contact = defineEntity({
+export const Contact = defineEntity({
   name: 'Contact',
   tableName: 'contacts',
   properties: {
@@ -74,8 +74,10 @@ const Contact = defineEntity({
     previousSecretUntilUs: p.bigint('number').nullable(),
     notify: p.type(TextArray).nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
+    updatedAt: p.datetime().defaultRaw('now()'),
   },
 });
+export type Contact = InferEntity<typeof Contact>;
 
 /** A maintenance schedule: recurring maintenance windows. */
 const Mschedule = defineEntity({

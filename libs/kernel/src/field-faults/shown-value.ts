@@ -1,6 +1,6 @@
 /** Names of fields whose values may be secret, or hold one. */
 const secretName =
-  /password|passphrase|secret|token|cookie|authorization|^(url|proxy|value|headers|body|send|sendhex|query|command|ca|clientcert|clientkey|.*-key)$/i;
+  /password|passphrase|secret|token|cookie|authorization|^(url|address|proxy|value|headers|body|send|sendhex|query|command|ca|clientcert|clientkey|.*-key)$/i;
 /** Longer texts are not repeated. */
 const longest = 60;
 

@@ -71,6 +71,9 @@ const examples: readonly string[] = [
   '00 ff 1a',
   '^(a+)+$',
   'server.example:53',
+  `whsec_${'QUJD'.repeat(10)}`,
+  '2026-01-02T03:04',
+  'FREQ=MONTHLY;INTERVAL=2;BYDAY=-1FR,1SU;BYHOUR=1,2;UNTIL=20301231T000000Z',
 ];
 
 /** What is repeated: what patterns like to repeat themselves. */

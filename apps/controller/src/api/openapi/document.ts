@@ -22,6 +22,7 @@ const tags: Readonly<Record<string, string>> = {
   Locations: 'Places from which agents check.',
   Agents: 'The programs that run the checks.',
   Audit: 'Who changed what.',
+  Contacts: 'Where notifications go.',
   Secrets: 'Write-only values for Options and scripts.',
 };
 

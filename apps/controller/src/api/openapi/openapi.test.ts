@@ -6,12 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../http/route.ts';
 import { createDocumentReader, type DocumentReader } from '../testing/document.ts';
 import { type Rest, startRest } from '../testing/rest.ts';
-import { createSampleAccount, type SampleAccount } from '../testing/sample-account.ts';
+import { createSampleAccount, type SampleAccount, sampleContact } from '../testing/sample-account.ts';
 import { methodExamples } from './method-examples.ts';
 
 const goodBodies: Readonly<Record<string, object>> = {
   'POST /devices': { Method: 'TCP', URL: 'example.org:80', ShortName: 'new' },
   'POST /tags': { Name: 'new' },
+  'POST /contacts': sampleContact,
   'POST /locations': { Name: 'new' },
   'PUT /tags/{tag_id}': { Name: 'other' },
   'POST /secrets': { Name: 'new', Value: 'v' },

@@ -113,7 +113,11 @@ export async function startRest(
     api,
     baseUrl,
     recorded,
-    routes: createRoutes({ ...shared, retentionDays: 30, version: 'test', onAccountChanged: () => {} }),
+    routes: createRoutes({
+      ...{ ...shared, retentionDays: 30, version: 'test' },
+      allowPrivateWebhooks: deps.settings?.allowPrivateWebhooks ?? false,
+      onAccountChanged: () => {},
+    }),
     dropDatabase: async () => database[Symbol.asyncDispose](),
     async send(method, path, { key, body, raw, headers = {} } = {}) {
       const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));

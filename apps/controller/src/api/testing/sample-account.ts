@@ -3,6 +3,14 @@ import { createLog, newId } from '@vantage/kernel';
 import { createPartitions } from '../../db/index.ts';
 import type { Rest } from './rest.ts';
 
+/** A webhook whose address has credentials. */
+export const sampleContact = {
+  Name: 'hook',
+  Type: 'webhook',
+  Address: 'https://me:pw@hooks.example.org/a?token=t',
+  Secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+};
+
 /** Ids of one account's things, by the names of path placeholders. */
 export interface SampleAccount {
   readonly ids: Readonly<Record<string, string>>;
@@ -10,7 +18,7 @@ export interface SampleAccount {
   readonly agentNo: number;
 }
 
-/** Gives an account a device with a check and an event, a tag and an agent. */
+/** Gives an account a device with a check and an event, a tag, an agent and a contact. */
 export async function createSampleAccount(
   rest: Rest,
   account: { readonly accountNo: number; readonly locationNo: number },
@@ -30,6 +38,7 @@ export async function createSampleAccount(
   });
   const tag_id = await id('/tags', 'tag_id', { Name: '=SUM(A1) & <tag>' });
   const secret_id = await id('/secrets', 'secret_id', { Name: 'kept', Value: 'hunter2' });
+  const contact_id = await id('/contacts', 'contact_id', sampleContact);
   const { device_no } = await db.kysely
     .selectFrom('devices')
     .select('device_no')
@@ -58,7 +67,7 @@ export async function createSampleAccount(
   await addChecks(rest, { ...account, deviceNo: device_no, agentNo: agent_no }, [start]);
   const check_id = checkId({ deviceNo: device_no, startUs: start, agentNo: agent_no });
   return {
-    ids: { device_id, tag_id, secret_id, agent_id, location_id, check_id },
+    ids: { device_id, tag_id, secret_id, agent_id, location_id, check_id, contact_id },
     deviceNo: device_no,
     agentNo: agent_no,
   };

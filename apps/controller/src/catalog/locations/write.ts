@@ -7,8 +7,7 @@ import { readAccount, updateAccount } from '../accounts/store.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { moveDefaultDevices } from '../devices/default-store.ts';
 import { defaultLocations, lockAccount } from '../devices/lookup-store.ts';
-import { keyTaken } from '../external-key.ts';
-import { findByExternalKey } from '../external-key-store.ts';
+import { keyConflict } from '../external-key.ts';
 import { changedFields, createdFields, deletedFields } from '../field-change.ts';
 import type { Conflict, Missing } from '../refusal.ts';
 import {
@@ -50,7 +49,7 @@ export async function createLocation(
   const { trx } = transaction;
   const { accountNo, name, nowUs, publicTargetsOnly = false, externalKey = null } = given;
   await lockAccount(trx, accountNo);
-  const taken = await keyConflict(transaction, accountNo, externalKey, undefined);
+  const taken = await keyConflict(trx, keyed(accountNo), externalKey, undefined);
   if (taken !== undefined) return taken;
   const locationId = newId();
   const locationNo = await insertLocation(transaction, {
@@ -90,7 +89,7 @@ export async function changeLocation(
   const name = sent.Name === undefined || sent.Name === cleanLine(location.name) ? location.name : sent.Name;
   const { publicTargetsOnly: before, externalKey: oldKey = null } = location;
   const externalKey = sent.ExternalKey === undefined ? oldKey : sent.ExternalKey;
-  const taken = await keyConflict(transaction, accountNo, externalKey, location.locationNo);
+  const taken = await keyConflict(trx, keyed(accountNo), externalKey, location.locationNo);
   if (taken !== undefined) return taken;
   const publicTargetsOnly = sent.PublicTargetsOnly ?? before;
   if (name !== location.name && (await isLocationName(transaction, location, name))) return nameTaken(name);
@@ -171,17 +170,7 @@ async function keepDefaults(
   transaction.record({ action: 'update', kind: 'account', accountNo, id, fields });
 }
 
-/** The refusal of a key that another Location has. The caller holds the account's lock. */
-async function keyConflict(
-  { trx }: ChangeTransaction,
-  accountNo: number,
-  key: string | null,
-  ownNo: number | undefined,
-): Promise<Conflict | undefined> {
-  if (key === null) return undefined;
-  const holder = await findByExternalKey(trx, 'location', accountNo, key);
-  return holder === undefined || holder.no === ownNo ? undefined : keyTaken(key, `the Location ${holder.id}`);
-}
+const keyed = (accountNo: number) => ({ kind: 'location', what: 'Location', accountNo }) as const;
 
 function nameTaken(name: string): Conflict {
   return {

@@ -3,8 +3,7 @@ import { newId } from '@vantage/kernel';
 import { Tag } from '../../db/entities.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
-import { keyTaken } from '../external-key.ts';
-import { findByExternalKey } from '../external-key-store.ts';
+import { keyConflict } from '../external-key.ts';
 import { changedFields, createdFields, deletedFields, type FieldChange } from '../field-change.ts';
 import type { Conflict, Missing } from '../refusal.ts';
 import { attachTag, deleteTag, detachTag, insertTag, updateTag } from './store.ts';
@@ -15,7 +14,8 @@ export async function createTag(
   given: { readonly accountNo: number; readonly name: string; readonly externalKey: string | null },
 ): Promise<{ readonly kind: 'created'; readonly tagId: string } | Conflict> {
   const { accountNo, externalKey } = given;
-  const taken = await keyConflict(transaction, accountNo, externalKey, undefined);
+  if (externalKey !== null) await lockAccount(transaction.trx, accountNo);
+  const taken = await keyConflict(transaction.trx, keyed(accountNo), externalKey, undefined);
   if (taken !== undefined) return taken;
   const tagId = newId();
   await insertTag(transaction, { tagId, ...given });
@@ -43,7 +43,7 @@ export async function changeTag(
   };
   const fields = (['Name', 'ExternalKey'] as const).filter((field) => old[field] !== next[field]);
   if (fields.length === 0) return { kind: 'changed' };
-  const taken = await keyConflict(transaction, accountNo, next.ExternalKey, tagNo);
+  const taken = await keyConflict(transaction.trx, keyed(accountNo), next.ExternalKey, tagNo);
   if (taken !== undefined) return taken;
   const name = old.Name === next.Name ? current.name : next.Name;
   await updateTag(transaction, tagNo, { name, externalKey: next.ExternalKey });
@@ -52,17 +52,7 @@ export async function changeTag(
   return { kind: 'changed' };
 }
 
-async function keyConflict(
-  { trx }: ChangeTransaction,
-  accountNo: number,
-  key: string | null | undefined,
-  ownNo: number | undefined,
-): Promise<Conflict | undefined> {
-  if (typeof key !== 'string') return undefined;
-  await lockAccount(trx, accountNo);
-  const holder = await findByExternalKey(trx, 'tag', accountNo, key);
-  return holder === undefined || holder.no === ownNo ? undefined : keyTaken(key, `the tag ${holder.id}`);
-}
+const keyed = (accountNo: number) => ({ kind: 'tag', what: 'tag', accountNo }) as const;
 
 /** Deletes a tag; its devices stay. */
 export async function removeTag(

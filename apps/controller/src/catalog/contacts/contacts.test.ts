@@ -1,0 +1,257 @@
+import { alertKinds } from '@vantage/alerts';
+import { newId } from '@vantage/kernel';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { openContact } from '../../secrets/sealed-contact.ts';
+
+const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+const email = { Name: 'Operations', Type: 'email', Address: 'noc@example.org' };
+const webhook = {
+  Name: 'Hook',
+  Type: 'webhook',
+  Address: 'https://u:pw@h.example/a?token=t',
+  Secret: secret,
+};
+
+describe('contacts', () => {
+  let rest: Rest;
+  let key: string;
+  let accountNo: number;
+  let accounts = 0;
+  beforeAll(async () => {
+    rest = await startRest();
+  });
+  afterAll(() => rest[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    accounts += 1;
+    ({ accountNo } = await rest.account(`account ${accounts}`));
+    ({ key } = await rest.key(accountNo, 'UW'));
+  });
+
+  const send = (method: string, path: string, body?: object) =>
+    rest.send(method, path, { key, ...(body === undefined ? {} : { body }) });
+  const create = async (body: object) => {
+    const { status, json, text } = await send('POST', '/contacts', body);
+    expect([status, text]).toEqual([200, text]);
+    return z.strictObject({ contact_id: z.string() }).parse(json).contact_id;
+  };
+  const message = async (method: string, path: string, body: object) => {
+    const { json } = await send(method, path, body);
+    const { code, message: said } = z.object({ code: z.int(), message: z.string() }).parse(json);
+    return `${code} ${said}`;
+  };
+  const clear = async (id: string) => {
+    const { sealed } = await rest.db.kysely
+      .selectFrom('contacts')
+      .select('sealed')
+      .where('contact_id', '=', id)
+      .executeTakeFirstOrThrow();
+    return openContact(rest.sealer, id, sealed);
+  };
+
+  it('are created, listed by name, read, changed and deleted', async () => {
+    const hook = await create({ ...webhook, Notify: ['device.down'], ExternalKey: 'k' });
+    const mail = await create(email);
+    const { json: list, headers } = await send('GET', '/contacts');
+    expect(list).toMatchObject([
+      { contact_id: hook, Name: 'Hook', Notify: ['device.down'] },
+      { contact_id: mail, Name: 'Operations', Notify: null },
+    ]);
+    expect(headers.get('x-total-count')).toBe('2');
+    expect((await send('GET', '/contacts?ExternalKey=k')).json).toMatchObject([{ contact_id: hook }]);
+    expect((await send('GET', '/contacts?Limit=1&Offset=1')).json).toMatchObject([{ contact_id: mail }]);
+    const { json } = await send('PUT', `/contacts/${mail}`, {
+      Name: 'NOC',
+      Address: 'a@example.org',
+      Type: 'email',
+    });
+    expect(json).toMatchObject({ Name: 'NOC', Address: 'a@example.org', Type: 'email', Notify: null });
+    expect((await send('DELETE', `/contacts/${mail}`)).json).toEqual({ contact_id: mail });
+    expect((await send('GET', `/contacts/${mail}`)).json).toMatchObject({ code: 1003 });
+  });
+
+  it('show no secret and no credential, and keep both sealed', async () => {
+    const id = await create(webhook);
+    const { json, text } = await send('GET', `/contacts/${id}`);
+    expect(json).toMatchObject({ Address: 'https://u:***@h.example/a?token=***', PreviousSecretUntil: null });
+    const row = await rest.db.kysely
+      .selectFrom('contacts')
+      .selectAll()
+      .where('contact_id', '=', id)
+      .executeTakeFirstOrThrow();
+    const audit = (await send('GET', '/audit')).text;
+    for (const shown of [text, JSON.stringify({ ...row, sealed: row.sealed.toString('latin1') }), audit])
+      for (const hidden of [secret, 'pw', 'token=t']) expect(shown).not.toContain(hidden);
+    expect(await clear(id)).toEqual({ address: webhook.Address, secret, previousSecret: null });
+  });
+
+  it('keep a credential whose mask is sent back while scheme, host, port and user stay', async () => {
+    const id = await create(webhook);
+    await send('PUT', `/contacts/${id}`, { Address: 'https://u:***@h.example/b?token=***' });
+    expect((await clear(id)).address).toBe('https://u:pw@h.example/b?token=t');
+    for (const Address of [
+      'https://u:***@evil.example/',
+      'https://v:***@h.example/',
+      'https://u:pw@h.example/?key=***',
+    ])
+      expect(await message('PUT', `/contacts/${id}`, { Address })).toBe(
+        '1004 Address holds the mask ***; send the credential itself (it is kept only while scheme, host, port and user stay).',
+      );
+    expect((await clear(id)).secret).toBe(secret);
+  });
+
+  it('a webhook needs a secret, and the refusal says how to make one', async () => {
+    const { Secret: _, ...without } = webhook;
+    expect(await message('POST', '/contacts', without)).toBe(
+      '1004 Secret is required for contacts of Type webhook: whsec_ and the base64 of 24 to 64 random bytes; make one with: echo "whsec_$(openssl rand -base64 32)".',
+    );
+    for (const wrong of ['hunter2', 'whsec_', `whsec_${Buffer.alloc(23).toString('base64')}`]) {
+      const said = await message('POST', '/contacts', { ...webhook, Secret: wrong });
+      expect(said).toContain('1004 Secret must be whsec_ and the base64 of 24 to 64 random bytes');
+      expect(said).not.toContain(wrong === 'whsec_' ? 'hunter' : wrong);
+    }
+    expect(await message('POST', '/contacts', { ...email, Secret: secret })).toBe(
+      '1004 Secret is not used by contacts of Type email; leave it out.',
+    );
+  });
+
+  it('a refusal names every fault', async () => {
+    const { json } = await send('POST', '/contacts', {
+      ...{ Name: '', Type: 'webhook', Address: 'http://10.0.0.1/', Notify: ['device.gone'], Nonsense: 1 },
+    });
+    const { errors } = z.object({ errors: z.array(z.object({ field: z.string() })) }).parse(json);
+    expect(errors.map(({ field }) => field).sort()).toEqual([
+      'Address',
+      'Name',
+      'Nonsense',
+      'Notify.0',
+      'Secret',
+    ]);
+    expect(await message('POST', '/contacts', { Name: 'a', Address: 'b' })).toContain('Type is required');
+  });
+
+  it('a webhook goes to private addresses and by plain HTTP only where the operator permits it', async () => {
+    for (const Address of ['http://h.example/', 'https://127.0.0.1/', 'https://[::ffff:10.0.0.1]/'])
+      expect(await message('POST', '/contacts', { ...webhook, Address })).toContain(
+        'VANTAGE_ALLOW_PRIVATE_WEBHOOKS',
+      );
+    await using open = await startRest({ settings: { allowPrivateWebhooks: true } });
+    const account = await open.account('one');
+    const own = await open.key(account.accountNo, 'UW');
+    const body = { ...webhook, Address: 'http://127.0.0.1:9/' };
+    expect((await open.send('POST', '/contacts', { ...own, body })).status).toBe(200);
+  });
+
+  it('keep their Type', async () => {
+    const id = await create(email);
+    expect(await message('PUT', `/contacts/${id}`, { Type: 'webhook' })).toContain(
+      '1005 Type cannot be changed',
+    );
+  });
+
+  it('a rotation shows the new secret once, and the old one also signs for 24 hours', async () => {
+    const id = await create(webhook);
+    const reply = await send('POST', `/contacts/${id}/rotate`);
+    const { Secret: next } = z
+      .strictObject({ contact_id: z.literal(id), Secret: z.string() })
+      .parse(reply.json);
+    expect(next).not.toBe(secret);
+    expect(await clear(id)).toEqual({ address: webhook.Address, secret: next, previousSecret: secret });
+    const before = await send('GET', `/contacts/${id}`);
+    expect(before.text).not.toContain('whsec_');
+    expect(before.json).toMatchObject({ PreviousSecretUntil: expect.stringMatching(/^\d{4}-/) });
+    const { previous_secret_until_us: untilUs } = await rest.db.kysely
+      .selectFrom('contacts')
+      .select('previous_secret_until_us')
+      .where('contact_id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(untilUs).toBe(rest.clock.nowUs() + 24 * 3600 * 1e6);
+    await rest.clock.advance(24 * 3600 * 1000);
+    expect((await send('GET', `/contacts/${id}`)).json).toMatchObject({ PreviousSecretUntil: null });
+    expect(await message('POST', `/contacts/${await create(email)}/rotate`, {})).toContain(
+      '1005 Contacts of Type email',
+    );
+    expect((await send('GET', '/audit')).text).not.toContain(next);
+  });
+
+  it('a new secret replaces the old one at once and changes the ETag', async () => {
+    const id = await create(webhook);
+    await send('POST', `/contacts/${id}/rotate`);
+    await rest.db.kysely
+      .updateTable('contacts')
+      .set({ updated_at: new Date(0) })
+      .execute();
+    const before = (await send('GET', `/contacts/${id}`)).headers.get('etag');
+    await send('PUT', `/contacts/${id}`, { Secret: secret });
+    expect(await clear(id)).toEqual({ address: webhook.Address, secret, previousSecret: null });
+    expect((await send('GET', `/contacts/${id}`)).headers.get('etag')).not.toBe(before);
+    expect((await send('GET', '/audit?Limit=1')).json).toMatchObject([
+      { Kind: 'contact', Changes: [{ Field: 'Secret', Old: '***', New: '***' }] },
+    ]);
+  });
+
+  it('one that a schedule names is not deleted; the refusal names the schedule', async () => {
+    const id = await create(email);
+    const schedule = { nschedule_id: newId(), account_no: accountNo, name: 'Night' };
+    const steps = JSON.stringify([{ DelayMinutes: 0, Contacts: [newId(), id] }]);
+    await rest.db.kysely
+      .insertInto('nschedules')
+      .values({ ...schedule, steps })
+      .execute();
+    const { json } = await send('DELETE', `/contacts/${id}`);
+    expect(json).toMatchObject({
+      code: 1005,
+      message: `Contact Operations cannot be deleted while these notification schedules name it: Night (${schedule.nschedule_id}).`,
+    });
+  });
+
+  it('has a key of its own kind: a taken one is 1005', async () => {
+    await create({ ...email, ExternalKey: 'k' });
+    await send('POST', '/tags', { Name: 't', ExternalKey: 'k' });
+    expect(await message('POST', '/contacts', { ...email, ExternalKey: 'k' })).toContain(
+      '1005 ExternalKey "k" belongs',
+    );
+  });
+
+  it('an account has at most 1,000 of them', async () => {
+    await rest.db.kysely
+      .insertInto('contacts')
+      .values(
+        Array.from({ length: 1_000 }, () => ({
+          ...{
+            contact_id: newId(),
+            account_no: accountNo,
+            name: 'n',
+            type: 'email',
+            address: 'a@example.org',
+          },
+          sealed: Buffer.alloc(1),
+        })),
+      )
+      .execute();
+    expect(await message('POST', '/contacts', email)).toBe(
+      '1004 The account has 1000 contacts, which is the limit. Delete one that nobody needs.',
+    );
+  });
+
+  it('one whose key is lost needs its Address and Secret anew', async () => {
+    const id = await create(webhook);
+    await rest.db.kysely
+      .updateTable('contacts')
+      .set({ sealed: Buffer.alloc(40) })
+      .where('contact_id', '=', id)
+      .execute();
+    expect((await send('POST', `/contacts/${id}/rotate`)).json).toMatchObject({ code: 1005 });
+    const { json } = await send('PUT', `/contacts/${id}`, { Name: 'x' });
+    expect(json).toMatchObject({ code: 1004, errors: [{ field: 'Address' }, { field: 'Secret' }] });
+    const { Address, Secret } = webhook;
+    expect((await send('PUT', `/contacts/${id}`, { Address, Secret })).status).toBe(200);
+    expect(await clear(id)).toEqual({ address: Address, secret: Secret, previousSecret: null });
+  });
+
+  it('accept every kind of message', async () => {
+    const id = await create({ ...email, Notify: [...alertKinds] });
+    expect((await send('GET', `/contacts/${id}`)).json).toMatchObject({ Notify: alertKinds });
+  });
+});

@@ -1,0 +1,79 @@
+import { alertKinds, contactTypeNames, isSigningSecret, signingSecretHint } from '@vantage/alerts';
+import { boundedText } from '@vantage/kernel';
+import { z } from 'zod';
+import { idField, lineField, timestampField } from '../../http/field.ts';
+import { externalKeyField } from '../external-key.ts';
+
+const name = lineField(200, 1)
+  .describe('Name of the contact; need not be unique.')
+  .meta({ example: 'Operations' });
+const address = boundedText(2048, 1)
+  .describe(
+    'Where its messages go: an e-mail address, or the https:// address of a webhook. A password, and query parameters such as token, come back as `***`; the mask may be sent back while scheme, host, port and user stay.',
+  )
+  .meta({ example: 'noc@example.org' });
+const secret = boundedText(200, 1)
+  .refine(isSigningSecret, { error: `must be ${signingSecretHint}` })
+  .optional()
+  .meta({
+    description: `Signs the messages of a webhook (Standard Webhooks). Never returned. Required for webhooks, unknown to other types: ${signingSecretHint}.`,
+    writeOnly: true,
+    example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  });
+const notify = z
+  .array(z.enum(alertKinds))
+  .max(alertKinds.length)
+  .nullable()
+  .optional()
+  .describe('The kinds of messages that it gets; null: all.')
+  .meta({ example: ['device.down', 'device.up'] });
+
+/** The body of POST /contacts. */
+export const contactCreate = z
+  .strictObject({
+    Name: name,
+    Type: z.enum(contactTypeNames).describe('How messages reach it. Cannot be changed later.'),
+    Address: address,
+    Secret: secret,
+    Notify: notify,
+    ExternalKey: externalKeyField,
+  })
+  .meta({ id: 'ContactCreate' });
+
+/** The body of PUT /contacts/{contact_id}: what is absent stays as it is. */
+export const contactUpdate = z
+  .strictObject({
+    Name: name.optional(),
+    Type: boundedText(100).optional().describe('May be sent back; cannot be changed.'),
+    Address: address.optional(),
+    Secret: secret,
+    Notify: notify,
+    ExternalKey: externalKeyField,
+  })
+  .meta({ id: 'ContactUpdate' });
+
+/** A contact as answers show it. */
+export const contactFull = z
+  .strictObject({
+    contact_id: idField,
+    Name: z.string(),
+    Type: z.enum(contactTypeNames),
+    Address: z.string().describe('Credentials are `***`.'),
+    Notify: z.array(z.enum(alertKinds)).nullable().describe('Kinds of messages that it gets; null: all.'),
+    ExternalKey: z.string().nullable(),
+    PreviousSecretUntil: timestampField
+      .nullable()
+      .describe('The secret before the last rotation also signs until then; null: there is none.'),
+    UpdatedAt: timestampField,
+  })
+  .meta({ id: 'Contact' });
+
+/** The fields that a contact's GET returns and no request sets. */
+export const contactReadOnly = ['contact_id', 'PreviousSecretUntil', 'UpdatedAt'] as const;
+
+/** Settings of a contact as sent, good fields only. */
+export type SentContact = {
+  readonly [Field in keyof z.output<typeof contactUpdate>]?:
+    | z.output<typeof contactUpdate>[Field]
+    | undefined;
+};

@@ -1,0 +1,92 @@
+import { type AddressPolicy, type ContactType, contactTypes, signingSecretHint } from '@vantage/alerts';
+import { cleanLine } from '@vantage/domain';
+import type { FieldFault } from '@vantage/kernel';
+import type { ClearContact } from '../../secrets/sealed-contact.ts';
+import type { SentContact } from './fields.ts';
+
+/** A contact as it is stored; undefined for a new one. */
+export interface CurrentContact {
+  readonly name: string;
+  /** As the API shows it. */
+  readonly address: string;
+  readonly notify: readonly string[] | null;
+  readonly externalKey: string | null;
+  /** undefined: its key is lost. */
+  readonly clear: ClearContact | undefined;
+}
+
+/** The settings that a contact gets. */
+export interface ContactSettings {
+  readonly name: string;
+  readonly address: string;
+  readonly notify: readonly string[] | null;
+  readonly externalKey: string | null;
+  readonly clear: ClearContact;
+}
+
+/** Lays the sent settings over the current ones. Every fault is named. Pure. */
+export function resolveContact(
+  type: ContactType,
+  sent: SentContact,
+  current: CurrentContact | undefined,
+  policy: AddressPolicy,
+): { readonly settings: ContactSettings; readonly faults: readonly FieldFault[] } {
+  const address = resolveAddress(type, sent.Address, current, policy);
+  const secret = resolveSecret(type, sent.Secret, current);
+  const { name = '', notify = null, externalKey = null } = current ?? {};
+  // What GET shows of a stored name may be cleaned; sent back, it is the stored one.
+  const isSameName = sent.Name === undefined || (current !== undefined && sent.Name === cleanLine(name));
+  return {
+    settings: {
+      name: isSameName ? name : (sent.Name ?? name),
+      address: contactTypes[type].show(address.value),
+      notify: sent.Notify === undefined ? notify : sent.Notify && [...new Set(sent.Notify)],
+      externalKey: sent.ExternalKey === undefined ? externalKey : sent.ExternalKey,
+      clear: { address: address.value, ...secret.value },
+    },
+    faults: [...address.faults, ...secret.faults],
+  };
+}
+
+function resolveAddress(
+  type: ContactType,
+  sent: string | undefined,
+  current: CurrentContact | undefined,
+  policy: AddressPolicy,
+): { readonly value: string; readonly faults: readonly FieldFault[] } {
+  const kept = current?.clear?.address;
+  const text = sent ?? current?.address;
+  if (text === undefined) return { value: '', faults: [] };
+  const filled = contactTypes[type].fill(text, kept);
+  if (filled === undefined) {
+    const message =
+      'holds the mask ***; send the credential itself (it is kept only while scheme, host, port and user stay)';
+    return { value: text, faults: [{ field: 'Address', message }] };
+  }
+  // A kept address stays valid when the operator changes the rules; its messages are judged when they are sent.
+  const fault = filled === kept ? null : contactTypes[type].addressFault(filled, policy);
+  return { value: filled, faults: fault === null ? [] : [{ field: 'Address', message: fault }] };
+}
+
+function resolveSecret(
+  type: ContactType,
+  sent: string | undefined,
+  current: CurrentContact | undefined,
+): { readonly value: Omit<ClearContact, 'address'>; readonly faults: readonly FieldFault[] } {
+  const none = { secret: null, previousSecret: null };
+  const fault = (message: string) => ({ value: none, faults: [{ field: 'Secret', message }] });
+  if (!contactTypes[type].hasSecret)
+    return sent === undefined
+      ? { value: none, faults: [] }
+      : fault(`is not used by contacts of Type ${type}; leave it out`);
+  const kept = current?.clear;
+  if (sent !== undefined && sent !== kept?.secret)
+    return { value: { secret: sent, previousSecret: null }, faults: [] };
+  if (kept === undefined)
+    return fault(
+      current === undefined
+        ? `is required for contacts of Type ${type}: ${signingSecretHint}`
+        : `was lost with the key that sealed it; send a new one: ${signingSecretHint}`,
+    );
+  return { value: { secret: kept.secret, previousSecret: kept.previousSecret }, faults: [] };
+}

@@ -1,0 +1,103 @@
+import { raw } from '@mikro-orm/core';
+import { type Kysely, sql } from 'kysely';
+import { Contact } from '../../db/entities.ts';
+import type { Db, Row, Tables } from '../../db/index.ts';
+import type { ChangeTransaction } from '../change.ts';
+
+/** A contact as answers show it; `notify` null: all kinds. */
+export type ContactRow = Pick<
+  Row<'contacts'>,
+  | 'contact_id'
+  | 'name'
+  | 'type'
+  | 'address'
+  | 'notify'
+  | 'external_key'
+  | 'previous_secret_until_us'
+  | 'updated_at'
+>;
+
+/** A page of the account's contacts by name, and how many there are. */
+export async function listContacts(
+  { kysely }: Pick<Db, 'kysely'>,
+  accountNo: number,
+  page: {
+    readonly limit: number;
+    readonly offset: number;
+    readonly contactId?: string;
+    readonly externalKey?: string | undefined;
+  },
+): Promise<{ readonly rows: readonly ContactRow[]; readonly total: number }> {
+  const { contactId, externalKey } = page;
+  let own = kysely.selectFrom('contacts').where('account_no', '=', accountNo);
+  if (contactId !== undefined) own = own.where('contact_id', '=', contactId);
+  if (externalKey !== undefined) own = own.where('external_key', '=', externalKey);
+  const [rows, { total }] = await Promise.all([
+    own
+      .select(['contact_id', 'name', 'type', 'address', 'notify', 'external_key'])
+      .select(['previous_secret_until_us', 'updated_at'])
+      .orderBy('name')
+      .orderBy('contact_no')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+    own.select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total };
+}
+
+/** The account's contact with this id, for a change. The caller holds the account's lock. */
+export async function findContact(
+  { em }: ChangeTransaction,
+  accountNo: number,
+  contactId: string,
+): Promise<Contact | undefined> {
+  return (await em.findOne(Contact, { accountNo, contactId })) ?? undefined;
+}
+
+/** How many contacts the account has. */
+export async function countContacts({ em }: ChangeTransaction, accountNo: number): Promise<number> {
+  return em.count(Contact, { accountNo });
+}
+
+/** Inserts a contact. */
+export async function insertContact(
+  { em }: ChangeTransaction,
+  contact: Pick<
+    Contact,
+    'contactId' | 'accountNo' | 'name' | 'type' | 'address' | 'sealed' | 'externalKey' | 'notify'
+  >,
+): Promise<void> {
+  em.create(Contact, contact);
+  await em.flush();
+}
+
+/** Writes changed columns of a contact. */
+export async function updateContact(
+  { em }: ChangeTransaction,
+  contact: Contact,
+  changes: Partial<
+    Pick<Contact, 'name' | 'address' | 'sealed' | 'externalKey' | 'notify' | 'previousSecretUntilUs'>
+  >,
+): Promise<void> {
+  em.assign(contact, { ...changes, updatedAt: raw<Date>('clock_timestamp()') });
+  await em.flush();
+}
+
+/** Deletes a contact. */
+export async function deleteContact({ em }: ChangeTransaction, contactNo: number): Promise<void> {
+  await em.nativeDelete(Contact, { contactNo });
+}
+
+/** Names and ids of schedules that name a contact, up to ten; the caller holds the account's lock. */
+export async function schedulesOfContact(
+  trx: Kysely<Tables>,
+  accountNo: number,
+  contactId: string,
+): Promise<readonly { readonly name: string; readonly nschedule_id: string }[]> {
+  const { rows } = await sql<{ name: string; nschedule_id: string }>`
+    select name, nschedule_id from nschedules where account_no = ${accountNo}
+      and steps @> jsonb_build_array(jsonb_build_object('Contacts', jsonb_build_array(${contactId}::text)))
+    order by nschedule_no limit 11`.execute(trx);
+  return rows;
+}

@@ -1,0 +1,225 @@
+import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type AddressPolicy,
+  type ContactType,
+  contactTypeOf,
+  contactTypes,
+  signingSecret,
+} from '@vantage/alerts';
+import { cleanLine, hourUs } from '@vantage/domain';
+import { type FieldFault, newId } from '@vantage/kernel';
+import type { Contact } from '../../db/entities.ts';
+import type { Sealer } from '../../secrets/seal.ts';
+import { type ClearContact, openContact, sealContact } from '../../secrets/sealed-contact.ts';
+import type { ChangeTransaction } from '../change.ts';
+import { lockAccount } from '../devices/lookup-store.ts';
+import { keyConflict } from '../external-key.ts';
+import { changedFields, createdFields, deletedFields, secretField } from '../field-change.ts';
+import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
+import type { SentContact } from './fields.ts';
+import { type ContactSettings, type CurrentContact, resolveContact } from './settings.ts';
+import {
+  countContacts,
+  deleteContact,
+  findContact,
+  insertContact,
+  schedulesOfContact,
+  updateContact,
+} from './store.ts';
+
+/** Most contacts of an account. */
+const maxContacts = 1_000;
+/** The secret before a rotation also signs for so long. */
+const previousSecretUs = 24 * hourUs;
+const rotatedBytes = 32;
+
+/** A contact that is sent: the good fields, and the faults of the others. */
+interface Sent {
+  readonly values: SentContact;
+  readonly faults: readonly FieldFault[];
+}
+
+/** What the writers of contacts need. */
+export interface ContactWriteDeps {
+  readonly sealer: Sealer;
+  readonly policy: AddressPolicy;
+}
+
+/** Creates a contact. The refusal names every fault. */
+export async function createContact(
+  transaction: ChangeTransaction,
+  { sealer, policy }: ContactWriteDeps,
+  given: { readonly accountNo: number; readonly type: ContactType | undefined; readonly sent: Sent },
+): Promise<{ readonly kind: 'created'; readonly contactId: string } | Conflict | Invalid> {
+  const { accountNo, type, sent } = given;
+  if (type === undefined) return { kind: 'invalid', faults: sent.faults };
+  const { settings, faults } = resolveContact(type, sent.values, undefined, policy);
+  const named = new Set(sent.faults.map(({ field }) => field));
+  const all = [...sent.faults, ...faults.filter(({ field }) => !named.has(field))];
+  if (all.length > 0) return { kind: 'invalid', faults: all };
+  await lockAccount(transaction.trx, accountNo);
+  if ((await countContacts(transaction, accountNo)) >= maxContacts)
+    return {
+      kind: 'invalid',
+      faults: [
+        {
+          field: '',
+          message: `The account has ${maxContacts} contacts, which is the limit. Delete one that nobody needs`,
+        },
+      ],
+    };
+  const taken = await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, undefined);
+  if (taken !== undefined) return taken;
+  const contactId = newId();
+  await insertContact(transaction, { contactId, accountNo, type, ...columns(sealer, contactId, settings) });
+  const { hasSecret } = contactTypes[type];
+  const shown = { Type: type, ...shownSettings(settings) };
+  const fields = [
+    ...createdFields(Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null))),
+    ...(hasSecret ? [secretField('Secret', false)] : []),
+  ];
+  transaction.record({ action: 'create', kind: 'contact', accountNo, id: contactId, fields });
+  return { kind: 'created', contactId };
+}
+
+/** Changes a contact; what is absent stays. A new Secret signs at once, the old one no longer. */
+export async function changeContact(
+  transaction: ChangeTransaction,
+  { sealer, policy }: ContactWriteDeps,
+  change: { readonly accountNo: number; readonly contactId: string; readonly sent: Sent },
+): Promise<{ readonly kind: 'changed' } | Refusal> {
+  const { accountNo, contactId, sent } = change;
+  await lockAccount(transaction.trx, accountNo);
+  const contact = await findContact(transaction, accountNo, contactId);
+  const type = contactTypeOf(contact?.type ?? '');
+  if (contact === undefined || type === undefined) return { kind: 'missing', what: 'contact' };
+  if (sent.values.Type !== undefined && sent.values.Type !== type) return typeConflict(type);
+  const current = currentOf(contact, openOrLost(sealer, contact));
+  const { settings, faults } = resolveContact(type, sent.values, current, policy);
+  const named = new Set(sent.faults.map(({ field }) => field));
+  const all = [...sent.faults, ...faults.filter(({ field }) => !named.has(field))];
+  if (all.length > 0) return { kind: 'invalid', faults: all };
+  const taken = await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, contact.contactNo);
+  if (taken !== undefined) return taken;
+  const isNewSecret = settings.clear.secret !== current.clear?.secret;
+  const names = changedNames(current, settings);
+  if (names.length === 0 && !isNewSecret) return { kind: 'changed' };
+  const fields = [
+    ...changedFields(names, shownSettings(current), shownSettings(settings)),
+    ...(isNewSecret ? [secretField('Secret', true)] : []),
+  ];
+  await updateContact(transaction, contact, {
+    ...columns(sealer, contactId, settings),
+    ...(isNewSecret ? { previousSecretUntilUs: null } : {}),
+  });
+  transaction.record({ action: 'update', kind: 'contact', accountNo, id: contactId, fields });
+  return { kind: 'changed' };
+}
+
+/** Gives a contact a new random secret. The old one also signs for 24 hours. */
+export async function rotateSecret(
+  transaction: ChangeTransaction,
+  { sealer }: Pick<ContactWriteDeps, 'sealer'>,
+  given: { readonly accountNo: number; readonly contactId: string; readonly nowUs: number },
+): Promise<{ readonly kind: 'rotated'; readonly secret: string } | Conflict | Missing> {
+  const { accountNo, contactId, nowUs } = given;
+  await lockAccount(transaction.trx, accountNo);
+  const contact = await findContact(transaction, accountNo, contactId);
+  const type = contactTypeOf(contact?.type ?? '');
+  if (contact === undefined || type === undefined) return { kind: 'missing', what: 'contact' };
+  if (!contactTypes[type].hasSecret)
+    return {
+      kind: 'conflict',
+      message: `Contacts of Type ${type} have no Secret, so there is none to rotate.`,
+    };
+  const clear = openOrLost(sealer, contact);
+  if (clear === undefined)
+    return {
+      kind: 'conflict',
+      message:
+        'The Address and Secret of this contact were lost with the key that sealed them. Send both again with a PUT.',
+    };
+  const secret = signingSecret(randomBytes(rotatedBytes));
+  const next = { address: clear.address, secret, previousSecret: clear.secret };
+  await updateContact(transaction, contact, {
+    sealed: sealContact(sealer, contactId, next),
+    previousSecretUntilUs: nowUs + previousSecretUs,
+  });
+  const fields = [secretField('Secret', true)];
+  transaction.record({ action: 'update', kind: 'contact', accountNo, id: contactId, fields });
+  return { kind: 'rotated', secret };
+}
+
+/** Deletes a contact that no schedule names. */
+export async function removeContact(
+  transaction: ChangeTransaction,
+  { accountNo, contactId }: { readonly accountNo: number; readonly contactId: string },
+): Promise<{ readonly kind: 'deleted' } | Conflict | Missing> {
+  await lockAccount(transaction.trx, accountNo);
+  const contact = await findContact(transaction, accountNo, contactId);
+  if (contact === undefined) return { kind: 'missing', what: 'contact' };
+  const users = await schedulesOfContact(transaction.trx, accountNo, contactId);
+  if (users.length > 0) return { kind: 'conflict', message: usedText(contact.name, users) };
+  await deleteContact(transaction, contact.contactNo);
+  const fields = deletedFields({
+    Name: cleanLine(contact.name),
+    Type: contact.type,
+    Address: contact.address,
+  });
+  transaction.record({ action: 'delete', kind: 'contact', accountNo, id: contactId, fields });
+  return { kind: 'deleted' };
+}
+
+const keyed = (accountNo: number) => ({ kind: 'contact', what: 'contact', accountNo }) as const;
+
+function usedText(
+  name: string,
+  users: readonly { readonly name: string; readonly nschedule_id: string }[],
+): string {
+  const shown = users.slice(0, 10).map((one) => `${cleanLine(one.name)} (${one.nschedule_id})`);
+  const more = users.length > shown.length ? ' and others' : '';
+  return `Contact ${cleanLine(name)} cannot be deleted while these notification schedules name it: ${shown.join(', ')}${more}.`;
+}
+
+function typeConflict(type: ContactType): Conflict {
+  return {
+    kind: 'conflict',
+    message: `Type cannot be changed: this contact's is ${type}. Create another contact, and delete this one.`,
+    faults: [{ field: 'Type', message: 'cannot be changed' }],
+  };
+}
+
+function openOrLost(sealer: Sealer, { contactId, sealed }: Contact): ClearContact | undefined {
+  try {
+    return openContact(sealer, contactId, sealed);
+  } catch {
+    return undefined;
+  }
+}
+
+function currentOf(contact: Contact, clear: ClearContact | undefined): CurrentContact {
+  const { name, address, notify = null, externalKey = null } = contact;
+  return { name, address, notify, externalKey, clear };
+}
+
+function columns(sealer: Sealer, contactId: string, settings: ContactSettings) {
+  const { name, address, externalKey, clear } = settings;
+  const notify = settings.notify && [...settings.notify];
+  return { name, address, externalKey, notify, sealed: sealContact(sealer, contactId, clear) };
+}
+
+/** The settings as the API shows them. */
+function shownSettings({ name, address, notify, externalKey }: Omit<ContactSettings, 'clear'>) {
+  return { Name: cleanLine(name), Address: address, Notify: notify, ExternalKey: externalKey };
+}
+
+function changedNames(current: CurrentContact, settings: ContactSettings): string[] {
+  const parts: readonly (readonly [field: string, changed: boolean])[] = [
+    ['Name', current.name !== settings.name],
+    ['Address', current.clear?.address !== settings.clear.address],
+    ['Notify', !isDeepStrictEqual(current.notify, settings.notify)],
+    ['ExternalKey', current.externalKey !== settings.externalKey],
+  ];
+  return parts.filter(([, isChanged]) => isChanged).map(([field]) => field);
+}
