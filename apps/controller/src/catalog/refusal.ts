@@ -21,3 +21,15 @@ export interface Missing {
 
 /** Why a writer changed nothing. */
 export type Refusal = Invalid | Conflict | Missing;
+
+/** The faults that fields have by themselves, then those that were found later in other fields. */
+export function joinFaults(own: readonly FieldFault[], later: readonly FieldFault[]): readonly FieldFault[] {
+  const named = new Set(own.map(({ field }) => field));
+  return [...own, ...later.filter(({ field }) => !named.has(field))];
+}
+
+/** The refusal of one more of a kind of which an account has as many as it may have. */
+export function limitReached(kinds: string, most: number): Invalid {
+  const message = `The account has ${most} ${kinds}, which is the limit. Delete one that nobody needs`;
+  return { kind: 'invalid', faults: [{ field: '', message }] };
+}

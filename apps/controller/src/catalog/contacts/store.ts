@@ -24,13 +24,13 @@ export async function listContacts(
   page: {
     readonly limit: number;
     readonly offset: number;
-    readonly contactId?: string;
+    readonly id?: string | undefined;
     readonly externalKey?: string | undefined;
   },
 ): Promise<{ readonly rows: readonly ContactRow[]; readonly total: number }> {
-  const { contactId, externalKey } = page;
+  const { id, externalKey } = page;
   let own = kysely.selectFrom('contacts').where('account_no', '=', accountNo);
-  if (contactId !== undefined) own = own.where('contact_id', '=', contactId);
+  if (id !== undefined) own = own.where('contact_id', '=', id);
   if (externalKey !== undefined) own = own.where('external_key', '=', externalKey);
   const [rows, { total }] = await Promise.all([
     own

@@ -8,7 +8,7 @@ import {
   signingSecret,
 } from '@vantage/alerts';
 import { cleanLine, hourUs } from '@vantage/domain';
-import { type FieldFault, newId } from '@vantage/kernel';
+import { newId } from '@vantage/kernel';
 import type { Contact } from '../../db/entities.ts';
 import type { Sealer } from '../../secrets/seal.ts';
 import { type ClearContact, openContact, sealContact } from '../../secrets/sealed-contact.ts';
@@ -16,7 +16,15 @@ import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { keyConflict } from '../external-key.ts';
 import { changedFields, createdFields, deletedFields, secretField } from '../field-change.ts';
-import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
+import {
+  type Conflict,
+  type Invalid,
+  joinFaults,
+  limitReached,
+  type Missing,
+  type Refusal,
+} from '../refusal.ts';
+import type { SentFields } from '../resource-routes.ts';
 import type { SentContact } from './fields.ts';
 import { type ContactSettings, type CurrentContact, resolveContact } from './settings.ts';
 import {
@@ -34,41 +42,43 @@ const maxContacts = 1_000;
 const previousSecretUs = 24 * hourUs;
 const rotatedBytes = 32;
 
-/** A contact that is sent: the good fields, and the faults of the others. */
-interface Sent {
-  readonly values: SentContact;
-  readonly faults: readonly FieldFault[];
-}
-
 /** What the writers of contacts need. */
-export interface ContactWriteDeps {
+interface ContactWriteDeps {
   readonly sealer: Sealer;
   readonly policy: AddressPolicy;
 }
 
-/** Creates a contact. The refusal names every fault. */
-export async function createContact(
+/** Creates, changes and deletes contacts in an open transaction. A refusal names every fault. */
+export function createContactWriter(deps: ContactWriteDeps) {
+  return {
+    create: (
+      transaction: ChangeTransaction,
+      given: { readonly accountNo: number; readonly sent: SentFields<SentContact & { Type?: ContactType }> },
+    ) => createContact(transaction, deps, given),
+    /** What is absent stays. A new Secret signs at once, the old one no longer. */
+    change: (
+      transaction: ChangeTransaction,
+      given: { readonly accountNo: number; readonly id: string; readonly sent: SentFields<SentContact> },
+    ) => changeContact(transaction, deps, given),
+    /** Refused while a schedule names the contact. */
+    remove: removeContact,
+  };
+}
+
+async function createContact(
   transaction: ChangeTransaction,
   { sealer, policy }: ContactWriteDeps,
-  given: { readonly accountNo: number; readonly type: ContactType | undefined; readonly sent: Sent },
-): Promise<{ readonly kind: 'created'; readonly contactId: string } | Conflict | Invalid> {
-  const { accountNo, type, sent } = given;
+  given: { readonly accountNo: number; readonly sent: SentFields<SentContact & { Type?: ContactType }> },
+): Promise<{ readonly kind: 'created'; readonly id: string } | Conflict | Invalid> {
+  const { accountNo, sent } = given;
+  const type = sent.values.Type;
   if (type === undefined) return { kind: 'invalid', faults: sent.faults };
   const { settings, faults } = resolveContact(type, sent.values, undefined, policy);
-  const named = new Set(sent.faults.map(({ field }) => field));
-  const all = [...sent.faults, ...faults.filter(({ field }) => !named.has(field))];
+  const all = joinFaults(sent.faults, faults);
   if (all.length > 0) return { kind: 'invalid', faults: all };
   await lockAccount(transaction.trx, accountNo);
   if ((await countContacts(transaction, accountNo)) >= maxContacts)
-    return {
-      kind: 'invalid',
-      faults: [
-        {
-          field: '',
-          message: `The account has ${maxContacts} contacts, which is the limit. Delete one that nobody needs`,
-        },
-      ],
-    };
+    return limitReached('contacts', maxContacts);
   const taken = await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, undefined);
   if (taken !== undefined) return taken;
   const contactId = newId();
@@ -80,16 +90,15 @@ export async function createContact(
     ...(hasSecret ? [secretField('Secret', false)] : []),
   ];
   transaction.record({ action: 'create', kind: 'contact', accountNo, id: contactId, fields });
-  return { kind: 'created', contactId };
+  return { kind: 'created', id: contactId };
 }
 
-/** Changes a contact; what is absent stays. A new Secret signs at once, the old one no longer. */
-export async function changeContact(
+async function changeContact(
   transaction: ChangeTransaction,
   { sealer, policy }: ContactWriteDeps,
-  change: { readonly accountNo: number; readonly contactId: string; readonly sent: Sent },
+  change: { readonly accountNo: number; readonly id: string; readonly sent: SentFields<SentContact> },
 ): Promise<{ readonly kind: 'changed' } | Refusal> {
-  const { accountNo, contactId, sent } = change;
+  const { accountNo, id: contactId, sent } = change;
   await lockAccount(transaction.trx, accountNo);
   const contact = await findContact(transaction, accountNo, contactId);
   const type = contactTypeOf(contact?.type ?? '');
@@ -97,8 +106,7 @@ export async function changeContact(
   if (sent.values.Type !== undefined && sent.values.Type !== type) return typeConflict(type);
   const current = currentOf(contact, openOrLost(sealer, contact));
   const { settings, faults } = resolveContact(type, sent.values, current, policy);
-  const named = new Set(sent.faults.map(({ field }) => field));
-  const all = [...sent.faults, ...faults.filter(({ field }) => !named.has(field))];
+  const all = joinFaults(sent.faults, faults);
   if (all.length > 0) return { kind: 'invalid', faults: all };
   const taken = await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, contact.contactNo);
   if (taken !== undefined) return taken;
@@ -120,7 +128,7 @@ export async function changeContact(
 /** Gives a contact a new random secret. The old one also signs for 24 hours. */
 export async function rotateSecret(
   transaction: ChangeTransaction,
-  { sealer }: Pick<ContactWriteDeps, 'sealer'>,
+  sealer: Sealer,
   given: { readonly accountNo: number; readonly contactId: string; readonly nowUs: number },
 ): Promise<{ readonly kind: 'rotated'; readonly secret: string } | Conflict | Missing> {
   const { accountNo, contactId, nowUs } = given;
@@ -151,10 +159,9 @@ export async function rotateSecret(
   return { kind: 'rotated', secret };
 }
 
-/** Deletes a contact that no schedule names. */
-export async function removeContact(
+async function removeContact(
   transaction: ChangeTransaction,
-  { accountNo, contactId }: { readonly accountNo: number; readonly contactId: string },
+  { accountNo, id: contactId }: { readonly accountNo: number; readonly id: string },
 ): Promise<{ readonly kind: 'deleted' } | Conflict | Missing> {
   await lockAccount(transaction.trx, accountNo);
   const contact = await findContact(transaction, accountNo, contactId);
