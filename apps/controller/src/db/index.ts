@@ -3,6 +3,7 @@ export type { CatalogTransaction } from './catalog-transaction.ts';
 export { checkKind } from './check-kind.ts';
 export { isBigint, isText, largestInt, toBigint, toReal, toText } from './column-values.ts';
 export { createDb, type Db } from './db.ts';
+export { findDeviceCursor } from './device-cursor.ts';
 export { doEach, type Refused } from './do-each.ts';
 export { readJsonObject } from './json-text.ts';
 export { holdsLease, type Lease, releaseLeases, takeLeases } from './lease.ts';

@@ -140,4 +140,16 @@ describe('uptime', () => {
     ] as const)
       expect([query, await code(query)]).toEqual([query, expected]);
   });
+  it('pages on after a device that was deleted meanwhile, as the list of devices does', async () => {
+    const ids = async (path: string) =>
+      z
+        .array(z.looseObject({ device_id: z.string() }))
+        .parse((await send('GET', path)).json)
+        .map(({ device_id }) => device_id);
+    const gone = devices[1];
+    expect((await send('DELETE', `/devices/${gone}`)).status).toBe(200);
+    expect(await ids(`/uptime?After=${gone}`)).toEqual(devices.slice(2));
+    expect(await ids(`/devices?After=${gone}`)).toEqual(devices.slice(2));
+    expect(await code(`Devices=${gone}`)).toBe(1003);
+  });
 });

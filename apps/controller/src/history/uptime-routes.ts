@@ -1,7 +1,7 @@
 import { cleanLine } from '@vantage/domain';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../db/index.ts';
+import { type Db, findDeviceCursor } from '../db/index.ts';
 import { idField } from '../http/field.ts';
 import { afterQuery, cutCursor, readCursor, timestampQuery } from '../http/paging.ts';
 import { missing } from '../http/problem.ts';
@@ -162,7 +162,8 @@ async function readPage(
     });
   };
   const deviceNos = asked.Devices === undefined ? undefined : await numbers(asked.Devices.split(','));
-  const afterNo = cursor === undefined ? undefined : (await numbers([cursor]))[0];
+  const afterNo = cursor === undefined ? undefined : await findDeviceCursor(db, accountNo, cursor);
+  if (cursor !== undefined && afterNo === undefined) throw missing('device');
   return { accountNo, tagNos, deviceNos, afterNo, limit, offset };
 }
 

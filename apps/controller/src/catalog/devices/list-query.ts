@@ -1,7 +1,7 @@
 import { methods } from '@vantage/domain';
 import { boundedText, isId, sentFault } from '@vantage/kernel';
 import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
+import { type Db, findDeviceCursor } from '../../db/index.ts';
 import { afterQuery, readCursor } from '../../http/paging.ts';
 import { invalid, missing } from '../../http/problem.ts';
 import { externalKeyQuery } from '../external-key.ts';
@@ -11,7 +11,6 @@ import {
   type DeviceFilter,
   type DeviceListAsk,
   type DeviceSort,
-  findCursorNo,
   sortFields,
 } from './list-store.ts';
 import { findLocations, findTags } from './lookup-store.ts';
@@ -130,7 +129,7 @@ async function readLocation(db: Db, accountNo: number, text: string): Promise<nu
 }
 
 async function readAfter(db: Db, accountNo: number, cursor: string): Promise<number> {
-  const found = isId(cursor) ? await findCursorNo(db, accountNo, cursor) : undefined;
+  const found = await findDeviceCursor(db, accountNo, cursor);
   if (found === undefined) throw missing('device');
   return found;
 }

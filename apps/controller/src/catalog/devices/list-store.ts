@@ -109,16 +109,3 @@ function orderOf({ field, descending }: DeviceSort, shown: StatusSql): RawBuilde
   const direction = descending ? sql`desc` : sql`asc`;
   return sql.join([...keys[field], sql`d.device_no`].map((key) => sql`${key} ${direction}`));
 }
-
-/** The number of a device of this account, also of one that was deleted within the last day. */
-export async function findCursorNo(
-  { kysely }: Pick<Db, 'kysely'>,
-  accountNo: number,
-  deviceId: string,
-): Promise<number | undefined> {
-  const { rows } = await sql<{ device_no: number }>`
-    select device_no from devices where account_no = ${accountNo} and device_id = ${deviceId}
-    union all select device_no from deleted_devices where account_no = ${accountNo} and device_id = ${deviceId}
-    limit 1`.execute(kysely);
-  return rows[0]?.device_no;
-}
