@@ -64,7 +64,7 @@ export function createHttpApi({
     retentionDays: settings.retentionDays,
     allowPrivateWebhooks: settings.allowPrivateWebhooks ?? false,
     version: settings.version ?? '0.1.0',
-    onAccountChanged: (accountNo) => authenticator.forgetAccount(accountNo),
+    onAccountChanged: (accountNo) => db.afterCommit(() => authenticator.forgetAccount(accountNo)),
   });
   const isTrustedProxy = createProxyTest(settings.trustedProxies);
   const app = createApp({
@@ -79,6 +79,10 @@ export function createHttpApi({
     },
     ownCertificate: settings.ownCertificate ?? false,
     cors: { origins: settings.corsOrigins ?? [], keyHeaders: settings.apiKeyHeaders },
+    transactions: {
+      run: (work) => db.inTransaction(work),
+      lockAccount: (accountNo) => deps.catalog.lockAccount(accountNo),
+    },
     askStorage: () => sql`select 1`.execute(db.kysely),
     ending: ending.signal,
   });

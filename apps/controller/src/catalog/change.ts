@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { CatalogTransaction, Db, Tables } from '../db/index.ts';
+import { lockAccount, lockAccountOfKey } from './devices/lookup-store.ts';
 import type { FieldChange } from './field-change.ts';
 
 /** Who changes the catalog: a caller of the REST API by the key and the address, or the operator by a command. */
@@ -49,10 +50,13 @@ export interface ChangeTransaction extends CatalogTransaction {
 /** The only door through which the catalog is written. */
 export interface Catalog {
   /**
-   * Runs writers in one transaction. `recordChanges` gets the recorded changes before the commit. When `work` throws, everything is
+   * Runs writers in one transaction. A caller of the REST API locks its account first, so that what it compared in this transaction (an
+   * ETag, a limit) holds until the commit; writers for the operator do so by themselves. `recordChanges` gets the recorded changes before the commit. When `work` throws, everything is
    * rolled back; when it returns, everything commits.
    */
   change<T>(actor: Actor, work: (transaction: ChangeTransaction) => Promise<T>): Promise<T>;
+  /** Keeps everybody else from changing the account until the transaction ends that the caller runs in (`Db.inTransaction`). */
+  lockAccount(accountNo: number): Promise<void>;
 }
 
 /** Makes the door. */
@@ -60,17 +64,19 @@ export function createCatalog({
   db,
   recordChanges,
 }: {
-  readonly db: Pick<Db, 'catalogTransaction'>;
+  readonly db: Pick<Db, 'catalogTransaction' | 'kysely'>;
   readonly recordChanges: RecordChanges;
 }): Catalog {
   return {
     change: (actor, work) =>
       db.catalogTransaction(async ({ em, trx }) => {
         const changes: Change[] = [];
+        if (actor.kind === 'api-key') await lockAccountOfKey(trx, actor.keyNo);
         const outcome = await work({ em, trx, actor, record: (change) => void changes.push(change) });
         await em.flush();
         if (changes.length > 0) await recordChanges(trx, { actor, changes });
         return outcome;
       }),
+    lockAccount: (accountNo) => lockAccount(db.kysely, accountNo),
   };
 }

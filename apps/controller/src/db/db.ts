@@ -4,6 +4,7 @@ import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { createListener, type Listener } from './bus/listener.ts';
 import { type CatalogTransaction, catalogTransaction } from './catalog-transaction.ts';
+import { createJoinedTransactions } from './joined-transaction.ts';
 import { readMigrations, refuseNewer, withMigrationLock } from './migrate.ts';
 import { createOrm } from './orm.ts';
 import { readinessProblem } from './readiness.ts';
@@ -30,6 +31,13 @@ export interface Db {
    * the changes of `em` are flushed and everything commits together; when it throws, everything is rolled back.
    */
   catalogTransaction<T>(work: (transaction: CatalogTransaction) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in one transaction that everything inside joins: `kysely`, `entities()`, `catalogTransaction` and transactions of Kysely, which
+   * are savepoints there. When `work` returns, all of it commits; when it throws, all of it is rolled back. The statements are sent one by one.
+   */
+  inTransaction<T>(work: () => Promise<T>): Promise<T>;
+  /** Calls `act` after the commit of the transaction that the caller runs in by `inTransaction`, and never after a rollback; elsewhere at once. */
+  afterCommit(act: () => void): void;
   /** Migrates the schema to this version. Controllers that start together wait for each other. */
   migrate(): Promise<void>;
   /** See `Listener.subscribe`; `publish` sends notifications. */
@@ -72,15 +80,15 @@ export async function createDb({
   // Without listeners, a connection that the server ends would end this process.
   pool.on('error', (error) => log.warn({ error: error.message }, 'an idle database connection broke'));
   pool.on('connect', (client) => client.on('error', () => {}));
-  const kysely = new Kysely<Tables>({
-    dialect: new PostgresDialect({
-      pool,
-      // An acknowledgement means that the commit is on disk, whatever the server's default is.
-      onCreateConnection: async (fresh) => {
-        await fresh.executeQuery(CompiledQuery.raw('set synchronous_commit = on'));
-      },
-    }),
+  const joined = createJoinedTransactions();
+  const dialect = new PostgresDialect({
+    pool,
+    // An acknowledgement means that the commit is on disk, whatever the server's default is.
+    onCreateConnection: async (fresh) => {
+      await fresh.executeQuery(CompiledQuery.raw('set synchronous_commit = on'));
+    },
   });
+  const kysely = new Kysely<Tables>({ dialect: joined.dialect(dialect) });
   const known = await readMigrations();
   const orm = createOrm({
     kysely,
@@ -93,6 +101,8 @@ export async function createDb({
     kysely,
     entities: () => orm.em.fork(),
     catalogTransaction: (work) => catalogTransaction({ kysely, orm }, work),
+    inTransaction: (work) => joined.run(kysely, work),
+    afterCommit: (act) => joined.afterCommit(act),
     async migrate() {
       await withMigrationLock(config, async () => {
         await refuseNewer(kysely, known);

@@ -103,6 +103,7 @@ function checksOfDevice({ db, device, checkNow }: CheckRouteDeps, find: FindChec
     route({
       method: 'POST',
       path: '/devices/{device_id}/check',
+      waits: true,
       level: 'UW',
       tag,
       summary: 'Checks a device now and answers with the record.',

@@ -16,7 +16,7 @@ import { type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
 import { httpsRequired, malformed, Problem, problemCode } from './problem.ts';
 import { nameRequest, requestId } from './request-id.ts';
 import type { Route } from './route.ts';
-import { createRouteServer } from './serve-route.ts';
+import { createRouteServer, type RequestTransactions } from './serve-route.ts';
 import { createStorageGuard, unavailable } from './storage-guard.ts';
 
 /** The paths' common beginning. */
@@ -32,6 +32,7 @@ export interface App {
 /** Builds the Koa application that serves a route table. */
 export function createApp({
   routes,
+  transactions,
   outerRoutes,
   authenticator,
   isTrustedProxy,
@@ -44,6 +45,7 @@ export function createApp({
   summary,
 }: {
   readonly routes: readonly Route[];
+  readonly transactions: RequestTransactions;
   readonly outerRoutes: readonly OuterRoute[];
   readonly authenticator: Authenticator;
   readonly isTrustedProxy: (peer: string) => boolean;
@@ -67,7 +69,7 @@ export function createApp({
   const koa = new Koa();
   const router = new Router({ prefix: basePath, sensitive: true });
 
-  const serve = createRouteServer({ routes, authenticator, load, readOrigin, ending, clock });
+  const serve = createRouteServer({ routes, transactions, authenticator, load, readOrigin, ending, clock });
 
   for (const route of routes) {
     const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');

@@ -69,6 +69,8 @@ export interface Route {
   readonly names: AnswerNames | undefined;
   /** The answer may be server-sent events. */
   readonly streams?: boolean;
+  /** Its answer waits for work that others do after a commit (an agent's check), so it cannot run inside a transaction. */
+  readonly waits?: boolean;
   /** The form of an answer whose body is a text; only where no `fmt` was sent. */
   readonly mediaType?: 'text/plain';
   /** Judges query, id and body, in this order, and answers. */

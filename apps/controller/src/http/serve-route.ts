@@ -11,11 +11,19 @@ import type { createOriginReader } from './origin.ts';
 import { badKey, Problem, problemCode } from './problem.ts';
 import type { Reply, Route, RouteRequest } from './route.ts';
 import { streamBody } from './stream.ts';
-import { createTurns } from './turns.ts';
+
+/** How requests use transactions. */
+export interface RequestTransactions {
+  /** See `Db.inTransaction`. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** Keeps everybody else from changing anything of the account until the transaction around the caller ends. */
+  lockAccount(accountNo: number): Promise<void>;
+}
 
 /** The parts that answering a route needs. */
 interface RouteServerDeps {
   readonly routes: readonly Route[];
+  readonly transactions: RequestTransactions;
   readonly authenticator: Authenticator;
   readonly load: KeyLoad;
   readonly readOrigin: ReturnType<typeof createOriginReader>;
@@ -30,7 +38,7 @@ export function createRouteServer(
 ): (route: Route, context: Koa.Context) => Promise<Answer> {
   const { authenticator, load, readOrigin, ending, clock } = deps;
   const resourceOf = createResourceFinder(deps.routes);
-  const change = createChanger(resourceOf);
+  const change = createChanger(deps);
   return async (route, context) => {
     const query = new URLSearchParams(context.querystring);
     const { address } = readOrigin(context.req);
@@ -80,33 +88,36 @@ export function createRouteServer(
 }
 
 /**
- * Makes what runs a route that changes something. Changes of one resource come one after the other, so that a resource that was compared with
- * If-Match stays as it was until the change is made. This holds within one controller.
+ * Makes what runs a route that changes something. With If-Match, the comparison and the change are one transaction, which locks the account
+ * first; every change of the catalog does. So nobody, at no controller, changes the resource between both.
  */
-function createChanger(resourceOf: ReturnType<typeof createResourceFinder>) {
-  const turns = createTurns();
-  return async (route: Route, request: RouteRequest, ifMatch: string): Promise<Reply<unknown>> => {
+function createChanger({ routes, transactions }: Pick<RouteServerDeps, 'routes' | 'transactions'>) {
+  const resourceOf = createResourceFinder(routes);
+  const compare = async (route: Route, request: RouteRequest, ifMatch: string): Promise<void> => {
     const resource = resourceOf(route);
-    if (resource === undefined) {
-      if (ifMatch !== '') throw nothingToMatch();
-      return route.run(request);
+    if (resource === undefined) throw nothingToMatch();
+    readQuery(route.query, request.query);
+    const read = { ...request, query: new URLSearchParams(), body: async () => ({}) };
+    const problem = revisionProblem(ifMatch, entityTag((await resource.read.run(read)).body, resource));
+    if (problem !== undefined) throw problem;
+  };
+  return async (route: Route, request: RouteRequest, ifMatch: string): Promise<Reply<unknown>> => {
+    const { session } = request;
+    if (ifMatch === '' || session === undefined) return route.run(request);
+    const ahead = { ...request, body: await readAhead(request) };
+    if (route.waits === true) {
+      await compare(route, ahead, ifMatch);
+      return route.run(ahead);
     }
-    if (route.method === 'POST' && ifMatch === '') return route.run(request);
-    const body = await readAhead(request);
-    const ids = Object.values(request.params).join('/');
-    return turns.run(`${request.session?.accountNo} ${resource.read.path} ${ids}`, async () => {
-      if (ifMatch !== '') {
-        readQuery(route.query, request.query);
-        const read = { ...request, query: new URLSearchParams(), body: async () => ({}) };
-        const problem = revisionProblem(ifMatch, entityTag((await resource.read.run(read)).body, resource));
-        if (problem !== undefined) throw problem;
-      }
-      return route.run({ ...request, body });
+    return transactions.run(async () => {
+      await transactions.lockAccount(session.accountNo);
+      await compare(route, ahead, ifMatch);
+      return route.run(ahead);
     });
   };
 }
 
-/** Reads the body before the turn, so that a slow caller keeps nobody waiting. A fault of it comes up where the body is judged. */
+/** Reads the body before the transaction, so that a slow caller keeps no connection. A fault of it comes up where the body is judged. */
 async function readAhead({ body }: RouteRequest): Promise<RouteRequest['body']> {
   try {
     const sent = await body();

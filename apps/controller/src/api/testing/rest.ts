@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type Clock, createLog, newId } from '@vantage/kernel';
 import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
-import { createTestDatabase } from '../../../../../tests/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
 import { createChangeRecorder } from '../../audit/index.ts';
 import { createCatalog, type RecordedChanges } from '../../catalog/change.ts';
 import { createDb, type Db } from '../../db/index.ts';
@@ -38,6 +38,7 @@ export interface Send {
 
 /** The REST API on a database of its own, reached as behind a trusted proxy that speaks HTTPS. */
 export interface Rest extends AsyncDisposable {
+  readonly database: TestDatabase;
   readonly db: Db;
   readonly clock: FakeClock;
   readonly sealer: Sealer;
@@ -64,13 +65,16 @@ export async function startRest(
     checkNow?: CheckNow;
     settings?: Partial<HttpSettings>;
     health?: (db: Db, clock: Clock) => RouteDeps['health'];
+    /** Another controller with the database, the clock and the sealing key of this one; it ends first. */
+    beside?: Rest;
   } = {},
 ): Promise<Rest> {
-  const database = await createTestDatabase();
-  const clock = createFakeClock(1_790_000_000_000_000);
+  const { beside } = deps;
+  const database = beside?.database ?? (await createTestDatabase());
+  const clock = beside?.clock ?? createFakeClock(1_790_000_000_000_000);
   const log = createLog('rest-test', 'silent');
   const db = await createDb({ connection: { url: database.url }, log });
-  const sealer = createSealer(randomBytes(32));
+  const sealer = beside?.sealer ?? createSealer(randomBytes(32));
   const health = deps.health?.(db, clock) ?? quietHealth;
   const checkNow: CheckNow =
     deps.checkNow ?? (async () => ({ kind: 'nobody', message: 'No agent checks it.' }));
@@ -107,6 +111,7 @@ export async function startRest(
   const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1.1`;
 
   return {
+    database,
     db,
     clock,
     sealer,
@@ -170,7 +175,7 @@ export async function startRest(
       await api[Symbol.asyncDispose]();
       await feed[Symbol.asyncDispose]();
       await db.close();
-      await database[Symbol.asyncDispose]();
+      if (beside === undefined) await database[Symbol.asyncDispose]();
     },
   };
 }

@@ -87,9 +87,26 @@ export async function findMschedule(
   return row?.mschedule_no;
 }
 
-/** Locks the account until the transaction ends. A writer that changes masters or references takes this lock first. */
+/** The accounts that open transactions have locked, so that no transaction asks twice. */
+const locked = new WeakMap<Kysely<Tables>, Set<number>>();
+
+/** Locks the account until the transaction ends. Every change of the catalog gets this lock first. */
 export async function lockAccount(trx: Kysely<Tables>, accountNo: number): Promise<void> {
+  if (locked.get(trx)?.has(accountNo) === true) return;
   await sql`select 1 from accounts where account_no = ${accountNo} for no key update`.execute(trx);
+  noteLock(trx, accountNo);
+}
+
+/** Locks the account of a key, like `lockAccount`. */
+export async function lockAccountOfKey(trx: Kysely<Tables>, keyNo: number): Promise<void> {
+  const { rows } = await sql<{ account_no: number }>`
+    select account_no from accounts where account_no = (select account_no from api_keys where key_no = ${keyNo})
+    for no key update`.execute(trx);
+  for (const { account_no } of rows) noteLock(trx, account_no);
+}
+
+function noteLock(trx: Kysely<Tables>, accountNo: number): void {
+  if (trx.isTransaction) locked.set(trx, (locked.get(trx) ?? new Set()).add(accountNo));
 }
 
 /** Is `deviceNo` among the masters of `masterNo`, or the same device? */
