@@ -1,4 +1,14 @@
+export { afterDown, afterUp, flappingWindowUs } from './after-change.ts';
+export type {
+  AlertDecision,
+  AlertEvent,
+  AlertFacts,
+  AlertMessage,
+  AlertTimes,
+  DeviceFacts,
+} from './alert-facts.ts';
 export { type AlertKind, alertKinds, type Severity, severities } from './alert-kind.ts';
+export { type AlertPhase, type AlertState, alertPhases, newAlertState } from './alert-state.ts';
 export {
   type AddressPolicy,
   type ContactType,
@@ -7,6 +17,7 @@ export {
   contactTypeOf,
   contactTypes,
 } from './contact-types.ts';
-export { dueSteps, type StepDecision, type StepProgress, type StepQuestion } from './due-steps.ts';
+export { decide } from './decide.ts';
+export type { MasterFacts, RequestedCheck } from './judge-master.ts';
 export { isMeantFor, type Schedule, type ScheduleStep, type Weekday, weekdays } from './schedule.ts';
 export { isSigningSecret, signingSecret, signingSecretHint } from './signing-secret.ts';

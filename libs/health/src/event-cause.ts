@@ -130,7 +130,7 @@ interface AlertFailedCause extends OfAlert {
 }
 
 /** Why the controller decided not to notify people. */
-type SuppressionReason = 'master' | 'maintenance' | 'schedule' | 'late' | 'flapping';
+export type SuppressionReason = 'master' | 'maintenance' | 'schedule' | 'late' | 'flapping';
 
 /** The controller decided not to notify people. */
 interface AlertSuppressedCause extends OfAlert {

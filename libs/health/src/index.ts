@@ -5,6 +5,7 @@ export type {
   DeviceChangedCause,
   DeviceCreatedCause,
   EventCause,
+  SuppressionReason,
 } from './event-cause.ts';
 export { type BaseInterval, type FoldResult, fold, matters } from './fold.ts';
 export {

@@ -1,0 +1,73 @@
+import type { BaseStatus, SuppressionReason } from '@vantage/health';
+import type { Severity } from './alert-kind.ts';
+import type { AlertState } from './alert-state.ts';
+import type { MasterFacts, RequestedCheck } from './judge-master.ts';
+import type { Schedule } from './schedule.ts';
+
+/** The device of an alert as it stands now. */
+export interface DeviceFacts {
+  readonly enabled: boolean;
+  /** By its results, without maintenance and offline Locations. */
+  readonly status: BaseStatus;
+  /** A Location of it is online. */
+  readonly isChecked: boolean;
+  readonly maintenanceUntilUs: number | null;
+  /** An agent can run a requested check of it. */
+  readonly canBeChecked: boolean;
+  readonly retries: number;
+  readonly retryDelayUs: number;
+  readonly master: MasterFacts | null;
+  /** The master was Down at some time from `judgedFromUs` on. */
+  readonly masterWasDown: boolean;
+}
+
+/** The waiting times of alerts, microseconds. */
+export interface AlertTimes {
+  /** How long a minute of a schedule lasts. */
+  readonly minuteUs: number;
+  /** Facts of an open alert are read again at least this often. */
+  readonly recheckUs: number;
+  /** A device that flaps has its final state after this time without a change. */
+  readonly quietUs: number;
+}
+
+/** The facts that decide about an alert. */
+export interface AlertFacts {
+  /** `missing`: it was deleted. Null: the alert is not about a device. */
+  readonly device: DeviceFacts | 'missing' | null;
+  /** The check that `requestId` names. */
+  readonly check: RequestedCheck;
+  readonly schedule: Schedule | null;
+  readonly severity: Severity;
+  readonly acknowledged: boolean;
+  readonly snoozedUntilUs: number | null;
+  /** The alert is about one moment: it has no repeats and closes with its last step. */
+  readonly isMoment: boolean;
+  readonly times: AlertTimes;
+  readonly nowUs: number;
+}
+
+/** One message that is due now, and to whom. */
+export interface AlertMessage {
+  readonly about: 'opening' | 'end' | 'flapping';
+  readonly contactIds: readonly string[];
+}
+
+/** An event that an alert makes. */
+export type AlertEvent =
+  | { readonly kind: 'alert'; readonly note: string | null }
+  | { readonly kind: 'suppressed'; readonly reason: SuppressionReason; readonly detail: string };
+
+/** What happens to an alert now. */
+export interface AlertDecision {
+  readonly state: AlertState;
+  /** When the alert is decided again, unless something happens before. Null: never. */
+  readonly dueUs: number | null;
+  /** A check to request now; `judgedFromUs` says from when on an existing one will do. */
+  readonly request: { readonly of: 'master' | 'device'; readonly notBeforeUs: number } | null;
+  readonly messages: readonly AlertMessage[];
+  readonly events: readonly AlertEvent[];
+  /** Why the alert is as it is, one line for people. Null: nothing new. */
+  readonly reason: string | null;
+  readonly closes: boolean;
+}

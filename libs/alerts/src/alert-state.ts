@@ -1,0 +1,63 @@
+import type { SuppressionReason } from '@vantage/health';
+import type { StepProgress } from './due-steps.ts';
+
+/**
+ * How far an alert is:
+ * `late` waits for a live check, because late results opened it · `maintenance` waits for the end of the window ·
+ * `judging` verifies the master · `suppressed` waits for the master · `confirming` runs a retry sequence of the device's own after the
+ * master was back · `active` notifies by the schedule · `flapping` waits for 30 quiet minutes · `collecting` gathers a summary ·
+ * `ended` has its last message to send.
+ */
+export const alertPhases = [
+  'late',
+  'maintenance',
+  'judging',
+  'suppressed',
+  'confirming',
+  'active',
+  'flapping',
+  'collecting',
+  'ended',
+] as const;
+
+/** One of `alertPhases`. */
+export type AlertPhase = (typeof alertPhases)[number];
+
+/** What an alert remembers between its decisions. Plain JSON; times are microseconds since 1970. */
+export interface AlertState {
+  readonly phase: AlertPhase;
+  readonly phaseSinceUs: number;
+  /** A check of the master counts from here on: the device's first error, or the begin of its own retry sequence. */
+  readonly judgedFromUs: number;
+  /** The check that was requested last, of the master, or of the device in the phases `late` and `confirming`. */
+  readonly requestId: string | null;
+  /** Requested checks of this phase that failed. */
+  readonly failedChecks: number;
+  /** Failed checks of its own that the device needs before it alerts: 1 after the master had an error, a whole sequence after it was Down. */
+  readonly ownChecks: 'none' | 'one' | 'sequence';
+  /** A suppressed alert is judged again at this time though its master is not Down. Null: as soon as the master is not Down. */
+  readonly judgeAgainUs: number | null;
+  /** When the alert was confirmed and its schedule began. Null: not yet. */
+  readonly activeUs: number | null;
+  readonly steps: readonly StepProgress[];
+  /** Contacts that were notified, in the order of their first message. */
+  readonly notified: readonly string[];
+  /** The device began to flap and nobody was notified of that yet. */
+  readonly announcesFlapping: boolean;
+  /** Reasons with which this alert has an AlertSuppressed event. */
+  readonly suppressions: readonly SuppressionReason[];
+}
+
+/** The state of an alert that opens in this phase. `judgedFromUs`: the device's first error. */
+export function newAlertState(phase: AlertPhase, nowUs: number, judgedFromUs = nowUs): AlertState {
+  return {
+    ...{ phase, phaseSinceUs: nowUs, judgedFromUs, requestId: null, failedChecks: 0 },
+    ...{ ownChecks: 'none', judgeAgainUs: null, activeUs: null, steps: [], notified: [] },
+    ...{ announcesFlapping: false, suppressions: [] },
+  };
+}
+
+/** The same alert in another phase. Requested checks belong to one phase. */
+export function enterPhase(state: AlertState, phase: AlertPhase, nowUs: number): AlertState {
+  return { ...state, phase, phaseSinceUs: nowUs, requestId: null, failedChecks: 0 };
+}

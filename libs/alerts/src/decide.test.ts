@@ -1,0 +1,218 @@
+import { expect, test } from 'vitest';
+import { afterDown, afterUp } from './after-change.ts';
+import type { AlertDecision, AlertFacts, DeviceFacts } from './alert-facts.ts';
+import { type AlertState, newAlertState } from './alert-state.ts';
+import { decide } from './decide.ts';
+import type { MasterFacts, RequestedCheck } from './judge-master.ts';
+import type { Schedule } from './schedule.ts';
+
+const minute = 60_000_000;
+const nowUs = 10_000 * minute;
+const everybody: Schedule = {
+  timezone: 'UTC',
+  steps: [
+    {
+      ...{ delayMinutes: 0, contactIds: ['a'], days: null, from: null, to: null },
+      ...{ repeatMinutes: null, severities: null },
+    },
+  ],
+};
+const device: DeviceFacts = {
+  ...{ enabled: true, status: 'Down', isChecked: true, maintenanceUntilUs: null, canBeChecked: true },
+  ...{ retries: 1, retryDelayUs: 10_000_000, master: null, masterWasDown: false },
+};
+const master: MasterFacts = {
+  ...{ name: 'gw', enabled: true, status: 'Up', retrying: false, inMaintenance: false, isCheckedHere: true },
+  ...{ canBeChecked: true, retries: 1, retryDelayUs: 10_000_000, longestSequenceUs: 5 * minute },
+};
+const times = { minuteUs: minute, recheckUs: minute, quietUs: 30 * minute };
+const base: AlertFacts = {
+  ...{ device, check: { kind: 'none' }, schedule: everybody, severity: 'critical', acknowledged: false },
+  ...{ snoozedUntilUs: null, isMoment: false, times, nowUs },
+};
+const judging = { ...newAlertState('judging', nowUs, nowUs - minute), requestId: 'r' };
+
+function answered(verdict: 'good' | 'bad' | 'inconclusive'): RequestedCheck {
+  return { kind: 'answered', verdict, endUs: nowUs - 1 };
+}
+
+/** What a decision comes to, in one line. */
+function outcome({ state, request, messages, events, closes }: AlertDecision): string {
+  const sent = messages.map(({ about, contactIds }) => `${about}>${contactIds.join('+')}`);
+  const made = events.map((event) => (event.kind === 'alert' ? `alert(${event.note ?? ''})` : event.reason));
+  return [
+    state.phase,
+    ...(request ? [`check ${request.of}`] : []),
+    ...made,
+    ...sent,
+    ...(closes ? ['closed'] : []),
+  ].join(' ');
+}
+
+test.each<[string, Partial<MasterFacts> | null, RequestedCheck, string]>([
+  ['none', null, { kind: 'none' }, 'active alert() opening>a'],
+  [
+    'paused',
+    { enabled: false },
+    { kind: 'none' },
+    'active alert(master gw not verified: it is paused) opening>a',
+  ],
+  ['Down', { status: 'Down' }, { kind: 'none' }, 'suppressed master'],
+  ['Down in maintenance', { status: 'Down', inMaintenance: true }, { kind: 'none' }, 'suppressed master'],
+  ['Up, not checked yet', {}, { kind: 'none' }, 'judging check master'],
+  [
+    'nobody can check it',
+    { canBeChecked: false },
+    { kind: 'none' },
+    'active alert(master gw not verified: no agent that saw the failure is connected) opening>a',
+  ],
+  ['not answered yet', {}, { kind: 'open', deadlineUs: nowUs }, 'judging'],
+  [
+    'past the deadline',
+    {},
+    { kind: 'open', deadlineUs: nowUs - 1 },
+    'active alert(master gw not verified: its check was not answered in time) opening>a',
+  ],
+  ['not answered, but it is being retried', { retrying: true }, { kind: 'unanswered' }, 'judging'],
+  ['good', {}, answered('good'), 'active alert() opening>a'],
+  ['good in maintenance', { inMaintenance: true }, answered('good'), 'active alert() opening>a'],
+  [
+    'inconclusive',
+    {},
+    answered('inconclusive'),
+    'active alert(master gw not verified: its check was inconclusive) opening>a',
+  ],
+  ['bad in maintenance', { inMaintenance: true }, answered('bad'), 'suppressed master'],
+  ['bad, being retried', { retrying: true }, answered('bad'), 'judging'],
+  ['bad, its retry was good', {}, answered('bad'), 'confirming check device'],
+  [
+    'bad and Unknown',
+    { status: 'Unknown' },
+    answered('bad'),
+    'active alert(master gw not verified: it is Unknown) opening>a',
+  ],
+  ['a one-off that fails', { isCheckedHere: false }, answered('bad'), 'judging check master'],
+])('a device whose master is %s', (_name, facts, check, expected) => {
+  const facing = { ...device, master: facts === null ? null : { ...master, ...facts } };
+  expect(outcome(decide(judging, { ...base, device: facing, check }))).toBe(expected);
+});
+
+test('one-offs that fail as often as a whole retry sequence suppress the alert', () => {
+  const facing = { ...device, master: { ...master, isCheckedHere: false } };
+  const state = { ...judging, failedChecks: 1 };
+  expect(outcome(decide(state, { ...base, device: facing, check: answered('bad') }))).toBe(
+    'suppressed master',
+  );
+});
+
+test.each<[string, AlertState['phase'], Partial<DeviceFacts> | 'missing', RequestedCheck, string]>([
+  ['deleted', 'active', 'missing', { kind: 'none' }, 'active closed'],
+  ['paused', 'judging', { enabled: false }, { kind: 'none' }, 'judging closed'],
+  [
+    'not checked, because its Location is offline',
+    'judging',
+    { isChecked: false },
+    { kind: 'none' },
+    'judging',
+  ],
+  ['Unknown', 'active', { status: 'Unknown' }, { kind: 'none' }, 'active'],
+  ['Up though no event said so', 'suppressed', { status: 'Up' }, { kind: 'none' }, 'ended closed'],
+  [
+    'in maintenance',
+    'judging',
+    { maintenanceUntilUs: nowUs + 1 },
+    { kind: 'none' },
+    'maintenance maintenance',
+  ],
+  ['out of maintenance and Down', 'maintenance', {}, { kind: 'none' }, 'active alert() opening>a'],
+  ['Down by late results', 'late', {}, { kind: 'none' }, 'late check device'],
+  ['Down by late results and a live check', 'late', {}, answered('bad'), 'active alert() opening>a'],
+  ['Down by late results, no answer', 'late', {}, { kind: 'unanswered' }, 'late'],
+  ['behind a master that is back', 'suppressed', { master }, { kind: 'none' }, 'judging check master'],
+  [
+    'behind a master that was Down',
+    'judging',
+    { master, masterWasDown: true },
+    answered('good'),
+    'confirming check device',
+  ],
+  [
+    'Down after the first check of its own sequence',
+    'confirming',
+    {},
+    answered('bad'),
+    'confirming check device',
+  ],
+])('a device that is %s', (_name, phase, facts, check, expected) => {
+  const state = { ...newAlertState(phase, nowUs), requestId: 'r', ownChecks: 'sequence' as const };
+  const plain =
+    phase === 'confirming' || phase === 'suppressed' ? state : { ...state, ownChecks: 'none' as const };
+  const about = facts === 'missing' ? facts : { ...device, ...facts };
+  expect(outcome(decide(plain, { ...base, device: about, check }))).toBe(expected);
+});
+
+test.each<[string, Partial<AlertFacts>, string]>([
+  ['no schedule', { schedule: null }, 'active alert() schedule'],
+  [
+    'no step for its severity',
+    {
+      severity: 'info',
+      schedule: {
+        ...everybody,
+        steps: everybody.steps.map((step) => ({ ...step, severities: ['critical'] })),
+      },
+    },
+    'active alert() schedule',
+  ],
+  ['an acknowledgement', { acknowledged: true }, 'active alert()'],
+  ['a snooze', { snoozedUntilUs: nowUs + 1 }, 'active alert()'],
+])('an alert with %s notifies nobody', (_name, facts, expected) => {
+  expect(outcome(decide(judging, { ...base, ...facts }))).toBe(expected);
+});
+
+test('Up goes to everyone who was notified of Down, at any hour, also after an acknowledgement', () => {
+  const closed = { ...everybody, steps: everybody.steps.map((step) => ({ ...step, days: [] })) };
+  const opened = decide(judging, base).state;
+  const ended = afterUp({ ...opened, notified: ['a', 'b'] }, { pairs: 1, nowUs });
+  const facts = { ...base, schedule: closed, acknowledged: true };
+  expect(outcome(decide(ended, facts))).toBe('ended end>a+b closed');
+});
+
+test('an outage that is over before its message was due notifies nobody', () => {
+  const later = { ...everybody, steps: everybody.steps.map((step) => ({ ...step, delayMinutes: 5 })) };
+  const opened = decide(judging, { ...base, schedule: later }).state;
+  expect(outcome(decide(afterUp(opened, { pairs: 1, nowUs }), base))).toBe('ended schedule closed');
+});
+
+test('the third pair of Down and Up within 30 minutes is one message, and the final state follows after 30 quiet minutes', () => {
+  const opened = decide(judging, base).state;
+  const up = { ...base, device: { ...device, status: 'Up' as const } };
+  const flapping = decide(afterUp(opened, { pairs: 3, nowUs }), up);
+  expect(outcome(flapping)).toBe('flapping flapping>a');
+  const later = nowUs + 20 * minute;
+  const down = afterDown(flapping.state, later);
+  expect(down.events).toMatchObject([{ reason: 'flapping' }]);
+  expect(outcome(decide(down.state, { ...base, nowUs: later + 29 * minute }))).toBe('flapping');
+  const quiet = later + 30 * minute;
+  expect(outcome(decide(down.state, { ...base, nowUs: quiet }))).toBe('active alert() opening>a');
+  expect(outcome(decide(down.state, { ...up, nowUs: quiet }))).toBe('ended end>a closed');
+});
+
+test('an alert about one moment closes with its last step', () => {
+  const moment = { ...base, device: null, isMoment: true };
+  expect(outcome(decide(newAlertState('active', nowUs), moment))).toBe('active opening>a closed');
+  const steps = [...everybody.steps, ...everybody.steps.map((step) => ({ ...step, delayMinutes: 5 }))];
+  const first = decide(newAlertState('active', nowUs), { ...moment, schedule: { ...everybody, steps } });
+  expect(outcome(first)).toBe('active opening>a');
+  const last = { ...moment, schedule: { ...everybody, steps }, nowUs: nowUs + 5 * minute };
+  expect(outcome(decide(first.state, last))).toBe('active opening>a closed');
+});
+
+test('a summary notifies when no outage was added for a minute', () => {
+  const moment = { ...base, device: null, isMoment: true };
+  const collecting = newAlertState('collecting', nowUs);
+  expect(outcome(decide(collecting, moment))).toBe('collecting');
+  expect(outcome(decide(collecting, { ...moment, nowUs: nowUs + minute }))).toBe(
+    'active alert() opening>a closed',
+  );
+});

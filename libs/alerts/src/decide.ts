@@ -1,0 +1,89 @@
+import type { AlertDecision, AlertEvent, AlertFacts, AlertMessage } from './alert-facts.ts';
+import { type AlertState, enterPhase } from './alert-state.ts';
+import { confirming, flapping, judging, late, maintenance } from './device-moves.ts';
+import { type Move, to } from './move.ts';
+import { active, end, withoutDevice } from './send-moves.ts';
+
+/*
+ * The phases of an alert. The first row of a phase that fits decides; rows of "any" come first.
+ *
+ *   phase        facts                                           next
+ *   ended        –                                               last message to everyone who was notified; closed
+ *   any          device deleted or paused                        closed without a message
+ *   any          no Location checks the device, or it is Unknown waits: its Location has the alert
+ *   flapping     30 minutes without a change, Up                 message "Up" to everyone who was notified; closed
+ *   flapping     30 minutes without a change, Down               judging
+ *   any other    device is Up (its event was lost)               ended
+ *   any          in maintenance, not notified yet                maintenance
+ *   any          in maintenance                                  waits for the end of the window
+ *   maintenance  window over                                     judging
+ *   late         live check failed                               judging
+ *   late         no live check                                   one is requested
+ *   judging      by judge-master.ts: sent                        active; confirming after a suppression, or where the master failed
+ *   judging      by judge-master.ts: suppressed                  suppressed
+ *   suppressed   master is not Down any more                     judging
+ *   confirming   1 + Retries requested checks failed             judging (one check, where the master had an error only)
+ *   confirming   otherwise                                       the next check is requested, RetryDelay after the last one
+ *   collecting   no further outage for a minute                  active
+ *   active       –                                               steps of the schedule, see due-steps.ts
+ */
+
+/** Decides what happens to an alert now. Pure. */
+export function decide(before: AlertState, facts: AlertFacts): AlertDecision {
+  const events: AlertEvent[] = [];
+  const messages: AlertMessage[] = [];
+  let reason: string | null = null;
+  let state = before;
+  // Each pass makes one move; no path through the table has as many phases.
+  for (let pass = 0; pass < 10; pass += 1) {
+    // A check that was requested in an earlier phase says nothing in this one.
+    const check = state.requestId === null ? ({ kind: 'none' } as const) : facts.check;
+    const move = moveOf(state, { ...facts, check });
+    events.push(...(move.events ?? []));
+    if (move.message !== undefined && move.message.contactIds.length > 0) messages.push(move.message);
+    reason = move.reason ?? reason;
+    state = move.state;
+    if (move.next === 'again') continue;
+    const { dueUs = null, request = null, closes = false } = move;
+    return { state, dueUs, request, messages, events, reason, closes };
+  }
+  const dueUs = facts.nowUs + facts.times.recheckUs;
+  return { state, dueUs, request: null, messages, events, reason, closes: false };
+}
+
+function moveOf(state: AlertState, facts: AlertFacts): Move {
+  const { device, nowUs, times } = facts;
+  if (state.phase === 'ended') return end(state, facts);
+  if (device === null) return withoutDevice(state, facts);
+  if (device === 'missing' || !device.enabled)
+    return {
+      state,
+      next: 'wait',
+      closes: true,
+      reason: device === 'missing' ? 'device deleted' : 'device paused',
+    };
+  const recheck: Move = { state, next: 'wait', dueUs: nowUs + times.recheckUs };
+  if (!device.isChecked || device.status === 'Unknown') return recheck;
+  if (state.phase === 'flapping') return flapping(state, device, facts);
+  if (device.status === 'Up') return to(enterPhase(state, 'ended', nowUs));
+  if (device.maintenanceUntilUs !== null) return maintenance(state, device.maintenanceUntilUs, facts);
+  switch (state.phase) {
+    case 'maintenance':
+      return to({ ...enterPhase(state, 'judging', nowUs), judgedFromUs: state.phaseSinceUs });
+    case 'late':
+      return late(state, device, facts);
+    case 'judging':
+      return judging(state, device, facts);
+    case 'suppressed': {
+      const { master } = device;
+      const isDown = master?.enabled === true && master.status === 'Down';
+      if (isDown || (master !== null && nowUs < (state.judgeAgainUs ?? 0))) return recheck;
+      return to(enterPhase(state, 'judging', nowUs));
+    }
+    case 'confirming':
+      return confirming(state, device, facts);
+    case 'collecting':
+    case 'active':
+      return active(state, facts);
+  }
+}

@@ -1,0 +1,98 @@
+import type { AlertFacts, DeviceFacts } from './alert-facts.ts';
+import { type AlertState, enterPhase } from './alert-state.ts';
+import { judgeMaster } from './judge-master.ts';
+import { type Move, suppressedBy, to } from './move.ts';
+import { activated, alertEvent } from './send-moves.ts';
+
+/** A device that flaps: one message says so, and its final state follows. */
+export function flapping(state: AlertState, { status }: DeviceFacts, { nowUs, times }: AlertFacts): Move {
+  if (state.announcesFlapping) {
+    const message = { about: 'flapping', contactIds: state.notified } as const;
+    return to({ ...state, announcesFlapping: false }, { message });
+  }
+  const quietAtUs = state.phaseSinceUs + times.quietUs;
+  if (nowUs < quietAtUs) return { state, next: 'wait', dueUs: quietAtUs };
+  if (status === 'Up') return to(enterPhase(state, 'ended', nowUs));
+  return to({ ...enterPhase(state, 'judging', nowUs), judgedFromUs: nowUs, activeUs: null, steps: [] });
+}
+
+/** A device in maintenance notifies nobody. */
+export function maintenance(state: AlertState, untilUs: number, { nowUs, times }: AlertFacts): Move {
+  const dueUs = Math.min(untilUs, nowUs + times.recheckUs);
+  if (state.phase === 'maintenance' || state.activeUs !== null) return { state, next: 'wait', dueUs };
+  const entered = enterPhase(state, 'maintenance', nowUs);
+  return { ...suppressedBy(entered, 'maintenance', 'the device is in maintenance'), next: 'wait', dueUs };
+}
+
+/** Late results say that the device is not Up: a live check decides. */
+export function late(state: AlertState, device: DeviceFacts, facts: AlertFacts): Move {
+  const { check, nowUs, times } = facts;
+  if (check.kind === 'answered' && check.verdict === 'bad') return to(enterPhase(state, 'judging', nowUs));
+  return requestDevice(state, device, facts, nowUs + times.recheckUs);
+}
+
+/** The master decides. */
+export function judging(state: AlertState, device: DeviceFacts, { check, nowUs, times }: AlertFacts): Move {
+  const failed = state.failedChecks + (check.kind === 'answered' && check.verdict === 'bad' ? 1 : 0);
+  const at = { failed, sinceUs: state.phaseSinceUs, nowUs };
+  const judgement = judgeMaster(device.master, check, at);
+  switch (judgement.kind) {
+    case 'send':
+      if (state.ownChecks === 'sequence' || device.masterWasDown)
+        return to({ ...enterPhase(state, 'confirming', nowUs), ownChecks: 'sequence' });
+      if (judgement.isBack) return to({ ...enterPhase(state, 'confirming', nowUs), ownChecks: 'one' });
+      return to(activated(state, nowUs), alertEvent(judgement.note));
+    case 'suppress': {
+      const judgeAgainUs = judgement.isDown ? null : nowUs + times.recheckUs;
+      const entered = {
+        ...enterPhase(state, 'suppressed', nowUs),
+        ownChecks: 'sequence' as const,
+        judgeAgainUs,
+      };
+      const dueUs = nowUs + times.recheckUs;
+      return { ...suppressedBy(entered, 'master', judgement.detail), next: 'wait', dueUs };
+    }
+    case 'request': {
+      const request = { of: 'master', notBeforeUs: judgement.notBeforeUs } as const;
+      return { state: { ...state, failedChecks: failed, requestId: null }, next: 'wait', request };
+    }
+    case 'wait': {
+      const dueUs = Math.min(judgement.untilUs, nowUs + times.recheckUs);
+      const isFirst = judgement.fails && state.failedChecks === 0 && device.master?.isCheckedHere === true;
+      return { state: isFirst ? { ...state, failedChecks: 1 } : state, next: 'wait', dueUs };
+    }
+  }
+}
+
+/** The master is back: a complete retry sequence of the device's own. */
+export function confirming(state: AlertState, device: DeviceFacts, facts: AlertFacts): Move {
+  const { check, nowUs, times } = facts;
+  const { master } = device;
+  if (master?.enabled === true && master.status === 'Down') return to(enterPhase(state, 'judging', nowUs));
+  const isBad = check.kind === 'answered' && check.verdict === 'bad';
+  const failedChecks = state.failedChecks + (isBad ? 1 : 0);
+  if (failedChecks >= (state.ownChecks === 'one' ? 1 : 1 + device.retries)) {
+    const ownChecks = 'none';
+    return to({ ...enterPhase(state, 'judging', nowUs), ownChecks, judgedFromUs: state.phaseSinceUs });
+  }
+  if (isBad) {
+    const request = { of: 'device', notBeforeUs: check.endUs + device.retryDelayUs } as const;
+    if (device.canBeChecked)
+      return { state: { ...state, failedChecks, requestId: null }, next: 'wait', request };
+  }
+  return requestDevice(state, device, facts, nowUs + times.recheckUs);
+}
+
+/** Requests a check of the device where none is open. One that nobody can run, or that decided nothing, is requested again at `againUs`. */
+function requestDevice(
+  state: AlertState,
+  device: DeviceFacts,
+  { check, nowUs }: AlertFacts,
+  againUs: number,
+): Move {
+  if (check.kind === 'open' && nowUs <= check.deadlineUs)
+    return { state, next: 'wait', dueUs: check.deadlineUs + 1 };
+  if (check.kind === 'none' && device.canBeChecked)
+    return { state, next: 'wait', request: { of: 'device', notBeforeUs: 0 } };
+  return { state: { ...state, requestId: null }, next: 'wait', dueUs: againUs };
+}

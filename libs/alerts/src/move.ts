@@ -1,0 +1,36 @@
+import type { SuppressionReason } from '@vantage/health';
+import type { AlertDecision, AlertEvent, AlertMessage } from './alert-facts.ts';
+import type { AlertState } from './alert-state.ts';
+
+/** One move of an alert through the table of decide.ts. */
+export interface Move {
+  readonly state: AlertState;
+  /** Another move follows at once, or the alert waits. */
+  readonly next: 'again' | 'wait';
+  readonly dueUs?: number | null;
+  readonly request?: AlertDecision['request'];
+  readonly message?: AlertMessage;
+  readonly events?: readonly AlertEvent[];
+  readonly reason?: string;
+  readonly closes?: boolean;
+}
+
+/** The alert goes on in its new phase at once. */
+export function to(state: AlertState, more: Partial<Move> = {}): Move {
+  return { ...more, state, next: 'again' };
+}
+
+/** An AlertSuppressed event, once for each reason. */
+export function suppressedBy(
+  state: AlertState,
+  reason: SuppressionReason,
+  detail: string,
+): { readonly state: AlertState; readonly events: readonly AlertEvent[]; readonly reason: string } {
+  if (state.suppressions.includes(reason)) return { state, events: [], reason: detail };
+  const suppressions = [...state.suppressions, reason];
+  return {
+    state: { ...state, suppressions },
+    events: [{ kind: 'suppressed', reason, detail }],
+    reason: detail,
+  };
+}

@@ -1,0 +1,67 @@
+import type { AlertFacts } from './alert-facts.ts';
+import { type AlertState, enterPhase } from './alert-state.ts';
+import { dueSteps } from './due-steps.ts';
+import { type Move, suppressedBy, to } from './move.ts';
+import { isMeantFor } from './schedule.ts';
+
+/** The last message of an alert, to everyone who was notified. */
+export function end(state: AlertState, { nowUs }: AlertFacts): Move {
+  const isUnsaid =
+    state.activeUs !== null && state.notified.length === 0 && !state.suppressions.includes('schedule');
+  const silent = isUnsaid
+    ? suppressedBy(state, 'schedule', 'it was over before the schedule notified anybody')
+    : { state, events: [] };
+  return {
+    ...silent,
+    state: { ...silent.state, phaseSinceUs: nowUs },
+    next: 'wait',
+    closes: true,
+    message: { about: 'end', contactIds: state.notified },
+  };
+}
+
+/** A summary is complete when no outage was added for a minute; every other alert without a device notifies at once. */
+export function withoutDevice(state: AlertState, facts: AlertFacts): Move {
+  const { nowUs, times } = facts;
+  if (state.phase !== 'collecting') return active(state, facts);
+  const dueUs = state.phaseSinceUs + times.minuteUs;
+  return nowUs < dueUs ? { state, next: 'wait', dueUs } : to(activated(state, nowUs), alertEvent(null));
+}
+
+/** The alert is confirmed: its schedule begins. */
+export function activated(state: AlertState, nowUs: number): AlertState {
+  return { ...enterPhase(state, 'active', nowUs), activeUs: nowUs, steps: [] };
+}
+
+/** The event of a confirmed alert. */
+export function alertEvent(note: string | null): Partial<Move> {
+  return { events: [{ kind: 'alert', note }], ...(note === null ? {} : { reason: note }) };
+}
+
+/** The steps of the schedule. */
+export function active(state: AlertState, facts: AlertFacts): Move {
+  const { schedule, severity, isMoment, nowUs, times } = facts;
+  const activeUs = state.activeUs ?? nowUs;
+  if (schedule === null || !schedule.steps.some((step) => isMeantFor(step, severity))) {
+    const detail =
+      schedule === null
+        ? 'no notification schedule is set'
+        : `no step of the schedule is for severity ${severity}`;
+    const silent = suppressedBy({ ...state, activeUs }, 'schedule', detail);
+    return { ...silent, next: 'wait', closes: isMoment, dueUs: isMoment ? null : nowUs + times.recheckUs };
+  }
+  const { acknowledged, snoozedUntilUs } = facts;
+  const decision = dueSteps({
+    ...{ schedule, severity, activeUs, progress: state.steps, acknowledged, snoozedUntilUs },
+    ...{ repeats: !isMoment, minuteUs: times.minuteUs, nowUs },
+  });
+  const notified = [...new Set([...state.notified, ...decision.contactIds])];
+  const recheckUs = nowUs + times.recheckUs;
+  return {
+    state: { ...state, activeUs, steps: decision.progress, notified },
+    next: 'wait',
+    message: { about: 'opening', contactIds: decision.contactIds },
+    closes: isMoment && decision.nextUs === null,
+    dueUs: Math.min(decision.nextUs ?? recheckUs, recheckUs),
+  };
+}

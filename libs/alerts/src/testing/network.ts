@@ -1,0 +1,197 @@
+import { afterUp } from '../after-change.ts';
+import type { AlertDecision, AlertFacts } from '../alert-facts.ts';
+import { type AlertState, newAlertState } from '../alert-state.ts';
+import { decide } from '../decide.ts';
+import type { RequestedCheck } from '../judge-master.ts';
+import type { Schedule } from '../schedule.ts';
+
+/** A device of the simulation. Times are milliseconds. */
+export interface SimulatedDevice {
+  readonly master: number | null;
+  /** The first regular check, and the time between them. */
+  readonly firstMs: number;
+  readonly everyMs: number;
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly retryDelayMs: number;
+  /** A check fails when it starts within one of these spans, and takes its Timeout then. */
+  readonly fails: readonly (readonly [number, number])[];
+}
+
+/** What happened to one device. */
+export interface SimulatedHistory {
+  /** When each outage was confirmed, and when each alert was sent. */
+  readonly downs: number[];
+  readonly alerts: number[];
+}
+
+interface Device extends SimulatedDevice {
+  status: 'Up' | 'Down';
+  firstErrorMs: number | null;
+  failed: number;
+  alert: AlertState | null;
+  busyUntilMs: number;
+  readonly downSpans: [number, number][];
+  readonly history: SimulatedHistory;
+}
+
+interface Request {
+  readonly deadlineUs: number;
+  answer: RequestedCheck | null;
+}
+
+const goodMs = 50;
+const graceMs = 5_000;
+const schedule: Schedule = {
+  timezone: 'UTC',
+  steps: [
+    {
+      ...{ delayMinutes: 0, contactIds: ['a'], days: null, from: null, to: null },
+      ...{ repeatMinutes: null, severities: null },
+    },
+  ],
+};
+const times = { minuteUs: 60_000_000, recheckUs: 60_000_000, quietUs: 1_800_000_000 };
+
+/** Everything that a simulation holds. Times are milliseconds. */
+interface World {
+  nowMs: number;
+  /** Sorted, the next one last. */
+  readonly queue: { readonly atMs: number; readonly work: () => void }[];
+  readonly devices: readonly Device[];
+  readonly requests: Map<string, Request>;
+}
+
+type CheckKind = 'regular' | 'retry' | 'requested';
+
+/**
+ * Runs devices at one Location with one agent, by the rules of checks, retries and status in their plainest form, and decides their
+ * alerts after each check. Returns the history of each device.
+ */
+export function simulate(devices: readonly SimulatedDevice[], untilMs: number): SimulatedHistory[] {
+  const world: World = {
+    nowMs: 0,
+    queue: [],
+    devices: devices.map((one) => ({
+      ...{ ...one, status: 'Up', firstErrorMs: null, failed: 0, alert: null, busyUntilMs: 0, downSpans: [] },
+      history: { downs: [], alerts: [] },
+    })),
+    requests: new Map(),
+  };
+  for (const device of world.devices) at(world, device.firstMs, () => regular(world, device));
+  while (world.nowMs < untilMs) {
+    const next = world.queue.pop();
+    if (next === undefined) break;
+    world.nowMs = Math.max(world.nowMs, next.atMs);
+    next.work();
+  }
+  return world.devices.map(({ history }) => history);
+}
+
+function at({ queue }: World, atMs: number, work: () => void): void {
+  queue.splice(queue.findLastIndex((one) => one.atMs > atMs) + 1, 0, { atMs, work });
+}
+
+function check(world: World, device: Device, kind: CheckKind, onAnswer: (isBad: boolean) => void = () => {}) {
+  const { nowMs } = world;
+  if (nowMs < device.busyUntilMs) {
+    // Checks of one device never overlap. A regular one is left out.
+    if (kind !== 'regular') at(world, device.busyUntilMs, () => check(world, device, kind, onAnswer));
+    return;
+  }
+  const isBad = device.fails.some(([from, to]) => nowMs >= from && nowMs < to);
+  device.busyUntilMs = nowMs + (isBad ? device.timeoutMs : goodMs);
+  at(world, device.busyUntilMs, () => {
+    onAnswer(isBad);
+    fold(world, device, isBad, kind);
+    for (const one of world.devices) judge(world, one);
+  });
+}
+
+function regular(world: World, device: Device): void {
+  // A retry sequence replaces the regular checks.
+  if (device.firstErrorMs === null || device.status === 'Down') check(world, device, 'regular');
+  at(world, world.nowMs + device.everyMs, () => regular(world, device));
+}
+
+function fold(world: World, device: Device, isBad: boolean, kind: CheckKind): void {
+  const { nowMs } = world;
+  if (!isBad) {
+    recover(device, nowMs);
+    return;
+  }
+  // A requested check is no retry of a sequence that runs already.
+  if (device.status === 'Down' || (device.firstErrorMs !== null && kind !== 'retry')) return;
+  device.firstErrorMs ??= nowMs;
+  device.failed += 1;
+  if (device.failed <= device.retries) {
+    at(world, nowMs + device.retryDelayMs, () => {
+      if (device.status === 'Up' && device.firstErrorMs !== null) check(world, device, 'retry');
+    });
+    return;
+  }
+  device.status = 'Down';
+  device.downSpans.push([device.firstErrorMs, Number.POSITIVE_INFINITY]);
+  device.history.downs.push(nowMs);
+  device.alert = newAlertState('judging', nowMs * 1_000, device.firstErrorMs * 1_000);
+}
+
+function recover(device: Device, nowMs: number): void {
+  device.firstErrorMs = null;
+  device.failed = 0;
+  if (device.status === 'Up') return;
+  device.status = 'Up';
+  const last = device.downSpans.at(-1);
+  if (last) last[1] = nowMs;
+  if (device.alert) device.alert = afterUp(device.alert, { pairs: 1, nowUs: nowMs * 1_000 });
+}
+
+function judge(world: World, device: Device): void {
+  if (device.alert === null) return;
+  const decision = decide(device.alert, factsOf(world, device, device.alert));
+  const { request, dueUs } = decision;
+  device.alert = decision.closes ? null : decision.state;
+  if (decision.events.some(({ kind }) => kind === 'alert')) device.history.alerts.push(world.nowMs);
+  if (request !== null) device.alert = { ...decision.state, requestId: send(world, device, request) };
+  else if (dueUs !== null) at(world, dueUs / 1_000, () => judge(world, device));
+}
+
+function send(world: World, device: Device, request: NonNullable<AlertDecision['request']>): string {
+  const target = (request.of === 'device' ? device : world.devices[device.master ?? -1]) ?? device;
+  const startMs = Math.max(world.nowMs, request.notBeforeUs / 1_000);
+  const open: Request = { deadlineUs: (startMs + target.timeoutMs + graceMs) * 1_000, answer: null };
+  const requestId = `${world.requests.size}`;
+  world.requests.set(requestId, open);
+  at(world, startMs, () =>
+    check(world, target, 'requested', (isBad) => {
+      open.answer = { kind: 'answered', verdict: isBad ? 'bad' : 'good', endUs: world.nowMs * 1_000 };
+    }),
+  );
+  return requestId;
+}
+
+function factsOf({ devices, requests, nowMs }: World, device: Device, alert: AlertState): AlertFacts {
+  const master = device.master === null ? undefined : devices[device.master];
+  const request = alert.requestId === null ? undefined : requests.get(alert.requestId);
+  const { retries, retryDelayMs } = device;
+  return {
+    device: {
+      ...{ enabled: true, status: device.status, isChecked: true, maintenanceUntilUs: null },
+      ...{ canBeChecked: true, retries, retryDelayUs: retryDelayMs * 1_000 },
+      master: master === undefined ? null : masterFacts(master),
+      masterWasDown: master?.downSpans.some(([, to]) => to * 1_000 >= alert.judgedFromUs) ?? false,
+    },
+    check: request === undefined ? { kind: 'none' } : (request.answer ?? { kind: 'open', ...request }),
+    ...{ schedule, severity: 'critical', acknowledged: false, snoozedUntilUs: null, isMoment: false, times },
+    nowUs: nowMs * 1_000,
+  };
+}
+
+function masterFacts({ status, firstErrorMs, retries, retryDelayMs, timeoutMs }: Device) {
+  return {
+    ...{ name: 'router', enabled: true, status, retrying: status === 'Up' && firstErrorMs !== null },
+    ...{ inMaintenance: false, isCheckedHere: true, canBeChecked: true, retries },
+    retryDelayUs: retryDelayMs * 1_000,
+    longestSequenceUs: (retries + 1) * (retryDelayMs + timeoutMs + graceMs) * 1_000,
+  };
+}
