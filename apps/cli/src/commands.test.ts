@@ -237,3 +237,20 @@ test('a fenced agent is listed with its state, and unfence lets it connect again
   const found = await rows('select state, session_counter from agents where agent_id = $1', [id]);
   expect(found).toEqual([{ state: 'Away', session_counter: '0' }]);
 });
+
+test('an agent is renamed, revoked and removed by its id', async () => {
+  await rows(`
+    with a as (insert into accounts (account_id, name) values ('keeper', 'keeper') returning account_no),
+      l as (insert into locations (location_id, account_no, name) select 'k', account_no, 'here' from a returning *)
+    insert into agents (agent_id, account_no, location_no, name, token_hash)
+    select 'kept', account_no, location_no, 'old', 'kept' from l`);
+  expect((await vantage(['agents', 'rename', 'kept', 'edge-1'])).code).toBe(0);
+  expect((await vantage(['agents', 'remove', 'kept'])).err).toContain('is not revoked');
+  expect((await vantage(['agents', 'revoke', 'kept'])).code).toBe(0);
+  expect((await vantage(['agents', 'remove', 'kept'])).code).toBe(0);
+  expect((await vantage(['agents', 'list', '--account', 'keeper'])).out).not.toContain('edge-1');
+  const events = `select type, message from events join accounts using (account_no) where name = 'keeper'`;
+  expect(await rows(events)).toEqual([
+    { type: 'AgentRevoked', message: 'Agent edge-1 of Location here was revoked' },
+  ]);
+});

@@ -10,7 +10,7 @@ import { createChangeRecorder } from './audit/index.ts';
 import { findAccountNo, listAccounts } from './catalog/accounts/store.ts';
 import { createAccount } from './catalog/accounts/write.ts';
 import { findAgentByToken, listAccountAgents } from './catalog/agents/store.ts';
-import { inviteAgent, revokeAgent, unfenceAgent } from './catalog/agents/write.ts';
+import { changeAgent, inviteAgent, removeAgent, revokeAgent, unfenceAgent } from './catalog/agents/write.ts';
 import { type ChangeTransaction, createCatalog } from './catalog/change.ts';
 import { defaultLocations } from './catalog/devices/lookup-store.ts';
 import { isKeyRevoked, listKeys } from './catalog/keys/store.ts';
@@ -18,6 +18,7 @@ import { issueKey, revokeKey } from './catalog/keys/write.ts';
 import { findLocationNo, listAccountLocations } from './catalog/locations/store.ts';
 import { createLocation } from './catalog/locations/write.ts';
 import type { Db, Tables } from './db/index.ts';
+import { recordEvents } from './events/index.ts';
 import { hashCredential } from './secrets/credential.ts';
 
 const pollMs = 50;
@@ -32,6 +33,10 @@ function change<T>(db: Db, work: (transaction: ChangeTransaction) => Promise<T>)
 
 function drop(code: string, message: string): Fault {
   return new Fault('drop', code, message);
+}
+
+function noAgent(agentId: string): Fault {
+  return drop('no_agent', `there is no agent ${agentId}; "vantage agents list" shows the ids`);
 }
 
 /** The number of the account with this name or id; throws a Fault that names the accounts there are. */
@@ -76,7 +81,7 @@ async function openFirstAccount(transaction: ChangeTransaction): Promise<FirstRu
     inviteAgent: async (name, token) =>
       (await inviteAgent(transaction, { accountNo, locationNo, name, token })).token,
     async revokeAgent(agentId) {
-      await revokeAgent(transaction, agentId);
+      await revokeAgent(transaction, { agentId }, { recordEvents, nowUs: clock.nowUs() });
     },
   };
 }
@@ -144,13 +149,27 @@ const commands: Commands = {
     listAccountAgents(kysely, await filterOf(kysely, account)),
   'agents.revoke': (db, { agent_id }) =>
     change(db, async (transaction) => {
-      const { kind } = await revokeAgent(transaction, agent_id);
+      const named = { agentId: agent_id };
+      const { kind } = await revokeAgent(transaction, named, { recordEvents, nowUs: clock.nowUs() });
       if (kind === 'missing') throw drop('no_agent', `there is no agent ${agent_id} that is not revoked yet`);
       return { agent_id };
     }),
+  'agents.remove': (db, { agent_id }) =>
+    change(db, async (transaction) => {
+      const removed = await removeAgent(transaction, { agentId: agent_id });
+      if (removed.kind === 'conflict') throw drop('agent_in_force', removed.message);
+      if (removed.kind === 'missing') throw noAgent(agent_id);
+      return { agent_id };
+    }),
+  'agents.rename': (db, { agent_id, name }) =>
+    change(db, async (transaction) => {
+      const { kind } = await changeAgent(transaction, { agentId: agent_id }, { Name: name });
+      if (kind === 'missing') throw noAgent(agent_id);
+      return { agent_id, name };
+    }),
   'agents.unfence': (db, { agent_id }) =>
     change(db, async (transaction) => {
-      const { kind } = await unfenceAgent(transaction, agent_id);
+      const { kind } = await unfenceAgent(transaction, { agentId: agent_id });
       if (kind === 'missing') throw drop('no_agent', `there is no fenced agent ${agent_id}`);
       return { agent_id };
     }),

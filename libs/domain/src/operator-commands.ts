@@ -85,6 +85,14 @@ const schemas = {
     request: z.strictObject({ agent_id: z.string() }),
     answer: z.object({ agent_id: z.string() }),
   },
+  'agents.remove': {
+    request: z.strictObject({ agent_id: z.string() }),
+    answer: z.object({ agent_id: z.string() }),
+  },
+  'agents.rename': {
+    request: z.strictObject({ agent_id: z.string(), name: newName }),
+    answer: z.object({ agent_id: z.string(), name: z.string() }),
+  },
   'agents.unfence': {
     request: z.strictObject({ agent_id: z.string() }),
     answer: z.object({ agent_id: z.string() }),

@@ -103,6 +103,12 @@ export interface AgentFencedCause extends OfLocation {
   readonly hostNames: readonly string[];
 }
 
+/** A user or the operator revoked an agent: it may not connect any more. */
+export interface AgentRevokedCause extends OfLocation {
+  readonly kind: 'agent-revoked';
+  readonly agentName: string;
+}
+
 /** What an event about an alert is about: a device, a Location, or (both null) the account. */
 interface OfAlert {
   readonly accountNo: number;
@@ -152,6 +158,7 @@ export type EventCause =
   | LocationOnlineCause
   | LocationOfflineCause
   | AgentFencedCause
+  | AgentRevokedCause
   | AlertCause
   | AlertFailedCause
   | AlertSuppressedCause;

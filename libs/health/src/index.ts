@@ -1,5 +1,6 @@
 export type {
   AgentFencedCause,
+  AgentRevokedCause,
   CheckCause,
   CorrectionCause,
   DeviceChangedCause,

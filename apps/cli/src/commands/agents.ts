@@ -11,7 +11,7 @@ interface Invitation {
   readonly endpoint?: string;
 }
 
-/** Adds `agents invite`, `agents list`, `agents revoke` and `agents unfence`. */
+/** Adds the commands that manage agents. */
 export function addAgentCommands({ group, answer }: CommandLine): void {
   const agents = group('agents', 'agents');
   agents
@@ -35,6 +35,16 @@ export function addAgentCommands({ group, answer }: CommandLine): void {
     .command('revoke <agent_id>')
     .description('revoke an agent: its stream is cut within 5 s')
     .action((agent_id: string) => answer((admin) => admin('agents.revoke', { agent_id })));
+  agents
+    .command('remove <agent_id>')
+    .description('remove a revoked agent from the lists; checks and events keep its name')
+    .action((agent_id: string) => answer((admin) => admin('agents.remove', { agent_id })));
+  agents
+    .command('rename <agent_id> <name>')
+    .description('give an agent another name; checks and events show it too')
+    .action((agent_id: string, name: string) =>
+      answer((admin) => admin('agents.rename', { agent_id, name })),
+    );
   agents
     .command('unfence <agent_id>')
     .description('let a fenced agent connect again, once only one of the two copies is left')

@@ -22,6 +22,8 @@ const commands: Commands = {
   'agents.invite': unused,
   'agents.list': unused,
   'agents.revoke': unused,
+  'agents.remove': unused,
+  'agents.rename': unused,
   'agents.unfence': unused,
   'first-run.provision': unused,
   'first-run.await-agent': unused,

@@ -2,6 +2,7 @@ import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Route } from '../http/route.ts';
+import { createFixtures } from '../testing/fixtures.ts';
 import { type Rest, startRest } from './testing/rest.ts';
 import { createSampleAccount, type SampleAccount, sampleContact } from './testing/sample-account.ts';
 
@@ -12,11 +13,13 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /contacts': sampleContact,
   'PUT /tags/{tag_id}': { Name: 'other' },
   'PUT /account': {},
+  'PUT /agents/{agent_id}': { Name: 'other' },
 };
 
 describe('every route', () => {
   let rest: Rest;
   let mine: SampleAccount;
+  let place: { readonly accountNo: number; readonly locationNo: number };
   const keys: Record<'UW' | 'UR' | 'withBasic' | 'foreign', string> = {
     UW: '',
     UR: '',
@@ -33,6 +36,7 @@ describe('every route', () => {
     keys.UR = (await rest.key(account.accountNo, 'UR')).key;
     keys.withBasic = (await rest.key(account.accountNo, 'UW', { user: 'u', password: 'p' })).key;
     keys.foreign = (await rest.key(other.accountNo, 'UW')).key;
+    place = account;
     mine = await createSampleAccount(rest, account, keys.UW);
   });
   afterAll(() => rest[Symbol.asyncDispose]());
@@ -117,10 +121,13 @@ describe('every route', () => {
   async function fresh(route: Route): Promise<Readonly<Record<string, string>>> {
     if (route.method !== 'DELETE') return mine.ids;
     await rest.db.kysely.deleteFrom('secrets').where('name', '=', 'to-go').execute();
+    const agent_id = newId();
+    await createFixtures(rest.db.kysely).agent(place, { agent_id });
     const send = async (path: string, body: object) =>
       z.record(z.string(), z.string()).parse((await rest.send('POST', path, { key: keys.UW, body })).json);
     return {
       ...mine.ids,
+      agent_id,
       ...(await send('/tags', { Name: 'to go' })),
       ...(await send('/contacts', sampleContact)),
       ...(await send('/locations', { Name: `to go ${newId()}` })),

@@ -1,7 +1,7 @@
 import { mergeHistograms, percentile, scale } from '@vantage/health';
 import { auditRoutes } from '../audit/routes.ts';
 import { type AccountRouteDeps, accountRoutes } from '../catalog/accounts/routes.ts';
-import { agentRoutes } from '../catalog/agents/routes.ts';
+import { type AgentRouteDeps, agentRoutes } from '../catalog/agents/routes.ts';
 import { type ContactRouteDeps, contactRoutes } from '../catalog/contacts/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
 import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
@@ -20,6 +20,7 @@ import { openApiRoutes } from './openapi/routes.ts';
 
 /** What the routes need of the rest of the controller. */
 export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
+  readonly recordEvents: DeviceRouteDeps['recordEvents'] & AgentRouteDeps['recordEvents'];
   readonly feed: Parameters<typeof eventRoutes>[0]['feed'];
   readonly health: Maintenance & { readonly uptimes: ReadUptimes };
   readonly checkNow: CheckNow;
@@ -52,7 +53,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...tagMaintenanceRoutes({ db, clock, maintenance: health }),
     ...accountRoutes({ ...deps, onChanged: deps.onAccountChanged }),
     ...locationRoutes(deps),
-    ...agentRoutes(db),
+    ...agentRoutes(deps),
     ...contactRoutes(deps),
     ...secretRoutes(deps),
     ...auditRoutes(db),

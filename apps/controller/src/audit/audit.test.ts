@@ -5,6 +5,7 @@ import { type Rest, startRest } from '../api/testing/rest.ts';
 import { inviteAgent, revokeAgent } from '../catalog/agents/write.ts';
 import { createCatalog } from '../catalog/change.ts';
 import { issueKey, revokeKey } from '../catalog/keys/write.ts';
+import { recordEvents } from '../events/index.ts';
 import { createChangeRecorder } from './index.ts';
 
 const entries = z.array(
@@ -105,7 +106,7 @@ test('changes by the command line have an entry too', async () => {
   const catalog = createCatalog({ db: rest.db, recordChanges: createChangeRecorder(rest) });
   await catalog.change({ kind: 'command-line' }, async (transaction) => {
     const { agentId } = await inviteAgent(transaction, { accountNo, locationNo, name: 'a1' });
-    await revokeAgent(transaction, agentId);
+    await revokeAgent(transaction, { agentId }, { recordEvents, nowUs: rest.clock.nowUs() });
     const { keyId } = await issueKey(transaction, { accountNo, level: 'UR', name: 'k' });
     await revokeKey(transaction, keyId);
   });

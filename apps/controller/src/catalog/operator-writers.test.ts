@@ -2,12 +2,13 @@ import { createLog } from '@vantage/kernel';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { createDb, type Db } from '../db/index.ts';
+import { recordEvents } from '../events/index.ts';
 import { hashCredential } from '../secrets/credential.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import { findAccountNo, listAccounts } from './accounts/store.ts';
 import { createAccount } from './accounts/write.ts';
 import { findAgentByToken, listAccountAgents } from './agents/store.ts';
-import { inviteAgent, revokeAgent, unfenceAgent } from './agents/write.ts';
+import { inviteAgent, removeAgent, revokeAgent, unfenceAgent } from './agents/write.ts';
 import { type Actor, type Catalog, createCatalog, type RecordedChanges } from './change.ts';
 import { isKeyRevoked, listKeys } from './keys/store.ts';
 import { issueKey, revokeKey } from './keys/write.ts';
@@ -131,29 +132,37 @@ test('a new Location moves no devices of an account that chose its default Locat
   ).toEqual([]);
 });
 
-test('an agent is invited, revoked once, and let in again after a fence', async () => {
+test('an agent is invited, let in again after a fence, revoked once and removed once', async () => {
   const locationNo = await createFixtures(db.kysely).location(accountNo);
   const { agentId, token } = await catalog.change(operator, (transaction) =>
     inviteAgent(transaction, { accountNo, locationNo, name: 'a' }),
   );
-  const unfence = () => catalog.change(operator, (transaction) => unfenceAgent(transaction, agentId));
-  const revoke = () => catalog.change(operator, (transaction) => revokeAgent(transaction, agentId));
+  const unfence = () => catalog.change(operator, (transaction) => unfenceAgent(transaction, { agentId }));
+  const revoke = () =>
+    catalog.change(operator, (transaction) =>
+      revokeAgent(transaction, { agentId }, { recordEvents, nowUs: 7 }),
+    );
+  const remove = () => catalog.change(operator, (transaction) => removeAgent(transaction, { agentId }));
   const found = () => findAgentByToken(db.kysely, hashCredential(token));
   expect(await found()).toEqual({ agent_id: agentId, state: 'New', session_counter: 0 });
-  expect(await unfence()).toEqual({ kind: 'missing' });
+  expect(await unfence()).toEqual({ kind: 'missing', what: 'agent' });
   await db.kysely
     .updateTable('agents')
     .set({ state: 'Fenced', session_counter: 9 })
     .where('agent_id', '=', agentId)
     .execute();
-  expect(await unfence()).toEqual({ kind: 'changed' });
+  expect(await unfence()).toEqual({ kind: 'unfenced' });
   expect(await found()).toEqual({ agent_id: agentId, state: 'Away', session_counter: 0 });
-  expect(await revoke()).toEqual({ kind: 'changed' });
-  expect(await revoke()).toEqual({ kind: 'missing' });
+  expect(await remove()).toMatchObject({ kind: 'conflict', message: expect.stringContaining(agentId) });
+  expect(await revoke()).toEqual({ kind: 'revoked' });
+  expect(await revoke()).toEqual({ kind: 'missing', what: 'agent' });
   expect(await listAccountAgents(db.kysely, accountNo)).toMatchObject([
     { agent_id: agentId, state: 'Revoked' },
   ]);
-  expect(changed()).toEqual(['create agent', 'update agent', 'update agent']);
+  expect(await remove()).toEqual({ kind: 'removed' });
+  expect(await remove()).toEqual({ kind: 'missing', what: 'agent' });
+  expect(await listAccountAgents(db.kysely, accountNo)).toEqual([]);
+  expect(changed()).toEqual(['create agent', 'update agent', 'update agent', 'delete agent']);
 });
 
 test('changes are recorded in the transaction that makes them, with the actor; a throw undoes all', async () => {

@@ -66,6 +66,8 @@ function varying(cause: EventCause, nowUs: number): Varying {
       return { type: 'LocationOffline', status: 'Unknown', at_us: cause.sinceUs };
     case 'agent-fenced':
       return { type: 'AgentFenced', status: 'Unknown' };
+    case 'agent-revoked':
+      return { type: 'AgentRevoked', status: 'Unknown' };
     case 'alert':
       return { type: 'Alert', status: cause.status };
     case 'alert-failed':

@@ -45,6 +45,7 @@ test.each<[EventCause, string]>([
     { ...fenced, hostNames: ['h1', 'h2'] },
     'Agent a1 of Location Oslo is fenced, its identity is used twice (hosts: h1 and h2)',
   ],
+  [{ kind: 'agent-revoked', ...location, agentName: 'a1' }, 'Agent a1 of Location Oslo was revoked'],
   [{ kind: 'alert', ...alert, text: 'HTTP 500' }, 'Alert device.down: HTTP 500'],
   [
     { kind: 'alert-failed', ...alert, contactName: 'NOC', reason: '410 Gone' },

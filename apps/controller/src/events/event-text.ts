@@ -30,6 +30,8 @@ export function eventText(cause: EventCause): string {
       const hosts = cause.hostNames.join(' and ');
       return `Agent ${cause.agentName} of Location ${cause.locationName} is fenced, its identity is used twice (hosts: ${hosts})`;
     }
+    case 'agent-revoked':
+      return `Agent ${cause.agentName} of Location ${cause.locationName} was revoked`;
     case 'alert':
       return `Alert ${cause.alertKind}: ${cause.text}`;
     case 'alert-failed':

@@ -40,6 +40,7 @@ const eventTypes = [
   'LocationOffline',
   'LocationOnline',
   'AgentFenced',
+  'AgentRevoked',
 ] as const;
 
 const eventRecord = z

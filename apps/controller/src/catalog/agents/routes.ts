@@ -1,12 +1,18 @@
 import { cleanLine } from '@vantage/domain';
-import { isId } from '@vantage/kernel';
+import { type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
-import { idField, timestampField } from '../../http/field.ts';
+import { idField, lineField, timestampField } from '../../http/field.ts';
 import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
+import { missing } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
+import type { Session } from '../../http/session.ts';
 import type { Zone } from '../../http/zone.ts';
+import type { Catalog } from '../change.ts';
+import { accepted, actorOf } from '../from-rest.ts';
+import type { Refusal } from '../refusal.ts';
 import { type AgentFacts, listAgents } from './store.ts';
+import { changeAgent, type RecordAgentEvents, removeAgent, revokeAgent } from './write.ts';
 
 const tag = 'Agents';
 
@@ -30,48 +36,138 @@ const agentFull = z
   })
   .meta({ id: 'Agent' });
 
-/** Listing and reading agents. */
-export function agentRoutes(db: Db): Route[] {
+const idAnswer = z.strictObject({ agent_id: idField });
+const readOnly = [
+  'agent_id',
+  'Location',
+  'HostName',
+  'Version',
+  'State',
+  'LastSeen',
+  'ClockOffset',
+  'Backlog',
+  'Lateness',
+  'Capacity',
+  'Load',
+  'OfflineReason',
+] as const;
+const names = { root: 'agent', id: 'agent_id' } as const;
+const agentUpdate = z
+  .strictObject({
+    Name: lineField(200)
+      .optional()
+      .describe('Name, one line. History shows a new name too.')
+      .meta({ example: 'agent-1' }),
+  })
+  .meta({ id: 'AgentUpdate', description: 'Changed settings of an agent; what is absent stays.' });
+
+/** The parts that the routes of agents need. */
+export interface AgentRouteDeps {
+  readonly db: Db;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly recordEvents: RecordAgentEvents;
+}
+
+/** Listing, reading, changing, revoking and removing agents. */
+export function agentRoutes(deps: AgentRouteDeps): Route[] {
+  return [listRoute(deps), ...oneAgentRoutes(deps), deleteRoute(deps)];
+}
+
+function listRoute({ db }: AgentRouteDeps): Route {
+  return route({
+    method: 'GET',
+    path: '/agents',
+    level: 'UR',
+    tag,
+    summary: 'Lists agents in the order of their creation.',
+    description: 'Revoked agents are listed until they are removed.',
+    subject: noSubject,
+    query: z.object(wholeOrPageQuery),
+    response: z.array(agentFull),
+    names: { root: 'agents', row: 'agent', id: 'agent_id' },
+    handler: async ({ session, query: { Limit, Offset } }) => {
+      const page = { limit: Limit, offset: Offset };
+      const { rows, total } = await listAgents(db, session.accountNo, page);
+      return {
+        body: rows.map((row) => show(row, session.zone)),
+        total,
+        next: nextPage(total, { Limit, Offset }),
+      };
+    },
+  });
+}
+
+/** What the routes of one agent share. */
+function oneAgent(db: Db) {
+  const find = async (
+    { accountNo }: Session,
+    { agent_id: agentId = '' }: Readonly<Record<string, string>>,
+  ) => {
+    if (!isId(agentId)) return undefined;
+    const { rows } = await listAgents(db, accountNo, { limit: 1, offset: 0, agentId });
+    return rows[0];
+  };
+  return { path: '/agents/{agent_id}', tag, subject: { what: 'agent', find }, names } as const;
+}
+
+function oneAgentRoutes({ db, catalog }: AgentRouteDeps): Route[] {
+  const shared = oneAgent(db);
   return [
     route({
+      ...shared,
       method: 'GET',
-      path: '/agents',
       level: 'UR',
-      tag,
-      summary: 'Lists agents in the order of their creation.',
-      subject: noSubject,
-      query: z.object(wholeOrPageQuery),
-      response: z.array(agentFull),
-      names: { root: 'agents', row: 'agent', id: 'agent_id' },
-      handler: async ({ session, query: { Limit, Offset } }) => {
-        const page = { limit: Limit, offset: Offset };
-        const { rows, total } = await listAgents(db, session.accountNo, page);
-        return {
-          body: rows.map((row) => show(row, session.zone)),
-          total,
-          next: nextPage(total, { Limit, Offset }),
-        };
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/agents/{agent_id}',
-      level: 'UR',
-      tag,
       summary: 'An agent: its state, clock, lateness and load.',
-      subject: {
-        what: 'agent',
-        find: async ({ accountNo }, { agent_id: agentId = '' }) => {
-          if (!isId(agentId)) return undefined;
-          const { rows } = await listAgents(db, accountNo, { limit: 1, offset: 0, agentId });
-          return rows[0];
-        },
-      },
       response: agentFull,
-      names: { root: 'agent', id: 'agent_id' },
       handler: async ({ session, subject }) => ({ body: show(subject, session.zone) }),
     }),
+    route({
+      ...shared,
+      method: 'PUT',
+      level: 'UW',
+      summary: 'Changes an agent: what is absent stays.',
+      description: 'Checks and events show a new name too, those of the past included.',
+      body: agentUpdate,
+      readOnly,
+      response: agentFull,
+      handler: async ({ session, subject: { agent_id: agentId }, body: sent }) => {
+        const named = { agentId, accountNo: session.accountNo };
+        accepted(
+          await catalog.change(actorOf(session), (transaction) => changeAgent(transaction, named, sent)),
+        );
+        const changed = await shared.subject.find(session, { agent_id: agentId });
+        if (changed === undefined) throw missing('agent');
+        return { body: show(changed, session.zone) };
+      },
+    }),
   ];
+}
+
+function deleteRoute({ db, catalog, clock, recordEvents }: AgentRouteDeps): Route {
+  return route({
+    ...oneAgent(db),
+    method: 'DELETE',
+    level: 'UW',
+    summary: 'Revokes an agent; removes it when it is revoked already.',
+    description:
+      'The stream of a revoked agent is cut within 5 s, its token is refused from then on, and other agents of its Location check its devices. A second DELETE removes the agent from the lists. Checks and events go on to show its name.',
+    response: idAnswer,
+    handler: async ({ session, subject: { agent_id: agentId, state } }) => {
+      const named = { agentId, accountNo: session.accountNo };
+      // The request means what its sender saw: of two that found the agent in force, the second one removes nothing.
+      accepted(
+        await catalog.change(
+          actorOf(session),
+          async (transaction): Promise<{ readonly kind: 'revoked' | 'removed' } | Refusal> =>
+            state === 'Revoked'
+              ? removeAgent(transaction, named)
+              : revokeAgent(transaction, named, { recordEvents, nowUs: clock.nowUs() }),
+        ),
+      );
+      return { body: { agent_id: agentId } };
+    },
+  });
 }
 
 function show(row: AgentFacts, zone: Zone): z.input<typeof agentFull> {

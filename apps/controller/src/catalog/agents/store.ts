@@ -1,8 +1,5 @@
-import { raw } from '@mikro-orm/core';
 import { type Kysely, sql } from 'kysely';
-import { Agent } from '../../db/entities.ts';
 import type { Db, Tables } from '../../db/index.ts';
-import type { ChangeTransaction } from '../change.ts';
 
 /** An agent with what it says about itself. */
 export interface AgentFacts {
@@ -24,13 +21,13 @@ export interface AgentFacts {
   readonly load: number;
 }
 
-/** A page of the account's agents in the order of their creation; `agentId` narrows it to one. */
+/** A page of the account's agents that are not removed, in the order of their creation; `agentId` narrows it to one. */
 export async function listAgents(
   { kysely }: Db,
   accountNo: number,
   page: { readonly limit: number; readonly offset: number; readonly agentId?: string },
 ): Promise<{ readonly rows: readonly AgentFacts[]; readonly total: number }> {
-  const own = sql`a.account_no = ${accountNo}
+  const own = sql`a.account_no = ${accountNo} and a.removed_at is null
     ${page.agentId === undefined ? sql`` : sql`and a.agent_id = ${page.agentId}`}`;
   const [found, count] = await Promise.all([
     sql<AgentFacts>`
@@ -57,7 +54,7 @@ export interface AccountAgent {
   readonly created_at: Date;
 }
 
-/** Agents of one account, or of all when `accountNo` is undefined; by account and Location. */
+/** Agents that are not removed, of one account or of all when `accountNo` is undefined; by account and Location. */
 export async function listAccountAgents(
   kysely: Kysely<Tables>,
   accountNo: number | undefined,
@@ -65,7 +62,7 @@ export async function listAccountAgents(
   const { rows } = await sql<AccountAgent>`
     select a.agent_id, o.name as account, l.name as location, a.name, a.state, a.version, a.created_at
     from agents a join accounts o using (account_no) join locations l using (location_no)
-    where ${accountNo ?? null}::int is null or a.account_no = ${accountNo ?? null}::int
+    where a.removed_at is null and (${accountNo ?? null}::int is null or a.account_no = ${accountNo ?? null}::int)
     order by o.name, l.name, a.agent_no`.execute(kysely);
   return rows;
 }
@@ -83,57 +80,4 @@ export async function findAgentByToken(
     .select(['agent_id', 'state', 'session_counter'])
     .where('token_hash', '=', hash)
     .executeTakeFirst();
-}
-
-/** Inserts an agent. */
-export async function insertAgent(
-  { em }: ChangeTransaction,
-  agent: Pick<Agent, 'agentId' | 'accountNo' | 'locationNo' | 'name' | 'tokenHash'>,
-): Promise<void> {
-  em.create(Agent, agent);
-  await em.flush();
-}
-
-/** The name of a Location, which is not deleted until the transaction ends. Throws when it is deleted. */
-export async function readLocationName(trx: Kysely<Tables>, locationNo: number): Promise<string> {
-  const { name } = await trx
-    .selectFrom('locations')
-    .select('name')
-    .where('location_no', '=', locationNo)
-    .where('deleted_at', 'is', null)
-    .forKeyShare()
-    .executeTakeFirstOrThrow();
-  return name;
-}
-
-/** Marks an agent as revoked, and returns the state that it had; undefined when no agent has this id, or it is revoked already. */
-export async function markAgentRevoked(
-  { em, trx }: ChangeTransaction,
-  agentId: string,
-): Promise<{ readonly agent: Agent; readonly before: Agent['state'] } | undefined> {
-  await lockAgentRow(trx, agentId);
-  const agent = await em.findOne(Agent, { agentId, revokedAt: null });
-  if (agent === null) return undefined;
-  const before = agent.state;
-  em.assign(agent, { state: 'Revoked', revokedAt: raw('now()') });
-  await em.flush();
-  return { agent, before };
-}
-
-/** Ends the fence of an agent; undefined when no fenced agent has this id. */
-export async function markAgentUnfenced(
-  { em, trx }: ChangeTransaction,
-  agentId: string,
-): Promise<Agent | undefined> {
-  await lockAgentRow(trx, agentId);
-  const agent = await em.findOne(Agent, { agentId, state: 'Fenced' });
-  if (agent === null) return undefined;
-  em.assign(agent, { state: 'Away', sessionCounter: 0 });
-  await em.flush();
-  return agent;
-}
-
-/** Keeps gateways from changing the agent's state until the transaction ends. */
-async function lockAgentRow(trx: Kysely<Tables>, agentId: string): Promise<void> {
-  await trx.selectFrom('agents').select('agent_no').where('agent_id', '=', agentId).forUpdate().execute();
 }

@@ -1,0 +1,144 @@
+import { newId } from '@vantage/kernel';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { createSampleAccount } from '../../api/testing/sample-account.ts';
+import { createFixtures } from '../../testing/fixtures.ts';
+
+let rest: Rest;
+let key: string;
+let account: { readonly accountNo: number; readonly locationNo: number };
+let accounts = 0;
+beforeAll(async () => {
+  rest = await startRest();
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+beforeEach(async () => {
+  accounts += 1;
+  account = await rest.account(`account ${accounts}`);
+  ({ key } = await rest.key(account.accountNo, 'UW'));
+});
+
+const send = (method: string, path: string, body?: object) =>
+  rest.send(method, path, { key, ...(body === undefined ? {} : { body }) });
+const invite = async (values: { readonly name?: string; readonly state?: 'Connected' } = {}) => {
+  const agent_id = newId();
+  const agent = await createFixtures(rest.db.kysely).agent(account, { agent_id, ...values });
+  return { id: agent_id, ...agent };
+};
+const listed = async () =>
+  z
+    .array(z.object({ agent_id: z.string() }))
+    .parse((await send('GET', '/agents')).json)
+    .map(({ agent_id }) => agent_id);
+const audit = async () => (await send('GET', '/audit?Kind=agent')).json;
+
+test('an agent gets another name, and the audit has the old one', async () => {
+  const { id } = await invite({ name: 'edge', state: 'Connected' });
+  const renamed = await send('PUT', `/agents/${id}`, { Name: 'Größe 1' });
+  expect(renamed.json).toMatchObject({
+    agent_id: id,
+    Name: 'Größe 1',
+    State: 'Connected',
+    Location: 'local',
+  });
+  expect((await send('GET', `/agents/${id}`)).text).toBe(renamed.text);
+  expect(await audit()).toMatchObject([
+    { Action: 'Update', Id: id, Changes: [{ Field: 'Name', Old: 'edge', New: 'Größe 1' }] },
+  ]);
+});
+
+test('an agent without a name is sent back as it was read, and nothing changes', async () => {
+  const { id } = await invite({ name: '' });
+  const { text, json, headers } = await send('GET', `/agents/${id}`);
+  const put = await rest.send('PUT', `/agents/${id}`, {
+    key,
+    body: json,
+    headers: { 'If-Match': headers.get('etag') ?? '' },
+  });
+  expect([put.status, put.text]).toEqual([200, text]);
+  expect(await audit()).toEqual([]);
+});
+
+test.each([
+  [{ Name: 'two\nlines' }, 'Name'],
+  [{ Name: 7 }, 'Name'],
+  [{ Name: 'x'.repeat(201) }, 'Name'],
+  [{ Color: 'red' }, 'Color'],
+])('a wrong field is named: %j', async (body, field) => {
+  const { id } = await invite();
+  expect((await send('PUT', `/agents/${id}`, body)).json).toMatchObject({ code: 1004, errors: [{ field }] });
+});
+
+test('a DELETE revokes an agent, a second one removes it, a third one finds none', async () => {
+  const { id, agentNo } = await invite({ name: 'edge', state: 'Connected' });
+  const heard: unknown[] = [];
+  await using _revocations = await rest.db.subscribe('revoked', (notice) => void heard.push(notice));
+  await using _plans = await rest.db.subscribe('catalog', (notice) => void heard.push(notice));
+  expect((await send('DELETE', `/agents/${id}`)).json).toEqual({ agent_id: id });
+  await expect.poll(() => heard).toContainEqual({ agent_nos: [agentNo], key_nos: [] });
+  await expect.poll(() => heard).toContainEqual({ location_nos: [account.locationNo] });
+  expect((await send('GET', `/agents/${id}`)).json).toMatchObject({ State: 'Revoked', Name: 'edge' });
+  expect(await listed()).toEqual([id]);
+  expect((await send('GET', '/events')).json).toMatchObject([
+    {
+      ...{ Type: 'AgentRevoked', device_id: null, Location: 'local', Status: 'Unknown' },
+      Message: 'Agent edge of Location local was revoked',
+    },
+  ]);
+
+  expect((await send('DELETE', `/agents/${id}`)).json).toEqual({ agent_id: id });
+  expect(await listed()).toEqual([]);
+  for (const method of ['GET', 'PUT', 'DELETE'])
+    expect(
+      (await send(method, `/agents/${id}`, method === 'PUT' ? { Name: 'x' } : undefined)).json,
+    ).toMatchObject({ code: 1003 });
+  expect(await audit()).toMatchObject([
+    { Action: 'Delete', Id: id, Changes: [{ Field: 'Name', Old: 'edge', New: null }] },
+    { Action: 'Update', Id: id, Changes: [{ Field: 'State', Old: 'Connected', New: 'Revoked' }] },
+  ]);
+});
+
+test('DELETEs of one agent at the same moment revoke it once and remove nothing', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const { id } = await invite();
+    const both = await Promise.all([1, 2, 3].map(() => send('DELETE', `/agents/${id}`)));
+    const codes = both.map(({ status }) => status).sort((a, b) => a - b);
+    const { State } = z
+      .object({ State: z.string().optional() })
+      .parse((await send('GET', `/agents/${id}`)).json);
+    // A request that began after the revocation is a second DELETE.
+    expect([State, ...codes]).toEqual(
+      State === undefined ? [undefined, 200, 200, 400] : ['Revoked', 200, 400, 400],
+    );
+  }
+});
+
+test('checks and events go on to show the name of a removed agent, and its new one after a rename', async () => {
+  const { ids } = await createSampleAccount(rest, account, key);
+  const id = ids['agent_id'];
+  const shown = async () => (await send('GET', `/checks/${ids['check_id']}/extended`)).json;
+  await send('PUT', `/agents/${id}`, { Name: 'edge' });
+  expect(await shown()).toMatchObject({ Agent: 'edge' });
+  await send('DELETE', `/agents/${id}`);
+  await send('DELETE', `/agents/${id}`);
+  expect(await listed()).toEqual([]);
+  expect(await shown()).toMatchObject({ Agent: 'edge' });
+});
+
+test('a Location can be deleted once its agents are removed; a revoked agent still names it', async () => {
+  const made = await send('POST', '/locations', { Name: 'Oslo' });
+  const location = z.object({ location_id: z.string() }).parse(made.json).location_id;
+  const row = await rest.db.kysely
+    .selectFrom('locations')
+    .select('location_no as locationNo')
+    .where('location_id', '=', location)
+    .executeTakeFirstOrThrow();
+  const agent_id = newId();
+  await createFixtures(rest.db.kysely).agent({ ...account, ...row }, { agent_id });
+  await send('DELETE', `/agents/${agent_id}`);
+  const refused = await send('DELETE', `/locations/${location}`);
+  expect(refused.json).toMatchObject({ code: 1005, message: expect.stringContaining(agent_id) });
+  await send('DELETE', `/agents/${agent_id}`);
+  expect((await send('DELETE', `/locations/${location}`)).status).toBe(200);
+});
