@@ -42,4 +42,5 @@ export const tableOwners: TableOwners = {
   job_quarantine: 'db',
   controllers: 'gateway',
   leases: 'db',
+  kept_answers: 'http',
 };

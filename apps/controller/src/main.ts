@@ -38,6 +38,7 @@ import {
   uptimes,
 } from './health/index.ts';
 import { createEventFeed } from './history/index.ts';
+import { deleteOldAnswers } from './http/kept-answer-store.ts';
 import { createHousekeeping, createIngest, type Ingest } from './ingest/index.ts';
 import { createControllerMetrics } from './metrics/controller-metrics.ts';
 import { rollUps } from './rollup/index.ts';
@@ -125,7 +126,7 @@ function joinSteps({ config, log, db, sealer, partitions, timeScale, metrics, co
     onAgentSeen: ({ locationNo }) => void showOnline(locationNo),
   });
   const housekeeping = createHousekeeping({
-    ...{ db, clock, log, partitions, retentionDays, deleteControllers },
+    ...{ db, clock, log, partitions, retentionDays, deleteControllers, deleteOldAnswers },
     holder: controllerId,
     rollUp: rollUps.createRollUp({ db, clock, log }),
     trim: trimCheckpoints,

@@ -2,6 +2,7 @@ import { createLogSummary, type Logger, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { type App, createApp } from '../http/app.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
+import { createIdempotency } from '../http/idempotency.ts';
 import { findKey } from '../http/key-store.ts';
 import { createProxyTest } from '../http/origin.ts';
 import { outerRoutes } from '../metrics/routes.ts';
@@ -83,6 +84,7 @@ export function createHttpApi({
       run: (work) => db.inTransaction(work),
       lockAccount: (accountNo) => deps.catalog.lockAccount(accountNo),
     },
+    idempotency: createIdempotency({ db, sealer: deps.sealer, clock }),
     askStorage: () => sql`select 1`.execute(db.kysely),
     ending: ending.signal,
   });

@@ -7,7 +7,7 @@ export { findDeviceCursor } from './device-cursor.ts';
 export { doEach, type Refused } from './do-each.ts';
 export { readJsonObject } from './json-text.ts';
 export { holdsLease, type Lease, releaseLeases, takeLeases } from './lease.ts';
-export { lockAgent, lockDevices, lockDevicesOf } from './locks.ts';
+export { lockAgent, lockDevices, lockDevicesOf, tryLockRequest } from './locks.ts';
 export { packetCount } from './packet-count.ts';
 export { createPartitions, type Partitions } from './partitions.ts';
 export { dbFailure, isTransientDbError } from './pg-error.ts';

@@ -37,3 +37,13 @@ async function lock(trx: Kysely<Tables>, space: number, keys: Iterable<number>):
     trx,
   );
 }
+
+/**
+ * Locks a request until the transaction ends; false: another transaction has this lock. `digest` has at least eight bytes. One key of
+ * 64 bits never meets the locks of two keys.
+ */
+export async function tryLockRequest(trx: Kysely<Tables>, digest: Buffer): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(${String(digest.readBigInt64BE())}::bigint) as locked`.execute(trx);
+  return rows[0]?.locked === true;
+}

@@ -31,7 +31,7 @@ export function answerReply({
   readonly path: string;
   readonly query: URLSearchParams;
 }): Answer {
-  const { warnings = [], total, next } = reply;
+  const { warnings = [], total, next, replayed = false } = reply;
   const file = form.filename === undefined ? undefined : attachment(form.filename);
   const [type, body] = render(route, reply.body, form.format);
   return {
@@ -40,6 +40,7 @@ export function answerReply({
       ...always,
       'Content-Type': type,
       ...(warnings.length === 0 ? {} : { 'Vantage-Warning': warnings.map(headerText).join('; ') }),
+      ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}),
       ...(total === undefined ? {} : { 'X-Total-Count': String(total) }),
       ...(next === undefined ? {} : { Link: `<${nextPage(path, query, next)}>; rel="next"` }),
       ...(file === undefined ? {} : { 'Content-Disposition': file }),

@@ -10,13 +10,15 @@ import { readAway } from './body.ts';
 import { createClientErrorAnswer } from './client-error.ts';
 import { compressAnswer } from './compress.ts';
 import { createCors } from './cors.ts';
+import type { Idempotency } from './idempotency.ts';
 import { createKeyLoad } from './key-load.ts';
 import { createOriginReader } from './origin.ts';
 import { type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
 import { httpsRequired, malformed, Problem, problemCode } from './problem.ts';
 import { nameRequest, requestId } from './request-id.ts';
 import type { Route } from './route.ts';
-import { createRouteServer, type RequestTransactions } from './serve-route.ts';
+import { createRouteRunner, type RequestTransactions } from './run-route.ts';
+import { createRouteServer } from './serve-route.ts';
 import { createStorageGuard, unavailable } from './storage-guard.ts';
 
 /** The paths' common beginning. */
@@ -33,6 +35,7 @@ export interface App {
 export function createApp({
   routes,
   transactions,
+  idempotency,
   outerRoutes,
   authenticator,
   isTrustedProxy,
@@ -46,6 +49,7 @@ export function createApp({
 }: {
   readonly routes: readonly Route[];
   readonly transactions: RequestTransactions;
+  readonly idempotency: Idempotency;
   readonly outerRoutes: readonly OuterRoute[];
   readonly authenticator: Authenticator;
   readonly isTrustedProxy: (peer: string) => boolean;
@@ -69,7 +73,8 @@ export function createApp({
   const koa = new Koa();
   const router = new Router({ prefix: basePath, sensitive: true });
 
-  const serve = createRouteServer({ routes, transactions, authenticator, load, readOrigin, ending, clock });
+  const run = createRouteRunner({ routes, transactions, idempotency });
+  const serve = createRouteServer({ routes, run, authenticator, load, readOrigin, ending, clock });
 
   for (const route of routes) {
     const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');

@@ -4,6 +4,7 @@ import type { Context, Next } from 'koa';
 const readable = [
   'Content-Disposition',
   'ETag',
+  'Idempotency-Replayed',
   'Link',
   'Retry-After',
   'Vantage-Warning',
@@ -14,6 +15,7 @@ const readable = [
 const writable = [
   'Authorization',
   'Content-Type',
+  'Idempotency-Key',
   'If-Match',
   'If-None-Match',
   'Last-Event-ID',

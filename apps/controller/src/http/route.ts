@@ -24,6 +24,8 @@ export interface Reply<T> {
   readonly warnings?: readonly string[];
   /** Sent as `X-Total-Count`. */
   readonly total?: number;
+  /** The answer of an earlier request with the same Idempotency-Key. Sent as `Idempotency-Replayed: true`. */
+  readonly replayed?: boolean;
   /** There are more rows: a `Link` to the next page is sent. */
   readonly next?: NextPage | undefined;
   /** The answer is these server-sent events instead of `body`, until the signal aborts. */
@@ -69,7 +71,7 @@ export interface Route {
   readonly names: AnswerNames | undefined;
   /** The answer may be server-sent events. */
   readonly streams?: boolean;
-  /** Its answer waits for work that others do after a commit (an agent's check), so it cannot run inside a transaction. */
+  /** Its answer waits for what happens after a commit (an agent's check), so it cannot run inside a transaction. */
   readonly waits?: boolean;
   /** The form of an answer whose body is a text; only where no `fmt` was sent. */
   readonly mediaType?: 'text/plain';

@@ -27,6 +27,7 @@ export function createHousekeeping({
   holder,
   deleteRunRequests,
   deleteControllers,
+  deleteOldAnswers,
   trim = async () => {},
 }: Pruning & {
   readonly log: Logger;
@@ -46,7 +47,7 @@ export function createHousekeeping({
   const hourly: Record<string, () => Promise<unknown>> = {
     'partitions to come': () => partitions.ensure(),
     'old partitions': () => partitions.drop(),
-    ...pruning({ db, clock, retentionDays, deleteRunRequests, deleteControllers }),
+    ...pruning({ db, clock, retentionDays, deleteRunRequests, deleteControllers, deleteOldAnswers }),
     'old states': () => trim(db.kysely, clock.nowUs() - retentionDays * dayUs),
   };
 
@@ -80,6 +81,8 @@ interface Pruning {
   readonly deleteRunRequests: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
   /** Deletes the rows of controllers that were last seen before `beforeUs`. */
   readonly deleteControllers: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
+  /** Deletes the answers that were kept for repetitions of requests before `beforeUs`. */
+  readonly deleteOldAnswers: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
 }
 
 /** Deletions by age or number, each one a job. */
@@ -89,6 +92,7 @@ function pruning({
   retentionDays,
   deleteRunRequests,
   deleteControllers,
+  deleteOldAnswers,
 }: Pruning): Record<string, () => Promise<unknown>> {
   const { kysely } = db;
   return {
@@ -100,6 +104,7 @@ function pruning({
     'old clock records': () =>
       sql`delete from clock_records where at_us < ${clock.nowUs() - retentionDays * dayUs}`.execute(kysely),
     'controllers that ended': () => deleteControllers(kysely, clock.nowUs() - dayUs),
+    'old answers': () => deleteOldAnswers(kysely, clock.nowUs() - dayUs),
     'old quarantine': () => dropQuarantined(kysely, clock.nowUs()),
   };
 }

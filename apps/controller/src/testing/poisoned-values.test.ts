@@ -118,6 +118,7 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
       holder,
       deleteRunRequests: runRequests.deleteEnded,
       deleteControllers,
+      deleteOldAnswers: async () => {},
       trim: trimCheckpoints,
     }).run(ending.signal),
     createAssign({ ...shared, controllerId: holder }).run(ending.signal),

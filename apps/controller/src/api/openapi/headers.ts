@@ -24,6 +24,11 @@ const ifNoneMatch = header(
   z.string().optional(),
   tagExample,
 );
+const idempotencyKey = header(
+  'Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.',
+  z.string().min(1).max(128).optional(),
+  '5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a',
+);
 const lastEventId = header(
   'For a stream: the id of the last event that the reader has; the answer begins with the events after it.',
   z.string().optional(),
@@ -37,6 +42,7 @@ export function requestHeaders(route: Route, findResource: FindResource): z.ZodO
     'X-Request-Id': named,
     ...(isSingle && route.method === 'GET' ? { 'If-None-Match': ifNoneMatch } : {}),
     ...(isSingle && route.method !== 'GET' ? { 'If-Match': ifMatch } : {}),
+    ...(route.method === 'POST' ? { 'Idempotency-Key': idempotencyKey } : {}),
     ...(route.streams === true ? { 'Last-Event-ID': lastEventId } : {}),
   });
 }
@@ -83,6 +89,7 @@ export function answerHeaders(route: Route, findResource: FindResource): z.ZodOb
   return z.object({
     ...everyAnswer,
     ...(showsResource ? { ETag: entityTag } : {}),
+    ...(method === 'POST' ? { 'Idempotency-Replayed': replayed } : {}),
     ...(isPaged ? pageHeaders : {}),
     ...(isDevice && method !== 'DELETE' ? { 'Vantage-Warning': warning } : {}),
     ...(names === undefined ? {} : { 'Content-Disposition': disposition }),
@@ -97,6 +104,11 @@ const pageHeaders = {
   ),
   'X-Total-Count': header('Rows of all pages, where counting is cheap.', z.int().min(0).optional(), 2000),
 };
+const replayed = header(
+  'With `true`: the answer of an earlier request with the same Idempotency-Key.',
+  z.string().optional(),
+  'true',
+);
 const warning = header(
   'What is accepted, but likely not meant; several are joined by `; `.',
   z.string().optional(),

@@ -148,6 +148,17 @@ export interface DataTables {
     first_failed_us: number;
     last_failed_us: number;
   };
+  kept_answers: {
+    answer_no: GeneratedAlways<number>;
+    account_no: number;
+    request: Uint8Array;
+    content: Uint8Array;
+    sealed: Uint8Array | null;
+    size: number;
+    runs_until_us: number | null;
+    part_of: Uint8Array | null;
+    created_us: number;
+  };
   leases: {
     name: string;
     holder: string;

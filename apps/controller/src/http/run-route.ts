@@ -1,0 +1,105 @@
+import { createResourceFinder, entityTag, nothingToMatch, revisionProblem } from './entity-tag.ts';
+import { type Idempotency, keptRequest } from './idempotency.ts';
+import { readQuery } from './input.ts';
+import type { Reply, Route, RouteRequest } from './route.ts';
+
+/** How requests use transactions. */
+export interface RequestTransactions {
+  /** See `Db.inTransaction`. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** Keeps everybody else from changing anything of the account until the transaction around the caller ends. */
+  lockAccount(accountNo: number): Promise<void>;
+}
+
+/** The headers under which a request is done, or answered without being done. */
+interface Conditions {
+  /** Empty: none was sent. */
+  readonly ifMatch: string;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** Runs a request that was judged up to the key's level. Throws a Problem. */
+export type RunRoute = (
+  route: Route,
+  request: RouteRequest,
+  conditions: Conditions,
+) => Promise<Reply<unknown>>;
+
+/** Makes it. A repetition is answered before anything else of the request is judged; If-Match is judged after query and id, before the body. */
+export function createRouteRunner(deps: {
+  readonly routes: readonly Route[];
+  readonly transactions: RequestTransactions;
+  readonly idempotency: Idempotency;
+}): RunRoute {
+  const change = createChanger(deps);
+  return async (route, request, { ifMatch, idempotencyKey }) => {
+    const { session, params, query, signal } = request;
+    if (route.method === 'GET') return route.run(request);
+    if (route.method !== 'POST' || idempotencyKey === undefined || session === undefined)
+      return change(route, request, ifMatch);
+    const { body, sent } = await readAhead(request);
+    const ahead = { ...request, body };
+    if (sent === undefined) return change(route, ahead, ifMatch);
+    const { method, path } = route;
+    const kept = keptRequest(idempotencyKey, { session, method, path, params, query, body: sent });
+    const kind = route.waits === true ? 'lease' : 'transaction';
+    return deps.idempotency.once(kept, { kind, signal }, () => change(route, ahead, ifMatch));
+  };
+}
+
+/**
+ * Makes what runs a route that changes something. With If-Match, the comparison and the change are one transaction, which locks the account
+ * first; every change of the catalog does. So nobody, at no controller, changes the resource between both.
+ */
+function createChanger({
+  routes,
+  transactions,
+}: {
+  readonly routes: readonly Route[];
+  readonly transactions: RequestTransactions;
+}) {
+  const resourceOf = createResourceFinder(routes);
+  const compare = async (route: Route, request: RouteRequest, ifMatch: string): Promise<void> => {
+    const resource = resourceOf(route);
+    if (resource === undefined) throw nothingToMatch();
+    readQuery(route.query, request.query);
+    const read = { ...request, query: new URLSearchParams(), body: async () => ({}) };
+    const problem = revisionProblem(ifMatch, entityTag((await resource.read.run(read)).body, resource));
+    if (problem !== undefined) throw problem;
+  };
+  return async (route: Route, request: RouteRequest, ifMatch: string): Promise<Reply<unknown>> => {
+    const { session } = request;
+    if (ifMatch === '' || session === undefined) return route.run(request);
+    const { body } = await readAhead(request);
+    const ahead = { ...request, body };
+    if (route.waits === true) {
+      await compare(route, ahead, ifMatch);
+      return route.run(ahead);
+    }
+    return transactions.run(async () => {
+      await transactions.lockAccount(session.accountNo);
+      await compare(route, ahead, ifMatch);
+      return route.run(ahead);
+    });
+  };
+}
+
+/**
+ * Reads the body before the transaction, so that a slow caller keeps no connection. A fault of it comes up where the body is judged;
+ * `sent` is undefined then.
+ */
+async function readAhead({
+  body,
+}: RouteRequest): Promise<Pick<RouteRequest, 'body'> & { readonly sent: unknown }> {
+  try {
+    const sent = await body();
+    return { sent, body: async () => sent };
+  } catch (error) {
+    return {
+      sent: undefined,
+      body: async () => {
+        throw error;
+      },
+    };
+  }
+}
