@@ -27,6 +27,7 @@ export const tableOwners: TableOwners = {
   gaps: 'ingest',
   clock_records: 'ingest',
   device_state: 'health',
+  device_counts: 'health',
   status_intervals: 'health',
   state_checkpoints: 'health',
   maintenance_windows: 'health',

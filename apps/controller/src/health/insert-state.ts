@@ -1,11 +1,15 @@
 import { newState, storable } from '@vantage/health';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
-/** Stores the state of a new device: its status is Unknown since `nowUs`, because no check has run yet. */
+/**
+ * Stores the state of a new device, whose row and Locations are written: its status is Unknown since `nowUs`, because no check has run yet.
+ */
 export async function insertState(trx: Kysely<Tables>, deviceNo: number, nowUs: number): Promise<void> {
-  await trx
-    .insertInto('device_state')
-    .values({ device_no: deviceNo, since_us: nowUs, state: JSON.stringify(storable(newState(nowUs))) })
-    .execute();
+  await sql`
+    insert into device_state (device_no, account_no, location_nos, since_us, state)
+    select device_no, account_no,
+      array(select l.location_no from device_locations l where l.device_no = d.device_no order by 1),
+      ${nowUs}::bigint, ${JSON.stringify(storable(newState(nowUs)))}::jsonb
+    from devices d where device_no = ${deviceNo}::int`.execute(trx);
 }

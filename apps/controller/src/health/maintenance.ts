@@ -124,6 +124,7 @@ async function markEnded(
   deviceNo: number | undefined,
 ): Promise<readonly EndedMaintenance[]> {
   const which = deviceNo === undefined ? sql`true` : sql`device_no = ${deviceNo}`;
+  const shown = statusSql(nowUs);
   const { rows } = await sql<EndedMaintenance>`
     with ended as (
       update maintenance_windows set end_notified = true
@@ -131,12 +132,12 @@ async function markEnded(
       returning device_no, from_us, to_us
     )
     select d.account_no as "accountNo", e.device_no as "deviceNo", e.from_us as "fromUs", e.to_us as "toUs",
-      ${statusSql(nowUs).status} as status, e.windows, not exists (
+      ${shown.status} as status, e.windows, not exists (
         select 1 from maintenance_windows w
         where w.device_no = e.device_no and w.from_us <= e.to_us and w.to_us > e.to_us) as "isOver"
     from (select device_no, min(from_us) as from_us, max(to_us) as to_us, count(*)::int as windows
       from ended group by device_no) e
-    join devices d on d.device_no = e.device_no`.execute(trx);
+    join devices d on d.device_no = e.device_no ${shown.joins}`.execute(trx);
   return rows;
 }
 
@@ -146,11 +147,10 @@ async function shownAt(
   deviceNo: number,
   nowUs: number,
 ): Promise<{ status: DeviceStatus; sinceUs: number }> {
-  const { status, sinceUs } = statusSql(nowUs);
-  const row = await trx
-    .selectFrom('devices as d')
-    .select([status.as('status'), sinceUs.as('sinceUs')])
-    .where('d.device_no', '=', deviceNo)
-    .executeTakeFirst();
-  return row ?? { status: 'Unknown', sinceUs: nowUs };
+  const { status, sinceUs, joins } = statusSql(nowUs);
+  const { rows } = await sql<{ status: DeviceStatus; sinceUs: number }>`
+    select ${status} as status, ${sinceUs} as "sinceUs" from devices d ${joins} where d.device_no = ${deviceNo}`.execute(
+    trx,
+  );
+  return rows[0] ?? { status: 'Unknown', sinceUs: nowUs };
 }

@@ -16,21 +16,19 @@ afterAll(() => scene[Symbol.asyncDispose]());
 const at = (s: number) => startUs + s * second;
 
 async function shown(device: number, nowUs: number) {
-  const { status, sinceUs, retrying } = statusSql(nowUs);
-  const row = await scene.kysely
-    .selectFrom('devices as d')
-    .select([status.as('status'), sinceUs.as('since'), retrying.as('retrying')])
-    .where('d.device_no', '=', device)
-    .executeTakeFirstOrThrow();
+  const { status, sinceUs, retrying, joins } = statusSql(nowUs);
+  const { rows } = await sql<{ status: string; since: number; retrying: boolean }>`
+    select ${status} as status, ${sinceUs} as since, ${retrying} as retrying
+    from devices d ${joins} where d.device_no = ${device}`.execute(scene.kysely);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`there is no device ${device}`);
   return { ...row, since: (row.since - startUs) / second };
 }
 
 async function havingStatus(status: 'Up' | 'Down' | 'Maint' | 'Unknown', nowUs: number) {
-  const rows = await scene.kysely
-    .selectFrom('devices as d')
-    .select('d.device_no')
-    .where(statusSql(nowUs).is(status))
-    .execute();
+  const shown = statusSql(nowUs);
+  const { rows } = await sql<{ device_no: number }>`
+    select d.device_no from devices d ${shown.joins} where ${shown.status} = ${status}`.execute(scene.kysely);
   return rows.map((row) => row.device_no);
 }
 

@@ -12,10 +12,10 @@ export async function countDevices(
 ): Promise<
   readonly { readonly status: DeviceStatus; readonly devices: number; readonly retrying: number }[]
 > {
-  const { status, retrying } = statusSql(nowUs);
+  const { status, retrying, joins } = statusSql(nowUs);
   const { rows } = await sql<{ status: DeviceStatus; devices: number; retrying: number }>`
     select status, count(*)::int as devices, (count(*) filter (where retrying))::int as retrying
-    from (select ${status} as status, ${retrying} as retrying from devices d where d.account_no = ${accountNo}::int) s
+    from (select ${status} as status, ${retrying} as retrying from devices d ${joins} where d.account_no = ${accountNo}::int) s
     group by status`.execute(kysely);
   return rows;
 }
@@ -95,7 +95,7 @@ export async function readDevices(
   accountNo: number,
   { nowUs, limit }: { readonly nowUs: number; readonly limit: number },
 ) {
-  const { status, sinceUs } = statusSql(nowUs);
+  const { status, sinceUs, joins } = statusSql(nowUs);
   const { rows } = await sql<{
     readonly device_id: string;
     readonly short_name: string;
@@ -108,7 +108,7 @@ export async function readDevices(
   }>`
     select d.device_id, d.short_name, d.method, ${status} as status, ${sinceUs} as since_us,
       c.end_us as check_end_us, c.code, c.duration_ms
-    from (select * from devices where account_no = ${accountNo}::int order by device_no limit ${limit}) d
+    from (select * from devices where account_no = ${accountNo}::int order by device_no limit ${limit}) d ${joins}
     left join lateral (
       select end_us, code, (dns_ms + connect_ms + ssl_ms + ttfb_ms + ttlb_ms)::float8 as duration_ms from checks
       where device_no = d.device_no and start_us > ${nowUs - 7_200_000_000}::bigint

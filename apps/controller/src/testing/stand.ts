@@ -128,7 +128,14 @@ async function insertHealth(
   const state = JSON.stringify(openRetrySequence(agoUs, agentNo, locationNo));
   await kysely
     .insertInto('device_state')
-    .values({ device_no: deviceNo, status: 'Up', since_us: agoUs, retrying: true, state })
+    .values({
+      device_no: deviceNo,
+      account_no: accountNo,
+      status: 'Up',
+      since_us: agoUs,
+      retrying: true,
+      state,
+    })
     .execute();
   await kysely
     .insertInto('state_checkpoints')

@@ -12,7 +12,7 @@ import {
   type DeviceListAsk,
   type DeviceSort,
   sortFields,
-} from './list-store.ts';
+} from './list-ask.ts';
 import { findLocations, findTags } from './lookup-store.ts';
 
 const sorts = sortFields.flatMap((field) => [field, `-${field}`] as const);

@@ -56,7 +56,7 @@ export interface LocationRow {
   readonly public_targets_only: boolean;
 }
 
-/** The columns of an entry, for a query that has the table `devices` as d. */
+/** The columns of an entry, for a query that has the table `devices` as d and the joins of its status. */
 export const entryColumns = ({
   status,
   sinceUs,
@@ -87,15 +87,16 @@ export async function readDevice(
   deviceNo: number,
   nowUs: number,
 ): Promise<DeviceRow | undefined> {
+  const shown = statusSql(nowUs);
   const { rows } = await sql<DeviceRow>`
-    select ${entryColumns(statusSql(nowUs))}, d.options, d.sealed, d.timeout_s, d.retries, d.retry_delay_s, d.locations_given, d.warnings,
+    select ${entryColumns(shown)}, d.options, d.sealed, d.timeout_s, d.retries, d.retry_delay_s, d.locations_given, d.warnings,
       d.updated_us, d.nschedule_no, n.nschedule_id, d.mschedule_no, m.mschedule_id, d.master_no, o.device_id as master_id,
       coalesce((select json_agg(json_build_object('location_no', l.location_no, 'location_id', l.location_id, 'name', l.name,
           'public_targets_only', l.public_targets_only) order by dl.rotation_index)
         from device_locations dl join locations l using (location_no) where dl.device_no = d.device_no), '[]') as locations,
       coalesce((select json_agg(json_build_object('tag_no', t.tag_no, 'tag_id', t.tag_id, 'name', t.name) order by t.name, t.tag_no)
         from device_tags dt join tags t using (tag_no) where dt.device_no = d.device_no), '[]') as tags
-    from devices d
+    from devices d ${shown.joins}
       left join nschedules n on n.nschedule_no = d.nschedule_no
       left join mschedules m on m.mschedule_no = d.mschedule_no
       left join devices o on o.device_no = d.master_no

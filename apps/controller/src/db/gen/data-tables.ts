@@ -105,6 +105,13 @@ export interface DataTables {
     event_no: number;
     deleted_us: Generated<number>;
   };
+  device_counts: {
+    count_no: GeneratedAlways<number>;
+    account_no: number;
+    location_nos: number[];
+    status: string;
+    devices: number;
+  };
   device_state: {
     device_no: number;
     version: Generated<number>;
@@ -112,6 +119,10 @@ export interface DataTables {
     since_us: number;
     retrying: Generated<boolean>;
     state: Jsonb;
+    account_no: Generated<number>;
+    location_nos: Generated<number[]>;
+    maintained_until_us: Generated<number>;
+    base_since_us: Generated<number>;
   };
   events: {
     event_no: GeneratedAlways<number>;

@@ -1,0 +1,74 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { DeviceStatus } from '../../db/status.ts';
+
+/** The devices to which a list is limited; every part that is given must hold. */
+export interface DeviceFilter {
+  readonly status?: DeviceStatus | undefined;
+  /** Sets of tags: the device has at least one of each set. */
+  readonly tagNos?: readonly (readonly number[])[] | undefined;
+  /** A part of ShortName, FullName or URL, in any letter case. */
+  readonly search?: string | undefined;
+  readonly method?: string | undefined;
+  readonly locationNo?: number | undefined;
+  readonly externalKey?: string | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+/** The fields by which a list can be sorted. CreatedAt is the order of creation. */
+export const sortFields = ['ShortName', 'Status', 'StatusSince', 'CreatedAt'] as const;
+
+/** The order of a list. */
+export interface DeviceSort {
+  readonly field: (typeof sortFields)[number];
+  readonly descending: boolean;
+}
+
+/** The order of creation. */
+export const byCreation: DeviceSort = { field: 'CreatedAt', descending: false };
+
+/** Which page of which devices. */
+export interface DeviceListAsk {
+  readonly accountNo: number;
+  readonly filter: DeviceFilter;
+  readonly sort: DeviceSort;
+  /** Devices that were created after this one only. */
+  readonly afterNo?: number | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  readonly nowUs: number;
+}
+
+/** Does only the status decide which devices are in the list? */
+export function isByStatusAlone({ tagNos = [], ...filter }: DeviceFilter): boolean {
+  const { search, method, locationNo, externalKey, enabled } = filter;
+  return [...tagNos, search, method, locationNo, externalKey, enabled].every((each) => each === undefined);
+}
+
+/** The conditions on `devices` as d, except that of the status. */
+export function conditionsOf({ accountNo, filter }: DeviceListAsk): RawBuilder<boolean> {
+  const { tagNos = [], search, method, locationNo, externalKey, enabled } = filter;
+  const conditions = [
+    sql`d.account_no = ${accountNo}::int`,
+    ...tagNos.map(
+      (each) => sql`d.device_no in (select device_no from device_tags where tag_no = any(${each}::int[]))`,
+    ),
+    ...(search === undefined ? [] : [sql`${searched} like ${likePattern(search)}`]),
+    ...(method === undefined ? [] : [sql`d.method = ${method}`]),
+    ...(locationNo === undefined
+      ? []
+      : [
+          sql`d.device_no in (select device_no from device_locations where location_no = ${locationNo}::int)`,
+        ]),
+    ...(externalKey === undefined ? [] : [sql`d.external_key = ${externalKey}`]),
+    ...(enabled === undefined ? [] : [enabled ? sql`d.enabled` : sql`not d.enabled`]),
+  ];
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
+}
+
+/** The text of the index devices_search. */
+const searched = sql`lower(d.short_name || chr(10) || coalesce(d.full_name, '') || chr(10) || d.url)`;
+
+/** `%`, `_` and the backslash in what is searched for stand for themselves. */
+function likePattern(search: string): RawBuilder<unknown> {
+  return sql`lower(${`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`})`;
+}

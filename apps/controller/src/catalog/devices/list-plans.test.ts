@@ -1,0 +1,140 @@
+import { createLog } from '@vantage/kernel';
+import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode, sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
+import { createDb, type Db } from '../../db/index.ts';
+import { createFixtures } from '../../testing/fixtures.ts';
+import { byCreation, type DeviceListAsk } from './list-ask.ts';
+import { listDevices } from './list-store.ts';
+
+/** VANTAGE_TEST_PLAN_DEVICES=100000 shows the plans of a large account; a tenth of the devices belongs to another one. */
+const devices = Number(process.env['VANTAGE_TEST_PLAN_DEVICES'] ?? 20_000);
+/** So many rows may one statement read, of all tables together: 1,000 devices one by one, twice, and those of the page. */
+const mostRows = 4_000;
+const nowUs = 1_790_000_000_000_000;
+let database: TestDatabase;
+let db: Db;
+let accountNo: number;
+let locationNo: number;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await createDb({ connection: { url: database.url }, log: createLog('plans', 'silent') });
+  const make = createFixtures(db.kysely);
+  accountNo = await make.account();
+  const foreignNo = await make.account();
+  const times = { online_since_us: nowUs - 9e11, offline_since_us: nowUs - 9e11 };
+  locationNo = await make.location(accountNo, { ...times, online: true });
+  const second = await make.location(accountNo, { ...times, online: true });
+  const offline = await make.location(accountNo, { ...times, online: false });
+  await sql`
+    insert into devices (device_id, account_no, method, url, sealed, short_name, frequency_min, timeout_s, retries, retry_delay_s,
+      locations_given, enabled, changed_us, created_us, updated_us)
+    select i::text, case when i % 10 = 7 then ${foreignNo}::int else ${accountNo}::int end, case when i % 4 = 0 then 'PING' else 'TCP' end,
+      'host' || i || '.example:9', '', 'd' || md5(i::text), 1, 10, 1, 10, true, true, 1, 1, 1
+    from generate_series(1, ${devices}) i`.execute(db.kysely);
+  // Most devices are at the first Location, some at two, and a tenth at one that is offline.
+  await sql`
+    insert into device_locations (device_no, location_no, rotation_index)
+    select device_no, l, 0 from devices, unnest(case when device_no % 10 = 9 then array[${offline}::int]
+      when device_no % 10 = 8 then array[${locationNo}::int, ${second}::int] else array[${locationNo}::int] end) l`.execute(
+    db.kysely,
+  );
+  await sql`
+    insert into device_state (device_no, account_no, location_nos, status, since_us, state)
+    select device_no, account_no, array(select l.location_no from device_locations l where l.device_no = d.device_no order by 1),
+      case when device_no % 50 = 3 then 'Down' else 'Up' end, ${nowUs - 1e12}::bigint + device_no::bigint * 7919 % 100000 * 1000000, '{}'
+    from devices d`.execute(db.kysely);
+  await sql`
+    insert into maintenance_windows (device_no, from_us, to_us, end_notified)
+    select device_no, ${nowUs}::bigint - span, ${nowUs}::bigint + 10 - span, span = 100 from devices, unnest(array[5, 100]) span
+    where device_no % 100 = 1 or device_no % 5 = 0 and span = 100`.execute(db.kysely);
+  await sql`vacuum analyze devices, device_locations, device_state, maintenance_windows, device_counts`.execute(
+    db.kysely,
+  );
+}, 300_000);
+
+afterAll(async () => {
+  await db.close();
+  await database[Symbol.asyncDispose]();
+});
+
+const plan: z.ZodType<Plan> = z.lazy(() =>
+  z.object({
+    'Relation Name': z.string().optional(),
+    'Actual Rows': z.number(),
+    'Actual Loops': z.number(),
+    'Rows Removed by Filter': z.number().default(0),
+    Plans: z.array(plan).optional(),
+  }),
+);
+interface Plan {
+  readonly 'Relation Name'?: string | undefined;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter': number;
+  readonly Plans?: Plan[] | undefined;
+}
+
+/** Rows that a plan read of tables; PostgreSQL counts them for each loop of a node. */
+function rowsRead(node: Plan): number {
+  const own = (node['Actual Rows'] + node['Rows Removed by Filter']) * node['Actual Loops'];
+  const inner = (node.Plans ?? []).reduce((sum, each) => sum + rowsRead(each), 0);
+  return inner + (node['Relation Name'] === undefined ? 0 : own);
+}
+
+/** The most rows that a statement of the list read. */
+async function mostRowsRead(ask: DeviceListAsk): Promise<number> {
+  const statements: RootOperationNode[] = [];
+  const recorder: KyselyPlugin = {
+    transformQuery({ node }) {
+      statements.push(node);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  await listDevices({ kysely: db.kysely.withPlugin(recorder) }, ask);
+  const counts: number[] = [];
+  for (const node of statements) {
+    const { sql: text, parameters } = db.kysely.getExecutor().compileQuery(node, createQueryId());
+    const explained = CompiledQuery.raw(`explain (analyze, format json) ${text}`, [...parameters]);
+    const { rows } = await db.kysely.executeQuery<Record<string, unknown>>(explained);
+    const [{ Plan: root }] = z.tuple([z.object({ Plan: plan })]).parse(rows[0]?.['QUERY PLAN']);
+    counts.push(rowsRead(root));
+    if (process.env['VANTAGE_TEST_PLAN_DEVICES'])
+      process.stdout.write(`${JSON.stringify(ask)}\n${JSON.stringify(rows[0]?.['QUERY PLAN'], null, 1)}\n`);
+  }
+  return Math.max(...counts);
+}
+
+const asks: Readonly<Record<string, Partial<DeviceListAsk>>> = {
+  'the first page': {},
+  Down: { filter: { status: 'Down' } },
+  Up: { filter: { status: 'Up' } },
+  Maint: { filter: { status: 'Maint' } },
+  'Unknown, most of them at an offline Location': { filter: { status: 'Unknown' } },
+  'Up at a Location': {
+    filter: {
+      status: 'Up',
+      get locationNo() {
+        return locationNo;
+      },
+    },
+  },
+  'Up of a Method': { filter: { status: 'Up', method: 'PING' } },
+  'Down of a text': { filter: { status: 'Down', search: 'd1234' } },
+  'sorted by name': { sort: { field: 'ShortName', descending: false } },
+  'Up, sorted by name': { filter: { status: 'Up' }, sort: { field: 'ShortName', descending: true } },
+  'sorted by status': { sort: { field: 'Status', descending: false } },
+  'sorted by status, backwards': { sort: { field: 'Status', descending: true } },
+  'sorted by the begin of the status': { sort: { field: 'StatusSince', descending: false } },
+  'sorted by the begin of the status, backwards': { sort: { field: 'StatusSince', descending: true } },
+  'a text': { filter: { search: 'd1234' } },
+  'a text of two letters that many have': { filter: { search: 'ex' } },
+};
+
+test.each(Object.entries(asks))('the list %j reads few rows', async (_, part) => {
+  const ask = { accountNo, nowUs, limit: 100, offset: 0, filter: {}, sort: byCreation, ...part };
+  expect(await mostRowsRead(ask)).toBeLessThan(mostRows);
+});

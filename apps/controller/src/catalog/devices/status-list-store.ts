@@ -1,0 +1,198 @@
+import { type RawBuilder, sql } from 'kysely';
+import { deviceGroups } from '../../db/device-groups.ts';
+import type { Db } from '../../db/index.ts';
+import { statusSql } from '../../db/status.ts';
+import { conditionsOf, type DeviceListAsk, isByStatusAlone } from './list-ask.ts';
+import { type EntryRow, entryColumns } from './store.ts';
+
+/** The devices of a page in their order; `total` is undefined where counting means to read them. */
+interface StatusPage {
+  readonly rows: readonly EntryRow[];
+  readonly total: number | undefined;
+}
+
+/**
+ * A page of a list that is limited to a status, or sorted by it. Three ways lead to it, and each reads few devices; `fewDevices` says how many
+ * that are.
+ *
+ *   the conditions besides the status | order           | way
+ *   few devices meet them             | any             | the status of each of these devices
+ *   none, or many devices meet them   | ShortName       | few devices have the status: each of them; else along the index of the names
+ *   none, or many devices meet them   | all others      | the first devices of every group (`deviceGroups`), merged
+ */
+export async function listByStatus(
+  db: Pick<Db, 'kysely'>,
+  ask: DeviceListAsk,
+  fewDevices: number,
+): Promise<StatusPage> {
+  const few = await fewCandidates(db, ask, fewDevices);
+  if (few !== undefined) return listFew(db, ask, few);
+  const total = isByGroupAlone(ask) ? countOfGroups(ask) : sql`null::int`;
+  return readEntries(db, ask, ask.sort.field === 'ShortName' ? alongNames(ask) : merged(ask), total);
+}
+
+/** The devices that may be in the list, if they are few. */
+async function fewCandidates(
+  { kysely }: Pick<Db, 'kysely'>,
+  ask: DeviceListAsk,
+  fewDevices: number,
+): Promise<readonly number[] | undefined> {
+  const { accountNo, nowUs, sort } = ask;
+  const isAlone = isByGroupAlone(ask);
+  if (isAlone && sort.field !== 'ShortName') return undefined;
+  const byCreation = { field: 'CreatedAt', descending: false } as const;
+  const { rows } = await (isAlone
+    ? sql<{ device_no: number }>`with ${deviceGroups(accountNo, nowUs)}
+        ${merged({ ...ask, sort: byCreation, offset: 0, limit: fewDevices })}`
+    : sql<{ device_no: number }>`
+        select d.device_no from devices d where ${conditionsOf(ask)} limit ${fewDevices + 1}`
+  ).execute(kysely);
+  return rows.length > fewDevices ? undefined : rows.map(({ device_no }) => device_no);
+}
+
+/** Since when the device of `device_state` as s has the status of its group g. */
+const since = sql`greatest(case when g.by_base then s.base_since_us else s.since_us end, g.floor_us)`;
+const withGroup = sql`device_state s join groups g on g.location_nos = s.location_nos and g.base = s.status`;
+/** A hash of the exceptions is made once for a statement. */
+const isOrdinary = sql`s.device_no not in (select a.device_no from apart a)`;
+
+async function listFew(
+  db: Pick<Db, 'kysely'>,
+  ask: DeviceListAsk,
+  deviceNos: readonly number[],
+): Promise<StatusPage> {
+  const among = sql`s.device_no = any(${deviceNos}::int[])`;
+  const found = sql`(
+    select g.status, ${since} as since_us, s.device_no from ${withGroup}
+    where ${among} and s.account_no = ${ask.accountNo}::int and ${isOrdinary} and ${statusIs(ask, sql`g.status`)}
+    union all select s.status, s.since_us, s.device_no from apart s where ${among} and ${statusIs(ask, sql`s.status`)})`;
+  const total =
+    ask.filter.search === undefined ? sql`(select count(*)::int from ${found} f)` : sql`null::int`;
+  return readEntries(
+    db,
+    ask,
+    sql`select f.status, f.since_us, f.device_no from ${found} f join devices d on d.device_no = f.device_no
+      where ${follows(ask, 'f')}
+      order by ${orderOf(ask)} limit ${ask.limit + 1} offset ${ask.offset}`,
+    total,
+  );
+}
+
+/** Every group gives as many devices as the page may need, in the list's order. */
+function merged(ask: DeviceListAsk): RawBuilder<unknown> {
+  const { sort, limit, offset } = ask;
+  const direction = sort.descending ? sql`desc` : sql`asc`;
+  const enough = limit + 1 + offset;
+  const part = (since: RawBuilder<unknown>, where: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
+    (select g.status, p.since_us, p.device_no from groups g cross join lateral (
+      select ${since} as since_us, s.device_no from device_state s
+      where s.account_no = ${ask.accountNo}::int and s.location_nos = g.location_nos and s.status = g.base
+        and ${where} and ${follows(ask, 's')} and ${isOrdinary} and ${meets(ask)}
+      order by ${order} limit ${enough}) p
+    where ${statusIs(ask, sql`g.status`)} and ${isAt(ask, 'g')})`;
+  const byNo = sql`s.device_no ${direction}`;
+  const own = sql`case when g.by_base then s.base_since_us else s.since_us end`;
+  const parts =
+    sort.field === 'StatusSince'
+      ? [
+          part(sql`g.floor_us`, sql`g.floor_us >= 0 and ${own} <= g.floor_us`, byNo),
+          part(
+            sql`s.base_since_us`,
+            sql`g.by_base and s.base_since_us > g.floor_us`,
+            sql`s.base_since_us ${direction}, ${byNo}`,
+          ),
+          part(
+            sql`s.since_us`,
+            // base_since_us is never less than since_us, and the index has it.
+            sql`not g.by_base and s.base_since_us > g.floor_us and s.since_us > g.floor_us`,
+            sql`s.since_us ${direction}, ${byNo}`,
+          ),
+        ]
+      : [part(sql`0::bigint`, sql`true`, byNo)];
+  const exceptions = sql`(select s.status, s.since_us, s.device_no from apart s
+    where ${statusIs(ask, sql`s.status`)} and ${isAt(ask, 's')} and ${follows(ask, 's')} and ${meets(ask)})`;
+  return sql`select f.* from (${sql.join([...parts, exceptions], sql` union all `)}) f
+    order by ${orderOf(ask)} limit ${limit + 1} offset ${offset}`;
+}
+
+/** Goes along the index of the names until the page is full. */
+function alongNames(ask: DeviceListAsk): RawBuilder<unknown> {
+  // `offset 0` keeps the order of reading: the status is looked up by device, in the order of the names.
+  return sql`select f.status, f.since_us, d.device_no from devices d cross join lateral (
+      select coalesce(x.status, g.status) as status, 0::bigint as since_us, s.device_no
+      from ${withGroup} left join apart x on x.device_no = s.device_no where s.device_no = d.device_no offset 0) f
+    where ${conditionsOf(ask)} and ${statusIs(ask, sql`f.status`)}
+    order by ${orderOf(ask)} limit ${ask.limit + 1} offset ${ask.offset}`;
+}
+
+/** The devices of a page with all that a list shows. `total` is a scalar query that may use the groups. */
+async function readEntries(
+  { kysely }: Pick<Db, 'kysely'>,
+  ask: DeviceListAsk,
+  page: RawBuilder<unknown>,
+  total: RawBuilder<unknown>,
+): Promise<StatusPage> {
+  const groups = deviceGroups(ask.accountNo, ask.nowUs);
+  const shown = statusSql(ask.nowUs);
+  const { rows } = await sql<EntryRow & { readonly total: number | null }>`
+    with ${groups}, page as materialized (${page})
+    select ${entryColumns(shown)}, ${total} as total
+    from page f join devices d on d.device_no = f.device_no ${shown.joins} order by ${orderOf(ask)}`.execute(
+    kysely,
+  );
+  const [first] = rows;
+  if (first !== undefined) return { rows, total: first.total ?? undefined };
+  const counted = await sql<{ total: number | null }>`with ${groups} select ${total} as total`.execute(
+    kysely,
+  );
+  return { rows, total: counted.rows[0]?.total ?? undefined };
+}
+
+/** How many devices have the status; without one, all of the account. */
+function countOfGroups(ask: DeviceListAsk): RawBuilder<unknown> {
+  const isShown = sql`${statusIs(ask, sql`g.status`)} and ${isAt(ask, 'g')}`;
+  return sql`(select (coalesce((select sum(g.devices) from groups g where ${isShown}), 0)
+    - (select count(*) from apart a join groups g on g.location_nos = a.location_nos and g.base = a.base where ${isShown})
+    + (select count(*) from apart a where ${statusIs(ask, sql`a.status`)} and ${isAt(ask, 'a')}))::int)`;
+}
+
+/** Is the device checked from the Location that was asked for? Its group knows. */
+function isAt({ filter: { locationNo } }: DeviceListAsk, table: string): RawBuilder<unknown> {
+  return locationNo === undefined
+    ? sql`true`
+    : sql`${sql.ref(`${table}.location_nos`)} @> ${[locationNo]}::int[]`;
+}
+
+/** Do the groups alone decide which devices are in the list? */
+function isByGroupAlone({ filter: { locationNo: _, ...others } }: DeviceListAsk): boolean {
+  return isByStatusAlone(others);
+}
+
+function statusIs({ filter: { status } }: DeviceListAsk, shown: RawBuilder<unknown>): RawBuilder<unknown> {
+  return status === undefined ? sql`true` : sql`${shown} = ${status}`;
+}
+
+function follows({ afterNo }: DeviceListAsk, table: string): RawBuilder<unknown> {
+  return afterNo === undefined ? sql`true` : sql`${sql.ref(`${table}.device_no`)} > ${afterNo}::int`;
+}
+
+/** Does the device s meet the conditions that its group does not know? A scalar query, so that it is asked for the rows that are read only. */
+function meets(ask: DeviceListAsk): RawBuilder<unknown> {
+  const { locationNo: _, ...filter } = ask.filter;
+  return isByGroupAlone(ask)
+    ? sql`true`
+    : sql`(select true from devices d where d.device_no = s.device_no and ${conditionsOf({ ...ask, filter })})`;
+}
+
+/** The order of the rows f, or of their devices d. */
+function orderOf({ sort }: DeviceListAsk): RawBuilder<unknown> {
+  const keys = {
+    CreatedAt: [],
+    ShortName: [sql`d.short_name`],
+    Status: [sql`f.status`],
+    StatusSince: [sql`f.since_us`],
+  };
+  const direction = sort.descending ? sql`desc` : sql`asc`;
+  const no = sort.field === 'ShortName' ? sql`d.device_no` : sql`f.device_no`;
+  return sql.join([...keys[sort.field], no].map((key) => sql`${key} ${direction}`));
+}
