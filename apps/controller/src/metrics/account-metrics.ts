@@ -3,11 +3,13 @@ import type { Db } from '../db/index.ts';
 import {
   countDevices,
   countOutages,
+  countRetrying,
   readAgents,
   readDevices,
   readLocations,
   sumChecks,
 } from './account-store.ts';
+import { deviceSeries } from './device-series.ts';
 
 /** The most rows of each kind that one scrape shows; `vantage_scrape_truncated` says when there are more. */
 const most = { locations: 1_000, agents: 1_000, devices: 20_000 } as const;
@@ -22,8 +24,14 @@ export interface Scrape {
   readonly withDevices: boolean;
 }
 
-/** Makes the series of one account, read now from the database: one query for each group of them. Nothing of other accounts is in it. */
-export async function accountRegistry(db: Pick<Db, 'kysely'>, scrape: Scrape): Promise<Registry> {
+/**
+ * The series of one account in the text format of Prometheus, read now from the database: one query for each group of them. Nothing of other
+ * accounts is in it.
+ */
+export async function accountMetrics(
+  db: Pick<Db, 'kysely'>,
+  scrape: Scrape,
+): Promise<{ readonly type: string; readonly text: string }> {
   const { accountNo, nowUs } = scrape;
   const registry = new Registry();
   const registers = [registry];
@@ -33,7 +41,7 @@ export async function accountRegistry(db: Pick<Db, 'kysely'>, scrape: Scrape): P
     labelNames: ['kind'],
     registers,
   });
-  addDevices(registry, await countDevices(db, accountNo, nowUs));
+  addDevices(registry, await countDevices(db, accountNo, nowUs), await countRetrying(db, accountNo));
   addChecks(registry, await sumChecks(db, accountNo));
   addOutages(registry, await countOutages(db, accountNo, nowUs));
   const shown = <Row>(kind: keyof typeof most, rows: readonly Row[]): readonly Row[] => {
@@ -42,15 +50,18 @@ export async function accountRegistry(db: Pick<Db, 'kysely'>, scrape: Scrape): P
   };
   addLocations(registry, shown('locations', await readLocations(db, accountNo, most.locations + 1)));
   addAgents(registry, shown('agents', await readAgents(db, accountNo, most.agents + 1)));
-  if (scrape.withDevices)
-    addEachDevice(
-      registry,
-      shown('devices', await readDevices(db, accountNo, { nowUs, limit: most.devices + 1 })),
-    );
-  return registry;
+  const devices = scrape.withDevices
+    ? await readDevices(db, accountNo, { nowUs, limit: most.devices + 1 })
+    : undefined;
+  const series = devices === undefined ? '' : `\n${await deviceSeries(shown('devices', devices))}`;
+  return { type: registry.contentType, text: `${await registry.metrics()}${series}` };
 }
 
-function addDevices(registry: Registry, rows: Awaited<ReturnType<typeof countDevices>>): void {
+function addDevices(
+  registry: Registry,
+  rows: Awaited<ReturnType<typeof countDevices>>,
+  retryingDevices: number,
+): void {
   const devices = new Gauge({
     name: 'vantage_devices',
     help: 'Devices of the account by status.',
@@ -64,7 +75,7 @@ function addDevices(registry: Registry, rows: Awaited<ReturnType<typeof countDev
   });
   for (const status of statuses) devices.set({ status }, 0);
   for (const row of rows) devices.set({ status: row.status }, row.devices);
-  retrying.set(rows.reduce((sum, row) => sum + row.retrying, 0));
+  retrying.set(retryingDevices);
 }
 
 function addChecks(registry: Registry, rows: Awaited<ReturnType<typeof sumChecks>>): void {
@@ -164,31 +175,5 @@ function addAgents(
     lateness.set({ ...labels, percentile: '50' }, row.lateness_p50_ms / 1000);
     lateness.set({ ...labels, percentile: '99' }, row.lateness_p99_ms / 1000);
     skipped.inc(labels, Math.max(0, row.checks_skipped));
-  }
-}
-
-function addEachDevice(
-  registry: Registry,
-  rows: readonly Awaited<ReturnType<typeof readDevices>>[number][],
-): void {
-  const registers = [registry];
-  const gauge = (name: string, help: string, ...more: readonly string[]) =>
-    new Gauge({ name, help, labelNames: ['device_id', 'short_name', ...more], registers });
-  const status = gauge('vantage_device_status', "1; the label is the device's status.", 'method', 'status');
-  const since = gauge('vantage_device_status_since_timestamp_seconds', 'When the status began.');
-  const checkedAt = gauge(
-    'vantage_device_last_check_timestamp_seconds',
-    'End of the last check; absent when there was none in two hours.',
-  );
-  const code = gauge('vantage_device_last_check_result_code', 'ResultCode of the last check; 1 is good.');
-  const seconds = gauge('vantage_device_last_check_duration_seconds', 'RequestTime of the last check.');
-  for (const row of rows) {
-    const labels = { device_id: row.device_id, short_name: row.short_name };
-    status.set({ ...labels, method: row.method, status: row.status }, 1);
-    since.set(labels, row.since_us / 1e6);
-    if (row.check_end_us === null || row.code === null || row.duration_ms === null) continue;
-    checkedAt.set(labels, row.check_end_us / 1e6);
-    code.set(labels, row.code);
-    seconds.set(labels, row.duration_ms / 1000);
   }
 }

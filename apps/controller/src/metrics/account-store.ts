@@ -1,23 +1,29 @@
 import { sql } from 'kysely';
+import { deviceGroups } from '../db/device-groups.ts';
 import type { Db } from '../db/index.ts';
 import { type DeviceStatus, statusSql } from '../db/status.ts';
 
 type Reader = Pick<Db, 'kysely'>;
 
-/** How many devices of an account have a status, and how many of them are in a retry sequence. */
-export async function countDevices(
-  { kysely }: Reader,
-  accountNo: number,
-  nowUs: number,
-): Promise<
-  readonly { readonly status: DeviceStatus; readonly devices: number; readonly retrying: number }[]
-> {
-  const { status, retrying, joins } = statusSql(nowUs);
-  const { rows } = await sql<{ status: DeviceStatus; devices: number; retrying: number }>`
-    select status, count(*)::int as devices, (count(*) filter (where retrying))::int as retrying
-    from (select ${status} as status, ${retrying} as retrying from devices d ${joins} where d.account_no = ${accountNo}::int) s
+/** How many devices of an account have a status. */
+export async function countDevices({ kysely }: Reader, accountNo: number, nowUs: number) {
+  const { rows } = await sql<{ readonly status: DeviceStatus; readonly devices: number }>`
+    with ${deviceGroups(accountNo, nowUs)}
+    select status, sum(devices)::int as devices from (
+      select status, devices from groups
+      union all select g.status, -1 from apart a join groups g on g.location_nos = a.location_nos and g.base = a.base
+      union all select status, 1 from apart) counted
     group by status`.execute(kysely);
   return rows;
+}
+
+/** How many devices of an account are in a retry sequence. */
+export async function countRetrying({ kysely }: Reader, accountNo: number): Promise<number> {
+  const { rows } = await sql<{ readonly devices: number }>`
+    select count(*)::int as devices from device_state where retrying and account_no = ${accountNo}::int`.execute(
+    kysely,
+  );
+  return rows[0]?.devices ?? 0;
 }
 
 /** The checks that were ever stored for an account: their number and the sum of their times in milliseconds. */
@@ -68,7 +74,7 @@ export async function readAgents({ kysely }: Reader, accountNo: number, limit: n
     .execute();
 }
 
-/** Outages of an account: how many are open, since when the oldest, and how many began in the last 24 hours. */
+/** Outages of an account: how many are open, since when the oldest, and how many began in the last 24 hours. A paused device has none. */
 export async function countOutages({ kysely }: Reader, accountNo: number, nowUs: number) {
   const { rows } = await sql<{
     readonly open: number;
@@ -82,7 +88,7 @@ export async function countOutages({ kysely }: Reader, accountNo: number, nowUs:
     cross join lateral (
       select from_us, status from status_intervals where device_no = s.device_no and status <> 'Unknown'
       order by from_us desc limit 1) i
-    where d.account_no = ${accountNo}::int and s.status <> 'Up' and i.status = 'Down'
+    where s.account_no = ${accountNo}::int and d.enabled and s.status <> 'Up' and i.status = 'Down'
       and not int8range(i.from_us, greatest(${nowUs}::bigint, i.from_us + 1)) <@ coalesce(
         (select range_agg(int8range(w.from_us, w.to_us)) from maintenance_windows w
           where w.device_no = s.device_no and w.to_us > i.from_us), '{}')`.execute(kysely);

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { promtoolComplaints, undocumentedSeries } from '../../../../tests/harness/promtool.ts';
 import { type Rest, startRest } from '../api/testing/rest.ts';
 import { createSampleAccount, type SampleAccount } from '../api/testing/sample-account.ts';
-import { accountRegistry } from './account-metrics.ts';
+import { accountMetrics } from './account-metrics.ts';
+import { deviceSeries } from './device-series.ts';
 
 let rest: Rest;
 let key: string;
@@ -83,7 +84,7 @@ test("a scrape shows the account's devices, checks, outages, Locations and agent
   expect(each.text).toContain(`\nvantage_device_last_check_result_code{${labels}} 1\n`);
 });
 
-test('an open outage is counted with its begin, unless maintenance covers all of it', async () => {
+test('an open outage is counted with its begin, unless maintenance covers all of it or the device is paused', async () => {
   const { kysely } = rest.db;
   const nowUs = rest.clock.nowUs();
   const [fromUs, device_no] = [nowUs - 60_000_000, mine.deviceNo];
@@ -95,6 +96,11 @@ test('an open outage is counted with its begin, unless maintenance covers all of
   const { text } = await get('/metrics', bearer(key));
   expect(text).toContain('\nvantage_outages_open 1\n');
   expect(text).toContain(`\nvantage_outage_oldest_start_timestamp_seconds ${fromUs / 1e6}\n`);
+  const pause = (enabled: boolean) =>
+    kysely.updateTable('devices').set({ enabled }).where('device_no', '=', device_no).execute();
+  await pause(false);
+  expect((await get('/metrics', bearer(key))).text).toContain('\nvantage_outages_open 0\n');
+  await pause(true);
   await kysely
     .insertInto('maintenance_windows')
     .values({ device_no, from_us: fromUs - 1, to_us: nowUs + 60_000_000 })
@@ -102,6 +108,31 @@ test('an open outage is counted with its begin, unless maintenance covers all of
   const covered = await get('/metrics', bearer(key));
   expect(covered.text).toContain('\nvantage_outages_open 0\n');
   expect(covered.text).toContain('\nvantage_devices{status="Maint"} 1\n');
+});
+
+test('other work goes on while the series of thousands of devices are written; what names hold is escaped', async () => {
+  const row = {
+    ...{
+      device_id: 'id',
+      short_name: 'a "quoted"\\\nname',
+      method: 'TCP',
+      status: 'Up' as const,
+      since_us: 1_500_000,
+    },
+    ...{ check_end_us: null, code: null, duration_ms: null },
+  };
+  let iterations = 0;
+  const count = () => {
+    iterations += 1;
+    handle = setImmediate(count);
+  };
+  let handle = setImmediate(count);
+  const text = await deviceSeries(Array.from({ length: 5_000 }, () => row));
+  clearImmediate(handle);
+  expect(iterations).toBeGreaterThan(5);
+  const labels = 'device_id="id",short_name="a \\"quoted\\"\\\\\\nname"';
+  expect(text).toContain(`\nvantage_device_status{${labels},method="TCP",status="Up"} 1\n`);
+  expect(text).toContain(`\nvantage_device_status_since_timestamp_seconds{${labels}} 1.5\n`);
 });
 
 test('a key never sees a series of another account', async () => {
@@ -140,8 +171,8 @@ test('the number of queries of a scrape does not depend on the number of devices
     },
     transformResult: async ({ result }) => result,
   });
-  await accountRegistry({ kysely }, { accountNo, nowUs: rest.clock.nowUs(), withDevices: true });
-  expect(count).toBe(6);
+  await accountMetrics({ kysely }, { accountNo, nowUs: rest.clock.nowUs(), withDevices: true });
+  expect(count).toBe(7);
 });
 
 test('/healthz and /readyz need no key; a controller whose database lacks a migration or is gone is not ready', async () => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db/index.ts';
 import type { OuterReply, OuterRoute } from '../http/outer-routes.ts';
 import { invalid } from '../http/problem.ts';
-import { accountRegistry } from './account-metrics.ts';
+import { accountMetrics } from './account-metrics.ts';
 import { createReadiness } from './readiness.ts';
 
 const text = 'text/plain; charset=utf-8';
@@ -24,8 +24,12 @@ export function outerRoutes({
       needsKey: true,
       async run({ accountNo }, query) {
         const withDevices = readDevicesOption(query);
-        const registry = await accountRegistry(db, { accountNo, nowUs: clock.nowUs(), withDevices });
-        return { status: 200, type: registry.contentType, body: await registry.metrics() };
+        const { type, text: body } = await accountMetrics(db, {
+          accountNo,
+          nowUs: clock.nowUs(),
+          withDevices,
+        });
+        return { status: 200, type, body };
       },
     },
     { path: '/healthz', needsKey: false, run: async () => ({ status: 200, type: text, body: 'ok\n' }) },
