@@ -29,7 +29,7 @@ export async function createContacts(api: Api, url: string): Promise<Contacts> {
 }
 
 /** Makes a notification schedule. */
-async function createSchedule(
+export async function createSchedule(
   api: Api,
   Name: string,
   Steps: readonly Record<string, unknown>[],

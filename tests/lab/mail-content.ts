@@ -4,3 +4,8 @@ import type { Mail } from './mail-sink.ts';
 export function messagesOf({ subject }: Mail): string[] {
   return [subject];
 }
+
+/** The names in an e-mail. */
+export function namedIn(mail: Mail): string[] {
+  return messagesOf(mail).map((message) => message.split(' ')[1] ?? '');
+}

@@ -2,6 +2,7 @@
 // Usage: scene-host.ts TAG SCENE
 import { setTimeout as delay } from 'node:timers/promises';
 import { startGround } from './ground.ts';
+import { warnings } from './log-lines.ts';
 import { scenes } from './scenes/index.ts';
 import { judge } from './verdict.ts';
 
@@ -18,7 +19,7 @@ try {
   const verdict = await judge(ground, expected);
   process.stdout.write(`${JSON.stringify(verdict)}\n`);
 } catch (error) {
-  process.stderr.write(`${ground.system.output().slice(-4000)}\n`);
+  for (const line of Object.values(warnings(ground.system.dataDir))) process.stderr.write(`${line}\n`);
   throw error;
 } finally {
   await ground[Symbol.asyncDispose]();

@@ -24,7 +24,7 @@ export interface Scene {
   /** What it shows, in one sentence. */
   readonly shows: string;
   readonly ground: GroundOptions;
-  /** The local time at which all programs believe to start, in Europe/Berlin with its offset; absent: the real time. */
+  /** The time at which all programs of the scene believe to start, with its offset; absent: the real time. */
   readonly startsAt?: string;
   /** The scene is ended after this time; default 240 s. */
   readonly limitSeconds?: number;

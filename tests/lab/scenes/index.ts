@@ -1,7 +1,10 @@
 import type { Scene } from '../scene.ts';
+import { autumnNight, springNight } from './dst.ts';
 import { controllerKilled, mailServerDown } from './failures.ts';
+import { latency } from './latency.ts';
 import { agentFrozen, agentKilled, uplinkDies } from './locations.ts';
 import { maintenance } from './maintenance.ts';
+import { massFailure } from './mass.ts';
 import { randomOrder } from './random-order.ts';
 import { retryTable } from './retry-table.ts';
 import { routerDies } from './router.ts';
@@ -16,5 +19,9 @@ export const scenes: ReadonlyMap<string, Scene> = new Map([
   ['controller-killed', controllerKilled],
   ['mail-down', mailServerDown],
   ['maintenance', maintenance],
+  ['dst-spring', springNight],
+  ['dst-autumn', autumnNight],
   ['retries', retryTable],
+  ['latency', latency],
+  ['mass', massFailure],
 ]);

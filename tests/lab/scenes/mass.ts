@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { type Ground, until } from '../ground.ts';
+import { namedIn } from '../mail-content.ts';
+import { addresses } from '../network.ts';
+import { p50p99, quantile } from '../percentiles.ts';
+import type { Scene } from '../scene.ts';
+
+const deviceCount = 2000;
+/** This many messages to a contact within a minute are sent singly; then one a minute follows. */
+const singly = 5;
+const minuteMs = 60_000;
+const maxListMs = 200;
+const creators = 8;
+const phaseMs = 90_000;
+
+/** All devices of an account fail within a minute of true time. */
+export const massFailure: Scene = {
+  shows:
+    '2,000 devices fail within one minute: five e-mails singly, then one a minute that names every device; a webhook for each; GET /devices stays fast',
+  ground: { scale: 1, controllers: 1, hasSite: false },
+  limitSeconds: 420,
+  async play(ground) {
+    const farm = await startFarm(ground);
+    const names = await createAll(ground, farm.ports);
+    const differences: string[] = [];
+    const settle = async (status: string) => {
+      const did = await until(async () => (await countOf(ground, status)) === deviceCount, phaseMs);
+      ground.note(`${await countOf(ground, status)} devices are ${status}`);
+      if (!did) differences.push(`not all devices were ${status} after ${phaseMs / 1000} s`);
+    };
+    await settle('Up');
+    const measuring = measureList(ground);
+    await farm.send('stop');
+    ground.note('all targets die');
+    await settle('Down');
+    await untilNamed(ground, 'device.down', names);
+    const listMs = await measuring.end();
+    const downMails = ground.mail.mails.length;
+    differences.push(...mailRhythm(ground));
+    if (quantile(listMs, 0.99) >= maxListMs)
+      differences.push(`GET /devices takes ${quantile(listMs, 0.99).toFixed(0)} ms at p99`);
+    return {
+      messages: new Map(names.map((name) => [`device.down ${name}`, 1])),
+      facts: {
+        'e-mails about 2,000 outages': downMails,
+        'devices named in each e-mail': ground.mail.mails.map((mail) => namedIn(mail).length).join(', '),
+        'seconds between the e-mails': gaps(ground).join(', '),
+        'GET /devices meanwhile': `${p50p99(listMs)} of ${listMs.length}`,
+      },
+      differences,
+    };
+  },
+};
+
+/** Seconds from each e-mail to the next one. */
+function gaps({ mail }: Ground): number[] {
+  return mail.mails.slice(1).map(({ atMs }, i) => Math.round((atMs - (mail.mails[i]?.atMs ?? 0)) / 1000));
+}
+
+/** The first e-mails have one device each; each further one leaves a minute after the one before. */
+function mailRhythm(ground: Ground): string[] {
+  const counts = ground.mail.mails.map((mail) => namedIn(mail).length);
+  const early = counts.slice(0, singly).filter((count) => count !== 1);
+  const close = gaps(ground)
+    .slice(singly)
+    .filter((seconds) => seconds < minuteMs / 1000 - 2);
+  return [
+    ...(early.length === 0 ? [] : [`${early.length} of the first ${singly} e-mails name several devices`]),
+    ...(close.length === 0 ? [] : [`grouped e-mails came ${close.join(', ')} s after the one before`]),
+  ];
+}
+
+async function untilNamed(ground: Ground, type: string, names: readonly string[]): Promise<void> {
+  await until(async () => {
+    const named = new Set(ground.mail.mails.flatMap(namedIn));
+    const hooked = ground.hooks.hooks.filter((hook) => hook.type === type).length;
+    return named.size >= names.length && hooked >= names.length;
+  }, phaseMs);
+  ground.note(`${ground.hooks.hooks.length} webhooks and ${ground.mail.mails.length} e-mails arrived`);
+}
+
+async function startFarm({ network }: Ground) {
+  const script = path.join(import.meta.dirname, '../farm-host.ts');
+  const child = spawn('ip', network.on('w', process.execPath, script, addresses.web, String(deviceCount)), {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout });
+  const [first] = z.tuple([z.string()]).parse(await once(lines, 'line'));
+  return {
+    ports: z.array(z.number()).parse(JSON.parse(first)),
+    async send(line: string) {
+      child.stdin.write(`${line}\n`);
+      await once(lines, 'line');
+    },
+  };
+}
+
+async function createAll(ground: Ground, ports: readonly number[]): Promise<readonly string[]> {
+  const left = [...ports.entries()];
+  const names: string[] = [];
+  const work = async () => {
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      const [i, port] = next;
+      const ShortName = `m-${i}`;
+      names.push(ShortName);
+      await ground.api.ok('POST', '/devices', {
+        ...{ Method: 'TCP', URL: `${addresses.web}:${port}`, ShortName, Frequency: 1, Timeout: 5 },
+        ...{ Retries: 2, RetryDelay: 1, Locations: [i % 2 === 0 ? 'A' : 'B'] },
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: creators }, work));
+  ground.note(`${names.length} devices are made`);
+  return names;
+}
+
+async function countOf({ api }: Ground, status: string): Promise<number> {
+  const { headers } = await api.call('GET', `/devices?Filter=${status}&Limit=1`);
+  return Number(headers['x-total-count']);
+}
+
+/** Reads the list of devices four times a second until `end`, and answers with the times that it took. */
+function measureList({ api }: Ground): { end(): Promise<readonly number[]> } {
+  const times: number[] = [];
+  let isEnding = false;
+  const loop = async () => {
+    while (!isEnding) {
+      const from = performance.now();
+      await api.ok('GET', '/devices?Limit=100');
+      times.push(performance.now() - from);
+      await delay(250);
+    }
+  };
+  const running = loop();
+  return {
+    async end() {
+      isEnding = true;
+      await running;
+      return times;
+    },
+  };
+}
