@@ -1,7 +1,8 @@
 // `npm run lab [scene …] [-- --json FILE]`: plays scenes of outages on a whole installation in network namespaces and compares messages,
 // Status and uptime with what each scene did. Needs root and iproute2.
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { inside, netnsMissing } from '../harness/netns.ts';
@@ -72,13 +73,21 @@ async function play(name: string, scene: Scene): Promise<Played> {
     return { scene: name, seconds: 0, verdict: undefined, skipped: clock.missing };
   const tag = `l${(process.pid % 46_656).toString(36)}`;
   try {
+    using folder = createFolder();
     using _network = createNetwork(tag);
-    const text = await runHost(tag, name, scene, clock.env);
+    const text = await runHost(tag, name, scene, { ...clock.env, TMPDIR: folder.path });
     return { scene: name, seconds: seconds(), verdict: parseVerdict(text) };
   } catch (error) {
     const failed = error instanceof Error ? error.message : String(error);
     return { scene: name, seconds: seconds(), verdict: undefined, failed };
   }
+}
+
+/** A folder for all files of a scene, also of one that is killed. The database's own user must reach its data in it. */
+function createFolder(): Disposable & { readonly path: string } {
+  const folder = mkdtempSync(path.join(tmpdir(), 'vantage-lab-'));
+  chmodSync(folder, 0o755);
+  return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /** Runs scene-host.ts on the controllers' host; resolves with its last line. */

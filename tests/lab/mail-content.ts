@@ -1,11 +1,30 @@
 import type { Mail } from './mail-sink.ts';
 
+/** How an e-mail says what happened. */
+const titles: readonly (readonly [RegExp, string])[] = [
+  [/^Location (\S+) is offline/, 'location.offline'],
+  [/^Location (\S+) is online again/, 'location.online'],
+  [/^(\S+) is Down/, 'device.down'],
+  [/^(\S+) is Up again/, 'device.up'],
+];
+
 /** The messages in an e-mail, as `<kind> <subject>`: one, or one for each line of a grouped e-mail. */
-export function messagesOf({ subject }: Mail): string[] {
-  return [subject];
+export function messagesOf({ subject, text }: Mail): string[] {
+  const lines = text.split('\n').map((line) => line.replace(/^\S+T\S+ {2}/, ''));
+  const isGrouped = /^\d+ messages: /.test(subject);
+  const found = (isGrouped ? lines : lines.slice(0, 1)).flatMap(kindOf);
+  return found.length > 0 ? found : [`unknown ${subject}`];
 }
 
 /** The names in an e-mail. */
 export function namedIn(mail: Mail): string[] {
-  return messagesOf(mail).map((message) => message.split(' ')[1] ?? '');
+  return messagesOf(mail).map((message) => message.slice(message.indexOf(' ') + 1));
+}
+
+function kindOf(line: string): string[] {
+  for (const [pattern, kind] of titles) {
+    const [, name] = pattern.exec(line) ?? [];
+    if (name !== undefined) return [`${kind} ${name}`];
+  }
+  return [];
 }

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { secret } from './contacts.ts';
+import { messagesOf, namedIn } from './mail-content.ts';
 import { startMailSink } from './mail-sink.ts';
 import { startWebhookSink } from './webhook-sink.ts';
 
@@ -60,5 +61,33 @@ describe('the sink of e-mail', () => {
     await sink.start();
     await converse(sink.url, session);
     expect(sink.mails).toHaveLength(2);
+  });
+});
+
+describe('the content of an e-mail', () => {
+  const mail = { to: 'noc@lab.example', messageId: '<1@lab>', html: '', atMs: 0 };
+
+  it('names its one message, or each line of a grouped one', () => {
+    const single = {
+      ...mail,
+      subject: 'dev-1 is Down: refused',
+      text: 'dev-1 is Down.\n\nTime: now\nMaster: router is Down',
+    };
+    expect(messagesOf(single)).toEqual(['device.down dev-1']);
+    const grouped = {
+      ...mail,
+      subject: '3 messages: 1 device.down, 1 device.up, 1 location.offline',
+      text: [
+        '3 messages: 1 device.down, 1 device.up, 1 location.offline.',
+        '',
+        '2026-11-22T08:00:00+01:00  dev-2 is Down (no answer)',
+        '  Acknowledge: https://lab.example/a',
+        '2026-11-22T08:00:01+01:00  web is Up again',
+        '2026-11-22T08:00:02+01:00  Location B is offline',
+      ].join('\n'),
+    };
+    expect(messagesOf(grouped)).toEqual(['device.down dev-2', 'device.up web', 'location.offline B']);
+    expect(namedIn(grouped)).toEqual(['dev-2', 'web', 'B']);
+    expect(messagesOf({ ...single, text: 'Hello' })).toEqual(['unknown dev-1 is Down: refused']);
   });
 });

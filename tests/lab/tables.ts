@@ -12,8 +12,17 @@ export function verdictTables(verdict: Verdict): string {
     table(['contact', 'message', 'about', 'expected', 'sent'], fold(messages)),
     ...(verdict.devices.length > 0 ? [devicesTable(verdict.devices)] : []),
     ...(facts.length > 0 ? [table(['figure', 'value'], facts)] : []),
-    ...verdict.differences.map((difference) => `DIFFERENT  ${difference}\n`),
+    differencesText(verdict.differences),
   ].join('\n');
+}
+
+/** At most this many differences are printed; the JSON has all. */
+const mostDifferences = 40;
+
+function differencesText(differences: readonly string[]): string {
+  const lines = differences.slice(0, mostDifferences).map((difference) => `DIFFERENT  ${difference}\n`);
+  const more = differences.length - lines.length;
+  return lines.join('') + (more > 0 ? `DIFFERENT  and ${more} more\n` : '');
 }
 
 /** At most this many lines of messages of one kind are printed singly. */
