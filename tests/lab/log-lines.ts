@@ -3,12 +3,12 @@ import path from 'node:path';
 import { z } from 'zod';
 
 const entry = z.looseObject({ level: z.number(), msg: z.string() });
-/** Pino's number for warnings. */
-const warnLevel = 40;
+/** Pino's number for errors. */
+const errorLevel = 50;
 const mostLines = 20;
 
-/** The distinct warnings and errors in the first controller's log, each with its count and its first line. */
-export function warnings(dataDir: string): Readonly<Record<string, string>> {
+/** The distinct errors in the first controller's log, each with its count and its first line. */
+export function loggedErrors(dataDir: string): Readonly<Record<string, string>> {
   const file = path.join(dataDir, 'log', 'controller.log');
   if (!existsSync(file)) return {};
   const lines = readFileSync(file, 'utf8').split('\n').flatMap(readEntry);
@@ -21,7 +21,7 @@ export function warnings(dataDir: string): Readonly<Record<string, string>> {
 function readEntry(line: string): { readonly msg: string; readonly line: string }[] {
   try {
     const { level, msg } = entry.parse(JSON.parse(line));
-    return level >= warnLevel ? [{ msg, line }] : [];
+    return level >= errorLevel ? [{ msg, line }] : [];
   } catch {
     return [];
   }

@@ -3,7 +3,7 @@
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startGround } from './ground.ts';
-import { warnings } from './log-lines.ts';
+import { loggedErrors } from './log-lines.ts';
 import { scenes } from './scenes/index.ts';
 import { judge } from './verdict.ts';
 
@@ -22,7 +22,7 @@ try {
   const verdict = await judge(ground, expected);
   process.stdout.write(`${JSON.stringify(verdict)}\n`);
 } catch (error) {
-  for (const line of Object.values(warnings(ground.system.dataDir))) process.stderr.write(`${line}\n`);
+  for (const line of Object.values(loggedErrors(ground.system.dataDir))) process.stderr.write(`${line}\n`);
   throw error;
 } finally {
   await ground[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Ground } from './ground.ts';
 import { type Counts, type DeviceOutcome, deviceDifferences, messageDifferences } from './judge.ts';
-import { warnings } from './log-lines.ts';
+import { loggedErrors } from './log-lines.ts';
 import { messagesOf } from './mail-content.ts';
 import { statuses, uptimeOf } from './rest.ts';
 import type { Expected } from './scene.ts';
@@ -40,7 +40,7 @@ export async function judge(ground: Ground, expected: Expected): Promise<Verdict
   return {
     messages: names.map((name) => ({ name, expected: wanted.get(name) ?? 0, sent: sent.get(name) ?? 0 })),
     devices,
-    facts: { ...expected.facts, ...warnings(ground.system.dataDir) },
+    facts: { ...expected.facts, ...loggedErrors(ground.system.dataDir) },
     differences: [
       ...(expected.differences ?? []),
       ...messageDifferences(wanted, sent),
