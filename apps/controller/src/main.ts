@@ -35,16 +35,19 @@ import {
   startMaintenance,
   stopMaintenance,
   trimCheckpoints,
+  uptimeParts,
   uptimes,
 } from './health/index.ts';
 import { createEventFeed } from './history/index.ts';
 import { deleteOldAnswers } from './http/kept-answer-store.ts';
 import { createHousekeeping, createIngest, type Ingest } from './ingest/index.ts';
 import { createControllerMetrics } from './metrics/controller-metrics.ts';
+import { createNotify } from './notify/index.ts';
 import { rollUps } from './rollup/index.ts';
 import { runRequests } from './run-requests/index.ts';
 import { openSealer } from './secrets/open-sealer.ts';
 import { agentPortOptions, withSafeAuthority } from './server/agent-port.ts';
+import { announceReady, createApiAddress } from './server/announce.ts';
 import { createApiPort } from './server/api-port.ts';
 import { keepCertificates, loadCertificates } from './server/certificates.ts';
 import { connectionCaps } from './server/connection-caps.ts';
@@ -88,13 +91,15 @@ async function openBase({ config, log, databaseUrl }: { config: Config; log: Log
   const timeScale = createTimeScale(config.testTimeScale);
   const metrics = createControllerMetrics({ db, clock, version });
   const base = { config, log, databaseUrl, certificates, db, sealer, partitions, timeScale, metrics };
-  return { ...base, controllerId: newId() };
+  const apiAddress = createApiAddress(config.publicUrl, certificates.apiHost);
+  return { ...base, apiAddress, controllerId: newId() };
 }
 
 type Base = Awaited<ReturnType<typeof openBase>>;
 
 /** Joins the steps along the data flow. No step imports another one: each gets the functions of the others here. */
-function joinSteps({ config, log, db, sealer, partitions, timeScale, metrics, controllerId }: Base) {
+function joinSteps(base: Base) {
+  const { config, log, db, sealer, partitions, timeScale, metrics, controllerId } = base;
   const { kysely } = db;
   const { retentionDays, trustedProxies, apiKeyHeaders, corsOrigins, allowPrivateWebhooks } = config;
 
@@ -143,10 +148,20 @@ function joinSteps({ config, log, db, sealer, partitions, timeScale, metrics, co
     deleteRollUps: rollUps.deleteRollUps,
     health: restHealth(kysely),
   });
-  return { assign, health, gateway, housekeeping, feed, api };
+  return { assign, health, gateway, housekeeping, feed, api, notify: joinNotify(base) };
 }
 
 type Steps = ReturnType<typeof joinSteps>;
+
+/** The step that delivers notifications. */
+function joinNotify({ config, db, log, sealer, timeScale, apiAddress }: Base) {
+  const { allowPrivateWebhooks: allowPrivate, smtpUrl, mailFrom } = config;
+  return createNotify({
+    ...{ db, clock, log, sealer, timeScale, uptimeParts, baseUrl: apiAddress.url },
+    settings: { allowPrivate, smtpUrl, mailFrom },
+    onFailed: async () => {},
+  });
+}
 
 /** How the REST API pauses devices. */
 function devicePauses(log: Logger) {
@@ -176,8 +191,9 @@ async function serve(
   },
 ): Promise<void> {
   const { config, log, db, certificates } = base;
-  const { assign, health, gateway, housekeeping, feed, api } = steps;
+  const { assign, health, gateway, housekeeping, feed, api, notify } = steps;
   const ports = await openPorts(base, steps);
+  base.apiAddress.opened(ports.httpsPort);
   await using _metrics = await openMetricsPort(base, steps);
   log.info(
     { controllerId: base.controllerId, httpsPort: ports.httpsPort, agentPort: ports.agentPort },
@@ -187,6 +203,7 @@ async function serve(
     assign.run(ending),
     health.run(db.kysely, ending),
     housekeeping.run(ending),
+    notify.run(ending),
     keepCertificates(
       { config, clock, log, current: certificates, onChange: (next) => ports.renew(next) },
       ending,
@@ -236,23 +253,6 @@ async function openMetricsPort({ config: { metricsPort }, metrics }: Base, { gat
   if (metricsPort === undefined) return undefined;
   metrics.watch({ gateway, feed });
   return listenOn('VANTAGE_METRICS_PORT', metricsPort, () => serveMetrics(metrics, metricsPort));
-}
-
-/** Sends the addresses and trust files to the supervisor, if there is one. */
-function announceReady(
-  { certificates, databaseUrl }: Base,
-  { httpsPort, agentPort }: { readonly httpsPort: number; readonly agentPort: number },
-): void {
-  const { apiHost, gatewayHost, apiTrustFile, caFile } = certificates;
-  const inUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
-  process.send?.({
-    type: 'ready',
-    base_url: `https://${inUrl(apiHost)}:${httpsPort}/v1.1`,
-    agent_endpoint: `https://${inUrl(gatewayHost)}:${agentPort}`,
-    ca_file: apiTrustFile,
-    agent_ca_file: caFile,
-    database_url: databaseUrl,
-  });
 }
 
 const loaded = await validateSettings();

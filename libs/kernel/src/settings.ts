@@ -80,6 +80,28 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: 'false',
     about: 'true: webhooks may go to loopback and private addresses, and by plain HTTP',
   },
+  VANTAGE_SMTP_URL: {
+    reader: 'controller',
+    otherwise: 'none',
+    about: 'SMTP server for e-mails to contacts: smtp://user:password@host:587, or smtps:// for TLS at once',
+  },
+  VANTAGE_MAIL_FROM: {
+    reader: 'controller',
+    otherwise: 'Vantage <vantage@localhost>',
+    about: 'Sender of e-mails, an address also with a name: Vantage <vantage@example.org>',
+  },
+  VANTAGE_PUBLIC_URL: {
+    reader: 'controller',
+    otherwise: "the API's own address",
+    about:
+      'Address at which people reach this API; links in messages begin with it: https://vantage.example.org',
+  },
+  VANTAGE_HEARTBEAT_URL: {
+    reader: 'controller',
+    otherwise: 'none',
+    about:
+      'Is called (GET) each minute while ingest, status and deliveries make progress, so that another service notices when Vantage stops',
+  },
   VANTAGE_LOG_LEVEL: {
     reader: 'both',
     otherwise: 'info',

@@ -48,3 +48,30 @@ test('time may be compressed in tests', () => {
   const result = load({ VANTAGE_TEST_TIME_SCALE: '60', NODE_ENV: 'test' });
   expect(result.ok && result.config.testTimeScale).toBe(60);
 });
+
+test('the sender of e-mails is one address, also with a name, and the public address has no slash at the end', () => {
+  const config = load({
+    VANTAGE_MAIL_FROM: 'Vantage at Example <vantage@example.org>',
+    VANTAGE_PUBLIC_URL: 'https://vantage.example.org/base/',
+    VANTAGE_SMTP_URL: 'smtps://me:secret@mail.example.org',
+  });
+  expect(config).toMatchObject({
+    ok: true,
+    config: {
+      mailFrom: 'Vantage at Example <vantage@example.org>',
+      publicUrl: 'https://vantage.example.org/base',
+      smtpUrl: 'smtps://me:secret@mail.example.org',
+    },
+  });
+});
+
+test.each([
+  ['VANTAGE_MAIL_FROM', 'one@example.org, two@example.org'],
+  ['VANTAGE_MAIL_FROM', 'Name\r\nBcc: x <one@example.org>'],
+  ['VANTAGE_MAIL_FROM', '<one@example.org>'],
+  ['VANTAGE_SMTP_URL', 'mail.example.org:25'],
+  ['VANTAGE_PUBLIC_URL', 'vantage.example.org'],
+  ['VANTAGE_HEARTBEAT_URL', 'ftp://ping.example'],
+])('%s cannot be %j', (name, value) => {
+  expect(load({ [name]: value })).toMatchObject({ ok: false });
+});

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
+import { contactTypes } from '@vantage/alerts';
 import { type Accepted, createSettingsReader, isNetwork, logLevels } from '@vantage/kernel';
 import { z } from 'zod';
 
@@ -24,6 +25,14 @@ export interface Config {
   readonly secretKeyLost: boolean;
   /** Webhooks may go to loopback and private addresses, and by plain HTTP. */
   readonly allowPrivateWebhooks: boolean;
+  /** The SMTP server for e-mails; undefined: none. */
+  readonly smtpUrl: string | undefined;
+  /** `Vantage <vantage@example.org>`, or the address alone. */
+  readonly mailFrom: string;
+  /** Where people reach the API, without a slash at the end; undefined: the controller's own address. */
+  readonly publicUrl: string | undefined;
+  /** Is called each minute while everything makes progress; undefined: nothing is called. */
+  readonly heartbeatUrl: string | undefined;
   /** Port on loopback with the series of this process; undefined: none. */
   readonly metricsPort: number | undefined;
   readonly logLevel: (typeof logLevels)[number];
@@ -46,6 +55,19 @@ const list = z
   .string()
   .transform((text) => text.split(',').map((entry) => entry.trim()))
   .refine((entries) => entries.every((entry) => entry !== ''));
+
+/** A URL of one of these schemes, without a fragment. */
+function webAddress(protocol: RegExp) {
+  return z
+    .string()
+    .refine((text) => URL.canParse(text) && protocol.test(new URL(text).protocol) && !text.includes('#'));
+}
+
+/** An e-mail address, or `Name <address>`. */
+function isMailbox(text: string): boolean {
+  const named = /^[^<>"\p{Cc}]{1,100} <([^<>]+)>$/u.exec(text)?.[1];
+  return contactTypes.email.addressFault(named ?? text, { allowPrivate: false }) === null;
+}
 
 /** The origin of a URL, as browsers write it. */
 function originOf(text: string): string | undefined {
@@ -88,6 +110,19 @@ const accepted = {
   VANTAGE_SECRET_KEY_FILE: [z.string(), 'a file'],
   VANTAGE_SECRET_KEY_LOST: [z.enum(['yes', 'no']), 'yes or no'],
   VANTAGE_ALLOW_PRIVATE_WEBHOOKS: [z.enum(['true', 'false']), 'true or false'],
+  VANTAGE_SMTP_URL: [
+    webAddress(/^smtps?:$/),
+    'smtp://user:password@host:587 or smtps://user:password@host:465',
+  ],
+  VANTAGE_MAIL_FROM: [
+    z.string().refine((text) => isMailbox(text)),
+    'an e-mail address, also with a name: Vantage <vantage@example.org>',
+  ],
+  VANTAGE_PUBLIC_URL: [
+    webAddress(/^https?:$/).transform((text) => text.replace(/\/+$/, '')),
+    'a web address: https://vantage.example.org',
+  ],
+  VANTAGE_HEARTBEAT_URL: [webAddress(/^https?:$/), 'a web address: https://hc-ping.example/0f3c'],
   VANTAGE_METRICS_PORT: [port, 'a port: 0 to 65535'],
   VANTAGE_LOG_LEVEL: [z.enum(logLevels), logLevels.join(', ')],
   VANTAGE_TEST_TIME_SCALE: [
@@ -139,6 +174,10 @@ export function loadConfig(deps: {
     secretKeyLost: read('VANTAGE_SECRET_KEY_LOST', accepted.VANTAGE_SECRET_KEY_LOST) === 'yes',
     allowPrivateWebhooks:
       read('VANTAGE_ALLOW_PRIVATE_WEBHOOKS', accepted.VANTAGE_ALLOW_PRIVATE_WEBHOOKS) === 'true',
+    smtpUrl: read('VANTAGE_SMTP_URL', accepted.VANTAGE_SMTP_URL),
+    mailFrom: read('VANTAGE_MAIL_FROM', accepted.VANTAGE_MAIL_FROM) ?? 'Vantage <vantage@localhost>',
+    publicUrl: read('VANTAGE_PUBLIC_URL', accepted.VANTAGE_PUBLIC_URL),
+    heartbeatUrl: read('VANTAGE_HEARTBEAT_URL', accepted.VANTAGE_HEARTBEAT_URL),
     metricsPort: read('VANTAGE_METRICS_PORT', accepted.VANTAGE_METRICS_PORT),
     logLevel: read('VANTAGE_LOG_LEVEL', accepted.VANTAGE_LOG_LEVEL) ?? 'info',
     testTimeScale: read('VANTAGE_TEST_TIME_SCALE', accepted.VANTAGE_TEST_TIME_SCALE) ?? 1,

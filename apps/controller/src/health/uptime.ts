@@ -32,6 +32,40 @@ export async function uptimes(
   const toUs = Math.min(askedToUs, nowUs);
   const figures = new Map<number, Uptime>();
   if (devices.length === 0) return figures;
+  const facts = await readFacts(db, { devices, toUs, nowUs });
+  for (const [at, device] of devices.entries()) {
+    if (at > 0 && at % devicesAtOnce === 0) await setImmediate();
+    const { deviceNo, fromUs } = device;
+    figures.set(deviceNo, uptimeOf(facts(device), { fromUs, toUs: Math.max(fromUs, toUs) }));
+  }
+  return figures;
+}
+
+/** The uptime of one device in `parts` equal spans that end at `nowUs`, oldest first. Reads no checks. */
+export async function uptimeParts(
+  db: Kysely<Tables>,
+  ask: {
+    readonly deviceNo: number;
+    readonly createdUs: number;
+    readonly parts: number;
+    readonly partUs: number;
+    readonly nowUs: number;
+  },
+): Promise<readonly Uptime[]> {
+  const { deviceNo, createdUs, parts, partUs, nowUs } = ask;
+  const device = { deviceNo, createdUs, fromUs: nowUs - parts * partUs };
+  const facts = (await readFacts(db, { devices: [device], toUs: nowUs, nowUs }))(device);
+  return Array.from({ length: parts }, (_, n) => {
+    const fromUs = device.fromUs + n * partUs;
+    return uptimeOf(facts, { fromUs, toUs: fromUs + partUs });
+  });
+}
+
+/** What the uptime of each device is made of. */
+async function readFacts(
+  db: Kysely<Tables>,
+  { devices, toUs, nowUs }: UptimeRequest,
+): Promise<(device: UptimeRequest['devices'][number]) => UptimeFacts> {
   const deviceNos = devices.map(({ deviceNo }) => deviceNo);
   const widest = { fromUs: Math.min(...devices.map(({ fromUs }) => fromUs)), toUs };
   const [intervals, coverage, maintenance] = await Promise.all([
@@ -39,17 +73,12 @@ export async function uptimes(
     coverageIn(db, deviceNos, widest, nowUs),
     maintenanceIn(db, deviceNos, widest),
   ]);
-  for (const [at, { deviceNo, createdUs, fromUs }] of devices.entries()) {
-    if (at > 0 && at % devicesAtOnce === 0) await setImmediate();
-    const facts = {
-      createdUs,
-      intervals: intervals.get(deviceNo) ?? [],
-      coverage: coverage(deviceNo),
-      maintenance: maintenance.get(deviceNo) ?? [],
-    };
-    figures.set(deviceNo, uptimeOf(facts, { fromUs, toUs: Math.max(fromUs, toUs) }));
-  }
-  return figures;
+  return ({ deviceNo, createdUs }) => ({
+    createdUs,
+    intervals: intervals.get(deviceNo) ?? [],
+    coverage: coverage(deviceNo),
+    maintenance: maintenance.get(deviceNo) ?? [],
+  });
 }
 
 /** The status intervals in each device's period, from the interval that contains its begin on. */

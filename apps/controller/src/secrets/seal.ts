@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { Fault } from '@vantage/kernel';
 
 /** A value that can be sealed: any value of JSON. */
@@ -17,6 +17,8 @@ export interface Sealer {
   open(sealed: Uint8Array, context: string): unknown;
   /** Whether the current key sealed this value, and not an older one. */
   isCurrent(sealed: Uint8Array): boolean;
+  /** Keys of 32 bytes for another purpose: of the current key first, then of the older ones. They say nothing about the sealing keys. */
+  deriveKeys(purpose: string): readonly Uint8Array[];
 }
 
 /** Length of a sealing key, bytes. */
@@ -63,6 +65,9 @@ export function createSealer(key: Uint8Array, olderKeys: readonly Uint8Array[] =
       return JSON.parse(text);
     },
     isCurrent: (sealed) => sealed[0] === id,
+    // RFC 5869; the sealing key is random, so no salt is needed.
+    deriveKeys: (purpose) =>
+      keys.map((one) => new Uint8Array(hkdfSync('sha256', one, '', `vantage ${purpose}`, sealKeyBytes))),
   };
 }
 

@@ -1,0 +1,67 @@
+import { type Clock, messageOf } from '@vantage/kernel';
+import { z } from 'zod';
+import type { Sealer } from '../secrets/seal.ts';
+import { openContact } from '../secrets/sealed-contact.ts';
+import { abortable } from './abortable.ts';
+import type { Message } from './channels/channel.ts';
+import type { Claimed } from './claim.ts';
+import { fillLinks, type LinkAction } from './link-places.ts';
+import type { Outcome } from './notification-state.ts';
+
+/** What the sender of one message needs. */
+export interface AttemptDeps {
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  /** The signed address of a link in a message. */
+  readonly linkOf: (link: {
+    readonly action: LinkAction;
+    readonly accountNo: number;
+    readonly alertId: string;
+    readonly contactNo: number;
+    readonly firstAttemptUs: number;
+  }) => string;
+}
+
+/** No attempt takes longer, whatever the time scale. The lease is longer by the time to record the answer. */
+export const attemptMs = 12_000;
+
+const storedMessage = z.record(z.string(), z.json());
+
+/** Sends a claimed message once. Resolves with the outcome in any case; `ending` interrupts it. */
+export async function attempt(claimed: Claimed, deps: AttemptDeps, ending: AbortSignal): Promise<Outcome> {
+  const { clock, sealer, linkOf } = deps;
+  const { channel, contact, accountNo, contactNo, firstAttemptUs, id } = claimed;
+  const nowUs = clock.nowUs();
+  const limit = new AbortController();
+  using _timer = clock.timer(attemptMs, () => limit.abort(new Error('the time is over')));
+  try {
+    const message: Message = storedMessage.parse(
+      fillLinks(storedMessage.parse(claimed.message), id, (action, alertId) =>
+        linkOf({ action, accountNo, alertId, contactNo, firstAttemptUs }),
+      ),
+    );
+    const clear = openReceiver(sealer, contact, nowUs);
+    if (clear === undefined)
+      return { kind: 'again', text: 'the contact cannot be opened with the key of this controller' };
+    const signal = AbortSignal.any([limit.signal, ending]);
+    return await abortable(
+      channel.send({ id, message, to: { name: contact.name, ...clear }, nowUs }, signal),
+      signal,
+    );
+  } catch (error) {
+    if (ending.aborted) return { kind: 'interrupted', text: 'the controller stopped' };
+    if (limit.signal.aborted) return { kind: 'again', text: `no answer within ${attemptMs / 1000} s` };
+    return { kind: 'again', text: `the message could not be sent (${messageOf(error)})` };
+  }
+}
+
+/** The address and the secrets that sign now; undefined when the key is another one. */
+function openReceiver(sealer: Sealer, contact: Claimed['contact'], nowUs: number) {
+  try {
+    const clear = openContact(sealer, contact.contact_id, contact.sealed);
+    const isRotating = (contact.previous_secret_until_us ?? 0) > nowUs;
+    return isRotating ? clear : { ...clear, previousSecret: null };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import type { Json } from '@vantage/domain';
+import type { ClearContact } from '../../secrets/sealed-contact.ts';
+import type { Outcome } from '../notification-state.ts';
+
+/** What one message says. */
+export interface Notice {
+  /** An `AlertKind`, or `test`: a user asked for it. */
+  readonly kind: string;
+  /** When it happened, as the account's zone shows it. */
+  readonly timestamp: string;
+  /** The facts as REST shows them (`message-facts.ts`), without secrets. */
+  readonly data: { readonly [name: string]: Json };
+  /** Where the receiver can acknowledge or snooze the alert; null: nothing to acknowledge. */
+  readonly links: { readonly acknowledge: string; readonly snooze: string } | null;
+  /** The device's last day in equal parts, oldest first; null: the message is about no device, or the channel shows none. */
+  readonly day: readonly DayPart[] | null;
+}
+
+/** What a device was for most of a part of its last day. */
+export type DayPart = 'Up' | 'Down' | 'Maint' | 'Unknown';
+
+/** A message that a channel composed. It is stored before the first attempt; every attempt sends the same. */
+export type Message = { readonly [name: string]: Json };
+
+/** One attempt. */
+export interface Sending {
+  /** The same for all attempts; the receiver deduplicates by it. */
+  readonly id: string;
+  readonly message: Message;
+  readonly to: Receiver;
+  /** Microseconds since 1970. */
+  readonly nowUs: number;
+}
+
+/** The contact, in clear. */
+interface Receiver extends ClearContact {
+  readonly name: string;
+}
+
+/** How one type of contact gets its messages. */
+export interface Channel {
+  /** The message shows the last day of its devices. */
+  readonly showsDay: boolean;
+  /** Makes the message of one notice, or of several where the type of contact groups them. Pure. */
+  compose(notices: readonly Notice[]): Message;
+  /**
+   * Sends the message once. Resolves with the answer, also when the receiver cannot be reached; a rejection counts as `again`. The text of
+   * the answer never contains the address's credentials or a secret.
+   */
+  send(sending: Sending, signal: AbortSignal): Promise<Outcome>;
+}

@@ -1,0 +1,130 @@
+import type { AlertKind } from '@vantage/alerts';
+import type { Json } from '@vantage/domain';
+import type { DayPart, Notice } from './channel.ts';
+
+/** What a message of each kind says first. `of` is the name of what it is about. */
+const titles: Readonly<Record<AlertKind | 'test', (of: string) => string>> = {
+  'device.down': (of) => `${of} is Down`,
+  'device.up': (of) => `${of} is Up again`,
+  'device.partial': (of) => `${of} fails from some Locations`,
+  'device.slow': (of) => `${of} is slow`,
+  'certificate.expiring': (of) => `The certificate of ${of} expires soon`,
+  'location.offline': (of) => `Location ${of} is offline`,
+  'location.online': (of) => `Location ${of} is online again`,
+  'anchor.down': (of) => `Anchor ${of} is Down`,
+  'anchor.up': (of) => `Anchor ${of} is Up again`,
+  'agent.fenced': (of) => `Agent ${of} is fenced`,
+  'contact.failing': (of) => `Contact ${of} cannot be reached`,
+  'late.summary': () => 'Results arrived late',
+  test: () => 'Test message of Vantage',
+};
+
+/** A later version may have written a kind that this one does not know. */
+const titleByKind = new Map(Object.entries(titles));
+
+/** Facts that a message shows, with their labels. */
+const labels = [
+  ['FullName', 'Name'],
+  ['URL', 'Address'],
+  ['Method', 'Method'],
+  ['Status', 'Status'],
+  ['Since', 'Since'],
+  ['CheckResult', 'Result'],
+  ['Location', 'Location'],
+  ['Master', 'Master'],
+  ['Reason', 'Reason'],
+  ['Severity', 'Severity'],
+  ['Devices', 'Devices'],
+  ['Message', 'Message'],
+] as const;
+
+/** A line of a message. */
+export interface FactLine {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** The first sentence about one notice: one line of text without control characters. */
+export function titleOf({ kind, data }: Notice): string {
+  const title = titleByKind.get(kind);
+  const name = [data['ShortName'], data['Name'], data['Contact'], data['Agent'], data['Location']].find(
+    (each) => typeof each === 'string' && each !== '',
+  );
+  const of = typeof name === 'string' ? plain(name) : 'something';
+  return title === undefined ? `${kind}: ${of}` : title(of);
+}
+
+/** The facts of a notice that a person wants to read, in a fixed sequence. */
+export function factLines({ data }: Notice): readonly FactLine[] {
+  return labels.flatMap(([name, label]) => {
+    const text = textOf(data[name]);
+    return text === undefined ? [] : [{ label, text }];
+  });
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  if (Array.isArray(value)) return plain(value.map((each) => textOf(each) ?? '').join(', '));
+  if (typeof value === 'object') return plain(JSON.stringify(value));
+  return plain(String(value));
+}
+
+/** One line without control characters and marks that change the direction of text. */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 1_000);
+}
+
+/** The subject: one line, also of a message about many notices. */
+export function subjectOf(notices: readonly Notice[]): string {
+  const [first] = notices;
+  if (first === undefined) return 'Vantage';
+  if (notices.length > 1) return `${notices.length} messages: ${countsOf(notices)}`;
+  const result = first.data['CheckResult'];
+  const text =
+    typeof result === 'string' && result !== '' ? `${titleOf(first)}: ${plain(result)}` : titleOf(first);
+  return text.slice(0, 150);
+}
+
+function countsOf(notices: readonly Notice[]): string {
+  const counts = Map.groupBy(notices, ({ kind }) => kind);
+  return [...counts].map(([kind, of]) => `${of.length} ${kind}`).join(', ');
+}
+
+const marks: Readonly<Record<DayPart, string>> = { Up: '.', Down: '#', Maint: 'm', Unknown: '?' };
+
+/** The message as plain text. */
+export function textBody(notices: readonly Notice[]): string {
+  const [only, ...more] = notices;
+  if (only === undefined) return '';
+  if (more.length === 0) return `${singleText(only).join('\n')}\n`;
+  const lines = notices.flatMap((notice) => [lineOf(notice), ...linkLines(notice, '  ')]);
+  return `${[`${subjectOf(notices)}.`, '', ...lines].join('\n')}\n`;
+}
+
+/** One notice among many. */
+export function lineOf(notice: Notice): string {
+  const result = notice.data['CheckResult'];
+  const why = typeof result === 'string' && result !== '' ? ` (${plain(result)})` : '';
+  return `${notice.timestamp}  ${titleOf(notice)}${why}`;
+}
+
+function singleText(notice: Notice): readonly string[] {
+  const day = notice.day === null ? [] : ['', dayCaption, notice.day.map((part) => marks[part]).join('')];
+  return [
+    `${titleOf(notice)}.`,
+    '',
+    `Time: ${notice.timestamp}`,
+    ...factLines(notice).map(({ label, text }) => `${label}: ${text}`),
+    ...day,
+    '',
+    ...linkLines(notice, ''),
+  ];
+}
+
+/** What stands above the picture of a day. */
+const dayCaption = 'The last 24 hours (. Up, # Down, m maintenance, ? unknown):';
+
+function linkLines({ links }: Notice, indent: string): readonly string[] {
+  if (links === null) return [];
+  return [`${indent}Acknowledge: ${links.acknowledge}`, `${indent}Snooze: ${links.snooze}`];
+}

@@ -1,0 +1,109 @@
+import { closedPort } from '@vantage/probes/testing';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  type ContractEndpoint,
+  channelContract,
+  fullNotice,
+  sentinels,
+} from '../testing/channel-contract.ts';
+import { type SmtpBehaviour, startSmtpSink } from '../testing/smtp-sink.ts';
+import type { Notice } from './channel.ts';
+import { createEmail } from './email.ts';
+
+const mailFrom = 'Vantage <vantage@example.org>';
+const id = 'e'.repeat(48);
+
+channelContract('email', async (behaviour): Promise<ContractEndpoint | string> => {
+  if (behaviour === 'asks to wait an hour') return 'no field of SMTP asks for a wait';
+  if (behaviour === 'redirects') return 'no SMTP client follows a reply 251 or 551';
+  const behaviours: Readonly<Record<string, SmtpBehaviour>> = {
+    'refuses the message for now': { rcpt: `451 later ${sentinels[1]}` },
+    'is gone': { rcpt: `550 no such mailbox ${sentinels[1]}` },
+    'is silent': 'silent',
+    'resets the connection': 'reset',
+  };
+  const sink = await startSmtpSink(behaviours[behaviour] ?? 'accept');
+  const url = behaviour === 'refuses connections' ? `smtp://127.0.0.1:${closedPort}` : sink.url;
+  const smtpUrl = url.replace('://', `://me:${sentinels[0]}@`);
+  return {
+    channel: createEmail({ smtpUrl, mailFrom }),
+    ...{ address: 'noc@example.org', secret: null },
+    received: () => sink.messages.map(({ data }) => data),
+    [Symbol.asyncDispose]: () => sink[Symbol.asyncDispose](),
+  };
+});
+
+/** The subject and bodies that the channel composes. */
+function composed(notices: readonly Notice[]) {
+  const channel = createEmail({ smtpUrl: undefined, mailFrom });
+  const parts = z.object({ subject: z.string(), html: z.string(), text: z.string() });
+  return parts.parse(channel.compose(notices));
+}
+
+async function mailOf(notices: readonly Notice[]) {
+  await using sink = await startSmtpSink();
+  const channel = createEmail({ smtpUrl: sink.url, mailFrom });
+  const to = { name: 'noc', address: 'noc@example.org', secret: null, previousSecret: null };
+  const message = channel.compose(notices);
+  const outcome = await channel.send({ id, message, to, nowUs: 5 }, AbortSignal.timeout(9_000));
+  const [mail] = sink.messages;
+  const [head = '', ...bodies] = (mail?.data ?? '').split('\r\n\r\n');
+  return { outcome, to: mail?.to, headers: head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n'), bodies };
+}
+
+test('an e-mail has a stable Message-ID, the thread of its alert, and says that a program sent it', async () => {
+  const { outcome, to, headers } = await mailOf([fullNotice]);
+  expect(outcome).toEqual({ kind: 'delivered', text: 'accepted by the mail server' });
+  expect(to).toBe('<noc@example.org>');
+  expect(headers).toEqual(
+    expect.arrayContaining([
+      `Message-ID: <${id}@example.org>`,
+      `References: <alert-${'a'.repeat(48)}@example.org>`,
+      'Auto-Submitted: auto-generated',
+      'Subject: web is Down: HTTP 500',
+      'From: Vantage <vantage@example.org>',
+      'To: noc@example.org',
+    ]),
+  );
+});
+
+test('names and results cannot add a header, a recipient or HTML', async () => {
+  const evil = 'web\r\nBcc: all@example.org\r\n\r\n<img src=x onerror=alert(1)>"\'\u202e\u0000';
+  const data = { ...fullNotice.data, ShortName: evil, CheckResult: evil, FullName: evil, Location: evil };
+  const { headers } = await mailOf([{ ...fullNotice, data }]);
+  const names = headers.map((line) => line.split(':')[0]);
+  expect(names).not.toContain('Bcc');
+  expect(new Set(names).size).toBe(names.length);
+  const { html } = composed([{ ...fullNotice, data }]);
+  expect(html).not.toContain('<img');
+  expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;');
+});
+
+test('the HTML loads nothing, and shows the last day as a table', () => {
+  const { html, text } = composed([fullNotice]);
+  expect(html).not.toMatch(/<(?:img|link|script|iframe)|url\(|src=|@import/i);
+  expect(html).toContain('<td colspan="2" title="Up"');
+  expect(text).toContain('..?m#');
+  expect(text).toContain('Acknowledge: https://vantage.example/links/a');
+});
+
+test('a grouped e-mail names every device', () => {
+  const notices = Array.from({ length: 1995 }, (_, n) => ({
+    ...fullNotice,
+    data: { ...fullNotice.data, ShortName: `device-${n}.` },
+  }));
+  const { html, text, subject } = composed(notices);
+  expect(subject).toBe('1995 messages: 1995 device.down');
+  for (const body of [html, text])
+    expect(notices.filter(({ data }) => !body.includes(data.ShortName))).toEqual([]);
+});
+
+test('without a mail server the message waits and says what to set', async () => {
+  const channel = createEmail({ smtpUrl: undefined, mailFrom });
+  const to = { name: 'noc', address: 'noc@example.org', secret: null, previousSecret: null };
+  const sending = { id, message: channel.compose([fullNotice]), to, nowUs: 5 };
+  expect(await channel.send(sending, AbortSignal.timeout(9_000))).toEqual({
+    ...{ kind: 'again', text: 'the operator has set no mail server (VANTAGE_SMTP_URL)' },
+  });
+});

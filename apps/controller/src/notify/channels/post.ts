@@ -1,0 +1,91 @@
+import { lookup as lookupName } from 'node:dns';
+import { type IncomingMessage, request as requestHttp, STATUS_CODES } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { isPublicAddress } from './target-rule.ts';
+
+/** What the other side answered. `retryAfter` is the header as it came. */
+export interface PostAnswer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+}
+
+/** The controller does not connect to the address. */
+export class ForbiddenTargetError extends Error {}
+
+const mostHeaderBytes = 16 * 1024;
+/** The answer's body says nothing that we need; a short one is read, so that the other side can finish. */
+const mostBodyBytes = 16 * 1024;
+
+/**
+ * Sends one POST on a connection of its own and resolves with the status. Redirects are not followed. Without `allowPrivate` it connects only
+ * to public addresses: the address that the name resolved to is judged, and the connection goes to that one.
+ */
+export function post(
+  ask: {
+    readonly url: URL;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+    readonly allowPrivate: boolean;
+  },
+  signal: AbortSignal,
+): Promise<PostAnswer> {
+  const { url, headers, body, allowPrivate } = ask;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) return Promise.reject(forbidden(host));
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      {
+        method: 'POST',
+        agent: false,
+        signal,
+        maxHeaderSize: mostHeaderBytes,
+        headers: { ...headers, 'Content-Length': String(Buffer.byteLength(body)) },
+        ...(allowPrivate ? {} : { lookup: lookupPublic }),
+      },
+      (response) => {
+        discard(response);
+        resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** A status as people read it. The other side's own words are left out, because they may repeat what we sent. */
+export function statusText(status: number): string {
+  const words = STATUS_CODES[status];
+  return words === undefined ? `HTTP ${status}` : `HTTP ${status} ${words}`;
+}
+
+function discard(response: IncomingMessage): void {
+  let left = mostBodyBytes;
+  response.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) response.destroy();
+  });
+  response.on('error', () => {});
+}
+
+/** Resolves names like the system does, and refuses a name as soon as one of its addresses is not public. */
+const lookupPublic: LookupFunction = (name, options, done) => {
+  lookupName(name, { ...options, all: true }, (error, found) => {
+    if (error !== null) return done(error, '');
+    const bad = found.find(({ address }) => !isPublicAddress(address));
+    if (bad !== undefined) return done(forbidden(bad.address), '');
+    const [first] = found;
+    if (options.all === true) return done(null, found);
+    return first === undefined
+      ? done(new Error(`${name} has no address`), '')
+      : done(null, first.address, first.family);
+  });
+};
+
+function forbidden(address: string): ForbiddenTargetError {
+  return new ForbiddenTargetError(
+    `${address} is a private or special address; the operator can permit it with VANTAGE_ALLOW_PRIVATE_WEBHOOKS=true`,
+  );
+}

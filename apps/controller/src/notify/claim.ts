@@ -1,0 +1,222 @@
+import { contactTypeOf, contactTypes } from '@vantage/alerts';
+import { hourUs } from '@vantage/domain';
+import { type Logger, messageOf } from '@vantage/kernel';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { TimeScale } from '../config/time-scale.ts';
+import type { Tables } from '../db/index.ts';
+import { createZone, type Zone } from '../http/zone.ts';
+import type { Channel, DayPart, Notice } from './channels/channel.ts';
+import type { Channels } from './channels/registry.ts';
+import {
+  endUnsent,
+  type FreeRow,
+  freeRows,
+  hold,
+  holdBlocked,
+  lease,
+  lockContact,
+  mergeableRows,
+  readContact,
+  storeGrouping,
+  unsentOf,
+} from './claim-store.ts';
+import { decideGrouping, noGrouping } from './grouping.ts';
+import { placeholders } from './link-places.ts';
+import { showFacts } from './message-facts.ts';
+
+/** A notification that this worker may send now, for the time of its lease. */
+export interface Claimed {
+  readonly no: number;
+  readonly id: string;
+  readonly token: string;
+  readonly contactNo: number;
+  readonly channel: Channel;
+  readonly contact: NonNullable<Awaited<ReturnType<typeof readContact>>>;
+  readonly message: unknown;
+  readonly firstAttemptUs: number;
+  readonly accountNo: number;
+}
+
+/** What a claim needs. */
+export interface ClaimDeps {
+  readonly channels: Channels;
+  readonly log: Logger;
+  readonly timeScale: TimeScale;
+  readonly newToken: () => string;
+  /** The last day of a device of the account; null when it does not exist. */
+  readonly readDay: (deviceId: string, nowUs: number) => Promise<readonly DayPart[] | null>;
+}
+
+/** An attempt ends before its lease does. */
+export const leaseUs = 40_000_000;
+/** A grouped message names at most so many notifications; the rest leaves a minute later. */
+const mostMerged = 5_000;
+
+const groupingState = z.object({
+  recentUs: z.array(z.number()).max(5),
+  groupedUs: z.number().nullable(),
+});
+
+/**
+ * Claims up to `places` messages of a contact in one transaction: decides what leaves, composes messages that were never attempted, and
+ * stores them with the attempt and the lease. Empty when another worker has the contact.
+ */
+export async function claim(
+  trx: Kysely<Tables>,
+  ask: { readonly contactNo: number; readonly places: number; readonly nowUs: number },
+  deps: ClaimDeps,
+): Promise<readonly Claimed[]> {
+  const { contactNo, nowUs } = ask;
+  const health = await lockContact(trx, contactNo);
+  if (health === undefined) return [];
+  const contact = await readContact(trx, contactNo);
+  if (contact === undefined) {
+    const nos = await unsentOf(trx, contactNo);
+    await endUnsent(trx, { nos, state: 'Withdrawn', answer: 'the contact was deleted', nowUs });
+    return [];
+  }
+  const type = contactTypeOf(contact.type);
+  if (type === undefined) {
+    deps.log.warn({ contact_id: contact.contact_id, type: contact.type }, 'a contact has no channel');
+    await hold(trx, await unsentOf(trx, contactNo), nowUs + hourUs);
+    return [];
+  }
+  const channel = deps.channels[type];
+  const attempted = await freeRows(trx, { ...ask, areAttempted: true, limit: ask.places });
+  const fresh = await freshGroups(trx, ask, {
+    places: ask.places - attempted.length,
+    isPerEvent: contactTypes[type].isPerEvent,
+    grouping: health.grouping,
+    timeScale: deps.timeScale,
+  });
+  const claimed: Claimed[] = [];
+  for (const [leader, ...members] of [...attempted.map((row): Group => [row]), ...fresh]) {
+    const one = await leaseGroup(trx, { leader, members, contact, contactNo, channel, nowUs }, deps);
+    if (one !== undefined) claimed.push(one);
+  }
+  await holdBlocked(trx, contactNo, nowUs);
+  return claimed;
+}
+
+/** Notifications that leave in one message. */
+type Group = readonly [leader: FreeRow, ...members: FreeRow[]];
+
+/** The messages of notifications that were never attempted. What must wait is held. */
+async function freshGroups(
+  trx: Kysely<Tables>,
+  { contactNo, nowUs }: { readonly contactNo: number; readonly nowUs: number },
+  how: {
+    readonly places: number;
+    readonly isPerEvent: boolean;
+    readonly grouping: unknown;
+    readonly timeScale: TimeScale;
+  },
+): Promise<readonly Group[]> {
+  const { places, isPerEvent, timeScale } = how;
+  if (places <= 0) return [];
+  const ask = { contactNo, nowUs, areAttempted: false };
+  if (isPerEvent) return (await freeRows(trx, { ...ask, limit: places })).map((row): Group => [row]);
+  const before = groupingState.safeParse(how.grouping).data ?? noGrouping;
+  const waiting = await freeRows(trx, { ...ask, limit: mostMerged });
+  const created = waiting.map((row) => row.created_us).sort((a, b) => a - b);
+  const decision = decideGrouping(before, created, { nowUs, timeScale });
+  // What finds no place is due and is decided by the next claim.
+  const leaving = waiting.slice(0, Math.min(decision.singles, places));
+  if (waiting.length > 0 && leaving.length === decision.singles)
+    await storeGrouping(trx, contactNo, decision.next);
+  if (decision.isGrouped) {
+    const [leader, ...members] = await mergeableRows(trx, contactNo, mostMerged);
+    return leader === undefined ? [] : [[leader, ...members]];
+  }
+  if (leaving.length < decision.singles) {
+    const begun = { ...before, recentUs: [...before.recentUs, ...leaving.map(() => nowUs)].slice(-5) };
+    await storeGrouping(trx, contactNo, begun);
+  } else if (decision.holdUntilUs !== null) {
+    const rest = waiting.slice(decision.singles).map((row) => row.notification_no);
+    await hold(trx, rest, decision.holdUntilUs);
+  }
+  return leaving.map((row): Group => [row]);
+}
+
+interface LeasedGroup {
+  readonly leader: FreeRow;
+  readonly members: readonly FreeRow[];
+  readonly contact: Claimed['contact'];
+  readonly contactNo: number;
+  readonly channel: Channel;
+  readonly nowUs: number;
+}
+
+async function leaseGroup(
+  trx: Kysely<Tables>,
+  group: LeasedGroup,
+  deps: ClaimDeps,
+): Promise<Claimed | undefined> {
+  const { leader, members, contact, contactNo, channel, nowUs } = group;
+  const no = leader.notification_no;
+  let message = leader.message;
+  if (message === null) {
+    const notices = await noticesOf(group, deps);
+    try {
+      message = channel.compose(notices);
+    } catch (error) {
+      deps.log.error({ notification_id: leader.notification_id, error: messageOf(error) }, cannotCompose);
+      const nos = [leader, ...members].map((row) => row.notification_no);
+      await endUnsent(trx, { nos, state: 'Failed', answer: 'the message cannot be composed', nowUs });
+      return undefined;
+    }
+  }
+  const token = deps.newToken();
+  const memberNos = members.map((row) => row.notification_no);
+  const text = leader.message === null ? JSON.stringify(message) : null;
+  await lease(trx, { no, memberNos, message: text, token, leaseUs, nowUs });
+  const firstAttemptUs = leader.first_attempt_us ?? nowUs;
+  return {
+    no,
+    id: leader.notification_id,
+    token,
+    contactNo,
+    channel,
+    contact,
+    message,
+    firstAttemptUs,
+    accountNo: contact.account_no,
+  };
+}
+
+const cannotCompose = 'a message cannot be composed: its notification is given up';
+
+/** What the message says about each notification. */
+async function noticesOf(
+  { leader, members, contact, channel, nowUs }: LeasedGroup,
+  { readDay }: ClaimDeps,
+): Promise<readonly Notice[]> {
+  const zone = zoneOf(contact.timezone);
+  const notices: Notice[] = [];
+  for (const row of [leader, ...members]) {
+    const data = showFacts(row.data, (us) => zone.format(us));
+    const { device_id: deviceId, alert_id: alertId } = data;
+    const showsDay = channel.showsDay && members.length === 0 && typeof deviceId === 'string';
+    notices.push({
+      kind: row.kind,
+      timestamp: zone.format(row.at_us),
+      data,
+      links:
+        typeof alertId === 'string' && row.kind === 'device.down'
+          ? placeholders(leader.notification_id, alertId)
+          : null,
+      day: showsDay ? await readDay(deviceId, nowUs) : null,
+    });
+  }
+  return notices;
+}
+
+/** The account's zone. A damaged name must not keep the account's messages. */
+function zoneOf(name: string): Zone {
+  try {
+    return createZone(name);
+  } catch {
+    return createZone('UTC');
+  }
+}

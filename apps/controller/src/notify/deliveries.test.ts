@@ -1,0 +1,143 @@
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { type SunkRequest, startSink } from './testing/sink.ts';
+import { createWorkbench } from './testing/workbench.ts';
+
+const soon = { timeout: 20_000, interval: 20 };
+const body = z.object({ type: z.string(), timestamp: z.string(), data: z.object({ ShortName: z.string() }) });
+const textOf = (request: SunkRequest) => body.parse(JSON.parse(request.body)).data.ShortName;
+
+test('a notification is sent once, soon after the commit, and ends Delivered', async () => {
+  await using bench = await createWorkbench();
+  await using sink = await startSink();
+  const contact = await bench.webhook(sink.url);
+  await using _working = bench.work();
+  await bench.add([contact, 'device:1', 'web']);
+  await vi.waitFor(async () => expect((await bench.states())[0]?.state).toBe('Delivered'), soon);
+  expect(sink.requests.map(textOf)).toEqual(['web']);
+  expect(JSON.parse(sink.requests[0]?.body ?? '')).toMatchObject({
+    ...{ type: 'device.down', timestamp: '2026-11-18T11:06:40+00:00' },
+    data: { Since: '2026-11-18T11:06:40+00:00', URL: 'https://www.example.org/' },
+  });
+  expect(await bench.states()).toEqual([
+    { state: 'Delivered', attempts: 1, answer: 'HTTP 204 No Content', text: 'web' },
+  ]);
+});
+
+test('an endpoint that is down for six hours gets every message, in order for each device, each under one id and with one body', async () => {
+  await using bench = await createWorkbench({ scale: 10_000 });
+  let isUp = false;
+  await using sink = await startSink((response) => void response.writeHead(isUp ? 200 : 503).end());
+  const contact = await bench.webhook(sink.url);
+  await using _working = bench.work();
+  const sent: string[] = [];
+  const attemptsOf = (text: string) => sink.requests.filter((request) => textOf(request) === text).length;
+  // The waits of eleven attempts are 5 s, 30 s, 2 min, 10 min, 30 min and then five hours and more.
+  for (let n = 1; n <= 11; n += 1) {
+    const rows = [1, 2, 3].map((device) => [contact, `device:${device}`, `${device}/${n}`] as const);
+    sent.push(...rows.map(([, , text]) => text));
+    await bench.add(...rows);
+    await vi.waitFor(() => expect(attemptsOf('1/1')).toBeGreaterThanOrEqual(n), soon);
+  }
+  isUp = true;
+  await vi.waitFor(async () => {
+    expect((await bench.states()).filter(({ state }) => state !== 'Delivered')).toEqual([]);
+  }, soon);
+  const ids = Map.groupBy(sink.requests, textOf);
+  expect([...ids.keys()].sort()).toEqual([...sent].sort());
+  for (const of of ids.values()) {
+    expect(new Set(of.map(({ id }) => id)).size).toBe(1);
+    expect(new Set(of.map((request) => request.body)).size).toBe(1);
+  }
+  for (const device of ['1', '2', '3']) {
+    const arrived = sink.requests.map(textOf).filter((text) => text.startsWith(`${device}/`));
+    expect([...new Set(arrived)]).toEqual(sent.filter((text) => text.startsWith(`${device}/`)));
+  }
+  expect(bench.failed).toEqual([]);
+}, 60_000);
+
+test('a contact that does not answer delays no other contact', async () => {
+  await using bench = await createWorkbench();
+  await using dead = await startSink(() => {});
+  await using well = await startSink();
+  const [first, second] = [await bench.webhook(dead.url), await bench.webhook(well.url)];
+  await using _working = bench.work();
+  await bench.add(...Array.from({ length: 20 }, (_, n) => [first, `device:${n}`, 'dead'] as const));
+  await vi.waitFor(() => expect(dead.requests).toHaveLength(4), soon);
+  await bench.add([second, 'device:1', 'well']);
+  await vi.waitFor(() => expect(well.requests.map(textOf)).toEqual(['well']), soon);
+  expect(dead.requests).toHaveLength(4);
+});
+
+test('one device that an endpoint refuses delays no other device of the contact', async () => {
+  await using bench = await createWorkbench();
+  await using sink = await startSink((response, request) =>
+    response.writeHead(textOf(request) === 'bad' ? 500 : 200).end(),
+  );
+  const contact = await bench.webhook(sink.url);
+  await using _working = bench.work();
+  await bench.add(
+    [contact, 'device:1', 'bad'],
+    [contact, 'device:1', 'after'],
+    [contact, 'device:2', 'other'],
+  );
+  await vi.waitFor(() => expect(sink.requests.map(textOf).sort()).toEqual(['bad', 'other']), soon);
+  await bench.add([contact, 'device:2', 'other again']);
+  await vi.waitFor(() => expect(sink.requests.map(textOf)).toContain('other again'), soon);
+  expect(sink.requests.map(textOf)).not.toContain('after');
+});
+
+test('HTTP 410 fails the notification at once, reports it, and the next one of the device is tried', async () => {
+  await using bench = await createWorkbench();
+  await using sink = await startSink((response) => response.writeHead(410).end());
+  const contact = await bench.webhook(sink.url);
+  await using _working = bench.work();
+  await bench.add([contact, 'device:1', 'first'], [contact, 'device:1', 'second']);
+  await vi.waitFor(() => expect(bench.failed).toHaveLength(2), soon);
+  expect(sink.requests.map(textOf)).toEqual(['first', 'second']);
+  expect(bench.failed[0]).toMatchObject({ contactNo: contact, alertNo: null, reason: 'HTTP 410 Gone' });
+  const { rows } = await sql`select failed_us is not null as failed from contact_health`.execute(
+    bench.db.kysely,
+  );
+  expect(rows).toEqual([{ failed: true }]);
+});
+
+test('after a kill between send and record the message is sent again under the same id', async () => {
+  await using bench = await createWorkbench();
+  await using sink = await startSink();
+  const contact = await bench.webhook(sink.url);
+  await bench.add([contact, 'device:1', 'web'], [contact, 'device:1', 'next']);
+  // The first worker claims and sends, and never records: its answer finds the lease with another token.
+  await sql`update notifications set attempts = 1, first_attempt_us = 1, lease_token = 'dead', lease_until_us = 0,
+    message = jsonb_build_object('body', '{"type":"device.down","timestamp":"t","data":{"ShortName":"web"}}')
+    where notification_no = (select min(notification_no) from notifications)`.execute(bench.db.kysely);
+  await using _working = bench.work();
+  await vi.waitFor(async () => expect((await bench.states())[1]?.state).toBe('Delivered'), soon);
+  expect(sink.requests.map(textOf)).toEqual(['web', 'next']);
+  expect(sink.requests[0]?.body).toBe('{"type":"device.down","timestamp":"t","data":{"ShortName":"web"}}');
+  expect(await bench.states()).toMatchObject([{ attempts: 2 }, { attempts: 1 }]);
+});
+
+test('notifications of a contact that was deleted are withdrawn', async () => {
+  await using bench = await createWorkbench();
+  await using _working = bench.work();
+  await bench.add([999, 'device:1', 'web']);
+  await vi.waitFor(async () => expect((await bench.states())[0]?.state).toBe('Withdrawn'), soon);
+});
+
+test('at a stop an attempt in mid-air is interrupted, and another controller sends it at once', async () => {
+  await using bench = await createWorkbench();
+  let isUp = false;
+  await using sink = await startSink((response) => void (isUp && response.writeHead(200).end()));
+  const contact = await bench.webhook(sink.url);
+  await bench.add([contact, 'device:1', 'web']);
+  const first = bench.work();
+  await vi.waitFor(() => expect(sink.requests).toHaveLength(1), soon);
+  await first[Symbol.asyncDispose]();
+  expect(await bench.states()).toMatchObject([{ state: 'Pending', attempts: 1 }]);
+  isUp = true;
+  await using _working = bench.work();
+  await vi.waitFor(async () => expect((await bench.states())[0]?.state).toBe('Delivered'), soon);
+  expect(new Set(sink.requests.map(({ id }) => id)).size).toBe(1);
+});

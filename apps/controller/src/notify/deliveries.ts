@@ -1,0 +1,165 @@
+import { type Clock, createJobParts, type Logger, messageOf } from '@vantage/kernel';
+import type { Transaction } from 'kysely';
+import { realTime, type TimeScale } from '../config/time-scale.ts';
+import type { Db, Tables } from '../db/index.ts';
+import { type AttemptDeps, attempt, attemptMs } from './attempt.ts';
+import { type ClaimDeps, type Claimed, claim, leaseUs } from './claim.ts';
+import { dueContacts } from './claim-store.ts';
+import { type DueContact, type RunningAttempt, type Share, shareOut } from './fair-share.ts';
+import { type Outcome, retryTimes } from './notification-state.ts';
+import { type OnFailed, type Recorded, record } from './record.ts';
+
+/** Delivers notifications. Any number of controllers may run it. */
+export interface Deliveries {
+  /** Claims and sends what is due until the signal aborts; then attempts in mid-air get a moment to end. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Attempts that run now. */
+  readonly running: number;
+  /** When the last round over all due contacts ended without an error, monotonic milliseconds; undefined: none yet. */
+  readonly lastRoundMs: number | undefined;
+}
+
+/** What the deliveries need. */
+export interface DeliveriesDeps extends Omit<ClaimDeps, 'timeScale'>, AttemptDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly onFailed: OnFailed;
+  /** Counts an attempt that was recorded. */
+  readonly onRecorded?: (claimed: Claimed, outcome: Outcome) => void;
+  readonly timeScale?: TimeScale;
+}
+
+/** Notifications are found this often when no NOTIFY comes. */
+const pollMs = 1_000;
+const contactsARound = 200;
+/** At the end, attempts have so long to finish by themselves. */
+const drainMs = 1_500;
+const retryRecordMs = 500;
+
+/** Makes the workers of one process. */
+export function createDeliveries(deps: DeliveriesDeps): Deliveries {
+  const { db, clock, log, timeScale = realTime } = deps;
+  const running = new Map<string, RunningAttempt & { readonly done: Promise<void> }>();
+  const parts = createJobParts({
+    log,
+    failed: 'notifications cannot be delivered; trying again',
+    recovered: 'notifications are delivered again',
+  });
+  const interrupt = new AbortController();
+  let lastRoundMs: number | undefined;
+  let isWoken = false;
+  let wake = () => {};
+  const poke = () => {
+    isWoken = true;
+    wake();
+  };
+
+  const start = (claimed: Claimed, contact: DueContact, claimedMs: number) => {
+    const done = deliver(claimed, claimedMs, deps, interrupt.signal).finally(() => {
+      running.delete(claimed.token);
+      poke();
+    });
+    running.set(claimed.token, { ...contact, done });
+  };
+
+  const begin = async ({ contact, places }: Share): Promise<void> => {
+    const claimedMs = clock.monoMs();
+    const claimed = await db.kysely
+      .transaction()
+      .execute((trx) =>
+        claim(trx, { contactNo: contact.contactNo, places, nowUs: clock.nowUs() }, { ...deps, timeScale }),
+      );
+    for (const one of claimed) start(one, contact, claimedMs);
+  };
+
+  const round = async (signal: AbortSignal): Promise<void> => {
+    const attempts = [...running.values()];
+    const busy = busyContacts(attempts);
+    const due = await dueContacts(db.kysely, { nowUs: clock.nowUs(), busy, limit: contactsARound });
+    for (const share of shareOut(due, attempts)) {
+      if (signal.aborted) return;
+      await parts.attempt(`contact ${share.contact.contactNo}`, () => begin(share));
+    }
+    lastRoundMs = clock.monoMs();
+  };
+
+  const pause = async (signal: AbortSignal): Promise<void> => {
+    if (isWoken || signal.aborted) return;
+    const waking = new AbortController();
+    wake = () => waking.abort();
+    await clock.sleep(timeScale(pollMs, 100), AbortSignal.any([waking.signal, signal])).catch(() => {});
+    wake = () => {};
+  };
+
+  return {
+    async run(signal) {
+      const listening = db.subscribe('notifications', poke).catch(() => undefined);
+      while (!signal.aborted) {
+        isWoken = false;
+        await parts.attempt('round', () => round(signal));
+        await pause(signal);
+      }
+      const ended = Promise.allSettled([...running.values()].map(({ done }) => done));
+      using _timer = clock.timer(drainMs, () => interrupt.abort(new Error('the controller stops')));
+      await ended;
+      void listening.then((heard) => heard?.[Symbol.asyncDispose]());
+    },
+    get running() {
+      return running.size;
+    },
+    get lastRoundMs() {
+      return lastRoundMs;
+    },
+  };
+}
+
+/** The contacts that have no place of their own left, or fail and are tried already. */
+function busyContacts(attempts: readonly RunningAttempt[]): readonly number[] {
+  return [...Map.groupBy(attempts, ({ contactNo }) => contactNo)]
+    .filter(([, of]) => of.length >= 4 || of.some(({ isFailing }) => isFailing))
+    .map(([contactNo]) => contactNo);
+}
+
+/** Sends one claimed message and records the answer, also after moments in which the database was away. */
+async function deliver(
+  claimed: Claimed,
+  claimedMs: number,
+  deps: DeliveriesDeps,
+  ending: AbortSignal,
+): Promise<void> {
+  const { db, clock, log, timeScale, onFailed, onRecorded } = deps;
+  const leaseEndMs = claimedMs + leaseUs / 1000;
+  // A process that was stopped since the claim must not send: another worker may have the notification by now.
+  if (clock.monoMs() + attemptMs > leaseEndMs) return;
+  const outcome = await attempt(claimed, deps, ending);
+  const write = (trx: Transaction<Tables>) =>
+    record(trx, { ...claimed, outcome, nowUs: clock.nowUs() }, { times: retryTimes(timeScale), onFailed });
+  while (true) {
+    try {
+      const recorded = await db.kysely.transaction().execute(write);
+      logChange(log, claimed, outcome, recorded);
+      if (recorded.isRecorded) onRecorded?.(claimed, outcome);
+      return;
+    } catch (error) {
+      log.debug({ error: messageOf(error) }, 'an attempt cannot be recorded; trying again');
+      if (clock.monoMs() > leaseEndMs || ending.aborted) return;
+      await clock.sleep(retryRecordMs, ending).catch(() => {});
+    }
+  }
+}
+
+/** Logs the begin and the end of a problem. */
+function logChange(log: Logger, claimed: Claimed, outcome: Outcome, recorded: Recorded): void {
+  const { contact, id } = claimed;
+  const about = { contact_id: contact.contact_id, type: contact.type, answer: outcome.text };
+  if (!recorded.isRecorded)
+    log.warn(
+      { notification_id: id },
+      'the lease of a notification ended before its answer: another worker sends it',
+    );
+  if (recorded.change === 'failing') log.warn(about, 'a contact cannot be reached; trying again');
+  if (recorded.change === 'well') log.info(about, 'a contact can be reached again');
+  if (recorded.state === 'Failed')
+    log.error({ notification_id: id, ...about }, 'a notification failed for good');
+}

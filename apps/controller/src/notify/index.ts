@@ -1,0 +1,1 @@
+export { createNotify } from './notify.ts';

@@ -1,0 +1,32 @@
+import type { Json } from '@vantage/domain';
+
+/** What a link in a message does. */
+export type LinkAction = 'acknowledge' | 'snooze';
+
+const place = /vantage-link:([0-9a-f]{48}):(acknowledge|snooze):([0-9a-f]{48})/g;
+
+/**
+ * What stands in a stored message in the place of its links. The links permit what they name, so they are signed for each attempt and
+ * never stored. The notification's id, which nobody knows before, keeps other texts from containing such a place.
+ */
+export function placeholders(notificationId: string, alertId: string) {
+  const of = (action: LinkAction) => `vantage-link:${notificationId}:${action}:${alertId}`;
+  return { acknowledge: of('acknowledge'), snooze: of('snooze') };
+}
+
+/** The message with links in the places of its own notification. Pure. */
+export function fillLinks(
+  message: Json,
+  notificationId: string,
+  linkOf: (action: LinkAction, alertId: string) => string,
+): Json {
+  if (typeof message === 'string')
+    return message.replaceAll(place, (whole, id: string, action: string, alertId: string) =>
+      id === notificationId ? linkOf(action === 'snooze' ? 'snooze' : 'acknowledge', alertId) : whole,
+    );
+  if (Array.isArray(message)) return message.map((each) => fillLinks(each, notificationId, linkOf));
+  if (typeof message !== 'object' || message === null) return message;
+  return Object.fromEntries(
+    Object.entries(message).map(([name, value]) => [name, fillLinks(value, notificationId, linkOf)]),
+  );
+}

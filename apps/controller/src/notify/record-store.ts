@@ -1,0 +1,96 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import type { AfterAttempt } from './notification-state.ts';
+
+/** A notification whose attempt ended. */
+export interface AttemptedRow {
+  readonly notification_no: number;
+  readonly account_no: number;
+  readonly alert_no: number | null;
+  readonly order_key: string;
+  readonly attempts: number;
+  readonly first_attempt_us: number;
+}
+
+/** Locks the contact, waiting for another worker. */
+export async function lockHealth(trx: Kysely<Tables>, contactNo: number) {
+  const { rows } = await sql<{
+    account_no: number;
+    failures: number;
+    failing_since_us: number | null;
+    failed_us: number | null;
+  }>`
+    select account_no, failures, failing_since_us, failed_us from contact_health
+    where contact_no = ${contactNo} for update`.execute(trx);
+  return rows[0];
+}
+
+/** The notification and those that are merged into it, while its lease has this token; empty when the lease has another one. */
+export async function leasedRows(
+  trx: Kysely<Tables>,
+  no: number,
+  token: string,
+): Promise<readonly AttemptedRow[]> {
+  const { rows } = await sql<AttemptedRow>`
+    select n.notification_no, n.account_no, n.alert_no, n.order_key, n.attempts, n.first_attempt_us
+    from notifications l join notifications n on n.notification_no = l.notification_no or n.leader_no = l.notification_no
+    where l.notification_no = ${no} and l.lease_token = ${token} and l.state = 'Pending'
+    order by n.notification_no <> ${no}, n.notification_no for update of n`.execute(trx);
+  return rows;
+}
+
+/** Stores the state after an attempt, and ends the lease. */
+export async function storeAfter(
+  trx: Kysely<Tables>,
+  no: number,
+  { after, answer, nowUs }: { readonly after: AfterAttempt; readonly answer: string; readonly nowUs: number },
+): Promise<void> {
+  const dueUs = after.state === 'Pending' ? after.dueUs : null;
+  await sql`
+    update notifications set state = ${after.state}, answer = ${answer}, due_us = coalesce(${dueUs}::bigint, due_us),
+      ended_us = case when ${dueUs}::bigint is null then ${nowUs}::bigint end,
+      message = case when ${dueUs}::bigint is null then null else message end,
+      lease_token = null, lease_until_us = null
+    where notification_no = ${no} or leader_no = ${no}`.execute(trx);
+}
+
+/** Makes those due that waited for a notification with one of these keys. */
+export async function releaseFollowers(
+  trx: Kysely<Tables>,
+  ask: { readonly contactNo: number; readonly orderKeys: readonly string[]; readonly nowUs: number },
+): Promise<void> {
+  await sql`
+    update notifications set due_us = ${ask.nowUs}
+    where contact_no = ${ask.contactNo} and order_key = any(${ask.orderKeys}::text[]) and state = 'Pending' and leader_no is null
+      and attempts = 0 and due_us > ${ask.nowUs}`.execute(trx);
+}
+
+/** Makes all attempted notifications of the contact due, because it can be reached again. */
+export async function releaseAttempted(trx: Kysely<Tables>, contactNo: number, nowUs: number): Promise<void> {
+  await sql`
+    update notifications set due_us = ${nowUs}
+    where contact_no = ${contactNo} and state = 'Pending' and leader_no is null and attempts > 0 and due_us > ${nowUs}`.execute(
+    trx,
+  );
+}
+
+/** Stores whether the contact can be reached. */
+export async function storeHealth(
+  trx: Kysely<Tables>,
+  contactNo: number,
+  health: {
+    readonly failures: number;
+    readonly failingSinceUs: number | null;
+    readonly failedUs: number | null;
+  },
+): Promise<void> {
+  await trx
+    .updateTable('contact_health')
+    .set({
+      failures: health.failures,
+      failing_since_us: health.failingSinceUs,
+      failed_us: health.failedUs,
+    })
+    .where('contact_no', '=', contactNo)
+    .execute();
+}

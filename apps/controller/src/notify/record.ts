@@ -1,0 +1,90 @@
+import type { Transaction } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import { afterAttempt, type Outcome, type RetryTimes } from './notification-state.ts';
+import {
+  type AttemptedRow,
+  leasedRows,
+  lockHealth,
+  releaseAttempted,
+  releaseFollowers,
+  storeAfter,
+  storeHealth,
+} from './record-store.ts';
+
+/** A notification that failed for good. Alerts record it, and notify the other contacts of the account. */
+export interface FailedNotification {
+  readonly accountNo: number;
+  readonly alertNo: number | null;
+  readonly contactNo: number;
+  readonly reason: string;
+  readonly nowUs: number;
+}
+
+/** What the step alerts does in the transaction of a failure. */
+export type OnFailed = (trx: Transaction<Tables>, failed: FailedNotification) => Promise<void>;
+
+/** What the record of an attempt changed. */
+export interface Recorded {
+  /** False: the lease ended before, and another worker has the notification. Nothing was recorded. */
+  readonly isRecorded: boolean;
+  readonly state: 'Delivered' | 'Failed' | 'Pending' | null;
+  /** The contact could be reached before and cannot now, or the other way round. */
+  readonly change: 'failing' | 'well' | null;
+}
+
+/** After so many failed attempts in a row, a good one makes all attempted notifications of the contact due. */
+const failuresOfAnOutage = 3;
+
+/**
+ * Records the answer of an attempt, if the lease still has the attempt's token. A notification that ends makes the next one of its key
+ * due. A contact that can be reached again gets everything that it missed without a wait.
+ */
+export async function record(
+  trx: Transaction<Tables>,
+  attempt: {
+    readonly no: number;
+    readonly contactNo: number;
+    readonly token: string;
+    readonly outcome: Outcome;
+    readonly nowUs: number;
+  },
+  { times, onFailed }: { readonly times: RetryTimes; readonly onFailed: OnFailed },
+): Promise<Recorded> {
+  const { no, contactNo, token, outcome, nowUs } = attempt;
+  const health = await lockHealth(trx, contactNo);
+  const rows = await leasedRows(trx, no, token);
+  const [leader] = rows;
+  if (health === undefined || leader === undefined) return { isRecorded: false, state: null, change: null };
+  const { attempts, first_attempt_us: firstAttemptUs } = leader;
+  const after = afterAttempt({ attempts, firstAttemptUs, nowUs }, outcome, times);
+  await storeAfter(trx, no, { after, answer: outcome.text, nowUs });
+  if (after.state !== 'Pending') {
+    const orderKeys = [...new Set(rows.map((row) => row.order_key))];
+    await releaseFollowers(trx, { contactNo, orderKeys, nowUs });
+  }
+  if (outcome.kind === 'interrupted') return { isRecorded: true, state: after.state, change: null };
+  if (outcome.kind === 'delivered') {
+    await storeHealth(trx, contactNo, { failures: 0, failingSinceUs: null, failedUs: null });
+    if (health.failures >= failuresOfAnOutage) await releaseAttempted(trx, contactNo, nowUs);
+    return { isRecorded: true, state: after.state, change: health.failures > 0 ? 'well' : null };
+  }
+  await storeHealth(trx, contactNo, {
+    failures: health.failures + 1,
+    failingSinceUs: health.failing_since_us ?? nowUs,
+    failedUs: after.state === 'Failed' ? (health.failed_us ?? nowUs) : health.failed_us,
+  });
+  if (after.state === 'Failed')
+    await reportFailed(trx, rows, { contactNo, reason: after.reason, nowUs }, onFailed);
+  return { isRecorded: true, state: after.state, change: health.failures === 0 ? 'failing' : null };
+}
+
+/** One report for each alert. */
+async function reportFailed(
+  trx: Transaction<Tables>,
+  rows: readonly AttemptedRow[],
+  failed: Pick<FailedNotification, 'contactNo' | 'reason' | 'nowUs'>,
+  onFailed: OnFailed,
+): Promise<void> {
+  const alerts = new Map(rows.map((row) => [row.alert_no, row.account_no]));
+  for (const [alertNo, accountNo] of alerts) await onFailed(trx, { accountNo, alertNo, ...failed });
+}
