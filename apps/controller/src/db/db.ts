@@ -7,6 +7,7 @@ import { type CatalogTransaction, catalogTransaction } from './catalog-transacti
 import { createJoinedTransactions } from './joined-transaction.ts';
 import { readMigrations, refuseNewer, withMigrationLock } from './migrate.ts';
 import { createOrm } from './orm.ts';
+import { preparingPool } from './prepared-pool.ts';
 import { readinessProblem } from './readiness.ts';
 import type { Tables } from './schema.ts';
 
@@ -82,7 +83,7 @@ export async function createDb({
   pool.on('connect', (client) => client.on('error', () => {}));
   const joined = createJoinedTransactions();
   const dialect = new PostgresDialect({
-    pool,
+    pool: preparingPool(pool),
     // An acknowledgement means that the commit is on disk, whatever the server's default is.
     onCreateConnection: async (fresh) => {
       await fresh.executeQuery(CompiledQuery.raw('set synchronous_commit = on'));

@@ -125,7 +125,7 @@ export async function createsCycle(
 
 /**
  * Locations whose devices ask for more checks a minute than their connected agents can run, `addPerMinute` each on top. A device asks for one a
- * minute at most, so counting them is enough where there is room.
+ * minute at most, so their number, paused ones too, is enough where there is room.
  */
 export async function overloaded(
   db: Kysely<Tables>,
@@ -139,8 +139,8 @@ export async function overloaded(
       select coalesce(sum(capacity), 0) as per_minute, count(*) as agents from agents a
       where a.location_no = l.location_no and a.state = 'Connected') have
     where l.location_no = any(${locationNos}::int[]) and have.agents > 0
-      and case when (select count(*) from device_locations here join devices h on h.device_no = here.device_no and h.enabled
-          where here.location_no = l.location_no) + 1 <= have.per_minute then false
+      and case when (select count(*) from device_locations here where here.location_no = l.location_no) + 1 <= have.per_minute
+          then false
         else (
           select coalesce(sum(1.0 / d.frequency_min / turns), 0) + ${addPerMinute}::float8
           from device_locations dl join devices d on d.device_no = dl.device_no and d.enabled

@@ -1,0 +1,72 @@
+import { createLog } from '@vantage/kernel';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { createDb, type Db } from './index.ts';
+import { createPreparer } from './prepared-pool.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await createDb({ connection: { url: database.url }, log: createLog('test', 'silent'), poolSize: 1 });
+});
+afterAll(async () => {
+  await db.close();
+  await database[Symbol.asyncDispose]();
+});
+
+it('a statement is prepared from its third run on, under a name of its own', () => {
+  const prepare = createPreparer();
+  const names = ['a', 'a', 'b', 'a', 'a', 'b', 'b'].map((text) => prepare(text, [1]).name);
+  expect(names).toEqual([undefined, undefined, undefined, 'vantage_0', 'vantage_0', undefined, 'vantage_1']);
+});
+
+it('a statement without parameters is never prepared', () => {
+  const prepare = createPreparer();
+  for (let run = 0; run < 5; run += 1) expect(prepare('begin', []).name).toBeUndefined();
+});
+
+it('a connection prepares 200 statements at most', () => {
+  const prepare = createPreparer();
+  const names = new Set<string | undefined>();
+  for (let run = 0; run < 3; run += 1)
+    for (let no = 0; no < 300; no += 1) names.add(prepare(`select ${no} + $1`, [1]).name);
+  names.delete(undefined);
+  expect(names.size).toBe(200);
+});
+
+it('PostgreSQL plans a repeated statement once, and its answers stay the same', async () => {
+  const half = async (no: number) =>
+    (await sql<{ half: number }>`select ${no}::int / 2 as half`.execute(db.kysely)).rows[0]?.half;
+  for (const no of [2, 4, 6, 8, 10]) expect(await half(no)).toBe(no / 2);
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from pg_prepared_statements where statement like '%/ 2 as half'`.execute(
+    db.kysely,
+  );
+  expect(rows).toEqual([{ n: 1 }]);
+});
+
+it('a prepared statement works on after it failed, also where it failed in an aborted transaction', async () => {
+  const inverse = (no: number, of = db.kysely) => sql`select 1 / ${no}::int as inverse`.execute(of);
+  for (let run = 0; run < 4; run += 1) await expect(inverse(0)).rejects.toThrow('division by zero');
+  expect((await inverse(1)).rows).toEqual([{ inverse: 1 }]);
+  const twice = (of = db.kysely) => sql`select ${2}::int * 2 as twice`.execute(of);
+  await twice();
+  await twice();
+  const aborted = db.kysely.transaction().execute(async (trx) => {
+    await inverse(0, trx).catch(() => {});
+    await twice(trx);
+  });
+  await expect(aborted).rejects.toThrow('current transaction is aborted');
+  expect((await twice()).rows).toEqual([{ twice: 4 }]);
+});
+
+it('a prepared statement follows a changed table', async () => {
+  await sql`create table changing (no int primary key, text varchar(10))`.execute(db.kysely);
+  const read = () => sql`select no from changing where no = ${1}::int`.execute(db.kysely);
+  for (let run = 0; run < 6; run += 1) expect((await read()).rows).toEqual([]);
+  await sql`alter table changing add column more int default 3`.execute(db.kysely);
+  await sql`insert into changing (no) values (1)`.execute(db.kysely);
+  expect((await read()).rows).toEqual([{ no: 1 }]);
+});
