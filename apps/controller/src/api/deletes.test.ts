@@ -15,6 +15,7 @@ describe('two DELETEs of one resource at the same moment', () => {
   it.each([
     ['devices', { Method: 'TCP', URL: 'example.org:9', ShortName: 'gone' }],
     ['tags', { Name: 'gone' }],
+    ['nschedules', { Name: 'gone', Steps: [] }],
     ['contacts', { Name: 'gone', Type: 'email', Address: 'noc@example.org' }],
     ['secrets', { Name: 'gone', Value: 'v' }],
   ])('give one 200 and the other 1003: %s', async (collection, body) => {

@@ -6,6 +6,7 @@ import { type ContactRouteDeps, contactRoutes } from '../catalog/contacts/routes
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
 import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
 import { locationRoutes } from '../catalog/locations/routes.ts';
+import { nscheduleRoutes } from '../catalog/nschedules/routes.ts';
 import { secretRoutes } from '../catalog/secrets/routes.ts';
 import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
 import { tagRoutes } from '../catalog/tags/routes.ts';
@@ -55,6 +56,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...locationRoutes(deps),
     ...agentRoutes(deps),
     ...contactRoutes(deps),
+    ...nscheduleRoutes(deps),
     ...secretRoutes(deps),
     ...auditRoutes(db),
     ...openApiRoutes(() => routes, deps.version),

@@ -43,7 +43,7 @@ export const ApiKey = defineEntity({
 export type ApiKey = InferEntity<typeof ApiKey>;
 
 /** A notification schedule: who is notified, when and how often. */
-const Nschedule = defineEntity({
+export const Nschedule = defineEntity({
   name: 'Nschedule',
   tableName: 'nschedules',
   properties: {
@@ -52,11 +52,12 @@ const Nschedule = defineEntity({
     accountNo: p.integer(),
     name: p.text(),
     timezone: p.text().default('UTC'),
-    steps: p.json().default('[]'),
+    steps: p.json().$type<readonly unknown[]>().default('[]'),
     externalKey: p.text().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
   },
 });
+export type Nschedule = InferEntity<typeof Nschedule>;
 
 /** Where notifications go. `address` has its secrets masked; `sealed` holds the address and the secrets that sign. */
 export const Contact = defineEntity({

@@ -23,6 +23,7 @@ const tags: Readonly<Record<string, string>> = {
   Agents: 'The programs that run the checks.',
   Audit: 'Who changed what.',
   Contacts: 'Where notifications go.',
+  'Notification schedules': 'Who is notified, when and how often.',
   Secrets: 'Write-only values for Options and scripts.',
 };
 

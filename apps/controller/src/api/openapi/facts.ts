@@ -10,6 +10,8 @@ export interface Fact {
 
 /** An id as examples show it. */
 const id = '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802';
+/** The first step of a notification schedule. */
+const officeStep = { DelayMinutes: 0, Contacts: [id], Days: ['Mon', 'Tue'], From: '08:00', To: '18:00' };
 const at = '2026-02-25T23:38:03+01:00';
 const codes = Object.values(resultCode);
 
@@ -150,6 +152,10 @@ export const facts: Readonly<Record<string, Fact>> = {
   'ContactUpdate.Type': { example: 'email' },
   'Contact.Address': { example: 'noc@example.org' },
   'Contact.Notify': { example: null },
+  'NotificationSchedule.Name': { text: 'Name of the schedule.', example: 'Office hours' },
+  'NotificationSchedule.Steps': { example: [officeStep] },
+  'NotificationScheduleCreate.Steps': { example: [officeStep] },
+  'NotificationScheduleUpdate.Steps': { example: [officeStep] },
   PreviousSecretUntil: { example: null },
   contact_id: { text: 'Id of the contact.', example: id },
   'Account.Name': { text: 'Name of the account.', example: 'Example Ltd' },
@@ -249,7 +255,8 @@ export const facts: Readonly<Record<string, Fact>> = {
   event_id: { text: 'Id of the event.', example: id },
   location_id: { text: 'Id of the Location.', example: id },
   mschedule_id: { text: 'Id of the maintenance schedule; null: none.', example: null },
-  nschedule_id: { text: 'Id of the notification schedule; null: none.', example: null },
+  nschedule_id: { text: 'Id of the notification schedule; null: none.', example: id },
+  'NotificationSchedule.nschedule_id': { text: 'Id of the notification schedule.', example: id },
   outage_id: { text: 'Id of the outage.', example: id },
   secret_id: { text: 'Id of the secret.', example: id },
   tag_id: { text: 'Id of the tag.', example: id },

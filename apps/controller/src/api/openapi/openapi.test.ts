@@ -13,6 +13,7 @@ const goodBodies: Readonly<Record<string, object>> = {
   'POST /devices': { Method: 'TCP', URL: 'example.org:80', ShortName: 'new' },
   'POST /tags': { Name: 'new' },
   'POST /contacts': sampleContact,
+  'POST /nschedules': { Name: 'new', Steps: [] },
   'POST /locations': { Name: 'new' },
   'PUT /tags/{tag_id}': { Name: 'other' },
   'POST /secrets': { Name: 'new', Value: 'v' },

@@ -11,6 +11,15 @@ export const sampleContact = {
   Secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
 };
 
+/** A notification schedule of two steps. */
+export const sampleNschedule = (contactId: string) => ({
+  Name: 'Office hours',
+  Steps: [
+    { DelayMinutes: 0, Contacts: [contactId], Days: ['Mon', 'Tue'], From: '08:00', To: '18:00' },
+    { DelayMinutes: 15, Contacts: [contactId], RepeatMinutes: 60, Severities: ['critical'] },
+  ],
+});
+
 /** Ids of one account's things, by the names of path placeholders. */
 export interface SampleAccount {
   readonly ids: Readonly<Record<string, string>>;
@@ -18,7 +27,7 @@ export interface SampleAccount {
   readonly agentNo: number;
 }
 
-/** Gives an account a device with a check and an event, a tag, an agent and a contact. */
+/** Gives an account a device with a check and an event, a tag, an agent, a contact and a schedule that names it. */
 export async function createSampleAccount(
   rest: Rest,
   account: { readonly accountNo: number; readonly locationNo: number },
@@ -39,6 +48,7 @@ export async function createSampleAccount(
   const tag_id = await id('/tags', 'tag_id', { Name: '=SUM(A1) & <tag>' });
   const secret_id = await id('/secrets', 'secret_id', { Name: 'kept', Value: 'hunter2' });
   const contact_id = await id('/contacts', 'contact_id', sampleContact);
+  const nschedule_id = await id('/nschedules', 'nschedule_id', sampleNschedule(contact_id));
   const { device_no } = await db.kysely
     .selectFrom('devices')
     .select('device_no')
@@ -67,7 +77,7 @@ export async function createSampleAccount(
   await addChecks(rest, { ...account, deviceNo: device_no, agentNo: agent_no }, [start]);
   const check_id = checkId({ deviceNo: device_no, startUs: start, agentNo: agent_no });
   return {
-    ids: { device_id, tag_id, secret_id, agent_id, location_id, check_id, contact_id },
+    ids: { device_id, tag_id, secret_id, agent_id, location_id, check_id, contact_id, nschedule_id },
     deviceNo: device_no,
     agentNo: agent_no,
   };

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FieldFault, isId, isZoneName, newId, sentFault } from '@vantage/kernel';
+import { type FieldFault, isZoneName, newId, sentFault } from '@vantage/kernel';
 import { publish } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { moveDefaultDevices } from '../devices/default-store.ts';
-import { defaultLocations, findLocations, findNschedule, lockAccount } from '../devices/lookup-store.ts';
+import { defaultLocations, findLocations, lockAccount, readNschedule } from '../devices/lookup-store.ts';
 import { changedFields, createdFields, type ShownFields } from '../field-change.ts';
 import type { Invalid } from '../refusal.ts';
 import {
@@ -59,11 +59,15 @@ export async function changeAccount(
   await lockAccount(trx, accountNo);
   const row = await readAccount(trx, accountNo);
   const before = await defaultLocations(trx, accountNo);
-  const faults = [...change.faults];
+  const nschedule = await readNschedule(trx, accountNo, {
+    sent: sent.nschedule_id,
+    stored: row.nschedule_no,
+  });
+  const faults = [...change.faults, ...nschedule.faults];
   const settings: AccountChange = {
     timezone: sent.Timezone ?? row.timezone,
     defaultLocationIds: await readLocations(trx, row, sent.DefaultLocations, faults),
-    nscheduleNo: await readSchedule(trx, row, sent.nschedule_id, faults),
+    nscheduleNo: nschedule.no,
   };
   if (faults.length > 0) return { kind: 'invalid', faults };
   const names = changedNames(row, settings);
@@ -118,20 +122,4 @@ async function readLocations(
     return row?.location_id ?? [];
   });
   return [...new Set(ids)];
-}
-
-async function readSchedule(
-  trx: ChangeTransaction['trx'],
-  { account_no: accountNo, nschedule_no: stored }: AccountRow,
-  sent: string | null | undefined,
-  faults: FieldFault[],
-): Promise<number | null> {
-  if (sent === undefined) return stored;
-  if (sent === null) return null;
-  const found = isId(sent) ? await findNschedule(trx, accountNo, sent) : undefined;
-  if (found === undefined)
-    faults.push(
-      sentFault('nschedule_id', 'the id of a notification schedule of this account, or null', sent),
-    );
-  return found ?? null;
 }

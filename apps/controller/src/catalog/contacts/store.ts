@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { Contact } from '../../db/entities.ts';
 import type { Db, Row, Tables } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
+import type { ResourcePage } from '../resource-routes.ts';
 
 /** A contact as answers show it; `notify` null: all kinds. */
 export type ContactRow = Pick<
@@ -21,12 +22,7 @@ export type ContactRow = Pick<
 export async function listContacts(
   { kysely }: Pick<Db, 'kysely'>,
   accountNo: number,
-  page: {
-    readonly limit: number;
-    readonly offset: number;
-    readonly id?: string | undefined;
-    readonly externalKey?: string | undefined;
-  },
+  page: ResourcePage,
 ): Promise<{ readonly rows: readonly ContactRow[]; readonly total: number }> {
   const { id, externalKey } = page;
   let own = kysely.selectFrom('contacts').where('account_no', '=', accountNo);

@@ -1,3 +1,4 @@
+import { type FieldFault, isId, sentFault } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 import type { LocationRow, TagRow } from './store.ts';
@@ -70,6 +71,34 @@ export async function findNschedule(
     .where('account_no', '=', accountNo)
     .executeTakeFirst();
   return row?.nschedule_no;
+}
+
+/**
+ * The number of the notification schedule that was sent for the account or a Location: undefined keeps the `stored` one, null clears it. The
+ * caller holds the account's lock.
+ */
+export async function readNschedule(
+  db: Kysely<Tables>,
+  accountNo: number,
+  { sent, stored }: { readonly sent: string | null | undefined; readonly stored: number | null },
+): Promise<{ readonly no: number | null; readonly faults: readonly FieldFault[] }> {
+  if (sent === undefined) return { no: stored, faults: [] };
+  if (sent === null) return { no: null, faults: [] };
+  const no = isId(sent) ? await findNschedule(db, accountNo, sent) : undefined;
+  if (no !== undefined) return { no, faults: [] };
+  const must = 'the id of a notification schedule of this account, or null';
+  return { no: null, faults: [sentFault('nschedule_id', must, sent)] };
+}
+
+/** The id of the notification schedule with this number. */
+export async function nscheduleIdOf(db: Kysely<Tables>, no: number | null): Promise<string | null> {
+  if (no === null) return null;
+  const found = await db
+    .selectFrom('nschedules')
+    .select('nschedule_id')
+    .where('nschedule_no', '=', no)
+    .executeTakeFirst();
+  return found?.nschedule_id ?? null;
 }
 
 /** The number of the account's maintenance schedule with this id. */

@@ -85,8 +85,10 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
         const { faults } = await resolveReferences(trx, accountNo, sent.values, undefined);
         return { kind: 'invalid', faults: unique([...sent.faults, ...faults]) };
       }
-      if (typeof sent.values.device_master_id === 'string' || typeof sent.values.ExternalKey === 'string')
-        await lockAccount(trx, accountNo);
+      // What the device names is not deleted before the commit.
+      const { device_master_id, nschedule_id, mschedule_id, ExternalKey } = sent.values;
+      const named = [device_master_id, nschedule_id, mschedule_id, ExternalKey];
+      if (named.some((each) => typeof each === 'string')) await lockAccount(trx, accountNo);
       const resolved = await resolveDevice(trx, { accountNo, method, sent, current: undefined });
       if (resolved.kind !== 'resolved') return resolved;
       const { settings } = resolved;

@@ -1,5 +1,5 @@
 import { cleanLine } from '@vantage/domain';
-import { type Clock, isId } from '@vantage/kernel';
+import { boundedText, type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField, lineField } from '../../http/field.ts';
@@ -55,7 +55,10 @@ const optional = {
     .boolean()
     .optional()
     .describe('Devices with private addresses cannot be checked from here; default false.'),
-  nschedule_id: z.null().optional().describe('There are no notification schedules yet: null.'),
+  nschedule_id: boundedText(100)
+    .nullable()
+    .optional()
+    .describe("Notification schedule of the alert that it is offline; null: the account's."),
   Anchors: z
     .array(z.unknown())
     .max(0)
@@ -95,11 +98,14 @@ function createRoute({ catalog, clock }: LocationRouteDeps): Route {
     readOnly,
     response: idAnswer,
     names,
-    handler: async ({ session, body: { Name, PublicTargetsOnly, ExternalKey = null } }) => {
+    handler: async ({
+      session,
+      body: { Name, PublicTargetsOnly, ExternalKey = null, nschedule_id = null },
+    }) => {
       const { accountNo } = session;
       const given = {
         ...{ accountNo, name: Name, publicTargetsOnly: PublicTargetsOnly, externalKey: ExternalKey },
-        nowUs: clock.nowUs(),
+        ...{ nscheduleId: nschedule_id, nowUs: clock.nowUs() },
       };
       const made = await catalog.change(actorOf(session), (transaction) =>
         createLocation(transaction, given),

@@ -102,6 +102,7 @@ export async function findLocationNo(
 /** Columns that the owner of a Location sets. */
 type LocationSettings = Pick<Location, 'name' | 'publicTargetsOnly'> & {
   readonly externalKey: string | null;
+  readonly nscheduleNo: number | null;
 };
 
 /**
@@ -150,7 +151,10 @@ export async function updateLocation(
 
 /** Marks a Location as deleted. It is offline from now on, and its name and key are free. */
 export async function markLocationDeleted({ em }: ChangeTransaction, location: Location): Promise<void> {
-  em.assign(location, { deletedAt: raw('now()'), externalKey: null, online: false, onlineSinceUs: null });
+  em.assign(location, {
+    ...{ deletedAt: raw('now()'), externalKey: null, nscheduleNo: null },
+    ...{ online: false, onlineSinceUs: null },
+  });
   await em.flush();
 }
 

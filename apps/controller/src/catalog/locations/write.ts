@@ -6,10 +6,10 @@ import { publish } from '../../db/index.ts';
 import { readAccount, updateAccount } from '../accounts/store.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { moveDefaultDevices } from '../devices/default-store.ts';
-import { defaultLocations, lockAccount } from '../devices/lookup-store.ts';
+import { defaultLocations, lockAccount, nscheduleIdOf, readNschedule } from '../devices/lookup-store.ts';
 import { keyConflict } from '../external-key.ts';
 import { changedFields, createdFields, deletedFields } from '../field-change.ts';
-import type { Conflict, Missing } from '../refusal.ts';
+import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
 import {
   devicesOfLocation,
   findLocation,
@@ -30,6 +30,7 @@ export interface SentLocation {
   readonly Name?: string | undefined;
   readonly PublicTargetsOnly?: boolean | undefined;
   readonly ExternalKey?: string | null | undefined;
+  readonly nschedule_id?: string | null | undefined;
 }
 
 /**
@@ -43,23 +44,28 @@ export async function createLocation(
     readonly name: string;
     readonly publicTargetsOnly?: boolean | undefined;
     readonly externalKey?: string | null;
+    readonly nscheduleId?: string | null;
     readonly nowUs: number;
   },
-): Promise<LocationCreation | Conflict> {
+): Promise<LocationCreation | Conflict | Invalid> {
   const { trx } = transaction;
   const { accountNo, name, nowUs, publicTargetsOnly = false, externalKey = null } = given;
+  const { nscheduleId = null } = given;
   await lockAccount(trx, accountNo);
   const taken = await keyConflict(trx, keyed(accountNo), externalKey, undefined);
   if (taken !== undefined) return taken;
+  const nschedule = await readNschedule(trx, accountNo, { sent: nscheduleId, stored: null });
+  if (nschedule.faults.length > 0) return { kind: 'invalid', faults: nschedule.faults };
   const locationId = newId();
   const locationNo = await insertLocation(transaction, {
-    ...{ locationId, accountNo, name, publicTargetsOnly, externalKey },
+    ...{ locationId, accountNo, name, publicTargetsOnly, externalKey, nscheduleNo: nschedule.no },
   });
   if (locationNo === undefined) return { kind: 'name-taken' };
   const fields = createdFields({
     Name: name,
     ...(publicTargetsOnly ? { PublicTargetsOnly: true } : {}),
     ...(externalKey === null ? {} : { ExternalKey: externalKey }),
+    ...(nscheduleId === null ? {} : { nschedule_id: nscheduleId }),
   });
   transaction.record({ action: 'create', kind: 'location', accountNo, id: locationId, fields });
   const defaults = (await defaultLocations(trx, accountNo)).map(({ location_no }) => location_no);
@@ -79,7 +85,7 @@ export async function changeLocation(
     readonly sent: SentLocation;
     readonly nowUs: number;
   },
-): Promise<{ readonly kind: 'changed' } | Conflict | Missing> {
+): Promise<{ readonly kind: 'changed' } | Refusal> {
   const { trx } = transaction;
   const { accountNo, locationId, sent, nowUs } = change;
   await lockAccount(trx, accountNo);
@@ -87,7 +93,9 @@ export async function changeLocation(
   if (location === undefined) return { kind: 'missing', what: 'Location' };
   // What GET shows of a stored name may be cleaned; sent back, it is the stored one.
   const name = sent.Name === undefined || sent.Name === cleanLine(location.name) ? location.name : sent.Name;
-  const { publicTargetsOnly: before, externalKey: oldKey = null } = location;
+  const { publicTargetsOnly: before, externalKey: oldKey = null, nscheduleNo: oldNo = null } = location;
+  const nschedule = await readNschedule(trx, accountNo, { sent: sent.nschedule_id, stored: oldNo });
+  if (nschedule.faults.length > 0) return { kind: 'invalid', faults: nschedule.faults };
   const externalKey = sent.ExternalKey === undefined ? oldKey : sent.ExternalKey;
   const taken = await keyConflict(trx, keyed(accountNo), externalKey, location.locationNo);
   if (taken !== undefined) return taken;
@@ -95,23 +103,40 @@ export async function changeLocation(
   if (name !== location.name && (await isLocationName(transaction, location, name))) return nameTaken(name);
   const hindered = publicTargetsOnly && !before ? await privateTargets(transaction, location) : undefined;
   if (hindered !== undefined) return hindered;
-  const old = { Name: cleanLine(location.name), PublicTargetsOnly: before, ExternalKey: oldKey };
-  const next = { Name: name, PublicTargetsOnly: publicTargetsOnly, ExternalKey: externalKey };
   const names = [
     ...(name === location.name ? [] : ['Name']),
     ...(publicTargetsOnly === before ? [] : ['PublicTargetsOnly']),
     ...(externalKey === oldKey ? [] : ['ExternalKey']),
+    ...(nschedule.no === oldNo ? [] : ['nschedule_id']),
   ];
   if (names.length === 0) return { kind: 'changed' };
   const defaults = await defaultLocations(trx, accountNo);
-  await updateLocation(transaction, location, { name, publicTargetsOnly, externalKey });
-  const fields = changedFields(names, old, next);
+  const settings = { name, publicTargetsOnly, externalKey, nscheduleNo: nschedule.no };
+  const old = await shownSettings(trx, { ...location, externalKey: oldKey, nscheduleNo: oldNo });
+  await updateLocation(transaction, location, settings);
+  const fields = changedFields(names, old, await shownSettings(trx, settings));
   transaction.record({ action: 'update', kind: 'location', accountNo, id: locationId, fields });
   await keepDefaults(transaction, location, {
     wasDefault: defaults.some(({ location_no }) => location_no === location.locationNo),
     nowUs,
   });
   return { kind: 'changed' };
+}
+
+/** The settings of a Location as the API shows them. */
+async function shownSettings(
+  trx: ChangeTransaction['trx'],
+  settings: Pick<Location, 'name' | 'publicTargetsOnly'> & {
+    readonly externalKey: string | null;
+    readonly nscheduleNo: number | null;
+  },
+) {
+  return {
+    Name: cleanLine(settings.name),
+    PublicTargetsOnly: settings.publicTargetsOnly,
+    ExternalKey: settings.externalKey,
+    nschedule_id: await nscheduleIdOf(trx, settings.nscheduleNo),
+  };
 }
 
 /** Deletes a Location that nothing names. History goes on to show its name. */

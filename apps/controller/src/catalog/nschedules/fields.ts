@@ -1,0 +1,135 @@
+import { severities, weekdays } from '@vantage/alerts';
+import { boundedText, isZoneName } from '@vantage/kernel';
+import { z } from 'zod';
+import { idField, lineField } from '../../http/field.ts';
+import { externalKeyField } from '../external-key.ts';
+
+/** A week. */
+const mostMinutes = 7 * 24 * 60;
+const exampleId = '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802';
+
+/** The IANA name of a time zone, in a request; null or absent at the creation: the account's. */
+export const zoneField = boundedText(100)
+  .refine(isZoneName, 'must be the IANA name of a time zone, for example Europe/Berlin')
+  .nullable()
+  .optional()
+  .describe("IANA name of the time zone; null: the account's.")
+  .meta({ example: 'Europe/Berlin' });
+
+const timeOfDay = (text: string, example: string) =>
+  boundedText(100)
+    .regex(
+      /^(?:[01]\d|2[0-3]):[0-5]\d$/,
+      `must be a time of day as HH:MM from 00:00 to 23:59, for example ${example}`,
+    )
+    .nullable()
+    .optional()
+    .describe(text)
+    .meta({ example });
+
+const step = z
+  .strictObject({
+    DelayMinutes: z
+      .int()
+      .min(0)
+      .max(mostMinutes)
+      .describe('Minutes from the confirmed alert to this step, in wall time.')
+      .meta({ example: 15 }),
+    Contacts: z
+      .array(boundedText(100, 1))
+      .min(1)
+      .max(50)
+      .describe('The contact_id of each contact that is notified.')
+      .meta({ example: [exampleId] }),
+    Days: z
+      .array(z.enum(weekdays))
+      .min(1)
+      .max(7)
+      .nullable()
+      .optional()
+      .describe('Days on which it may notify, by the day of From; null: all.')
+      .meta({ example: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri'] }),
+    From: timeOfDay(
+      "Begin of the hours in which it may notify, in the schedule's zone; null: 00:00.",
+      '08:00',
+    ),
+    To: timeOfDay('Their end; before From, they go past midnight; null: midnight.', '18:00'),
+    RepeatMinutes: z
+      .int()
+      .min(1)
+      .max(mostMinutes)
+      .nullable()
+      .optional()
+      .describe('Minutes between repeats while the alert is open; null: no repeats.')
+      .meta({ example: 60 }),
+    Severities: z
+      .array(z.enum(severities))
+      .min(1)
+      .max(severities.length)
+      .nullable()
+      .optional()
+      .describe('The Severity of devices that it is for; null: all.')
+      .meta({ example: ['critical'] }),
+  })
+  .refine(({ From, To }) => (From ?? '00:00') !== (To ?? '24:00'), {
+    error: 'must differ from From; leave both out for the whole day',
+    path: ['To'],
+  })
+  .meta({ id: 'ScheduleStep' });
+
+const steps = z
+  .array(step)
+  .max(20)
+  .describe('Whom it notifies when. The steps are independent of each other.');
+const name = lineField(200, 1)
+  .describe('Name of the schedule; need not be unique.')
+  .meta({ example: 'Office hours' });
+
+/** The body of POST /nschedules. */
+export const nscheduleCreate = z
+  .strictObject({ Name: name, Timezone: zoneField, Steps: steps, ExternalKey: externalKeyField })
+  .meta({ id: 'NotificationScheduleCreate' });
+
+/** The body of PUT /nschedules/{nschedule_id}: what is absent stays as it is. */
+export const nscheduleUpdate = z
+  .strictObject({
+    Name: name.optional(),
+    Timezone: zoneField,
+    Steps: steps.optional(),
+    ExternalKey: externalKeyField,
+  })
+  .meta({ id: 'NotificationScheduleUpdate' });
+
+/** Steps as they are stored and returned: what is not set is absent. */
+export const storedSteps = z.array(
+  z.strictObject({
+    DelayMinutes: z.int(),
+    Contacts: z.array(z.string()),
+    Days: z.array(z.enum(weekdays)).optional(),
+    From: z.string().optional(),
+    To: z.string().optional(),
+    RepeatMinutes: z.int().optional(),
+    Severities: z.array(z.enum(severities)).optional(),
+  }),
+);
+
+/** Steps as they are stored. */
+export type StoredSteps = z.output<typeof storedSteps>;
+
+/** A notification schedule as answers show it. */
+export const nscheduleFull = z
+  .strictObject({
+    nschedule_id: idField,
+    Name: z.string(),
+    Timezone: z.string(),
+    Steps: storedSteps.describe('Whom it notifies when; what is not set is absent.'),
+    ExternalKey: z.string().nullable(),
+  })
+  .meta({ id: 'NotificationSchedule' });
+
+/** Settings of a schedule as sent, good fields only. */
+export type SentNschedule = {
+  readonly [Field in keyof z.output<typeof nscheduleUpdate>]?:
+    | z.output<typeof nscheduleUpdate>[Field]
+    | undefined;
+};

@@ -1,0 +1,51 @@
+import { cleanLine } from '@vantage/domain';
+import type { z } from 'zod';
+import type { Db } from '../../db/index.ts';
+import type { Route } from '../../http/route.ts';
+import type { Catalog } from '../change.ts';
+import { resourceRoutes } from '../resource-routes.ts';
+import { nscheduleCreate, nscheduleFull, nscheduleUpdate, storedSteps } from './fields.ts';
+import { listNschedules, type NscheduleRow } from './store.ts';
+import { nscheduleWriter } from './write.ts';
+
+const names = {
+  ...{ tag: 'Notification schedules', what: 'notification schedule' },
+  ...{ root: 'nschedule', id: 'nschedule_id' },
+} as const;
+
+const texts = {
+  create: {
+    summary: 'Creates a notification schedule: who is notified, when and how often.',
+    description:
+      'Devices, Locations and the account name it as their nschedule_id. A device that names none uses the one of the account.',
+  },
+  list: { summary: 'Lists notification schedules by name.' },
+  read: { summary: 'A notification schedule.' },
+  change: {
+    summary: 'Changes a notification schedule: what is absent stays.',
+    description: 'Steps are replaced whole.',
+  },
+  remove: {
+    summary: 'Deletes a notification schedule that nothing uses.',
+    description: '1005 names the devices and Locations that use it, and the account.',
+  },
+} as const;
+
+/** Creating, listing, reading, changing and deleting notification schedules. */
+export function nscheduleRoutes({ db, catalog }: { readonly db: Db; readonly catalog: Catalog }): Route[] {
+  return resourceRoutes({
+    ...{ names, texts, catalog, show, write: nscheduleWriter },
+    ...{ create: nscheduleCreate, update: nscheduleUpdate, full: nscheduleFull, readOnly: ['nschedule_id'] },
+    list: (accountNo, page) => listNschedules(db, accountNo, page),
+  });
+}
+
+function show(row: NscheduleRow): z.input<typeof nscheduleFull> {
+  return {
+    nschedule_id: row.nschedule_id,
+    Name: cleanLine(row.name),
+    Timezone: row.timezone,
+    Steps: storedSteps.parse(row.steps),
+    ExternalKey: row.external_key,
+  };
+}
