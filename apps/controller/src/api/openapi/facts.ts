@@ -213,6 +213,7 @@ export const facts: Readonly<Record<string, Fact>> = {
     text: 'Up, Down, Maint (in maintenance) or Unknown (no Location checks it).',
     enum: ['Up', 'Down', 'Maint', 'Unknown'],
   },
+  Severity: { example: 'critical' },
   StatusSince: { text: 'Since when the device has this Status.', example: at },
   Steps: { example: [{ Send: 'PING\r\n', Expect: '+PONG' }] },
   TLS: { example: { Verify: true, MinDaysLeft: 14 } },

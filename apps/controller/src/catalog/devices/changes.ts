@@ -26,6 +26,7 @@ export function changesOf(
     ['RetryDelay', row.retry_delay_s !== plain.retryDelayS, 'settings'],
     // As a new target: results of checks that started before change nothing, and a device that is enabled again is checked at once.
     ['Enabled', row.enabled !== plain.enabled, 'target'],
+    ['Severity', row.severity !== plain.severity, 'none'],
     ['Tags', !sameTags(references.tagNos, row.tags), 'none'],
     ['ExternalKey', row.external_key !== plain.externalKey, 'none'],
     ['ShortName', row.short_name !== plain.shortName, 'none'],

@@ -47,6 +47,7 @@ describe('devices', () => {
       CreatedAt: '2026-09-21T16:13:20+02:00',
       UpdatedAt: '2026-09-21T16:13:20+02:00',
       Enabled: true,
+      Severity: 'critical',
       ExternalKey: null,
       MaintenanceUntil: null,
       Retrying: false,

@@ -1,3 +1,4 @@
+import { severities } from '@vantage/alerts';
 import { methods } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { registry } from '@vantage/probes';
@@ -82,6 +83,11 @@ const optional = {
     .describe(
       'false pauses the device: it is not checked, its Status is Unknown, nobody is notified; default true.',
     ),
+  Severity: z
+    .enum(severities)
+    .nullable()
+    .optional()
+    .describe('How bad an outage of it is; steps of notification schedules choose by it. Default critical.'),
   HostData: z
     .strictObject({ headers: z.record(boundedText(100), boundedText(8192)).optional() })
     .nullable()
@@ -145,6 +151,7 @@ export const deviceEntry = z
     device_id: idField,
     ExternalKey: z.string().nullable(),
     Enabled: z.boolean().describe('false: the device is paused.'),
+    Severity: z.enum(severities).describe('How bad an outage of it is.'),
     MaintenanceUntil: timestampField
       .nullable()
       .describe('End of the current maintenance; null: it is in none.'),

@@ -1,3 +1,4 @@
+import type { Severity } from '@vantage/alerts';
 import { cleanLine } from '@vantage/domain';
 import { type FieldFault, isId, isPrivateHost, sentFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
@@ -16,6 +17,7 @@ export interface PlainSettings {
   readonly retryDelayS: number;
   readonly externalKey: string | null;
   readonly enabled: boolean;
+  readonly severity: Severity;
 }
 
 /** Lays the sent settings over the current ones: an absent one stays, null sets the default. */
@@ -29,6 +31,7 @@ export function resolveSettings(sent: SentSettings, current: DeviceRow | undefin
     timeoutS: chosen(sent.Timeout, current?.timeout_s, deviceDefaults.Timeout),
     retries: chosen(sent.Retries, current?.retries, deviceDefaults.Retries),
     enabled: sent.Enabled === undefined ? (current?.enabled ?? true) : (sent.Enabled ?? true),
+    severity: sent.Severity === undefined ? (current?.severity ?? 'critical') : (sent.Severity ?? 'critical'),
     externalKey: sent.ExternalKey === undefined ? (current?.external_key ?? null) : sent.ExternalKey,
     retryDelayS: chosen(sent.RetryDelay, current?.retry_delay_s, deviceDefaults.RetryDelay),
   };

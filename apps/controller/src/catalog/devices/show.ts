@@ -23,6 +23,7 @@ export function showEntry(
     device_id: row.device_id,
     ExternalKey: row.external_key,
     Enabled: row.enabled,
+    Severity: row.severity,
     MaintenanceUntil: row.maintenance_until_us === null ? null : zone.format(row.maintenance_until_us),
     Retrying: row.retrying,
   };
@@ -47,6 +48,7 @@ export function showSettings(row: DeviceRow) {
     Tags: row.tags.map(({ tag_id, name }) => ({ tag_id, Name: cleanLine(name) })),
     ExternalKey: row.external_key,
     Enabled: row.enabled,
+    Severity: row.severity,
   };
 }
 

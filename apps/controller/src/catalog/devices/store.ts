@@ -1,3 +1,4 @@
+import type { Severity } from '@vantage/alerts';
 import { type Kysely, sql } from 'kysely';
 import type { Db, Tables } from '../../db/index.ts';
 import { type DeviceStatus, statusSql } from '../../db/status.ts';
@@ -18,6 +19,7 @@ export interface EntryRow {
   readonly retrying: boolean;
   readonly external_key: string | null;
   readonly enabled: boolean;
+  readonly severity: Severity;
   readonly maintenance_until_us: number | null;
 }
 
@@ -64,7 +66,7 @@ export const entryColumns = ({
   maintenanceUntilUs,
 }: ReturnType<typeof statusSql>) => sql`
   d.device_no, d.device_id, d.account_no, d.method, d.url, d.frequency_min, d.short_name, d.full_name, d.created_us,
-  d.external_key, d.enabled, ${maintenanceUntilUs} as maintenance_until_us,
+  d.external_key, d.enabled, d.severity, ${maintenanceUntilUs} as maintenance_until_us,
   ${status} as status, ${sinceUs} as since_us, ${retrying} as retrying`;
 
 /** Which device of this account has this id? */
