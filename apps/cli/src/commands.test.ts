@@ -254,3 +254,32 @@ test('an agent is renamed, revoked and removed by its id', async () => {
     { type: 'AgentRevoked', message: 'Agent edge-1 of Location here was revoked' },
   ]);
 });
+
+test('the first contact of an account makes the schedule Everybody, the next ones are added to it', async () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'vantage-contacts-'));
+  const settings = { VANTAGE_SECRET_KEY_FILE: path.join(dir, 'secret.key') };
+  const add = (address: string, ...more: string[]) =>
+    vantage(['contacts', 'add', address, '--account', 'mailer', '--json', ...more], settings);
+  const added = z.object({
+    contact_id: z.string(),
+    schedule: z.string().nullable(),
+    secret: z.string().nullable(),
+  });
+  await rows(`insert into accounts (account_id, name) values ('mailer', 'mailer')`);
+  const first = await add('noc@example.org');
+  expect([first.code, first.err]).toEqual([0, expect.stringContaining('so "Everybody" was made')]);
+  const hook = await add('https://u:pass-1@h.example/?token=token-1', '--name', 'Hook');
+  expect(hook.err).toContain('was added to the schedule "Everybody"');
+  for (const text of [hook.out, hook.err]) expect(text).not.toMatch(/pass-1|token-1/);
+  const made = [first, hook].map(({ out }) => added.parse(JSON.parse(out)));
+  expect(made).toMatchObject([
+    { schedule: 'Everybody', secret: null },
+    { schedule: 'Everybody', secret: expect.stringMatching(/^whsec_.{44}$/) },
+  ]);
+  const ids = made.map(({ contact_id }) => contact_id);
+  const schedule = `select n.name, n.steps from accounts a join nschedules n using (nschedule_no) where a.name = 'mailer'`;
+  expect(await rows(schedule)).toEqual([{ name: 'Everybody', steps: [{ DelayMinutes: 0, Contacts: ids }] }]);
+  const { out } = await vantage(['contacts', 'list', '--account', 'mailer']);
+  expect(out).toMatch(/Hook +webhook +https:\/\/u:\*\*\*@h\.example\/\?token=\*\*\*/);
+  rmSync(dir, { recursive: true });
+}, 120_000);

@@ -1,7 +1,10 @@
 // This program runs the operator's commands: it reads one call from standard input and writes the reply to standard output.
+import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock as clock, Fault } from '@vantage/kernel';
+import { type ContactType, contactTypes, signingSecret } from '@vantage/alerts';
+import type { OperatorAnswers, OperatorRequests } from '@vantage/domain/operator-commands';
+import { systemClock as clock, createLog, Fault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { type Commands, runCall } from './admin/commands.ts';
 import { type FirstRunAccount, provision } from './admin/first-run.ts';
@@ -12,14 +15,21 @@ import { createAccount } from './catalog/accounts/write.ts';
 import { findAgentByToken, listAccountAgents } from './catalog/agents/store.ts';
 import { changeAgent, inviteAgent, removeAgent, revokeAgent, unfenceAgent } from './catalog/agents/write.ts';
 import { type ChangeTransaction, createCatalog } from './catalog/change.ts';
+import { listAccountContacts } from './catalog/contacts/store.ts';
+import { createContactWriter } from './catalog/contacts/write.ts';
 import { defaultLocations } from './catalog/devices/lookup-store.ts';
 import { isKeyRevoked, listKeys } from './catalog/keys/store.ts';
 import { issueKey, revokeKey } from './catalog/keys/write.ts';
 import { findLocationNo, listAccountLocations } from './catalog/locations/store.ts';
 import { createLocation } from './catalog/locations/write.ts';
+import { everybody, notifyEverybody } from './catalog/nschedules/everybody.ts';
+import type { Refusal } from './catalog/refusal.ts';
+import { sealedRows } from './catalog/secrets/reseal-store.ts';
 import type { Db, Tables } from './db/index.ts';
 import { recordEvents } from './events/index.ts';
 import { hashCredential } from './secrets/credential.ts';
+import { openSealer } from './secrets/open-sealer.ts';
+import type { Sealer } from './secrets/seal.ts';
 
 const pollMs = 50;
 /** Of the first run: the account, and its Location at which the agent of this machine runs. */
@@ -86,6 +96,62 @@ async function openFirstAccount(transaction: ChangeTransaction): Promise<FirstRu
   };
 }
 
+/** The sealer of this database, from the key file of the controllers. */
+function sealerOf({ kysely }: Db, file: string): Promise<Sealer> {
+  return openSealer({ kysely, sealedRows, file, keyLost: false, log: createLog('admin', 'silent') });
+}
+
+/** The failure of a command that a writer of the catalog refused. */
+function refused(code: string, refusal: Refusal): Fault {
+  switch (refusal.kind) {
+    case 'invalid':
+      return drop(code, refusal.faults.map(({ field, message }) => `${field} ${message}`.trim()).join('\n'));
+    case 'conflict':
+      return drop(code, refusal.message);
+    case 'missing':
+      return drop(code, `there is no such ${refusal.what}`);
+  }
+}
+
+/** Makes a contact, and the account's schedule of all contacts where it has none. */
+async function addContact(
+  transaction: ChangeTransaction,
+  sealer: Sealer,
+  { account, address, name = address.slice(0, 200), allow_private }: OperatorRequests['contacts.add'],
+): Promise<OperatorAnswers['contacts.add']> {
+  const accountNo = await accountNoOf(transaction.trx, account);
+  const type: ContactType = /^https?:/i.test(address) ? 'webhook' : 'email';
+  const { hasSecret, show } = contactTypes[type];
+  const secret = hasSecret ? signingSecret(randomBytes(32)) : null;
+  const shown = show(address);
+  const writer = createContactWriter({ sealer, policy: { allowPrivate: allow_private } });
+  const values = {
+    ...{ Name: name === address.slice(0, 200) ? shown.slice(0, 200) : name, Type: type, Address: address },
+    ...(secret === null ? {} : { Secret: secret }),
+  } as const;
+  const made = await writer.create(transaction, { accountNo, sent: { values, faults: [] } });
+  if (made.kind !== 'created') throw refused('bad_contact', made);
+  const given = { accountNo, contactId: made.id, nowUs: clock.nowUs() };
+  const outcome = await notifyEverybody(transaction, given);
+  const answer = { contact_id: made.id, type, address: shown, secret };
+  switch (outcome.kind) {
+    case 'made':
+      return {
+        ...{ ...answer, schedule: everybody },
+        note: `${shown} is notified of every alert: the account had no notification schedule, so "${everybody}" was made`,
+      };
+    case 'added':
+      return { ...answer, schedule: everybody, note: `${shown} was added to the schedule "${everybody}"` };
+    case 'own-schedule':
+      return {
+        ...{ ...answer, schedule: null },
+        note: `no schedule notifies ${shown} yet: the account has a schedule of its own, so add the contact_id to its Steps (PUT /nschedules/{nschedule_id})`,
+      };
+    default:
+      throw refused('bad_schedule', outcome);
+  }
+}
+
 const commands: Commands = {
   'accounts.create': (db, { name, timezone }) =>
     change(db, async (transaction) => {
@@ -132,6 +198,12 @@ const commands: Commands = {
     }),
   'locations.list': async ({ kysely }, { account }) =>
     listAccountLocations(kysely, await filterOf(kysely, account)),
+  'contacts.add': async (db, request) => {
+    const sealer = await sealerOf(db, request.secret_key_file);
+    return change(db, (transaction) => addContact(transaction, sealer, request));
+  },
+  'contacts.list': async ({ kysely }, { account }) =>
+    listAccountContacts(kysely, await filterOf(kysely, account)),
   'agents.invite': (db, { account, location, name }) =>
     change(db, async (transaction) => {
       const { trx } = transaction;

@@ -48,6 +48,14 @@ const agent = z.object({
   created_at: timestamp,
 });
 
+const contact = z.object({
+  contact_id: z.string(),
+  account: z.string(),
+  name: z.string(),
+  type: z.string(),
+  address: z.string().describe('Credentials are ***.'),
+});
+
 const schemas = {
   'accounts.create': {
     request: z.strictObject({ name: newName, timezone: z.string() }),
@@ -76,6 +84,24 @@ const schemas = {
     answer: z.object({ location_id: z.string(), name: z.string() }),
   },
   'locations.list': { request: ofOneAccount, answer: z.array(location).readonly() },
+  'contacts.add': {
+    request: z.strictObject({
+      account: reference,
+      address: z.string().max(2048),
+      name: newName.optional(),
+      secret_key_file: z.string().describe('The key that seals the address.'),
+      allow_private: z.boolean().describe('Webhooks may go to private addresses.'),
+    }),
+    answer: z.object({
+      contact_id: z.string(),
+      type: z.string(),
+      address: z.string(),
+      secret: z.string().nullable().describe('Signs the messages of a webhook; null: it has none.'),
+      schedule: z.string().nullable().describe('The schedule that notifies it now.'),
+      note: z.string().describe('What that means, in a sentence.'),
+    }),
+  },
+  'contacts.list': { request: ofOneAccount, answer: z.array(contact).readonly() },
   'agents.invite': {
     request: z.strictObject({ account: reference, location: reference, name: line }),
     answer: z.object({ agent_id: z.string(), token: z.string() }),

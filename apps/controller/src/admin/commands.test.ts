@@ -19,6 +19,8 @@ const commands: Commands = {
   'keys.revoke': (_db, { key }) => Promise.reject(new Fault('drop', 'no_key', `there is no key ${key}`)),
   'locations.create': unused,
   'locations.list': unused,
+  'contacts.add': unused,
+  'contacts.list': unused,
   'agents.invite': unused,
   'agents.list': unused,
   'agents.revoke': unused,

@@ -42,6 +42,30 @@ export async function listContacts(
   return { rows, total };
 }
 
+/** A contact with its account, for the operator. */
+export interface AccountContact {
+  readonly contact_id: string;
+  readonly account: string;
+  readonly name: string;
+  readonly type: string;
+  readonly address: string;
+}
+
+/** Contacts of one account, or of all when `accountNo` is undefined; by account and name. */
+export async function listAccountContacts(
+  kysely: Kysely<Tables>,
+  accountNo: number | undefined,
+): Promise<readonly AccountContact[]> {
+  const all = kysely
+    .selectFrom('contacts as c')
+    .innerJoin('accounts as a', 'a.account_no', 'c.account_no')
+    .select(['c.contact_id', 'a.name as account', 'c.name', 'c.type', 'c.address'])
+    .orderBy('a.name')
+    .orderBy('c.name')
+    .orderBy('c.contact_no');
+  return (accountNo === undefined ? all : all.where('c.account_no', '=', accountNo)).execute();
+}
+
 /** The account's contact with this id, for a change. The caller holds the account's lock. */
 export async function findContact(
   { em }: ChangeTransaction,

@@ -1,0 +1,43 @@
+import path from 'node:path';
+import type { SettingsReader } from '@vantage/kernel';
+import type { Admin } from '../admin.ts';
+import { accountFilter, accountOption, type CommandLine, parseName } from '../command-line.ts';
+
+interface Addition {
+  readonly account: string;
+  readonly name?: string;
+}
+
+/** Adds `contacts add` and `contacts list`. */
+export function addContactCommands({ group, answer }: CommandLine): void {
+  const contacts = group('contacts', 'contacts, to which notifications go');
+  contacts
+    .command('add')
+    .argument('<address>', 'an e-mail address, or the https:// address of a webhook')
+    .description('make a contact that is notified of all alerts; the secret of a webhook is shown once')
+    .addOption(accountOption())
+    .option('--name <name>', 'a name for it (default: its address)', parseName)
+    .action((address: string, given: Addition) =>
+      answer((admin, settings) => add(admin, settings, { ...given, address })),
+    );
+  contacts
+    .command('list')
+    .description('list contacts')
+    .addOption(accountFilter())
+    .action((filter: { account?: string }) => answer((admin) => admin('contacts.list', filter)));
+}
+
+async function add(
+  admin: Admin,
+  settings: SettingsReader['given'],
+  { account, name, address }: Addition & { readonly address: string },
+): Promise<object> {
+  const { VANTAGE_DATA = 'data', VANTAGE_SECRET_KEY_FILE, VANTAGE_ALLOW_PRIVATE_WEBHOOKS } = settings;
+  const { note, ...added } = await admin('contacts.add', {
+    ...{ account, address, ...(name === undefined ? {} : { name }) },
+    secret_key_file: path.resolve(VANTAGE_SECRET_KEY_FILE ?? path.join(VANTAGE_DATA, 'secret.key')),
+    allow_private: VANTAGE_ALLOW_PRIVATE_WEBHOOKS === 'true',
+  });
+  console.error(`vantage: ${note}`);
+  return added;
+}
