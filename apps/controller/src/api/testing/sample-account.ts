@@ -12,7 +12,7 @@ export const sampleContact = {
 };
 
 /** A notification schedule of two steps. */
-export const sampleNschedule = (contactId: string) => ({
+const sampleNschedule = (contactId: string) => ({
   Name: 'Office hours',
   Steps: [
     { DelayMinutes: 0, Contacts: [contactId], Days: ['Mon', 'Tue'], From: '08:00', To: '18:00' },

@@ -25,7 +25,7 @@ async function account() {
   return {
     key,
     create,
-    async add() {
+    add: async () => {
       const contactId = await contact();
       const given = { accountNo, contactId, nowUs: rest.clock.nowUs() };
       const { kind } = await catalog.change({ kind: 'command-line' }, (transaction) =>

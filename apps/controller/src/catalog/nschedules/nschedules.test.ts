@@ -166,7 +166,7 @@ describe('notification schedules', () => {
         send('POST', '/devices', body),
         send('DELETE', `/nschedules/${id}`),
       ]);
-      expect([made.status, gone.status].sort()).toEqual([200, 400]);
+      expect([made.status, gone.status].toSorted((a, b) => a - b)).toEqual([200, 400]);
     }
   });
 });
