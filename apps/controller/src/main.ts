@@ -53,6 +53,7 @@ import { keepCertificates, loadCertificates } from './server/certificates.ts';
 import { connectionCaps } from './server/connection-caps.ts';
 import { listenHttp2, listenOn } from './server/listen-on.ts';
 import { secureContextOptions } from './server/tls-options.ts';
+import { openTracing } from './tracing/index.ts';
 
 const version = '0.1.0';
 /** Loops and connections get this long to end; the database is ended after that in any case. */
@@ -81,7 +82,10 @@ async function run(config: Config, log: Logger, ending: AbortSignal): Promise<vo
 async function openBase({ config, log, databaseUrl }: { config: Config; log: Logger; databaseUrl: string }) {
   const { retentionDays, secretKeyFile: file, secretKeyLost: keyLost } = config;
   const certificates = await loadCertificates({ config, clock, log });
-  const db = await createDb({ connection: { url: databaseUrl }, log, clock });
+  const controllerId = newId();
+  const tracing = await openTracing({ url: config.otlpUrl, version, controllerId, clock, log });
+  const { onStatement } = tracing;
+  const db = await createDb({ connection: { url: databaseUrl }, log, clock, onStatement });
   await requireSupportedServer(db.kysely);
   await db.migrate();
   progress('the tables are in place');
@@ -92,14 +96,14 @@ async function openBase({ config, log, databaseUrl }: { config: Config; log: Log
   const metrics = createControllerMetrics({ db, clock, version });
   const base = { config, log, databaseUrl, certificates, db, sealer, partitions, timeScale, metrics };
   const apiAddress = createApiAddress(config.publicUrl, certificates.apiHost);
-  return { ...base, apiAddress, controllerId: newId() };
+  return { ...base, apiAddress, controllerId, tracing };
 }
 
 type Base = Awaited<ReturnType<typeof openBase>>;
 
 /** Joins the steps along the data flow. No step imports another one: each gets the functions of the others here. */
 function joinSteps(base: Base) {
-  const { config, log, db, sealer, partitions, timeScale, metrics, controllerId } = base;
+  const { config, log, db, sealer, partitions, timeScale, controllerId, tracing } = base;
   const { kysely } = db;
   const { retentionDays, trustedProxies, apiKeyHeaders, corsOrigins, allowPrivateWebhooks } = config;
 
@@ -115,7 +119,7 @@ function joinSteps(base: Base) {
   });
   const ingest = createIngest({
     ...{ db, clock, log, retentionDays, runRequests, partitions, rollUps },
-    fold: (trx, rows, nowUs) => health.fold(trx, rows, nowUs),
+    fold: tracedFold(base, health),
   });
   const showOnline = (locationNo: number) =>
     health.updateVisibilityNow(kysely, locationNo).catch((error: unknown) => {
@@ -123,9 +127,7 @@ function joinSteps(base: Base) {
     });
   const gateway = createGateway({
     ...{ db, clock, log, sealer, controllerId, runRequests, recordEvents },
-    ingest: {
-      accept: metrics.measureIngest((...batch: Parameters<Ingest['accept']>) => ingest.accept(...batch)),
-    },
+    ingest: measuredIngest(base, ingest),
     agents: agentPresence,
     maxConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) => void showOnline(locationNo),
@@ -142,7 +144,7 @@ function joinSteps(base: Base) {
   const settings = { trustedProxies, apiKeyHeaders, retentionDays, allowPrivateWebhooks, ...sent };
   const feed = createEventFeed({ db, clock, log });
   const api = createHttpApi({
-    ...{ db, catalog, clock, log, sealer, checkNow, settings },
+    ...{ db, catalog, clock, log, sealer, checkNow, settings, onRoute: tracing.nameRoute },
     ...{ recordEvents, rollUps, feed, insertState },
     ...devicePauses(log),
     deleteRollUps: rollUps.deleteRollUps,
@@ -161,6 +163,21 @@ function joinNotify({ config, db, log, sealer, timeScale, apiAddress }: Base) {
     settings: { allowPrivate, smtpUrl, mailFrom },
     onFailed: async () => {},
   });
+}
+
+/** The ingest as the gateway calls it. */
+function measuredIngest({ metrics, tracing }: Base, ingest: Ingest): Pick<Ingest, 'accept'> {
+  const accept = (...batch: Parameters<Ingest['accept']>) => ingest.accept(...batch);
+  const traced = tracing.traced('ingest batch', accept, ({ inserted, repeated, quarantined }) => ({
+    ...{ 'vantage.inserted': inserted, 'vantage.repeated': repeated, 'vantage.quarantined': quarantined },
+  }));
+  return { accept: metrics.measureIngest(traced) };
+}
+
+/** The fold as the ingest calls it. */
+function tracedFold({ tracing }: Base, health: ReturnType<typeof createHealth>) {
+  const fold = (...results: Parameters<typeof health.fold>) => health.fold(...results);
+  return tracing.traced('fold', fold, (_, [, { length }]) => ({ 'vantage.results': length }));
 }
 
 /** How the REST API pauses devices. */
@@ -191,6 +208,7 @@ async function serve(
   },
 ): Promise<void> {
   const { config, log, db, certificates } = base;
+  await using _tracing = base.tracing;
   const { assign, health, gateway, housekeeping, feed, api, notify } = steps;
   const ports = await openPorts(base, steps);
   base.apiAddress.opened(ports.httpsPort);
@@ -219,8 +237,8 @@ async function serve(
 }
 
 /** Opens the port of the REST API and the port of the agents. */
-async function openPorts({ config, log, certificates, metrics }: Base, { gateway, api }: Steps) {
-  const handler = metrics.measureRequests(api.handler);
+async function openPorts({ config, log, certificates, metrics, tracing }: Base, { gateway, api }: Steps) {
+  const handler = metrics.measureRequests(tracing.traceRequests(api.handler));
   const apiPort = createApiPort({ certificate: certificates.api, clock, log, ...api, handler });
   const agentServer = createSecureServer(
     agentPortOptions(certificates.gateway),

@@ -102,6 +102,12 @@ export const settings: Readonly<Record<string, Setting>> = {
     about:
       'Is called (GET) each minute while ingest, status and deliveries make progress, so that another service notices when Vantage stops',
   },
+  VANTAGE_OTLP_URL: {
+    reader: 'controller',
+    otherwise: 'none',
+    about:
+      'OpenTelemetry collector that gets traces by OTLP over HTTP: http://localhost:4318 (docs/metrics.md)',
+  },
   VANTAGE_LOG_LEVEL: {
     reader: 'both',
     otherwise: 'info',

@@ -38,10 +38,12 @@ export function createHttpApi({
   clock,
   log,
   settings,
+  onRoute,
   ...deps
 }: Omit<RouteDeps, 'retentionDays' | 'version' | 'onAccountChanged' | 'allowPrivateWebhooks'> & {
   readonly log: Logger;
   readonly settings: HttpSettings;
+  readonly onRoute?: Parameters<typeof createApp>[0]['onRoute'];
 }): HttpApi {
   const summary = createLogSummary({ clock, log });
   const authenticator = createAuthenticator({
@@ -72,11 +74,8 @@ export function createHttpApi({
     ...{
       routes,
       outerRoutes: [...outerRoutes({ db, clock }), ...docsPageRoutes()],
-      authenticator,
-      isTrustedProxy,
-      clock,
-      log,
-      summary,
+      ...{ authenticator, isTrustedProxy, onRoute },
+      ...{ clock, log, summary },
     },
     ownCertificate: settings.ownCertificate ?? false,
     cors: { origins: settings.corsOrigins ?? [], keyHeaders: settings.apiKeyHeaders },

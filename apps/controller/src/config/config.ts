@@ -35,6 +35,8 @@ export interface Config {
   readonly heartbeatUrl: string | undefined;
   /** Port on loopback with the series of this process; undefined: none. */
   readonly metricsPort: number | undefined;
+  /** Base address of an OpenTelemetry collector; undefined: no traces. */
+  readonly otlpUrl: string | undefined;
   readonly logLevel: (typeof logLevels)[number];
   /** How many times faster configured intervals pass; 1 outside tests. */
   readonly testTimeScale: number;
@@ -124,6 +126,10 @@ const accepted = {
   ],
   VANTAGE_HEARTBEAT_URL: [webAddress(/^https?:$/), 'a web address: https://hc-ping.example/0f3c'],
   VANTAGE_METRICS_PORT: [port, 'a port: 0 to 65535'],
+  VANTAGE_OTLP_URL: [
+    z.string().refine((text) => /^https?:/.test(text) && URL.canParse(text) && !/[@?#]/.test(text)),
+    'the address of a collector without a user name or a query: http://localhost:4318',
+  ],
   VANTAGE_LOG_LEVEL: [z.enum(logLevels), logLevels.join(', ')],
   VANTAGE_TEST_TIME_SCALE: [
     z
@@ -179,6 +185,7 @@ export function loadConfig(deps: {
     publicUrl: read('VANTAGE_PUBLIC_URL', accepted.VANTAGE_PUBLIC_URL),
     heartbeatUrl: read('VANTAGE_HEARTBEAT_URL', accepted.VANTAGE_HEARTBEAT_URL),
     metricsPort: read('VANTAGE_METRICS_PORT', accepted.VANTAGE_METRICS_PORT),
+    otlpUrl: read('VANTAGE_OTLP_URL', accepted.VANTAGE_OTLP_URL),
     logLevel: read('VANTAGE_LOG_LEVEL', accepted.VANTAGE_LOG_LEVEL) ?? 'info',
     testTimeScale: read('VANTAGE_TEST_TIME_SCALE', accepted.VANTAGE_TEST_TIME_SCALE) ?? 1,
   };

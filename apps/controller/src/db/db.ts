@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, type Logger, systemClock } from '@vantage/kernel';
-import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import { CompiledQuery, Kysely, type LogEvent, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { createListener, type Listener } from './bus/listener.ts';
 import { type CatalogTransaction, catalogTransaction } from './catalog-transaction.ts';
@@ -60,11 +60,14 @@ export async function createDb({
   log,
   poolSize = 10,
   clock = systemClock,
+  onStatement,
 }: {
   readonly connection: DbConnection;
   readonly log: Logger;
   readonly poolSize?: number;
   readonly clock?: Clock;
+  /** Is called after each statement that Kysely or the ORM sent, in the caller's asynchronous context. */
+  readonly onStatement?: OnStatement | undefined;
 }): Promise<Db> {
   const config: pg.ClientConfig = {
     connectionString: connection.url,
@@ -89,7 +92,10 @@ export async function createDb({
       await fresh.executeQuery(CompiledQuery.raw('set synchronous_commit = on'));
     },
   });
-  const kysely = new Kysely<Tables>({ dialect: joined.dialect(dialect) });
+  const kysely = new Kysely<Tables>({
+    dialect: joined.dialect(dialect),
+    ...(onStatement === undefined ? {} : { log: statementLog(onStatement) }),
+  });
   const known = await readMigrations();
   const orm = createOrm({
     kysely,
@@ -123,6 +129,17 @@ export async function createDb({
       if (!pool.ending) await pool.end();
     },
   };
+}
+
+type OnStatement = (statement: {
+  readonly sql: string;
+  readonly ms: number;
+  readonly failed: boolean;
+}) => void;
+
+function statementLog(onStatement: OnStatement): (event: LogEvent) => void {
+  return ({ level, query, queryDurationMillis: ms }) =>
+    onStatement({ sql: query.sql, ms, failed: level === 'error' });
 }
 
 /** Reads int8 as a number, because microseconds since 1970 stay below 2^53 until the year 2255. Other types stay as node-postgres reads them. */

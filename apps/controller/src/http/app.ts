@@ -43,6 +43,7 @@ export function createApp({
   cors,
   askStorage,
   ending,
+  onRoute = () => {},
   clock,
   log,
   summary,
@@ -61,6 +62,8 @@ export function createApp({
   readonly askStorage: () => Promise<unknown>;
   /** Ends answers that go on. */
   readonly ending: AbortSignal;
+  /** Is called when the route of a request is found, with its path and placeholders. */
+  readonly onRoute?: ((request: IncomingMessage, path: string) => void) | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   /** For what every request can cause. */
@@ -78,9 +81,10 @@ export function createApp({
 
   for (const route of routes) {
     const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    router.register(path, [route.method], async (context) =>
-      put(context, await guard(serve(route, context))),
-    );
+    router.register(path, [route.method], async (context) => {
+      onRoute(context.req, `${basePath}${route.path}`);
+      put(context, await guard(serve(route, context)));
+    });
   }
 
   koa.on('error', (error: Error) => {

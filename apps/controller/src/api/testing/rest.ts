@@ -16,6 +16,7 @@ import { rollUps } from '../../rollup/index.ts';
 import { runRequests } from '../../run-requests/index.ts';
 import { hashPassword } from '../../secrets/password.ts';
 import { createSealer, type Sealer } from '../../secrets/seal.ts';
+import type { Tracing } from '../../tracing/index.ts';
 import { createHttpApi, type HttpApi, type HttpSettings } from '../api.ts';
 import { createRoutes, type RouteDeps } from '../routes.ts';
 
@@ -67,13 +68,14 @@ export async function startRest(
     health?: (db: Db, clock: Clock) => RouteDeps['health'];
     /** Another controller with the database, the clock and the sealing key of this one; it ends first. */
     beside?: Rest;
+    tracing?: Tracing;
   } = {},
 ): Promise<Rest> {
-  const { beside } = deps;
+  const { beside, tracing } = deps;
   const database = beside?.database ?? (await createTestDatabase());
   const clock = beside?.clock ?? createFakeClock(1_790_000_000_000_000);
   const log = createLog('rest-test', 'silent');
-  const db = await createDb({ connection: { url: database.url }, log });
+  const db = await createDb({ connection: { url: database.url }, log, onStatement: tracing?.onStatement });
   const sealer = beside?.sealer ?? createSealer(randomBytes(32));
   const health = deps.health?.(db, clock) ?? quietHealth;
   const checkNow: CheckNow =
@@ -95,7 +97,7 @@ export async function startRest(
   };
   const api = createHttpApi({
     ...shared,
-    log,
+    ...{ log, onRoute: tracing?.nameRoute },
     settings: {
       apiKeyHeaders: ['X-Old-Key'],
       trustedProxies: ['127.0.0.1'],
@@ -103,7 +105,7 @@ export async function startRest(
       ...deps.settings,
     },
   });
-  const server = createServer(api.handler);
+  const server = createServer(tracing?.traceRequests(api.handler) ?? api.handler);
   server.keepAliveTimeout = 300_000; // a test that works between two requests finds its connection open
   server.on('clientError', api.clientError);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,0 +1,54 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Clock, Logger } from '@vantage/kernel';
+
+/** What a span says of its work: counts and short words, nothing that names an account, a device or a person. */
+type SpanFacts = Readonly<Record<string, string | number>>;
+
+/** A statement that the database has answered. */
+export interface TracedStatement {
+  /** With placeholders for all values. */
+  readonly sql: string;
+  readonly ms: number;
+  readonly failed: boolean;
+}
+
+/** Measures work as spans of OpenTelemetry. */
+export interface Tracing extends AsyncDisposable {
+  /** Measures each request of the REST port from its headers to the end of its answer, as a child of its `traceparent` where it has one. */
+  traceRequests(handler: RequestListener): RequestListener;
+  /** Gives the route of a request that is under way, with its placeholders. */
+  readonly nameRoute: (request: IncomingMessage, route: string) => void;
+  /** Measures each call of a function. */
+  traced<Args extends readonly unknown[], Result>(
+    name: string,
+    run: (...args: Args) => Promise<Result>,
+    factsOf: (result: Result, args: Args) => SpanFacts,
+  ): (...args: Args) => Promise<Result>;
+  /** Receives each statement of the database; undefined: nobody reads them. */
+  readonly onStatement: ((statement: TracedStatement) => void) | undefined;
+}
+
+/** Measures nothing. */
+const noTracing: Tracing = {
+  traceRequests: (handler) => handler,
+  nameRoute: () => {},
+  traced: (_name, run) => run,
+  onStatement: undefined,
+  [Symbol.asyncDispose]: async () => {},
+};
+
+/** Starts tracing to the collector at `url` (OTLP over HTTP). Without a `url` no module of OpenTelemetry is loaded. */
+export async function openTracing({
+  url,
+  ...deps
+}: {
+  readonly url: string | undefined;
+  readonly version: string;
+  readonly controllerId: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): Promise<Tracing> {
+  if (url === undefined) return noTracing;
+  const { startTracing } = await import('./otlp-tracing.ts');
+  return startTracing({ url, ...deps });
+}
