@@ -1,11 +1,12 @@
 // `npm test` runs this program: it checks types, format, lint and the files of the wire, and then runs every test. The last line is
 // "N passed, N failed, N skipped"; each check before the tests counts as one. Vitest gets the arguments as filters. With --config <file>
-// only the tests of that configuration run, without the checks. A failed test is repeated only if it names a reason (retry.ts).
+// only the tests of that configuration run, without the checks. With --failures <file> what failed is added to the file. A failed test is repeated only if it names a reason (retry.ts).
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { messageOf } from '@vantage/kernel';
 import { startVitest, type TestModule } from 'vitest/node';
 import { createSummary, type Outcome } from './summary.ts';
 
@@ -41,13 +42,15 @@ const checks: readonly Check[] = [
 const summary = createSummary();
 process.chdir(root);
 const { values, positionals } = parseArgs({
-  options: { config: { type: 'string' } },
+  options: { config: { type: 'string' }, failures: { type: 'string' } },
   allowPositionals: true,
 });
 if (values.config === undefined) for (const check of checks) await runCheck(check);
 rmSync(generated, { recursive: true, force: true });
 await runTests(positionals, values.config);
 console.log(summary.text());
+if (values.failures !== undefined && summary.failed > 0)
+  appendFileSync(values.failures, `${summary.failures()}\n`);
 process.exit(summary.failed === 0 ? 0 : 1);
 
 /** Runs one check and prints its output only when it fails. */
@@ -108,12 +111,14 @@ async function runTests(filters: readonly string[], config: string | undefined):
     ...(config ? { config } : {}),
   });
   for (const module of vitest.state.getTestModules()) addModule(module);
-  summary.fail(vitest.state.getUnhandledErrors().length);
+  for (const error of vitest.state.getUnhandledErrors())
+    summary.fail('an error outside of the tests', messageOf(error));
   await vitest.close();
 }
 
 function addModule(module: TestModule): void {
-  if (module.errors().length > 0) summary.fail(1);
+  const [error] = module.errors();
+  if (error !== undefined) summary.fail(module.relativeModuleId, error.message);
   for (const test of module.children.allTests()) {
     const result = test.result();
     const { retry = 0 } = test.options;

@@ -41,6 +41,26 @@ test('a test that asks for a second try without a reason counts as failed', () =
   const summary = createSummary();
   summary.add(outcome({ asks: 1 }));
   summary.add(outcome({ state: 'skipped', note: 'no root' }));
-  summary.fail(1);
+  summary.fail('b.test.ts', 'Cannot find module');
   expect(summary.text()).toMatch(/without a reason[\s\S]*\n0 passed, 2 failed, 1 skipped$/);
+});
+
+test('the failures are named again with the begin of their messages, also those outside of tests', () => {
+  const summary = createSummary();
+  expect(summary.failures()).toBe('');
+  summary.add(outcome({ name: 'good.test.ts > holds' }));
+  summary.add(outcome({ state: 'failed', errors: [`expected 1 to be 2\n${'x'.repeat(5_000)}`] }));
+  summary.fail('b.test.ts', 'Cannot find module');
+  const text = summary.failures();
+  expect(text).toMatch(/^ {2}a\.test\.ts > holds\n {4}expected 1 to be 2\n/);
+  expect(text).toMatch(/… \(\d+ more characters\)\n {2}b\.test\.ts\n {4}Cannot find module$/);
+  expect(text).not.toContain('good.test.ts');
+  expect(text.length).toBeLessThan(2_000);
+});
+
+test('of many failures the first fifty are named again', () => {
+  const summary = createSummary();
+  for (let i = 0; i < 60; i += 1) summary.fail(`file ${i}`, 'message');
+  expect(summary.failures().split('\n')).toHaveLength(101);
+  expect(summary.failures()).toMatch(/\n {2}… and 10 more$/);
 });
