@@ -25,3 +25,20 @@ test('a later start prints the file that holds the keys instead of the keys', ()
     keys_file: '/data/first-run.json',
   });
 });
+
+test.each([
+  ['postgres://vantage@/vantage?host=/tmp', 'postgres://vantage@/vantage?host=/tmp'],
+  [
+    'postgres://me:pw@db.example:5432/v?sslmode=require',
+    'postgres://me:***@db.example:5432/v?sslmode=require',
+  ],
+  ['postgresql://me:p@w:/x@db.example/v', 'postgresql://me:***@db.example/v'],
+  [
+    'postgres://me@db.example/v?password=pw&sslpassword=pw&a=b',
+    'postgres://me@db.example/v?password=***&sslpassword=***&a=b',
+  ],
+])('a later start prints the database without its password: %s', (database_url, printed) => {
+  const given = { ...quickstart, database_url };
+  expect(JSON.parse(quickstartText(given, false, '/data'))).toMatchObject({ database_url: printed });
+  expect(JSON.parse(quickstartText(given, true, '/data'))).toMatchObject({ database_url });
+});

@@ -39,12 +39,16 @@ export function quickstartOf(
 
 /**
  * The JSON text that `vantage up --json` prints. It holds the keys when they were issued just now. Later starts name the file that holds
- * them (`keys_file`), because others read the journal into which the output of a service goes.
+ * them (`keys_file`), because others read the journal into which the output of a service goes. They do not show the database's password.
  */
 export function quickstartText(quickstart: Quickstart, isFresh: boolean, dataDir: string): string {
   if (isFresh) return asText(quickstart);
   const keysFile = path.join(dataDir, credentialsFile);
-  return asText({ ...quickstart, api_key_uw: undefined, api_key_ur: undefined, keys_file: keysFile });
+  const database_url = withoutPassword(quickstart.database_url);
+  return asText({
+    ...quickstart,
+    ...{ api_key_uw: undefined, api_key_ur: undefined, database_url, keys_file: keysFile },
+  });
 }
 
 /** Writes quickstart.json, readable by its owner only. */
@@ -55,6 +59,13 @@ export function writeQuickstart(dataDir: string, quickstart: Quickstart): void {
 /** Removes quickstart.json: no system runs. */
 export function removeQuickstart(dataDir: string): void {
   rmSync(fileOf(dataDir), { force: true });
+}
+
+/** The URL with `***` for a password before the host or in the query. A socket's URL has no host, so WHATWG's URL cannot read it. */
+function withoutPassword(url: string): string {
+  return url
+    .replace(/^([a-z]+:\/\/[^:@/]*):.*@/s, '$1:***@')
+    .replaceAll(/([?&](?:ssl)?password=)[^&]*/g, '$1***');
 }
 
 function fileOf(dataDir: string): string {
