@@ -2,7 +2,7 @@ import { importsOf } from './imports.ts';
 import type { Source } from './sources.ts';
 
 const maxLines = 300;
-/** Tests that look for rare faults: each failure is a finding, so they are never repeated. */
+/** Tests of rare faults: each failure is a finding, so they are never repeated. */
 const neverRepeated = /property|ledger|leak|sentinel/;
 
 /** One sentence for each rule about the text of a file that a source breaks. */

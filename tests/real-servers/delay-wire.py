@@ -16,7 +16,7 @@ SYN, FIN, RST, ACK = 2, 1, 4, 16
 ECHOES = {(1, 8): True, (1, 0): False, (58, 128): True, (58, 129): False}
 
 
-def tell(what):
+def report(what):
     sys.stdout.write(json.dumps(what) + "\n")
     sys.stdout.flush()
 
@@ -84,7 +84,7 @@ class Wire:
             os.write(self.tun, back)
             if flags & (FIN | RST):
                 del self.talks[version, a, b]
-                tell({"port": talk.port, "startMs": talk.start, "openMs": talk.open, "said": talk.said})
+                report({"port": talk.port, "startMs": talk.start, "openMs": talk.open, "said": talk.said})
         else:
             self.hold(back, (version, b, a), (flags, sequence, payload))
 
@@ -109,7 +109,7 @@ class Wire:
         at = now_ms()
         if key is None:
             asked, port = what[1]
-            tell({"port": port, "rttMs": at - asked})
+            report({"port": port, "rttMs": at - asked})
             return
         flags, sequence, payload = what
         talk = self.talks.get(key)
@@ -135,7 +135,7 @@ class Wire:
                 for line in lines.split():
                     self.lost = line == "lost"
                     self.delay = 0.0 if self.lost else float(line) / 1000
-                    tell({"delay": line})
+                    report({"delay": line})
 
 
 def main():
@@ -143,11 +143,11 @@ def main():
     # TUNSETIFF with IFF_TUN | IFF_NO_PI: bare IP packets.
     fcntl.ioctl(tun, 0x400454CA, struct.pack("16sH", sys.argv[1].encode(), 0x1001))
     try:
-        # A stamp must tell when a packet came, not when it was this process's turn.
+        # A stamp must show when a packet came, not when it was this process's turn.
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     except OSError:
         os.nice(-10)
-    tell({"up": True})
+    report({"up": True})
     Wire(tun).run()
 
 

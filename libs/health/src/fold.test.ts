@@ -74,8 +74,8 @@ test('one good answer ends a retry sequence, and an outage', () => {
     'Error',
     'Recovered',
   ]);
-  const chain = [check(60, 3), check(62, 3, { attempt: 1 }), check(64, 3, { attempt: 2 })];
-  const folded = foldChecks([check(0, 1), ...chain, check(120, 3), check(180, 1)]);
+  const sequence = [check(60, 3), check(62, 3, { attempt: 1 }), check(64, 3, { attempt: 2 })];
+  const folded = foldChecks([check(0, 1), ...sequence, check(120, 3), check(180, 1)]);
   expect(types(folded)).toEqual(['Up', 'Error', 'Down', 'Up']);
   expect(folded.events.at(-1)?.ended?.sinceUs).toBe(61 * second);
 });
@@ -93,19 +93,19 @@ test('regular checks in an open retry sequence are not retries, and a repeated r
 });
 
 test('where two Locations observe, one alone cannot confirm; an error of the other does', () => {
-  const chain = [check(60, 3), check(62, 3, { attempt: 1 }), check(64, 3, { attempt: 2 })];
+  const sequence = [check(60, 3), check(62, 3, { attempt: 1 }), check(64, 3, { attempt: 2 })];
   const both = [always(1), always(2)];
-  expect(foldChecks([check(0, 1), ...chain], both).state.status).toBe('Up');
-  expect(foldChecks([check(0, 1), ...chain, check(70, 3, at(2))], both).state).toMatchObject({
+  expect(foldChecks([check(0, 1), ...sequence], both).state.status).toBe('Up');
+  expect(foldChecks([check(0, 1), ...sequence, check(70, 3, at(2))], both).state).toMatchObject({
     status: 'Down',
     sinceUs: 61 * second,
   });
 });
 
 test('an inconclusive Location does not count as a second Location, and never makes Down', () => {
-  const chain = [check(60, 3), check(62, 10, { attempt: 1, ...at(2) }), check(64, 3, { attempt: 1 })];
+  const sequence = [check(60, 3), check(62, 10, { attempt: 1, ...at(2) }), check(64, 3, { attempt: 1 })];
   const both = [always(1), always(2)];
-  const folded = foldChecks([check(0, 1), ...chain, check(66, 3, { attempt: 2 })], both);
+  const folded = foldChecks([check(0, 1), ...sequence, check(66, 3, { attempt: 2 })], both);
   expect(folded.state.status).toBe('Down');
   expect(
     foldChecks([check(0, 1), check(60, 10), check(120, 9), check(180, 10)], [always(1)]).state.status,
@@ -140,12 +140,12 @@ test('results under an older target are history; the first under the new one clo
 
 test('late results fill time in which no agent was online and are left out where one was', () => {
   const late = { arrivedUs: 4000 * second };
-  const chain = [
+  const sequence = [
     check(60, 3, late),
     check(62, 3, { attempt: 1, ...late }),
     check(64, 3, { attempt: 2, ...late }),
   ];
-  const results = [check(0, 1), ...chain, check(3000, 1)];
+  const results = [check(0, 1), ...sequence, check(3000, 1)];
   expect(types(foldChecks(results))).toEqual(['Up', 'Error', 'Down', 'Up']);
   expect(types(foldChecks(results, [always(1), always(2)]))).toEqual(['Up']);
 });

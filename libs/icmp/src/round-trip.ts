@@ -15,7 +15,7 @@ const readingErrorNs = 50_000;
 
 /**
  * Round-trip time in milliseconds. Monotonic from send to read, less the time in the socket's queue, which the kernel's stamp
- * tells by the wall clock. Somebody may set that clock meanwhile: then the two clocks' offset has changed, the stamp says
+ * gives by the wall clock. Somebody may set that clock meanwhile: then the two clocks' offset has changed, the stamp says
  * nothing, and the time to the read itself counts (too long by the event loop's delay, never by the step).
  */
 export function roundTripMs({ sent, read, queuedNs }: RoundTrip): number {

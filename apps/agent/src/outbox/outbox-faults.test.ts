@@ -40,14 +40,14 @@ test('a gap that was sent grows no more, because the controller may have it alre
   const first = await open(folder, more);
   await fill(first, 1, 12);
   first.setOnline(true);
-  const [told] = gapsOf(first.nextNew(10));
-  expect(told?.droppedResults).toBe(11);
+  const [reported] = gapsOf(first.nextNew(10));
+  expect(reported?.droppedResults).toBe(11);
   first.setOnline(false);
   await fill(first, 13, 23);
   first.setOnline(true);
   const both = gapsOf(first.nextNew(10));
   expect(both.map(({ droppedResults }) => droppedResults)).toEqual([11, 11]);
-  expect(both[0]?.gapId).toBe(told?.gapId);
+  expect(both[0]?.gapId).toBe(reported?.gapId);
   await first[Symbol.asyncDispose]();
   await using second = await open(folder, more);
   await fill(second, 24, 34);

@@ -110,7 +110,7 @@ describe('what the policy forbids is not touched', () => {
     const dial = createDial({ names: createNames({ servers: [names.target] }) });
     return runTest(probe, url, options, { policy, dial, timeoutMs });
   };
-  const tell = (method: Method, where: string) =>
+  const urlOf = (method: Method, where: string) =>
     ({ HTTP: `http://${where}/`, DNS: `dns://${where}/x.example` })[String(method)] ?? where;
   const networked = methods.filter((method) => method !== 'Script' && method !== 'PING');
   const hosts = [...oddV4, ...oddV6.map((each) => `[${each}]`), ...oddNames(allowed)];
@@ -120,7 +120,7 @@ describe('what the policy forbids is not touched', () => {
     const before = trap.hits();
     for (const method of networked) {
       const seen = await Promise.all(
-        hosts.map((host) => look(method, tell(method, `${host}:${trap.port}`), strict)),
+        hosts.map((host) => look(method, urlOf(method, `${host}:${trap.port}`), strict)),
       );
       const good = hosts.filter((_host, at) => seen[at]?.code === 1);
       expect(good, method).toEqual([]);

@@ -29,7 +29,7 @@ describe('the stream of events', () => {
       await new Promise(setImmediate);
     }
   };
-  const tell = async (
+  const record = async (
     messages: readonly string[],
     db: Db['kysely'] = rest.db.kysely,
     no = account.accountNo,
@@ -49,21 +49,21 @@ describe('the stream of events', () => {
   };
 
   it('sends each new event of the account once, in order, to every reader', async () => {
-    await tell(['before']);
+    await record(['before']);
     const [a, b] = [await follow(), await follow()];
     expect(a.type).toBe('text/event-stream; charset=utf-8');
     const other = await rest.account('other');
-    const told = Array.from({ length: 180 }, (_, i) => `event ${i}`);
-    await tell(told.slice(0, 60));
-    await tell(['not yours'], rest.db.kysely, other.accountNo);
+    const messages = Array.from({ length: 180 }, (_, i) => `event ${i}`);
+    await record(messages.slice(0, 60));
+    await record(['not yours'], rest.db.kysely, other.accountNo);
     await until(() => a.events().length >= 60);
-    await tell(told.slice(60));
+    await record(messages.slice(60));
     await until(() => a.events().length >= 180 && b.events().length >= 180);
     const heartbeats = () => a.text.split('\n\n').filter((block) => block === ':').length;
     const before = heartbeats();
     await until(() => heartbeats() > before);
     for (const reader of [a, b]) {
-      expect(reader.events().map(({ Message }) => Message)).toEqual(told);
+      expect(reader.events().map(({ Message }) => Message)).toEqual(messages);
       expect(reader.events().every(({ id, event_id }) => id === event_id)).toBe(true);
     }
   });
@@ -88,13 +88,13 @@ describe('the stream of events', () => {
 
   it('goes on after the event that the reader has', async () => {
     const first = await follow();
-    await tell(['1', '2', '3']);
+    await record(['1', '2', '3']);
     await until(() => first.events().length === 3);
     first.leave();
-    await tell(['4']);
+    await record(['4']);
     const again = await follow({ 'Last-Event-ID': first.events()[1]?.id ?? '' });
     await until(() => again.events().length === 2);
-    await tell(['5']);
+    await record(['5']);
     await until(() => again.events().length === 3);
     expect(again.events().map(({ Message }) => Message)).toEqual(['3', '4', '5']);
     const other = await rest.account('other');
@@ -110,12 +110,12 @@ describe('the stream of events', () => {
     const committed = Promise.withResolvers<void>();
     const written = Promise.withResolvers<void>();
     const slow = rest.db.kysely.transaction().execute(async (trx) => {
-      await tell(['first'], trx);
+      await record(['first'], trx);
       written.resolve();
       await committed.promise;
     });
     await written.promise;
-    await tell(['second']);
+    await record(['second']);
     await rest.clock.advance(3_000); // a writer is waited for, though not for ever
     expect(reader.events()).toEqual([]);
     committed.resolve();
@@ -131,9 +131,9 @@ describe('the stream of events', () => {
         await rest.db.kysely
           .transaction()
           .execute(async (trx) => {
-            await tell([`${writer}/${i}/a`], trx);
+            await record([`${writer}/${i}/a`], trx);
             for (let turn = 0; turn < (writer * i) % 7; turn += 1) await new Promise(setImmediate);
-            await tell([`${writer}/${i}/b`], trx);
+            await record([`${writer}/${i}/b`], trx);
             if (i % 5 === 4) throw new RangeError('rolled back');
           })
           .catch((error: unknown) => expect(error).toBeInstanceOf(RangeError));
@@ -145,27 +145,30 @@ describe('the stream of events', () => {
     expect(reader.events().map(({ id }) => id)).toEqual(rows.map(({ event_id }) => event_id));
   });
 
-  it.each([true, false])('ends within 5 seconds when its key is revoked (told: %s)', async (told) => {
-    const reader = await follow();
-    await rest.db.kysely
-      .updateTable('api_keys')
-      .set({ revoked_at: new Date() })
-      .where('key_no', '=', keyNo)
-      .execute();
-    if (told) await publish(rest.db.kysely, 'revoked', { agent_nos: [], key_nos: [keyNo] });
-    await until(() => reader.ended);
-    await tell(['after']);
-    expect(reader.events()).toEqual([]);
-    expect(reader.broken).toBe(false);
-  });
+  it.each([true, false])(
+    'ends within 5 seconds when its key is revoked (with a notice: %s)',
+    async (isNotified) => {
+      const reader = await follow();
+      await rest.db.kysely
+        .updateTable('api_keys')
+        .set({ revoked_at: new Date() })
+        .where('key_no', '=', keyNo)
+        .execute();
+      if (isNotified) await publish(rest.db.kysely, 'revoked', { agent_nos: [], key_nos: [keyNo] });
+      await until(() => reader.ended);
+      await record(['after']);
+      expect(reader.events()).toEqual([]);
+      expect(reader.broken).toBe(false);
+    },
+  );
 
   it("shows times in the account's zone of that moment", async () => {
     const reader = await follow();
     const { key: writer } = await rest.key(account.accountNo, 'UW');
     await rest.send('PUT', '/account', { key: writer, body: { Timezone: 'Asia/Kathmandu' } });
-    for (let told = 1; !reader.events().at(-1)?.Timestamp.endsWith('+05:45'); told += 1) {
-      await tell(['x']);
-      await until(() => reader.events().length === told);
+    for (let count = 1; !reader.events().at(-1)?.Timestamp.endsWith('+05:45'); count += 1) {
+      await record(['x']);
+      await until(() => reader.events().length === count);
       await rest.clock.advance(1_000);
     }
     expect(reader.events()[0]?.Timestamp).toMatch(/\+0[05]:/);

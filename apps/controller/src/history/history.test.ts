@@ -18,7 +18,7 @@ const check = z.object({ check_id: z.string(), RequestTime: z.number(), Timestam
 describe('what was seen', () => {
   let rest: Rest;
   let key: string;
-  let story: SampleAccount;
+  let sample: SampleAccount;
   let place: { accountNo: number; locationNo: number };
   let nowResult: CheckNowResult = { kind: 'nobody', message: 'Location local has no agent.' };
   let device = '';
@@ -26,9 +26,9 @@ describe('what was seen', () => {
     rest = await startRest({ checkNow: async () => nowResult });
     place = await rest.account('one', 'Asia/Kathmandu');
     ({ key } = await rest.key(place.accountNo, 'UW'));
-    story = await createSampleAccount(rest, place, key);
-    device = `/devices/${story.ids['device_id']}`;
-    const who = { ...place, deviceNo: story.deviceNo, agentNo: story.agentNo };
+    sample = await createSampleAccount(rest, place, key);
+    device = `/devices/${sample.ids['device_id']}`;
+    const who = { ...place, deviceNo: sample.deviceNo, agentNo: sample.agentNo };
     await addChecks(
       rest,
       who,
@@ -39,10 +39,10 @@ describe('what was seen', () => {
   const get = (path: string) => rest.send('GET', path, { key });
 
   it('is read as check records whose phases add up', async () => {
-    const { json } = await get(`/checks/${story.ids['check_id']}`);
+    const { json } = await get(`/checks/${sample.ids['check_id']}`);
     expect(json).toEqual({
-      check_id: story.ids['check_id'],
-      device_id: story.ids['device_id'],
+      check_id: sample.ids['check_id'],
+      device_id: sample.ids['device_id'],
       Location: 'local',
       Timestamp: '2026-09-21T19:57:50+05:45',
       BlockTime: 1.5,
@@ -58,7 +58,7 @@ describe('what was seen', () => {
       DataSize: 1000,
       CheckResult: 'connected',
     });
-    expect((await get(`/checks/${story.ids['check_id']}/extended`)).json).toMatchObject({
+    expect((await get(`/checks/${sample.ids['check_id']}/extended`)).json).toMatchObject({
       Timestamp: '2026-09-21T19:57:50.000000+05:45',
       Agent: 'agent',
       Attempt: 0,
@@ -77,11 +77,11 @@ describe('what was seen', () => {
     });
     const startUs = clock.nowUs() - minuteUs;
     const extendedJson = JSON.stringify({ Traceroute: { Reached: false, Hops: [] } });
-    const value = { deviceNo: story.deviceNo, startUs: BigInt(startUs), extendedJson };
+    const value = { deviceNo: sample.deviceNo, startUs: BigInt(startUs), extendedJson };
     const records = [{ record: { case: 'diagnostics' as const, value } }];
-    const sender = { ...place, agentNo: story.agentNo };
+    const sender = { ...place, agentNo: sample.agentNo };
     await ingest.accept(sender, create(BatchSchema, { batchId: 1n, records }));
-    const id = checkId({ deviceNo: story.deviceNo, startUs, agentNo: story.agentNo });
+    const id = checkId({ deviceNo: sample.deviceNo, startUs, agentNo: sample.agentNo });
     expect((await get(`/checks/${id}/extended`)).json).toMatchObject({
       Extended: { Address: '127.0.0.1', Traceroute: { Reached: false, Hops: [] } },
     });
@@ -105,16 +105,16 @@ describe('what was seen', () => {
       code: 1005,
       message: 'Location local has no agent.',
     });
-    nowResult = { kind: 'done', checkId: story.ids['check_id'] ?? '' };
+    nowResult = { kind: 'done', checkId: sample.ids['check_id'] ?? '' };
     expect((await rest.send('POST', `${device}/check`, { key })).json).toMatchObject({
-      check_id: story.ids['check_id'],
+      check_id: sample.ids['check_id'],
     });
   });
 
   it('makes events, newest first, before a Timestamp', async () => {
     const event = {
       account_no: place.accountNo,
-      device_no: story.deviceNo,
+      device_no: sample.deviceNo,
       status: 'Down',
       message: 'm',
       recorded_us: 1,

@@ -83,7 +83,7 @@ describe('the frame of an answer', () => {
     expect(refused.headers).toHaveProperty('access-control-allow-origin');
   });
 
-  it('tells a browser before its request what it may send, without a key', async () => {
+  it('answers a browser that asks before its request what it may send, without a key', async () => {
     const question = { 'Access-Control-Request-Method': 'PUT', 'Service-API-Key': '' };
     const open = await ask('OPTIONS', '/devices', { Origin: 'https://status.example.org', ...question });
     expect([open.status, open.body.length, open.headers]).toEqual([

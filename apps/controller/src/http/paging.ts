@@ -47,28 +47,22 @@ const offsetOfCursor = (cursor: 'Before' | 'After') =>
     override: { type: 'integer', minimum: 0, default: 0 },
   });
 
+const cursorField = (id: string, relation: string) =>
+  boundedText(100)
+    .optional()
+    .describe(`A ${id}: the rows that ${relation} this one. Link: rel="next" uses it.`)
+    .meta({ example: exampleId });
+
 /** The query parameters of a list, newest first, that a client pages with the id of the last row it has; `id` is the name of that id. */
 export function beforeQuery(id: string) {
-  return {
-    Limit: limitOrDefault,
-    Offset: offsetOfCursor('Before'),
-    Before: boundedText(100)
-      .optional()
-      .describe(`A ${id}: the rows that are older than this one. Link: rel="next" uses it.`)
-      .meta({ example: exampleId }),
-  } as const;
+  const Before = cursorField(id, 'are older than');
+  return { Limit: limitOrDefault, Offset: offsetOfCursor('Before'), Before } as const;
 }
 
 /** The query parameters of a list in the order of creation that a client pages with the id of the last row it has. */
 export function afterQuery(id: string) {
-  return {
-    Limit: limitOrDefault,
-    Offset: offsetOfCursor('After'),
-    After: boundedText(100)
-      .optional()
-      .describe(`A ${id}: the rows that were created after this one. Link: rel="next" uses it.`)
-      .meta({ example: exampleId }),
-  } as const;
+  const After = cursorField(id, 'were created after');
+  return { Limit: limitOrDefault, Offset: offsetOfCursor('After'), After } as const;
 }
 
 /** A page of a list, by rows to skip or by the id of the row beside it. */

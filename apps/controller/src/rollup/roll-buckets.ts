@@ -1,6 +1,6 @@
 import { dayUs, hourUs, verdictSql } from '@vantage/domain';
 import { scale } from '@vantage/health';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { checkKind, packetCount, type Tables } from '../db/index.ts';
 
 const isGood = sql`(is_regular and ${sql.raw(verdictSql('good', 'code'))})`;
@@ -37,17 +37,7 @@ export async function rollHour(
     ), counts as (
       select device_no, location_no, ${bucketSql} as slot, count(*)::int as n
       from hour where ${isGood} group by 1, 2, 3
-    ), histograms as (
-      select device_no, location_no, array_agg(array[slot, n] order by slot) as histogram
-      from counts group by device_no, location_no
-    )
-    insert into rollup_hourly
-      (device_no, bucket_us, location_no, checks, errors, inconclusive, sum_ms, min_ms, max_ms, lost, sent, retries,
-      on_request, histogram)
-    select device_no, ${bucket}::bigint, location_no, checks, errors, inconclusive, sum_ms, min_ms, max_ms, lost, sent,
-      retries, on_request, coalesce(histogram, '{}')
-    from sums left join histograms using (device_no, location_no)
-    on conflict (device_no, bucket_us, location_no) do update set (${replaced}) = (${excluded})`.execute(trx);
+    ) ${insertSums('rollup_hourly', bucket)}`.execute(trx);
 }
 
 /** Writes the sums of one UTC day for these devices, from the sums of its hours. */
@@ -65,20 +55,10 @@ export async function rollDay(trx: Kysely<Tables>, day: number, deviceNos: reado
     ), counts as (
       select device_no, location_no, histogram[k][1] as slot, sum(histogram[k][2])::int as n
       from hours, generate_subscripts(histogram, 1) as k group by 1, 2, 3
-    ), histograms as (
-      select device_no, location_no, array_agg(array[slot, n] order by slot) as histogram
-      from counts group by device_no, location_no
-    )
-    insert into rollup_daily
-      (device_no, bucket_us, location_no, checks, errors, inconclusive, sum_ms, min_ms, max_ms, lost, sent, retries,
-      on_request, histogram)
-    select device_no, ${day}::bigint, location_no, checks, errors, inconclusive, sum_ms, min_ms, max_ms, lost, sent,
-      retries, on_request, coalesce(histogram, '{}')
-    from sums left join histograms using (device_no, location_no)
-    on conflict (device_no, bucket_us, location_no) do update set (${replaced}) = (${excluded})`.execute(trx);
+    ) ${insertSums('rollup_daily', day)}`.execute(trx);
 }
 
-const measures = [
+const sums = [
   'checks',
   'errors',
   'inconclusive',
@@ -89,7 +69,18 @@ const measures = [
   'sent',
   'retries',
   'on_request',
-  'histogram',
 ];
-const replaced = sql.join(measures.map((name) => sql.ref(name)));
-const excluded = sql.join(measures.map((name) => sql.ref(`excluded.${name}`)));
+const summed = sql.join(sums.map((name) => sql.ref(name)));
+const excluded = sql.join([...sums, 'histogram'].map((name) => sql.ref(`excluded.${name}`)));
+
+/** The end of both statements: writes the rows of `sums` with the histograms of `counts`, in place of those that are stored. */
+function insertSums(table: 'rollup_hourly' | 'rollup_daily', bucket: number): RawBuilder<unknown> {
+  return sql`, histograms as (
+      select device_no, location_no, array_agg(array[slot, n] order by slot) as histogram
+      from counts group by device_no, location_no
+    )
+    insert into ${sql.table(table)} (device_no, bucket_us, location_no, ${summed}, histogram)
+    select device_no, ${bucket}::bigint, location_no, ${summed}, coalesce(histogram, '{}')
+    from sums left join histograms using (device_no, location_no)
+    on conflict (device_no, bucket_us, location_no) do update set (${summed}, histogram) = (${excluded})`;
+}

@@ -43,7 +43,7 @@ test.each([
   [{ Map: { x: {} } }, 'Map.x', 'must be a number, but an object was sent'],
   [{ Either: 5 }, 'Either', 'must be of another form, but the number 5 was sent'],
   [{ name: 'a' }, 'name', 'is not a known field; did you mean Name?'],
-])('%j is told: %s %s', (sent, field, message) => {
+])('%j gets the message: %s %s', (sent, field, message) => {
   const { error } = schema.safeParse(
     { ...('Count' in sent || field === 'Count' ? {} : { Count: 1 }), ...sent },
     { reportInput: true },

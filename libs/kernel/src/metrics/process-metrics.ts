@@ -44,7 +44,7 @@ export function createProcessMetrics(build: {
   };
   new Gauge({
     name: 'vantage_build_info',
-    help: '1; the labels tell the program and its version.',
+    help: '1; the labels name the program and its version.',
     labelNames: ['program', 'version'],
     registers,
   }).set(build, 1);

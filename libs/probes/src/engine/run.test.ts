@@ -127,17 +127,17 @@ describe('around every probe', () => {
     expect(await at(hasty.clock, 200, hasty.done)).toMatchObject({ code: 2 });
   });
 
-  test('a good answer after the deadline does not count, a telling failure does', async () => {
+  test('a good answer after the deadline does not count, a failure with a reason does', async () => {
     const late = start(async ({ clock }) => {
       await clock.sleep(5100);
       return good();
     });
     expect(await at(late.clock, 5100, late.done)).toMatchObject({ code: 2 });
-    const telling = start(async (context) => {
+    const reasoned = start(async (context) => {
       await aborted(context).catch(() => {});
       throw new Failure(7, 'expected "a", got "b"');
     });
-    expect(await at(telling.clock, 5000, telling.done)).toMatchObject({
+    expect(await at(reasoned.clock, 5000, reasoned.done)).toMatchObject({
       code: 7,
       text: 'expected "a", got "b"',
     });

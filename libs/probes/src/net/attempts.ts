@@ -76,7 +76,7 @@ export async function connectFirst(
     start();
   });
   if (winner) return winner;
-  throw await tellingFailure(attempts, port);
+  throw await mostSpecificFailure(attempts, port);
 }
 
 function begin(at: Address, port: number, startedMs: number): Attempt {
@@ -99,7 +99,7 @@ function shown(attempt: Attempt, port: number): Json {
 }
 
 /** A refusal is more specific than silence, and silence more than a missing route. */
-async function tellingFailure(attempts: readonly Attempt[], port: number): Promise<Failure> {
+async function mostSpecificFailure(attempts: readonly Attempt[], port: number): Promise<Failure> {
   const failures: Failure[] = [];
   for (const { at, result } of attempts) {
     const peer = showPeer(at.address, port);
@@ -107,8 +107,8 @@ async function tellingFailure(attempts: readonly Attempt[], port: number): Promi
     failures.push(routeless ? noRoute(at.address) : networkFailure({ code: result }, peer));
   }
   for (const code of [resultCode.protocol, resultCode.timeout]) {
-    const telling = failures.find((each) => each.code === code);
-    if (telling) return telling;
+    const specific = failures.find((each) => each.code === code);
+    if (specific) return specific;
   }
   return failures[0] ?? new Failure(resultCode.agent, 'no address to connect to');
 }

@@ -43,7 +43,7 @@ describe('dial', () => {
     expect(seen.phases.connect).toBeLessThan(400);
   });
 
-  test('when no address answers the most telling failure is the verdict', async () => {
+  test('when no address answers the most specific failure is the verdict', async () => {
     const seen = await runTest(
       tcp,
       `w.example:${closedPort}`,

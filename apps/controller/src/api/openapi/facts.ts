@@ -100,7 +100,7 @@ export const facts: Readonly<Record<string, Fact>> = {
   Helo: { example: 'monitor.example.com' },
   HostData: { example: { headers: { 'Accept-Language': 'en' } } },
   HostKeyFingerprint: { example: 'SHA256:uNiVztksCsDhcc0u9e8BrQxSiZVvX1A3mQIf7GmLkPA' },
-  HostName: { text: "The host's name, as the agent tells it.", example: 'edge-1.example.com' },
+  HostName: { text: "The host's name, as the agent reports it.", example: 'edge-1.example.com' },
   IPFamily: { example: 'Any' },
   Inconclusive: { example: 0 },
   IntervalMs: { example: 200 },

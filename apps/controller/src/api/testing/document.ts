@@ -129,7 +129,7 @@ function schemaGaps(name: string, schema: Readonly<Record<string, unknown>>): st
   const inner = [schema, ...parts].flatMap((part) =>
     Object.entries(z.record(z.string(), z.unknown()).catch({}).parse(part['properties'])),
   );
-  const isTold = (part: Readonly<Record<string, unknown>>) =>
+  const hasExample = (part: Readonly<Record<string, unknown>>) =>
     json.safeParse(part['items']).data?.['$ref'] !== undefined ||
     part['$ref'] !== undefined ||
     part['examples'] !== undefined ||
@@ -140,14 +140,14 @@ function schemaGaps(name: string, schema: Readonly<Record<string, unknown>>): st
       const part = json.safeParse(value).data;
       if (part === undefined) return []; // `false`: the property does not exist
       const choices = z.array(json).catch([]).parse(part['anyOf']);
-      const told =
-        isTold(part) ||
-        choices.some(isTold) ||
+      const isShown =
+        hasExample(part) ||
+        choices.some(hasExample) ||
         part['type'] === 'boolean' ||
         part['properties'] !== undefined;
       return [
         ...(part['$ref'] === undefined ? schemaGaps(`${name}.${property}`, part) : []),
-        ...(told ? [] : [`${name}.${property}: example`]),
+        ...(isShown ? [] : [`${name}.${property}: example`]),
       ];
     }),
   ];

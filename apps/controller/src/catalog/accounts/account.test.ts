@@ -56,7 +56,7 @@ describe('the account', () => {
     ).toEqual(['DefaultLocations', 'Timezone', 'nschedule_id', 'x']);
   });
 
-  it("keeps its Name, which is the operator's, and does not tell the names of other accounts", async () => {
+  it("keeps its Name, which is the operator's, and does not reveal the names of other accounts", async () => {
     for (const Name of ['two', 'nobody', '', 5]) {
       const { status, json } = await put({ Name });
       expect([status, json]).toEqual([200, expect.objectContaining({ Name: 'one' })]);

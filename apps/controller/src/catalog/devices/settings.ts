@@ -164,11 +164,11 @@ export function privateAddressErrors(host: string, locations: readonly LocationR
     .filter((row) => row.public_targets_only)
     .map(({ name }) => ({
       field: 'URL',
-      message: `is a private address, and the Location ${name} looks at public targets only`,
+      message: `is a private address, and the Location ${name} checks public targets only`,
     }));
 }
 
-const unobserved = 'No Location looks at this device, so it is never checked.';
+const unobserved = 'The device has no Location, so it is never checked.';
 
 /** The warnings of a device as it is now: its Locations may have changed with the account's defaults since it was written. */
 export function currentWarnings({

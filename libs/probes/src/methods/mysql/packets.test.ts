@@ -33,7 +33,7 @@ describe('packets', () => {
     expect(packetOf(3, Buffer.from('ab')).toString('hex')).toBe('020000036162');
   });
 
-  it('of a greeting tell version, flags, nonce and method', () => {
+  it('of a greeting contain version, flags, nonce and method', () => {
     const greeting = readGreetingPacket(greetingPacket(nonce, 'caching_sha2_password', true));
     expect(greeting).toMatchObject({ version: '8.0.36-test', nonce, plugin: 'caching_sha2_password' });
     expect((greeting?.capabilities ?? 0) & 0x800).toBe(0x800);

@@ -21,7 +21,7 @@ test.each([
   'killed %s, the agent continues the retry sequence',
   { timeout: 300_000 },
   async (_name, isAcked) => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'vantage-kill-chain-'));
+    const folder = mkdtempSync(path.join(tmpdir(), 'vantage-kill-retries-'));
     try {
       const target = await startTarget();
       await target.stop();
