@@ -1,23 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../api/testing/rest.ts';
+import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
 
 describe('the ETag of a resource', () => {
-  let rest: Rest;
-  let key: string;
+  let one: OneAccount;
   let device: string;
   beforeAll(async () => {
-    rest = await startRest();
-    ({ key } = await rest.key((await rest.account('one')).accountNo, 'UW'));
+    one = await startOneAccount();
   });
-  afterAll(() => rest[Symbol.asyncDispose]());
+  afterAll(() => one[Symbol.asyncDispose]());
 
   const send = (
     method: string,
     path: string,
     headers: Readonly<Record<string, string>> = {},
     body?: unknown,
-  ) => rest.send(method, path, { key, headers, ...(body === undefined ? {} : { body }) });
+  ) => one.send(method, path, body, { headers });
   const tagOf = async (path: string) => (await send('GET', path)).headers.get('etag') ?? '';
   const create = async () => {
     const { json } = await send(
@@ -39,8 +37,8 @@ describe('the ETag of a resource', () => {
     const before = await tagOf(device);
     expect(before).toMatch(/^"[0-9a-f]{16}\.[0-9a-f]{16}"$/);
     expect(await tagOf(device)).toBe(before);
-    await rest.db.kysely.updateTable('locations').set({ online: true }).execute();
-    await rest.db.kysely.updateTable('device_state').set({ status: 'Down' }).execute();
+    await one.rest.db.kysely.updateTable('locations').set({ online: true }).execute();
+    await one.rest.db.kysely.updateTable('device_state').set({ status: 'Down' }).execute();
     const after = await tagOf(device);
     expect(after).not.toBe(before);
     expect(after.split('.')[0]).toBe(before.split('.')[0]);

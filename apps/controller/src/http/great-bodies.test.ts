@@ -1,18 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Rest, startRest } from '../api/testing/rest.ts';
+import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
 
-let rest: Rest;
-let key: string;
+let one: OneAccount;
 
 beforeAll(async () => {
-  rest = await startRest();
-  const { accountNo } = await rest.account('great bodies');
-  ({ key } = await rest.key(accountNo, 'UW'));
+  one = await startOneAccount();
 });
-afterAll(() => rest[Symbol.asyncDispose]());
+afterAll(() => one[Symbol.asyncDispose]());
 
-const post = (raw: string) =>
-  rest.send('POST', '/devices', { key, raw, headers: { 'Content-Type': 'application/json' } });
+const post = (raw: string) => one.send('POST', '/devices', undefined, { raw });
 const fields = (count: number) => Array.from({ length: count }, (_, i) => `"k${i}":1`).join(',');
 const target = '"Method":"HTTP","URL":"http://a/","ShortName":"a"';
 

@@ -2,24 +2,23 @@ import { request as httpRequest } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, type Send, startRest } from '../api/testing/rest.ts';
+import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
+import type { Send } from '../api/testing/rest.ts';
 
 describe('a request that is not quite right', () => {
-  let rest: Rest;
-  let key: string;
+  let one: OneAccount;
   let device: string;
   beforeAll(async () => {
-    rest = await startRest();
-    ({ key } = await rest.key((await rest.account('one')).accountNo, 'UW'));
+    one = await startOneAccount();
     const body = { Method: 'TCP', URL: 'a.example:1', ShortName: 'a' };
-    const { json } = await rest.send('POST', '/devices', { key, body });
+    const { json } = await one.send('POST', '/devices', body);
     device = `/devices/${z.object({ device_id: z.string() }).parse(json).device_id}`;
   });
-  afterAll(() => rest[Symbol.asyncDispose]());
+  afterAll(() => one[Symbol.asyncDispose]());
 
   /** The code and the text of an answer. */
   const ask = async (method: string, path: string, send: Send = {}): Promise<string> => {
-    const reply = await rest.send(method, path, { key, ...send });
+    const reply = await one.send(method, path, undefined, send);
     if (reply.status === 200) return '200';
     const { code, message } = z.object({ code: z.int(), message: z.string() }).parse(reply.json);
     return `${code} ${message}`;
@@ -48,7 +47,7 @@ describe('a request that is not quite right', () => {
   });
 
   it('may hold a NUL, which the database cannot store, in no parameter and no part of a path', async () => {
-    for (const { method, path, query, level } of rest.routes) {
+    for (const { method, path, query, level } of one.rest.routes) {
       if (level === 'none') continue;
       const asked = path.replaceAll(/\{(\w+)\}/g, 'a%00');
       if (asked !== path) expect(await ask(method, asked)).toMatch(/^1003 No such /);
@@ -86,16 +85,16 @@ describe('a request that is not quite right', () => {
     const headers = (one: string, other: string) => ({
       headers: { 'Service-API-Key': one, 'X-Old-Key': other },
     });
-    expect(await ask('GET', '/devices', headers(key, key))).toBe('200');
-    expect(await ask('GET', '/devices', headers(`${key}, ${key}`, key))).toBe('200');
-    expect(await ask('GET', '/devices', headers(`${key}, x`, key))).toContain('1001');
+    expect(await ask('GET', '/devices', headers(one.key, one.key))).toBe('200');
+    expect(await ask('GET', '/devices', headers(`${one.key}, ${one.key}`, one.key))).toBe('200');
+    expect(await ask('GET', '/devices', headers(`${one.key}, x`, one.key))).toContain('1001');
   });
 
   /** A request with its headers as they stand, in pairs; the status, the headers and the text of the answer. */
   const raw = async (method: string, path: string, headers: readonly string[] = []) => {
-    const base = ['Host', 'localhost', 'X-Forwarded-Proto', 'https', 'Service-API-Key', key];
+    const base = ['Host', 'localhost', 'X-Forwarded-Proto', 'https', 'Service-API-Key', one.key];
     const { promise, resolve, reject } = Promise.withResolvers<import('node:http').IncomingMessage>();
-    httpRequest(`${rest.baseUrl}${path}`, { method, headers: [...base, ...headers], setHost: false })
+    httpRequest(`${one.rest.baseUrl}${path}`, { method, headers: [...base, ...headers], setHost: false })
       .on('response', resolve)
       .on('error', reject)
       .end();
@@ -157,7 +156,7 @@ describe('a request that is not quite right', () => {
     expect(json).toEqual({
       Address: '127.0.0.1',
       Time: '2026-09-21T14:13:20Z',
-      Key: key,
+      Key: one.key,
       KeyType: 'API',
       AuthLevel: 'UW',
       HTTPAuth: false,

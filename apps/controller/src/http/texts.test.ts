@@ -1,23 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../api/testing/rest.ts';
+import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
 import { device, wrongRequests } from './testing/wrong-requests.ts';
 
 describe('the text of a refusal', () => {
-  let rest: Rest;
-  let key: string;
+  let one: OneAccount;
   let id: string;
   beforeAll(async () => {
-    rest = await startRest();
-    ({ key } = await rest.key((await rest.account('one')).accountNo, 'UW'));
-    const { json } = await rest.send('POST', '/devices', { key, body: device });
+    one = await startOneAccount();
+    const { json } = await one.send('POST', '/devices', device);
     id = z.object({ device_id: z.string() }).parse(json).device_id;
   });
-  afterAll(() => rest[Symbol.asyncDispose]());
+  afterAll(() => one[Symbol.asyncDispose]());
 
   it.each(wrongRequests)('%s %j', async (request, body, answer) => {
     const [method = '', path = ''] = request.replace('ID', id).split(' ');
-    const { json } = await rest.send(method, path, { key, ...(body === undefined ? {} : { body }) });
+    const { json } = await one.send(method, path, body);
     const { code, message } = z.object({ code: z.int(), message: z.string() }).parse(json);
     expect(`${code} ${message}`).toBe(answer);
   });

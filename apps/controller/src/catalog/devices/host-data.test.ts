@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { type OneAccount, startOneAccount } from '../../api/testing/one-account.ts';
 import { openTarget } from './sealed.ts';
 
 const faults = z.object({ errors: z.array(z.object({ field: z.string(), message: z.string() })) });
@@ -10,38 +10,34 @@ const device = z.looseObject({
 });
 
 describe('HostData, the older name of the HTTP request headers', () => {
-  let rest: Rest;
-  let key: string;
+  let one: OneAccount;
   beforeAll(async () => {
-    rest = await startRest();
-    const { accountNo } = await rest.account('one');
-    ({ key } = await rest.key(accountNo, 'UW'));
+    one = await startOneAccount();
   });
-  afterAll(() => rest[Symbol.asyncDispose]());
+  afterAll(() => one[Symbol.asyncDispose]());
 
   const web = { Method: 'HTTP', URL: 'https://example.org/x', ShortName: 'web' };
-  const post = (body: object) => rest.send('POST', '/devices', { key, body });
+  const post = (body: object) => one.send('POST', '/devices', body);
   const create = async (body: object) => {
     const { json } = await post(body);
     return z.strictObject({ device_id: z.string() }).parse(json).device_id;
   };
-  const put = (id: string, body: object) => rest.send('PUT', `/devices/${id}?WithConfig=Y`, { key, body });
-  const get = async (id: string) =>
-    device.parse((await rest.send('GET', `/devices/${id}?WithConfig=Y`, { key })).json);
+  const put = (id: string, body: object) => one.send('PUT', `/devices/${id}?WithConfig=Y`, body);
+  const get = async (id: string) => device.parse((await one.send('GET', `/devices/${id}?WithConfig=Y`)).json);
   const headersOf = async (id: string) => (await get(id)).Options.Headers ?? {};
   const storedHeaders = async (id: string) => {
-    const row = await rest.db.kysely
+    const row = await one.rest.db.kysely
       .selectFrom('devices')
       .select('sealed')
       .where('device_id', '=', id)
       .executeTakeFirstOrThrow();
-    return openTarget(rest.sealer, id, row.sealed).options['Headers'];
+    return openTarget(one.rest.sealer, id, row.sealed).options['Headers'];
   };
 
   it('always has headers for a device of Method HTTP, and is absent for every other Method', async () => {
     expect((await get(await create(web))).HostData).toEqual({ headers: {} });
     const tcp = await create({ Method: 'TCP', URL: 'example.org:9', ShortName: 'tcp' });
-    const { json } = await rest.send('GET', `/devices/${tcp}?WithConfig=Y`, { key });
+    const { json } = await one.send('GET', `/devices/${tcp}?WithConfig=Y`);
     expect(json).not.toHaveProperty('HostData');
   });
 

@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { type OneAccount, startOneAccount } from '../../api/testing/one-account.ts';
 
 const problem = z.object({
   code: z.int(),
@@ -10,18 +10,14 @@ const problem = z.object({
 });
 
 describe('what a client calls its things by', () => {
-  let rest: Rest;
-  let key: string;
+  let one: OneAccount;
   beforeAll(async () => {
-    rest = await startRest();
-    const { accountNo } = await rest.account('one');
-    ({ key } = await rest.key(accountNo, 'UW'));
+    one = await startOneAccount();
   });
-  afterAll(() => rest[Symbol.asyncDispose]());
+  afterAll(() => one[Symbol.asyncDispose]());
 
   const tcp = { Method: 'TCP', URL: 'example.org:9', ShortName: 'tcp' };
-  const send = (method: string, path: string, body?: object) =>
-    rest.send(method, path, body === undefined ? { key } : { key, body });
+  const send = (method: string, path: string, body?: object) => one.send(method, path, body);
   const make = async (path: string, body: object) => {
     const { json } = await send('POST', path, body);
     return Object.values(z.record(z.string(), z.string()).parse(json))[0] ?? '';
@@ -46,7 +42,7 @@ describe('what a client calls its things by', () => {
       Tags: both.slice(1),
     });
     expect((await send('PUT', `/devices/${id}`, { Tags: null })).json).toMatchObject({ Tags: [] });
-    expect(rest.recorded.flatMap(({ changes }) => changes).at(-1)).toMatchObject({
+    expect(one.rest.recorded.flatMap(({ changes }) => changes).at(-1)).toMatchObject({
       fields: [{ field: 'Tags', old: both.slice(1), new: [] }],
     });
   });

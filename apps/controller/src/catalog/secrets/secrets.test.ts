@@ -1,19 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { type OneAccount, startOneAccount } from '../../api/testing/one-account.ts';
 
 describe('secrets', () => {
-  let rest: Rest;
-  let key: string;
+  let one: OneAccount;
   beforeAll(async () => {
-    rest = await startRest();
-    const { accountNo } = await rest.account('one');
-    ({ key } = await rest.key(accountNo, 'UW'));
+    one = await startOneAccount();
   });
-  afterAll(() => rest[Symbol.asyncDispose]());
+  afterAll(() => one[Symbol.asyncDispose]());
   const reference = (name: string) => ['$', '{secret:', name, '}'].join('');
-  const send = (method: string, path: string, body?: object) =>
-    rest.send(method, path, body === undefined ? { key } : { key, body });
+  const send = (method: string, path: string, body?: object) => one.send(method, path, body);
 
   it('are kept sealed, listed without their values and used by name', async () => {
     const made = await send('POST', '/secrets', { Name: 'DB_PASS', Value: 'hunter2' });
@@ -27,9 +23,9 @@ describe('secrets', () => {
     expect((await send('GET', '/secrets')).json).toEqual([
       { secret_id, Name: 'DB_PASS', UpdatedAt: expect.any(String) },
     ]);
-    const row = await rest.db.kysely.selectFrom('secrets').selectAll().executeTakeFirstOrThrow();
+    const row = await one.rest.db.kysely.selectFrom('secrets').selectAll().executeTakeFirstOrThrow();
     expect(Buffer.from(row.sealed).includes('hunter2')).toBe(false);
-    expect(rest.sealer.open(row.sealed, `secret:${secret_id}`)).toBe('hunter2');
+    expect(one.rest.sealer.open(row.sealed, `secret:${secret_id}`)).toBe('hunter2');
 
     const device = {
       Method: 'HTTP',
@@ -51,8 +47,8 @@ describe('secrets', () => {
     expect(
       (await send('PUT', `/secrets/${secret_id}`, { Name: 'DB_PASS', Value: 'new' })).json,
     ).toMatchObject({ Name: 'DB_PASS' });
-    const changed = await rest.db.kysely.selectFrom('secrets').selectAll().executeTakeFirstOrThrow();
-    expect(rest.sealer.open(changed.sealed, `secret:${secret_id}`)).toBe('new');
+    const changed = await one.rest.db.kysely.selectFrom('secrets').selectAll().executeTakeFirstOrThrow();
+    expect(one.rest.sealer.open(changed.sealed, `secret:${secret_id}`)).toBe('new');
     expect((await send('PUT', `/secrets/${secret_id}`, { Name: 'OTHER' })).json).toMatchObject({
       code: 1005,
       message: expect.stringMatching(/^Name cannot be changed: this secret is DB_PASS\. /),
