@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../harness/api.ts';
-import { operate } from '../harness/more-agents.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { type Contacts, createContacts, secret } from './contacts.ts';
 import { createDevices, type LabDevice } from './devices.ts';
@@ -56,13 +55,17 @@ export async function startGround(tag: string, options: GroundOptions): Promise<
   const hooks = held.use(await startWebhookSink(secret));
   const mail = held.use(await startMailSink());
   const env = controllerSettings(options.scale, mail);
-  const system = held.use(await startSystem({ env, timeoutMs: startMs }));
+  const [targets, system] = await Promise.all([
+    startTargets(network),
+    startSystem({ env, timeoutMs: startMs }),
+  ]);
+  held.use(targets);
+  held.use(system);
   const second = options.controllers === 2 ? await startController(system, env) : undefined;
   if (second !== undefined) held.use(second.program);
   const agents = await startAgents({ system, network, scale: options.scale, second: second?.endpoint });
   held.use(agents.A);
   held.use(agents.B);
-  const targets = held.use(await startTargets(network));
   const { api } = system;
   await until(async () => (await connected(api)) >= 3, startMs);
   note('the agents of A and B are connected');
@@ -123,16 +126,18 @@ async function startAgents(deps: {
   const port = new URL(system.quickstart().agent_endpoint).port;
   const first = `https://${addresses.controllers}:${port}`;
   const env = compressed(scale);
-  for (const name of ['A', 'B']) operate(system, 'locations', 'create', name);
+  for (const Name of ['A', 'B']) await system.api.ok('POST', '/locations', { Name });
   const common = { system, network, env };
-  const A = startLabAgent(system, {
-    ...common,
-    ...{ host: 'a', location: 'A', endpoints: second === undefined ? [first] : [first, second] },
-  });
-  const B = startLabAgent(system, {
-    ...common,
-    ...{ host: 'b', location: 'B', endpoints: second === undefined ? [first] : [second, first] },
-  });
+  const [A, B] = await Promise.all([
+    startLabAgent(system, {
+      ...common,
+      ...{ host: 'a', location: 'A', endpoints: second === undefined ? [first] : [first, second] },
+    }),
+    startLabAgent(system, {
+      ...common,
+      ...{ host: 'b', location: 'B', endpoints: second === undefined ? [first] : [second, first] },
+    }),
+  ]);
   return { A, B };
 }
 

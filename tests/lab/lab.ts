@@ -22,6 +22,8 @@ interface Played {
   readonly failed?: string;
 }
 
+/** The start of an installation may last this long on a busy machine. */
+const startSeconds = 150;
 const scriptHost = path.join(import.meta.dirname, 'scene-host.ts');
 const ending = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ending.abort());
@@ -97,7 +99,8 @@ async function runHost(
   { limitSeconds = 240 }: Scene,
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const limit = AbortSignal.any([ending.signal, AbortSignal.timeout(limitSeconds * 1000)]);
+  const seconds = startSeconds + limitSeconds;
+  const limit = AbortSignal.any([ending.signal, AbortSignal.timeout(seconds * 1000)]);
   const netns = openNetwork(tag).netns('c');
   const child = spawn('ip', inside(netns, process.execPath, scriptHost, tag, name), {
     env: { ...process.env, ...env },
@@ -110,7 +113,7 @@ async function runHost(
     text += chunk.toString('utf8');
   });
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  if (limit.aborted) throw new Error(`the scene was ended after ${limitSeconds} s, or by a signal`);
+  if (limit.aborted) throw new Error(`the scene was ended after ${seconds} s, or by a signal`);
   if (code !== 0) throw new Error(`the scene ended with ${code}`);
   return text.trim().split('\n').at(-1) ?? '';
 }

@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { z } from 'zod';
 import { freePort } from '../harness/free-port.ts';
-import { operate } from '../harness/more-agents.ts';
 import { repositoryRoot, type System } from '../harness/system.ts';
 import { addresses, deviceCount, type Network } from './network.ts';
 
@@ -83,7 +83,7 @@ export async function startController(
 }
 
 /** Invites an agent to a Location and starts it on a host of the lab. `endpoints`: the controllers, the preferred one first. */
-export function startLabAgent(
+export async function startLabAgent(
   system: System,
   options: {
     readonly network: Network;
@@ -92,9 +92,14 @@ export function startLabAgent(
     readonly endpoints: readonly string[];
     readonly env: Readonly<Record<string, string>>;
   },
-): Program {
+): Promise<Program> {
   const { network, host, location, endpoints, env } = options;
-  const { token } = invitation.parse(operate(system, 'agents', 'invite', '--location', location));
+  const { stdout } = await promisify(execFile)(
+    path.join(repositoryRoot, 'vantage'),
+    ['agents', 'invite', '--location', location, '--json'],
+    { cwd: repositoryRoot, env: { ...process.env, VANTAGE_DATA: system.dataDir } },
+  );
+  const { token } = invitation.parse(JSON.parse(stdout));
   return createProgram(() =>
     spawn('ip', network.on(host, process.execPath, agentMain), {
       cwd: repositoryRoot,

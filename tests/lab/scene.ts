@@ -26,7 +26,7 @@ export interface Scene {
   readonly ground: GroundOptions;
   /** The time at which all programs of the scene believe to start, with its offset; absent: the real time. */
   readonly startsAt?: string;
-  /** The scene is ended after this time; default 240 s. */
+  /** The scene is ended this long after its installation should have started; default 240 s. */
   readonly limitSeconds?: number;
   play(ground: Ground): Promise<Expected>;
 }
