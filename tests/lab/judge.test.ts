@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DeviceOutcome, deviceDifferences, messageDifferences } from './judge.ts';
+import { type DeviceOutcome, deviceDifferences, messageDifferences, sequenceDifferences } from './judge.ts';
 import { createTruth } from './truth.ts';
 
 const same = <T>(value: T) => ({ expected: value, got: value });
@@ -24,6 +24,21 @@ describe('the verdict of a scene', () => {
       'hook device.down router: 1 expected, 2 sent',
       'hook device.down web: 0 expected, 1 sent',
       'hook device.up router: 1 expected, 0 sent',
+    ]);
+  });
+
+  it('names an Up that arrives before its Down', () => {
+    const good = [
+      'device.down web',
+      'device.down dev-1',
+      'device.up dev-1',
+      'device.up web',
+      'device.down web',
+    ];
+    expect(sequenceDifferences('hook', good)).toEqual([]);
+    expect(sequenceDifferences('mail', ['device.up web', 'device.down web', 'location.online B'])).toEqual([
+      'mail: device.up web arrived after nothing',
+      'mail: location.online B arrived after nothing',
     ]);
   });
 

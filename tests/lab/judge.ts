@@ -35,6 +35,25 @@ export function messageDifferences(expected: Counts, got: Counts): string[] {
   });
 }
 
+const ends: Readonly<Record<string, string>> = {
+  'device.up': 'device.down',
+  'location.online': 'location.offline',
+};
+
+/** One line for each end (`device.up web`) in a contact's messages that does not follow its begin. Messages are in the order of arrival. */
+export function sequenceDifferences(contact: string, messages: readonly string[]): string[] {
+  const latest = new Map<string, string>();
+  return messages.flatMap((message) => {
+    const [type = '', about = ''] = message.split(' ');
+    const begin = ends[type];
+    const before = latest.get(about);
+    latest.set(about, type);
+    return begin === undefined || before === begin
+      ? []
+      : [`${contact}: ${message} arrived after ${before ?? 'nothing'}`];
+  });
+}
+
 /** One line for each fact of a device that differs from what the scene did. */
 export function deviceDifferences(device: DeviceOutcome, tolerance: Tolerance): string[] {
   const { name, status, outages, downSeconds, maintenanceSeconds, unknownSeconds, sumSeconds } = device;

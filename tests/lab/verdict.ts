@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { Ground } from './ground.ts';
-import { type Counts, type DeviceOutcome, deviceDifferences, messageDifferences } from './judge.ts';
+import {
+  type Counts,
+  type DeviceOutcome,
+  deviceDifferences,
+  messageDifferences,
+  sequenceDifferences,
+} from './judge.ts';
 import { loggedErrors } from './log-lines.ts';
 import { messagesOf } from './mail-content.ts';
 import { statuses, uptimeOf } from './rest.ts';
@@ -45,6 +51,18 @@ export async function judge(ground: Ground, expected: Expected): Promise<Verdict
       ...(expected.differences ?? []),
       ...messageDifferences(wanted, sent),
       ...devices.flatMap((device) => deviceDifferences(device, tolerance)),
+      ...sequenceDifferences(
+        'hook',
+        firsts(ground.hooks.hooks.map(({ id, type, about }) => [id, `${type} ${about}`])),
+      ),
+      ...sequenceDifferences(
+        'mail',
+        firsts(
+          ground.mail.mails.flatMap((mail) =>
+            messagesOf(mail).map((message) => [`${mail.messageId} ${message}`, message]),
+          ),
+        ),
+      ),
       ...(expected.mayRepeat ? [] : repeated(ground)),
       ...ground.hooks.faults.map((fault) => `a webhook that a receiver must refuse: ${fault}`),
     ],
@@ -103,6 +121,12 @@ function sentCounts({ hooks, mail }: Ground): Counts {
   const mails = new Map(mail.mails.map((one) => [one.messageId, one]));
   for (const one of mails.values()) for (const message of messagesOf(one)) add(`mail ${message}`);
   return counts;
+}
+
+/** The messages without repetitions of an id. */
+function firsts(messages: readonly (readonly string[])[]): string[] {
+  const distinct = new Map(messages.map(([id = '', message = '']) => [id, message]));
+  return [...distinct.values()];
 }
 
 /** A message may arrive twice only where a program died between sending and recording. */
