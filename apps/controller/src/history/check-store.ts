@@ -1,6 +1,7 @@
 import { type CheckKey, checkId, resultCode } from '@vantage/domain';
 import { sql } from 'kysely';
 import type { Db } from '../db/index.ts';
+import { rowCount } from '../db/row-count.ts';
 import type { HistoryFilter } from './list-filters.ts';
 
 /** A check as it is kept, with the names that people know. */
@@ -80,7 +81,7 @@ export function checksPage(deviceNo: number, page: CheckPage) {
   return sql<CheckFacts>`
     select ${columns} from (
       select * from checks where ${sql.join(conditions, sql` and `)}
-      order by start_us desc, agent_no desc limit ${page.limit + 1} offset ${page.offset}) c
+      order by start_us desc, agent_no desc limit ${rowCount(page.limit + 1)} offset ${rowCount(page.offset)}) c
     left join locations l using (location_no) order by c.start_us desc, c.agent_no desc`;
 }
 

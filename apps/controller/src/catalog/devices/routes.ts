@@ -13,7 +13,7 @@ import { deviceListQuery, isPagedById, readDeviceList } from './list-query.ts';
 import { listDevices } from './list-store.ts';
 import { currentWarnings } from './settings.ts';
 import { showDevice, showEntry } from './show.ts';
-import { findDeviceNo, lastResults, readDevice } from './store.ts';
+import { type CheckedRow, completeResults, type DeviceRow, findDevice, findDeviceNo } from './store.ts';
 import { createDeviceWriter, type DeviceWriter, type DeviceWriterDeps } from './write.ts';
 
 const tag = 'Devices';
@@ -37,15 +37,22 @@ export function createDeviceReader({ db, clock }: { readonly db: Db; readonly cl
     withConfig: boolean,
   ): Promise<Reply<z.input<typeof deviceFull>>> => {
     const nowUs = clock.nowUs();
-    const [row, results] = await Promise.all([
-      readDevice(db.kysely, deviceNo, nowUs),
-      lastResults(db, [deviceNo], nowUs),
-    ]);
+    const row = await findDevice(db.kysely, { deviceNo }, nowUs);
     if (row === undefined) throw missing('device');
-    return {
-      body: showDevice(row, results.get(deviceNo), session.zone, withConfig),
-      warnings: currentWarnings(row),
-    };
+    return showFound(db, session, row, { nowUs, withConfig });
+  };
+}
+
+async function showFound(
+  db: Db,
+  { zone }: Session,
+  row: DeviceRow & CheckedRow,
+  { nowUs, withConfig }: { readonly nowUs: number; readonly withConfig: boolean },
+): Promise<Reply<z.input<typeof deviceFull>>> {
+  const results = await completeResults(db, [row], nowUs);
+  return {
+    body: showDevice(row, results.get(row.device_no), zone, withConfig),
+    warnings: currentWarnings(row),
   };
 }
 
@@ -109,11 +116,7 @@ function listRoute({ db, clock }: Pick<DeviceRouteDeps, 'db' | 'clock'>): Route 
       const asked = await readDeviceList(db, session.accountNo, query);
       const found = await listDevices(db, { ...asked, nowUs });
       const { rows, next } = cutCursor(found.rows, asked.limit, 'after', ({ device_id }) => device_id);
-      const results = await lastResults(
-        db,
-        rows.map(({ device_no }) => device_no),
-        nowUs,
-      );
+      const results = await completeResults(db, rows, nowUs);
       const { limit, offset } = asked;
       return {
         body: rows.map((row) => showEntry(row, results.get(row.device_no), session.zone)),
@@ -124,20 +127,30 @@ function listRoute({ db, clock }: Pick<DeviceRouteDeps, 'db' | 'clock'>): Route 
   });
 }
 
-function readRoute(deps: DeviceRouteDeps): Route {
-  const read = createDeviceReader(deps);
+function readRoute({ db, clock }: DeviceRouteDeps): Route {
   return route({
     method: 'GET',
     path: '/devices/{device_id}',
     level: 'UR',
     tag,
     summary: "A device's settings and state.",
-    subject: deviceSubject(deps.db),
+    subject: {
+      what: 'device',
+      // Everything in one statement, because most requests read a device.
+      find: async (
+        { accountNo }: Session,
+        { device_id: deviceId = '' }: Readonly<Record<string, string>>,
+      ) => {
+        const nowUs = clock.nowUs();
+        const row = isId(deviceId) ? await findDevice(db.kysely, { accountNo, deviceId }, nowUs) : undefined;
+        return row && { row, nowUs };
+      },
+    },
     query: withConfig,
     response: deviceFull,
     names: { ...names, id: 'device_id' },
-    handler: ({ session, subject: device, query }) =>
-      read(session, device.device_no, query.WithConfig === 'Y'),
+    handler: ({ session, subject: { row, nowUs }, query }) =>
+      showFound(db, session, row, { nowUs, withConfig: query.WithConfig === 'Y' }),
   });
 }
 

@@ -1,15 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { deviceGroups } from '../../db/device-groups.ts';
 import type { Db } from '../../db/index.ts';
-import { statusSql } from '../../db/status.ts';
+import { rowCount } from '../../db/row-count.ts';
 import { conditionsOf, type DeviceListAsk, isByStatusAlone } from './list-ask.ts';
-import { type EntryRow, entryColumns } from './store.ts';
-
-/** The devices of a page in their order; `total` is undefined where counting means to read them. */
-interface StatusPage {
-  readonly rows: readonly EntryRow[];
-  readonly total: number | undefined;
-}
+import { type DevicePage, readListPage } from './list-page.ts';
 
 /**
  * A page of a list that is limited to a status, or sorted by it. Three ways lead to it, and each reads few devices; `fewDevices` says how many
@@ -24,10 +18,10 @@ export async function listByStatus(
   db: Pick<Db, 'kysely'>,
   ask: DeviceListAsk,
   fewDevices: number,
-): Promise<StatusPage> {
+): Promise<DevicePage> {
   const few = await fewCandidates(db, ask, fewDevices);
   if (few !== undefined) return listFew(db, ask, few);
-  const total = isByGroupAlone(ask) ? countOfGroups(ask) : sql`null::int`;
+  const total = isByGroupAlone(ask) ? countOfGroups(ask) : undefined;
   return readEntries(db, ask, ask.sort.field === 'ShortName' ? alongNames(ask) : merged(ask), total);
 }
 
@@ -60,20 +54,20 @@ async function listFew(
   db: Pick<Db, 'kysely'>,
   ask: DeviceListAsk,
   deviceNos: readonly number[],
-): Promise<StatusPage> {
+): Promise<DevicePage> {
   const among = sql`s.device_no = any(${deviceNos}::int[])`;
   const found = sql`(
     select g.status, ${since} as since_us, s.device_no from ${withGroup}
     where ${among} and s.account_no = ${ask.accountNo}::int and ${isOrdinary} and ${statusIs(ask, sql`g.status`)}
     union all select s.status, s.since_us, s.device_no from apart s where ${among} and ${statusIs(ask, sql`s.status`)})`;
   const total =
-    ask.filter.search === undefined ? sql`(select count(*)::int from ${found} f)` : sql`null::int`;
+    ask.filter.search === undefined ? sql<number>`select count(*)::int from ${found} f` : undefined;
   return readEntries(
     db,
     ask,
     sql`select f.status, f.since_us, f.device_no from ${found} f join devices d on d.device_no = f.device_no
       where ${follows(ask, 'f')}
-      order by ${orderOf(ask)} limit ${ask.limit + 1} offset ${ask.offset}`,
+      order by ${orderOf(ask)} limit ${rowCount(ask.limit + 1)} offset ${rowCount(ask.offset)}`,
     total,
   );
 }
@@ -88,7 +82,7 @@ function merged(ask: DeviceListAsk): RawBuilder<unknown> {
       select ${since} as since_us, s.device_no from device_state s
       where s.account_no = ${ask.accountNo}::int and s.location_nos = g.location_nos and s.status = g.base
         and ${where} and ${follows(ask, 's')} and ${isOrdinary} and ${meets(ask)}
-      order by ${order} limit ${enough}) p
+      order by ${order} limit ${rowCount(enough)}) p
     where ${statusIs(ask, sql`g.status`)} and ${isAt(ask, 'g')})`;
   const byNo = sql`s.device_no ${direction}`;
   const own = sql`case when g.by_base then s.base_since_us else s.since_us end`;
@@ -112,7 +106,7 @@ function merged(ask: DeviceListAsk): RawBuilder<unknown> {
   const exceptions = sql`(select s.status, s.since_us, s.device_no from apart s
     where ${statusIs(ask, sql`s.status`)} and ${isAt(ask, 's')} and ${follows(ask, 's')} and ${meets(ask)})`;
   return sql`select f.* from (${sql.join([...parts, exceptions], sql` union all `)}) f
-    order by ${orderOf(ask)} limit ${limit + 1} offset ${offset}`;
+    order by ${orderOf(ask)} limit ${rowCount(limit + 1)} offset ${rowCount(offset)}`;
 }
 
 /** Goes along the index of the names until the page is full. */
@@ -122,38 +116,29 @@ function alongNames(ask: DeviceListAsk): RawBuilder<unknown> {
       select coalesce(x.status, g.status) as status, 0::bigint as since_us, s.device_no
       from ${withGroup} left join apart x on x.device_no = s.device_no where s.device_no = d.device_no offset 0) f
     where ${conditionsOf(ask)} and ${statusIs(ask, sql`f.status`)}
-    order by ${orderOf(ask)} limit ${ask.limit + 1} offset ${ask.offset}`;
+    order by ${orderOf(ask)} limit ${rowCount(ask.limit + 1)} offset ${rowCount(ask.offset)}`;
 }
 
-/** The devices of a page with all that a list shows. `total` is a scalar query that may use the groups. */
-async function readEntries(
-  { kysely }: Pick<Db, 'kysely'>,
+function readEntries(
+  db: Pick<Db, 'kysely'>,
   ask: DeviceListAsk,
   page: RawBuilder<unknown>,
-  total: RawBuilder<unknown>,
-): Promise<StatusPage> {
-  const groups = deviceGroups(ask.accountNo, ask.nowUs);
-  const shown = statusSql(ask.nowUs);
-  const { rows } = await sql<EntryRow & { readonly total: number | null }>`
-    with ${groups}, page as materialized (${page})
-    select ${entryColumns(shown)}, ${total} as total
-    from page f join devices d on d.device_no = f.device_no ${shown.joins} order by ${orderOf(ask)}`.execute(
-    kysely,
-  );
-  const [first] = rows;
-  if (first !== undefined) return { rows, total: first.total ?? undefined };
-  const counted = await sql<{ total: number | null }>`with ${groups} select ${total} as total`.execute(
-    kysely,
-  );
-  return { rows, total: counted.rows[0]?.total ?? undefined };
+  total: RawBuilder<number> | undefined,
+): Promise<DevicePage> {
+  return readListPage(db, ask, {
+    ctes: sql`with ${deviceGroups(ask.accountNo, ask.nowUs)}`,
+    from: sql`(${page}) f join devices d on d.device_no = f.device_no`,
+    order: orderOf(ask),
+    total,
+  });
 }
 
 /** How many devices have the status; without one, all of the account. */
-function countOfGroups(ask: DeviceListAsk): RawBuilder<unknown> {
+function countOfGroups(ask: DeviceListAsk): RawBuilder<number> {
   const isShown = sql`${statusIs(ask, sql`g.status`)} and ${isAt(ask, 'g')}`;
-  return sql`(select (coalesce((select sum(g.devices) from groups g where ${isShown}), 0)
+  return sql<number>`select (coalesce((select sum(g.devices) from groups g where ${isShown}), 0)
     - (select count(*) from apart a join groups g on g.location_nos = a.location_nos and g.base = a.base where ${isShown})
-    + (select count(*) from apart a where ${statusIs(ask, sql`a.status`)} and ${isAt(ask, 'a')}))::int)`;
+    + (select count(*) from apart a where ${statusIs(ask, sql`a.status`)} and ${isAt(ask, 'a')}))::int`;
 }
 
 /** Is the device checked from the Location that was asked for? Its group knows. */

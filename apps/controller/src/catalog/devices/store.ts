@@ -1,5 +1,5 @@
 import type { Severity } from '@vantage/alerts';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Db, Tables } from '../../db/index.ts';
 import { type DeviceStatus, statusSql } from '../../db/status.ts';
 
@@ -21,6 +21,11 @@ export interface EntryRow {
   readonly enabled: boolean;
   readonly severity: Severity;
   readonly maintenance_until_us: number | null;
+}
+
+/** A row with what its device's last check of the last two hours ended with; null: there was none. */
+export interface CheckedRow {
+  readonly last_result: string | null;
 }
 
 /** A device with all that its GET shows and its PUT needs. */
@@ -75,13 +80,17 @@ export async function findDeviceNo(
   accountNo: number,
   deviceId: string,
 ): Promise<{ readonly device_no: number; readonly created_us: number } | undefined> {
-  return db
-    .selectFrom('devices')
-    .select(['device_no', 'created_us'])
-    .where('device_id', '=', deviceId)
-    .where('account_no', '=', accountNo)
-    .executeTakeFirst();
+  const { rows } = await sql<{ device_no: number; created_us: number }>`
+    select device_no, created_us from devices where device_id = ${deviceId} and account_no = ${accountNo}`.execute(
+    db,
+  );
+  return rows[0];
 }
+
+/** The column of `CheckedRow`, for a query that has the table `devices` as d. */
+export const lastResultColumn = (nowUs: number) => sql`
+  (select check_result from checks where device_no = d.device_no and start_us >= ${nowUs - recentUs}::bigint
+    order by start_us desc limit 1) as last_result`;
 
 /** One device with everything. */
 export async function readDevice(
@@ -89,9 +98,33 @@ export async function readDevice(
   deviceNo: number,
   nowUs: number,
 ): Promise<DeviceRow | undefined> {
+  const { rows } = await selectDevice<DeviceRow>(nowUs, sql``, sql`d.device_no = ${deviceNo}`).execute(db);
+  return rows[0];
+}
+
+/** One device with everything and the result of its last check, by its number or by an id of an account. */
+export async function findDevice(
+  db: Kysely<Tables>,
+  key: { readonly deviceNo: number } | { readonly accountNo: number; readonly deviceId: string },
+  nowUs: number,
+): Promise<(DeviceRow & CheckedRow) | undefined> {
+  const where =
+    'deviceNo' in key
+      ? sql`d.device_no = ${key.deviceNo}`
+      : sql`d.device_id = ${key.deviceId} and d.account_no = ${key.accountNo}`;
+  const statement = selectDevice<DeviceRow & CheckedRow>(nowUs, sql`, ${lastResultColumn(nowUs)}`, where);
+  const { rows } = await statement.execute(db);
+  return rows[0];
+}
+
+function selectDevice<Row>(
+  nowUs: number,
+  more: RawBuilder<unknown>,
+  where: RawBuilder<unknown>,
+): RawBuilder<Row> {
   const shown = statusSql(nowUs);
-  const { rows } = await sql<DeviceRow>`
-    select ${entryColumns(shown)}, d.options, d.sealed, d.timeout_s, d.retries, d.retry_delay_s, d.locations_given, d.warnings,
+  return sql<Row>`
+    select ${entryColumns(shown)}${more}, d.options, d.sealed, d.timeout_s, d.retries, d.retry_delay_s, d.locations_given, d.warnings,
       d.updated_us, d.nschedule_no, n.nschedule_id, d.mschedule_no, m.mschedule_id, d.master_no, o.device_id as master_id,
       coalesce((select json_agg(json_build_object('location_no', l.location_no, 'location_id', l.location_id, 'name', l.name,
           'public_targets_only', l.public_targets_only) order by dl.rotation_index)
@@ -102,19 +135,27 @@ export async function readDevice(
       left join nschedules n on n.nschedule_no = d.nschedule_no
       left join mschedules m on m.mschedule_no = d.mschedule_no
       left join devices o on o.device_no = d.master_no
-    where d.device_no = ${deviceNo}`.execute(db);
-  return rows[0];
+    where ${where}`;
 }
 
-/** The text of each device's last check, looked for among the newest partitions first. */
-export async function lastResults(
+/** The text of the last check of each of these devices, the older ones too. */
+export async function completeResults(
   { kysely }: Pick<Db, 'kysely'>,
-  deviceNos: readonly number[],
+  rows: readonly (EntryRow & CheckedRow)[],
   nowUs: number,
 ): Promise<ReadonlyMap<number, string>> {
-  const recent = await lastSince(kysely, deviceNos, nowUs - recentUs);
-  const silent = deviceNos.filter((no) => !recent.has(no));
-  const older = silent.length === 0 ? new Map<number, string>() : await lastSince(kysely, silent, 0);
+  const silent = rows.filter((row) => row.last_result === null && row.created_us < nowUs - recentUs);
+  const older =
+    silent.length === 0
+      ? []
+      : await lastSince(
+          kysely,
+          silent.map(({ device_no }) => device_no),
+          0,
+        );
+  const recent = rows.flatMap(({ device_no, last_result }): [number, string][] =>
+    last_result === null ? [] : [[device_no, last_result]],
+  );
   return new Map([...recent, ...older]);
 }
 

@@ -13,7 +13,7 @@ import { deviceEntry } from '../devices/fields.ts';
 import { byCreation } from '../devices/list-ask.ts';
 import { listDevices } from '../devices/list-store.ts';
 import { showEntry } from '../devices/show.ts';
-import { findDeviceNo, lastResults } from '../devices/store.ts';
+import { completeResults, findDeviceNo } from '../devices/store.ts';
 import { externalKeyField, externalKeyQuery } from '../external-key.ts';
 import { accepted, actorOf } from '../from-rest.ts';
 import { findTag, listTags } from './store.ts';
@@ -75,11 +75,7 @@ export function createTagReader({ db, clock }: Pick<TagRouteDeps, 'db' | 'clock'
     const page = { accountNo, filter, sort: byCreation, limit: maxDevices, offset: 0, nowUs };
     const { rows: found } = await listDevices(db, page);
     const rows = found.slice(0, maxDevices);
-    const results = await lastResults(
-      db,
-      rows.map(({ device_no }) => device_no),
-      nowUs,
-    );
+    const results = await completeResults(db, rows, nowUs);
     return {
       tag_id: row.tagId,
       Name: cleanLine(row.name),

@@ -1,0 +1,12 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** The limits and the offset of the first pages that most clients ask for: 25 and 100 rows, and one more. */
+const usual = new Set([0, 26, 101]);
+
+/**
+ * A limit or offset in a statement. PostgreSQL plans a prepared statement for a tenth of all rows where its limit is a parameter, so the usual
+ * numbers stand in the text. All others are parameters, so that the number of different texts stays small.
+ */
+export function rowCount(rows: number): RawBuilder<number> {
+  return usual.has(rows) ? sql.lit(rows) : sql<number>`${rows}`;
+}
