@@ -7,6 +7,7 @@ import { type RawBuilder, sql } from 'kysely';
  *   makes an exception of them. It lasts since the device's own fact, but not before `floor_us` (-1: no such limit). The fact is
  *   `base_since_us` where `by_base` is true, else `since_us`. `devices` counts the group, exceptions included.
  * - `apart`: the exceptions, with their shown `status` and `since_us`: devices in a window, and devices whose window ended and is not recorded yet.
+ *   A window whose end is recorded is over, whatever this controller's clock says: a plan for all values needs a small index.
  *
  * Both are as large as the number of the Locations' combinations and of the devices in maintenance, not as the number of devices.
  */
@@ -33,7 +34,7 @@ export function deviceGroups(accountNo: number, nowUs: number): RawBuilder<unkno
         select s.*, w.from_us, w.ended_us from (
           select device_no, min(from_us) filter (where to_us > ${nowUs}::bigint) as from_us, max(to_us) as ended_us
           from maintenance_windows
-          where from_us <= ${nowUs}::bigint and (to_us > ${nowUs}::bigint or not end_notified)
+          where from_us <= ${nowUs}::bigint and not end_notified
           group by device_no) w
         cross join lateral (
           select s.device_no, s.location_nos, s.status as base, s.since_us, s.base_since_us from device_state s

@@ -7,6 +7,9 @@ import { storedTextFault } from './stored-text.ts';
 const common = ['api_key', 'fmt', 'filename'];
 /** Ignored: some clients add it, with the time, to get past caches. */
 const ignored = '_';
+/** Made once: making a schema costs as much as answering a small request. */
+const noParameters = z.object({});
+const noFields = z.strictObject({});
 
 /**
  * Reads the query by its schema. Throws a Problem (1004) that names every fault, and every parameter that is unknown, in another letter case, or
@@ -16,7 +19,7 @@ export function readQuery<Schema extends z.ZodObject>(
   schema: Schema | undefined,
   query: URLSearchParams,
 ): z.output<Schema>;
-export function readQuery(schema: z.ZodObject = z.object({}), query: URLSearchParams): unknown {
+export function readQuery(schema: z.ZodObject = noParameters, query: URLSearchParams): unknown {
   const known = [...Object.keys(schema.shape), ...common];
   const faults: FieldFault[] = [];
   const given: [string, string][] = [];
@@ -45,7 +48,7 @@ export function readFields<Schema extends z.ZodObject>(
   readOnly: readonly string[],
 ): z.output<Schema>;
 export function readFields(
-  schema: z.ZodObject = z.strictObject({}),
+  schema: z.ZodObject = noFields,
   body: Readonly<Record<string, unknown>>,
   readOnly: readonly string[],
 ): unknown {

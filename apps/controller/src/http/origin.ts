@@ -27,9 +27,19 @@ export function createProxyTest(trustedProxies: readonly string[]): (peer: strin
 export function createOriginReader(
   isTrusted: (peer: string) => boolean,
 ): (request: Pick<IncomingMessage, 'socket' | 'headers'>) => Origin {
-  return ({ socket, headers }) => {
+  // A connection's peer stays the same, and several parts ask for each request.
+  const peers = new WeakMap<object, { readonly peer: string; readonly isProxy: boolean }>();
+  const peerOf = (socket: IncomingMessage['socket']) => {
+    const known = peers.get(socket);
+    if (known !== undefined) return known;
     const peer = plainAddress(socket.remoteAddress ?? '');
-    if (!isTrusted(peer)) return { address: peer, secure: socket instanceof TLSSocket, proxied: false };
+    const found = { peer, isProxy: isTrusted(peer) };
+    if (peer !== '') peers.set(socket, found);
+    return found;
+  };
+  return ({ socket, headers }) => {
+    const { peer, isProxy } = peerOf(socket);
+    if (!isProxy) return { address: peer, secure: socket instanceof TLSSocket, proxied: false };
     const hops = entries(headers['x-forwarded-for']).map(plainAddress).reverse();
     const caller = hops.find((hop) => !isTrusted(hop)) ?? hops.at(-1) ?? peer;
     const proto = entries(headers['x-forwarded-proto']).at(-1)?.toLowerCase();

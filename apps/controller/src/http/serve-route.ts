@@ -13,6 +13,9 @@ import type { Route, RouteRequest } from './route.ts';
 import type { RunRoute } from './run-route.ts';
 import { streamBody } from './stream.ts';
 
+/** One for all: an error notes its stack, and every request ends with this one. */
+const callerGone = new Error('the caller is gone');
+
 /** The parts that answering a route needs. */
 interface RouteServerDeps {
   readonly routes: readonly Route[];
@@ -40,7 +43,7 @@ export function createRouteServer(
     if (route.level === 'UW' && known?.session.level !== 'UW')
       throw new Problem(problemCode.denied, 'Access denied.');
     const gone = new AbortController();
-    context.res.once('close', () => gone.abort(new Error('the caller is gone')));
+    context.res.once('close', () => gone.abort(callerGone));
     const request: RouteRequest = {
       session: known?.session,
       key: known?.key,

@@ -24,39 +24,54 @@ export function createStorageGuard({
   readonly ask: () => Promise<unknown>;
   readonly clock: Clock;
 }): <T>(work: Promise<T>) => Promise<T> {
-  let asking: { readonly sinceMs: number; readonly answer: Promise<boolean> } | undefined;
+  let current: { readonly sinceMs: number; readonly answer: Promise<boolean> } | undefined;
 
   const isThere = async (signal: AbortSignal): Promise<boolean> => {
-    asking ??= {
+    current ??= {
       sinceMs: clock.monoMs(),
       answer: ask().then(
         () => true,
         () => false,
       ),
     };
-    const mine = asking;
+    const mine = current;
     void mine.answer.then(() => {
-      if (asking === mine) asking = undefined;
+      if (current === mine) current = undefined;
     });
     const leftMs = Math.max(0, mine.sinceMs + answerMs - clock.monoMs());
     return Promise.race([mine.answer, clock.sleep(leftMs, signal).then(() => false)]);
   };
 
-  return async (work) => {
-    const done = new AbortController();
-    const giveUp = async (): Promise<never> => {
-      do await clock.sleep(patienceMs, done.signal);
-      while (await isThere(done.signal));
-      throw unavailable();
+  /** Rejects once the work has waited and the database is away; made for every request, so it makes no error and no signal before that. */
+  const watch = (): Disposable & { readonly away: Promise<never> } => {
+    const away = Promise.withResolvers<never>();
+    let asking: AbortController | undefined;
+    let isDone = false;
+    const question = async () => {
+      asking ??= new AbortController();
+      try {
+        if (!(await isThere(asking.signal))) away.reject(unavailable());
+        else if (!isDone) timer = clock.timer(patienceMs, () => void question());
+      } catch (error) {
+        away.reject(error);
+      }
     };
-    const watching = giveUp();
+    let timer = clock.timer(patienceMs, () => void question());
+    return {
+      away: away.promise,
+      [Symbol.dispose]() {
+        isDone = true;
+        timer[Symbol.dispose]();
+        asking?.abort(new Error('the request is answered'));
+      },
+    };
+  };
+
+  return async (work) => {
+    using watching = watch();
     // Whichever loses the race fails unheard.
-    watching.catch(() => {});
+    watching.away.catch(() => {});
     work.catch(() => {});
-    try {
-      return await Promise.race([work, watching]);
-    } finally {
-      done.abort(new Error('the request is answered'));
-    }
+    return await Promise.race([work, watching.away]);
   };
 }

@@ -44,8 +44,8 @@ export async function insertDevice(
     ...{ deviceId, accountNo, method, changedUs: nowUs, createdUs: nowUs, updatedUs: nowUs },
   });
   await em.flush();
-  await replaceLocations(transaction, row.deviceNo, settings.references);
-  await replaceTags(transaction, row.deviceNo, settings.references);
+  await insertLocations(transaction, row.deviceNo, settings.references);
+  await insertTags(transaction, row.deviceNo, settings.references);
   return row.deviceNo;
 }
 
@@ -85,11 +85,19 @@ export async function updateDevice(
 }
 
 async function replaceLocations(
+  transaction: ChangeTransaction,
+  deviceNo: number,
+  references: References,
+): Promise<void> {
+  await transaction.em.nativeDelete(DeviceLocation, { deviceNo });
+  await insertLocations(transaction, deviceNo, references);
+}
+
+async function insertLocations(
   { em }: ChangeTransaction,
   deviceNo: number,
   { locations }: References,
 ): Promise<void> {
-  await em.nativeDelete(DeviceLocation, { deviceNo });
   if (locations.length === 0) return;
   await em.insertMany(
     DeviceLocation,
@@ -97,15 +105,25 @@ async function replaceLocations(
   );
 }
 
-/** A tag that somebody deletes at the same moment is left out. */
 async function replaceTags(
+  transaction: ChangeTransaction,
+  deviceNo: number,
+  references: References,
+): Promise<void> {
+  const { tagNos } = references;
+  await sql`delete from device_tags where device_no = ${deviceNo} and tag_no <> all(${tagNos}::int[])`.execute(
+    transaction.trx,
+  );
+  await insertTags(transaction, deviceNo, references);
+}
+
+/** A tag that somebody deletes at the same moment is left out. */
+async function insertTags(
   { trx }: ChangeTransaction,
   deviceNo: number,
   { tagNos }: References,
 ): Promise<void> {
-  await sql`delete from device_tags where device_no = ${deviceNo} and tag_no <> all(${tagNos}::int[])`.execute(
-    trx,
-  );
+  if (tagNos.length === 0) return;
   await sql`
     insert into device_tags (tag_no, device_no)
     select tag_no, ${deviceNo}::int from tags where tag_no = any(${tagNos}::int[]) for key share
