@@ -82,7 +82,7 @@ async function ours(): Promise<number> {
         record: { case: 'result' as const, value: { ...value, deviceNo } },
       }));
       const taken = await ingest.accept(
-        { agentNo, locationNo, accountNo },
+        { agentNo, accountNo },
         create(BatchSchema, { batchId: BigInt(batch), records }),
       );
       stored += taken.inserted;

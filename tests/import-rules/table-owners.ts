@@ -9,6 +9,7 @@ export const tableOwners: TableOwners = {
   mschedules: 'catalog',
   locations: 'catalog',
   agents: 'catalog',
+  former_locations: 'catalog',
   devices: 'catalog',
   device_locations: 'catalog',
   tags: 'catalog',

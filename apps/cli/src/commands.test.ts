@@ -238,21 +238,35 @@ test('a fenced agent is listed with its state, and unfence lets it connect again
   expect(found).toEqual([{ state: 'Away', session_counter: '0' }]);
 });
 
-test('an agent is renamed, revoked and removed by its id', async () => {
-  await rows(`
-    with a as (insert into accounts (account_id, name) values ('keeper', 'keeper') returning account_no),
-      l as (insert into locations (location_id, account_no, name) select 'k', account_no, 'here' from a returning *)
+/** An account named as the agent's id, with the agent at its Location `here`, and with a Location `there`. */
+async function keepAgent(id: string): Promise<void> {
+  await rows(
+    `with a as (insert into accounts (account_id, name) values ($1, $1) returning account_no),
+      l as (insert into locations (location_id, account_no, name) select $1, account_no, 'here' from a returning *),
+      m as (insert into locations (location_id, account_no, name) select $1 || '2', account_no, 'there' from a)
     insert into agents (agent_id, account_no, location_no, name, token_hash)
-    select 'kept', account_no, location_no, 'old', 'kept' from l`);
-  expect((await vantage(['agents', 'rename', 'kept', 'edge-1'])).code).toBe(0);
-  expect((await vantage(['agents', 'remove', 'kept'])).err).toContain('is not revoked');
-  expect((await vantage(['agents', 'revoke', 'kept'])).code).toBe(0);
-  expect((await vantage(['agents', 'remove', 'kept'])).code).toBe(0);
-  expect((await vantage(['agents', 'list', '--account', 'keeper'])).out).not.toContain('edge-1');
-  const events = `select type, message from events join accounts using (account_no) where name = 'keeper'`;
-  expect(await rows(events)).toEqual([
-    { type: 'AgentRevoked', message: 'Agent edge-1 of Location here was revoked' },
-  ]);
+    select $1, account_no, location_no, 'old', $1::bytea from l`,
+    [id],
+  );
+}
+
+test('an agent is renamed, and moved to a Location that exists', async () => {
+  await keepAgent('mover');
+  expect((await vantage(['agents', 'rename', 'mover', 'edge-1'])).code).toBe(0);
+  expect((await vantage(['agents', 'move', 'mover', 'there'])).code).toBe(0);
+  expect((await vantage(['agents', 'move', 'mover', 'moon', '--json'])).err).toContain('"no_location"');
+  const agent = `select a.name, l.name as location from agents a join locations l using (location_no) where agent_id = 'mover'`;
+  expect(await rows(agent)).toEqual([{ name: 'edge-1', location: 'there' }]);
+});
+
+test('an agent is removed after it was revoked', async () => {
+  await keepAgent('leaver');
+  expect((await vantage(['agents', 'remove', 'leaver'])).err).toContain('is not revoked');
+  expect((await vantage(['agents', 'revoke', 'leaver'])).code).toBe(0);
+  expect((await vantage(['agents', 'remove', 'leaver'])).code).toBe(0);
+  expect(await rows(`select from agents where agent_id = 'leaver' and removed_at is null`)).toEqual([]);
+  const events = `select message from events join accounts using (account_no) where name = 'leaver'`;
+  expect(await rows(events)).toEqual([{ message: 'Agent old of Location here was revoked' }]);
 });
 
 test('the first contact of an account makes the schedule Everybody, the next ones are added to it', async () => {

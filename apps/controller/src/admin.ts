@@ -13,7 +13,14 @@ import { createChangeRecorder } from './audit/index.ts';
 import { findAccountNo, listAccounts } from './catalog/accounts/store.ts';
 import { createAccount } from './catalog/accounts/write.ts';
 import { findAgentByToken, listAccountAgents } from './catalog/agents/store.ts';
-import { changeAgent, inviteAgent, removeAgent, revokeAgent, unfenceAgent } from './catalog/agents/write.ts';
+import {
+  changeAgent,
+  inviteAgent,
+  removeAgent,
+  revokeAgent,
+  type SentAgent,
+  unfenceAgent,
+} from './catalog/agents/write.ts';
 import { type ChangeTransaction, createCatalog } from './catalog/change.ts';
 import { listAccountContacts } from './catalog/contacts/store.ts';
 import { createContactWriter } from './catalog/contacts/write.ts';
@@ -47,6 +54,21 @@ function drop(code: string, message: string): Fault {
 
 function noAgent(agentId: string): Fault {
   return drop('no_agent', `there is no agent ${agentId}; "vantage agents list" shows the ids`);
+}
+
+/** Changes an agent; throws a Fault when it cannot be done. */
+async function alterAgent(transaction: ChangeTransaction, agentId: string, sent: SentAgent): Promise<void> {
+  const changed = await changeAgent(transaction, { agentId }, { sent, nowUs: clock.nowUs() });
+  switch (changed.kind) {
+    case 'changed':
+      return;
+    case 'missing':
+      throw noAgent(agentId);
+    case 'conflict':
+      throw drop('agent_revoked', changed.message);
+    case 'invalid':
+      throw drop('no_location', changed.faults.map(({ field, message }) => `${field} ${message}`).join('; '));
+  }
 }
 
 /** The number of the account with this name or id; throws a Fault that names the accounts there are. */
@@ -235,9 +257,13 @@ const commands: Commands = {
     }),
   'agents.rename': (db, { agent_id, name }) =>
     change(db, async (transaction) => {
-      const { kind } = await changeAgent(transaction, { agentId: agent_id }, { Name: name });
-      if (kind === 'missing') throw noAgent(agent_id);
+      await alterAgent(transaction, agent_id, { Name: name });
       return { agent_id, name };
+    }),
+  'agents.move': (db, { agent_id, location }) =>
+    change(db, async (transaction) => {
+      await alterAgent(transaction, agent_id, { Location: location });
+      return { agent_id, location };
     }),
   'agents.unfence': (db, { agent_id }) =>
     change(db, async (transaction) => {

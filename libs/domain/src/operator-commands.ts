@@ -119,6 +119,10 @@ const schemas = {
     request: z.strictObject({ agent_id: z.string(), name: newName }),
     answer: z.object({ agent_id: z.string(), name: z.string() }),
   },
+  'agents.move': {
+    request: z.strictObject({ agent_id: z.string(), location: reference }),
+    answer: z.object({ agent_id: z.string(), location: z.string() }),
+  },
   'agents.unfence': {
     request: z.strictObject({ agent_id: z.string() }),
     answer: z.object({ agent_id: z.string() }),

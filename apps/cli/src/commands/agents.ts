@@ -46,6 +46,12 @@ export function addAgentCommands({ group, answer }: CommandLine): void {
       answer((admin) => admin('agents.rename', { agent_id, name })),
     );
   agents
+    .command('move <agent_id> <location>')
+    .description('move an agent to another Location of its account, by name or id')
+    .action((agent_id: string, location: string) =>
+      answer((admin) => admin('agents.move', { agent_id, location })),
+    );
+  agents
     .command('unfence <agent_id>')
     .description('let a fenced agent connect again, once only one of the two copies is left')
     .action((agent_id: string) => answer((admin) => admin('agents.unfence', { agent_id })));

@@ -26,6 +26,7 @@ const commands: Commands = {
   'agents.revoke': unused,
   'agents.remove': unused,
   'agents.rename': unused,
+  'agents.move': unused,
   'agents.unfence': unused,
   'first-run.provision': unused,
   'first-run.await-agent': unused,

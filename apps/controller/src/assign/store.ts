@@ -32,7 +32,8 @@ export async function loadLocations(
     select l.location_no, l.account_no, l.online, a.agent_no, a.capacity, a.state, a.connected_us, a.away_since_us,
       (select count(*)::int from connection_spans c
         where c.agent_no = a.agent_no and c.from_us > ${nowUs - timeScale(recentUs)}) as connects,
-      exists (select 1 from assignment_spans s where s.agent_no = a.agent_no and s.to_us is null) as "isAssigned"
+      exists (select 1 from assignment_spans s
+        where s.agent_no = a.agent_no and s.location_no = a.location_no and s.to_us is null) as "isAssigned"
     from locations l left join agents a on a.location_no = l.location_no and a.state in ('Connected', 'Away')
     where l.deleted_at is null order by l.location_no, a.agent_no`.execute(db);
   return [...Map.groupBy(rows, (row) => row.location_no).values()].flatMap((group) => {
@@ -68,14 +69,13 @@ export async function loadDevices(db: Kysely<Tables>, locationNo: number): Promi
   return rows;
 }
 
-/** The present assignments of the Location. */
+/** The present assignments of the Location, those of agents included that were moved to another one. */
 export async function loadAssignments(db: Kysely<Tables>, locationNo: number): Promise<Assignment[]> {
   const { rows } = await sql<Assignment>`
     select device_no as "deviceNo", agent_no as "agentNo", rotation_index as "rotationIndex", rotation_size as "rotationSize", retries_locally as "retriesLocally",
       run_immediately as "runImmediately"
     from assignment_spans
-    where to_us is null and agent_no in (select agent_no from agents where location_no = ${locationNo})
-      and location_no = ${locationNo}`.execute(db);
+    where to_us is null and location_no = ${locationNo}`.execute(db);
   return rows;
 }
 

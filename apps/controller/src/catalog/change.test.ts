@@ -1,8 +1,10 @@
+import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../api/testing/rest.ts';
 import { entities } from '../db/entities.ts';
+import { createFixtures } from '../testing/fixtures.ts';
 
 let rest: Rest;
 let key: { readonly key: string; readonly keyNo: number };
@@ -10,8 +12,11 @@ const ids: Record<string, string> = {};
 
 beforeAll(async () => {
   rest = await startRest();
-  const { accountNo } = await rest.account('one');
-  key = await rest.key(accountNo, 'UW');
+  const account = await rest.account('one');
+  key = await rest.key(account.accountNo, 'UW');
+  const agent_id = newId();
+  await createFixtures(rest.db.kysely).agent(account, { agent_id });
+  ids['agent_id'] = agent_id;
   await noteWrites();
 });
 afterAll(() => rest[Symbol.asyncDispose]());
@@ -86,6 +91,11 @@ const requests: readonly (readonly [
   ['POST /locations', { Name: 'Oslo' }, ['locations'], 'create location Name'],
   ['PUT /locations/{location_id}', { Name: 'Rome' }, ['locations'], 'update location Name'],
   ['PUT /locations/{location_id}', { Name: 'Rome' }, [], undefined],
+  ['PUT /agents/{agent_id}', { Name: 'edge' }, ['agents'], 'update agent Name'],
+  ['PUT /agents/{agent_id}', { Name: 'edge', Location: 'local' }, [], undefined],
+  ['PUT /agents/{agent_id}', { Location: 'Rome' }, ['agents', 'former_locations'], 'update agent Location'],
+  ['DELETE /agents/{agent_id}', undefined, ['agents'], 'update agent State'],
+  ['DELETE /agents/{agent_id}', undefined, ['agents'], 'delete agent Name'],
   ['DELETE /locations/{location_id}', undefined, ['locations'], 'delete location Name'],
   ['POST /tags', { Name: 't' }, ['tags'], 'create tag Name'],
   ['PUT /tags/{tag_id}', { Name: 'u' }, ['tags'], 'update tag Name'],

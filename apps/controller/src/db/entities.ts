@@ -157,6 +157,19 @@ export const Agent = defineEntity({
 });
 export type Agent = InferEntity<typeof Agent>;
 
+/** A Location that an agent had from `fromUs` (0: since the agent exists) until it was moved away at `toUs`, which is not included. */
+export const FormerLocation = defineEntity({
+  name: 'FormerLocation',
+  tableName: 'former_locations',
+  properties: {
+    agentNo: p.integer().primary(),
+    locationNo: p.integer(),
+    fromUs: p.bigint('number'),
+    toUs: p.bigint('number').primary(),
+  },
+  primaryKeys: ['agentNo', 'toUs'],
+});
+
 /** A monitored device. `url` and `options` have their secrets masked; `sealed` holds both with the secrets. */
 export const Device = defineEntity({
   name: 'Device',
@@ -257,6 +270,7 @@ export const entities = [
   Mschedule,
   Location,
   Agent,
+  FormerLocation,
   Device,
   DeviceLocation,
   Tag,

@@ -1,8 +1,12 @@
+import { systemClock } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
+import { changeAgent, revokeAgent } from '../catalog/agents/write.ts';
+import { createCatalog } from '../catalog/change.ts';
 import { publish } from '../db/index.ts';
-import { nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
+import { recordEvents } from '../events/index.ts';
+import { nothing, sealer, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();
 
@@ -118,23 +122,80 @@ describe('the decision who may connect', () => {
     expect(await bench.agentRow()).toMatchObject({ state: 'Connected', gateway_id: 'controller two' });
   });
 
-  test('a revoked agent is cut within five seconds and may not connect again', async () => {
-    await using server = await bench.gatewayWith(nothing);
-    await using stream = bench.connectTo(server.url);
-    await stream.until('welcome');
-    await bench.db.kysely
-      .updateTable('agents')
-      .set({ state: 'Revoked' })
-      .where('agent_no', '=', bench.agent.agentNo)
-      .execute();
-    await publish(bench.db.kysely, 'revoked', {
-      agent_nos: [bench.agent.agentNo],
-      key_nos: [],
+  test('a moved agent is sent away by every controller, and its next session is at the new Location with its devices', async () => {
+    const there = await bench.rows.location(bench.place.accountNo);
+    const here = await bench.addDevice({ url: '192.0.2.1:1' });
+    await using one = await bench.gatewayWith(nothing, 'controller one');
+    await using two = await bench.gatewayWith(nothing, 'controller two');
+    await using stream = bench.connectTo(one.url);
+    expect((await stream.until('assignments')).upserts).toMatchObject([{ deviceNo: here }]);
+    const { agent_id: agentId } = await bench.agentRow();
+    const { name } = await bench.db.kysely
+      .selectFrom('locations')
+      .select('name')
+      .where('location_no', '=', there)
+      .executeTakeFirstOrThrow();
+    const catalog = createCatalog({ db: bench.db, recordChanges: async () => {} });
+    await catalog.change({ kind: 'command-line' }, (transaction) =>
+      changeAgent(transaction, { agentId }, { sent: { Location: name }, nowUs: systemClock.nowUs() }),
+    );
+    expect(await stream.until('goodbye')).toMatchObject({
+      ...{ reason: Goodbye_Reason.UNSPECIFIED, text: 'this agent was moved to another Location' },
     });
-    const start = performance.now();
-    expect((await stream.until('goodbye')).reason).toBe(Goodbye_Reason.REVOKED);
-    expect(performance.now() - start).toBeLessThan(5_000);
-    await using again = bench.connectTo(server.url, { counter: 2 });
-    expect((await again.until('goodbye')).reason).toBe(Goodbye_Reason.REVOKED);
+    // The planner of the old Location has not ended its assignment yet.
+    await using again = bench.connectTo(two.url, { counter: 2 });
+    expect(await again.until('welcome')).toMatchObject({ locationNo: there });
+    expect((await again.until('assignments')).upserts).toEqual([]);
+    const device = await bench.rows.device(bench.place.accountNo, [there], {
+      device_id: 'there',
+      sealed: sealer.seal({ options: {}, url: '192.0.2.2:1' }, 'device:there'),
+    });
+    const span = { deviceNo: device, agentNo: bench.agent.agentNo, locationNo: there };
+    await bench.rows.hold({ ...span, fromUs: systemClock.nowUs() });
+    await publish(bench.db.kysely, 'plan', { agent_nos: [bench.agent.agentNo] });
+    expect((await again.until('assignments')).upserts).toMatchObject([{ deviceNo: device }]);
+    expect(await bench.agentRow()).toMatchObject({ state: 'Connected', gateway_id: 'controller two' });
+    await vi.waitFor(async () => {
+      const spans = await bench.db.kysely
+        .selectFrom('connection_spans')
+        .select(['location_no', 'to_us'])
+        .where('agent_no', '=', bench.agent.agentNo)
+        .orderBy('from_us')
+        .execute();
+      expect(spans).toEqual([
+        { location_no: bench.place.locationNo, to_us: expect.any(Number) },
+        { location_no: there, to_us: null },
+      ]);
+    }, soon);
   });
+
+  test.each([
+    ['that is notified', true],
+    ['whose notice is lost', false],
+  ])(
+    'a revoked agent is cut within five seconds by a controller %s, and no controller lets it in again',
+    async (_which, isNotified) => {
+      await using one = await bench.gatewayWith(nothing, 'controller one');
+      await using two = await bench.gatewayWith(nothing, 'controller two');
+      await using stream = bench.connectTo(one.url);
+      await stream.until('welcome');
+      const { agent_id: agentId } = await bench.agentRow();
+      if (isNotified) {
+        const catalog = createCatalog({ db: bench.db, recordChanges: async () => {} });
+        await catalog.change({ kind: 'command-line' }, (transaction) =>
+          revokeAgent(transaction, { agentId }, { recordEvents, nowUs: systemClock.nowUs() }),
+        );
+      } else {
+        const row = bench.db.kysely.updateTable('agents').set({ state: 'Revoked' });
+        await row.where('agent_id', '=', agentId).execute();
+      }
+      const start = performance.now();
+      expect((await stream.until('goodbye')).reason).toBe(Goodbye_Reason.REVOKED);
+      expect(performance.now() - start).toBeLessThan(5_000);
+      for (const { url } of [one, two]) {
+        await using again = bench.connectTo(url, { counter: 2 });
+        expect((await again.until('goodbye')).reason).toBe(Goodbye_Reason.REVOKED);
+      }
+    },
+  );
 });

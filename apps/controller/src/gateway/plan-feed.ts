@@ -60,7 +60,7 @@ export function createPlanFeed({
 
   return {
     async *next() {
-      const versions = await loadVersions(kysely, agent.agentNo);
+      const versions = await loadVersions(kysely, agent);
       const stamp = await loadSecretsStamp(kysely, agent.accountNo);
       const snapshot = sent === undefined;
       const known = sent ?? new Map<number, string>();
@@ -80,7 +80,7 @@ export function createPlanFeed({
       for (const [i, part] of parts.entries()) {
         const devices = await loadAssigned(
           kysely,
-          agent.agentNo,
+          agent,
           part.map((version) => version.device_no),
         );
         const upserts = await makeAll(devices, secrets);

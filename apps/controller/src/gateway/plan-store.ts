@@ -32,24 +32,34 @@ const version = sql`s.device_no, d.revision, s.rotation_index, s.rotation_size, 
 const inFull = sql`${version}, d.device_id, d.method, d.sealed, d.frequency_min, d.timeout_s, d.retries, d.retry_delay_s,
   d.changed_us`;
 
-/** The versions of all assignments of the agent. */
-export async function loadVersions(db: Kysely<Tables>, agentNo: number): Promise<Version[]> {
+/** An agent and the Location of its session. Its assignments at a Location that it left may stay open for a moment. */
+interface AgentAtLocation {
+  readonly agentNo: number;
+  readonly locationNo: number;
+}
+
+/** The versions of all assignments of the agent at its Location. */
+export async function loadVersions(
+  db: Kysely<Tables>,
+  { agentNo, locationNo }: AgentAtLocation,
+): Promise<Version[]> {
   const { rows } = await sql<Version>`
-    select ${version} ${held} and s.agent_no = ${agentNo} order by s.device_no`.execute(db);
+    select ${version} ${held} and s.agent_no = ${agentNo} and s.location_no = ${locationNo} order by s.device_no`.execute(
+    db,
+  );
   return rows;
 }
 
 /** These devices in full, without those that are not assigned to the agent any more. */
 export async function loadAssigned(
   db: Kysely<Tables>,
-  agentNo: number,
+  { agentNo, locationNo }: AgentAtLocation,
   deviceNos: readonly number[],
 ): Promise<AssignedDevice[]> {
   if (deviceNos.length === 0) return [];
   const { rows } = await sql<AssignedDevice>`
-    select ${inFull} ${held} and s.agent_no = ${agentNo} and s.device_no = any(${deviceNos}::int[]) order by s.device_no`.execute(
-    db,
-  );
+    select ${inFull} ${held} and s.agent_no = ${agentNo} and s.location_no = ${locationNo}
+      and s.device_no = any(${deviceNos}::int[]) order by s.device_no`.execute(db);
   return rows;
 }
 

@@ -70,6 +70,31 @@ test('an agent whose gateway was killed is Away since its last heartbeat', async
   expect(span?.to_us).toBe(lastUs + 15_000_000); // it was heard every 10 s, and that was written every 4 s
 });
 
+test.each(['Revoked', 'Away', 'Fenced'] as const)(
+  'the span of an agent that became %s while its gateway was dead is ended, so that it does not count as connected',
+  async (state) => {
+    const lastUs = clock.nowUs() - 3_600_000_000;
+    const session_id = `lost ${state}`;
+    const { agentNo } = await bench.rows.agent(bench.place, {
+      ...{ state, gateway_id: 'a dead one', session_id, last_seen_us: lastUs },
+    });
+    const span = { agent_no: agentNo, location_no: bench.place.locationNo, session_id };
+    await bench.db.kysely
+      .insertInto('connection_spans')
+      .values({ ...span, from_us: lastUs - 1_000_000, to_us: null })
+      .execute();
+    await using _server = await bench.gatewayWith(nothing, 'controller one', hasty);
+    await vi.waitFor(async () => {
+      const ended = await bench.db.kysely
+        .selectFrom('connection_spans')
+        .select('to_us')
+        .where('session_id', '=', session_id)
+        .executeTakeFirst();
+      expect(ended?.to_us).toBe(lastUs + 15_000_000);
+    }, soon);
+  },
+);
+
 test('a session that other controllers marked as away ends, so that the agent opens a new one', async () => {
   await using server = await bench.gatewayWith(nothing, 'controller one', hasty);
   await using stream = bench.connectTo(server.url);

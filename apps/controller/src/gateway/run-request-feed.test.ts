@@ -5,7 +5,7 @@ import { nothing, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();
 
-async function requestRetry(deviceNo: number, agentNo: number) {
+async function requestRetry(deviceNo: number, agentNo: number, locationNo = bench.place.locationNo) {
   const nowUs = systemClock.nowUs();
   const runRequestId = newId();
   await bench.db.kysely
@@ -13,7 +13,7 @@ async function requestRetry(deviceNo: number, agentNo: number) {
     .values({
       ...{ run_request_id: runRequestId, kind: 'Retry', device_no: deviceNo, agent_no: agentNo, revision: 1 },
       ...{
-        location_no: bench.place.locationNo,
+        location_no: locationNo,
         attempt: 1,
         deadline_us: nowUs + 60_000_000,
         created_us: nowUs,
@@ -45,12 +45,14 @@ test("a run request for the agent's own device has no assignment, one for anothe
   });
 });
 
-test("an agent of another Location never gets a device's assignment", async () => {
+test("an agent gets no run request of a Location that it left, and never the assignment of another Location's device", async () => {
   const deviceNo = await bench.addDevice({ url: '192.0.2.2:25' });
   const locationNo = await bench.rows.location(bench.place.accountNo);
   const stranger = await bench.rows.agent({ ...bench.place, locationNo });
   await requestRetry(deviceNo, stranger.agentNo);
+  const here = await requestRetry(deviceNo, stranger.agentNo, locationNo);
   await using server = await bench.gatewayWith(nothing);
   await using stream = bench.connectTo(server.url, { token: stranger.token });
-  expect((await stream.until('runRequest')).assignment).toBeUndefined();
+  const first = await stream.until('runRequest');
+  expect([first.runRequestId, first.assignment]).toEqual([here, undefined]);
 });

@@ -18,7 +18,7 @@ import type { Caller } from './stream-handler.ts';
 /** Where batches go; see the ingest. */
 export interface BatchReceiver {
   accept(
-    sender: { readonly agentNo: number; readonly locationNo: number; readonly accountNo: number },
+    sender: { readonly agentNo: number; readonly accountNo: number },
     batch: Batch,
     signal: AbortSignal,
   ): Promise<BatchOutcome>;
@@ -71,7 +71,7 @@ export function createSessionOpener({
   const slots = createFairSlots(ingestLimits);
 
   const sessionFor = (agent: KnownAgent, sessionId: string, { gate, cut }: Caller): Session => {
-    const { agentNo, locationNo, accountNo } = agent;
+    const { agentNo, accountNo } = agent;
     const secretsNow = () => createSecretLookup({ kysely, sealer, accountNo });
     return createSession({
       agent,
@@ -82,7 +82,7 @@ export function createSessionOpener({
       runRequests: createRunRequestFeed({ kysely, runRequests, clock, log, agent, build, secretsNow }),
       accept: (batch, signal) =>
         slots.run({ accountNo, agentNo, weight: 1 }, signal, () =>
-          ingest.accept({ agentNo, locationNo, accountNo }, batch, signal),
+          ingest.accept({ agentNo, accountNo }, batch, signal),
         ),
       takeShare: () => gate.takeShare(),
       isRefusal,

@@ -4,7 +4,7 @@ import { goodbyeFor } from './session-review.ts';
 
 const agent = { agentNo: 1, agentId: 'a', accountNo: 1, locationNo: 1, locationName: 'here' };
 const session = { agent, sessionId: 'mine', ended: false };
-const row = { agent_no: 1, session_id: 'mine', state: 'Connected' };
+const row = { agent_no: 1, session_id: 'mine', state: 'Connected', location_no: 1 };
 
 test.each([
   ['goes on while its row names it', session, row, undefined],
@@ -12,6 +12,12 @@ test.each([
   ['ends when the agent is revoked', session, { ...row, state: 'Revoked' }, Goodbye_Reason.REVOKED],
   ['ends when the agent is fenced', session, { ...row, state: 'Fenced' }, Goodbye_Reason.FENCED],
   ['ends when the row names another session', session, { ...row, session_id: 'x' }, Goodbye_Reason.REPLACED],
+  [
+    'ends when the agent was moved',
+    session,
+    { ...row, state: 'Away', location_no: 2 },
+    Goodbye_Reason.UNSPECIFIED,
+  ],
   ['ends when its spans were closed meanwhile', session, { ...row, state: 'Away' }, Goodbye_Reason.SHUTDOWN],
   ['that ended is left alone', { ...session, ended: true }, { ...row, state: 'Away' }, undefined],
 ])('a session %s', (_title, one, found, reason) => {

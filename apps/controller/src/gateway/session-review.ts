@@ -8,7 +8,7 @@ import { type AgentSessionRow, sessionsOf } from './store.ts';
 
 /** Compares sessions with their agents' rows. */
 export interface SessionReview {
-  /** Ends sessions that another one replaced, or whose agent is revoked or fenced. Rejects when the database cannot be reached. */
+  /** Ends sessions that another one replaced, or whose agent is revoked, fenced or moved. Rejects when the database cannot be reached. */
   run(sessions: readonly Session[]): Promise<void>;
   /** The same, not waited for; a failure is logged. */
   begin(sessions: readonly Session[]): void;
@@ -57,6 +57,8 @@ export function goodbyeFor(
   if (row.state === 'Fenced') return goodbyeOf('fenced', agentId);
   if (row.session_id !== session.sessionId)
     return { reason: Goodbye_Reason.REPLACED, text: 'a newer session of this agent came' };
+  if (row.location_no !== session.agent.locationNo)
+    return { reason: Goodbye_Reason.UNSPECIFIED, text: 'this agent was moved to another Location' };
   // Other controllers closed the spans of this one, because it stalled. The agent must open a new session.
   if (row.state === 'Away' && !session.ended)
     return { reason: Goodbye_Reason.SHUTDOWN, text: 'this controller was away: connect again' };

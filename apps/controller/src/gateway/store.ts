@@ -146,11 +146,12 @@ export interface AgentStatus {
   readonly offlineReason: string | null;
 }
 
-/** The session that an agent's row names now, and the agent's state. */
+/** The session that an agent's row names now, the agent's state and its Location. */
 export interface AgentSessionRow {
   readonly agent_no: number;
   readonly session_id: string | null;
   readonly state: string;
+  readonly location_no: number;
 }
 
 /** The present sessions of these agents. */
@@ -160,7 +161,7 @@ export async function sessionsOf(
 ): Promise<AgentSessionRow[]> {
   return db
     .selectFrom('agents')
-    .select(['agent_no', 'session_id', 'state'])
+    .select(['agent_no', 'session_id', 'state', 'location_no'])
     .where(sql<boolean>`agent_no = any(${agentNos}::int[])`)
     .execute();
 }
@@ -185,6 +186,25 @@ export async function deleteControllers(db: Kysely<Tables>, beforeUs: number): P
 }
 
 /**
+ * Ends the spans of agents that were revoked, fenced or moved while their gateway was dead: their rows say no longer that they are
+ * connected, and no gateway has their streams.
+ */
+async function endOrphanSpans(
+  trx: Kysely<Tables>,
+  which: ({ readonly gatewayId: string } | { readonly silentBeforeUs: number }) & { readonly nowUs: number },
+): Promise<void> {
+  const isOrphan =
+    'gatewayId' in which
+      ? sql`a.gateway_id = ${which.gatewayId}`
+      : sql`a.last_seen_us < ${which.silentBeforeUs}::bigint`;
+  await sql`
+    update connection_spans c set to_us = greatest(c.from_us, least(${which.nowUs}::bigint, a.last_seen_us + ${contactWithinUs}))
+    from agents a where a.agent_no = c.agent_no and c.to_us is null and a.state <> 'Connected' and ${isOrphan}`.execute(
+    trx,
+  );
+}
+
+/**
  * Marks agents as Away, since their last heartbeat, whose gateway ended without closing their sessions. Returns their Locations. With
  * `gatewayId` only the agents of that gateway: a controller that starts marks the sessions of its run before.
  */
@@ -194,6 +214,7 @@ export async function markAway(
 ): Promise<number[]> {
   return kysely.transaction().execute(async (trx) => {
     const gone = await agents.markAway(trx, which);
+    await endOrphanSpans(trx, which);
     if (gone.length === 0) return [];
     await sql`
       update connection_spans c set to_us = greatest(c.from_us, least(${which.nowUs}::bigint, gone.last_seen_us + ${contactWithinUs}))

@@ -85,7 +85,7 @@ export async function foldDevices(
   );
 }
 
-/** The spans in which agents were connected and assigned to these devices from `sinceUs` on, and the last ones before. */
+/** The spans in which agents were connected at a Location and assigned to these devices from `sinceUs` on, and the last ones before. */
 export async function onlineSpans(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],
@@ -96,13 +96,15 @@ export async function onlineSpans(
       greatest(a.from_us, c.from_us) as "fromUs",
       least(coalesce(a.to_us, ${foreverUs}::bigint), coalesce(c.to_us, ${foreverUs}::bigint)) as "toUs"
     from assignment_spans a
-    join connection_spans c on c.agent_no = a.agent_no
+    join connection_spans c on c.agent_no = a.agent_no and c.location_no = a.location_no
       and c.from_us < coalesce(a.to_us, ${foreverUs}::bigint) and coalesce(c.to_us, ${foreverUs}::bigint) > a.from_us
     where a.device_no = any(${deviceNos}::int[])
       and coalesce(a.to_us, ${foreverUs}::bigint) > ${sinceUs}::bigint
       and (coalesce(c.to_us, ${foreverUs}::bigint) > ${sinceUs}::bigint
         or c.from_us = (select max(l.from_us) from connection_spans l
-          where l.agent_no = a.agent_no and l.from_us < ${sinceUs}::bigint))`.execute(trx);
+          where l.agent_no = a.agent_no and l.location_no = a.location_no and l.from_us < ${sinceUs}::bigint))`.execute(
+    trx,
+  );
   return Map.groupBy(rows, (row) => row.deviceNo);
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { statusSql } from '../db/status.ts';
 import { endMaintenance, startMaintenance, stopMaintenance } from './maintenance.ts';
 import { createScenario, second, startUs } from './testing/scenario.ts';
+import { trueTimes } from './times.ts';
 import { uptimes } from './uptime.ts';
 import { markOffline, updateVisibility } from './visibility.ts';
 
@@ -101,6 +102,36 @@ test('an agent that reports that it cannot run its checks takes its Location off
   await markOffline(scene, at(2000));
   const recorded = (await scene.events(null)).map((event) => event.message);
   expect(recorded).toContain('Location dark is offline (uplink dead), 0 devices not checked');
+});
+
+test('a Location whose only agent was moved away is offline a minute later, since its coverage there ended', async () => {
+  const [from, to] = [await scene.location('from'), await scene.location('to')];
+  const { agentNo } = from;
+  const device = await scene.device([from]);
+  await scene.take([{ device, agent: agentNo, at: 0, code: 1 }]);
+  await sql`update agents set last_seen_us = ${at(4_100)}, location_no = ${to.locationNo} where agent_no = ${agentNo}`.execute(
+    scene.kysely,
+  );
+  await sql`insert into former_locations values (${agentNo}, ${from.locationNo}, 0, ${at(4_000)})`.execute(
+    scene.kysely,
+  );
+  await sql`insert into coverage values (${agentNo}, ${at(3_000)}, ${at(4_100)})`.execute(scene.kysely);
+  await sql`update controllers set last_seen_us = ${at(4_061)}`.execute(scene.kysely);
+  expect(await markOffline(scene, at(4_059), trueTimes, from.locationNo)).toEqual([]);
+  expect(await markOffline(scene, at(4_061), trueTimes, from.locationNo)).toHaveLength(1);
+  expect((await scene.events(null)).at(-1)).toMatchObject({
+    ...{ type: 'LocationOffline', at_us: at(4_000) },
+    message: 'Location from is offline, 1 device not checked',
+  });
+  // What the agent covered before it came says nothing about its new Location.
+  await sql`update agents set state = 'Away', last_seen_us = ${at(3_000)} where location_no = ${to.locationNo}`.execute(
+    scene.kysely,
+  );
+  await sql`update coverage set to_us = ${at(3_900)} where agent_no = ${agentNo}`.execute(scene.kysely);
+  expect(await markOffline(scene, at(4_062), trueTimes, to.locationNo)).toHaveLength(1);
+  expect(await scene.events(null)).toContainEqual(
+    expect.objectContaining({ at_us: at(3_000), message: 'Location to is offline, 0 devices not checked' }),
+  );
 });
 
 test('maintenance starts, gets a new end, and its end is recorded once however many controllers end it', async () => {

@@ -152,7 +152,17 @@ export function markOffline(
   });
 }
 
-/** Online Locations whose agents are all away or cannot run their checks, those that were heard last first. */
+/** When an agent was last moved away from the Location `l`. */
+const lastLeftUs = sql`(select max(f.to_us) from former_locations f where f.location_no = l.location_no)`;
+
+/** The agents that the Location `l` has or had, each with its time there. */
+const hadAgents = sql`
+  select o.agent_no, coalesce((select max(f.to_us) from former_locations f where f.agent_no = o.agent_no), 0) as from_us,
+    ${Number.MAX_SAFE_INTEGER}::bigint as to_us
+  from agents o where o.location_no = l.location_no
+  union all select agent_no, from_us, to_us from former_locations where location_no = l.location_no`;
+
+/** Online Locations whose agents are all away, moved away or cannot run their checks, those that were heard last first. */
 async function goneLocations(
   trx: Kysely<Tables>,
   nowUs: number,
@@ -165,9 +175,9 @@ async function goneLocations(
   const { rows } = await sql<{ locationNo: number; sinceUs: number; reason: string | null }>`
     select l.location_no as "locationNo", max(a.offline_reason) filter (where a.state = 'Connected') as reason,
       least(${nowUs}::bigint, coalesce(
-        (select max(c.to_us) from coverage c join agents o on o.agent_no = c.agent_no
-         where o.location_no = l.location_no),
-        max(a.last_seen_us), ${nowUs}::bigint)) as "sinceUs"
+        (select max(least(c.to_us, had.to_us)) from (${hadAgents}) had
+          join coverage c on c.agent_no = had.agent_no and c.from_us < had.to_us and c.to_us > had.from_us),
+        greatest(max(a.last_seen_us), ${lastLeftUs}), ${nowUs}::bigint)) as "sinceUs"
     from locations l
     left join agents a on a.location_no = l.location_no and a.state <> 'Revoked'
     where l.online and ${which}
@@ -175,7 +185,7 @@ async function goneLocations(
         and c.last_seen_us > ${nowUs - controllerSilenceUs}::bigint)
     group by l.location_no
     having coalesce(bool_and(a.state <> 'Connected' or a.offline_reason is not null), true)
-      and (coalesce(max(a.last_seen_us), 0) < ${nowUs - offlineAfterUs}::bigint
+      and (greatest(max(a.last_seen_us), ${lastLeftUs}, 0) < ${nowUs - offlineAfterUs}::bigint
         or bool_or(a.state = 'Connected' and a.offline_reason is not null))
     order by "sinceUs" desc, l.location_no`.execute(trx);
   return rows;

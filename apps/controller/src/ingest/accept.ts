@@ -13,6 +13,19 @@ export interface ConnectedSpan {
   readonly toUs: number | null;
 }
 
+/** A Location that the agent had until `toUs`, which is not included; null while it has it. */
+export interface LocationSpan {
+  readonly locationNo: number;
+  readonly toUs: number | null;
+}
+
+/** The Location that the agent had at this moment. `spans` are in order of time, and the last one lasts. Pure. */
+export function locationAt(spans: readonly LocationSpan[], atUs: number): number {
+  const span = spans.find(({ toUs }) => toUs === null || atUs < toUs);
+  if (span === undefined) throw new Error('the agent has no Location');
+  return span.locationNo;
+}
+
 /** A check that a run request asked of this agent. */
 export interface RequestedCheck {
   readonly deviceNo: number;

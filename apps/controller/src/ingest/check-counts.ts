@@ -8,18 +8,19 @@ import type { CheckRow } from './rows.ts';
  */
 export async function addCheckCounts(
   trx: Kysely<Tables>,
-  sender: { readonly accountNo: number; readonly agentNo: number; readonly locationNo: number },
+  sender: { readonly accountNo: number; readonly agentNo: number },
   rows: readonly CheckRow[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const { accountNo, agentNo, locationNo } = sender;
+  const { accountNo, agentNo } = sender;
   await sql`
     insert into check_counts as c (account_no, location_no, agent_no, method, code, checks, duration_ms)
-    select ${accountNo}::int, ${locationNo}::int, ${agentNo}::int, d.method, g.code, count(*), sum(g.ms)
-    from unnest(${rows.map((row) => row.device_no)}::int[], ${rows.map((row) => row.code)}::smallint[],
-      ${rows.map(requestMs)}::double precision[]) as g (device_no, code, ms)
+    select ${accountNo}::int, g.location_no, ${agentNo}::int, d.method, g.code, count(*), sum(g.ms)
+    from unnest(${rows.map((row) => row.device_no)}::int[], ${rows.map((row) => row.location_no)}::int[],
+      ${rows.map((row) => row.code)}::smallint[], ${rows.map(requestMs)}::double precision[])
+      as g (device_no, location_no, code, ms)
     join devices d using (device_no)
-    group by d.method, g.code order by d.method, g.code
+    group by g.location_no, d.method, g.code order by g.location_no, d.method, g.code
     on conflict (account_no, location_no, agent_no, method, code) do update
       set checks = c.checks + excluded.checks, duration_ms = c.duration_ms + excluded.duration_ms`.execute(
     trx,

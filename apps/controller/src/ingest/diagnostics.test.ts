@@ -67,10 +67,7 @@ test("an agent adds nothing to another agent's check, of its own account or of a
   for (const accountNo of [bench.sender.accountNo, foreign]) {
     const locationNo = await rows.location(accountNo);
     const { agentNo } = await rows.agent({ accountNo, locationNo });
-    const taken = await ingest.accept(
-      { agentNo, locationNo, accountNo },
-      batchOf(diagnostics(device, nowUs)),
-    );
+    const taken = await ingest.accept({ agentNo, accountNo }, batchOf(diagnostics(device, nowUs)));
     expect(taken).toEqual(nothing);
   }
   expect((await bench.stored())[0]?.extended).toBeNull();

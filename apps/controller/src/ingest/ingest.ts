@@ -3,7 +3,7 @@ import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
 import { type Db, dbFailure, lockDevicesOf, type Tables, toText } from '../db/index.ts';
-import { futureUs, type RequestedCheck, refusal } from './accept.ts';
+import { futureUs, locationAt, type RequestedCheck, refusal } from './accept.ts';
 import { describe, type Item, readItems, sortItems } from './batch.ts';
 import { addCheckCounts } from './check-counts.ts';
 import { addDiagnostics, addPendingDiagnostics } from './diagnostics.ts';
@@ -15,7 +15,6 @@ import * as store from './store.ts';
 /** The sender of a batch, known from its credentials only. */
 interface Sender {
   readonly agentNo: number;
-  readonly locationNo: number;
   readonly accountNo: number;
 }
 
@@ -129,8 +128,11 @@ export function createIngest({
       for (const { item, reason } of judged)
         if (reason !== undefined) quarantine.push({ reason, record: describe(item) });
       const accepted = judged.filter((one) => one.reason === undefined).map((one) => one.result);
-      const limits = await baselines.limits(trx, sender.locationNo, accepted);
-      const rows = accepted.map((result, i) => toRow(result, sender, perfOf(result, limits[i]), nowUs));
+      const located = await locate(trx, sender, accepted);
+      const limits = await baselines.limits(trx, located);
+      const rows = located.map((one, i) =>
+        toRow(one.result, { ...sender, ...one }, perfOf(one.result, limits[i]), nowUs),
+      );
       const inserted = await insertChecks(trx, rows);
       await addCheckCounts(trx, sender, inserted);
       await runRequests.markAnswered(trx, withIds(inserted), nowUs);
@@ -195,6 +197,18 @@ export function createIngest({
       return taken;
     },
   };
+}
+
+/** These results with the Location that the agent had when each check started. */
+async function locate(
+  trx: Transaction<Tables>,
+  { agentNo }: Sender,
+  results: readonly ParsedResult[],
+): Promise<{ readonly locationNo: number; readonly result: ParsedResult }[]> {
+  if (results.length === 0) return [];
+  const firstUs = results.reduce((least, { startUs }) => Math.min(least, startUs), Number.MAX_SAFE_INTEGER);
+  const spans = await store.locationsSince(trx, agentNo, firstUs);
+  return results.map((result) => ({ result, locationNo: locationAt(spans, result.startUs) }));
 }
 
 async function loadAcceptance(

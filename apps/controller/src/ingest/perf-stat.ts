@@ -27,45 +27,46 @@ export function perfOf(result: ParsedResult, limitMs: number | undefined): numbe
   return result.slow || (limitMs !== undefined && requestMs > limitMs) ? perf.slow : perf.ok;
 }
 
-/** Limits by device for one Location at a time of the week. */
-export interface Baselines {
-  /** One limit for each result, in order. Reads from the database only the limits that this hour has not read yet. */
-  limits(
-    db: Kysely<Tables>,
-    locationNo: number,
-    results: readonly ParsedResult[],
-  ): Promise<(number | undefined)[]>;
+/** A result and the Location from which its check ran. */
+interface LocatedResult {
+  readonly locationNo: number;
+  readonly result: ParsedResult;
 }
 
-/** Reads the histograms of one Location for the same hour in the `weeks` before each of these hours. */
+/** Limits by device and Location at a time of the week. */
+export interface Baselines {
+  /** One limit for each result, in order. Reads from the database only the limits that this hour has not read yet. */
+  limits(db: Kysely<Tables>, located: readonly LocatedResult[]): Promise<(number | undefined)[]>;
+}
+
+/** An hour of a device at a Location; `hourUs` is its begin. */
+interface LocationHour {
+  readonly deviceNo: number;
+  readonly locationNo: number;
+  readonly hourUs: number;
+}
+
+/** Reads the histograms of the same hour in the `weeks` before each of these hours. */
 export type PastHistograms = (
   db: Kysely<Tables>,
-  ask: {
-    readonly locationNo: number;
-    readonly hours: readonly { readonly deviceNo: number; readonly hourUs: number }[];
-    readonly weeks: number;
-  },
-) => Promise<
-  readonly { readonly deviceNo: number; readonly hourUs: number; readonly histogram: Histogram }[]
->;
+  ask: { readonly hours: readonly LocationHour[]; readonly weeks: number },
+) => Promise<readonly (LocationHour & { readonly histogram: Histogram })[]>;
 
 /** Makes the baselines from the same hour of the week in the four weeks before. They are cached by device and hour. */
 export function createBaselines(pastHistograms: PastHistograms): Baselines {
   const kept = new Map<string, number | undefined>();
   return {
-    async limits(db, locationNo, results) {
-      const keyOf = (result: ParsedResult) => `${locationNo}/${result.deviceNo}/${hourOf(result)}`;
-      const missing = results.filter((result) => isGood(result.code) && !kept.has(keyOf(result)));
+    async limits(db, located) {
+      const missing = located.filter((one) => isGood(one.result.code) && !kept.has(keyOf(hourOf(one))));
       const fetched = new Map<string, number | undefined>();
-      const wanted = new Map(missing.map((result) => [keyOf(result), result]));
-      const hours = [...wanted.values()].map((one) => ({ deviceNo: one.deviceNo, hourUs: hourOf(one) }));
-      const found = await pastHistograms(db, { locationNo, hours, weeks });
-      const pasts = Map.groupBy(found, (one) => `${locationNo}/${one.deviceNo}/${one.hourUs}`);
+      const wanted = new Map(missing.map((one) => [keyOf(hourOf(one)), hourOf(one)]));
+      const found = await pastHistograms(db, { hours: [...wanted.values()], weeks });
+      const pasts = Map.groupBy(found, keyOf);
       for (const key of wanted.keys()) {
         const past = (pasts.get(key) ?? []).map(({ histogram }) => histogram);
         fetched.set(key, slowLimit(mergeHistograms(past)));
       }
-      const limits = results.map((result) => fetched.get(keyOf(result)) ?? kept.get(keyOf(result)));
+      const limits = located.map((one) => fetched.get(keyOf(hourOf(one))) ?? kept.get(keyOf(hourOf(one))));
       if (kept.size + fetched.size > maxKept) kept.clear();
       for (const [key, limit] of fetched) kept.set(key, limit);
       return limits;
@@ -73,6 +74,10 @@ export function createBaselines(pastHistograms: PastHistograms): Baselines {
   };
 }
 
-function hourOf({ startUs }: Pick<ParsedResult, 'startUs'>): number {
-  return startUs - (startUs % hourUs);
+function hourOf({ locationNo, result: { deviceNo, startUs } }: LocatedResult): LocationHour {
+  return { locationNo, deviceNo, hourUs: startUs - (startUs % hourUs) };
+}
+
+function keyOf(hour: LocationHour): string {
+  return `${hour.locationNo}/${hour.deviceNo}/${hour.hourUs}`;
 }

@@ -1,7 +1,7 @@
 import type { Span } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import { lockAgent, type Tables } from '../db/index.ts';
-import type { AssignedSpan, ConnectedSpan } from './accept.ts';
+import type { AssignedSpan, ConnectedSpan, LocationSpan } from './accept.ts';
 
 /** The spans in which these devices were assigned to this agent. */
 export async function assignedSpans(
@@ -30,6 +30,20 @@ export async function connectedSpans(
     .where('agent_no', '=', agentNo)
     .where((eb) => eb.or([eb('to_us', 'is', null), eb('to_us', '>=', sinceUs)]))
     .execute();
+}
+
+/** The Locations of this agent from `sinceUs` on, in order of time; the last one is the present one. */
+export async function locationsSince(
+  trx: Kysely<Tables>,
+  agentNo: number,
+  sinceUs: number,
+): Promise<LocationSpan[]> {
+  const { rows } = await sql<LocationSpan>`
+    select location_no as "locationNo", to_us as "toUs" from former_locations
+    where agent_no = ${agentNo} and to_us > ${sinceUs}::bigint
+    union all select location_no, null from agents where agent_no = ${agentNo}
+    order by "toUs" nulls last`.execute(trx);
+  return rows;
 }
 
 /** Quarantines records with the reason. */

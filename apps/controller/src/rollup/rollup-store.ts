@@ -35,26 +35,28 @@ export async function firstBucketUs(kysely: Kysely<Tables>, deviceNo: number): P
   return rows[0]?.first_us ?? undefined;
 }
 
-/** An hour of a device; `hourUs` is its begin. */
-interface DeviceHour {
+/** An hour of a device at a Location; `hourUs` is its begin. */
+interface LocationHour {
   readonly deviceNo: number;
+  readonly locationNo: number;
   readonly hourUs: number;
 }
 
-/** The histograms of one Location for the same hour in the `weeks` before each of these hours. One statement for all. */
+/** The histograms of the same hour in the `weeks` before each of these hours. One statement for all. */
 export async function pastHistograms(
   kysely: Kysely<Tables>,
-  ask: { readonly locationNo: number; readonly hours: readonly DeviceHour[]; readonly weeks: number },
-): Promise<readonly (DeviceHour & { readonly histogram: Histogram })[]> {
-  const { locationNo, hours, weeks } = ask;
+  ask: { readonly hours: readonly LocationHour[]; readonly weeks: number },
+): Promise<readonly (LocationHour & { readonly histogram: Histogram })[]> {
+  const { hours, weeks } = ask;
   if (hours.length === 0) return [];
-  const { rows } = await sql<DeviceHour & { readonly histogram: Histogram }>`
-    select g.device_no as "deviceNo", g.hour_us as "hourUs", r.histogram
-    from unnest(${hours.map((one) => one.deviceNo)}::int[], ${hours.map((one) => one.hourUs)}::bigint[])
-      as g (device_no, hour_us)
+  const by = <K extends keyof LocationHour>(key: K) => hours.map((one) => one[key]);
+  const { rows } = await sql<LocationHour & { readonly histogram: Histogram }>`
+    select g.device_no as "deviceNo", g.location_no as "locationNo", g.hour_us as "hourUs", r.histogram
+    from unnest(${by('deviceNo')}::int[], ${by('locationNo')}::int[], ${by('hourUs')}::bigint[])
+      as g (device_no, location_no, hour_us)
     cross join generate_series(1, ${weeks}::int) as week
     join rollup_hourly r on r.device_no = g.device_no and r.bucket_us = g.hour_us - week * ${weekUs}::bigint
-      and r.location_no = ${locationNo}`.execute(kysely);
+      and r.location_no = g.location_no`.execute(kysely);
   return rows;
 }
 

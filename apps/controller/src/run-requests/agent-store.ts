@@ -3,6 +3,10 @@ import { publish, type Row, type Tables } from '../db/index.ts';
 
 const openAtOnce = 500;
 
+/** The agent is still at the Location from which the run request asks for a check. */
+const isAtLocation = sql<boolean>`exists (select 1 from agents a
+  where a.agent_no = run_requests.agent_no and a.location_no = run_requests.location_no)`;
+
 /** The agent's open run requests before their deadlines, oldest first. `isAssigned` is true when the device is assigned to the agent now. */
 export async function openRunRequests(db: Kysely<Tables>, agentNo: number, nowUs: number) {
   return db
@@ -15,6 +19,7 @@ export async function openRunRequests(db: Kysely<Tables>, agentNo: number, nowUs
       ),
     )
     .where('agent_no', '=', agentNo)
+    .where(isAtLocation)
     .where('state', '=', 'Open')
     .where('deadline_us', '>', nowUs)
     .orderBy('created_us')
@@ -33,6 +38,7 @@ export async function agentsWithRunRequests(
     .select('agent_no')
     .distinct()
     .where('state', '=', 'Open')
+    .where(isAtLocation)
     .where('sent_us', 'is', null)
     .where('deadline_us', '>', nowUs)
     .where(sql<boolean>`agent_no = any(${agentNos}::int[])`)

@@ -65,9 +65,99 @@ test.each([
   [{ Name: 7 }, 'Name'],
   [{ Name: 'x'.repeat(201) }, 'Name'],
   [{ Color: 'red' }, 'Color'],
+  [{ Location: 'nowhere' }, 'Location'],
+  [{ Location: null }, 'Location'],
+  [{ Location: '' }, 'Location'],
 ])('a wrong field is named: %j', async (body, field) => {
   const { id } = await invite();
   expect((await send('PUT', `/agents/${id}`, body)).json).toMatchObject({ code: 1004, errors: [{ field }] });
+});
+
+const locate = async (name: string, place = account) => {
+  const { key: own } = await rest.key(place.accountNo, 'UW');
+  const { json } = await rest.send('POST', '/locations', { key: own, body: { Name: name } });
+  const location_id = z.object({ location_id: z.string() }).parse(json).location_id;
+  const { locationNo } = await rest.db.kysely
+    .selectFrom('locations')
+    .select('location_no as locationNo')
+    .where('location_id', '=', location_id)
+    .executeTakeFirstOrThrow();
+  return { location_id, locationNo };
+};
+
+test('an agent is moved to a Location by name or id, and counts as connected there after its next session', async () => {
+  const oslo = await locate('Oslo');
+  const { id, agentNo } = await invite({ name: 'edge', state: 'Connected' });
+  const heard: unknown[] = [];
+  await using _ends = await rest.db.subscribe('revoked', (notice) => void heard.push(notice));
+  await using _plans = await rest.db.subscribe('catalog', (notice) => void heard.push(notice));
+  const moved = await send('PUT', `/agents/${id}`, { Location: 'Oslo' });
+  expect(moved.json).toMatchObject({ Location: 'Oslo', State: 'Away', Name: 'edge' });
+  await expect.poll(() => heard).toContainEqual({ agent_nos: [agentNo], key_nos: [] });
+  await expect.poll(() => heard).toContainEqual({ location_nos: [account.locationNo, oslo.locationNo] });
+  expect((await send('GET', `/locations/${oslo.location_id}`)).json).toMatchObject({
+    ...{ Online: false, Agents: { Count: 1, Connected: 0 } },
+  });
+  await rest.clock.advance(5_000);
+  expect((await send('PUT', `/agents/${id}`, { Location: oslo.location_id })).json).toMatchObject({
+    Location: 'Oslo',
+  });
+  await send('PUT', `/agents/${id}`, { Location: 'local', Name: 'core' });
+  expect(await audit()).toMatchObject([
+    {
+      Changes: [
+        { Field: 'Name', Old: 'edge', New: 'core' },
+        { Field: 'Location', Old: 'Oslo', New: 'local' },
+      ],
+    },
+    { Action: 'Update', Id: id, Changes: [{ Field: 'Location', Old: 'local', New: 'Oslo' }] },
+  ]);
+  const former = await rest.db.kysely
+    .selectFrom('former_locations')
+    .select(['location_no', 'from_us', 'to_us'])
+    .where('agent_no', '=', agentNo)
+    .orderBy('to_us')
+    .execute();
+  const nowUs = rest.clock.nowUs();
+  expect(former).toEqual([
+    { location_no: account.locationNo, from_us: 0, to_us: nowUs - 5_000_000 },
+    { location_no: oslo.locationNo, from_us: nowUs - 5_000_000, to_us: nowUs },
+  ]);
+});
+
+test("another account's Location is as unknown as one that does not exist", async () => {
+  const other = await rest.account(`other ${accounts}`);
+  const foreign = await locate('theirs', other);
+  const { id } = await invite();
+  const refused = await send('PUT', `/agents/${id}`, { Location: foreign.location_id });
+  expect(refused.json).toMatchObject({ code: 1004, errors: [{ field: 'Location' }] });
+  expect(refused.text).toContain('the name or id of a Location of this account');
+});
+
+test('a revoked agent gets another name, but is not moved', async () => {
+  await locate('Oslo');
+  const { id } = await invite({ name: 'edge' });
+  await send('DELETE', `/agents/${id}`);
+  expect((await send('PUT', `/agents/${id}`, { Name: 'was edge', Location: 'local' })).json).toMatchObject({
+    ...{ Name: 'was edge', State: 'Revoked' },
+  });
+  expect((await send('PUT', `/agents/${id}`, { Location: 'Oslo' })).json).toMatchObject({
+    ...{ code: 1005, message: expect.stringContaining(id) },
+  });
+});
+
+test('a Location can be deleted once its agents are moved away, and an agent that moves there meanwhile prevents it', async () => {
+  const { id } = await invite();
+  for (let round = 0; round < 8; round += 1) {
+    const { location_id } = await locate(`race ${round}`);
+    const [move, deletion] = await Promise.all([
+      send('PUT', `/agents/${id}`, { Location: location_id }),
+      send('DELETE', `/locations/${location_id}`),
+    ]);
+    expect([move.status, deletion.status].sort((a, b) => a - b)).toEqual([200, 400]);
+    await send('PUT', `/agents/${id}`, { Location: 'local' });
+    if (deletion.status === 400) expect((await send('DELETE', `/locations/${location_id}`)).status).toBe(200);
+  }
 });
 
 test('a DELETE revokes an agent, a second one removes it, a third one finds none', async () => {

@@ -1,5 +1,5 @@
 import { cleanLine } from '@vantage/domain';
-import { type Clock, isId } from '@vantage/kernel';
+import { boundedText, type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField, lineField, timestampField } from '../../http/field.ts';
@@ -39,7 +39,6 @@ const agentFull = z
 const idAnswer = z.strictObject({ agent_id: idField });
 const readOnly = [
   'agent_id',
-  'Location',
   'HostName',
   'Version',
   'State',
@@ -58,6 +57,10 @@ const agentUpdate = z
       .optional()
       .describe('Name, one line. History shows a new name too.')
       .meta({ example: 'agent-1' }),
+    Location: boundedText(200, 1)
+      .optional()
+      .describe('Name or id of the Location at which it runs; another one moves the agent.')
+      .meta({ example: 'Oslo' }),
   })
   .meta({ id: 'AgentUpdate', description: 'Changed settings of an agent; what is absent stays.' });
 
@@ -111,7 +114,7 @@ function oneAgent(db: Db) {
   return { path: '/agents/{agent_id}', tag, subject: { what: 'agent', find }, names } as const;
 }
 
-function oneAgentRoutes({ db, catalog }: AgentRouteDeps): Route[] {
+function oneAgentRoutes({ db, catalog, clock }: AgentRouteDeps): Route[] {
   const shared = oneAgent(db);
   return [
     route({
@@ -127,14 +130,17 @@ function oneAgentRoutes({ db, catalog }: AgentRouteDeps): Route[] {
       method: 'PUT',
       level: 'UW',
       summary: 'Changes an agent: what is absent stays.',
-      description: 'Checks and events show a new name too, those of the past included.',
+      description:
+        'Checks and events show a new name too, those of the past included. A move ends the session of the agent; it connects again within seconds and checks devices of the new Location. A check counts for the Location that the agent had when the check started, even if its result arrives after the move.',
       body: agentUpdate,
       readOnly,
       response: agentFull,
       handler: async ({ session, subject: { agent_id: agentId }, body: sent }) => {
         const named = { agentId, accountNo: session.accountNo };
         accepted(
-          await catalog.change(actorOf(session), (transaction) => changeAgent(transaction, named, sent)),
+          await catalog.change(actorOf(session), (transaction) =>
+            changeAgent(transaction, named, { sent, nowUs: clock.nowUs() }),
+          ),
         );
         const changed = await shared.subject.find(session, { agent_id: agentId });
         if (changed === undefined) throw missing('agent');

@@ -1,8 +1,9 @@
 import { raw } from '@mikro-orm/core';
 import type { Kysely } from 'kysely';
-import { Agent } from '../../db/entities.ts';
+import { Agent, FormerLocation } from '../../db/entities.ts';
 import type { Tables } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
+import { lockAccount } from '../devices/lookup-store.ts';
 
 /** Inserts an agent. */
 export async function insertAgent(
@@ -31,19 +32,58 @@ export interface NamedAgent {
   readonly accountNo?: number;
 }
 
-/** The agent, unless it is removed. Gateways cannot change its row until the transaction ends. */
+/** The agent, unless it is removed. Nobody changes its account, and no gateway its row, until the transaction ends. */
 export async function findAgent(
   { em, trx }: ChangeTransaction,
   { agentId, accountNo }: NamedAgent,
 ): Promise<Agent | undefined> {
-  await trx.selectFrom('agents').select('agent_no').where('agent_id', '=', agentId).forUpdate().execute();
-  const own = accountNo === undefined ? {} : { accountNo };
-  return (await em.findOne(Agent, { agentId, removedAt: null, ...own })) ?? undefined;
+  const agents = trx.selectFrom('agents').select('account_no').where('agent_id', '=', agentId);
+  const owner = await agents.executeTakeFirst();
+  if (owner === undefined || (accountNo !== undefined && accountNo !== owner.account_no)) return undefined;
+  await lockAccount(trx, owner.account_no);
+  await agents.forUpdate().execute();
+  return (await em.findOne(Agent, { agentId, removedAt: null })) ?? undefined;
+}
+
+/** The account's Location of this name or id. Nobody can delete it until the transaction ends. */
+export async function findLocation(
+  trx: Kysely<Tables>,
+  accountNo: number,
+  nameOrId: string,
+): Promise<{ readonly locationNo: number; readonly name: string } | undefined> {
+  return trx
+    .selectFrom('locations')
+    .select(['location_no as locationNo', 'name'])
+    .where('account_no', '=', accountNo)
+    .where('deleted_at', 'is', null)
+    .where((where) => where.or([where('name', '=', nameOrId), where('location_id', '=', nameOrId)]))
+    .forKeyShare()
+    .executeTakeFirst();
 }
 
 /** Gives an agent another name. */
 export async function renameAgent({ em }: ChangeTransaction, agent: Agent, name: string): Promise<void> {
   em.assign(agent, { name });
+  await em.flush();
+}
+
+/** Moves an agent to another Location at `nowUs`. It counts as connected there once it opened a session there. */
+export async function moveAgent(
+  { em, trx }: ChangeTransaction,
+  agent: Agent,
+  { locationNo, nowUs }: { readonly locationNo: number; readonly nowUs: number },
+): Promise<void> {
+  const { agentNo, locationNo: formerNo, state } = agent;
+  const last = await trx
+    .selectFrom('former_locations')
+    .select((column) => column.fn.max('to_us').as('to_us'))
+    .where('agent_no', '=', agentNo)
+    .executeTakeFirst();
+  const fromUs = last?.to_us ?? 0;
+  const toUs = Math.max(nowUs, fromUs + 1);
+  em.create(FormerLocation, { agentNo, locationNo: formerNo, fromUs, toUs });
+  em.assign(agent, { locationNo });
+  if (state === 'Connected') em.assign(agent, { state: 'Away', awaySinceUs: toUs });
   await em.flush();
 }
 

@@ -1,18 +1,21 @@
 import { cleanLine } from '@vantage/domain';
 import type { AgentRevokedCause } from '@vantage/health';
-import { newId } from '@vantage/kernel';
+import { newId, sentFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
+import type { Agent } from '../../db/entities.ts';
 import { publish, type Tables } from '../../db/index.ts';
 import { hashCredential, newCredential } from '../../secrets/credential.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { changedFields, createdFields, deletedFields } from '../field-change.ts';
-import type { Conflict, Missing } from '../refusal.ts';
+import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
 import {
   findAgent,
+  findLocation,
   insertAgent,
   markRemoved,
   markRevoked,
   markUnfenced,
+  moveAgent,
   type NamedAgent,
   readLocationName,
   renameAgent,
@@ -51,24 +54,74 @@ export type RecordAgentEvents = (
 /** Settings of an agent as they were sent; undefined: it stays. */
 export interface SentAgent {
   readonly Name?: string | undefined;
+  /** Name or id of a Location. */
+  readonly Location?: string | undefined;
 }
 
-/** Changes an agent. All answers show its new name, those about the past too. */
+/**
+ * Changes an agent. All answers show its new name, those about the past too. A move ends the agent's session within 5 s; the agent
+ * connects again and gets the devices of the new Location, and other agents of the old one check the devices it had there. Its checks
+ * count for the Location that it had when they started.
+ */
 export async function changeAgent(
   transaction: ChangeTransaction,
   named: NamedAgent,
-  sent: SentAgent,
-): Promise<{ readonly kind: 'changed' } | Missing> {
+  { sent, nowUs }: { readonly sent: SentAgent; readonly nowUs: number },
+): Promise<{ readonly kind: 'changed' } | Refusal> {
   const agent = await findAgent(transaction, named);
   if (agent === undefined) return { kind: 'missing', what: 'agent' };
-  const { accountNo, agentId: id } = agent;
-  const old = cleanLine(agent.name);
-  // GET shows a stored name cleaned. Sent back, it is the stored one.
-  if (sent.Name === undefined || sent.Name === old) return { kind: 'changed' };
-  await renameAgent(transaction, agent, sent.Name);
-  const fields = changedFields(['Name'], { Name: old }, { Name: sent.Name });
-  transaction.record({ action: 'update', kind: 'agent', accountNo, id, fields });
+  const { accountNo, agentNo, agentId: id, locationNo: formerNo } = agent;
+  const found = await findTarget(transaction, agent, sent.Location);
+  if (found.kind !== 'found') return found;
+  // GET shows stored names cleaned. Sent back, they are the stored ones.
+  const old = { Name: cleanLine(agent.name), Location: cleanLine(found.former.name) };
+  const next = { Name: sent.Name ?? old.Name, Location: cleanLine(found.location.name) };
+  const isRenamed = next.Name !== old.Name;
+  const isMoved = found.location.locationNo !== formerNo;
+  if (isRenamed) await renameAgent(transaction, agent, next.Name);
+  if (isMoved) {
+    const { locationNo } = found.location;
+    await moveAgent(transaction, agent, { locationNo, nowUs });
+    await publish(transaction.trx, 'revoked', { agent_nos: [agentNo], key_nos: [] });
+    await publish(transaction.trx, 'catalog', { location_nos: [formerNo, locationNo] });
+  }
+  const names = [...(isRenamed ? ['Name'] : []), ...(isMoved ? ['Location'] : [])];
+  if (names.length > 0) {
+    const fields = changedFields(names, old, next);
+    transaction.record({ action: 'update', kind: 'agent', accountNo, id, fields });
+  }
   return { kind: 'changed' };
+}
+
+/** A Location with its stored name. */
+interface NamedLocation {
+  readonly locationNo: number;
+  readonly name: string;
+}
+
+/** The Location that an agent has, and the one that it is to have: the same where none is sent. */
+async function findTarget(
+  { trx }: ChangeTransaction,
+  { accountNo, locationNo, name, agentId, state }: Agent,
+  sent: string | undefined,
+): Promise<
+  | { readonly kind: 'found'; readonly former: NamedLocation; readonly location: NamedLocation }
+  | Invalid
+  | Conflict
+> {
+  const former = { locationNo, name: await readLocationName(trx, locationNo) };
+  if (sent === undefined || sent === cleanLine(former.name))
+    return { kind: 'found', former, location: former };
+  const location = await findLocation(trx, accountNo, sent);
+  if (location === undefined) {
+    const fault = sentFault('Location', 'the name or id of a Location of this account', sent);
+    return { kind: 'invalid', faults: [fault] };
+  }
+  if (state === 'Revoked' && location.locationNo !== locationNo) {
+    const message = `Agent ${cleanLine(name)} (${agentId}) is revoked. A revoked agent cannot be moved.`;
+    return { kind: 'conflict', message };
+  }
+  return { kind: 'found', former, location };
 }
 
 /**
