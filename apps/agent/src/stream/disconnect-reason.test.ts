@@ -1,6 +1,7 @@
+import { createLog } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import { expect, test } from 'vitest';
-import { waitAfter } from './disconnect-reason.ts';
+import { createDisconnectLog, waitAfter } from './disconnect-reason.ts';
 
 const around = { failures: 1, others: 0, random: () => 0.999 };
 
@@ -35,4 +36,23 @@ test('a refused agent tries again more and more slowly, up to a minute apart', (
   const refused = { kind: 'refused', text: '' } as const;
   expect(waitAfter(refused, { ...around, random: () => 0 })).toBeGreaterThanOrEqual(500);
   expect(waitAfter(refused, { ...around, failures: 20 })).toBeLessThanOrEqual(60_500);
+});
+
+test.each([
+  [
+    Goodbye_Reason.UNSPECIFIED,
+    'this agent was moved to another Location',
+    'this agent was moved to another Location',
+  ],
+  [Goodbye_Reason.UNSPECIFIED, '', 'it states no reason'],
+  [Goodbye_Reason.SHUTDOWN, '', 'the controller shuts down'],
+  [Goodbye_Reason.SHUTDOWN, 'this controller ends', 'the controller shuts down; this controller ends'],
+])('goodbye %i with the text "%s" is logged once', (reason, text, shown) => {
+  const lines: unknown[] = [];
+  const log = createLog('disconnects', 'error', { write: (line) => void lines.push(JSON.parse(line)) });
+  const disconnects = createDisconnectLog(log);
+  for (let i = 0; i < 2; i += 1) disconnects.disconnected({ kind: 'goodbye', reason, text }, 'https://c:1');
+  expect(lines).toMatchObject([
+    { endpoint: 'https://c:1', msg: `the controller ended the session: ${shown}` },
+  ]);
 });

@@ -71,15 +71,20 @@ function textOf(disconnect: DisconnectReason): string {
     case 'refused':
       return `the controller refuses this agent's token (${disconnect.text}); the agent tries again`;
     case 'goodbye':
-      return `the controller ended the session: ${goodbyeText(disconnect.reason)} ${disconnect.text}`.trimEnd();
+      return `the controller ended the session: ${goodbyeText(disconnect)}`;
   }
 }
 
-/** A goodbye's reason for people. */
-function goodbyeText(reason: Goodbye_Reason): string {
+/** A goodbye's reason for people: what the agent knows of it, and what the controller wrote. */
+function goodbyeText({ reason, text }: { readonly reason: Goodbye_Reason; readonly text: string }): string {
+  const both = [reasonText(reason), text].filter((part) => part !== '');
+  return both.length === 0 ? 'it states no reason' : both.join('; ');
+}
+
+function reasonText(reason: Goodbye_Reason): string {
   switch (reason) {
     case Goodbye_Reason.UNSPECIFIED:
-      return 'for no stated reason';
+      return '';
     case Goodbye_Reason.REPLACED:
       return 'a newer session of this agent opened: does another process use the same token?';
     case Goodbye_Reason.REVOKED:

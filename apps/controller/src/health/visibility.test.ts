@@ -134,6 +134,23 @@ test('a Location whose only agent was moved away is offline a minute later, sinc
   );
 });
 
+test('a Location whose only agent was revoked is offline a minute after it was last connected, like one whose agent is away', async () => {
+  const { agentNo, locationNo } = await scene.location('revoked');
+  await sql`update agents set state = 'Revoked', last_seen_us = ${at(5_000)} where agent_no = ${agentNo}`.execute(
+    scene.kysely,
+  );
+  await sql`insert into coverage values (${agentNo}, ${at(4_500)}, ${at(4_990)})`.execute(scene.kysely);
+  await sql`update controllers set last_seen_us = ${at(5_061)}`.execute(scene.kysely);
+  expect(await markOffline(scene, at(5_059), trueTimes, locationNo)).toEqual([]);
+  expect(await markOffline(scene, at(5_061), trueTimes, locationNo)).toHaveLength(1);
+  expect(await scene.events(null)).toContainEqual(
+    expect.objectContaining({
+      at_us: at(4_990),
+      message: 'Location revoked is offline, 0 devices not checked',
+    }),
+  );
+});
+
 test('maintenance starts, gets a new end, and its end is recorded once however many controllers end it', async () => {
   const place = await scene.location('m');
   const device = await scene.device([place]);

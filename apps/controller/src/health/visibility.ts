@@ -162,7 +162,7 @@ const hadAgents = sql`
   from agents o where o.location_no = l.location_no
   union all select agent_no, from_us, to_us from former_locations where location_no = l.location_no`;
 
-/** Online Locations whose agents are all away, moved away or cannot run their checks, those that were heard last first. */
+/** Online Locations whose agents are all away, revoked, moved away or cannot run their checks, those that were heard last first. */
 async function goneLocations(
   trx: Kysely<Tables>,
   nowUs: number,
@@ -179,7 +179,7 @@ async function goneLocations(
           join coverage c on c.agent_no = had.agent_no and c.from_us < had.to_us and c.to_us > had.from_us),
         greatest(max(a.last_seen_us), ${lastLeftUs}), ${nowUs}::bigint)) as "sinceUs"
     from locations l
-    left join agents a on a.location_no = l.location_no and a.state <> 'Revoked'
+    left join agents a on a.location_no = l.location_no
     where l.online and ${which}
       and exists (select 1 from controllers c where c.started_us <= ${nowUs - servedForUs}::bigint
         and c.last_seen_us > ${nowUs - controllerSilenceUs}::bigint)
