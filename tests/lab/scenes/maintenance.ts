@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Ground } from '../ground.ts';
+import { type Ground, until } from '../ground.ts';
 import { allAre, everyName, expectStatus, once, type Scene, startDevice, stopDevice } from '../scene.ts';
+
+/** The master must be verified within its Timeout and 5 s. */
+const verifyMs = 10_000;
 
 /** Maintenance of a device begins. Its window is longer than the scene; `stop` ends it. */
 async function maintain(ground: Ground, device: number, verb: 'start' | 'stop'): Promise<void> {
@@ -27,6 +30,8 @@ export const maintenance: Scene = {
       ground,
       new Map([...allAre('Maint', inMaint), [`dev-${during}`, 'Down']]),
     );
+    // A window that begins before the master is verified would suppress the message.
+    await until(async () => ground.hooks.hooks.length > 0, verifyMs);
     await maintain(ground, during, 'start');
     await delay(2 * ground.intervalMs);
     startDevice(ground, covered);
