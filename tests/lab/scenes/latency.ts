@@ -26,10 +26,10 @@ export const latency: Scene = {
   shows: `200 outages, 100 devices at once: the webhook arrives at most ${maxOverheadMs} ms (p99) after the last retry could have ended`,
   ground: { scale: 6, controllers: 2, hasSite: false },
   async play(ground) {
-    await using held = new AsyncDisposableStack();
+    // They end with the scene's process, after the verdict.
     const targets = new Map<string, Target>();
     for (let i = 0; i < deviceCount; i += 1)
-      targets.set(`t-${i}`, held.use(await startTarget(addresses.controllers, 0)));
+      targets.set(`t-${i}`, await startTarget(addresses.controllers, 0));
     await Promise.all(
       [...targets].map(([ShortName, { port }]) =>
         ground.api.ok('POST', '/devices', {

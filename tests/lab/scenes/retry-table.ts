@@ -6,8 +6,8 @@ import { addresses } from '../network.ts';
 import { eventTypes } from '../rest.ts';
 import { once, type Scene } from '../scene.ts';
 
-/** A TCP server that resets the next connections and answers all others. */
-interface CountdownTarget extends Disposable {
+/** A TCP server that resets the next connections and answers all others. It ends with the scene's process, after the verdict. */
+interface CountdownTarget {
   readonly port: number;
   failNext(count: number): void;
 }
@@ -28,7 +28,6 @@ async function startCountdown(): Promise<CountdownTarget> {
     failNext(count) {
       failures = count;
     },
-    [Symbol.dispose]: () => void server.close(),
   };
 }
 
@@ -54,10 +53,9 @@ export const retryTable: Scene = {
   ground: { scale: 6, controllers: 1, hasSite: false },
   async play(ground) {
     const { api, note, intervalMs } = ground;
-    using held = new DisposableStack();
     const devices = await Promise.all(
       rows.map(async (row) => {
-        const target = held.use(await startCountdown());
+        const target = await startCountdown();
         const answer = await api.ok('POST', '/devices', {
           ...{ Method: 'TCP', URL: `${addresses.controllers}:${target.port}`, ShortName: nameOf(row) },
           ...{ Frequency: 1, Timeout: 2, Retries: row.retries, RetryDelay: 6, Locations: row.locations },
