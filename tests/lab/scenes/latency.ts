@@ -73,19 +73,26 @@ export const latency: Scene = {
   },
 };
 
+/** A failed check. */
+interface Failure {
+  readonly name: string;
+  readonly retryId: string;
+  readonly attempt: number;
+  readonly startUs: number;
+  readonly endUs: number;
+}
+
 /** Compares each arrival with its lower bound: end of the first failing check + Retries × (RetryDelay + answer time). */
 async function measure(
   ground: Ground,
   outages: readonly Outage[],
   differences: string[],
 ): Promise<Record<string, string | number>> {
-  await using stack = new AsyncDisposableStack();
-  const client = new pg.Client({ connectionString: ground.system.quickstart().database_url });
-  await client.connect();
-  stack.defer(() => client.end());
-  const rows = await Promise.all(
-    outages.map(async (outage) => ({ ...outage, boundMs: await lowerBound(client, outage, ground.scale) })),
-  );
+  const failures = Map.groupBy(await readFailures(ground), ({ name }) => name);
+  const rows = outages.map((outage) => ({
+    ...outage,
+    boundMs: lowerBound(outage, failures.get(outage.name) ?? [], ground.scale),
+  }));
   const overheads = rows.map(({ arrivedMs, boundMs }) => arrivedMs - boundMs);
   const p99 = quantile(overheads, 0.99);
   const unknown = overheads.filter(Number.isNaN).length;
@@ -100,19 +107,27 @@ async function measure(
   };
 }
 
-/** Milliseconds since 1970; NaN where the checks of the outage are missing. */
-async function lowerBound(client: pg.Client, { name, diedMs }: Outage, scale: number): Promise<number> {
-  // Regular checks that fail while the retry sequence runs are not part of it.
-  const { rows } = await client.query<{ startUs: string; endUs: string }>(
-    `with bad as (select c.* from checks c join devices d using (device_no)
-       where d.short_name = $1 and c.code <> 1 and c.end_us >= $2)
-     select start_us as "startUs", end_us as "endUs" from bad
-     where retry_id = (select retry_id from bad order by start_us limit 1) order by attempt limit $3`,
-    [name, diedMs * 1000, body.Retries + 1],
+/** The failed checks of retry sequences, in the sequence of their begin. */
+async function readFailures({ system }: Ground): Promise<readonly Failure[]> {
+  await using stack = new AsyncDisposableStack();
+  const client = new pg.Client({ connectionString: system.quickstart().database_url });
+  await client.connect();
+  stack.defer(() => client.end());
+  const { rows } = await client.query<Failure>(
+    `select d.short_name as name, c.retry_id as "retryId", c.attempt, c.start_us::float8 as "startUs", c.end_us::float8 as "endUs"
+     from checks c join devices d using (device_no)
+     where c.code <> 1 and c.retry_id is not null order by c.start_us`,
   );
-  const [first, ...retries] = rows;
-  if (first === undefined || retries.length !== body.Retries) return Number.NaN;
+  return rows;
+}
+
+/** Milliseconds since 1970; NaN where the checks of the outage are missing. `failures` are those of its device. Pure. */
+function lowerBound({ diedMs }: Outage, failures: readonly Failure[], scale: number): number {
+  // Regular checks that fail while the retry sequence runs are not part of it.
+  const first = failures.find(({ attempt, endUs }) => attempt === 0 && endUs >= diedMs * 1000);
+  const retries = failures.filter(({ retryId, attempt }) => attempt > 0 && retryId === first?.retryId);
+  const answers = new Map(retries.map(({ attempt, startUs, endUs }) => [attempt, (endUs - startUs) / 1000]));
+  if (first === undefined || answers.size !== body.Retries) return Number.NaN;
   const delayMs = (body.RetryDelay * 1000) / scale;
-  const answers = retries.map(({ startUs, endUs }) => (Number(endUs) - Number(startUs)) / 1000);
-  return Number(first.endUs) / 1000 + answers.reduce((sum, answerMs) => sum + delayMs + answerMs, 0);
+  return first.endUs / 1000 + [...answers.values()].reduce((sum, answerMs) => sum + delayMs + answerMs, 0);
 }
