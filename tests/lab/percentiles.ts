@@ -1,6 +1,6 @@
-/** The value below which the share `q` (0 to 1) of the values lies; NaN for none. */
+/** The value below which the share `q` (0 to 1) of the values lies, without those that are NaN; NaN for none. */
 export function quantile(values: readonly number[], q: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
+  const sorted = values.filter((value) => !Number.isNaN(value)).toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.ceil(q * sorted.length) - 1)] ?? sorted[0] ?? Number.NaN;
 }
 

@@ -95,8 +95,8 @@ async function measure(
   }));
   const overheads = rows.map(({ arrivedMs, boundMs }) => arrivedMs - boundMs);
   const p99 = quantile(overheads, 0.99);
-  const unknown = overheads.filter(Number.isNaN).length;
-  if (unknown > 0) differences.push(`the checks of ${unknown} outages are missing`);
+  const unknown = rows.filter(({ boundMs }) => Number.isNaN(boundMs));
+  if (unknown.length > 0) differences.push(`the checks of ${unknown.length} outages are missing`);
   if (rows.length !== deviceCount * rounds) differences.push(`${rows.length} outages had a message`);
   if (!(p99 <= maxOverheadMs)) differences.push(`the overhead is ${p99.toFixed(0)} ms at p99`);
   return {
