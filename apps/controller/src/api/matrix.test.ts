@@ -9,6 +9,7 @@ import { createSampleAccount, type SampleAccount, sampleContact } from './testin
 /** What a handler of the route accepts. */
 const bodies: Readonly<Record<string, object>> = {
   'POST /devices': { Method: 'TCP', URL: 'example.org:80', ShortName: 'new' },
+  'POST /batch': { Operations: [{ Method: 'GET', Path: '/tags' }] },
   'POST /tags': { Name: 'new' },
   'POST /contacts': sampleContact,
   'POST /nschedules': { Name: 'new', Steps: [] },

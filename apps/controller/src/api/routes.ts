@@ -15,6 +15,7 @@ import { eventRoutes } from '../history/event-routes.ts';
 import { outageRoutes } from '../history/outage-routes.ts';
 import { type RollUpReader, statisticsRoutes } from '../history/statistics-routes.ts';
 import { type ReadUptimes, uptimeRoutes } from '../history/uptime-routes.ts';
+import { batchRoutes } from '../http/batch.ts';
 import type { Route } from '../http/route.ts';
 import { helloRoutes } from './hello.ts';
 import { openApiRoutes } from './openapi/routes.ts';
@@ -59,6 +60,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...nscheduleRoutes(deps),
     ...secretRoutes(deps),
     ...auditRoutes(db),
+    ...batchRoutes({ clock, inTransaction: (work) => db.inTransaction(work) }),
     ...openApiRoutes(() => routes, deps.version),
   ];
   return routes;

@@ -3,26 +3,25 @@ import type { Duplex } from 'node:stream';
 import Router from '@koa/router';
 import type { Clock, Logger, LogSummary } from '@vantage/kernel';
 import Koa from 'koa';
-import { isTransientDbError } from '../db/index.ts';
 import { type Answer, answerProblem } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
 import { readAway } from './body.ts';
 import { createClientErrorAnswer } from './client-error.ts';
 import { compressAnswer } from './compress.ts';
 import { createCors } from './cors.ts';
+import { createFailureReader } from './failure.ts';
 import type { Idempotency } from './idempotency.ts';
 import { createKeyLoad } from './key-load.ts';
+import { createOperations } from './operation.ts';
 import { createOriginReader } from './origin.ts';
 import { type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
-import { httpsRequired, malformed, Problem, problemCode } from './problem.ts';
+import { httpsRequired, malformed, type Problem } from './problem.ts';
 import { nameRequest, requestId } from './request-id.ts';
 import type { Route } from './route.ts';
+import { basePath, notRouted, routerPath } from './route-finder.ts';
 import { createRouteRunner, type RequestTransactions } from './run-route.ts';
 import { createRouteServer } from './serve-route.ts';
-import { createStorageGuard, unavailable } from './storage-guard.ts';
-
-/** The paths' common beginning. */
-const basePath = '/v1.1';
+import { createStorageGuard } from './storage-guard.ts';
 
 /** The API as a server uses it. */
 export interface App {
@@ -76,12 +75,13 @@ export function createApp({
   const koa = new Koa();
   const router = new Router({ prefix: basePath, sensitive: true });
 
+  const readFailure = createFailureReader(summary);
   const run = createRouteRunner({ routes, transactions, idempotency });
-  const serve = createRouteServer({ routes, run, authenticator, load, readOrigin, ending, clock });
+  const performer = createOperations({ routes, run, idempotency, readFailure });
+  const serve = createRouteServer({ routes, run, performer, authenticator, load, readOrigin, ending, clock });
 
   for (const route of routes) {
-    const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    router.register(path, [route.method], async (context) => {
+    router.register(routerPath(route), [route.method], async (context) => {
       onRoute(context.req, `${basePath}${route.path}`);
       put(context, await guard(serve(route, context)));
     });
@@ -102,10 +102,11 @@ export function createApp({
       if (ownCertificate && !proxied) context.set('Strict-Transport-Security', 'max-age=31536000');
       validateHost(context.req);
       await answerPages(context, next);
-      if (context.status === 404 && context.body === undefined) throw notRouted(router, context);
+      if (context.status === 404 && context.body === undefined) throw noRoute(router, context);
     } catch (error) {
       if (context.res.closed || (context.req.destroyed && !context.req.complete)) return; // the caller left
-      put(context, answerProblem(problemOf(error, summary, context)));
+      const { method, path } = context;
+      put(context, answerProblem(readFailure(error, { request_id: requestId(context), method, path })));
       if (!context.req.complete) readAway(context.req);
     } finally {
       const ms = Math.round(clock.monoMs() - from);
@@ -136,33 +137,9 @@ function validateHost({ headersDistinct, httpVersion }: IncomingMessage): void {
   if (hosts === 0 && httpVersion !== '1.0') throw malformed('The header Host is missing.');
 }
 
-function notRouted(router: Router, context: Koa.Context): Problem {
-  const verbs = router.match(context.path, context.method).path.flatMap((layer) => layer.methods);
-  const known = [...new Set(verbs)].sort();
-  if (known.length === 0)
-    return malformed(`There is no such address in this API; ${basePath}/openapi.json describes all of them.`);
-  const problem = malformed(`${context.method} is not supported here; supported: ${known.join(', ')}.`);
-  return new Problem(problem.code, problem.message, { headers: { Allow: known.join(', ') } });
-}
-
-function problemOf(error: unknown, summary: LogSummary, context: Koa.Context): Problem {
-  if (error instanceof Problem) return error;
-  if (error instanceof URIError) return malformed('The address is not percent-encoded correctly.');
-  const where = { request_id: requestId(context), method: context.method, path: context.path };
-  if (isTransientDbError(error)) {
-    summary.count('the database did not answer', { ...where, error: messageWithCause(error) });
-    return unavailable();
-  }
-  const data = { ...where, error: messageWithCause(error), stack: stackOf(error) };
-  summary.count('a request failed', data, 'error');
-  return new Problem(problemCode.internal, 'Internal error.');
-}
-
-function messageWithCause(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
-}
-
-function stackOf(error: unknown): string | undefined {
-  return error instanceof Error ? error.stack : undefined;
+function noRoute(router: Router, { path, method }: Koa.Context): Problem {
+  return notRouted(
+    method,
+    router.match(path, method).path.flatMap((layer) => layer.methods),
+  );
 }

@@ -5,19 +5,28 @@ import { invalid, malformed, type Problem } from './problem.ts';
 import { repeatedKey } from './repeated-key.ts';
 import { storedTextFault } from './stored-text.ts';
 
-/** The longest body that is read, bytes. */
-const bodyLimitBytes = 1024 * 1024;
-const deepest = 32;
-/** Lists and maps of a resource have a few hundred; each value costs time for which other accounts wait. */
-const maxValues = 5_000;
+/** How great a body may be. */
+export interface BodyLimits {
+  readonly bytes: number;
+  /** Lists and objects within one another. */
+  readonly depth: number;
+  /** Members of lists and objects; each costs time for which other accounts wait. */
+  readonly values: number;
+}
+
+/** The limits of one resource. Its lists and maps have a few hundred members. */
+const resourceLimits: BodyLimits = { bytes: 1024 * 1024, depth: 32, values: 5_000 };
 /** What is read away of a body that nobody wants before the connection is cut. */
-const awayBytes = 64 * bodyLimitBytes;
+const awayBytes = 64 * resourceLimits.bytes;
 
 /** Reads a request's body as a JSON object; `{}` when there is none. Throws a Problem: 1000, or 1004 for text that no field can hold. */
-export async function readBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
-  const text = await readText(request);
+export async function readBody(
+  request: IncomingMessage,
+  limits: BodyLimits = resourceLimits,
+): Promise<Readonly<Record<string, unknown>>> {
+  const text = await readText(request, limits.bytes);
   if (text === undefined) return {};
-  checkShape(text);
+  checkShape(text, limits);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -30,9 +39,22 @@ export async function readBody(request: IncomingMessage): Promise<Readonly<Recor
       `The body holds the field ${repeated.join('.').slice(0, 200)} twice. Send each field once.`,
     );
   if (!isObject(value)) throw malformed('The body must be a JSON object, for example {"Name": "web"}.');
-  const fault = findBadText(value);
+  // A batch is no resource: each of its bodies is judged by itself.
+  return limits === resourceLimits ? withoutBadText(value) : value;
+}
+
+/** Judges a body that came as a part of another one, like the body of a request of its own. Throws a Problem. */
+export function judgeBody(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const text = JSON.stringify(body);
+  if (Buffer.byteLength(text) > resourceLimits.bytes) throw tooLong(resourceLimits.bytes);
+  checkShape(text, resourceLimits);
+  return withoutBadText(body);
+}
+
+function withoutBadText(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const fault = findBadText(body);
   if (fault !== undefined) throw fault;
-  return value;
+  return body;
 }
 
 /** Where the parser stopped, when it says so. */
@@ -54,16 +76,16 @@ export function readAway(request: IncomingMessage): void {
   request.resume();
 }
 
-async function readText(request: IncomingMessage): Promise<string | undefined> {
+async function readText(request: IncomingMessage, most: number): Promise<string | undefined> {
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > bodyLimitBytes) throw tooLong();
+  if (announced > most) throw tooLong(most);
   if (announced === 0 && request.headers['transfer-encoding'] === undefined) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
     size += bytes.length;
-    if (size > bodyLimitBytes) throw tooLong();
+    if (size > most) throw tooLong(most);
     chunks.push(bytes);
   }
   if (size === 0) return undefined;
@@ -86,15 +108,15 @@ function validateContentType(type: string | undefined, encoding: string | undefi
     throw malformed('A compressed body is not accepted.');
 }
 
-function tooLong(): Problem {
-  return malformed(`The body is longer than ${bodyLimitBytes} bytes.`);
+function tooLong(most: number): Problem {
+  return malformed(`The body is longer than ${most} bytes.`);
 }
 
 /** Refuses nesting and numbers of values that no resource has, before the text is parsed. */
-function checkShape(text: string): void {
+function checkShape(text: string, most: BodyLimits): void {
   const { depth, values } = jsonShape(text);
-  if (depth > deepest) throw malformed(`The body is nested deeper than ${deepest} levels.`);
-  if (values > maxValues) throw malformed(`The body holds more than ${maxValues} values.`);
+  if (depth > most.depth) throw malformed(`The body is nested deeper than ${most.depth} levels.`);
+  if (values > most.values) throw malformed(`The body holds more than ${most.values} values.`);
 }
 
 /** Finds text that PostgreSQL cannot hold (NUL, halves of surrogate pairs), and `__proto__`. */

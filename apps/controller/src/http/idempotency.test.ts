@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { type Reply, type Rest, startRest } from '../api/testing/rest.ts';
+import { passTime } from './testing/batch.ts';
 
 const soon = { timeout: 10_000, interval: 10 };
 const dayMs = 24 * 60 * 60_000;
@@ -45,13 +46,7 @@ describe('the header Idempotency-Key', () => {
   const tagsNamed = async (name: string) =>
     (await first.db.kysely.selectFrom('tags').select('tag_id').where('name', '=', name).execute()).length;
 
-  /** Lets time pass no faster than the database answers, so that nobody believes it gone. */
-  const pass = async (ms: number): Promise<void> => {
-    for (let passed = 0; passed < ms; passed += 20) {
-      await Promise.all([first, second].map(({ db }) => sql`select 1`.execute(db.kysely)));
-      await first.clock.advance(20);
-    }
-  };
+  const pass = (ms: number) => passTime([first, second], ms);
 
   it('gives a repetition the first answer, at every controller, and says so in a header', async () => {
     const id = newId();

@@ -6,6 +6,7 @@ import type { Sealer } from '../secrets/seal.ts';
 import {
   dropKept,
   dropOldest,
+  dropParts,
   findKept,
   type KeptRequest,
   type KeptRow,
@@ -73,7 +74,7 @@ export function createIdempotency({
     const value = z.json().parse(JSON.parse(JSON.stringify({ body, warnings })));
     const sealed = sealer.seal(value, contextOf(request));
     await keepAnswer(kysely, request, { sealed, runsUntilUs: null, nowUs: clock.nowUs() });
-    await dropOldest(kysely, request.accountNo, most);
+    if (request.partOf === undefined) await dropOldest(kysely, request.accountNo, most);
   };
   /** What is kept of the request; undefined: it is the caller's to do, until the transaction ends. */
   const find = async (request: KeptRequest): Promise<Reply<unknown> | 'busy' | undefined> => {
@@ -102,7 +103,10 @@ export function createIdempotency({
     if (found !== undefined) return found;
     try {
       const reply = await work();
-      await db.inTransaction(() => keep(request, reply));
+      await db.inTransaction(async () => {
+        await keep(request, reply);
+        await dropParts(kysely, request);
+      });
       return reply;
     } catch (error) {
       await dropKept(kysely, request);

@@ -6,6 +6,8 @@ export interface KeptRequest {
   readonly accountNo: number;
   readonly request: Buffer;
   readonly content: Buffer;
+  /** `request` of the batch of which it is an operation. */
+  readonly partOf?: Buffer | undefined;
 }
 
 /** What is known of a request. */
@@ -34,15 +36,17 @@ export async function findKept(
 /** Stores an answer, or that the request runs, in the place of what was there. */
 export async function keepAnswer(
   kysely: Kysely<Tables>,
-  { accountNo, request, content }: KeptRequest,
+  { accountNo, request, content, partOf }: KeptRequest,
   row: { readonly sealed: Buffer | null; readonly runsUntilUs: number | null; readonly nowUs: number },
 ): Promise<void> {
   const { sealed, runsUntilUs, nowUs } = row;
   await sql`
-    insert into kept_answers (account_no, request, content, sealed, size, runs_until_us, created_us)
-    values (${accountNo}, ${request}, ${content}, ${sealed}, ${sealed?.length ?? 0}, ${runsUntilUs}, ${nowUs})
+    insert into kept_answers (account_no, request, content, sealed, size, runs_until_us, part_of, created_us)
+    values (${accountNo}, ${request}, ${content}, ${sealed}, ${sealed?.length ?? 0}, ${runsUntilUs}, ${partOf ?? null}, ${nowUs})
     on conflict (account_no, request) do update set answer_no = default, content = excluded.content, sealed = excluded.sealed, size = excluded.size,
-      runs_until_us = excluded.runs_until_us, created_us = excluded.created_us`.execute(kysely);
+      runs_until_us = excluded.runs_until_us, part_of = excluded.part_of, created_us = excluded.created_us`.execute(
+    kysely,
+  );
 }
 
 /** Forgets a request. */
@@ -51,6 +55,15 @@ export async function dropKept(kysely: Kysely<Tables>, { accountNo, request }: K
     .deleteFrom('kept_answers')
     .where('account_no', '=', accountNo)
     .where('request', '=', request)
+    .execute();
+}
+
+/** Forgets the operations of a batch. */
+export async function dropParts(kysely: Kysely<Tables>, { accountNo, request }: KeptRequest): Promise<void> {
+  await kysely
+    .deleteFrom('kept_answers')
+    .where('account_no', '=', accountNo)
+    .where('part_of', '=', request)
     .execute();
 }
 

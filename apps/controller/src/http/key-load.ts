@@ -1,5 +1,5 @@
-import { createSemaphore, type Semaphore } from '@vantage/kernel';
-import { Problem, problemCode } from './problem.ts';
+import { createPlaces } from './places.ts';
+import { tooMuch } from './problem.ts';
 
 /** What one key may have under way at one moment. */
 export const keyPlaces = { running: 16, waiting: 64, streams: 16 } as const;
@@ -14,19 +14,13 @@ export interface KeyLoad {
 
 /** Makes it; it remembers a key only while something of it is under way. */
 export function createKeyLoad(): KeyLoad {
-  const requests = new Map<number, Semaphore>();
+  const requests = createPlaces(keyPlaces);
   const streams = new Map<number, number>();
   return {
     async run(keyNo, work, signal) {
-      const places = requests.get(keyNo) ?? createSemaphore(keyPlaces);
-      requests.set(keyNo, places);
-      try {
-        const done = await places.run(work, signal);
-        if (done === undefined) throw tooMuch('Too many requests of this key are waiting.');
-        return done.value;
-      } finally {
-        if (places.size === 0) requests.delete(keyNo);
-      }
+      const done = await requests.run(keyNo, work, signal);
+      if (done === undefined) throw tooMuch('Too many requests of this key are waiting.');
+      return done.value;
     },
     stream(keyNo, closed) {
       const now = streams.get(keyNo) ?? 0;
@@ -41,8 +35,4 @@ export function createKeyLoad(): KeyLoad {
       closed.addEventListener('abort', leave, { once: true });
     },
   };
-}
-
-function tooMuch(message: string): Problem {
-  return new Problem(problemCode.tooMany, message, { headers: { 'Retry-After': '1' } });
 }

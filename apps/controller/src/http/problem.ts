@@ -35,11 +35,17 @@ export class Problem extends Error {
   readonly status: number;
   readonly errors: readonly FieldFault[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of the operations of a batch, up to the one that failed. */
+  readonly results: readonly unknown[] | undefined;
 
   constructor(
     code: ProblemCode,
     message: string,
-    more: { errors?: readonly FieldFault[]; headers?: Readonly<Record<string, string>> } = {},
+    more: {
+      errors?: readonly FieldFault[];
+      headers?: Readonly<Record<string, string>>;
+      results?: readonly unknown[];
+    } = {},
   ) {
     super(message);
     this.name = 'Problem';
@@ -47,14 +53,21 @@ export class Problem extends Error {
     this.status = statusOf[code];
     this.errors = more.errors;
     this.headers = more.headers ?? {};
+    this.results = more.results;
   }
 
   /** The body of the answer. */
-  toJSON(): { code: number; message: string; errors?: readonly FieldFault[] } {
+  toJSON(): {
+    code: number;
+    message: string;
+    errors?: readonly FieldFault[];
+    Results?: readonly unknown[];
+  } {
     return {
       code: this.code,
       message: this.message,
       ...(this.errors === undefined ? {} : { errors: this.errors }),
+      ...(this.results === undefined ? {} : { Results: this.results }),
     };
   }
 }
@@ -67,6 +80,16 @@ export function malformed(message: string): Problem {
 /** 1001: no key, an unknown one, or wrong Basic credentials; says no more, so that nothing can be learned by trying. */
 export function badKey(message = 'Missing or unknown key, or wrong credentials.'): Problem {
   return new Problem(problemCode.key, message);
+}
+
+/** 1002: the key's level does not permit the request. */
+export function denied(): Problem {
+  return new Problem(problemCode.denied, 'Access denied.');
+}
+
+/** 1006: more than its sender may have under way. */
+export function tooMuch(message: string): Problem {
+  return new Problem(problemCode.tooMany, message, { headers: { 'Retry-After': '1' } });
 }
 
 /** 1007: the request came in clear. */

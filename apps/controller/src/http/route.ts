@@ -1,6 +1,8 @@
 import type { FieldFault } from '@vantage/kernel';
 import type { z } from 'zod';
+import type { BodyLimits } from './body.ts';
 import { readFields, readQuery, validateFields } from './input.ts';
+import type { KeptRequest } from './kept-answer-store.ts';
 import { badKey, missing } from './problem.ts';
 import type { Session } from './session.ts';
 import type { XmlNames } from './xml.ts';
@@ -32,6 +34,32 @@ export interface Reply<T> {
   readonly stream?: (signal: AbortSignal) => AsyncIterable<string>;
 }
 
+/** One request of a batch. */
+export interface Operation {
+  readonly method: Route['method'];
+  /** With its query. */
+  readonly path: string;
+  /** An object; of its content nothing was judged yet. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What an operation is answered with. */
+export interface OperationResult {
+  readonly Status: number;
+  readonly Body: unknown;
+}
+
+/** Performs an operation for the caller of a batch. With `atomic` it runs in the caller's transaction. `part` is its place in the batch. */
+export type Perform = (
+  operation: Operation,
+  how: {
+    readonly atomic: boolean;
+    readonly part: number;
+    /** The batch itself, where it was sent with an Idempotency-Key. */
+    readonly kept?: KeptRequest | undefined;
+  },
+) => Promise<OperationResult>;
+
 /** A request as it reaches a route: judged up to the key's level, neither query nor body read yet. */
 export interface RouteRequest {
   readonly session: Session | undefined;
@@ -48,6 +76,10 @@ export interface RouteRequest {
   readonly body: () => Promise<Readonly<Record<string, unknown>>>;
   /** Aborts when the caller goes away. */
   readonly signal: AbortSignal;
+  /** Where its answer is kept; undefined: no Idempotency-Key was sent. */
+  readonly kept?: KeptRequest;
+  /** undefined: the request is an operation of a batch itself. */
+  readonly perform?: Perform;
 }
 
 /** One row of the route table: feeds routing, validation and the OpenAPI document. */
@@ -64,6 +96,10 @@ export interface Route {
   readonly description?: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
+  /** Limits of the body; undefined: those of one resource. */
+  readonly bodyLimits?: BodyLimits;
+  /** Bounds how many requests of the route are under way; `work` is all of one, its body included. */
+  readonly admit?: <T>(session: Session, work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
   /** Fields that the resource returns and nobody can set: ignored when sent back. */
   readonly readOnly?: readonly string[];
   readonly response: z.ZodType;
@@ -71,8 +107,11 @@ export interface Route {
   readonly names: AnswerNames | undefined;
   /** The answer may be server-sent events. */
   readonly streams?: boolean;
-  /** Its answer waits for what happens after a commit (an agent's check), so it cannot run inside a transaction. */
-  readonly waits?: boolean;
+  /**
+   * Its answer waits for what happens after a commit (an agent's check), so it cannot run inside a transaction. A function says so of a
+   * body, whose fields were not judged yet.
+   */
+  readonly waits?: boolean | ((body: unknown) => boolean);
   /** The form of an answer whose body is a text; only where no `fmt` was sent. */
   readonly mediaType?: 'text/plain';
   /** Judges query, id and body, in this order, and answers. */
@@ -89,6 +128,9 @@ export interface Call<Subject, Query, Body> {
   readonly sessionNow: () => Session;
   readonly lastEventId: string | undefined;
   readonly signal: AbortSignal;
+  /** See `RouteRequest`. */
+  readonly perform: Perform | undefined;
+  readonly kept: KeptRequest | undefined;
 }
 
 /** A route as a step declares it; see `Route` for what is not explained here. */
@@ -200,7 +242,8 @@ async function validate<Subject, Query extends z.ZodObject>(
   const found = await subject.find(session, params);
   if (found === undefined) throw missing(subject.what);
   const sent = await body();
-  const { lastEventId, signal } = rest;
+  const { lastEventId, signal, perform, kept } = rest;
   const sessionNow = () => rest.sessionNow() ?? session;
-  return { session, sessionNow, signal, lastEventId, subject: found, query: parsedQuery, sent };
+  const passed = { session, sessionNow, signal, lastEventId, perform, kept };
+  return { ...passed, subject: found, query: parsedQuery, sent };
 }

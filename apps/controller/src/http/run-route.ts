@@ -42,8 +42,8 @@ export function createRouteRunner(deps: {
     if (sent === undefined) return change(route, ahead, ifMatch);
     const { method, path } = route;
     const kept = keptRequest(idempotencyKey, { session, method, path, params, query, body: sent });
-    const kind = route.waits === true ? 'lease' : 'transaction';
-    return deps.idempotency.once(kept, { kind, signal }, () => change(route, ahead, ifMatch));
+    const kind = waitsFor(route, sent) ? 'lease' : 'transaction';
+    return deps.idempotency.once(kept, { kind, signal }, () => change(route, { ...ahead, kept }, ifMatch));
   };
 }
 
@@ -70,9 +70,9 @@ function createChanger({
   return async (route: Route, request: RouteRequest, ifMatch: string): Promise<Reply<unknown>> => {
     const { session } = request;
     if (ifMatch === '' || session === undefined) return route.run(request);
-    const { body } = await readAhead(request);
+    const { body, sent } = await readAhead(request);
     const ahead = { ...request, body };
-    if (route.waits === true) {
+    if (waitsFor(route, sent)) {
       await compare(route, ahead, ifMatch);
       return route.run(ahead);
     }
@@ -82,6 +82,11 @@ function createChanger({
       return route.run(ahead);
     });
   };
+}
+
+/** Whether a request with this body cannot run inside a transaction. */
+export function waitsFor({ waits = false }: Route, body: unknown): boolean {
+  return typeof waits === 'function' ? waits(body) : waits;
 }
 
 /**

@@ -7,8 +7,10 @@ import { createResourceFinder, entityTag, holdsTag } from './entity-tag.ts';
 import { formats, readForm } from './form.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { KeyLoad } from './key-load.ts';
+import type { createOperations } from './operation.ts';
 import type { createOriginReader } from './origin.ts';
-import { badKey, Problem, problemCode } from './problem.ts';
+import { badKey, denied } from './problem.ts';
+import { requestId } from './request-id.ts';
 import type { Route, RouteRequest } from './route.ts';
 import type { RunRoute } from './run-route.ts';
 import { streamBody } from './stream.ts';
@@ -20,6 +22,7 @@ const callerGone = new Error('the caller is gone');
 interface RouteServerDeps {
   readonly routes: readonly Route[];
   readonly run: RunRoute;
+  readonly performer: ReturnType<typeof createOperations>;
   readonly authenticator: Authenticator;
   readonly load: KeyLoad;
   readonly readOrigin: ReturnType<typeof createOriginReader>;
@@ -32,7 +35,7 @@ interface RouteServerDeps {
 export function createRouteServer(
   deps: RouteServerDeps,
 ): (route: Route, context: Koa.Context) => Promise<Answer> {
-  const { run, authenticator, load, readOrigin, ending, clock } = deps;
+  const { run, performer, authenticator, load, readOrigin, ending, clock } = deps;
   const resourceOf = createResourceFinder(deps.routes);
   return async (route, context) => {
     const query = new URLSearchParams(context.querystring);
@@ -40,8 +43,7 @@ export function createRouteServer(
     const identify = () => authenticator.identify({ headers: context.req.headers, query, address });
     let known = await identify();
     if (route.level !== 'none' && known === undefined) throw badKey();
-    if (route.level === 'UW' && known?.session.level !== 'UW')
-      throw new Problem(problemCode.denied, 'Access denied.');
+    if (route.level === 'UW' && known?.session.level !== 'UW') throw denied();
     const gone = new AbortController();
     context.res.once('close', () => gone.abort(callerGone));
     const request: RouteRequest = {
@@ -52,7 +54,7 @@ export function createRouteServer(
       query,
       lastEventId: context.get('Last-Event-ID') || undefined,
       sessionNow: () => known?.session,
-      body: () => readBody(context.req),
+      body: () => readBody(context.req, route.bodyLimits),
       signal: gone.signal,
     };
     const form = readForm(query, route.names === undefined ? ['json'] : formats);
@@ -62,7 +64,11 @@ export function createRouteServer(
       idempotencyKey:
         route.method === 'POST' ? readIdempotencyKey(context.req.headers['idempotency-key']) : undefined,
     };
-    const work = () => run(route, request, conditions);
+    const { session } = request;
+    const perform = performer({ request, identify, requestId: requestId(context) });
+    const admitted = () => run(route, { ...request, perform }, conditions);
+    const { admit = (_, run) => run() } = route;
+    const work = () => (session === undefined ? admitted() : admit(session, admitted, gone.signal));
     const reply = keyNo === undefined ? await work() : await load.run(keyNo, work, gone.signal);
     if (reply.stream !== undefined && context.method === 'HEAD') return answerStream('');
     if (reply.stream !== undefined) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { operationResult } from '../../http/batch.ts';
 import type { Route } from '../../http/route.ts';
 import { answerHeaders, everyAnswer, type FindResource, notModified, refusal, tooEarly } from './headers.ts';
 
@@ -12,6 +13,10 @@ const problem = z
       ),
     message: z.string(),
     errors: z.array(z.strictObject({ field: z.string(), message: z.string() })).optional(),
+    Results: z
+      .array(operationResult)
+      .optional()
+      .describe('Of an atomic batch in which an operation failed: its results up to that one.'),
   })
   .meta({ id: 'Problem' });
 

@@ -22,6 +22,7 @@ const tags: Readonly<Record<string, string>> = {
   Locations: 'Places from which agents check.',
   Agents: 'The programs that run the checks.',
   Audit: 'Who changed what.',
+  Batch: 'Many requests in one.',
   Contacts: 'Where notifications go.',
   'Notification schedules': 'Who is notified, when and how often.',
   Secrets: 'Write-only values for Options and scripts.',

@@ -11,6 +11,7 @@ import { methodExamples } from './method-examples.ts';
 
 const goodBodies: Readonly<Record<string, object>> = {
   'POST /devices': { Method: 'TCP', URL: 'example.org:80', ShortName: 'new' },
+  'POST /batch': { Operations: [{ Method: 'GET', Path: '/tags' }] },
   'POST /tags': { Name: 'new' },
   'POST /contacts': sampleContact,
   'POST /nschedules': { Name: 'new', Steps: [] },

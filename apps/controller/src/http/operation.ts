@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import type { Authenticator } from './authenticate.ts';
+import { judgeBody } from './body.ts';
+import type { ReadFailure } from './failure.ts';
+import { readForm } from './form.ts';
+import type { Idempotency } from './idempotency.ts';
+import type { KeptRequest } from './kept-answer-store.ts';
+import { badKey, denied, invalid, Problem } from './problem.ts';
+import type { Operation, OperationResult, Perform, Reply, Route, RouteRequest } from './route.ts';
+import { createRouteFinder } from './route-finder.ts';
+import { type RunRoute, waitsFor } from './run-route.ts';
+
+/** The parts that operations of a batch need. */
+interface OperationDeps {
+  readonly routes: readonly Route[];
+  readonly run: RunRoute;
+  readonly idempotency: Idempotency;
+  readonly readFailure: ReadFailure;
+}
+
+/** The batch that has the operations. */
+interface Batch {
+  readonly request: RouteRequest;
+  /** Who sends it by what is known now: a key may be revoked, and the account's zone changed, meanwhile. */
+  readonly identify: () => ReturnType<Authenticator['identify']>;
+  readonly requestId: string;
+}
+
+/**
+ * Makes what performs the operations of a batch. Each is judged like a request of its own: route, key, level, query, id, body. Differences
+ * are what an operation cannot have: headers, the key in its query, other forms than JSON, streams, and a batch of its own.
+ */
+export function createOperations(deps: OperationDeps): (batch: Batch) => Perform {
+  const findRoute = createRouteFinder(deps.routes);
+  const { run, idempotency, readFailure } = deps;
+
+  const judge = async ({ request, identify }: Batch, operation: Operation, atomic: boolean) => {
+    const [path = '', ...search] = operation.path.split('?');
+    const query = new URLSearchParams(search.join('?'));
+    const { route, params } = findRoute(operation.method, path);
+    if (query.has('api_key')) throw invalid([keyFault]);
+    const known = await identify();
+    if (route.level !== 'none' && known === undefined) throw badKey();
+    if (route.level === 'UW' && known?.session.level !== 'UW') throw denied();
+    readForm(query, ['json']);
+    if (atomic && waitsFor(route, operation.body)) throw waitsFault(operation);
+    const { address, signal } = request;
+    const own: RouteRequest = {
+      ...{ session: known?.session, key: known?.key, address, signal, params, query },
+      lastEventId: undefined,
+      sessionNow: () => known?.session,
+      body: async () => judgeBody(operation.body),
+    };
+    return { route, own };
+  };
+
+  const answer = async (batch: Batch, operation: Operation, how: Parameters<Perform>[1]) => {
+    const { signal } = batch.request;
+    const { kept: parent } = how;
+    const { route, own } = await judge(batch, operation, how.atomic);
+    const work = async (): Promise<Reply<unknown>> => {
+      const reply = await run(route, own, { ifMatch: '', idempotencyKey: undefined });
+      if (reply.stream !== undefined) throw invalid([streamFault]);
+      return reply;
+    };
+    if (parent === undefined || how.atomic || route.method === 'GET') return work();
+    const kind = waitsFor(route, operation.body) ? 'lease' : 'transaction';
+    return idempotency.once(partOf(parent, how.part, operation), { kind, signal }, work);
+  };
+
+  return (batch) =>
+    async (operation, how): Promise<OperationResult> => {
+      try {
+        const { body } = await answer(batch, operation, how);
+        return { Status: 200, Body: body };
+      } catch (error) {
+        // A transaction in which a statement failed cannot go on.
+        if (how.atomic && !(error instanceof Problem || error instanceof URIError)) throw error;
+        const { method, path } = operation;
+        const problem = readFailure(error, { request_id: batch.requestId, method, path: path.slice(0, 200) });
+        return { Status: problem.status, Body: problem.toJSON() };
+      }
+    };
+}
+
+const keyFault = {
+  field: 'api_key',
+  message:
+    'cannot be sent in an operation, because the key of the batch counts for all of them; leave it out',
+} as const;
+
+const streamFault = {
+  field: 'stream',
+  message: 'cannot be sent in an operation, because a batch is one answer; send this request by itself',
+} as const;
+
+function waitsFault({ method, path }: Operation): Problem {
+  const shown = `${method} ${path.slice(0, 200)}`;
+  return invalid([
+    {
+      field: 'Path',
+      message: `cannot be part of an atomic batch where it waits for others, as ${shown} does; send it by itself or in a batch with "Atomic": false`,
+    },
+  ]);
+}
+
+/** The name and content of an operation whose batch was sent with an Idempotency-Key. */
+function partOf({ accountNo, request }: KeptRequest, part: number, operation: Operation): KeptRequest {
+  const digest = (...texts: readonly string[]) => createHash('sha256').update(JSON.stringify(texts)).digest();
+  const { method, path, body } = operation;
+  return {
+    accountNo,
+    request: digest(request.toString('hex'), String(part)),
+    content: digest(method, path, JSON.stringify(body ?? {})),
+    partOf: request,
+  };
+}

@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import type { Reply, Rest } from '../../api/testing/rest.ts';
+
+const shape = z.object({ Results: z.array(z.object({ Status: z.int(), Body: z.unknown() })) });
+
+/** The results of a batch. Throws where the answer has none. */
+export function resultsOf({ json }: Reply): readonly { readonly Status: number; readonly Body: unknown }[] {
+  return shape.parse(json).Results;
+}
+
+/** The code of an answer's body; 200 where it has none. */
+export function codeOf(body: unknown): number {
+  return z.object({ code: z.int() }).safeParse(body).data?.code ?? 200;
+}
+
+/** `codeOf` for each result of a batch. */
+export function codesOf(reply: Reply): readonly number[] {
+  return resultsOf(reply).map(({ Body }) => codeOf(Body));
+}
+
+/** An operation of a batch. */
+export function operation(Method: string, Path: string, Body?: object): object {
+  return { Method, Path, ...(Body === undefined ? {} : { Body }) };
+}
+
+/** Lets time pass on the clock of these controllers, no faster than their databases answer, so that no request believes one gone. */
+export async function passTime(controllers: readonly [Rest, ...Rest[]], ms: number): Promise<void> {
+  const [{ clock }] = controllers;
+  for (let passed = 0; passed < ms; passed += 50) {
+    await Promise.all(controllers.map(({ db }) => sql`select 1`.execute(db.kysely)));
+    await clock.advance(50);
+  }
+}
