@@ -1,5 +1,4 @@
 import { mkdirSync } from 'node:fs';
-import { createSecureServer } from 'node:http2';
 import path from 'node:path';
 import {
   systemClock as clock,
@@ -42,17 +41,15 @@ import { createEventFeed } from './history/index.ts';
 import { deleteOldAnswers } from './http/kept-answer-store.ts';
 import { createHousekeeping, createIngest, type Ingest } from './ingest/index.ts';
 import { createControllerMetrics } from './metrics/controller-metrics.ts';
-import { createNotify } from './notify/index.ts';
+import { createNotify, runHeartbeat } from './notify/index.ts';
 import { rollUps } from './rollup/index.ts';
 import { runRequests } from './run-requests/index.ts';
 import { openSealer } from './secrets/open-sealer.ts';
-import { agentPortOptions, withSafeAuthority } from './server/agent-port.ts';
 import { announceReady, createApiAddress } from './server/announce.ts';
-import { createApiPort } from './server/api-port.ts';
 import { keepCertificates, loadCertificates } from './server/certificates.ts';
 import { connectionCaps } from './server/connection-caps.ts';
-import { listenHttp2, listenOn } from './server/listen-on.ts';
-import { secureContextOptions } from './server/tls-options.ts';
+import { listenOn } from './server/listen-on.ts';
+import { openPorts } from './server/open-ports.ts';
 import { openTracing } from './tracing/index.ts';
 
 const version = '0.1.0';
@@ -210,7 +207,8 @@ async function serve(
   const { config, log, db, certificates } = base;
   await using _tracing = base.tracing;
   const { assign, health, gateway, housekeeping, feed, api, notify } = steps;
-  const ports = await openPorts(base, steps);
+  const handler = base.metrics.measureRequests(base.tracing.traceRequests(api.handler));
+  const ports = await openPorts({ config, clock, log, certificates, gateway, api, handler });
   base.apiAddress.opened(ports.httpsPort);
   await using _metrics = await openMetricsPort(base, steps);
   log.info(
@@ -222,6 +220,7 @@ async function serve(
     health.run(db.kysely, ending),
     housekeeping.run(ending),
     notify.run(ending),
+    heartbeat(base, steps, ending),
     keepCertificates(
       { config, clock, log, current: certificates, onChange: (next) => ports.renew(next) },
       ending,
@@ -236,40 +235,24 @@ async function serve(
   await Promise.race([closed.then(() => db.close()), clock.sleep(endMs)]);
 }
 
-/** Opens the port of the REST API and the port of the agents. */
-async function openPorts({ config, log, certificates, metrics, tracing }: Base, { gateway, api }: Steps) {
-  const handler = metrics.measureRequests(tracing.traceRequests(api.handler));
-  const apiPort = createApiPort({ certificate: certificates.api, clock, log, ...api, handler });
-  const agentServer = createSecureServer(
-    agentPortOptions(certificates.gateway),
-    withSafeAuthority(gateway.handler),
-  );
-  gateway.attach(agentServer);
-  await gateway.start();
-  const httpsPort = await listenOn('VANTAGE_HTTPS_PORT', config.httpsPort, () =>
-    apiPort.listen(config.httpsPort, config.listen),
-  );
-  const agentPort = await listenOn('VANTAGE_AGENT_PORT', config.agentPort, () =>
-    listenHttp2(agentServer, config.agentPort, config.listen),
-  );
-  return {
-    httpsPort,
-    agentPort,
-    renew(next: Base['certificates']) {
-      apiPort.renew(next.api);
-      agentServer.setSecureContext(secureContextOptions(next.gateway));
+/** Calls the operator's address each minute while ingest, status and deliveries make progress. */
+function heartbeat({ config, log, metrics, timeScale }: Base, parts: Steps, ending: AbortSignal) {
+  const { gateway, health, notify } = parts;
+  const readWork = () => ({
+    ingest: {
+      done: metrics.ingest.done,
+      isWaiting: metrics.ingest.isWaiting || gateway.load.waitingBatches > 0,
     },
-    close() {
-      agentServer.close();
-      return apiPort.close(1_000);
-    },
-  };
+    status: { done: health.rounds, isWaiting: true },
+    deliveries: { done: notify.rounds, isWaiting: true },
+  });
+  return runHeartbeat({ url: config.heartbeatUrl, readWork, clock, log, timeScale }, ending);
 }
 
 /** Serves the process's own series, where the operator gave a port for them. */
-async function openMetricsPort({ config: { metricsPort }, metrics }: Base, { gateway, feed }: Steps) {
+async function openMetricsPort({ config: { metricsPort }, metrics }: Base, { gateway, feed, notify }: Steps) {
   if (metricsPort === undefined) return undefined;
-  metrics.watch({ gateway, feed });
+  metrics.watch({ gateway, feed, notify });
   return listenOn('VANTAGE_METRICS_PORT', metricsPort, () => serveMetrics(metrics, metricsPort));
 }
 

@@ -5,6 +5,7 @@ import { createAuthenticator } from '../http/authenticate.ts';
 import { createIdempotency } from '../http/idempotency.ts';
 import { findKey } from '../http/key-store.ts';
 import { createProxyTest } from '../http/origin.ts';
+import type { OuterRoute } from '../http/outer-routes.ts';
 import { outerRoutes } from '../metrics/routes.ts';
 import { docsPageRoutes } from './docs-page.ts';
 import { createRoutes, type RouteDeps } from './routes.ts';
@@ -39,11 +40,14 @@ export function createHttpApi({
   log,
   settings,
   onRoute,
+  pages = [],
   ...deps
 }: Omit<RouteDeps, 'retentionDays' | 'version' | 'onAccountChanged' | 'allowPrivateWebhooks'> & {
   readonly log: Logger;
   readonly settings: HttpSettings;
   readonly onRoute?: Parameters<typeof createApp>[0]['onRoute'];
+  /** Pages of other steps, for people who have no key. */
+  readonly pages?: readonly OuterRoute[];
 }): HttpApi {
   const summary = createLogSummary({ clock, log });
   const authenticator = createAuthenticator({
@@ -73,7 +77,7 @@ export function createHttpApi({
   const app = createApp({
     ...{
       routes,
-      outerRoutes: [...outerRoutes({ db, clock }), ...docsPageRoutes()],
+      outerRoutes: [...outerRoutes({ db, clock }), ...docsPageRoutes(), ...pages],
       ...{ authenticator, isTrustedProxy, onRoute },
       ...{ clock, log, summary },
     },

@@ -25,6 +25,8 @@ export interface Health {
   updateVisibilityNow(db: Kysely<Tables>, locationNo: number): Promise<void>;
   /** Handles deadlines of retries, ends of maintenance and offline Locations until the signal aborts. Any number of controllers may run it. */
   run(db: Kysely<Tables>, signal: AbortSignal): Promise<void>;
+  /** Rounds of these jobs that ended without an error. */
+  readonly rounds: number;
 }
 
 const everyMs = 1_000;
@@ -83,7 +85,11 @@ export function createHealth({
     },
   };
 
+  let rounds = 0;
   return {
+    get rounds() {
+      return rounds;
+    },
     fold: (trx, inserted, nowUs) =>
       foldBatch(trx, inserted, nowUs, { times, log, recordEvents, runRequests }),
     async updateVisibilityNow(db, locationNo) {
@@ -96,7 +102,10 @@ export function createHealth({
     },
     async run(db, signal) {
       while (!signal.aborted) {
-        for (const [name, job] of Object.entries(jobs)) await parts.attempt(name, () => job(db, name));
+        let isGood = true;
+        for (const [name, job] of Object.entries(jobs))
+          isGood = (await parts.attempt(name, () => job(db, name))) && isGood;
+        if (isGood) rounds += 1;
         await clock.sleep(timeScale(everyMs, 100), signal).catch(() => {});
       }
     },

@@ -8,20 +8,31 @@ import type { Session } from './session.ts';
 
 /** What a route outside of `/v1.1` answers. */
 export interface OuterReply {
-  readonly status: 200 | 503;
+  readonly status: 200 | 404 | 409 | 503;
   readonly type: string;
   readonly body: string;
   /** Besides Content-Type, and Cache-Control where it is not `no-store`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A route outside of `/v1.1`, for programs that expect a path and a form of their own (Prometheus, load balancers, browsers). It answers GET. */
+/** A request for a page with a form. */
+export interface FormRequest {
+  /** The form was sent; false: the page is shown. */
+  readonly isSent: boolean;
+  /** The path after the route's. */
+  readonly rest: string;
+  /** The fields of the form that was sent. */
+  readonly fields: URLSearchParams;
+}
+
+/** A route outside of `/v1.1`, for programs that expect a path and a form of their own (Prometheus, load balancers, browsers). It answers GET. A form's path is the begin of its pages' paths, and it answers POST too. */
 export type OuterRoute = { readonly path: string } & (
   | {
       readonly needsKey: true;
       readonly run: (session: Session, query: URLSearchParams) => Promise<OuterReply>;
     }
   | { readonly needsKey: false; readonly run: () => Promise<OuterReply> }
+  | { readonly needsKey: 'signed'; readonly run: (request: FormRequest) => Promise<OuterReply> }
 );
 
 /**
@@ -55,6 +66,7 @@ export function serveOuterRoutes({
   };
 
   const answer = async (route: OuterRoute, context: Context): Promise<OuterReply> => {
+    if (route.needsKey === 'signed') return route.run(await readForm(context, route.path));
     if (!route.needsKey) return route.run();
     const { session } = await identify(context);
     const query = new URLSearchParams(context.querystring);
@@ -62,9 +74,12 @@ export function serveOuterRoutes({
   };
 
   return async (context, next) => {
-    const route = routes.find(({ path }) => path === context.path);
+    const route = routes.find(({ path, needsKey }) =>
+      needsKey === 'signed' ? context.path.startsWith(path) : path === context.path,
+    );
     if (route === undefined) return next();
-    if (context.method !== 'GET' && context.method !== 'HEAD') throw onlyGet(context.method);
+    const methods = route.needsKey === 'signed' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
+    if (!methods.includes(context.method)) throw refusedMethod(context.method, methods);
     try {
       const { status, type, body, headers } = await guard(answer(route, context));
       put(context, {
@@ -84,13 +99,35 @@ export function serveOuterRoutes({
   };
 }
 
+const longestForm = 8_192;
+
 function whenGone(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => gone.abort(new Error('the caller is gone')));
   return gone.signal;
 }
 
-function onlyGet(method: string): Problem {
-  const { code, message } = malformed(`${method} is not supported here; supported: GET.`);
-  return new Problem(code, message, { headers: { Allow: 'GET' } });
+async function readForm({ req, path, method }: Context, begin: string): Promise<FormRequest> {
+  const isSent = method === 'POST';
+  const fields = isSent ? await readFields(req) : new URLSearchParams();
+  return { isSent, rest: path.slice(begin.length), fields };
+}
+
+/** The fields of a form as browsers send them (HTML, `application/x-www-form-urlencoded`). */
+async function readFields(request: IncomingMessage): Promise<URLSearchParams> {
+  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/x-www-form-urlencoded')
+    throw malformed('A form must be sent as application/x-www-form-urlencoded.');
+  let text = '';
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    text += String(chunk);
+    if (text.length > longestForm) throw malformed(`The form is longer than ${longestForm} characters.`);
+  }
+  return new URLSearchParams(text);
+}
+
+function refusedMethod(method: string, supported: readonly string[]): Problem {
+  const shown = supported.filter((each) => each !== 'HEAD').join(', ');
+  const { code, message } = malformed(`${method} is not supported here; supported: ${shown}.`);
+  return new Problem(code, message, { headers: { Allow: shown } });
 }

@@ -10,7 +10,14 @@ async function start() {
   const database = await createTestDatabase();
   const db = await createDb({ connection: { url: database.url }, log: createLog('metrics test', 'silent') });
   const metrics = createControllerMetrics({ db, clock, version: '1' });
-  metrics.watch({ gateway: { load: { sessions: 3, waitingBatches: 2 } }, feed: { followers: 1 } });
+  metrics.watch({
+    gateway: { load: { sessions: 3, waitingBatches: 2 } },
+    feed: { followers: 1 },
+    notify: {
+      running: 4,
+      counts: { delivered: { email: 7 }, failed: { webhook: 1 }, again: { webhook: 2 } },
+    },
+  });
   return {
     db,
     database,
@@ -43,6 +50,11 @@ test('the series show ingest, streams, the pool and the jobs; promtool has no co
     'vantage_gateway_streams 3',
     'vantage_gateway_batches_waiting 2',
     'vantage_event_streams 1',
+    'vantage_notification_attempts_running 4',
+    'vantage_notifications_delivered_total{channel="email"} 7',
+    'vantage_notifications_failed_total{channel="webhook"} 1',
+    'vantage_notification_retries_total{channel="webhook"} 2',
+    'vantage_notifications_pending 0',
     'vantage_database_requests_waiting 0',
     'vantage_database_up 1',
     'vantage_rollup_buckets_waiting 0',

@@ -23,7 +23,14 @@ export interface ControllerMetrics extends Pick<ProcessMetrics, 'text' | 'conten
   watch(parts: {
     readonly gateway: { readonly load: { readonly sessions: number; readonly waitingBatches: number } };
     readonly feed: { readonly followers: number };
+    readonly notify: {
+      readonly running: number;
+      /** Messages by type of contact. */
+      readonly counts: Readonly<Record<'delivered' | 'failed' | 'again', Readonly<Record<string, number>>>>;
+    };
   }): void;
+  /** Records that were stored since the process began, and whether batches are being stored. */
+  readonly ingest: { readonly done: number; readonly isWaiting: boolean };
 }
 
 /** Makes them. */
@@ -74,7 +81,12 @@ export function createControllerMetrics({
       });
       handler(request, response);
     },
-    watch({ gateway, feed }) {
+    get ingest() {
+      const { inserted, repeated, quarantined } = ingested;
+      return { done: inserted + repeated + quarantined, isWaiting: storing > 0 };
+    },
+    watch({ gateway, feed, notify }) {
+      watchNotifications(metrics, notify);
       metrics.gauge('vantage_gateway_streams', 'Agents that are connected to this controller.', () => {
         return gateway.load.sessions;
       });
@@ -88,6 +100,20 @@ export function createControllerMetrics({
       metrics.gauge('vantage_event_streams', 'Clients that follow events.', () => feed.followers);
     },
   };
+}
+
+function watchNotifications(
+  metrics: ProcessMetrics,
+  notify: Parameters<ControllerMetrics['watch']>[0]['notify'],
+): void {
+  const { gauge } = metrics;
+  gauge('vantage_notification_attempts_running', 'Attempts to deliver that run now.', () => notify.running);
+  const { counts } = notify;
+  const counter = (name: string, help: string, of: Readonly<Record<string, number>>) =>
+    metrics.counter(name, help, 'channel', () => of);
+  counter('vantage_notifications_delivered_total', 'Messages that arrived.', counts.delivered);
+  counter('vantage_notifications_failed_total', 'Messages that were given up.', counts.failed);
+  counter('vantage_notification_retries_total', 'Attempts that must be repeated.', counts.again);
 }
 
 function watchDatabase(metrics: ProcessMetrics, db: Pick<Db, 'pool'>): void {
@@ -117,5 +143,15 @@ function watchJobs(
   gauge('vantage_rollup_buckets_waiting', 'Hours that wait to be rolled up.', () => jobs?.dirty_hours);
   gauge('vantage_job_refused_items', 'Values that a job cannot process.', () => jobs?.refused_items);
   gauge('vantage_quarantined_records_last_day', 'Records that were quarantined.', () => jobs?.quarantined);
+  gauge(
+    'vantage_notifications_pending',
+    'Notifications that are not delivered yet.',
+    () => jobs?.notifications,
+  );
+  gauge('vantage_notification_oldest_pending_seconds', 'Age of the oldest of them.', () =>
+    jobs?.oldest_notification_us == null
+      ? undefined
+      : clock.nowUs() / 1e6 - jobs.oldest_notification_us / 1e6,
+  );
   gauge('vantage_run_requests_overdue', 'Run requests past their deadline.', () => jobs?.overdue_requests);
 }

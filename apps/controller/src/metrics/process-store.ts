@@ -11,6 +11,10 @@ export interface JobFacts {
   readonly refused_items: number;
   /** Records of agents that were quarantined in the last day. */
   readonly quarantined: number;
+  /** Notifications that are neither delivered nor given up; at most 100,000. */
+  readonly notifications: number;
+  /** When the oldest of them was stored; null: there is none. */
+  readonly oldest_notification_us: number | null;
   /** Run requests that are open past their deadline. */
   readonly overdue_requests: number;
 }
@@ -23,6 +27,8 @@ export async function readJobs({ kysely }: Pick<Db, 'kysely'>, nowUs: number): P
       (select count(*)::int from job_quarantine) as refused_items,
       (select count(*)::int from (select 1 from quarantined where received_us > ${nowUs - 86_400_000_000}::bigint limit 100000) q)
         as quarantined,
+      (select count(*)::int from (select 1 from notifications where state = 'Pending' limit 100000) n) as notifications,
+      (select min(created_us) from notifications where state = 'Pending') as oldest_notification_us,
       (select count(*)::int from run_requests where state = 'Open' and deadline_us < ${nowUs}::bigint) as overdue_requests`.execute(
     kysely,
   );

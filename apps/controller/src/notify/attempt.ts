@@ -17,6 +17,7 @@ export interface AttemptDeps {
     readonly action: LinkAction;
     readonly accountNo: number;
     readonly alertId: string;
+    readonly alertNo: number;
     readonly contactNo: number;
     readonly firstAttemptUs: number;
   }) => string;
@@ -27,8 +28,14 @@ export const attemptMs = 12_000;
 
 const storedMessage = z.record(z.string(), z.json());
 
+/** A message for one contact. */
+type Sendable = Pick<
+  Claimed,
+  'id' | 'channel' | 'contact' | 'accountNo' | 'contactNo' | 'message' | 'firstAttemptUs'
+>;
+
 /** Sends a claimed message once. Resolves with the outcome in any case; `ending` interrupts it. */
-export async function attempt(claimed: Claimed, deps: AttemptDeps, ending: AbortSignal): Promise<Outcome> {
+export async function attempt(claimed: Sendable, deps: AttemptDeps, ending: AbortSignal): Promise<Outcome> {
   const { clock, sealer, linkOf } = deps;
   const { channel, contact, accountNo, contactNo, firstAttemptUs, id } = claimed;
   const nowUs = clock.nowUs();
@@ -36,8 +43,8 @@ export async function attempt(claimed: Claimed, deps: AttemptDeps, ending: Abort
   using _timer = clock.timer(attemptMs, () => limit.abort(new Error('the time is over')));
   try {
     const message: Message = storedMessage.parse(
-      fillLinks(storedMessage.parse(claimed.message), id, (action, alertId) =>
-        linkOf({ action, accountNo, alertId, contactNo, firstAttemptUs }),
+      fillLinks(storedMessage.parse(claimed.message), id, (action, alert) =>
+        linkOf({ action, accountNo, ...alert, contactNo, firstAttemptUs }),
       ),
     );
     const clear = openReceiver(sealer, contact, nowUs);

@@ -1,5 +1,5 @@
 import { contactTypeOf, contactTypes } from '@vantage/alerts';
-import { hourUs } from '@vantage/domain';
+import { hourUs, type Json } from '@vantage/domain';
 import { type Logger, messageOf } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -76,13 +76,13 @@ export async function claim(
     await endUnsent(trx, { nos, state: 'Withdrawn', answer: 'the contact was deleted', nowUs });
     return [];
   }
+  const channel = channelOf(deps.channels, contact.type);
   const type = contactTypeOf(contact.type);
-  if (type === undefined) {
+  if (type === undefined || channel === undefined) {
     deps.log.warn({ contact_id: contact.contact_id, type: contact.type }, 'a contact has no channel');
     await hold(trx, await unsentOf(trx, contactNo), nowUs + hourUs);
     return [];
   }
-  const channel = deps.channels[type];
   const attempted = await freeRows(trx, { ...ask, areAttempted: true, limit: ask.places });
   const fresh = await freshGroups(trx, ask, {
     places: ask.places - attempted.length,
@@ -97,6 +97,12 @@ export async function claim(
   }
   await holdBlocked(trx, contactNo, nowUs);
   return claimed;
+}
+
+/** The channel of a type of contact; undefined for a type of a later version. */
+export function channelOf(channels: Channels, typeName: string): Channel | undefined {
+  const type = contactTypeOf(typeName);
+  return type && channels[type];
 }
 
 /** Notifications that leave in one message. */
@@ -202,14 +208,19 @@ async function noticesOf(
       kind: row.kind,
       timestamp: zone.format(row.at_us),
       data,
-      links:
-        typeof alertId === 'string' && row.kind === 'device.down'
-          ? placeholders(leader.notification_id, alertId)
-          : null,
+      links: linksOf(leader.notification_id, row, alertId),
       day: showsDay ? await readDay(deviceId, nowUs) : null,
     });
   }
   return notices;
+}
+
+/** Kinds of alerts that somebody can acknowledge: those that stay open. */
+const acknowledged = new Set(['device.down', 'device.partial', 'location.offline', 'anchor.down']);
+
+function linksOf(notificationId: string, row: FreeRow, alertId: Json | undefined): Notice['links'] {
+  if (typeof alertId !== 'string' || row.alert_no === null || !acknowledged.has(row.kind)) return null;
+  return placeholders(notificationId, { alertId, alertNo: row.alert_no });
 }
 
 /** The account's zone. A damaged name must not keep the account's messages. */

@@ -15,8 +15,18 @@ export interface Deliveries {
   run(signal: AbortSignal): Promise<void>;
   /** Attempts that run now. */
   readonly running: number;
-  /** When the last round over all due contacts ended without an error, monotonic milliseconds; undefined: none yet. */
-  readonly lastRoundMs: number | undefined;
+  /** Rounds over the due contacts in which something could be claimed, or nothing was due. */
+  readonly rounds: number;
+  /** Messages by type of contact, since this process began. */
+  readonly counts: DeliveryCounts;
+}
+
+/** Numbers of messages by type of contact. */
+interface DeliveryCounts {
+  readonly delivered: Readonly<Record<string, number>>;
+  readonly failed: Readonly<Record<string, number>>;
+  /** Attempts that are repeated. */
+  readonly again: Readonly<Record<string, number>>;
 }
 
 /** What the deliveries need. */
@@ -25,8 +35,6 @@ export interface DeliveriesDeps extends Omit<ClaimDeps, 'timeScale'>, AttemptDep
   readonly clock: Clock;
   readonly log: Logger;
   readonly onFailed: OnFailed;
-  /** Counts an attempt that was recorded. */
-  readonly onRecorded?: (claimed: Claimed, outcome: Outcome) => void;
   readonly timeScale?: TimeScale;
 }
 
@@ -47,7 +55,8 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
     recovered: 'notifications are delivered again',
   });
   const interrupt = new AbortController();
-  let lastRoundMs: number | undefined;
+  const counts = createCounts();
+  let rounds = 0;
   let isWoken = false;
   let wake = () => {};
   const poke = () => {
@@ -56,10 +65,12 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   };
 
   const start = (claimed: Claimed, contact: DueContact, claimedMs: number) => {
-    const done = deliver(claimed, claimedMs, deps, interrupt.signal).finally(() => {
-      running.delete(claimed.token);
-      poke();
-    });
+    const done = deliver(claimed, claimedMs, { ...deps, onRecorded: counts.add }, interrupt.signal).finally(
+      () => {
+        running.delete(claimed.token);
+        poke();
+      },
+    );
     running.set(claimed.token, { ...contact, done });
   };
 
@@ -77,11 +88,14 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
     const attempts = [...running.values()];
     const busy = busyContacts(attempts);
     const due = await dueContacts(db.kysely, { nowUs: clock.nowUs(), busy, limit: contactsARound });
-    for (const share of shareOut(due, attempts)) {
+    const shares = shareOut(due, attempts);
+    let begun = 0;
+    for (const share of shares) {
       if (signal.aborted) return;
-      await parts.attempt(`contact ${share.contact.contactNo}`, () => begin(share));
+      if (await parts.attempt(`contact ${share.contact.contactNo}`, () => begin(share))) begun += 1;
     }
-    lastRoundMs = clock.monoMs();
+    // The damaged rows of one contact do not stop the others.
+    if (shares.length === 0 || begun > 0) rounds += 1;
   };
 
   const pause = async (signal: AbortSignal): Promise<void> => {
@@ -108,9 +122,10 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
     get running() {
       return running.size;
     },
-    get lastRoundMs() {
-      return lastRoundMs;
+    get rounds() {
+      return rounds;
     },
+    counts,
   };
 }
 
@@ -125,7 +140,7 @@ function busyContacts(attempts: readonly RunningAttempt[]): readonly number[] {
 async function deliver(
   claimed: Claimed,
   claimedMs: number,
-  deps: DeliveriesDeps,
+  deps: DeliveriesDeps & { readonly onRecorded: (type: string, state: Recorded['state']) => void },
   ending: AbortSignal,
 ): Promise<void> {
   const { db, clock, log, timeScale, onFailed, onRecorded } = deps;
@@ -139,7 +154,7 @@ async function deliver(
     try {
       const recorded = await db.kysely.transaction().execute(write);
       logChange(log, claimed, outcome, recorded);
-      if (recorded.isRecorded) onRecorded?.(claimed, outcome);
+      onRecorded(claimed.contact.type, recorded.state);
       return;
     } catch (error) {
       log.debug({ error: messageOf(error) }, 'an attempt cannot be recorded; trying again');
@@ -162,4 +177,20 @@ function logChange(log: Logger, claimed: Claimed, outcome: Outcome, recorded: Re
   if (recorded.change === 'well') log.info(about, 'a contact can be reached again');
   if (recorded.state === 'Failed')
     log.error({ notification_id: id, ...about }, 'a notification failed for good');
+}
+
+/** Counts what attempts ended with. */
+function createCounts() {
+  const counts = { delivered: {}, failed: {}, again: {} } satisfies Record<string, Record<string, number>>;
+  const grow = (of: Record<string, number>, type: string) => {
+    of[type] = (of[type] ?? 0) + 1;
+  };
+  return {
+    ...counts,
+    add: (type: string, state: Recorded['state']): void => {
+      if (state === 'Delivered') grow(counts.delivered, type);
+      else if (state === 'Failed') grow(counts.failed, type);
+      else if (state === 'Pending') grow(counts.again, type);
+    },
+  };
 }

@@ -1,1 +1,2 @@
+export { runHeartbeat } from './heartbeat.ts';
 export { createNotify } from './notify.ts';

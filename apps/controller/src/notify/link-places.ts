@@ -3,14 +3,20 @@ import type { Json } from '@vantage/domain';
 /** What a link in a message does. */
 export type LinkAction = 'acknowledge' | 'snooze';
 
-const place = /vantage-link:([0-9a-f]{48}):(acknowledge|snooze):([0-9a-f]{48})/g;
+const place = /vantage-link:([0-9a-f]{48}):(acknowledge|snooze):([0-9a-f]{48}):(\d{1,16})/g;
+
+/** The alert that a link is about. */
+export interface LinkedAlert {
+  readonly alertId: string;
+  readonly alertNo: number;
+}
 
 /**
  * What stands in a stored message in the place of its links. The links permit what they name, so they are signed for each attempt and
  * never stored. The notification's id, which nobody knows before, keeps other texts from containing such a place.
  */
-export function placeholders(notificationId: string, alertId: string) {
-  const of = (action: LinkAction) => `vantage-link:${notificationId}:${action}:${alertId}`;
+export function placeholders(notificationId: string, { alertId, alertNo }: LinkedAlert) {
+  const of = (action: LinkAction) => `vantage-link:${notificationId}:${action}:${alertId}:${alertNo}`;
   return { acknowledge: of('acknowledge'), snooze: of('snooze') };
 }
 
@@ -18,11 +24,13 @@ export function placeholders(notificationId: string, alertId: string) {
 export function fillLinks(
   message: Json,
   notificationId: string,
-  linkOf: (action: LinkAction, alertId: string) => string,
+  linkOf: (action: LinkAction, alert: LinkedAlert) => string,
 ): Json {
   if (typeof message === 'string')
-    return message.replaceAll(place, (whole, id: string, action: string, alertId: string) =>
-      id === notificationId ? linkOf(action === 'snooze' ? 'snooze' : 'acknowledge', alertId) : whole,
+    return message.replaceAll(place, (whole, id: string, action: string, alertId: string, alertNo: string) =>
+      id === notificationId
+        ? linkOf(action === 'snooze' ? 'snooze' : 'acknowledge', { alertId, alertNo: Number(alertNo) })
+        : whole,
     );
   if (Array.isArray(message)) return message.map((each) => fillLinks(each, notificationId, linkOf));
   if (typeof message !== 'object' || message === null) return message;

@@ -9,6 +9,7 @@ export interface Link {
   readonly action: LinkAction;
   readonly accountNo: number;
   readonly alertId: string;
+  readonly alertNo: number;
   /** The contact that got the message. */
   readonly contactNo: number;
   /** Microseconds since 1970. */
@@ -26,7 +27,7 @@ export interface Links {
 /** A link permits its action for so long after the first attempt of its message. */
 export const linkLifeUs = 7 * dayUs;
 
-const content = z.tuple([z.enum(['acknowledge', 'snooze']), z.int(), z.string(), z.int(), z.int()]);
+const content = z.tuple([z.enum(['acknowledge', 'snooze']), z.int(), z.string(), z.int(), z.int(), z.int()]);
 const longest = 400;
 
 /**
@@ -36,10 +37,10 @@ const longest = 400;
 export function createLinks(keys: readonly Uint8Array[]): Links {
   const macOf = (key: Uint8Array, text: string) => createHmac('sha256', key).update(text).digest('base64url');
   return {
-    sign({ action, accountNo, alertId, contactNo, expiresUs }) {
+    sign({ action, accountNo, alertId, alertNo, contactNo, expiresUs }) {
       const [key] = keys;
       if (key === undefined) throw new RangeError('links need a key');
-      const text = encode(JSON.stringify([action, accountNo, alertId, contactNo, expiresUs]));
+      const text = encode(JSON.stringify([action, accountNo, alertId, alertNo, contactNo, expiresUs]));
       return `${text}.${macOf(key, text)}`;
     },
     read(signed, nowUs) {
@@ -52,9 +53,9 @@ export function createLinks(keys: readonly Uint8Array[]): Links {
       if (!isOurs || more !== undefined) return undefined;
       const parsed = content.safeParse(parse(Buffer.from(text, 'base64url').toString('utf8')));
       if (!parsed.success) return undefined;
-      const [action, accountNo, alertId, contactNo, expiresUs] = parsed.data;
+      const [action, accountNo, alertId, alertNo, contactNo, expiresUs] = parsed.data;
       if (!isId(alertId) || expiresUs < nowUs) return undefined;
-      return { action, accountNo, alertId, contactNo, expiresUs };
+      return { action, accountNo, alertId, alertNo, contactNo, expiresUs };
     },
   };
 }

@@ -65,6 +65,8 @@ export function factLines({ data }: Notice): readonly FactLine[] {
 function textOf(value: Json | undefined): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (Array.isArray(value)) return plain(value.map((each) => textOf(each) ?? '').join(', '));
+  // A reference to a device, such as its master.
+  if (typeof value === 'object' && 'ShortName' in value) return textOf(value.ShortName);
   if (typeof value === 'object') return plain(JSON.stringify(value));
   return plain(String(value));
 }

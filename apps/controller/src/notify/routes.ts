@@ -1,0 +1,115 @@
+import { minuteUs } from '@vantage/domain';
+import type { Clock } from '@vantage/kernel';
+import type { Db } from '../db/index.ts';
+import type { FormRequest, OuterReply, OuterRoute } from '../http/outer-routes.ts';
+import { createZone } from '../http/zone.ts';
+import { plain, titleOf } from './channels/email-text.ts';
+import { type LinkPage, longestNote, pageHeaders, showPage, snoozeMinutes } from './link-page.ts';
+import { readLinked } from './link-store.ts';
+import type { Link, Links } from './links.ts';
+import { showFacts } from './message-facts.ts';
+
+/** What an action did: `ended` when the alert is closed already, or does not exist any more. */
+type ActionResult = 'done' | 'ended';
+
+/** What the step alerts does with a link. `by` is the name of the contact. */
+export interface LinkActions {
+  acknowledge(ask: {
+    readonly accountNo: number;
+    readonly alertId: string;
+    readonly by: string;
+    readonly note: string | null;
+    readonly nowUs: number;
+  }): Promise<ActionResult>;
+  snooze(ask: {
+    readonly accountNo: number;
+    readonly alertId: string;
+    readonly by: string;
+    readonly untilUs: number;
+    readonly nowUs: number;
+  }): Promise<ActionResult>;
+}
+
+/** Where the pages are; the signed part follows. */
+const linkPath = '/links/';
+
+/**
+ * The pages behind the links of messages. Showing a page changes nothing, because mail servers open links to scan them; only its button
+ * acts. A page shows what the message said and no more.
+ */
+export function linkRoutes(deps: {
+  readonly db: Pick<Db, 'kysely'>;
+  readonly clock: Clock;
+  readonly links: Links;
+  readonly actions: LinkActions;
+}): readonly OuterRoute[] {
+  const { db, clock, links } = deps;
+  return [
+    {
+      path: linkPath,
+      needsKey: 'signed',
+      async run(request) {
+        const nowUs = clock.nowUs();
+        const link = links.read(request.rest, nowUs);
+        const linked = link && (await readLinked(db.kysely, link));
+        if (link === undefined || linked === undefined) return reply(404, unknownLink);
+        const zone = createZone(linked.timezone);
+        const data = showFacts(linked.data, (us) => zone.format(us));
+        const notice = {
+          kind: linked.kind,
+          timestamp: zone.format(linked.at_us),
+          data,
+          links: null,
+          day: null,
+        };
+        const result = data['CheckResult'];
+        const lines = [
+          `${titleOf(notice)}, ${notice.timestamp}.`,
+          ...(typeof result === 'string' && result !== '' ? [plain(result)] : []),
+        ];
+        if (!request.isSent) return reply(200, { title: titles[link.action], lines, action: link.action });
+        return act(deps.actions, { link, request, by: linked.contact, lines, nowUs });
+      },
+    },
+  ];
+}
+
+const titles = { acknowledge: 'Acknowledge this alert?', snooze: 'Snooze this alert?' } as const;
+const unknownLink: LinkPage = {
+  title: 'This link is not valid',
+  lines: ['It has expired, or a part of its address is missing.'],
+  action: null,
+};
+
+async function act(
+  actions: LinkActions,
+  ask: {
+    readonly link: Link;
+    readonly request: FormRequest;
+    readonly by: string;
+    readonly lines: readonly string[];
+    readonly nowUs: number;
+  },
+): Promise<OuterReply> {
+  const { link, request, by, lines, nowUs } = ask;
+  const about = { accountNo: link.accountNo, alertId: link.alertId, by, nowUs };
+  if (link.action === 'acknowledge') {
+    const note = plain(request.fields.get('Note') ?? '')
+      .trim()
+      .slice(0, longestNote);
+    const result = await actions.acknowledge({ ...about, note: note === '' ? null : note });
+    return result === 'ended' ? ended(lines) : reply(200, { title: 'Acknowledged', lines, action: null });
+  }
+  const minutes = snoozeMinutes.find((each) => String(each) === request.fields.get('Minutes')) ?? 60;
+  const result = await actions.snooze({ ...about, untilUs: nowUs + minutes * minuteUs });
+  const title = `Snoozed for ${minutes < 60 ? `${minutes} min` : `${minutes / 60} h`}`;
+  return result === 'ended' ? ended(lines) : reply(200, { title, lines, action: null });
+}
+
+function ended(lines: readonly string[]): OuterReply {
+  return reply(409, { title: 'This alert is closed already', lines, action: null });
+}
+
+function reply(status: 200 | 404 | 409, page: LinkPage): OuterReply {
+  return { status, type: 'text/html; charset=utf-8', headers: pageHeaders, body: showPage(page) };
+}

@@ -1,0 +1,73 @@
+import type { RequestListener } from 'node:http';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from 'node:http2';
+import type { Clock, Logger } from '@vantage/kernel';
+import type { Config } from '../config/config.ts';
+import { agentPortOptions, withSafeAuthority } from './agent-port.ts';
+import { createApiPort } from './api-port.ts';
+import type { Certificates } from './certificates.ts';
+import { listenHttp2, listenOn } from './listen-on.ts';
+import { secureContextOptions } from './tls-options.ts';
+
+/** The ports of a controller. */
+interface OpenPorts {
+  readonly httpsPort: number;
+  readonly agentPort: number;
+  /** From now on new connections get these certificates. */
+  renew(next: Certificates): void;
+  close(): Promise<void>;
+}
+
+/** Opens the port of the REST API and the port of the agents. */
+export async function openPorts({
+  config,
+  clock,
+  log,
+  certificates,
+  gateway,
+  api,
+  handler,
+}: {
+  readonly config: Pick<Config, 'httpsPort' | 'agentPort' | 'listen'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly certificates: Certificates;
+  readonly gateway: {
+    readonly handler: (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+    attach(server: Http2SecureServer): void;
+    start(): Promise<void>;
+  };
+  readonly api: Pick<Parameters<typeof createApiPort>[0], 'clientError' | 'isTrustedProxy'>;
+  /** Answers requests to the REST API. */
+  readonly handler: RequestListener;
+}): Promise<OpenPorts> {
+  const apiPort = createApiPort({ certificate: certificates.api, clock, log, ...api, handler });
+  const agentServer = createSecureServer(
+    agentPortOptions(certificates.gateway),
+    withSafeAuthority(gateway.handler),
+  );
+  gateway.attach(agentServer);
+  await gateway.start();
+  const httpsPort = await listenOn('VANTAGE_HTTPS_PORT', config.httpsPort, () =>
+    apiPort.listen(config.httpsPort, config.listen),
+  );
+  const agentPort = await listenOn('VANTAGE_AGENT_PORT', config.agentPort, () =>
+    listenHttp2(agentServer, config.agentPort, config.listen),
+  );
+  return {
+    httpsPort,
+    agentPort,
+    renew(next) {
+      apiPort.renew(next.api);
+      agentServer.setSecureContext(secureContextOptions(next.gateway));
+    },
+    close() {
+      agentServer.close();
+      return apiPort.close(1_000);
+    },
+  };
+}
