@@ -89,8 +89,14 @@ export function subjectOf(notices: readonly Notice[]): string {
 
 function countsOf(notices: readonly Notice[]): string {
   const counts = Map.groupBy(notices, ({ kind }) => kind);
-  return [...counts].map(([kind, of]) => `${of.length} ${kind}`).join(', ');
+  return [...counts].map(([kind, of]) => `${of.length} ${counted.get(kind) ?? kind}`).join(', ');
 }
+
+/** Kinds of which many come at once. */
+const counted = new Map([
+  ['device.down', 'Down'],
+  ['device.up', 'Up again'],
+]);
 
 const marks: Readonly<Record<DayPart, string>> = { Up: '.', Down: '#', Maint: 'm', Unknown: '?' };
 

@@ -94,7 +94,7 @@ test('a grouped e-mail names every device', () => {
     data: { ...fullNotice.data, ShortName: `device-${n}.` },
   }));
   const { html, text, subject } = composed(notices);
-  expect(subject).toBe('1995 messages: 1995 device.down');
+  expect(subject).toBe('1995 messages: 1995 Down');
   for (const body of [html, text])
     expect(notices.filter(({ data }) => !body.includes(data.ShortName))).toEqual([]);
 });

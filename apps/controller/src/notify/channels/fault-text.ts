@@ -32,6 +32,8 @@ export function faultText(error: unknown, host: string): string {
 /** The code of an error, or of the error that it wraps. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
+  // Nodemailer has a code of its own for all faults of a socket.
+  if ('originalCode' in error && typeof error.originalCode === 'string') return error.originalCode;
   if ('code' in error && typeof error.code === 'string') return error.code;
   if (error instanceof AggregateError) return codeOf(error.errors[0]);
   return codeOf(error.cause);

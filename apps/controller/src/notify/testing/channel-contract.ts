@@ -75,6 +75,7 @@ export function channelContract(
       if (outcome.kind === 'time is over') return;
       expect(outcome.text).not.toBe('');
       for (const sentinel of sentinels) expect(inspect(outcome)).not.toContain(sentinel);
+      if (behaviour === 'refuses connections') expect(outcome.text).toContain('refuses the connection');
       if (behaviour === 'asks to wait an hour') expect(outcome).toMatchObject({ retryAfterMs: 3_600_000 });
       if (behaviour === 'delivers') expect(endpoint.received()).toHaveLength(1);
     });

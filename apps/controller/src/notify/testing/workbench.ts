@@ -20,9 +20,15 @@ export interface Workbench extends AsyncDisposable {
   readonly db: Db;
   readonly sealer: Sealer;
   readonly accountNo: number;
+  readonly log: Logger;
+  /** Of the database. */
+  readonly url: string;
+  /** The sealing key. */
+  readonly key: Buffer;
   /** Notifications that the workers reported as failed. */
   readonly failed: readonly FailedNotification[];
   webhook(url: string): Promise<number>;
+  email(address: string): Promise<number>;
   /** Stores notifications: each has a contact, an order key, and a text that its message repeats. */
   add(...rows: readonly (readonly [contactNo: number, orderKey: string, text: string])[]): Promise<void>;
   /** Runs workers until the result is disposed. */
@@ -42,16 +48,22 @@ export async function createWorkbench({
   const db = await createDb({ connection: { url: database.url }, log });
   const fixtures = createFixtures(db.kysely);
   const accountNo = await fixtures.account();
-  const sealer = createSealer(randomBytes(sealKeyBytes));
+  const key = randomBytes(sealKeyBytes);
+  const sealer = createSealer(key);
   const failed: FailedNotification[] = [];
   return {
-    ...{ db, sealer, accountNo, failed },
+    ...{ db, sealer, accountNo, failed, log, key, url: database.url },
     async webhook(url) {
       const contactId = newId();
       const sealed = sealContact(sealer, contactId, {
         ...{ address: url, secret: sampleSecret, previousSecret: null },
       });
       return fixtures.contact(accountNo, { contact_id: contactId, type: 'webhook', address: url, sealed });
+    },
+    async email(address) {
+      const contactId = newId();
+      const sealed = sealContact(sealer, contactId, { address, secret: null, previousSecret: null });
+      return fixtures.contact(accountNo, { contact_id: contactId, type: 'email', address, sealed });
     },
     async add(...rows) {
       const notifications = rows.map(([contactNo, orderKey, text]): NewNotification => {

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { systemClock } from '@vantage/kernel';
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { createChannels } from './channels/registry.ts';
+import { claim } from './claim.ts';
+import { retryTimes } from './notification-state.ts';
+import { record } from './record.ts';
+import { startSink } from './testing/sink.ts';
+import { createWorkbench, type Workbench } from './testing/workbench.ts';
+
+const soon = { timeout: 20_000, interval: 20 };
+
+test('a process that is killed between send and record: the message is sent again under the same id, with the same body', async () => {
+  await using bench = await createWorkbench();
+  let kill = () => false;
+  await using sink = await startSink((response, _request, count) => {
+    if (count === 1) kill();
+    else response.writeHead(200).end();
+  });
+  const contact = await bench.webhook(sink.url);
+  await bench.add([contact, 'device:1', 'down'], [contact, 'device:1', 'up']);
+  const program = path.join(import.meta.dirname, 'testing/worker-process.ts');
+  const worker = spawn(process.execPath, [program, bench.url, bench.key.toString('hex')], {
+    stdio: 'ignore',
+  });
+  kill = () => worker.kill('SIGKILL');
+  await once(worker, 'exit');
+  expect(await bench.states()).toMatchObject([
+    { state: 'Pending', attempts: 1 },
+    { state: 'Pending', attempts: 0 },
+  ]);
+  await using _working = bench.work();
+  // The lease lasts 40 s; here its time is over at once.
+  await sql`update notifications set lease_until_us = 0 where lease_token is not null`.execute(
+    bench.db.kysely,
+  );
+  await vi.waitFor(async () => {
+    expect((await bench.states()).map(({ state }) => state)).toEqual(['Delivered', 'Delivered']);
+  }, soon);
+  const [first, again, last] = sink.requests;
+  expect(sink.requests).toHaveLength(3);
+  expect(again).toMatchObject({ id: first?.id, body: first?.body });
+  expect(last?.id).not.toBe(first?.id);
+}, 60_000);
+
+async function claimOne(bench: Workbench, contactNo: number, token: string) {
+  const deps = {
+    ...{ log: bench.log, timeScale: (length: number) => length, newToken: () => token },
+    channels: createChannels({ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' }),
+    readDay: async () => null,
+  };
+  const nowUs = systemClock.nowUs();
+  const ask = { contactNo, places: 4, nowUs };
+  return bench.db.kysely.transaction().execute((trx) => claim(trx, ask, deps));
+}
+
+test('a worker that was frozen past its lease records nothing, and a running lease is claimed by nobody else', async () => {
+  await using bench = await createWorkbench();
+  const contact = await bench.webhook('http://127.0.0.1:9/');
+  await bench.add([contact, 'device:1', 'web']);
+  const [frozen] = await claimOne(bench, contact, 'frozen');
+  if (frozen === undefined) throw new Error('nothing was claimed');
+  expect(await claimOne(bench, contact, 'other')).toEqual([]);
+  await sql`update notifications set lease_until_us = 0`.execute(bench.db.kysely);
+  expect(await claimOne(bench, contact, 'other')).toMatchObject([{ id: frozen.id, message: frozen.message }]);
+  const answer = async (token: string) =>
+    bench.db.kysely
+      .transaction()
+      .execute((trx) =>
+        record(
+          trx,
+          { ...frozen, token, outcome: { kind: 'delivered', text: 'ok' }, nowUs: systemClock.nowUs() },
+          { times: retryTimes(), onFailed: async () => {} },
+        ),
+      );
+  expect(await answer('frozen')).toMatchObject({ isRecorded: false });
+  expect(await bench.states()).toMatchObject([{ state: 'Pending', attempts: 2 }]);
+  expect(await answer('other')).toMatchObject({ isRecorded: true, state: 'Delivered' });
+  expect(await answer('other')).toMatchObject({ isRecorded: false });
+});
