@@ -18,6 +18,13 @@ export {
   scale,
 } from './histogram.ts';
 export {
+  type MaintenanceSchedule,
+  nextOccurrences,
+  type Occurrence,
+  occurrencesIn,
+} from './maintenance/occurrences.ts';
+export { recurrenceFault } from './maintenance/recurrence-rule.ts';
+export {
   answerGraceUs,
   nextRetry,
   type RequestedRetry,

@@ -13,6 +13,7 @@ describe('two DELETEs of one resource at the same moment', () => {
     ['devices', { Method: 'TCP', URL: 'example.org:9', ShortName: 'gone' }],
     ['tags', { Name: 'gone' }],
     ['nschedules', { Name: 'gone', Steps: [] }],
+    ['mschedules', { Name: 'gone', Start: '2026-01-04T02:30', Duration: '02:00' }],
     ['contacts', { Name: 'gone', Type: 'email', Address: 'noc@example.org' }],
     ['secrets', { Name: 'gone', Value: 'v' }],
   ])('give one 200 and the other 1003: %s', async (collection, body) => {

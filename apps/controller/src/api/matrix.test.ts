@@ -4,7 +4,12 @@ import { z } from 'zod';
 import type { Route } from '../http/route.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import { type Rest, startRest } from './testing/rest.ts';
-import { createSampleAccount, type SampleAccount, sampleContact } from './testing/sample-account.ts';
+import {
+  createSampleAccount,
+  type SampleAccount,
+  sampleContact,
+  sampleMschedule,
+} from './testing/sample-account.ts';
 
 /** What a handler of the route accepts. */
 const bodies: Readonly<Record<string, object>> = {
@@ -12,6 +17,7 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /batch': { Operations: [{ Method: 'GET', Path: '/tags' }] },
   'POST /tags': { Name: 'new' },
   'POST /contacts': sampleContact,
+  'POST /mschedules': sampleMschedule,
   'POST /nschedules': { Name: 'new', Steps: [] },
   'PUT /tags/{tag_id}': { Name: 'other' },
   'PUT /account': {},
@@ -132,6 +138,7 @@ describe('every route', () => {
       agent_id,
       ...(await send('/tags', { Name: 'to go' })),
       ...(await send('/contacts', sampleContact)),
+      ...(await send('/mschedules', sampleMschedule)),
       ...(await send('/nschedules', { Name: 'to go', Steps: [] })),
       ...(await send('/locations', { Name: `to go ${newId()}` })),
       ...(await send('/secrets', { Name: 'to-go', Value: 'v' })),

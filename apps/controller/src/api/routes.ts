@@ -6,6 +6,7 @@ import { type ContactRouteDeps, contactRoutes } from '../catalog/contacts/routes
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
 import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
 import { locationRoutes } from '../catalog/locations/routes.ts';
+import { mscheduleRoutes } from '../catalog/mschedules/routes.ts';
 import { nscheduleRoutes } from '../catalog/nschedules/routes.ts';
 import { secretRoutes } from '../catalog/secrets/routes.ts';
 import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
@@ -58,6 +59,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...agentRoutes(deps),
     ...contactRoutes(deps),
     ...nscheduleRoutes(deps),
+    ...mscheduleRoutes(deps),
     ...secretRoutes(deps),
     ...auditRoutes(db),
     ...batchRoutes({ clock, inTransaction: (work) => db.inTransaction(work) }),

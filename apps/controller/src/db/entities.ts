@@ -81,7 +81,7 @@ export const Contact = defineEntity({
 export type Contact = InferEntity<typeof Contact>;
 
 /** A maintenance schedule: recurring maintenance windows. */
-const Mschedule = defineEntity({
+export const Mschedule = defineEntity({
   name: 'Mschedule',
   tableName: 'mschedules',
   properties: {
@@ -98,6 +98,7 @@ const Mschedule = defineEntity({
     createdAt: p.datetime().defaultRaw('now()'),
   },
 });
+export type Mschedule = InferEntity<typeof Mschedule>;
 
 /** A named vantage point; its agents run checks there. A deleted one keeps its row, because history names it; of the others names are unique in an account. */
 export const Location = defineEntity({

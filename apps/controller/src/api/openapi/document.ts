@@ -24,6 +24,7 @@ const tags: Readonly<Record<string, string>> = {
   Audit: 'Who changed what.',
   Batch: 'Many requests in one.',
   Contacts: 'Where notifications go.',
+  'Maintenance schedules': 'Maintenance windows that recur.',
   'Notification schedules': 'Who is notified, when and how often.',
   Secrets: 'Write-only values for Options and scripts.',
 };

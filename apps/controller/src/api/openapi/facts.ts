@@ -1,4 +1,5 @@
 import { resultCode } from '@vantage/domain';
+import { alertFacts } from './alert-facts.ts';
 
 /** What the document says about a name where its schema does not say it. */
 export interface Fact {
@@ -10,13 +11,12 @@ export interface Fact {
 
 /** An id as examples show it. */
 const id = '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802';
-/** The first step of a notification schedule. */
-const officeStep = { DelayMinutes: 0, Contacts: [id], Days: ['Mon', 'Tue'], From: '08:00', To: '18:00' };
 const at = '2026-02-25T23:38:03+01:00';
 const codes = Object.values(resultCode);
 
 /** Facts by the name of a property or parameter, or by `Schema.property` where two schemas use one name for two things. */
 export const facts: Readonly<Record<string, Fact>> = {
+  ...alertFacts(id),
   Acknowledged: { example: false },
   Agent: { text: 'Name of the agent.', example: 'agent-1' },
   Agents: { text: 'Agents of the Location.', example: { Count: 2, Connected: 2 } },
@@ -146,18 +146,6 @@ export const facts: Readonly<Record<string, Fact>> = {
   'TagEntry.Name': { text: 'Name of the tag.', example: 'shop' },
   'TagCreate.Name': { example: 'shop' },
   'TagUpdate.Name': { example: 'shop' },
-  'Contact.Name': { text: 'Name of the contact.', example: 'Operations' },
-  'Contact.Type': { text: 'How messages reach it.', example: 'email' },
-  'ContactCreate.Type': { example: 'email' },
-  'ContactUpdate.Type': { example: 'email' },
-  'Contact.Address': { example: 'noc@example.org' },
-  'Contact.Notify': { example: null },
-  'NotificationSchedule.Name': { text: 'Name of the schedule.', example: 'Office hours' },
-  'NotificationSchedule.Steps': { example: [officeStep] },
-  'NotificationScheduleCreate.Steps': { example: [officeStep] },
-  'NotificationScheduleUpdate.Steps': { example: [officeStep] },
-  PreviousSecretUntil: { example: null },
-  contact_id: { text: 'Id of the contact.', example: id },
   'Account.Name': { text: 'Name of the account.', example: 'Example Ltd' },
   'Location.Name': { text: 'Name of the Location, or of an anchor.', example: 'local' },
   'Agent.Name': { text: 'Name of the agent.', example: 'agent-1' },
@@ -259,9 +247,8 @@ export const facts: Readonly<Record<string, Fact>> = {
   device_master_id: { text: 'Id of the master device; null: none.', example: null },
   event_id: { text: 'Id of the event.', example: id },
   location_id: { text: 'Id of the Location.', example: id },
-  mschedule_id: { text: 'Id of the maintenance schedule; null: none.', example: null },
+  mschedule_id: { text: 'Id of the maintenance schedule; null: none.', example: id },
   nschedule_id: { text: 'Id of the notification schedule; null: none.', example: id },
-  'NotificationSchedule.nschedule_id': { text: 'Id of the notification schedule.', example: id },
   outage_id: { text: 'Id of the outage.', example: id },
   secret_id: { text: 'Id of the secret.', example: id },
   tag_id: { text: 'Id of the tag.', example: id },

@@ -6,7 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../http/route.ts';
 import { createDocumentReader, type DocumentReader } from '../testing/document.ts';
 import { type Rest, startRest } from '../testing/rest.ts';
-import { createSampleAccount, type SampleAccount, sampleContact } from '../testing/sample-account.ts';
+import {
+  createSampleAccount,
+  type SampleAccount,
+  sampleContact,
+  sampleMschedule,
+} from '../testing/sample-account.ts';
 import { methodExamples } from './method-examples.ts';
 
 const goodBodies: Readonly<Record<string, object>> = {
@@ -14,6 +19,7 @@ const goodBodies: Readonly<Record<string, object>> = {
   'POST /batch': { Operations: [{ Method: 'GET', Path: '/tags' }] },
   'POST /tags': { Name: 'new' },
   'POST /contacts': sampleContact,
+  'POST /mschedules': sampleMschedule,
   'POST /nschedules': { Name: 'new', Steps: [] },
   'POST /locations': { Name: 'new' },
   'PUT /tags/{tag_id}': { Name: 'other' },

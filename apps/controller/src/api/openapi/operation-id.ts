@@ -16,6 +16,7 @@ const spoken: Readonly<Record<string, string>> = {
   'POST /agents/invitations': 'inviteAgent',
   'DELETE /agents/{agent_id}': 'revokeAgent',
   'GET /audit': 'listAudit',
+  'GET /mschedules/{mschedule_id}/preview': 'previewMschedule',
   'POST /batch': 'runBatch',
 };
 

@@ -11,6 +11,14 @@ export const sampleContact = {
   Secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
 };
 
+/** A maintenance schedule with a rule. */
+export const sampleMschedule = {
+  Name: 'Patch Sunday',
+  Start: '2026-01-04T02:30',
+  Duration: '02:00',
+  Recurrence: 'FREQ=WEEKLY;BYDAY=SU',
+};
+
 /** A notification schedule of two steps. */
 const sampleNschedule = (contactId: string) => ({
   Name: 'Office hours',
@@ -25,6 +33,14 @@ export interface SampleAccount {
   readonly ids: Readonly<Record<string, string>>;
   readonly deviceNo: number;
   readonly agentNo: number;
+}
+
+/** A contact, a notification schedule that names it, and a maintenance schedule. */
+async function createSchedules(create: (path: string, name: string, body: object) => Promise<string>) {
+  const contact_id = await create('/contacts', 'contact_id', sampleContact);
+  const nschedule_id = await create('/nschedules', 'nschedule_id', sampleNschedule(contact_id));
+  const mschedule_id = await create('/mschedules', 'mschedule_id', sampleMschedule);
+  return { contact_id, nschedule_id, mschedule_id };
 }
 
 /** Gives an account a device with a check and an event, a tag, an agent, a contact and a schedule that names it. */
@@ -47,8 +63,7 @@ export async function createSampleAccount(
   });
   const tag_id = await id('/tags', 'tag_id', { Name: '=SUM(A1) & <tag>' });
   const secret_id = await id('/secrets', 'secret_id', { Name: 'kept', Value: 'hunter2' });
-  const contact_id = await id('/contacts', 'contact_id', sampleContact);
-  const nschedule_id = await id('/nschedules', 'nschedule_id', sampleNschedule(contact_id));
+  const schedules = await createSchedules(id);
   const { device_no } = await db.kysely
     .selectFrom('devices')
     .select('device_no')
@@ -77,7 +92,7 @@ export async function createSampleAccount(
   await addChecks(rest, { ...account, deviceNo: device_no, agentNo: agent_no }, [start]);
   const check_id = checkId({ deviceNo: device_no, startUs: start, agentNo: agent_no });
   return {
-    ids: { device_id, tag_id, secret_id, agent_id, location_id, check_id, contact_id, nschedule_id },
+    ids: { device_id, tag_id, secret_id, agent_id, location_id, check_id, ...schedules },
     deviceNo: device_no,
     agentNo: agent_no,
   };

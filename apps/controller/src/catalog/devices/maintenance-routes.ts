@@ -18,11 +18,17 @@ export interface Maintenance {
 
 const durationRule = 'must be hours and minutes as HH:MM from 00:01 to 99:59, for example 01:30';
 /** `HH:MM` from 00:01 to 99:59. */
-const durationField = boundedText(100)
+export const durationField = boundedText(100)
   .regex(/^\d\d:[0-5]\d$/, durationRule)
   .refine((text) => text !== '00:00', durationRule);
 
 const defaultDuration = '01:00';
+
+/** Seconds as `HH:MM`. */
+export function durationText(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
+}
 
 /** The microseconds of `HH:MM`; null: of the default. */
 export function durationUs(text: string | null): number {

@@ -9,7 +9,7 @@ const mostMinutes = 7 * 24 * 60;
 const exampleId = '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802';
 
 /** The IANA name of a time zone, in a request; null or absent at the creation: the account's. */
-const zoneField = boundedText(100)
+export const zoneField = boundedText(100)
   .refine(isZoneName, 'must be the IANA name of a time zone, for example Europe/Berlin')
   .nullable()
   .optional()

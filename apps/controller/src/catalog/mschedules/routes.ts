@@ -1,0 +1,119 @@
+import { nextOccurrences, type Occurrence } from '@vantage/health';
+import type { Clock } from '@vantage/kernel';
+import { z } from 'zod';
+import type { Db } from '../../db/index.ts';
+import { type Route, route } from '../../http/route.ts';
+import { createZone, type Zone } from '../../http/zone.ts';
+import type { Catalog } from '../change.ts';
+import { durationText } from '../devices/maintenance-routes.ts';
+import { type ResourcePage, resourceRoutes, resourceSubject } from '../resource-routes.ts';
+import { mscheduleCreate, mscheduleFull, mscheduleUpdate, previewWindow } from './fields.ts';
+import { listMschedules, type MscheduleRow } from './store.ts';
+import { mscheduleWriter, showMschedule } from './write.ts';
+
+const names = {
+  ...{ tag: 'Maintenance schedules', what: 'maintenance schedule' },
+  ...{ root: 'mschedule', id: 'mschedule_id' },
+} as const;
+/** Windows of a preview. */
+const previewed = 10;
+
+const texts = {
+  create: {
+    summary: 'Creates a maintenance schedule: maintenance windows that recur.',
+    description:
+      'Devices name it as their mschedule_id. `GET /mschedules/{mschedule_id}/preview` shows the windows.',
+  },
+  list: { summary: 'Lists maintenance schedules by name.' },
+  read: { summary: 'A maintenance schedule.' },
+  change: { summary: 'Changes a maintenance schedule: what is absent stays.' },
+  remove: {
+    summary: 'Deletes a maintenance schedule that no device uses.',
+    description: '1005 names the devices that use it.',
+  },
+} as const;
+
+/** Creating, listing, reading, changing, deleting and previewing maintenance schedules. */
+export function mscheduleRoutes({
+  db,
+  catalog,
+  clock,
+}: {
+  readonly db: Db;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+}): Route[] {
+  const list = (accountNo: number, page: ResourcePage) => listMschedules(db, accountNo, page);
+  return [
+    ...resourceRoutes({
+      ...{ names, texts, catalog, list, show, write: mscheduleWriter },
+      ...{
+        create: mscheduleCreate,
+        update: mscheduleUpdate,
+        full: mscheduleFull,
+        readOnly: ['mschedule_id'],
+      },
+    }),
+    route({
+      ...resourceSubject({ names, list }),
+      path: '/mschedules/{mschedule_id}/preview',
+      method: 'GET',
+      level: 'UR',
+      summary: 'The next ten windows of a maintenance schedule.',
+      description:
+        'Besides the windows, the answer has the times between them that the clocks skip: there is no window then. Note says what a change of the clocks does.',
+      response: z.array(previewWindow),
+      names: { root: 'windows', row: 'window', id: 'LocalStart' },
+      handler: async ({ session: { zone }, subject: { row } }) => {
+        const own = createZone(row.timezone);
+        const found = nextOccurrences(scheduleOf(row), clock.nowUs(), previewed);
+        return { body: found.map((each) => showWindow(each, { row, own, zone })) };
+      },
+    }),
+  ];
+}
+
+function show(row: MscheduleRow): z.input<typeof mscheduleFull> {
+  return {
+    mschedule_id: row.mschedule_id,
+    ...showMschedule({
+      ...{ name: row.name, timezone: row.timezone, startLocal: row.start_local },
+      ...{ durationS: row.duration_s, recurrence: row.recurrence },
+      ...{ endOnFirstOk: row.end_on_first_ok, externalKey: row.external_key },
+    }),
+  };
+}
+
+function scheduleOf({ timezone, start_local, duration_s, recurrence }: MscheduleRow) {
+  return { timezone, startLocal: start_local, durationUs: duration_s * 1_000_000, recurrence };
+}
+
+function showWindow(
+  occurrence: Occurrence,
+  zones: { readonly row: MscheduleRow; readonly own: Zone; readonly zone: Zone },
+): z.input<typeof previewWindow> {
+  const { window, startLocal } = occurrence;
+  return {
+    LocalStart: startLocal,
+    Start: window === undefined ? null : zones.zone.format(window.fromUs),
+    End: window === undefined ? null : zones.zone.format(window.toUs),
+    Note: noteOf(occurrence, zones),
+  };
+}
+
+function noteOf(
+  { startLocal, window, clockChange }: Occurrence,
+  { row, own }: { readonly row: MscheduleRow; readonly own: Zone },
+): string | null {
+  const [date = '', time = ''] = startLocal.split('T');
+  switch (clockChange) {
+    case undefined:
+      return null;
+    case 'skipped':
+      return `${time} does not exist on ${date} in ${row.timezone}, because the clocks go forward: there is no window.`;
+    case 'repeated':
+      return `${time} comes twice on ${date} in ${row.timezone}, because the clocks go back: the window begins at the first one (${own.format(window?.fromUs ?? 0).slice(-6)}).`;
+    case 'within':
+      return `The clocks change within the window: it lasts ${durationText(row.duration_s)} of elapsed time and ends at ${own.format(window?.toUs ?? 0).slice(11, 16)} local time.`;
+  }
+}

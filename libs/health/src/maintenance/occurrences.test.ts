@@ -1,0 +1,165 @@
+import { hourUs } from '@vantage/domain';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type MaintenanceSchedule, nextOccurrences, occurrencesIn } from './occurrences.ts';
+import { recurrenceFault } from './recurrence-rule.ts';
+
+const us = (text: string) => Date.parse(text) * 1000;
+const schedule = (more: Partial<MaintenanceSchedule> = {}): MaintenanceSchedule => ({
+  ...{ timezone: 'Europe/Berlin', startLocal: '2026-01-04T02:30', durationUs: 2 * hourUs },
+  ...{ recurrence: 'FREQ=DAILY', ...more },
+});
+const shown = (list: ReturnType<typeof nextOccurrences>) =>
+  list.map(({ startLocal, window, clockChange }) => [
+    startLocal,
+    window === undefined ? null : new Date(window.fromUs / 1000).toISOString().slice(0, 16),
+    clockChange,
+  ]);
+
+test('a schedule without a recurrence has one window', () => {
+  const once = schedule({ recurrence: null });
+  expect(shown(nextOccurrences(once, us('2026-01-01T00:00Z'), 10))).toEqual([
+    ['2026-01-04T02:30', '2026-01-04T01:30', undefined],
+  ]);
+  expect(nextOccurrences(once, us('2026-01-04T03:29Z'), 10)).toHaveLength(1);
+  expect(nextOccurrences(once, us('2026-01-04T03:30Z'), 10)).toEqual([]);
+});
+
+test('a time that the clocks skip has no window and does not count; one that they repeat begins at the first', () => {
+  const spring = schedule({ startLocal: '2026-03-28T02:30', recurrence: 'FREQ=DAILY;COUNT=2' });
+  expect(shown(nextOccurrences(spring, us('2026-03-01T00:00Z'), 10))).toEqual([
+    ['2026-03-28T02:30', '2026-03-28T01:30', undefined],
+    ['2026-03-29T02:30', null, 'skipped'],
+    ['2026-03-30T02:30', '2026-03-30T00:30', undefined],
+  ]);
+  const autumn = schedule({ startLocal: '2026-10-24T02:30' });
+  expect(shown(nextOccurrences(autumn, us('2026-10-24T12:00Z'), 2))).toEqual([
+    ['2026-10-25T02:30', '2026-10-25T00:30', 'repeated'],
+    ['2026-10-26T02:30', '2026-10-26T01:30', undefined],
+  ]);
+  const around = schedule({ startLocal: '2026-03-29T01:00', recurrence: null });
+  expect(nextOccurrences(around, us('2026-03-01T00:00Z'), 1)).toMatchObject([
+    { clockChange: 'within', window: { toUs: us('2026-03-29T02:00Z') } },
+  ]);
+});
+
+test.each([
+  ['FREQ=WEEKLY;BYDAY=SU', ['2026-11-22T02:30', '2026-11-29T02:30']],
+  ['FREQ=MONTHLY;BYDAY=-1FR', ['2026-11-27T02:30', '2026-12-25T02:30']],
+  ['FREQ=MONTHLY;BYMONTHDAY=31', ['2026-12-31T02:30', '2027-01-31T02:30']],
+  ['FREQ=DAILY;BYHOUR=2,14', ['2026-11-21T02:30', '2026-11-21T14:30']],
+  ['FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29', ['2028-02-29T02:30', '2032-02-29T02:30']],
+  ['FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', []],
+  ['FREQ=DAILY;UNTIL=20261122T200000Z', ['2026-11-21T02:30', '2026-11-22T02:30']],
+  ['FREQ=DAILY;COUNT=3', []],
+])('%s gives %j', (recurrence, expected) => {
+  const fromUs = us('2026-11-21T02:00Z'); // within the window of that day
+  const starts = nextOccurrences(schedule({ recurrence }), fromUs, 2).map(({ startLocal }) => startLocal);
+  expect(starts).toEqual(expected);
+});
+
+test('an accepted rule has no fault, and hostile ones end soon', () => {
+  const all = Array.from({ length: 24 }, (_, hour) => hour).join(',');
+  for (const rule of ['FREQ=DAILY', 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', 'FREQ=DAILY;COUNT=366'])
+    expect(recurrenceFault(rule)).toBeUndefined();
+  for (const rule of [
+    `FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=${all};BYSETPOS=-1`,
+    'FREQ=DAILY;COUNT=366',
+  ])
+    expect(
+      nextOccurrences(
+        schedule({ recurrence: rule, startLocal: '2000-01-01T00:00' }),
+        us('2026-01-01T00:00Z'),
+        10,
+      ).length,
+    ).toBeLessThan(11);
+});
+
+test.each([
+  ['', 'must have the parts FREQ'],
+  ['FREQ=WEEKLY;BYDAY=XX', 'must have days such as MO,FR or -1SU as BYDAY'],
+  ['FREQ=MINUTELY', 'must have DAILY, WEEKLY, MONTHLY or YEARLY as FREQ'],
+  ['FREQ=HOURLY', 'must have DAILY, WEEKLY, MONTHLY or YEARLY as FREQ'],
+  ['RRULE:FREQ=DAILY', 'must have the parts FREQ'],
+  ['FREQ=DAILY;BYMINUTE=1', 'must have the parts FREQ'],
+  ['FREQ=DAILY;COUNT=10000', 'must have a number from 1 to 366'],
+  ['FREQ=DAILY;INTERVAL=0', 'must have a number from 1 to 100 as INTERVAL'],
+  ['FREQ=DAILY;INTERVAL=100000', 'must have a number from 1 to 100 as INTERVAL'],
+  ['FREQ=DAILY;COUNT=1;UNTIL=20270101T000000Z', 'must have COUNT or UNTIL, not both'],
+  ['FREQ=DAILY;UNTIL=20270230T000000Z', 'must have a moment in UTC'],
+  ['FREQ=DAILY;FREQ=DAILY', 'must have FREQ once'],
+  ['INTERVAL=2', 'must have FREQ'],
+  ['FREQ=WEEKLY;BYDAY=1MO', 'must be a rule of RFC 5545'],
+  ['FREQ=WEEKLY;BYMONTHDAY=1', 'must be a rule of RFC 5545'],
+])('the rule %j is refused: %s', (text, fault) => {
+  expect(recurrenceFault(text)).toContain(fault);
+});
+
+/** The Sundays of the year, and two zones that change their clocks on other days, in the south, by half an hour, and never. */
+const zones = [
+  'Europe/Berlin',
+  'America/New_York',
+  'Australia/Lord_Howe',
+  'America/Santiago',
+  'Asia/Tokyo',
+  'Africa/Casablanca',
+];
+
+test.each(zones)(
+  'in %s, 2026 to 2037, each daily window begins when the clocks show its time first',
+  (timezone) => {
+    const format = new Intl.DateTimeFormat('sv-SE', {
+      ...{ timeZone: timezone, dateStyle: 'short', timeStyle: 'short' },
+    });
+    const face = (ms: number) => format.format(ms).replace(' ', 'T');
+    for (const time of ['00:30', '02:15']) {
+      const daily = schedule({ timezone, startLocal: `2026-01-01T${time}`, durationUs: 60_000_000 });
+      const found = occurrencesIn(daily, { fromUs: us('2026-01-02T00:00Z'), toUs: us('2038-01-01T00:00Z') });
+      expect(found.length).toBeGreaterThan(4_370);
+      const strange = found.filter(({ startLocal, window, clockChange }) => {
+        if (window === undefined) {
+          // No moment near it shows this time.
+          const wall = Date.parse(`${startLocal}Z`);
+          return Array.from({ length: 28 * 4 + 1 }, (_, at) => wall + (at - 56) * 900_000).some(
+            (ms) => face(ms) === startLocal,
+          );
+        }
+        const ms = window.fromUs / 1000;
+        const isAgain = [30, 60].some((minutes) => face(ms - minutes * 60_000) === startLocal);
+        const comesAgain = [30, 60].some((minutes) => face(ms + minutes * 60_000) === startLocal);
+        return face(ms) !== startLocal || isAgain || comesAgain !== (clockChange === 'repeated');
+      });
+      expect(strange).toEqual([]);
+    }
+  },
+  120_000,
+);
+
+test('whatever the span is cut into, the windows are the same', () => {
+  const rules = [
+    'FREQ=DAILY;COUNT=40',
+    'FREQ=WEEKLY;BYDAY=SU,WE',
+    'FREQ=MONTHLY;BYMONTHDAY=-1',
+    'FREQ=DAILY;BYHOUR=1,2,3',
+  ];
+  const day = 24 * hourUs;
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...rules),
+      fc.constantFrom(...zones),
+      fc.integer({ min: 0, max: 300 }),
+      fc.integer({ min: 0, max: 100 * 24 }),
+      (recurrence, timezone, startDay, cutHour) => {
+        const one = schedule({ recurrence, timezone });
+        const fromUs = us('2026-01-01T00:00Z') + startDay * day;
+        const [cutUs, toUs] = [fromUs + cutHour * hourUs, fromUs + 100 * day];
+        const parts = [
+          ...occurrencesIn(one, { fromUs, toUs: cutUs }),
+          ...occurrencesIn(one, { fromUs: cutUs, toUs }),
+        ];
+        expect(parts).toEqual(occurrencesIn(one, { fromUs, toUs }));
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
