@@ -1,12 +1,16 @@
 import { type Clock, type Logger, newId } from '@vantage/kernel';
 import type { TimeScale } from '../config/time-scale.ts';
 import type { Db } from '../db/index.ts';
+import type { OuterRoute } from '../http/outer-routes.ts';
 import type { Sealer } from '../secrets/seal.ts';
+import type { AttemptDeps } from './attempt.ts';
 import { type ChannelSettings, createChannels } from './channels/registry.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { readDay, type UptimeParts } from './device-day.ts';
 import { createLinks, linkLifeUs } from './links.ts';
 import type { OnFailed } from './record.ts';
+import { type LinkActions, linkRoutes } from './routes.ts';
+import { sendTest, type TestResult } from './send-test.ts';
 
 /** What the step needs. */
 export interface NotifyDeps {
@@ -22,15 +26,31 @@ export interface NotifyDeps {
   readonly onFailed: OnFailed;
 }
 
-/** Makes the step that delivers notifications. */
-export function createNotify(deps: NotifyDeps): Deliveries {
+/** The step that delivers notifications. */
+interface Notify extends Deliveries {
+  /** The pages behind the links of messages. */
+  pages(actions: LinkActions): readonly OuterRoute[];
+  /** Sends a test message to a contact once, now; undefined when the contact does not exist. */
+  sendTest(contactNo: number, signal: AbortSignal): Promise<TestResult | undefined>;
+}
+
+/** Makes the step. */
+export function createNotify(deps: NotifyDeps): Notify {
   const { db, clock, log, sealer, timeScale, settings, baseUrl, uptimeParts, onFailed } = deps;
   const links = createLinks(sealer.deriveKeys('links of messages'));
-  return createDeliveries({
-    ...{ db, clock, log, sealer, timeScale, onFailed, newToken: newId },
-    channels: createChannels(settings),
+  const channels = createChannels(settings);
+  const attempts: AttemptDeps = {
+    ...{ clock, sealer },
     linkOf: ({ firstAttemptUs, ...link }) =>
       `${baseUrl()}/links/${links.sign({ ...link, expiresUs: firstAttemptUs + linkLifeUs })}`,
+  };
+  const deliveries = createDeliveries({
+    ...{ ...attempts, db, log, timeScale, onFailed, channels, newToken: newId },
     readDay: (deviceId, nowUs) => readDay(db.kysely, { deviceId, nowUs }, uptimeParts),
+  });
+  return Object.assign(deliveries, {
+    pages: (actions: LinkActions) => linkRoutes({ db, clock, links, actions }),
+    sendTest: (contactNo: number, signal: AbortSignal) =>
+      sendTest({ ...attempts, db, channels }, contactNo, signal),
   });
 }

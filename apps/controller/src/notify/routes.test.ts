@@ -11,7 +11,7 @@ import { createWorkbench, type Workbench } from './testing/workbench.ts';
 const clock = createFakeClock();
 const links = createLinks([new Uint8Array(32)]);
 const acted: unknown[] = [];
-let result: 'done' | 'ended' = 'done';
+let kind: 'done' | 'closed' = 'done';
 let bench: Workbench;
 let link: Link;
 
@@ -27,13 +27,13 @@ beforeAll(async () => {
 afterAll(() => bench[Symbol.asyncDispose]());
 beforeEach(() => {
   acted.length = 0;
-  result = 'done';
+  kind = 'done';
 });
 
 async function open(rest: string, fields?: Record<string, string>) {
-  const act = (name: string) => async (ask: object) => {
+  const act = (name: string) => async (_kysely: unknown, ask: object) => {
     acted.push({ name, ...ask });
-    return result;
+    return { kind };
   };
   const [route] = linkRoutes({
     ...{ db: bench.db, clock, links },
@@ -79,7 +79,7 @@ test.each([
 });
 
 test('an alert that is closed already cannot be acknowledged, and the page says so', async () => {
-  result = 'ended';
+  kind = 'closed';
   const page = await open(links.sign(link), {});
   expect(page.status).toBe(409);
   expect(page.body).toContain('This alert is closed already');

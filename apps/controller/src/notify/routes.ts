@@ -1,6 +1,7 @@
 import { minuteUs } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
-import type { Db } from '../db/index.ts';
+import type { Kysely } from 'kysely';
+import type { Db, Tables } from '../db/index.ts';
 import type { FormRequest, OuterReply, OuterRoute } from '../http/outer-routes.ts';
 import { createZone } from '../http/zone.ts';
 import { plain, titleOf } from './channels/email-text.ts';
@@ -9,25 +10,32 @@ import { readLinked } from './link-store.ts';
 import type { Link, Links } from './links.ts';
 import { showFacts } from './message-facts.ts';
 
-/** What an action did: `ended` when the alert is closed already, or does not exist any more. */
-type ActionResult = 'done' | 'ended';
+/** What an action did. `closed`: the alert has ended; `missing`: it does not exist any more. */
+interface ActionOutcome {
+  readonly kind: 'done' | 'closed' | 'missing';
+}
 
 /** What the step alerts does with a link. `by` is the name of the contact. */
 export interface LinkActions {
-  acknowledge(ask: {
-    readonly accountNo: number;
-    readonly alertId: string;
-    readonly by: string;
-    readonly note: string | null;
-    readonly nowUs: number;
-  }): Promise<ActionResult>;
-  snooze(ask: {
-    readonly accountNo: number;
-    readonly alertId: string;
-    readonly by: string;
-    readonly untilUs: number;
-    readonly nowUs: number;
-  }): Promise<ActionResult>;
+  readonly acknowledge: (
+    kysely: Kysely<Tables>,
+    ask: {
+      readonly accountNo: number;
+      readonly alertId: string;
+      readonly by: string;
+      readonly note: string | null;
+      readonly nowUs: number;
+    },
+  ) => Promise<ActionOutcome>;
+  readonly snooze: (
+    kysely: Kysely<Tables>,
+    ask: {
+      readonly accountNo: number;
+      readonly alertId: string;
+      readonly untilUs: number;
+      readonly nowUs: number;
+    },
+  ) => Promise<ActionOutcome>;
 }
 
 /** Where the pages are; the signed part follows. */
@@ -68,7 +76,7 @@ export function linkRoutes(deps: {
           ...(typeof result === 'string' && result !== '' ? [plain(result)] : []),
         ];
         if (!request.isSent) return reply(200, { title: titles[link.action], lines, action: link.action });
-        return act(deps.actions, { link, request, by: linked.contact, lines, nowUs });
+        return act(deps, { link, request, by: linked.contact, lines, nowUs });
       },
     },
   ];
@@ -82,7 +90,7 @@ const unknownLink: LinkPage = {
 };
 
 async function act(
-  actions: LinkActions,
+  { actions, db }: { readonly actions: LinkActions; readonly db: Pick<Db, 'kysely'> },
   ask: {
     readonly link: Link;
     readonly request: FormRequest;
@@ -92,18 +100,19 @@ async function act(
   },
 ): Promise<OuterReply> {
   const { link, request, by, lines, nowUs } = ask;
-  const about = { accountNo: link.accountNo, alertId: link.alertId, by, nowUs };
+  const about = { accountNo: link.accountNo, alertId: link.alertId, nowUs };
   if (link.action === 'acknowledge') {
     const note = plain(request.fields.get('Note') ?? '')
       .trim()
       .slice(0, longestNote);
-    const result = await actions.acknowledge({ ...about, note: note === '' ? null : note });
-    return result === 'ended' ? ended(lines) : reply(200, { title: 'Acknowledged', lines, action: null });
+    const sent = { ...about, by, note: note === '' ? null : note };
+    const { kind } = await actions.acknowledge(db.kysely, sent);
+    return kind === 'done' ? reply(200, { title: 'Acknowledged', lines, action: null }) : ended(lines);
   }
   const minutes = snoozeMinutes.find((each) => String(each) === request.fields.get('Minutes')) ?? 60;
-  const result = await actions.snooze({ ...about, untilUs: nowUs + minutes * minuteUs });
+  const { kind } = await actions.snooze(db.kysely, { ...about, untilUs: nowUs + minutes * minuteUs });
   const title = `Snoozed for ${minutes < 60 ? `${minutes} min` : `${minutes / 60} h`}`;
-  return result === 'ended' ? ended(lines) : reply(200, { title, lines, action: null });
+  return kind === 'done' ? reply(200, { title, lines, action: null }) : ended(lines);
 }
 
 function ended(lines: readonly string[]): OuterReply {

@@ -10,6 +10,7 @@ import { recordEvents } from '../../events/index.ts';
 import { createPauseDevice, insertState } from '../../health/index.ts';
 import type { CheckNow } from '../../history/check-routes.ts';
 import { createEventFeed } from '../../history/event-feed.ts';
+import type { OuterRoute } from '../../http/outer-routes.ts';
 import type { Route } from '../../http/route.ts';
 import type { Level } from '../../http/session.ts';
 import { rollUps } from '../../rollup/index.ts';
@@ -60,17 +61,19 @@ export interface Rest extends AsyncDisposable {
   ): Promise<{ key: string; keyNo: number }>;
 }
 
+/** What a test brings of its own. */
+interface RestDeps {
+  checkNow?: CheckNow;
+  settings?: Partial<HttpSettings>;
+  health?: (db: Db, clock: Clock) => RouteDeps['health'];
+  /** Another controller with the database, the clock and the sealing key of this one; it ends first. */
+  beside?: Rest;
+  tracing?: Tracing;
+  pages?: readonly OuterRoute[];
+}
+
 /** Starts the API. Maintenance does nothing and uptime is empty unless `deps` brings the real ones. */
-export async function startRest(
-  deps: {
-    checkNow?: CheckNow;
-    settings?: Partial<HttpSettings>;
-    health?: (db: Db, clock: Clock) => RouteDeps['health'];
-    /** Another controller with the database, the clock and the sealing key of this one; it ends first. */
-    beside?: Rest;
-    tracing?: Tracing;
-  } = {},
-): Promise<Rest> {
+export async function startRest(deps: RestDeps = {}): Promise<Rest> {
   const { beside, tracing } = deps;
   const database = beside?.database ?? (await createTestDatabase());
   const clock = beside?.clock ?? createFakeClock(1_790_000_000_000_000);
@@ -97,7 +100,7 @@ export async function startRest(
   };
   const api = createHttpApi({
     ...shared,
-    ...{ log, onRoute: tracing?.nameRoute },
+    ...{ log, onRoute: tracing?.nameRoute, pages: deps.pages ?? [] },
     settings: {
       apiKeyHeaders: ['X-Old-Key'],
       trustedProxies: ['127.0.0.1'],

@@ -1,0 +1,73 @@
+import { createLog, newId } from '@vantage/kernel';
+import { expect, test, vi } from 'vitest';
+import { createSearch, sentinel } from '../../../../tests/e2e/sentinel.ts';
+import { withClient } from '../../../../tests/harness/postgres-url.ts';
+import { sealContact } from '../secrets/sealed-contact.ts';
+import { createFixtures } from '../testing/fixtures.ts';
+import { createChannels } from './channels/registry.ts';
+import { startSink } from './testing/sink.ts';
+import { type SmtpBehaviour, startSmtpSink } from './testing/smtp-sink.ts';
+import { createWorkbench, type Workbench } from './testing/workbench.ts';
+
+const soon = { timeout: 30_000, interval: 20 };
+
+async function webhookOf(bench: Workbench, url: string): Promise<number> {
+  const contactId = newId();
+  const clear = {
+    address: url.replace('://', `://me:${sentinel('login')}@`).concat(`?token=${sentinel('query')}`),
+    secret: `whsec_${Buffer.from(sentinel('signing').padEnd(32, 'x')).toString('base64')}`,
+    previousSecret: `whsec_${Buffer.from(sentinel('before').padEnd(32, 'x')).toString('base64')}`,
+  };
+  return createFixtures(bench.db.kysely).contact(bench.accountNo, {
+    ...{ contact_id: contactId, type: 'webhook', address: 'masked', previous_secret_until_us: 9e15 },
+    sealed: sealContact(bench.sealer, contactId, clear),
+  });
+}
+
+test('no log line, body, answer or row contains a secret of a contact or of the mail server, whatever the endpoints do', async () => {
+  const lines: string[] = [];
+  const log = createLog('test', 'trace', { write: (line: string) => void lines.push(line) });
+  await using bench = await createWorkbench({ scale: 10_000, log });
+  const statuses = [200, 302, 410, 429, 500];
+  await using sink = await startSink((response, _request, count) => {
+    const status = statuses[count % (statuses.length + 1)];
+    if (status === undefined) response.socket?.resetAndDestroy();
+    else response.writeHead(status, sentinel('reason')).end(sentinel('answer'));
+  });
+  const replies: readonly SmtpBehaviour[] = ['accept', 'reset', { rcpt: `550 ${sentinel('reply')}` }];
+  for (const behaviour of replies) {
+    await using mails = await startSmtpSink(behaviour);
+    const smtpUrl = mails.url.replace('://', `://me:${sentinel('smtp')}@`);
+    const hook = await webhookOf(bench, sink.url);
+    const dead = await webhookOf(bench, 'http://127.0.0.1:1/');
+    const mail = await bench.email('noc@example.org');
+    const working = bench.work({
+      channels: createChannels({ allowPrivate: true, smtpUrl, mailFrom: 'v@example.org' }),
+    });
+    const attempts = (await bench.states()).length * 3;
+    for (const contact of [hook, dead, mail])
+      await bench.add(...Array.from({ length: 4 }, (_, n) => [contact, `device:${n}`, 'web'] as const));
+    await vi.waitFor(async () => {
+      const states = await bench.states();
+      const made = states.reduce((sum, state) => sum + state.attempts, 0);
+      expect(made).toBeGreaterThan(attempts + 12);
+    }, soon);
+    await working[Symbol.asyncDispose]();
+    expect(mails.messages.flatMap(({ data }) => createSearch().shown(data))).toEqual([]);
+  }
+  const { shown } = createSearch();
+  expect(lines.length).toBeGreaterThan(3);
+  expect(lines.flatMap(shown)).toEqual([]);
+  expect(sink.requests.length).toBeGreaterThan(5);
+  expect(sink.requests.flatMap(({ body }) => shown(body))).toEqual([]);
+  const rows = await withClient(bench.url, async (client) => {
+    const texts: string[] = [];
+    for (const table of ['notifications', 'contact_health', 'events', 'contacts'])
+      texts.push(JSON.stringify((await client.query(`select * from ${table}`)).rows));
+    return texts;
+  });
+  expect(rows[0]).toContain('HTTP');
+  expect(rows.flatMap(shown)).toEqual([]);
+  expect(bench.failed.length).toBeGreaterThan(0);
+  expect(shown(JSON.stringify(bench.failed))).toEqual([]);
+}, 120_000);
