@@ -32,6 +32,7 @@ export const tableOwners: TableOwners = {
   status_intervals: 'health',
   state_checkpoints: 'health',
   maintenance_windows: 'health',
+  alerts: 'alerts',
   events: 'events',
   deleted_events: 'events',
   notifications: 'notify',

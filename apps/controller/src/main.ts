@@ -12,6 +12,7 @@ import {
   whenAborted,
 } from '@vantage/kernel';
 import { serveMetrics } from '@vantage/kernel/metrics';
+import { type Alerts, createAlerts } from './alerts/index.ts';
 import { createHttpApi } from './api/index.ts';
 import { createAssign } from './assign/index.ts';
 import { createChangeRecorder } from './audit/index.ts';
@@ -25,7 +26,7 @@ import { createTimeScale } from './config/time-scale.ts';
 import { superviseEmbedded } from './db/embedded-supervisor.ts';
 import { createDb, createPartitions } from './db/index.ts';
 import { requireSupportedServer } from './db/server.ts';
-import { recordEvents } from './events/index.ts';
+import { createRecordEvents, recordEvents as recordOnly } from './events/index.ts';
 import { createGateway, deleteControllers } from './gateway/index.ts';
 import {
   createHealth,
@@ -41,7 +42,7 @@ import { createEventFeed } from './history/index.ts';
 import { deleteOldAnswers } from './http/kept-answer-store.ts';
 import { createHousekeeping, createIngest, type Ingest } from './ingest/index.ts';
 import { createControllerMetrics } from './metrics/controller-metrics.ts';
-import { createNotify, runHeartbeat } from './notify/index.ts';
+import { createNotify, enqueue, notificationsOf, runHeartbeat } from './notify/index.ts';
 import { rollUps } from './rollup/index.ts';
 import { runRequests } from './run-requests/index.ts';
 import { openSealer } from './secrets/open-sealer.ts';
@@ -109,6 +110,8 @@ function joinSteps(base: Base) {
   const assign = createAssign({ db, clock, log, controllerId, timeScale });
   const checkNow = runRequests.createCheckNow({ db, clock });
 
+  const { alerts, recordEvents } = joinAlerts(base);
+
   // agents = stream = gateway -> ingest -> health -> events, uptime -> REST
   const health = createHealth({
     ...{ clock, log, timeScale, recordEvents, runRequests },
@@ -143,22 +146,30 @@ function joinSteps(base: Base) {
   const api = createHttpApi({
     ...{ db, catalog, clock, log, sealer, checkNow, settings, onRoute: tracing.nameRoute },
     ...{ recordEvents, rollUps, feed, insertState },
-    ...devicePauses(log),
-    deleteRollUps: rollUps.deleteRollUps,
-    health: restHealth(kysely),
+    pause: createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
+    ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
+    health: restHealth({ kysely, recordEvents }),
   });
-  return { assign, health, gateway, housekeeping, feed, api, notify: joinNotify(base) };
+  return { assign, health, alerts, gateway, housekeeping, feed, api, notify: joinNotify(base, alerts) };
+}
+
+/** Joins events -> alerts -> notify: an alert opens in the transaction of its event, a message in the one of its decision. */
+function joinAlerts({ log, db, timeScale }: Base) {
+  const { createRunRequests } = runRequests;
+  const parts = { db, clock, log, timeScale, recordEvents: recordOnly, enqueue, createRunRequests };
+  const alerts = createAlerts(parts);
+  return { alerts, recordEvents: createRecordEvents({ onRecorded: alerts.onEvents }) };
 }
 
 type Steps = ReturnType<typeof joinSteps>;
 
 /** The step that delivers notifications. */
-function joinNotify({ config, db, log, sealer, timeScale, apiAddress }: Base) {
+function joinNotify({ config, db, log, sealer, timeScale, apiAddress }: Base, { onFailed }: Alerts) {
   const { allowPrivateWebhooks: allowPrivate, smtpUrl, mailFrom } = config;
   return createNotify({
     ...{ db, clock, log, sealer, timeScale, uptimeParts, baseUrl: apiAddress.url },
     settings: { allowPrivate, smtpUrl, mailFrom },
-    onFailed: async () => {},
+    onFailed,
   });
 }
 
@@ -177,18 +188,14 @@ function tracedFold({ tracing }: Base, health: ReturnType<typeof createHealth>) 
   return tracing.traced('fold', fold, (_, [, { length }]) => ({ 'vantage.results': length }));
 }
 
-/** How the REST API pauses devices. */
-function devicePauses(log: Logger) {
-  return { pause: createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }) };
-}
+type ApiDeps = Parameters<typeof createHttpApi>[0];
 
 /** What the REST API asks of health. */
-function restHealth(kysely: Base['db']['kysely']): Parameters<typeof createHttpApi>[0]['health'] {
-  const deps = { kysely, recordEvents };
+function restHealth(deps: Parameters<typeof startMaintenance>[0]): ApiDeps['health'] {
   return {
     startMaintenance: (ask) => startMaintenance(deps, { ...ask, nowUs: clock.nowUs() }),
     stopMaintenance: (ask) => stopMaintenance(deps, { ...ask, nowUs: clock.nowUs() }),
-    uptimes: (ask) => uptimes(kysely, ask),
+    uptimes: (ask) => uptimes(deps.kysely, ask),
   };
 }
 
@@ -206,7 +213,7 @@ async function serve(
 ): Promise<void> {
   const { config, log, db, certificates } = base;
   await using _tracing = base.tracing;
-  const { assign, health, gateway, housekeeping, feed, api, notify } = steps;
+  const { assign, health, alerts, gateway, housekeeping, feed, api, notify } = steps;
   const handler = base.metrics.measureRequests(base.tracing.traceRequests(api.handler));
   const ports = await openPorts({ config, clock, log, certificates, gateway, api, handler });
   base.apiAddress.opened(ports.httpsPort);
@@ -218,6 +225,7 @@ async function serve(
   const loops = [
     assign.run(ending),
     health.run(db.kysely, ending),
+    alerts.run(ending),
     housekeeping.run(ending),
     notify.run(ending),
     heartbeat(base, steps, ending),

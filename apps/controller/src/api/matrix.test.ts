@@ -21,6 +21,7 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /nschedules': { Name: 'new', Steps: [] },
   'PUT /tags/{tag_id}': { Name: 'other' },
   'PUT /account': {},
+  'PUT /alerts/{alert_id}/snooze': { Duration: '01:00' },
   'PUT /agents/{agent_id}': { Name: 'other' },
 };
 

@@ -1,4 +1,5 @@
 import { mergeHistograms, percentile, scale } from '@vantage/health';
+import { type AlertRouteDeps, alertRoutes } from '../alerts/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { type AccountRouteDeps, accountRoutes } from '../catalog/accounts/routes.ts';
 import { type AgentRouteDeps, agentRoutes } from '../catalog/agents/routes.ts';
@@ -28,6 +29,7 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly health: Maintenance & { readonly uptimes: ReadUptimes };
   readonly checkNow: CheckNow;
   readonly rollUps: RollUpReader;
+  readonly notificationsOf: AlertRouteDeps['notificationsOf'];
   readonly retentionDays: number;
   readonly version: string;
   readonly onAccountChanged: AccountRouteDeps['onChanged'];
@@ -61,6 +63,10 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...nscheduleRoutes(deps),
     ...mscheduleRoutes(deps),
     ...secretRoutes(deps),
+    ...alertRoutes({
+      ...{ db, clock, notificationsOf: deps.notificationsOf },
+      change: ({ keyNo, address }, work) => deps.catalog.change({ kind: 'api-key', keyNo, address }, work),
+    }),
     ...auditRoutes(db),
     ...batchRoutes({ clock, inTransaction: (work) => db.inTransaction(work) }),
     ...openApiRoutes(() => routes, deps.version),

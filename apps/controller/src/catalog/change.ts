@@ -19,7 +19,8 @@ type CatalogKind =
   | 'secret'
   | 'contact'
   | 'nschedule'
-  | 'mschedule';
+  | 'mschedule'
+  | 'alert';
 
 /** One change of one thing. */
 interface Change {

@@ -1,1 +1,1 @@
-export { recordEvents } from './record-events.ts';
+export { createRecordEvents, recordEvents } from './record-events.ts';

@@ -3,25 +3,33 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { type EventRow, toEventRow } from './event-row.ts';
 
+/** Records the events of these causes at `nowUs`, in the transaction that changed the state. */
+type RecordEvents = (trx: Kysely<Tables>, causes: readonly EventCause[], nowUs: number) => Promise<void>;
+
 /**
- * Records events in the order of their causes, in the transaction that changed the state. An event that is recorded already
- * (same device, check and type) stays as it is. A step that must decide in the event's transaction comes after the insertion here.
+ * Makes the writer of events. It records events in the order of their causes, in the transaction that changed the state. An event that
+ * is recorded already (same device, check and type) stays as it is. `onRecorded` decides in the same transaction what follows from the
+ * events that are new.
  */
-export async function recordEvents(
-  trx: Kysely<Tables>,
-  causes: readonly EventCause[],
-  nowUs: number,
-): Promise<void> {
-  if (causes.length === 0) return;
-  await insertEvents(
-    trx,
-    causes.map((cause) => toEventRow(cause, nowUs)),
-  );
+export function createRecordEvents({ onRecorded }: { readonly onRecorded: RecordEvents }): RecordEvents {
+  return async (trx, causes, nowUs) => {
+    if (causes.length === 0) return;
+    const rows = causes.map((cause) => toEventRow(cause, nowUs));
+    const inserted = await insertEvents(trx, rows);
+    const fresh = causes.filter((_cause, place) => inserted.has(rows[place]?.event_id ?? ''));
+    if (fresh.length > 0) await onRecorded(trx, fresh, nowUs);
+  };
 }
 
-/** One statement for all rows. `offset 0` keeps PostgreSQL from reading the whole table for a join; it uses the device's index. */
-async function insertEvents(trx: Kysely<Tables>, rows: readonly EventRow[]): Promise<void> {
-  await sql`
+/** Records events from which nothing follows. */
+export const recordEvents = createRecordEvents({ onRecorded: () => Promise.resolve() });
+
+/**
+ * One statement for all rows. Resolves with the ids of those that are new. `offset 0` keeps PostgreSQL from reading the whole table for a
+ * join; it uses the device's index.
+ */
+async function insertEvents(trx: Kysely<Tables>, rows: readonly EventRow[]): Promise<Set<string>> {
+  const { rows: inserted } = await sql<{ event_id: string }>`
     insert into events (event_id, account_no, device_no, at_us, type, status, location_no, check_result, check_id,
       message, duration_s, late, recorded_us)
     select g.event_id, g.account_no, g.device_no, g.at_us, g.type, g.status, g.location_no, g.check_result, g.check_id,
@@ -34,5 +42,7 @@ async function insertEvents(trx: Kysely<Tables>, rows: readonly EventRow[]): Pro
       where e.device_no = g.device_no and e.at_us = g.at_us and e.type = g.type and e.check_id = g.check_id
       offset 0
     )
-    order by g.ord`.execute(trx);
+    order by g.ord
+    returning event_id`.execute(trx);
+  return new Set(inserted.map((row) => row.event_id));
 }

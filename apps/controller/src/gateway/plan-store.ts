@@ -73,3 +73,20 @@ export async function loadAssignedElsewhere(
     select ${inFull} ${held} and s.location_no = ${locationNo} and s.device_no = ${deviceNo}`.execute(db);
   return rows[0];
 }
+
+/**
+ * A device of the agent's account that is assigned to no agent of its Location, for one check that is history only: its revision is 0, so
+ * that the result changes no status. Undefined when there is no such device.
+ */
+export async function loadUnassigned(
+  db: Kysely<Tables>,
+  { accountNo }: { readonly accountNo: number },
+  deviceNo: number,
+): Promise<AssignedDevice | undefined> {
+  const { rows } = await sql<AssignedDevice>`
+    select d.device_no, 0 as revision, 0 as rotation_index, 1 as rotation_size, false as retries_locally,
+      false as run_immediately, length(d.sealed) as bytes, d.device_id, d.method, d.sealed, d.frequency_min, d.timeout_s,
+      d.retries, d.retry_delay_s, d.changed_us
+    from devices d where d.device_no = ${deviceNo} and d.account_no = ${accountNo}`.execute(db);
+  return rows[0];
+}

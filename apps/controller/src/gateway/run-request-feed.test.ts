@@ -5,13 +5,18 @@ import { nothing, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();
 
-async function requestRetry(deviceNo: number, agentNo: number, locationNo = bench.place.locationNo) {
+async function requestRetry(
+  deviceNo: number,
+  agentNo: number,
+  locationNo = bench.place.locationNo,
+  revision = 1,
+) {
   const nowUs = systemClock.nowUs();
   const runRequestId = newId();
   await bench.db.kysely
     .insertInto('run_requests')
     .values({
-      ...{ run_request_id: runRequestId, kind: 'Retry', device_no: deviceNo, agent_no: agentNo, revision: 1 },
+      ...{ run_request_id: runRequestId, kind: 'Retry', device_no: deviceNo, agent_no: agentNo, revision },
       ...{
         location_no: locationNo,
         attempt: 1,
@@ -55,4 +60,21 @@ test("an agent gets no run request of a Location that it left, and never the ass
   await using stream = bench.connectTo(server.url, { token: stranger.token });
   const first = await stream.until('runRequest');
   expect([first.runRequestId, first.assignment]).toEqual([here, undefined]);
+});
+
+test('a check that is history only goes to a Location that does not check the device, but never to another account', async () => {
+  const deviceNo = await bench.addDevice({ url: '192.0.2.3:25' });
+  const locationNo = await bench.rows.location(bench.place.accountNo);
+  const other = await bench.rows.agent({ ...bench.place, locationNo });
+  const accountNo = await bench.rows.account();
+  const foreignNo = await bench.rows.location(accountNo);
+  const foreign = await bench.rows.agent({ accountNo, locationNo: foreignNo });
+  await requestRetry(deviceNo, other.agentNo, locationNo, 0);
+  await requestRetry(deviceNo, foreign.agentNo, foreignNo, 0);
+  await using server = await bench.gatewayWith(nothing);
+  await using stream = bench.connectTo(server.url, { token: other.token });
+  const spec = { url: '192.0.2.3:25' };
+  expect(await stream.until('runRequest')).toMatchObject({ assignment: { deviceNo, revision: 0, spec } });
+  await using elsewhere = bench.connectTo(server.url, { token: foreign.token });
+  expect((await elsewhere.until('runRequest')).assignment).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { type Assignment, type RunRequest, RunRequest_Kind, RunRequestSchema } f
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import type { AssignmentBuilder, SecretLookup } from './assignment.ts';
-import { loadAssignedElsewhere } from './plan-store.ts';
+import { loadAssignedElsewhere, loadUnassigned } from './plan-store.ts';
 import type { KnownAgent } from './store.ts';
 
 /** An open run request. */
@@ -12,6 +12,7 @@ interface OpenRunRequest {
   readonly run_request_id: string;
   readonly kind: 'Retry' | 'Now' | 'RetryDelegated';
   readonly device_no: number;
+  /** 0: the result is history only; the Location need not check the device. */
   readonly revision: number;
   readonly retry_id: string | null;
   readonly attempt: number;
@@ -67,7 +68,10 @@ export function createRunRequestFeed({
 
   const oneOff = async (request: OpenRunRequest, secrets: SecretLookup): Promise<Assignment | undefined> => {
     if (request.isAssigned || request.kind === 'RetryDelegated') return undefined;
-    const device = await loadAssignedElsewhere(kysely, agent, request.device_no);
+    const device =
+      request.revision === 0
+        ? await loadUnassigned(kysely, agent, request.device_no)
+        : await loadAssignedElsewhere(kysely, agent, request.device_no);
     if (device === undefined) return undefined;
     try {
       return (await build(device, secrets)).assignment;

@@ -29,7 +29,7 @@ interface NewRunRequest {
 
 /** The stored run requests, as this step uses them. */
 export interface RunRequests {
-  createRunRequests(trx: Kysely<Tables>, requests: readonly NewRunRequest[]): Promise<void>;
+  createRunRequests(trx: Kysely<Tables>, requests: readonly NewRunRequest[]): Promise<unknown>;
   /** The retries that were requested for these devices. */
   requestedRetries(
     trx: Kysely<Tables>,

@@ -124,8 +124,7 @@ function show(row: OutageRow, zone: Zone, nowUs: number): z.input<typeof outageR
     Location: row.location,
     CheckResult: row.check_result,
     check_id: row.check_id,
-    // There are no alerts yet that somebody could acknowledge.
-    Acknowledged: false,
+    Acknowledged: row.acknowledged,
   };
 }
 

@@ -16,6 +16,8 @@ export interface OutageRow {
   readonly location: string | null;
   readonly check_result: string | null;
   readonly check_id: string | null;
+  /** Somebody acknowledged an alert of it. */
+  readonly acknowledged: boolean;
 }
 
 /** Which outages are listed: those that share time with [fromUs, untilUs). */
@@ -50,7 +52,10 @@ const confirmedWithinUs = 10 * (300 + 120) * 1_000_000;
 export function outagesPage(scope: EventScope, page: OutagePage) {
   const { nowUs, limit, offset } = page;
   return sql<OutageRow>`
-    select o.*, e.check_result, e.check_id, l.name as location
+    select o.*, e.check_result, e.check_id, l.name as location,
+      exists (select 1 from alerts a where a.device_no = o.device_no and a.kind = 'device.down'
+        and a.acknowledged_us is not null and a.opened_us >= o.from_us
+        and (o.end_us is null or a.opened_us <= o.end_us)) as acknowledged
     from (
       select s.device_no, s.device_id, s.short_name, s.from_us, lower(v.visible) as start_us, u.end_us
       from (

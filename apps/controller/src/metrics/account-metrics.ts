@@ -1,6 +1,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Db } from '../db/index.ts';
 import {
+  countAlerts,
   countDevices,
   countOutages,
   countRetrying,
@@ -14,6 +15,7 @@ import { deviceSeries } from './device-series.ts';
 /** The most rows of each kind that one scrape shows; `vantage_scrape_truncated` says when there are more. */
 const most = { locations: 1_000, agents: 1_000, devices: 20_000 } as const;
 const statuses = ['Up', 'Down', 'Maint', 'Unknown'] as const;
+const alertStates = ['Open', 'Acknowledged', 'Snoozed'] as const;
 const agentStates = ['New', 'Connected', 'Away', 'Fenced'] as const;
 
 /** What a scrape asks for. */
@@ -44,6 +46,7 @@ export async function accountMetrics(
   addDevices(registry, await countDevices(db, accountNo, nowUs), await countRetrying(db, accountNo));
   addChecks(registry, await sumChecks(db, accountNo));
   addOutages(registry, await countOutages(db, accountNo, nowUs));
+  addAlerts(registry, await countAlerts(db, accountNo, nowUs));
   const shown = <Row>(kind: keyof typeof most, rows: readonly Row[]): readonly Row[] => {
     truncated.set({ kind }, rows.length > most[kind] ? 1 : 0);
     return rows.slice(0, most[kind]);
@@ -113,6 +116,17 @@ function addOutages(registry: Registry, row: Awaited<ReturnType<typeof countOuta
       help: 'First error of the oldest open outage; absent while no outage is open.',
       registers,
     }).set(row.oldest_us / 1e6);
+}
+
+function addAlerts(registry: Registry, rows: Awaited<ReturnType<typeof countAlerts>>): void {
+  const alerts = new Gauge({
+    name: 'vantage_alerts',
+    help: 'Alerts that are not closed, by state.',
+    labelNames: ['state'],
+    registers: [registry],
+  });
+  for (const state of alertStates) alerts.set({ state }, 0);
+  for (const row of rows) alerts.set({ state: row.state }, row.alerts);
 }
 
 function addLocations(

@@ -95,6 +95,15 @@ export async function countOutages({ kysely }: Reader, accountNo: number, nowUs:
   return rows[0] ?? { open: 0, oldest_us: null, began: 0 };
 }
 
+/** How many open alerts an account has, by state. */
+export async function countAlerts({ kysely }: Reader, accountNo: number, nowUs: number) {
+  const { rows } = await sql<{ readonly state: string; readonly alerts: number }>`
+    select case when acknowledged_us is not null then 'Acknowledged' when snoozed_until_us > ${nowUs}::bigint then 'Snoozed'
+      else 'Open' end as state, count(*)::int as alerts
+    from alerts where account_no = ${accountNo}::int and closed_us is null group by 1`.execute(kysely);
+  return rows;
+}
+
 /** The account's devices in the order of their creation, with their status and their latest check of the last `sinceUs`. */
 export async function readDevices(
   { kysely }: Reader,

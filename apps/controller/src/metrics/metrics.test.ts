@@ -75,6 +75,8 @@ test("a scrape shows the account's devices, checks, outages, Locations and agent
     '\nvantage_check_duration_seconds_total{method="TCP",result_code="2",location="local"} 1.5\n',
   );
   expect(text).toContain('\nvantage_outages_open 0\n');
+  expect(text).toContain('\nvantage_alerts{state="Open"} 1\n');
+  expect(text).toContain('\nvantage_alerts{state="Snoozed"} 0\n');
   expect(text).toContain('\nvantage_location_online{location="local"} 0\n');
   expect(text).toContain('\nvantage_agents{state="Connected"} 1\n');
   expect(text).not.toContain(mine.ids['device_id']);
@@ -172,7 +174,7 @@ test('the number of queries of a scrape does not depend on the number of devices
     transformResult: async ({ result }) => result,
   });
   await accountMetrics({ kysely }, { accountNo, nowUs: rest.clock.nowUs(), withDevices: true });
-  expect(count).toBe(7);
+  expect(count).toBe(8);
 });
 
 test('/healthz and /readyz need no key; a controller whose database lacks a migration or is gone is not ready', async () => {

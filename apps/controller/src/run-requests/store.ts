@@ -16,12 +16,12 @@ interface NewRunRequest {
   readonly createdUs: number;
 }
 
-/** Stores run requests and notifies the gateways of their agents. */
+/** Stores run requests and notifies the gateways of their agents. Resolves with their ids. */
 export async function createRunRequests(
   trx: Kysely<Tables>,
   requests: readonly NewRunRequest[],
-): Promise<void> {
-  if (requests.length === 0) return;
+): Promise<readonly string[]> {
+  if (requests.length === 0) return [];
   const rows = requests.map((request) => ({
     run_request_id: newId(),
     kind: request.kind,
@@ -38,6 +38,7 @@ export async function createRunRequests(
   await trx.insertInto('run_requests').values(rows).execute();
   const agentNos = [...new Set(rows.map((row) => row.agent_no))];
   await publish(trx, 'runRequest', ...agentNos.map((agentNo) => ({ agent_no: agentNo })));
+  return rows.map((row) => row.run_request_id);
 }
 
 /**

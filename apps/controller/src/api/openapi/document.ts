@@ -23,6 +23,7 @@ const tags: Readonly<Record<string, string>> = {
   Agents: 'The programs that run the checks.',
   Audit: 'Who changed what.',
   Batch: 'Many requests in one.',
+  Alerts: 'Decisions to notify people.',
   Contacts: 'Where notifications go.',
   'Maintenance schedules': 'Maintenance windows that recur.',
   'Notification schedules': 'Who is notified, when and how often.',

@@ -24,6 +24,7 @@ const goodBodies: Readonly<Record<string, object>> = {
   'POST /locations': { Name: 'new' },
   'PUT /tags/{tag_id}': { Name: 'other' },
   'POST /secrets': { Name: 'new', Value: 'v' },
+  'PUT /alerts/{alert_id}/snooze': { Duration: '01:00' },
 };
 
 describe('the OpenAPI document', () => {
@@ -91,6 +92,7 @@ describe('the OpenAPI document', () => {
     expect(optional.map(({ operationId }) => operationId)).toEqual([
       'startMaintenance',
       'startTagMaintenance',
+      'acknowledgeAlert',
     ]);
   });
 

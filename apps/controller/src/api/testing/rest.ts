@@ -13,6 +13,7 @@ import { createEventFeed } from '../../history/event-feed.ts';
 import type { OuterRoute } from '../../http/outer-routes.ts';
 import type { Route } from '../../http/route.ts';
 import type { Level } from '../../http/session.ts';
+import { notificationsOf } from '../../notify/notification-store.ts';
 import { rollUps } from '../../rollup/index.ts';
 import { runRequests } from '../../run-requests/index.ts';
 import { hashPassword } from '../../secrets/password.ts';
@@ -96,7 +97,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
   const pause = createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries });
   const shared = {
     ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertState, pause },
-    deleteRollUps: rollUps.deleteRollUps,
+    ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
   };
   const api = createHttpApi({
     ...shared,

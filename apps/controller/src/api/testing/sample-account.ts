@@ -1,3 +1,4 @@
+import { newAlertState } from '@vantage/alerts';
 import { checkId } from '@vantage/domain';
 import { createLog, newId } from '@vantage/kernel';
 import { createPartitions } from '../../db/index.ts';
@@ -43,7 +44,7 @@ async function createSchedules(create: (path: string, name: string, body: object
   return { contact_id, nschedule_id, mschedule_id };
 }
 
-/** Gives an account a device with a check and an event, a tag, an agent, a contact and a schedule that names it. */
+/** Gives an account a device with a check and an event, a tag, an agent, a contact, a schedule that names it, and an open alert. */
 export async function createSampleAccount(
   rest: Rest,
   account: { readonly accountNo: number; readonly locationNo: number },
@@ -69,14 +70,12 @@ export async function createSampleAccount(
     .select('device_no')
     .where('device_id', '=', device_id)
     .executeTakeFirstOrThrow();
+  const alert_id = await addAlert(rest, { ...account, deviceNo: device_no, deviceId: device_id });
   const agent_id = newId();
   const { agent_no } = await db.kysely
     .insertInto('agents')
     .values({
-      agent_id,
-      account_no: account.accountNo,
-      location_no: account.locationNo,
-      name: 'agent',
+      ...{ agent_id, account_no: account.accountNo, location_no: account.locationNo, name: 'agent' },
       token_hash: Buffer.from(newId(), 'hex'),
       state: 'Connected',
       last_seen_us: clock.nowUs(),
@@ -92,10 +91,35 @@ export async function createSampleAccount(
   await addChecks(rest, { ...account, deviceNo: device_no, agentNo: agent_no }, [start]);
   const check_id = checkId({ deviceNo: device_no, startUs: start, agentNo: agent_no });
   return {
-    ids: { device_id, tag_id, secret_id, agent_id, location_id, check_id, ...schedules },
+    ids: { device_id, tag_id, secret_id, agent_id, location_id, check_id, alert_id, ...schedules },
     deviceNo: device_no,
     agentNo: agent_no,
   };
+}
+
+/** Opens an alert about a device that is Down, and returns its id. */
+export async function addAlert(
+  { db, clock }: Pick<Rest, 'db' | 'clock'>,
+  about: {
+    readonly accountNo: number;
+    readonly locationNo: number;
+    readonly deviceNo: number;
+    readonly deviceId: string;
+  },
+): Promise<string> {
+  const nowUs = clock.nowUs();
+  const alert_id = newId();
+  await db.kysely
+    .insertInto('alerts')
+    .values({
+      ...{ alert_id, account_no: about.accountNo, kind: 'device.down', severity: 'critical' },
+      ...{ device_no: about.deviceNo, device_id: about.deviceId, location_no: about.locationNo },
+      ...{ opened_us: nowUs, since_us: nowUs - 60_000_000, reason: 'master gw not verified: it is paused' },
+      state: JSON.stringify(newAlertState('active', nowUs)),
+      opening: JSON.stringify({ CheckResult: 'connection refused' }),
+    })
+    .execute();
+  return alert_id;
 }
 
 /** Writes good checks that started at these moments (microseconds since 1970). */

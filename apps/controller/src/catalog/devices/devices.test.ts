@@ -51,6 +51,7 @@ describe('devices', () => {
       ExternalKey: null,
       MaintenanceUntil: null,
       Retrying: false,
+      DownBecause: null,
       LastCheckResult: null,
       Frequency: 5,
       Timeout: 30,

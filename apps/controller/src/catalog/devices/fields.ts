@@ -128,6 +128,7 @@ export const deviceReadOnly = [
   'Status',
   'StatusSince',
   'Retrying',
+  'DownBecause',
   'LastCheckResult',
   'MaintenanceUntil',
   'Warnings',
@@ -156,6 +157,9 @@ export const deviceEntry = z
       .nullable()
       .describe('End of the current maintenance; null: it is in none.'),
     Retrying: z.boolean().describe('An error was seen that is not confirmed yet.'),
+    DownBecause: nullableId.describe(
+      'Id of its master where the device is Down and the master is Down too; otherwise null.',
+    ),
   })
   .meta({ id: 'DeviceEntry' });
 

@@ -95,6 +95,45 @@ describe('a list of devices', () => {
     expect(await namesOf('Sort=-StatusSince&Limit=1')).toEqual(['a']);
   });
 
+  it('names the master where both are Down', async () => {
+    const because = async () =>
+      z
+        .array(z.object({ DownBecause: z.string().nullable() }))
+        .parse((await list('Search=needle')).json)
+        .map(({ DownBecause }) => DownBecause);
+    const [device, master] = [await noOf('c'), await noOf('a')];
+    const { device_id: masterId } = await rest.db.kysely
+      .selectFrom('devices')
+      .select('device_id')
+      .where('device_no', '=', master)
+      .executeTakeFirstOrThrow();
+    await rest.db.kysely
+      .updateTable('devices')
+      .set({ master_no: master })
+      .where('device_no', '=', device)
+      .execute();
+    const before = await rest.db.kysely
+      .selectFrom('device_state')
+      .select(['device_no', 'status'])
+      .where('device_no', 'in', [device, master])
+      .execute();
+    const set = async (deviceNo: number, status: 'Up' | 'Down' | 'Unknown') =>
+      rest.db.kysely.updateTable('device_state').set({ status }).where('device_no', '=', deviceNo).execute();
+    await set(device, 'Down');
+    await set(master, 'Up');
+    expect(await because()).toEqual([null]);
+    await set(master, 'Down');
+    expect(await because()).toEqual([masterId]);
+    await set(device, 'Up');
+    expect(await because()).toEqual([null]);
+    for (const { device_no, status } of before) await set(device_no, status);
+    await rest.db.kysely
+      .updateTable('devices')
+      .set({ master_no: null })
+      .where('device_no', '=', device)
+      .execute();
+  });
+
   it('shows the end of the current maintenance, of joined windows the last', async () => {
     const [device] = entries.parse((await list('Search=needle')).json);
     const until = async () =>

@@ -1,7 +1,7 @@
 import type { Clock } from '@vantage/kernel';
-import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
+import { durationField, readDuration } from '../../http/duration.ts';
 import { type Route, route } from '../../http/route.ts';
 import { deviceFull } from './fields.ts';
 import { createDeviceReader, deviceSubject } from './routes.ts';
@@ -16,12 +16,6 @@ export interface Maintenance {
   stopMaintenance(ask: { readonly accountNo: number; readonly deviceNo: number }): Promise<unknown>;
 }
 
-const durationRule = 'must be hours and minutes as HH:MM from 00:01 to 99:59, for example 01:30';
-/** `HH:MM` from 00:01 to 99:59. */
-export const durationField = boundedText(100)
-  .regex(/^\d\d:[0-5]\d$/, durationRule)
-  .refine((text) => text !== '00:00', durationRule);
-
 const defaultDuration = '01:00';
 
 /** Seconds as `HH:MM`. */
@@ -32,8 +26,7 @@ export function durationText(seconds: number): string {
 
 /** The microseconds of `HH:MM`; null: of the default. */
 export function durationUs(text: string | null): number {
-  const [hours = 0, minutes = 0] = (text ?? defaultDuration).split(':').map(Number);
-  return (hours * 60 + minutes) * 60_000_000;
+  return readDuration(text ?? defaultDuration);
 }
 
 /** The body that starts maintenance. */

@@ -26,6 +26,7 @@ export function showEntry(
     Severity: row.severity,
     MaintenanceUntil: row.maintenance_until_us === null ? null : zone.format(row.maintenance_until_us),
     Retrying: row.retrying,
+    DownBecause: row.status === 'Down' ? row.down_because : null,
   };
 }
 

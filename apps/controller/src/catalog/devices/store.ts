@@ -21,6 +21,8 @@ export interface EntryRow {
   readonly enabled: boolean;
   readonly severity: Severity;
   readonly maintenance_until_us: number | null;
+  /** The device_id of the master that is Down while this device is Down too. */
+  readonly down_because: string | null;
 }
 
 /** A row with what its device's last check of the last two hours ended with; null: there was none. */
@@ -72,6 +74,8 @@ export const entryColumns = ({
 }: ReturnType<typeof statusSql>) => sql`
   d.device_no, d.device_id, d.account_no, d.method, d.url, d.frequency_min, d.short_name, d.full_name, d.created_us,
   d.external_key, d.enabled, d.severity, ${maintenanceUntilUs} as maintenance_until_us,
+  (select b.device_id from devices b join device_state bs on bs.device_no = b.device_no
+    where b.device_no = d.master_no and bs.status = 'Down') as down_because,
   ${status} as status, ${sinceUs} as since_us, ${retrying} as retrying`;
 
 /** Which device of this account has this id? */

@@ -1,8 +1,8 @@
 import { recurrenceFault } from '@vantage/health';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
+import { durationField } from '../../http/duration.ts';
 import { idField, lineField, timestampField } from '../../http/field.ts';
-import { durationField } from '../devices/maintenance-routes.ts';
 import { externalKeyField } from '../external-key.ts';
 import { zoneField } from '../nschedules/fields.ts';
 

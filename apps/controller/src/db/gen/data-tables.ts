@@ -6,6 +6,33 @@ type Jsonb = ColumnType<unknown, string, string>;
 
 /** The tables of the data path. */
 export interface DataTables {
+  alerts: {
+    alert_no: GeneratedAlways<number>;
+    alert_id: string;
+    account_no: number;
+    kind: string;
+    device_no: number | null;
+    device_id: string | null;
+    location_no: number | null;
+    agent_no: number | null;
+    severity: string;
+    opened_us: number;
+    since_us: number;
+    closed_us: number | null;
+    ended_up: Generated<boolean>;
+    state: Jsonb;
+    phase: Generated<string>;
+    active_us: Generated<number>;
+    request_id: Generated<string>;
+    due_us: number | null;
+    reason: string | null;
+    opening: Jsonb;
+    ending: Jsonb | null;
+    acknowledged_us: number | null;
+    acknowledged_by: string | null;
+    acknowledged_note: string | null;
+    snoozed_until_us: number | null;
+  };
   assignment_spans: {
     device_no: number;
     agent_no: number;

@@ -3,9 +3,10 @@ import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
 import { createTestDatabase } from '../../../../../tests/harness/database.ts';
 import { locationVisibility } from '../../catalog/locations/visibility-store.ts';
-import { createDb } from '../../db/index.ts';
-import { recordEvents } from '../../events/index.ts';
+import { createDb, type Db } from '../../db/index.ts';
+import { recordEvents as recordOnly } from '../../events/index.ts';
 import { runRequests } from '../../run-requests/index.ts';
+import type { RecordEvents } from '../event-causes.ts';
 import { createHealth } from '../health.ts';
 import { sweepRetries } from '../retry-sweep.ts';
 import { trueTimes } from '../times.ts';
@@ -17,12 +18,16 @@ import { startUs } from './scenario-time.ts';
 export type { ScenarioCheck } from './scenario-checks.ts';
 export { second, startUs } from './scenario-time.ts';
 
-/** A migrated database of its own with one account; devices have Retries 2, RetryDelay 1 s, Timeout 10 s. */
-export async function createScenario() {
+/**
+ * A migrated database of its own with one account; devices have Retries 2, RetryDelay 1 s, Timeout 10 s. `recorder` makes the writer of
+ * events where something follows from them.
+ */
+export async function createScenario(recorder: (db: Db) => RecordEvents = () => recordOnly) {
   const log = createLog('test', 'silent');
   const database = await createTestDatabase();
   const db = await createDb({ connection: { url: database.url }, log });
   const { kysely } = db;
+  const recordEvents = recorder(db);
   const health = createHealth({
     clock: createFakeClock(startUs),
     log,
@@ -38,6 +43,7 @@ export async function createScenario() {
     .executeTakeFirstOrThrow();
 
   return {
+    db,
     kysely,
     recordEvents,
     locations: locationVisibility,

@@ -1,0 +1,56 @@
+import {
+  type AlertKind,
+  type AlertState,
+  alertKinds,
+  alertPhases,
+  newAlertState,
+  type Severity,
+  severities,
+} from '@vantage/alerts';
+import { z } from 'zod';
+
+const us = z.number();
+
+/** What `alerts.state` holds. A field that an earlier version did not write has its value of a new alert. */
+const storedState = z.object({
+  phase: z.enum(alertPhases),
+  phaseSinceUs: us,
+  judgedFromUs: us,
+  requestId: z.string().nullable(),
+  failedChecks: z.int(),
+  ownChecks: z.enum(['none', 'one', 'sequence']),
+  judgeAgainUs: us.nullable(),
+  activeUs: us.nullable(),
+  steps: z.array(z.object({ firstUs: us, lastUs: us }).nullable()),
+  notified: z.array(z.string()),
+  announcesFlapping: z.boolean(),
+  suppressions: z.array(z.enum(['master', 'maintenance', 'schedule', 'late', 'flapping'])),
+});
+
+/** Reads a stored state. One that cannot be read begins anew as `judging`, so that no alert is lost. */
+export function readAlertState(stored: unknown, nowUs: number): AlertState {
+  const parsed = storedState.safeParse(stored);
+  return parsed.success ? parsed.data : newAlertState('judging', nowUs);
+}
+
+/** A fact that a message shows. Times are microseconds since 1970. */
+export type Fact = string | number | boolean | null | readonly Fact[] | { readonly [name: string]: Fact };
+
+/** Facts of the event that opened or ended an alert, by their names in messages. */
+export type Facts = { readonly [name: string]: Fact };
+
+/** Reads stored facts; what is no object is an empty one. */
+export function readFacts(stored: unknown): Facts {
+  const parsed = z.record(z.string(), z.json()).safeParse(stored);
+  return parsed.success ? parsed.data : {};
+}
+
+/** Reads a stored kind; undefined for one of a later version. */
+export function readKind(stored: string): AlertKind | undefined {
+  return alertKinds.find((kind) => kind === stored);
+}
+
+/** Reads a stored severity; an unknown one counts as the worst. */
+export function readSeverity(stored: string): Severity {
+  return severities.find((severity) => severity === stored) ?? 'critical';
+}

@@ -1,0 +1,109 @@
+import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
+import { realTime, type TimeScale } from '../config/time-scale.ts';
+import { type Db, doEach, quarantine } from '../db/index.ts';
+import { touchRequested } from './change-store.ts';
+import { decideDue, type Enqueue } from './decide-due.ts';
+import { dueAlertNos, postpone, touchOrphans } from './due-store.ts';
+import { createOnEvents, type RecordEvents } from './on-events.ts';
+import { createOnFailed } from './on-failed.ts';
+import type { CreateRunRequests } from './request-check.ts';
+import { createAlertTimes } from './times.ts';
+
+/** The step that decides who is notified of what. */
+export interface Alerts {
+  /** Opens and ends alerts in the transaction of the events that cause it. */
+  readonly onEvents: RecordEvents;
+  /** Records a notification that cannot be delivered, and notifies the account's other contacts of it. */
+  readonly onFailed: ReturnType<typeof createOnFailed>;
+  /** Decides alerts that are due until the signal aborts. Any number of controllers may run it. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Notifications of the database may be lost, so the loop also polls. */
+const everyMs = 1_000;
+const atOnce = 100;
+/** An alert whose decision failed is decided again after this time, microseconds. */
+const restUs = 600_000_000;
+const job = 'alerts';
+
+/** Makes the step. `recordEvents` records events without calling `onEvents`. */
+export function createAlerts({
+  db,
+  clock,
+  log,
+  recordEvents,
+  enqueue,
+  createRunRequests,
+  timeScale = realTime,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly recordEvents: RecordEvents;
+  readonly enqueue: Enqueue;
+  readonly createRunRequests: CreateRunRequests;
+  readonly timeScale?: TimeScale;
+}): Alerts {
+  const times = createAlertTimes(timeScale);
+  const deps = { times, log, recordEvents, enqueue, createRunRequests };
+  const parts = createJobParts({
+    log,
+    failed: 'alerts cannot be decided; trying again',
+    recovered: 'alerts are decided again',
+  });
+  let wake = () => {};
+  let isWoken = false;
+  const poke = () => {
+    isWoken = true;
+    wake();
+  };
+
+  /** Returns how many alerts were due. */
+  const round = async (): Promise<number> => {
+    const nowUs = clock.nowUs();
+    const due = await dueAlertNos(db.kysely, nowUs, atOnce);
+    const refused = await doEach(due, (some) =>
+      db.kysely.transaction().execute((trx) => decideDue(trx, some, nowUs, deps)),
+    );
+    await postpone(
+      db.kysely,
+      refused.map(({ item }) => item),
+      nowUs + restUs,
+    );
+    const named = refused.map(({ item, error }) => ({ item: `alert ${item}`, error }));
+    await quarantine(db.kysely, named, { job, nowUs, log });
+    return due.length;
+  };
+
+  const rest = async (signal: AbortSignal) => {
+    if (isWoken) return;
+    const woken = new AbortController();
+    wake = () => woken.abort();
+    await clock.sleep(timeScale(everyMs, 100), AbortSignal.any([signal, woken.signal])).catch(() => {});
+  };
+
+  return {
+    onEvents: createOnEvents({ recordEvents, flappingWindowUs: times.quietUs }),
+    onFailed: createOnFailed({ recordEvents, enqueue }),
+    async run(signal) {
+      await using _events = await db.subscribe('events', poke);
+      await using _answers = await db.subscribe('answer', (notice) => {
+        const answered = async () => {
+          if (notice !== undefined) await touchRequested(db.kysely, notice.run_request_id, clock.nowUs());
+        };
+        void parts.attempt('answers', answered).then(poke);
+      });
+      await using _catalog = await db.subscribe('catalog', () => {
+        void parts.attempt('deleted devices', () => touchOrphans(db.kysely, clock.nowUs())).then(poke);
+      });
+      while (!signal.aborted) {
+        isWoken = false;
+        let due = 0;
+        await parts.attempt(job, async () => {
+          due = await round();
+        });
+        if (due < atOnce) await rest(signal);
+      }
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { flappingWindowUs } from '@vantage/alerts';
+import { newId } from '@vantage/kernel';
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import { readAlertState, readFacts, readKind, readSeverity } from './alert-row.ts';
+import type { ChangedDevice, OpenAlert } from './apply-changes.ts';
+
+/** Devices and Locations whose alerts a transaction changes. */
+export interface Concerned {
+  readonly deviceNos: readonly number[];
+  readonly locationNos: readonly number[];
+}
+
+/** These devices, by number. `windowUs` is the time in which ended outages count as flapping. */
+export async function changedDevices(
+  trx: Kysely<Tables>,
+  deviceNos: readonly number[],
+  nowUs: number,
+  windowUs = flappingWindowUs,
+): Promise<Map<number, ChangedDevice>> {
+  if (deviceNos.length === 0) return new Map();
+  const { rows } = await sql<Omit<ChangedDevice, 'severity'> & { severity: string }>`
+    select d.device_no as "deviceNo", d.device_id as "deviceId", d.short_name as "shortName", d.severity,
+      (select count(*)::int from alerts a where a.device_no = d.device_no and a.kind = 'device.down' and a.ended_up
+        and a.active_us > ${nowUs - windowUs}::bigint) as "endedOutages"
+    from devices d where d.device_no = any(${deviceNos}::int[])`.execute(trx);
+  return new Map(rows.map((row) => [row.deviceNo, { ...row, severity: readSeverity(row.severity) }]));
+}
+
+/** The open alerts of these devices and Locations, locked until the transaction ends. */
+export async function lockOpenAlerts(
+  trx: Kysely<Tables>,
+  { deviceNos, locationNos }: Concerned,
+  devices: ReadonlyMap<number, ChangedDevice>,
+  nowUs: number,
+): Promise<OpenAlert[]> {
+  const rows = await trx
+    .selectFrom('alerts')
+    .select(['alert_no', 'kind', 'account_no', 'device_no', 'location_no', 'agent_no', 'severity'])
+    .select(['since_us', 'state', 'opening'])
+    .where('closed_us', 'is', null)
+    .where(
+      sql<boolean>`(device_no = any(${deviceNos}::int[]) or (device_no is null and location_no = any(${locationNos}::int[])))`,
+    )
+    .orderBy('alert_no')
+    .forUpdate()
+    .execute();
+  return rows.flatMap((row): OpenAlert[] => {
+    const kind = readKind(row.kind);
+    if (kind === undefined) return [];
+    return [
+      {
+        ...{ alertNo: row.alert_no, kind, accountNo: row.account_no, severity: readSeverity(row.severity) },
+        device: row.device_no === null ? null : (devices.get(row.device_no) ?? null),
+        ...{ locationNo: row.location_no, agentNo: row.agent_no, sinceUs: row.since_us },
+        ...{ state: readAlertState(row.state, nowUs), opening: readFacts(row.opening), ending: null },
+        ...{ closedUs: null, endedUp: false, dueUs: nowUs },
+      },
+    ];
+  });
+}
+
+/** Inserts new alerts, and updates those that changed. */
+export async function writeAlerts(
+  trx: Kysely<Tables>,
+  alerts: readonly OpenAlert[],
+  nowUs: number,
+): Promise<void> {
+  const rows = alerts.map((alert) => ({
+    ...{ alert_id: newId(), account_no: alert.accountNo, kind: alert.kind },
+    ...{ device_no: alert.device?.deviceNo ?? null, device_id: alert.device?.deviceId ?? null },
+    ...{ location_no: alert.locationNo, agent_no: alert.agentNo, severity: alert.severity },
+    ...{ opened_us: nowUs, since_us: alert.sinceUs, closed_us: alert.closedUs, ended_up: alert.endedUp },
+    ...{ state: JSON.stringify(alert.state), opening: JSON.stringify(alert.opening), due_us: alert.dueUs },
+    ending: alert.ending === null ? null : JSON.stringify(alert.ending),
+  }));
+  const fresh = rows.filter((_row, place) => alerts[place]?.alertNo === null);
+  if (fresh.length > 0) await trx.insertInto('alerts').values(fresh).execute();
+  const changed = alerts.flatMap(({ alertNo, state, opening, ending, closedUs, endedUp, dueUs }) =>
+    alertNo === null ? [] : [{ alertNo, state, opening, ending, closedUs, endedUp, dueUs }],
+  );
+  if (changed.length === 0) return;
+  await sql`
+    update alerts a set state = g.state, opening = g.opening, ending = coalesce(g.ending, a.ending),
+      closed_us = g."closedUs", ended_up = g."endedUp", due_us = g."dueUs"
+    from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as g ("alertNo" bigint, state jsonb, opening jsonb,
+      ending jsonb, "closedUs" bigint, "endedUp" boolean, "dueUs" bigint)
+    where a.alert_no = g."alertNo"`.execute(trx);
+}
+
+/**
+ * Lets the alerts of these devices' dependents be decided at once. One that is being decided meanwhile is left out, because waiting for
+ * it could deadlock; it is decided again soon in any case.
+ */
+export async function touchDependents(
+  trx: Kysely<Tables>,
+  deviceNos: readonly number[],
+  nowUs: number,
+): Promise<void> {
+  if (deviceNos.length === 0) return;
+  await sql`
+    update alerts set due_us = ${nowUs}::bigint where alert_no in (
+      select a.alert_no from alerts a join devices d on d.device_no = a.device_no
+      where d.master_no = any(${deviceNos}::int[]) and a.closed_us is null
+        and a.phase in ('judging', 'suppressed', 'confirming')
+      order by a.alert_no for update of a skip locked)`.execute(trx);
+}
+
+/** Lets the alerts that wait for this run request be decided at once. */
+export async function touchRequested(db: Kysely<Tables>, requestId: string, nowUs: number): Promise<void> {
+  await sql`update alerts set due_us = ${nowUs}::bigint where request_id = ${requestId} and closed_us is null`.execute(
+    db,
+  );
+}

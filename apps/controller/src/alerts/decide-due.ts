@@ -1,0 +1,210 @@
+import {
+  type AlertDecision,
+  type AlertKind,
+  decide,
+  type RequestedCheck,
+  type Schedule,
+} from '@vantage/alerts';
+import { type Logger, messageOf } from '@vantage/kernel';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import { readAlertState, readKind } from './alert-row.ts';
+import { requestedChecks } from './check-store.ts';
+import { claimDue, type DecidedAlert, type DueAlert, writeDecided } from './due-store.ts';
+import { type StepTimes, toFacts } from './facts.ts';
+import {
+  type ContactRow,
+  contactsOf,
+  namesOfLocations,
+  type SubjectRow,
+  schedulesOf,
+  subjectsOf,
+} from './facts-store.ts';
+import {
+  acceptedBy,
+  eventCause,
+  type MessageContext,
+  messageKind,
+  type NewNotification,
+  notificationsFor,
+} from './messages.ts';
+import type { RecordEvents } from './on-events.ts';
+import { parseSteps } from './parse-steps.ts';
+import { type CreateRunRequests, requestCheck } from './request-check.ts';
+
+/** Stores notifications in the transaction of the decision. */
+export type Enqueue = (trx: Kysely<Tables>, rows: readonly NewNotification[], nowUs: number) => Promise<void>;
+
+/** The parts that deciding needs besides the database. */
+export interface DecideDeps {
+  readonly times: StepTimes;
+  readonly log: Logger;
+  readonly recordEvents: RecordEvents;
+  readonly enqueue: Enqueue;
+  readonly createRunRequests: CreateRunRequests;
+}
+
+/** An agent that could run a check a moment ago is gone: the alert is decided again after this time, microseconds. */
+const againUs = 1_000_000;
+
+/** Decides those of these alerts that are due and that no other controller decides now. One transaction writes all that follows. */
+export async function decideDue(
+  trx: Kysely<Tables>,
+  alertNos: readonly number[],
+  nowUs: number,
+  deps: DecideDeps,
+): Promise<void> {
+  const alerts = await claimDue(trx, alertNos, nowUs);
+  if (alerts.length === 0) return;
+  const read = await readFactsOf(trx, alerts, nowUs, deps);
+  const decided = read.map((one) => ({
+    ...one,
+    decision: decide(one.state, toFacts(one.alert, { ...one, ...deps, nowUs })),
+  }));
+  const contacts = await readContacts(
+    trx,
+    decided.map(({ decision }) => decision),
+  );
+  const outcomes: Outcome[] = [];
+  for (const one of decided) outcomes.push(await outcomeOf(trx, one, contacts, nowUs, deps));
+  await deps.recordEvents(
+    trx,
+    outcomes.flatMap(({ events }) => events),
+    nowUs,
+  );
+  await deps.enqueue(
+    trx,
+    outcomes.flatMap(({ notifications }) => notifications),
+    nowUs,
+  );
+  await writeDecided(
+    trx,
+    outcomes.map(({ row }) => row),
+  );
+}
+
+/** An alert with all that decides about it. */
+interface ReadAlert {
+  readonly alert: DueAlert;
+  readonly kind: AlertKind;
+  readonly state: ReturnType<typeof readAlertState>;
+  readonly subject: SubjectRow | undefined;
+  readonly schedule: Schedule | null;
+  readonly check: RequestedCheck;
+  readonly locationName: string | null;
+}
+
+async function readFactsOf(
+  trx: Kysely<Tables>,
+  alerts: readonly DueAlert[],
+  nowUs: number,
+  { log }: DecideDeps,
+): Promise<ReadAlert[]> {
+  const states = alerts.map((alert) => readAlertState(alert.state, nowUs));
+  const [subjects, schedules, checks, names] = [
+    await subjectsOf(trx, alerts, nowUs),
+    await schedulesOf(
+      trx,
+      alerts.map(({ alert_no }) => alert_no),
+    ),
+    await requestedChecks(
+      trx,
+      states.flatMap(({ requestId }) => requestId ?? []),
+    ),
+    await namesOfLocations(
+      trx,
+      alerts.flatMap(({ location_no }) => location_no ?? []),
+    ),
+  ];
+  return alerts.flatMap((alert, place) => {
+    const [state, kind] = [states[place], readKind(alert.kind)];
+    if (state === undefined || kind === undefined) return [];
+    const stored = schedules.get(alert.alert_no);
+    return [
+      {
+        ...{ alert, kind, state, subject: subjects.get(alert.alert_no) },
+        schedule: stored === undefined ? null : readSchedule(alert, stored, log),
+        check: (state.requestId === null ? undefined : checks.get(state.requestId)) ?? { kind: 'none' },
+        locationName: alert.location_no === null ? null : (names.get(alert.location_no) ?? null),
+      },
+    ];
+  });
+}
+
+/** A schedule that cannot be read notifies nobody, and stops no other alert. */
+function readSchedule(
+  { alert_id: alertId }: DueAlert,
+  { timezone, steps }: { readonly timezone: string; readonly steps: unknown },
+  log: Logger,
+): Schedule | null {
+  try {
+    return { timezone, steps: parseSteps(steps) };
+  } catch (error) {
+    log.error({ alertId, error: messageOf(error) }, 'a notification schedule cannot be read');
+    return null;
+  }
+}
+
+async function readContacts(
+  trx: Kysely<Tables>,
+  decisions: readonly AlertDecision[],
+): Promise<ReadonlyMap<string, ContactRow>> {
+  const ids = decisions.flatMap(({ messages }) => messages.flatMap(({ contactIds }) => contactIds));
+  const rows = await contactsOf(trx, [...new Set(ids)]);
+  return new Map(rows.map((row) => [row.contactId, row]));
+}
+
+interface Outcome {
+  readonly row: DecidedAlert;
+  readonly events: readonly ReturnType<typeof eventCause>[];
+  readonly notifications: readonly NewNotification[];
+}
+
+async function outcomeOf(
+  trx: Kysely<Tables>,
+  { decision, ...one }: ReadAlert & { readonly decision: AlertDecision },
+  contacts: ReadonlyMap<string, ContactRow>,
+  nowUs: number,
+  { times, createRunRequests }: DecideDeps,
+): Promise<Outcome> {
+  const { alert, subject, state: before } = one;
+  const sinceUs = sinceOf(one, decision);
+  const context: MessageContext = { ...one, sinceUs, reason: decision.reason, contacts, nowUs };
+  const notified = notifiedBy(context, before.notified, decision);
+  let state = { ...decision.state, notified };
+  let dueUs = decision.closes ? null : decision.dueUs;
+  if (decision.request !== null && subject !== undefined) {
+    const ask = { alert, subject, state, request: decision.request, graceUs: times.graceUs, nowUs };
+    const sent = await requestCheck(trx, ask, createRunRequests);
+    state = { ...state, requestId: sent?.requestId ?? null };
+    dueUs = sent === undefined ? nowUs + againUs : sent.deadlineUs + 1;
+  }
+  return {
+    row: {
+      ...{ alertNo: alert.alert_no, state, dueUs, reason: decision.reason, sinceUs },
+      closedUs: alert.closed_us ?? (decision.closes ? nowUs : null),
+    },
+    events: decision.events.map((event) => eventCause(event, context)),
+    notifications: decision.messages.flatMap((message) => notificationsFor(message, context)),
+  };
+}
+
+/** Everyone who was notified before, and the contacts that get the opening message now. */
+function notifiedBy(
+  context: MessageContext,
+  before: readonly string[],
+  { messages }: AlertDecision,
+): string[] {
+  const now = messages
+    .filter(({ about }) => about === 'opening')
+    .flatMap(({ contactIds }) =>
+      acceptedBy(context, contactIds, messageKind(context.kind, 'opening') ?? context.kind),
+    );
+  return [...new Set([...before, ...now.map(({ contactId }) => contactId)])];
+}
+
+/** An outage that outlasts a maintenance begins at its end. */
+function sinceOf({ alert, state, subject }: ReadAlert, decision: AlertDecision): number {
+  const isOver = state.phase === 'maintenance' && decision.state.phase !== 'maintenance';
+  return isOver ? Math.max(alert.since_us, subject?.maintenanceEndedUs ?? 0) : alert.since_us;
+}

@@ -1,0 +1,58 @@
+import type { AlertFacts, AlertTimes, DeviceFacts, RequestedCheck, Schedule } from '@vantage/alerts';
+import { secondUs } from '@vantage/domain';
+import { readKind, readSeverity } from './alert-row.ts';
+import type { DueAlert } from './due-store.ts';
+import type { SubjectRow } from './facts-store.ts';
+
+/** Kinds about one moment: they have no repeats and close with their last step. */
+const moments = new Set(['device.partial', 'agent.fenced', 'contact.failing', 'late.summary']);
+
+/** The waiting times of this step, microseconds. */
+export interface StepTimes extends AlertTimes {
+  /** An answer may take this much longer than its Timeout. */
+  readonly graceUs: number;
+  /** How long a RetryDelay, given in seconds, lasts. */
+  readonly retryDelayUs: (seconds: number) => number;
+}
+
+/** The facts that decide about an alert, from what was read of the database. Pure. */
+export function toFacts(
+  alert: DueAlert,
+  read: {
+    readonly subject: SubjectRow | undefined;
+    readonly schedule: Schedule | null;
+    readonly check: RequestedCheck;
+    readonly times: StepTimes;
+    readonly nowUs: number;
+  },
+): AlertFacts {
+  const { subject, schedule, check, times, nowUs } = read;
+  return {
+    device: alert.device_no === null ? null : subject === undefined ? 'missing' : deviceFacts(subject, times),
+    ...{ check, schedule, severity: readSeverity(alert.severity), times, nowUs },
+    acknowledged: alert.acknowledged_us !== null,
+    snoozedUntilUs: alert.snoozed_until_us,
+    isMoment: moments.has(readKind(alert.kind) ?? ''),
+  };
+}
+
+function deviceFacts(subject: SubjectRow, { graceUs, retryDelayUs }: StepTimes): DeviceFacts {
+  const delayUs = retryDelayUs(subject.masterRetryDelayS);
+  return {
+    ...{ enabled: subject.enabled, status: subject.status, isChecked: subject.isChecked },
+    ...{ maintenanceUntilUs: subject.maintenanceUntilUs, canBeChecked: subject.canBeChecked },
+    ...{ retries: subject.retries, retryDelayUs: retryDelayUs(subject.retryDelayS) },
+    masterWasDown: subject.masterWasDown,
+    master:
+      subject.masterNo === null
+        ? null
+        : {
+            ...{ name: subject.masterName, enabled: subject.masterEnabled, status: subject.masterStatus },
+            ...{ retrying: subject.masterRetrying, inMaintenance: subject.masterInMaintenance },
+            ...{ isCheckedHere: subject.masterIsCheckedHere, canBeChecked: subject.masterCanBeChecked },
+            ...{ retries: subject.masterRetries, retryDelayUs: delayUs },
+            longestSequenceUs:
+              (subject.masterRetries + 2) * (delayUs + subject.masterTimeoutS * secondUs + 2 * graceUs),
+          },
+  };
+}

@@ -1,0 +1,1 @@
+export { type Alerts, createAlerts } from './alerts.ts';

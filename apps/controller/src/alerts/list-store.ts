@@ -1,0 +1,90 @@
+import { type Kysely, sql } from 'kysely';
+import type { Db, Row, Tables } from '../db/index.ts';
+
+/** An alert as the API shows it. */
+export interface ShownAlert
+  extends Pick<
+    Row<'alerts'>,
+    | 'alert_no'
+    | 'alert_id'
+    | 'device_id'
+    | 'kind'
+    | 'severity'
+    | 'opened_us'
+    | 'since_us'
+    | 'closed_us'
+    | 'reason'
+    | 'acknowledged_us'
+    | 'acknowledged_by'
+    | 'acknowledged_note'
+    | 'snoozed_until_us'
+  > {
+  readonly state: AlertStateName;
+  readonly location: string | null;
+  readonly short_name: string | null;
+  readonly check_result: string | null;
+}
+
+/** The states of an alert as the API names them. */
+export const alertStateNames = ['Open', 'Acknowledged', 'Snoozed', 'Closed'] as const;
+
+type AlertStateName = (typeof alertStateNames)[number];
+
+/** Which alerts of an account are listed. */
+export interface AlertPage {
+  readonly state?: AlertStateName | undefined;
+  readonly kind?: string | undefined;
+  readonly deviceId?: string | undefined;
+  readonly alertId?: string | undefined;
+  /** Alerts that opened before the one with this number only. */
+  readonly beforeNo?: number | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  readonly nowUs: number;
+}
+
+function stateAt(nowUs: number) {
+  return sql<AlertStateName>`case when a.closed_us is not null then 'Closed' when a.acknowledged_us is not null then 'Acknowledged'
+    when a.snoozed_until_us > ${nowUs}::bigint then 'Snoozed' else 'Open' end`;
+}
+
+/** Alerts, those that opened last first, one row more than `limit` to know whether there are more. */
+export async function listAlerts(
+  db: Kysely<Tables>,
+  accountNo: number,
+  { state, kind, deviceId, alertId, beforeNo, limit, offset, nowUs }: AlertPage,
+): Promise<readonly ShownAlert[]> {
+  const conditions = [
+    sql`a.account_no = ${accountNo}::int`,
+    ...(state === undefined ? [] : [sql`${stateAt(nowUs)} = ${state}`]),
+    // Open alerts have an index of their own; closed ones are many.
+    ...(state === undefined || state === 'Closed' ? [] : [sql`a.closed_us is null`]),
+    ...(kind === undefined ? [] : [sql`a.kind = ${kind}`]),
+    ...(deviceId === undefined ? [] : [sql`a.device_id = ${deviceId}`]),
+    ...(alertId === undefined ? [] : [sql`a.alert_id = ${alertId}`]),
+    ...(beforeNo === undefined ? [] : [sql`a.alert_no < ${beforeNo}::bigint`]),
+  ];
+  const { rows } = await sql<ShownAlert>`
+    select a.alert_no, a.alert_id, a.device_id, a.kind, ${stateAt(nowUs)} as state, a.severity, a.opened_us, a.since_us,
+      a.closed_us, a.reason, a.acknowledged_us, a.acknowledged_by, a.acknowledged_note, a.snoozed_until_us,
+      l.name as location, d.short_name, a.opening ->> 'CheckResult' as check_result
+    from alerts a left join locations l on l.location_no = a.location_no left join devices d on d.device_no = a.device_no
+    where ${sql.join(conditions, sql` and `)}
+    order by a.alert_no desc limit ${limit + 1} offset ${offset}`.execute(db);
+  return rows;
+}
+
+/** The number of the account's alert with this id. */
+export async function findAlertNo(
+  { kysely }: Pick<Db, 'kysely'>,
+  accountNo: number,
+  alertId: string,
+): Promise<number | undefined> {
+  const row = await kysely
+    .selectFrom('alerts')
+    .select('alert_no')
+    .where('alert_id', '=', alertId)
+    .where('account_no', '=', accountNo)
+    .executeTakeFirst();
+  return row?.alert_no;
+}

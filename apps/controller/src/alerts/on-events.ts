@@ -1,0 +1,41 @@
+import type { EventCause } from '@vantage/health';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import { applyChanges } from './apply-changes.ts';
+import { changedDevices, lockOpenAlerts, touchDependents, writeAlerts } from './change-store.ts';
+import { changesOf } from './changes.ts';
+
+/** Records events at `nowUs`, without deciding about alerts of them. */
+export type RecordEvents = (
+  trx: Kysely<Tables>,
+  causes: readonly EventCause[],
+  nowUs: number,
+) => Promise<void>;
+
+/**
+ * Makes the function that opens and ends alerts in the transaction of the events that cause it. Alerts are decided after its commit,
+ * therefore a slow decision delays no result. `flappingWindowUs`: outages that ended within it count as flapping.
+ */
+export function createOnEvents({
+  recordEvents,
+  flappingWindowUs,
+}: {
+  readonly recordEvents: RecordEvents;
+  readonly flappingWindowUs: number;
+}): RecordEvents {
+  return async (trx, causes, nowUs) => {
+    const changes = changesOf(causes, nowUs);
+    if (changes.length === 0) return;
+    const deviceNos = [...new Set(changes.flatMap((one) => ('deviceNo' in one ? [one.deviceNo] : [])))];
+    const locationNos = changes.flatMap((one) => ('locationNo' in one ? (one.locationNo ?? []) : []));
+    const devices = await changedDevices(trx, deviceNos, nowUs, flappingWindowUs);
+    const open = await lockOpenAlerts(trx, { deviceNos, locationNos }, devices, nowUs);
+    const applied = applyChanges(changes, { devices, open, nowUs });
+    await writeAlerts(trx, applied.alerts, nowUs);
+    const concerned = changes.flatMap((one) =>
+      one.kind === 'partial' || !('deviceNo' in one) ? [] : [one.deviceNo],
+    );
+    await touchDependents(trx, concerned, nowUs);
+    await recordEvents(trx, applied.events, nowUs);
+  };
+}

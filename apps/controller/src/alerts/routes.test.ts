@@ -1,0 +1,113 @@
+import { newId } from '@vantage/kernel';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
+import { addAlert } from '../api/testing/sample-account.ts';
+
+let one: OneAccount;
+let about: { accountNo: number; locationNo: number; deviceNo: number; deviceId: string };
+
+beforeAll(async () => {
+  one = await startOneAccount({ timezone: 'Europe/Oslo' });
+  const deviceId = await one.create('/devices', { Method: 'TCP', URL: 'example.org:80', ShortName: 'web' });
+  const { device_no: deviceNo } = await one.rest.db.kysely
+    .selectFrom('devices')
+    .select('device_no')
+    .where('device_id', '=', deviceId)
+    .executeTakeFirstOrThrow();
+  about = { accountNo: one.accountNo, locationNo: one.locationNo, deviceNo, deviceId };
+});
+afterAll(() => one[Symbol.asyncDispose]());
+
+const rows = z.array(z.object({ alert_id: z.string() }));
+
+/** An open alert; the one before it closes. */
+async function newAlert() {
+  await one.rest.db.kysely
+    .updateTable('alerts')
+    .set({ closed_us: one.rest.clock.nowUs() })
+    .where('closed_us', 'is', null)
+    .execute();
+  return addAlert(one.rest, about);
+}
+
+async function ids(query: string) {
+  return rows.parse((await one.send('GET', `/alerts${query}`)).json).map((row) => row.alert_id);
+}
+
+test('an alert shows its device, why it is as it is, and its messages', async () => {
+  const alert = await newAlert();
+  const { json } = await one.send('GET', `/alerts/${alert}`);
+  expect(json).toEqual({
+    ...{ alert_id: alert, device_id: about.deviceId, ShortName: 'web', Kind: 'device.down', State: 'Open' },
+    ...{ Opened: '2026-09-21T16:13:20+02:00', Closed: null, Since: '2026-09-21T16:12:20+02:00' },
+    ...{ Severity: 'critical', Reason: 'master gw not verified: it is paused', Shadow: false },
+    ...{ Location: 'local', CheckResult: 'connection refused', Acknowledged: null, SnoozedUntil: null },
+    Notifications: [],
+  });
+});
+
+test('a list is narrowed by State, Kind and Device, and paged from the newest to the oldest', async () => {
+  const [first, second, third] = [await newAlert(), await newAlert(), await newAlert()];
+  expect((await ids('')).slice(0, 3)).toEqual([third, second, first]);
+  expect(await ids('?State=Open')).toEqual([third]);
+  expect(await ids(`?State=Closed&Limit=1`)).toEqual([second]);
+  expect(await ids(`?Before=${third}&Limit=2`)).toEqual([second, first]);
+  expect(await ids('?Kind=device.partial')).toEqual([]);
+  expect(await ids(`?Device=${newId()}`)).toEqual([]);
+  expect((await ids(`?Device=${about.deviceId}&Limit=2`)).length).toBe(2);
+  expect((await one.send('GET', `/alerts?Before=${newId()}`)).json).toMatchObject({ code: 1003 });
+});
+
+test('an acknowledgement shows who and why, in the outage and in the audit too', async () => {
+  const alert = await newAlert();
+  const { clock, db } = one.rest;
+  await db.kysely
+    .insertInto('status_intervals')
+    .values({ device_no: about.deviceNo, from_us: clock.nowUs() - 60_000_000, status: 'Down' })
+    .execute();
+  const outages = async () => (await one.send('GET', '/outages')).json;
+  expect(await outages()).toMatchObject([{ Acknowledged: false }]);
+  const { json } = await one.send('PUT', `/alerts/${alert}/acknowledge`, { Note: 'on it' });
+  expect(json).toMatchObject({
+    State: 'Acknowledged',
+    Acknowledged: { Note: 'on it', At: '2026-09-21T16:13:20+02:00' },
+  });
+  expect(await ids('?State=Acknowledged')).toEqual([alert]);
+  expect(await outages()).toMatchObject([{ Acknowledged: true }]);
+  expect((await one.send('GET', `/audit?Kind=alert&Id=${alert}`)).json).toMatchObject([
+    { Action: 'Update', Changes: [{ Field: 'Acknowledged', New: { Note: 'on it' } }] },
+  ]);
+});
+
+test('a snooze ends by itself', async () => {
+  const alert = await newAlert();
+  const { json } = await one.send('PUT', `/alerts/${alert}/snooze`, { Duration: '00:30' });
+  expect(json).toMatchObject({ State: 'Snoozed', SnoozedUntil: '2026-09-21T16:43:20+02:00' });
+  await one.rest.clock.advance(30 * 60_000);
+  expect((await one.send('GET', `/alerts/${alert}`)).json).toMatchObject({
+    State: 'Open',
+    SnoozedUntil: null,
+  });
+});
+
+test.each([
+  ['acknowledge', { Note: 'late' }],
+  ['snooze', { Duration: '01:00' }],
+])('a closed alert cannot be changed: %s', async (verb, body) => {
+  const closed = await newAlert();
+  await newAlert();
+  expect((await one.send('PUT', `/alerts/${closed}/${verb}`, body)).json).toMatchObject({ code: 1005 });
+  expect((await one.send('GET', `/audit?Kind=alert&Id=${closed}`)).json).toEqual([]);
+});
+
+test.each([
+  ['acknowledge', { Note: 'two\nlines' }, 'Note'],
+  ['snooze', {}, 'Duration'],
+  ['snooze', { Duration: '1h' }, 'Duration'],
+])('a bad body names its field: %s %j', async (verb, body, field) => {
+  const alert = await newAlert();
+  expect((await one.send('PUT', `/alerts/${alert}/${verb}`, body)).json).toMatchObject({
+    ...{ code: 1004, errors: [{ field }] },
+  });
+});
