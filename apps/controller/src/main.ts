@@ -12,7 +12,7 @@ import {
   whenAborted,
 } from '@vantage/kernel';
 import { serveMetrics } from '@vantage/kernel/metrics';
-import { type Alerts, createAlerts } from './alerts/index.ts';
+import { type Alerts, acknowledge, createAlerts, snooze } from './alerts/index.ts';
 import { createHttpApi } from './api/index.ts';
 import { createAssign } from './assign/index.ts';
 import { createChangeRecorder } from './audit/index.ts';
@@ -111,6 +111,7 @@ function joinSteps(base: Base) {
   const checkNow = runRequests.createCheckNow({ db, clock });
 
   const { alerts, recordEvents } = joinAlerts(base);
+  const notify = joinNotify(base, alerts);
 
   // agents = stream = gateway -> ingest -> health -> events, uptime -> REST
   const health = createHealth({
@@ -148,9 +149,10 @@ function joinSteps(base: Base) {
     ...{ recordEvents, rollUps, feed, insertState },
     pause: createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
     ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
+    pages: notify.pages({ acknowledge, snooze }),
     health: restHealth({ kysely, recordEvents }),
   });
-  return { assign, health, alerts, gateway, housekeeping, feed, api, notify: joinNotify(base, alerts) };
+  return { assign, health, alerts, gateway, housekeeping, feed, api, notify };
 }
 
 /** Joins events -> alerts -> notify: an alert opens in the transaction of its event, a message in the one of its decision. */

@@ -1,1 +1,2 @@
+export { acknowledge, snooze } from './acknowledge.ts';
 export { type Alerts, createAlerts } from './alerts.ts';
