@@ -95,8 +95,11 @@ async function measure(
   }));
   const overheads = rows.map(({ arrivedMs, boundMs }) => arrivedMs - boundMs);
   const p99 = quantile(overheads, 0.99);
-  const unknown = rows.filter(({ boundMs }) => Number.isNaN(boundMs));
-  if (unknown.length > 0) differences.push(`the checks of ${unknown.length} outages are missing`);
+  const [unknown, ...more] = rows.filter(({ boundMs }) => Number.isNaN(boundMs));
+  if (unknown !== undefined)
+    differences.push(
+      `the checks of ${1 + more.length} outages are missing; ${unknown.name} has ${listed(unknown, failures)}`,
+    );
   if (rows.length !== deviceCount * rounds) differences.push(`${rows.length} outages had a message`);
   if (!(p99 <= maxOverheadMs)) differences.push(`the overhead is ${p99.toFixed(0)} ms at p99`);
   return {
@@ -105,6 +108,17 @@ async function measure(
     'death to the lower bound': p50p99(rows.map(({ boundMs, diedMs }) => boundMs - diedMs)),
     'overhead over the lower bound': p50p99(overheads),
   };
+}
+
+/** The failed checks of an outage, for people: attempt and end, milliseconds after the death. */
+function listed({ name, diedMs }: Outage, failures: ReadonlyMap<string, readonly Failure[]>): string {
+  const own = (failures.get(name) ?? []).filter(({ endUs }) => endUs >= diedMs * 1000);
+  return own
+    .map(
+      ({ attempt, retryId, endUs }) =>
+        `${attempt} of ${retryId.slice(-4)} at ${(endUs / 1000 - diedMs).toFixed(0)}`,
+    )
+    .join(', ');
 }
 
 /** The failed checks of retry sequences, in the sequence of their begin. */
