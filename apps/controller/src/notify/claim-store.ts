@@ -6,10 +6,13 @@ import type { DueContact } from './fair-share.ts';
 /** The database's clock, so that controllers with different clocks agree which leases have ended. */
 const dbNowUs = sql<number>`(extract(epoch from clock_timestamp()) * 1e6)::bigint`;
 const isFree = sql<boolean>`(n.lease_until_us is null or n.lease_until_us < ${dbNowUs})`;
-/** An earlier notification of the same contact and key is not at its end. */
+/**
+ * An earlier notification of the same contact and key is not at its end. `offset 0` keeps PostgreSQL from joining all notifications of the
+ * contact with each other, which takes minutes where thousands wait: it asks the index for each row.
+ */
 const isBlocked = sql<boolean>`exists (
   select from notifications e where e.contact_no = n.contact_no and e.order_key = n.order_key and e.state = 'Pending'
-    and e.notification_no < n.notification_no)`;
+    and e.notification_no < n.notification_no offset 0)`;
 /** The end of the earlier notification wakes the blocked ones; this is for the case that a program of another version ended it. */
 const blockedUs = hourUs;
 
@@ -107,7 +110,7 @@ export async function mergeableRows(
     where n.contact_no = ${contactNo} and n.state = 'Pending' and n.leader_no is null and n.attempts = 0
       and not exists (
         select from notifications e where e.contact_no = n.contact_no and e.order_key = n.order_key and e.state = 'Pending'
-          and e.attempts > 0)
+          and e.attempts > 0 offset 0)
     order by n.notification_no limit ${limit} for update`.execute(trx);
   return rows;
 }
