@@ -33,6 +33,7 @@ export const tableOwners: TableOwners = {
   state_checkpoints: 'health',
   maintenance_windows: 'health',
   alerts: 'alerts',
+  device_schedules: 'health',
   events: 'events',
   deleted_events: 'events',
   notifications: 'notify',

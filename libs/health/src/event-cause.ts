@@ -36,9 +36,13 @@ export interface CorrectionCause extends OfDevice {
   readonly isLate: boolean;
 }
 
-/** A user started maintenance, or gave a running window a new end. */
+/** A user started maintenance or gave a running window a new end, or a window that was planned began at `atUs`. */
 interface MaintenanceStartCause extends OfDevice {
   readonly kind: 'maintenance-start';
+  readonly by: 'user' | 'schedule' | 'time';
+  readonly atUs: number;
+  /** The user's words; null: none. */
+  readonly reason: string | null;
   readonly isExtension: boolean;
   readonly durationUs: number;
   /** Seconds of the status before the maintenance; null for a device that was in maintenance already. */

@@ -49,7 +49,7 @@ function varying(cause: EventCause, nowUs: number): Varying {
       return { type: status, status, check_id, late: isLate };
     }
     case 'maintenance-start':
-      return { type: 'MaintStart', status: 'Maint', duration_s: cause.endedS };
+      return { type: 'MaintStart', status: 'Maint', at_us: cause.atUs, duration_s: cause.endedS };
     case 'maintenance-end':
       return { type: 'MaintEnd', status: cause.status, at_us: cause.atUs, duration_s: cause.endedS };
     case 'device-created':

@@ -7,7 +7,11 @@ const location = { accountNo: 1, locationNo: 3, locationName: 'Oslo' };
 const fenced = { kind: 'agent-fenced', ...location, agentName: 'a1' } as const;
 const offline = { kind: 'location-offline', ...location, sinceUs: 5 } as const;
 const alert = { ...device, locationNo: null, alertKind: 'device.down', status: 'Down' } as const;
-const start = { kind: 'maintenance-start', ...device, durationUs: 600_000_000, endedS: 1 } as const;
+const start = {
+  kind: 'maintenance-start',
+  ...{ ...device, durationUs: 600_000_000, endedS: 1, atUs: 5, reason: null },
+  by: 'user',
+} as const;
 const end = { kind: 'maintenance-end', ...device, status: 'Up', atUs: 5, endedS: 1 } as const;
 
 function checkCause(type: FoldEvent['type'], failingNames: readonly string[] = []): EventCause {
@@ -31,6 +35,8 @@ test.each<[EventCause, string]>([
   ],
   [{ ...start, isExtension: false }, 'Maintenance for 10 min'],
   [{ ...start, isExtension: true }, 'Maintenance goes on for 10 min'],
+  [{ ...start, isExtension: false, reason: 'new disk' }, 'Maintenance for 10 min: new disk'],
+  [{ ...start, isExtension: false, by: 'schedule' }, 'Scheduled maintenance for 10 min'],
   [{ ...end, by: 'user' }, 'Maintenance stopped'],
   [{ ...end, by: 'time' }, 'Maintenance ended'],
   [{ kind: 'device-created', ...device, deviceName: 'web' }, 'web was created'],

@@ -9,7 +9,9 @@ export function eventText(cause: EventCause): string {
       return `Status corrected to ${cause.status} by late results`;
     case 'maintenance-start': {
       const minutes = Math.round(cause.durationUs / 60_000_000);
-      return cause.isExtension ? `Maintenance goes on for ${minutes} min` : `Maintenance for ${minutes} min`;
+      const planned = cause.by === 'schedule' ? 'Scheduled maintenance' : 'Maintenance';
+      const reason = cause.reason === null ? '' : `: ${cause.reason}`;
+      return `${planned}${cause.isExtension ? ' goes on' : ''} for ${minutes} min${reason}`;
     }
     case 'maintenance-end':
       return cause.by === 'user' ? 'Maintenance stopped' : 'Maintenance ended';

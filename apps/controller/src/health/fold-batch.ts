@@ -25,6 +25,7 @@ import {
   type RecordEvents,
 } from './event-causes.ts';
 import * as store from './fold-store.ts';
+import { endOnFirstOk } from './maintenance.ts';
 import { type ReadDeps, readDevices, seedsBefore } from './rebuild-state.ts';
 import { recordedStatuses } from './recorded-events.ts';
 import { type RetryDeps, requestAfterFold } from './retry-requests.ts';
@@ -145,7 +146,9 @@ async function foldAndWrite(
       state: result.state,
     })),
   );
-  await recordEvents(trx, await newCauses(trx, folded, nowUs, lateAfterUs), nowUs);
+  const causes = await newCauses(trx, folded, nowUs, lateAfterUs);
+  await recordEvents(trx, causes, nowUs);
+  await endOnFirstOk(trx, goodChecks(causes));
   return new Map(
     folded.map(({ device, result, endsLate: late }) => [
       device.deviceNo,
@@ -203,6 +206,15 @@ async function newCauses(
     ...one.unrecorded.map((event) => checkCause(event, context(one))),
     ...(one.corrected === null ? [] : [correctionCause(one.result.state, one.corrected, context(one))]),
   ]);
+}
+
+/** The good checks after bad ones. */
+function goodChecks(causes: readonly EventCause[]): { readonly deviceNo: number; readonly atUs: number }[] {
+  return causes.flatMap((cause) =>
+    cause.kind === 'check' && (cause.event.type === 'Up' || cause.event.type === 'Recovered')
+      ? [{ deviceNo: cause.deviceNo, atUs: cause.event.atUs }]
+      : [],
+  );
 }
 
 function matter(device: store.FoldDevice, observation: Observation): boolean {

@@ -2,13 +2,20 @@ import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { realTime, type TimeScale } from '../config/time-scale.ts';
 import type { Tables } from '../db/index.ts';
-import { allOrEach, devicesInMaintenance, locationNumbers } from './all-or-each.ts';
+import {
+  allOrEach,
+  devicesEnteringMaintenance,
+  devicesInMaintenance,
+  locationNumbers,
+  scheduledDevices,
+} from './all-or-each.ts';
 import type { RecordEvents } from './event-causes.ts';
 import { foldBatch } from './fold-batch.ts';
 import type { InsertedCheck } from './fold-store.ts';
-import { endMaintenance } from './maintenance.ts';
+import { beginMaintenance, endMaintenance } from './maintenance.ts';
 import type { RunRequests } from './retry-requests.ts';
 import { sweepRetries } from './retry-sweep.ts';
+import { refreshScheduledWindows } from './scheduled-windows.ts';
 import { createTimes } from './times.ts';
 import {
   type LocationVisibility,
@@ -23,7 +30,7 @@ export interface Health {
   fold(trx: Transaction<Tables>, inserted: readonly InsertedCheck[], nowUs: number): Promise<void>;
   /** Called when an agent of the Location connected or runs its checks again. The Location is online at once. */
   updateVisibilityNow(db: Kysely<Tables>, locationNo: number): Promise<void>;
-  /** Handles deadlines of retries, ends of maintenance and offline Locations until the signal aborts. Any number of controllers may run it. */
+  /** Handles deadlines of retries, begins and ends of maintenance and offline Locations until the signal aborts. Any number of controllers may run it. */
   run(db: Kysely<Tables>, signal: AbortSignal): Promise<void>;
   /** Rounds of these jobs that ended without an error. */
   readonly rounds: number;
@@ -58,6 +65,20 @@ export function createHealth({
   });
   const jobs: Record<string, (db: Kysely<Tables>, job: string) => Promise<unknown>> = {
     'retry deadlines': (db, job) => sweepRetries(db, clock.nowUs(), { times, runRequests }, { job, log }),
+    'windows of maintenance schedules': (db, job) => {
+      const nowUs = clock.nowUs();
+      const refresh = async (deviceNo?: number) => [await refreshScheduledWindows(db, nowUs, deviceNo)];
+      const items = () => scheduledDevices(db);
+      return allOrEach(db, { all: refresh, items, one: refresh }, { job, item: 'device', nowUs, log });
+    },
+    'begins of maintenance': (db, job) => {
+      const nowUs = clock.nowUs();
+      const begin = async (deviceNo?: number) => [
+        await beginMaintenance({ kysely: db, recordEvents }, nowUs, deviceNo),
+      ];
+      const items = () => devicesEnteringMaintenance(db, nowUs);
+      return allOrEach(db, { all: begin, items, one: begin }, { job, item: 'device', nowUs, log });
+    },
     'ends of maintenance': (db, job) => {
       const nowUs = clock.nowUs();
       const end = async (deviceNo?: number) => [

@@ -5,26 +5,57 @@ import { type DeviceStatus, statusSql } from '../db/status.ts';
 import type { EventDeps } from './event-causes.ts';
 import { inTransaction } from './in-transaction.ts';
 
+/** A manual window that somebody asks for. Times are microseconds since 1970. */
+interface MaintenanceRequest {
+  readonly deviceNo: number;
+  readonly accountNo: number;
+  readonly durationUs: number;
+  /** When it begins; absent, or not after `nowUs`: now. */
+  readonly startUs?: number | undefined;
+  readonly reason?: string | null | undefined;
+  readonly nowUs: number;
+}
+
 /**
- * Starts maintenance of a device for `durationUs`. A manual window that is open gets a new end. Works inside a transaction
- * or makes one.
+ * Starts maintenance of a device for `durationUs`. A manual window that is open gets a new end. One that begins later takes the place of
+ * another that has not begun. Works inside a transaction or makes one.
  */
-export async function startMaintenance(
-  { kysely, recordEvents }: EventDeps,
-  request: {
-    readonly deviceNo: number;
-    readonly accountNo: number;
-    readonly durationUs: number;
-    readonly nowUs: number;
-  },
+export async function startMaintenance(deps: EventDeps, request: MaintenanceRequest): Promise<void> {
+  const { startUs = request.nowUs, nowUs } = request;
+  return startUs > nowUs ? planMaintenance(deps, { ...request, startUs }) : startNow(deps, request);
+}
+
+async function planMaintenance(
+  { kysely }: EventDeps,
+  { deviceNo, startUs, durationUs, reason = null, nowUs }: MaintenanceRequest & { readonly startUs: number },
 ): Promise<void> {
-  const { accountNo, deviceNo, nowUs, durationUs } = request;
   await inTransaction(kysely, async (trx) => {
     await lockDevices(trx, [deviceNo]);
+    await trx
+      .deleteFrom('maintenance_windows')
+      .where('device_no', '=', deviceNo)
+      .where('source', '=', 'manual')
+      .where('from_us', '>', nowUs)
+      .execute();
+    const span = { from_us: startUs, to_us: startUs + durationUs };
+    await trx
+      .insertInto('maintenance_windows')
+      .values({ device_no: deviceNo, ...span, reason, start_notified: false })
+      .execute();
+  });
+}
+
+async function startNow(
+  { kysely, recordEvents }: EventDeps,
+  { accountNo, deviceNo, nowUs, durationUs, reason = null }: MaintenanceRequest,
+): Promise<void> {
+  await inTransaction(kysely, async (trx) => {
+    await lockDevices(trx, [deviceNo]);
+    await beginMaintenance({ kysely: trx, recordEvents }, nowUs, deviceNo);
     const before = await shownAt(trx, deviceNo, nowUs);
     const renewed = await trx
       .updateTable('maintenance_windows')
-      .set({ to_us: nowUs + durationUs, end_notified: false })
+      .set({ to_us: nowUs + durationUs, end_notified: false, reason })
       .where('device_no', '=', deviceNo)
       .where('source', '=', 'manual')
       .where('from_us', '<=', nowUs)
@@ -34,7 +65,7 @@ export async function startMaintenance(
     if (renewed.length === 0) {
       await trx
         .insertInto('maintenance_windows')
-        .values({ device_no: deviceNo, from_us: nowUs, to_us: nowUs + durationUs })
+        .values({ device_no: deviceNo, from_us: nowUs, to_us: nowUs + durationUs, reason })
         .execute();
     }
     await recordEvents(
@@ -44,7 +75,8 @@ export async function startMaintenance(
           kind: 'maintenance-start',
           accountNo,
           deviceNo,
-          isExtension: renewed.length > 0,
+          ...{ by: 'user', atUs: nowUs, reason },
+          isExtension: renewed.length > 0 || before.status === 'Maint',
           durationUs,
           endedS: before.status === 'Maint' ? null : Math.floor((nowUs - before.sinceUs) / 1_000_000),
         },
@@ -62,6 +94,7 @@ export async function stopMaintenance(
   const { accountNo, deviceNo, nowUs } = request;
   return inTransaction(kysely, async (trx) => {
     await lockDevices(trx, [deviceNo]);
+    await beginMaintenance({ kysely: trx, recordEvents }, nowUs, deviceNo);
     const before = await shownAt(trx, deviceNo, nowUs);
     const ended = await trx
       .updateTable('maintenance_windows')
@@ -81,6 +114,87 @@ export async function stopMaintenance(
     );
     return ended.length;
   });
+}
+
+/**
+ * Records the begin of the planned windows that began, each once however many controllers do it. A device that was in another window already
+ * gets no event. Returns how many windows began. `deviceNo` undefined: all devices.
+ */
+export async function beginMaintenance(
+  { kysely, recordEvents }: EventDeps,
+  nowUs: number,
+  deviceNo?: number,
+): Promise<number> {
+  return inTransaction(kysely, async (trx) => {
+    const begun = await markBegun(trx, nowUs, deviceNo);
+    const causes: EventCause[] = [];
+    for (const window of begun.filter(({ isFirst }) => isFirst)) {
+      const { accountNo, fromUs, toUs, reason, source } = window;
+      const { sinceUs } = await shownAt(trx, window.deviceNo, fromUs - 1);
+      causes.push({
+        ...{ kind: 'maintenance-start', accountNo, deviceNo: window.deviceNo, isExtension: false },
+        ...{
+          by: source === 'schedule' ? 'schedule' : 'time',
+          atUs: fromUs,
+          durationUs: toUs - fromUs,
+          reason,
+        },
+        endedS: Math.max(0, Math.floor((fromUs - sinceUs) / 1_000_000)),
+      });
+    }
+    await recordEvents(trx, causes, nowUs);
+    return begun.length;
+  });
+}
+
+/** A planned window that began. */
+interface BegunWindow {
+  readonly accountNo: number;
+  readonly deviceNo: number;
+  readonly fromUs: number;
+  readonly toUs: number;
+  readonly source: string;
+  readonly reason: string | null;
+  /** Whether the device was in no other window when it began. */
+  readonly isFirst: boolean;
+}
+
+async function markBegun(
+  trx: Kysely<Tables>,
+  nowUs: number,
+  deviceNo: number | undefined,
+): Promise<readonly BegunWindow[]> {
+  const which = deviceNo === undefined ? sql`true` : sql`device_no = ${deviceNo}`;
+  const { rows } = await sql<BegunWindow>`
+    with begun as (
+      update maintenance_windows set start_notified = true
+      where not start_notified and from_us <= ${nowUs}::bigint and ${which}
+      returning window_no, device_no, from_us, to_us, source, reason
+    )
+    select d.account_no as "accountNo", b.device_no as "deviceNo", b.from_us as "fromUs", b.to_us as "toUs",
+      b.source, b.reason, b.to_us > b.from_us and not exists (
+        select 1 from maintenance_windows w where w.device_no = b.device_no and w.window_no <> b.window_no
+          and w.from_us <= b.from_us and w.to_us >= b.from_us
+          and (w.from_us < b.from_us or w.window_no < b.window_no)) as "isFirst"
+    from begun b join devices d on d.device_no = b.device_no order by b.from_us, b.window_no`.execute(trx);
+  return rows;
+}
+
+/**
+ * Ends the windows of schedules with EndOnFirstOk in which these devices had a good check after a bad one, at the end of that good check.
+ * The caller holds the devices' locks.
+ */
+export async function endOnFirstOk(
+  trx: Kysely<Tables>,
+  good: readonly { readonly deviceNo: number; readonly atUs: number }[],
+): Promise<void> {
+  if (good.length === 0) return;
+  await sql`
+    update maintenance_windows w set to_us = greatest(g.at_us, w.from_us)
+    from unnest(${good.map(({ deviceNo }) => deviceNo)}::int[], ${good.map(({ atUs }) => atUs)}::bigint[]) as g (device_no, at_us)
+    where w.device_no = g.device_no and w.end_on_first_ok and w.from_us <= g.at_us and w.to_us > g.at_us
+      and exists (select 1 from checks c where c.device_no = w.device_no and c.start_us >= w.from_us
+        and c.start_us < g.at_us and c.code not in (1, 9, 10))`.execute(trx);
 }
 
 /**
@@ -129,15 +243,17 @@ async function markEnded(
     with ended as (
       update maintenance_windows set end_notified = true
       where not end_notified and to_us <= ${nowUs}::bigint and ${which}
-      returning device_no, from_us, to_us
+      returning window_no, device_no, from_us, to_us
     )
-    select d.account_no as "accountNo", e.device_no as "deviceNo", e.from_us as "fromUs", e.to_us as "toUs",
-      ${shown.status} as status, e.windows, not exists (
+    select d.account_no as "accountNo", e.device_no as "deviceNo", e.to_us as "toUs", 1 as windows,
+      least(e.from_us, (select min(w.from_us) from maintenance_windows w
+        where w.device_no = e.device_no and w.from_us <= e.from_us and w.to_us >= e.from_us)) as "fromUs",
+      ${shown.status} as status, not exists (
         select 1 from maintenance_windows w
-        where w.device_no = e.device_no and w.from_us <= e.to_us and w.to_us > e.to_us) as "isOver"
-    from (select device_no, min(from_us) as from_us, max(to_us) as to_us, count(*)::int as windows
-      from ended group by device_no) e
-    join devices d on d.device_no = e.device_no ${shown.joins}`.execute(trx);
+        where w.device_no = e.device_no and w.window_no <> e.window_no and w.from_us <= e.to_us
+          and (w.to_us > e.to_us or (w.to_us = e.to_us and w.window_no > e.window_no))) as "isOver"
+    from ended e join devices d on d.device_no = e.device_no ${shown.joins}
+    order by e.to_us, e.window_no`.execute(trx);
   return rows;
 }
 

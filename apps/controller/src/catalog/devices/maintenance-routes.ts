@@ -1,8 +1,12 @@
-import type { Clock } from '@vantage/kernel';
+import { dayUs } from '@vantage/domain';
+import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { durationField, readDuration } from '../../http/duration.ts';
+import { lineField } from '../../http/field.ts';
+import { invalid } from '../../http/problem.ts';
 import { type Route, route } from '../../http/route.ts';
+import { timestampProblem, type Zone } from '../../http/zone.ts';
 import { deviceFull } from './fields.ts';
 import { createDeviceReader, deviceSubject } from './routes.ts';
 
@@ -12,6 +16,9 @@ export interface Maintenance {
     readonly accountNo: number;
     readonly deviceNo: number;
     readonly durationUs: number;
+    /** Absent: now. */
+    readonly startUs?: number | undefined;
+    readonly reason?: string | null | undefined;
   }): Promise<unknown>;
   stopMaintenance(ask: { readonly accountNo: number; readonly deviceNo: number }): Promise<unknown>;
 }
@@ -36,8 +43,43 @@ export const maintenanceStart = z
       .nullable()
       .default(defaultDuration)
       .describe('HH:MM, elapsed time; null: the default.'),
+    Reason: lineField(200)
+      .nullable()
+      .optional()
+      .describe('Why, for people: it stands in the event. null: none.')
+      .meta({ example: 'Kernel update' }),
+    Start: boundedText(100)
+      .nullable()
+      .optional()
+      .describe(
+        'When it begins: a timestamp up to a year ahead; null: now. A window that has not begun takes the place of another one.',
+      )
+      .meta({ example: '2026-03-01T02:00:00+01:00' }),
   })
   .meta({ id: 'MaintenanceStart' });
+
+/** What the body asks for. Throws a Problem (1004) for a Start that is no timestamp, has passed or is too far away. */
+export function readMaintenance(
+  { Duration, Reason, Start }: z.output<typeof maintenanceStart>,
+  zone: Zone,
+  nowUs: number,
+): { readonly durationUs: number; readonly startUs: number | undefined; readonly reason: string | null } {
+  const startUs = Start == null ? undefined : zone.parse(Start);
+  if (Start != null) {
+    const problem = timestampProblem(Start) ?? startProblem(startUs ?? nowUs, nowUs);
+    if (problem !== undefined) throw invalid([{ field: 'Start', message: problem }]);
+  }
+  return { durationUs: durationUs(Duration), startUs, reason: Reason ?? null };
+}
+
+/** A Start may lie this much in the past, because clocks differ and requests travel. */
+const lateStartUs = 60_000_000;
+const farthestUs = 366 * dayUs;
+
+function startProblem(startUs: number, nowUs: number): string | undefined {
+  if (startUs < nowUs - lateStartUs) return 'must not lie in the past; leave it out to start now';
+  return startUs > nowUs + farthestUs ? 'must lie within a year from now' : undefined;
+}
 
 /** Starting and stopping the maintenance of one device. */
 export function maintenanceRoutes({
@@ -67,7 +109,8 @@ export function maintenanceRoutes({
       body: maintenanceStart,
       handler: async ({ session, subject: { device_no: deviceNo }, body }) => {
         const { accountNo } = session;
-        await maintenance.startMaintenance({ accountNo, deviceNo, durationUs: durationUs(body.Duration) });
+        const asked = readMaintenance(body, session.zone, clock.nowUs());
+        await maintenance.startMaintenance({ accountNo, deviceNo, ...asked });
         return read(session, deviceNo, false);
       },
     }),

@@ -1,7 +1,7 @@
 import type { Clock } from '@vantage/kernel';
 import type { Db } from '../../db/index.ts';
 import { type Route, route } from '../../http/route.ts';
-import { durationUs, type Maintenance, maintenanceStart } from '../devices/maintenance-routes.ts';
+import { type Maintenance, maintenanceStart, readMaintenance } from '../devices/maintenance-routes.ts';
 import { createTagReader, tagFull, tagSubject } from './routes.ts';
 import { deviceNosOf } from './store.ts';
 
@@ -43,9 +43,9 @@ export function tagMaintenanceRoutes({
       body: maintenanceStart,
       handler: async ({ session, subject: row, body }) => {
         const { accountNo } = session;
-        const duration = durationUs(body.Duration);
+        const asked = readMaintenance(body, session.zone, clock.nowUs());
         await forEach(row.tagNo, (deviceNo) =>
-          maintenance.startMaintenance({ accountNo, deviceNo, durationUs: duration }),
+          maintenance.startMaintenance({ accountNo, deviceNo, ...asked }),
         );
         return { body: await read(session, row) };
       },

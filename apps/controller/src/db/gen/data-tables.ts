@@ -139,6 +139,12 @@ export interface DataTables {
     status: string;
     devices: number;
   };
+  device_schedules: {
+    device_no: number;
+    mschedule_no: number | null;
+    signature: string;
+    until_us: number;
+  };
   device_state: {
     device_no: number;
     version: Generated<number>;
@@ -210,6 +216,11 @@ export interface DataTables {
     from_us: number;
     to_us: number;
     end_notified: Generated<boolean>;
+    mschedule_no: number | null;
+    occurrence_us: number | null;
+    end_on_first_ok: Generated<boolean>;
+    reason: string | null;
+    start_notified: Generated<boolean>;
   };
   notifications: {
     notification_no: GeneratedAlways<number>;
