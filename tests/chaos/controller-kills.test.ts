@@ -8,6 +8,7 @@ import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../harness/free-port.ts';
 import { operate, startAgent } from '../harness/more-agents.ts';
+import { statusEvents } from '../harness/status-events.ts';
 import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
 import { startTarget, type Target } from '../harness/target.ts';
 
@@ -123,7 +124,7 @@ async function makeOutage(device: Device): Promise<void> {
 /** Compares events, checks and uptime with the target's own record. */
 async function expectTruth(system: System, { target, id, isSick, downS }: Device): Promise<void> {
   const recorded = events.parse(await system.api.ok('GET', `/devices/${id}/events?Limit=100`));
-  const types = recorded.map((event) => event.Type).reverse();
+  const types = statusEvents(recorded.map((event) => event.Type)).reverse();
   expect(types).toEqual(['Created', 'Up', ...(isSick ? ['Error', 'Down', 'Up'] : [])]);
   await vi.waitFor(
     async () => {

@@ -2,6 +2,7 @@
 // side, each in its own network namespaces. Each scene reports when its targets really failed.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { netnsMissing } from '../harness/netns.ts';
+import { statusEvents } from '../harness/status-events.ts';
 import { play as playFor, type Report } from './cut-report.ts';
 
 const minutes = Number(process.env['CHAOS_CUT_MINUTES'] ?? 10);
@@ -16,7 +17,7 @@ const inCut = (seen: Report, device: Report['devices'][number]) =>
   });
 
 const parts = (device: Report['devices'][number]) => device.uptime.Uptime;
-const types = (device: Report['devices'][number]) => device.events.map((event) => event.Type);
+const types = (device: Report['devices'][number]) => statusEvents(device.events.map((event) => event.Type));
 const sumOf = (u: ReturnType<typeof parts>) =>
   u.UpSeconds + u.DownSeconds + u.MaintenanceSeconds + u.UnknownSeconds;
 

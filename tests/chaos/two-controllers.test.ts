@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Api, createApi } from '../harness/api.ts';
 import { freePort } from '../harness/free-port.ts';
+import { statusEvents } from '../harness/status-events.ts';
 import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
 import { startTarget } from '../harness/target.ts';
 
@@ -89,7 +90,7 @@ async function expectSame(
   const here = await apis.two.call('GET', route(pair.two));
   const there = await apis.second.call('GET', route(pair.two));
   expect(there.text).toBe(here.text);
-  const types = (body: unknown) => events.parse(body).map((event) => event.Type);
+  const types = (body: unknown) => statusEvents(events.parse(body).map((event) => event.Type));
   expect(types(here.body)).toEqual(types(await apis.one.ok('GET', route(pair.one))));
   const uptimeOf = async (api: Api, id: string) =>
     uptime.parse(await api.ok('GET', `/devices/${id}/uptime?Timestamp2=${now}`)).Uptime;

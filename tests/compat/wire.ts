@@ -4,6 +4,7 @@ import { expect, vi } from 'vitest';
 import { z } from 'zod';
 import { type Api, createApi } from '../harness/api.ts';
 import { withClient } from '../harness/postgres-url.ts';
+import { statusEvents } from '../harness/status-events.ts';
 import { startTarget } from '../harness/target.ts';
 import { controllerPorts, startAgent, startController } from './programs.ts';
 import type { Restored } from './restore.ts';
@@ -105,7 +106,7 @@ async function connected(api: Api): Promise<readonly string[]> {
 
 async function typesOf(api: Api, id: string): Promise<string[]> {
   const all = events.parse(await api.ok('GET', `/devices/${id}/events?Limit=100`));
-  return all.map((event) => event.Type).reverse();
+  return statusEvents(all.map((event) => event.Type)).reverse();
 }
 
 async function allChecks(api: Api, id: string): Promise<readonly { readonly check_id: string }[]> {

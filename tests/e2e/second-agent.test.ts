@@ -2,6 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type MoreAgent, operate, startAgent } from '../harness/more-agents.ts';
+import { statusEvents } from '../harness/status-events.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { startTarget } from '../harness/target.ts';
 
@@ -44,11 +45,10 @@ async function makeDevice(system: System, port: number, values: Record<string, u
     .device_id;
 }
 
-const typesOf = async (system: System, id: string) =>
-  events
-    .parse(await system.api.ok('GET', `/devices/${id}/events?Limit=100`))
-    .map((event) => event.Type)
-    .reverse();
+const typesOf = async (system: System, id: string) => {
+  const all = events.parse(await system.api.ok('GET', `/devices/${id}/events?Limit=100`));
+  return statusEvents(all.map((event) => event.Type)).reverse();
+};
 
 async function checksOf(system: System, id: string) {
   const rows = listed.parse(await system.api.ok('GET', `/devices/${id}/checks?Limit=100`));
