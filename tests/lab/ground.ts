@@ -43,7 +43,7 @@ export interface Ground extends AsyncDisposable {
 }
 
 /** The time in which all programs must have started. */
-const startMs = 90_000;
+const startMs = 150_000;
 
 /** Starts a whole installation in the network of `tag`. Runs on the controllers' host of that network. */
 export async function startGround(tag: string, options: GroundOptions): Promise<Ground> {

@@ -23,7 +23,7 @@ interface Played {
 }
 
 /** The start of an installation may last this long on a busy machine. */
-const startSeconds = 150;
+const startSeconds = 240;
 const scriptHost = path.join(import.meta.dirname, 'scene-host.ts');
 const ending = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ending.abort());
