@@ -97,13 +97,13 @@ type Change = <T>(
   session: Session,
   work: (transaction: {
     readonly trx: Kysely<Tables>;
-    record(change: {
+    readonly record: (change: {
       readonly action: 'update';
       readonly kind: 'alert';
       readonly accountNo: number;
       readonly id: string;
       readonly fields: readonly { readonly field: string; readonly old: unknown; readonly new: unknown }[];
-    }): void;
+    }) => void;
   }) => Promise<T>,
 ) => Promise<T>;
 
