@@ -1,5 +1,5 @@
 // From a target's death to the message: the whole system, with a webhook as the only contact.
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -22,11 +22,13 @@ const alerts = z.array(
 /** A server that says 200 to everything. */
 async function startSink() {
   const messages: z.infer<typeof message>[] = [];
-  const server = createServer(async (request, response) => {
+  const receive = async (request: IncomingMessage) => {
     let text = '';
     for await (const chunk of request.setEncoding('utf8')) text += chunk;
     if (request.method === 'POST') messages.push(message.parse(JSON.parse(text)));
-    response.end();
+  };
+  const server = createServer((request, response) => {
+    void receive(request).finally(() => response.end());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
