@@ -149,7 +149,8 @@ function isAt({ filter: { locationNo } }: DeviceListAsk, table: string): RawBuil
 }
 
 /** Do the groups alone decide which devices are in the list? */
-function isByGroupAlone({ filter: { locationNo: _, ...others } }: DeviceListAsk): boolean {
+function isByGroupAlone({ filter }: DeviceListAsk): boolean {
+  const { locationNo: _, ...others } = filter;
   return isByStatusAlone(others);
 }
 
