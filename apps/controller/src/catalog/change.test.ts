@@ -55,6 +55,9 @@ async function changesOf(route: string, body: object | undefined) {
 }
 
 const device = { Method: 'TCP', URL: 'a.example:1', ShortName: 'a' };
+const Secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
+const hook = { Name: 'hook', Type: 'webhook', Address: 'https://hook.example/', Secret };
+const window = { Name: 'w', Start: '2030-01-01T00:00', Duration: '01:00' };
 /** Every request that changes something: its route and body, the tables that it writes, and the change that it records. */
 const requests: readonly (readonly [
   route: string,
@@ -97,6 +100,17 @@ const requests: readonly (readonly [
   ['DELETE /agents/{agent_id}', undefined, ['agents'], 'update agent State'],
   ['DELETE /agents/{agent_id}', undefined, ['agents'], 'delete agent Name'],
   ['DELETE /locations/{location_id}', undefined, ['locations'], 'delete location Name'],
+  ['POST /contacts', hook, ['contacts'], 'create contact Type Name Address Secret'],
+  ['PUT /contacts/{contact_id}', { Name: 'noc' }, ['contacts'], 'update contact Name'],
+  ['PUT /contacts/{contact_id}', { Name: 'noc' }, [], undefined],
+  ['POST /contacts/{contact_id}/rotate', undefined, ['contacts'], 'update contact Secret'],
+  ['DELETE /contacts/{contact_id}', undefined, ['contacts'], 'delete contact Name'],
+  ['POST /nschedules', { Name: 'n', Steps: [] }, ['nschedules'], 'create nschedule Name Steps'],
+  ['PUT /nschedules/{nschedule_id}', { Name: 'm' }, ['nschedules'], 'update nschedule Name'],
+  ['DELETE /nschedules/{nschedule_id}', undefined, ['nschedules'], 'delete nschedule Name'],
+  ['POST /mschedules', window, ['mschedules'], 'create mschedule Name Start Duration'],
+  ['PUT /mschedules/{mschedule_id}', { Name: 'm' }, ['mschedules'], 'update mschedule Name'],
+  ['DELETE /mschedules/{mschedule_id}', undefined, ['mschedules'], 'delete mschedule Name'],
   ['POST /tags', { Name: 't' }, ['tags'], 'create tag Name'],
   ['PUT /tags/{tag_id}', { Name: 'u' }, ['tags'], 'update tag Name'],
   ['PUT /tags/{tag_id}', { Name: 'u' }, [], undefined],
@@ -116,7 +130,12 @@ const requests: readonly (readonly [
   ],
 ];
 /** Requests that other tests cover. They write no row of the catalog. */
-const others = ['POST /batch', 'POST /devices/{device_id}/check'];
+const others = [
+  'POST /batch',
+  'POST /devices/{device_id}/check',
+  'PUT /alerts/{alert_id}/acknowledge',
+  'PUT /alerts/{alert_id}/snooze',
+];
 
 test('every request that writes the catalog records the change with its fields and its caller', async () => {
   for (const [route, body, tables, change] of requests) {
