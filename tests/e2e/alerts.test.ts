@@ -35,7 +35,10 @@ async function startSink() {
   return {
     messages,
     url: `http://127.0.0.1:${port}/hook`,
-    close: () => server.closeAllConnections() ?? server.close(),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
   };
 }
 
