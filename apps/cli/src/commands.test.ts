@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash, scryptSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../../../tests/harness/database.ts';
 import { inDatabase, withClient } from '../../../tests/harness/postgres-url.ts';
+import { program, runVantage } from './testing/run-vantage.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -14,31 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => database[Symbol.asyncDispose]());
 
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
 const hashOf = (credential: string) => createHash('sha256').update(credential).digest();
 
-/** Runs the command line as an operator would. */
-function vantage(
-  args: readonly string[],
-  settings: Readonly<Record<string, string>> = {},
-  input = '',
-): Promise<Ended> {
-  const env = { PATH: process.env['PATH'], VANTAGE_DATABASE_URL: database.url, ...settings };
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [program, ...args], { env }, (error, out, err) =>
-      resolve({ code: error ? Number(error.code) : 0, out, err }),
-    );
-    child.stdin?.on('error', () => {}); // The command may end without reading.
-    child.stdin?.end(input);
-  });
+/** Runs the command line on the test's database. */
+function vantage(args: readonly string[], settings: Readonly<Record<string, string>> = {}, input = '') {
+  return runVantage(args, { VANTAGE_DATABASE_URL: database.url, ...settings }, input);
 }
-
-const program = path.join(import.meta.dirname, 'main.ts');
 
 async function json<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T> {
   const { code, out, err } = await vantage([...args, '--json']);
@@ -268,32 +250,3 @@ test('an agent is removed after it was revoked', async () => {
   const events = `select message from events join accounts using (account_no) where name = 'leaver'`;
   expect(await rows(events)).toEqual([{ message: 'Agent old of Location here was revoked' }]);
 });
-
-test('the first contact of an account makes the schedule Everybody, the next ones are added to it', async () => {
-  const dir = mkdtempSync(path.join(tmpdir(), 'vantage-contacts-'));
-  const settings = { VANTAGE_SECRET_KEY_FILE: path.join(dir, 'secret.key') };
-  const add = (address: string, ...more: string[]) =>
-    vantage(['contacts', 'add', address, '--account', 'mailer', '--json', ...more], settings);
-  const added = z.object({
-    contact_id: z.string(),
-    schedule: z.string().nullable(),
-    secret: z.string().nullable(),
-  });
-  await rows(`insert into accounts (account_id, name) values ('mailer', 'mailer')`);
-  const first = await add('noc@example.org');
-  expect([first.code, first.err]).toEqual([0, expect.stringContaining('so "Everybody" was made')]);
-  const hook = await add('https://u:pass-1@h.example/?token=token-1', '--name', 'Hook');
-  expect(hook.err).toContain('was added to the schedule "Everybody"');
-  for (const text of [hook.out, hook.err]) expect(text).not.toMatch(/pass-1|token-1/);
-  const made = [first, hook].map(({ out }) => added.parse(JSON.parse(out)));
-  expect(made).toMatchObject([
-    { schedule: 'Everybody', secret: null },
-    { schedule: 'Everybody', secret: expect.stringMatching(/^whsec_.{44}$/) },
-  ]);
-  const ids = made.map(({ contact_id }) => contact_id);
-  const schedule = `select n.name, n.steps from accounts a join nschedules n using (nschedule_no) where a.name = 'mailer'`;
-  expect(await rows(schedule)).toEqual([{ name: 'Everybody', steps: [{ DelayMinutes: 0, Contacts: ids }] }]);
-  const { out } = await vantage(['contacts', 'list', '--account', 'mailer']);
-  expect(out).toMatch(/Hook +webhook +https:\/\/u:\*\*\*@h\.example\/\?token=\*\*\*/);
-  rmSync(dir, { recursive: true });
-}, 120_000);

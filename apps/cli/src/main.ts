@@ -3,6 +3,7 @@ import { CommanderError } from 'commander';
 import { createCommandLine } from './command-line.ts';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addAgentCommands } from './commands/agents.ts';
+import { addAlertCommands } from './commands/alerts.ts';
 import { addContactCommands } from './commands/contacts.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addLocationCommands } from './commands/locations.ts';
@@ -17,6 +18,7 @@ addKeyCommands(commandLine);
 addLocationCommands(commandLine);
 addAgentCommands(commandLine);
 addContactCommands(commandLine);
+addAlertCommands(commandLine);
 addScriptCommands(commandLine);
 
 /** Codes of faults that the caller's arguments or settings cause; the last four are those of `script run`. */

@@ -1,14 +1,14 @@
 // This program runs the operator's commands: it reads one call from standard input and writes the reply to standard output.
-import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ContactType, contactTypes, signingSecret } from '@vantage/alerts';
 import type { OperatorAnswers, OperatorRequests } from '@vantage/domain/operator-commands';
 import { systemClock as clock, createLog, Fault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { type Commands, runCall } from './admin/commands.ts';
+import { contactNote } from './admin/contact-note.ts';
 import { type FirstRunAccount, provision } from './admin/first-run.ts';
 import { openDatabase } from './admin/open-database.ts';
+import { acknowledge, listOpenAlerts } from './alerts/index.ts';
 import { createChangeRecorder } from './audit/index.ts';
 import { findAccountNo, listAccounts } from './catalog/accounts/store.ts';
 import { createAccount } from './catalog/accounts/write.ts';
@@ -22,14 +22,14 @@ import {
   unfenceAgent,
 } from './catalog/agents/write.ts';
 import { type ChangeTransaction, createCatalog } from './catalog/change.ts';
+import { addContact } from './catalog/contacts/add-contact.ts';
 import { listAccountContacts } from './catalog/contacts/store.ts';
-import { createContactWriter } from './catalog/contacts/write.ts';
 import { defaultLocations } from './catalog/devices/lookup-store.ts';
 import { isKeyRevoked, listKeys } from './catalog/keys/store.ts';
 import { issueKey, revokeKey } from './catalog/keys/write.ts';
 import { findLocationNo, listAccountLocations } from './catalog/locations/store.ts';
 import { createLocation } from './catalog/locations/write.ts';
-import { everybody, notifyEverybody } from './catalog/nschedules/everybody.ts';
+import { everybody } from './catalog/nschedules/everybody.ts';
 import type { Refusal } from './catalog/refusal.ts';
 import { sealedRows } from './catalog/secrets/reseal-store.ts';
 import type { Db, Tables } from './db/index.ts';
@@ -135,43 +135,44 @@ function refused(code: string, refusal: Refusal): Fault {
   }
 }
 
-/** Makes a contact, and the account's schedule of all contacts where it has none. */
-async function addContact(
+/** Makes a contact that is notified of everything. */
+async function makeContact(
   transaction: ChangeTransaction,
   sealer: Sealer,
-  { account, address, name = address.slice(0, 200), allow_private }: OperatorRequests['contacts.add'],
+  { account, address, name, allow_private }: OperatorRequests['contacts.add'],
 ): Promise<OperatorAnswers['contacts.add']> {
   const accountNo = await accountNoOf(transaction.trx, account);
-  const type: ContactType = /^https?:/i.test(address) ? 'webhook' : 'email';
-  const { hasSecret, show } = contactTypes[type];
-  const secret = hasSecret ? signingSecret(randomBytes(32)) : null;
-  const shown = show(address);
-  const writer = createContactWriter({ sealer, policy: { allowPrivate: allow_private } });
-  const values = {
-    ...{ Name: name === address.slice(0, 200) ? shown.slice(0, 200) : name, Type: type, Address: address },
-    ...(secret === null ? {} : { Secret: secret }),
-  } as const;
-  const made = await writer.create(transaction, { accountNo, sent: { values, faults: [] } });
-  if (made.kind !== 'created') throw refused('bad_contact', made);
-  const given = { accountNo, contactId: made.id, nowUs: clock.nowUs() };
-  const outcome = await notifyEverybody(transaction, given);
-  const answer = { contact_id: made.id, type, address: shown, secret };
-  switch (outcome.kind) {
-    case 'made':
-      return {
-        ...{ ...answer, schedule: everybody },
-        note: `${shown} is notified of every alert: the account had no notification schedule, so "${everybody}" was made`,
-      };
-    case 'added':
-      return { ...answer, schedule: everybody, note: `${shown} was added to the schedule "${everybody}"` };
-    case 'own-schedule':
-      return {
-        ...{ ...answer, schedule: null },
-        note: `no schedule notifies ${shown} yet: the account has a schedule of its own, so add the contact_id to its Steps (PUT /nschedules/{nschedule_id})`,
-      };
-    default:
-      throw refused('bad_schedule', outcome);
-  }
+  const deps = { sealer, policy: { allowPrivate: allow_private } };
+  const added = await addContact(transaction, deps, { accountNo, address, name, nowUs: clock.nowUs() });
+  if (!('contactId' in added)) throw refused('bad_contact', added);
+  const { contactId, type, secret } = added;
+  const said = contactNote(added.kind, added.address, everybody);
+  return { contact_id: contactId, type, address: added.address, secret, ...said };
+}
+
+/** The alerts of an account that are not closed. */
+async function openAlerts(kysely: Kysely<Tables>, account: string): Promise<OperatorAnswers['alerts.list']> {
+  const rows = await listOpenAlerts(kysely, await accountNoOf(kysely, account), clock.nowUs());
+  return rows.map((row) => ({
+    ...{ alert_id: row.alert_id, account, kind: row.kind, state: row.state },
+    ...{ device: row.short_name, location: row.location },
+    ...{ since: new Date(row.since_us / 1000), check_result: row.check_result },
+  }));
+}
+
+/** Acknowledges an alert as the operator, with an entry of the audit. */
+async function acknowledgeAlert(
+  transaction: ChangeTransaction,
+  { account, alert_id: alertId, note }: OperatorRequests['alerts.acknowledge'],
+): Promise<OperatorAnswers['alerts.acknowledge']> {
+  const accountNo = await accountNoOf(transaction.trx, account);
+  const given = { accountNo, alertId, note, by: 'command line', nowUs: clock.nowUs() };
+  const { kind } = await acknowledge(transaction.trx, given);
+  if (kind === 'missing') throw drop('no_alert', `account ${account} has no alert ${alertId}`);
+  if (kind === 'closed') throw drop('alert_closed', `the alert ${alertId} is closed: its outage is over`);
+  const fields = [{ field: 'Acknowledged', old: null, new: { By: given.by, Note: note } }];
+  transaction.record({ action: 'update', kind: 'alert', accountNo, id: alertId, fields });
+  return { alert_id: alertId, state: 'Acknowledged' };
 }
 
 const commands: Commands = {
@@ -222,10 +223,12 @@ const commands: Commands = {
     listAccountLocations(kysely, await filterOf(kysely, account)),
   'contacts.add': async (db, request) => {
     const sealer = await sealerOf(db, request.secret_key_file);
-    return change(db, (transaction) => addContact(transaction, sealer, request));
+    return change(db, (transaction) => makeContact(transaction, sealer, request));
   },
   'contacts.list': async ({ kysely }, { account }) =>
     listAccountContacts(kysely, await filterOf(kysely, account)),
+  'alerts.list': ({ kysely }, { account }) => openAlerts(kysely, account),
+  'alerts.acknowledge': (db, request) => change(db, (transaction) => acknowledgeAlert(transaction, request)),
   'agents.invite': (db, { account, location, name }) =>
     change(db, async (transaction) => {
       const { trx } = transaction;

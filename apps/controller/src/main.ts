@@ -150,6 +150,7 @@ function joinSteps(base: Base) {
     pause: createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
     ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
     pages: notify.pages({ acknowledge, snooze }),
+    sendTest: notify.sendTest,
     health: restHealth({ kysely, recordEvents }),
   });
   return { assign, health, alerts, gateway, housekeeping, feed, api, notify };

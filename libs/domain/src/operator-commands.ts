@@ -56,6 +56,17 @@ const contact = z.object({
   address: z.string().describe('Credentials are ***.'),
 });
 
+const alert = z.object({
+  alert_id: z.string(),
+  account: z.string(),
+  kind: z.string(),
+  state: z.string(),
+  device: z.string().nullable().describe('ShortName; null: the alert is of a Location.'),
+  location: z.string().nullable(),
+  since: timestamp,
+  check_result: z.string().nullable(),
+});
+
 const schemas = {
   'accounts.create': {
     request: z.strictObject({ name: newName, timezone: z.string() }),
@@ -102,6 +113,14 @@ const schemas = {
     }),
   },
   'contacts.list': { request: ofOneAccount, answer: z.array(contact).readonly() },
+  'alerts.list': {
+    request: z.strictObject({ account: reference }),
+    answer: z.array(alert).readonly().describe('Alerts that are not closed, up to 1,000, newest first.'),
+  },
+  'alerts.acknowledge': {
+    request: z.strictObject({ account: reference, alert_id: z.string(), note: line.nullable() }),
+    answer: z.object({ alert_id: z.string(), state: z.string() }),
+  },
   'agents.invite': {
     request: z.strictObject({ account: reference, location: reference, name: line }),
     answer: z.object({ agent_id: z.string(), token: z.string() }),

@@ -21,6 +21,8 @@ const commands: Commands = {
   'locations.list': unused,
   'contacts.add': unused,
   'contacts.list': unused,
+  'alerts.list': unused,
+  'alerts.acknowledge': unused,
   'agents.invite': unused,
   'agents.list': unused,
   'agents.revoke': unused,

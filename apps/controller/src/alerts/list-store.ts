@@ -74,6 +74,24 @@ export async function listAlerts(
   return rows;
 }
 
+/** Most alerts that the operator's list holds. */
+const maxOpen = 1_000;
+
+/** The account's alerts that are not closed, newest first. */
+export async function listOpenAlerts(
+  db: Kysely<Tables>,
+  accountNo: number,
+  nowUs: number,
+): Promise<readonly ShownAlert[]> {
+  const states = ['Open', 'Acknowledged', 'Snoozed'] as const;
+  const page = { limit: maxOpen, offset: 0, nowUs };
+  const lists = await Promise.all(states.map((state) => listAlerts(db, accountNo, { ...page, state })));
+  return lists
+    .flat()
+    .sort((a, b) => b.alert_no - a.alert_no)
+    .slice(0, maxOpen);
+}
+
 /** The number of the account's alert with this id. */
 export async function findAlertNo(
   { kysely }: Pick<Db, 'kysely'>,

@@ -17,7 +17,7 @@ interface MaintenanceRequest {
 }
 
 /**
- * Starts maintenance of a device for `durationUs`. A manual window that is open gets a new end. One that begins later takes the place of
+ * Starts maintenance of a device for `durationUs`. A manual window that is open gets a new end. One that begins later replaces
  * another that has not begun. Works inside a transaction or makes one.
  */
 export async function startMaintenance(deps: EventDeps, request: MaintenanceRequest): Promise<void> {

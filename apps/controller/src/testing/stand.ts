@@ -149,6 +149,10 @@ async function insertHealth(
     .insertInto('maintenance_windows')
     .values({ device_no: deviceNo, from_us: agoUs, to_us: nowUs - secondUs })
     .execute();
+  await kysely
+    .insertInto('device_schedules')
+    .values({ device_no: deviceNo, mschedule_no: null, signature: '', until_us: nowUs })
+    .execute();
   await sql`insert into run_requests (run_request_id, kind, device_no, agent_no, location_no, revision, retry_id, deadline_us, created_us, state)
     values (${newId()}, 'Retry', ${deviceNo}, ${agentNo}, ${locationNo}, 1, 'c', ${agoUs}, ${agoUs}, 'Expired')`.execute(
     kysely,

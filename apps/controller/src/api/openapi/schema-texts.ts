@@ -24,6 +24,7 @@ export const schemaTexts: Readonly<Record<string, string>> = {
   NotificationScheduleUpdate: 'Changed settings of a notification schedule; what is absent stays.',
   Outage: 'A time in which a device was Down, from the first error to the check that found it Up.',
   Problem: 'A failure: a number for programs and a sentence for people.',
+  ContactTest: 'What came of a test message.',
   RotatedSecret: 'The new secret of a contact.',
   ScheduleStep:
     'A step of a notification schedule: whom it notifies, how long after the alert and at which hours.',

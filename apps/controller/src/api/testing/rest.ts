@@ -64,6 +64,7 @@ export interface Rest extends AsyncDisposable {
 
 /** What a test brings of its own. */
 interface RestDeps {
+  readonly sendTest?: RouteDeps['sendTest'];
   checkNow?: CheckNow;
   settings?: Partial<HttpSettings>;
   health?: (db: Db, clock: Clock) => RouteDeps['health'];
@@ -98,6 +99,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
   const shared = {
     ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertState, pause },
     ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
+    sendTest: deps.sendTest ?? (async () => ({ isDelivered: true, answer: '200 OK' })),
   };
   const api = createHttpApi({
     ...shared,

@@ -254,6 +254,23 @@ describe('contacts', () => {
     expect(await clear(id)).toEqual({ address: Address, secret: Secret, previousSecret: null });
   });
 
+  it('a test sends one message and answers what its receiver said', async () => {
+    const sent: number[] = [];
+    await using own = await startRest({
+      sendTest: async (contactNo) => {
+        sent.push(contactNo);
+        return { isDelivered: false, answer: '410 Gone' };
+      },
+    });
+    const account = await own.account('one');
+    const { key: ownKey } = await own.key(account.accountNo, 'UW');
+    const { json } = await own.send('POST', '/contacts', { key: ownKey, body: webhook });
+    const { contact_id } = z.object({ contact_id: z.string() }).parse(json);
+    const reply = await own.send('POST', `/contacts/${contact_id}/test`, { key: ownKey });
+    expect(reply.json).toEqual({ contact_id, Delivered: false, Answer: '410 Gone' });
+    expect(sent).toHaveLength(1);
+  });
+
   it('accept every kind of message', async () => {
     const id = await create({ ...email, Notify: [...alertKinds] });
     expect((await send('GET', `/contacts/${id}`)).json).toMatchObject({ Notify: alertKinds });

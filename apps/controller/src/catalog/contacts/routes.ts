@@ -4,6 +4,7 @@ import type { Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField } from '../../http/field.ts';
+import { missing } from '../../http/problem.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
 import type { Sealer } from '../../secrets/seal.ts';
@@ -44,6 +45,23 @@ const texts = {
   },
 } as const;
 
+const tested = z
+  .strictObject({
+    contact_id: idField,
+    Delivered: z.boolean().describe('Whether the receiver accepted the message.'),
+    Answer: z
+      .string()
+      .describe('What the receiver said, or why the message did not reach it.')
+      .meta({ example: '200 OK' }),
+  })
+  .meta({ id: 'ContactTest' });
+
+/** Sends one test message now; undefined: the contact is gone. `answer` is one line for people, without secrets. */
+type SendTest = (
+  contactNo: number,
+  signal: AbortSignal,
+) => Promise<{ readonly isDelivered: boolean; readonly answer: string } | undefined>;
+
 /** The parts that the routes of contacts need. */
 export interface ContactRouteDeps {
   readonly db: Db;
@@ -51,15 +69,17 @@ export interface ContactRouteDeps {
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly allowPrivateWebhooks: boolean;
+  readonly sendTest: SendTest;
 }
 
-/** Creating, listing, reading, changing and deleting contacts; rotating their secrets. */
+/** Creating, listing, reading, changing and deleting contacts; testing them and rotating their secrets. */
 export function contactRoutes({
   db,
   catalog,
   clock,
   sealer,
   allowPrivateWebhooks,
+  sendTest,
 }: ContactRouteDeps): Route[] {
   const list = (accountNo: number, page: ResourcePage) => listContacts(db, accountNo, page);
   return [
@@ -69,6 +89,7 @@ export function contactRoutes({
       show: (row, session) => show(row, session, clock.nowUs()),
       write: createContactWriter({ sealer, policy: { allowPrivate: allowPrivateWebhooks } }),
     }),
+    testRoute({ list, sendTest }),
     route({
       ...resourceSubject({ names, list }),
       path: '/contacts/{contact_id}/rotate',
@@ -87,6 +108,30 @@ export function contactRoutes({
       },
     }),
   ];
+}
+
+function testRoute({
+  list,
+  sendTest,
+}: {
+  readonly list: (accountNo: number, page: ResourcePage) => ReturnType<typeof listContacts>;
+  readonly sendTest: SendTest;
+}): Route {
+  return route({
+    ...resourceSubject({ names, list }),
+    path: '/contacts/{contact_id}/test',
+    method: 'POST',
+    level: 'UW',
+    waits: true,
+    summary: 'Sends a test message to a contact now, and answers what its receiver said.',
+    description: 'One attempt is made, whatever Notify says. Delivered is false when it failed.',
+    response: tested,
+    handler: async ({ subject: { id, row }, signal }) => {
+      const result = await sendTest(row.contact_no, signal);
+      if (result === undefined) throw missing('contact');
+      return { body: { contact_id: id, Delivered: result.isDelivered, Answer: result.answer } };
+    },
+  });
 }
 
 function show(row: ContactRow, { zone }: Session, nowUs: number): z.input<typeof contactFull> {

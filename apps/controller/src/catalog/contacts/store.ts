@@ -8,6 +8,7 @@ import type { ResourcePage } from '../resource-routes.ts';
 /** A contact as answers show it; `notify` null: all kinds. */
 export type ContactRow = Pick<
   Row<'contacts'>,
+  | 'contact_no'
   | 'contact_id'
   | 'name'
   | 'type'
@@ -30,7 +31,7 @@ export async function listContacts(
   if (externalKey !== undefined) own = own.where('external_key', '=', externalKey);
   const [rows, { total }] = await Promise.all([
     own
-      .select(['contact_id', 'name', 'type', 'address', 'notify', 'external_key'])
+      .select(['contact_no', 'contact_id', 'name', 'type', 'address', 'notify', 'external_key'])
       .select(['previous_secret_until_us', 'updated_at'])
       .orderBy('name')
       .orderBy('contact_no')

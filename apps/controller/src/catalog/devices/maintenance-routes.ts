@@ -52,7 +52,7 @@ export const maintenanceStart = z
       .nullable()
       .optional()
       .describe(
-        'When it begins: a timestamp up to a year ahead; null: now. A window that has not begun takes the place of another one.',
+        'When it begins: a timestamp up to a year ahead; null: now. It replaces a window that has not begun.',
       )
       .meta({ example: '2026-03-01T02:00:00+01:00' }),
   })

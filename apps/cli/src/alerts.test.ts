@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createTestDatabase, type TestDatabase } from '../../../tests/harness/database.ts';
+import { withClient } from '../../../tests/harness/postgres-url.ts';
+import { runVantage } from './testing/run-vantage.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database[Symbol.asyncDispose]());
+
+const rows = (text: string): Promise<unknown[]> =>
+  withClient(database.url, async (client) => (await client.query(text)).rows);
+const vantage = (...args: readonly string[]) => runVantage(args, { VANTAGE_DATABASE_URL: database.url });
+
+test('open alerts are listed and acknowledged with a note, by the command line', async () => {
+  await withClient(database.url, (client) =>
+    client.query(`
+      with a as (insert into accounts (account_id, name) values ('default', 'default') returning account_no)
+      insert into alerts (alert_id, account_no, kind, severity, opened_us, since_us, closed_us, state, opening)
+      select id, account_no, 'device.down', 'critical', 1000000, 1000000, closed, '{"phase": "open"}', '{"CheckResult": "no answer"}'
+      from a, (values ('open-1', null::bigint), ('closed-1', 2000000)) as v (id, closed)`),
+  );
+  const listed = await vantage('alerts', 'list');
+  expect([listed.code, listed.out]).toEqual([0, expect.stringContaining('open-1')]);
+  expect(listed.out).not.toContain('closed-1');
+  expect((await vantage('alerts', 'acknowledge', 'closed-1')).err).toContain('its outage is over');
+  expect((await vantage('alerts', 'acknowledge', 'open-1', '--note', 'on it')).code).toBe(0);
+  const { rows } = await withClient(database.url, (client) =>
+    client.query(`select acknowledged_by, acknowledged_note, (select count(*)::int from audit) as entries
+      from alerts where alert_id = 'open-1'`),
+  );
+  expect(rows).toEqual([{ acknowledged_by: 'command line', acknowledged_note: 'on it', entries: 1 }]);
+}, 120_000);
+
+test('the first contact of an account makes the schedule Everybody, the next ones are added to it', async () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'vantage-contacts-'));
+  const settings = {
+    VANTAGE_DATABASE_URL: database.url,
+    VANTAGE_SECRET_KEY_FILE: path.join(dir, 'secret.key'),
+  };
+  const add = (address: string, ...more: string[]) =>
+    runVantage(['contacts', 'add', address, '--account', 'mailer', '--json', ...more], settings);
+  const added = z.object({
+    contact_id: z.string(),
+    schedule: z.string().nullable(),
+    secret: z.string().nullable(),
+  });
+  await rows(`insert into accounts (account_id, name) values ('mailer', 'mailer')`);
+  const first = await add('noc@example.org');
+  expect([first.code, first.err]).toEqual([0, expect.stringContaining('so "Everybody" was made')]);
+  const hook = await add('https://u:pass-1@h.example/?token=token-1', '--name', 'Hook');
+  expect(hook.err).toContain('was added to the schedule "Everybody"');
+  for (const text of [hook.out, hook.err]) expect(text).not.toMatch(/pass-1|token-1/);
+  const made = [first, hook].map(({ out }) => added.parse(JSON.parse(out)));
+  expect(made).toMatchObject([
+    { schedule: 'Everybody', secret: null },
+    { schedule: 'Everybody', secret: expect.stringMatching(/^whsec_.{44}$/) },
+  ]);
+  const ids = made.map(({ contact_id }) => contact_id);
+  const schedule = `select n.name, n.steps from accounts a join nschedules n using (nschedule_no) where a.name = 'mailer'`;
+  expect(await rows(schedule)).toEqual([{ name: 'Everybody', steps: [{ DelayMinutes: 0, Contacts: ids }] }]);
+  const { out } = await vantage('contacts', 'list', '--account', 'mailer');
+  expect(out).toMatch(/Hook +webhook +https:\/\/u:\*\*\*@h\.example\/\?token=\*\*\*/);
+  rmSync(dir, { recursive: true });
+}, 120_000);
