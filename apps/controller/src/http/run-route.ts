@@ -93,7 +93,7 @@ export function waitsFor({ waits = false }: Route, body: unknown): boolean {
  * Reads the body before the transaction, so that a slow caller keeps no connection. A fault of it comes up where the body is judged;
  * `sent` is undefined then.
  */
-async function readAhead({
+export async function readAhead({
   body,
 }: RouteRequest): Promise<Pick<RouteRequest, 'body'> & { readonly sent: unknown }> {
   try {

@@ -9,14 +9,21 @@ import { readIdempotencyKey } from './idempotency.ts';
 import type { KeyLoad } from './key-load.ts';
 import type { createOperations } from './operation.ts';
 import type { createOriginReader } from './origin.ts';
-import { badKey, denied } from './problem.ts';
+import { createPlaces } from './places.ts';
+import { badKey, denied, tooMuch } from './problem.ts';
 import { requestId } from './request-id.ts';
 import type { Route, RouteRequest } from './route.ts';
-import type { RunRoute } from './run-route.ts';
+import { type RunRoute, readAhead } from './run-route.ts';
 import { streamBody } from './stream.ts';
 
 /** One for all: an error notes its stack, and every request ends with this one. */
 const callerGone = new Error('the caller is gone');
+
+/**
+ * Changes of one account at one moment. Each locks the account, so more of them would only wait, and each that waits in the database
+ * keeps a connection from everybody else.
+ */
+const writesOfAccount = { running: 2, waiting: 1_000 } as const;
 
 /** The parts that answering a route needs. */
 interface RouteServerDeps {
@@ -37,6 +44,7 @@ export function createRouteServer(
 ): (route: Route, context: Koa.Context) => Promise<Answer> {
   const { run, performer, authenticator, load, readOrigin, ending, clock } = deps;
   const resourceOf = createResourceFinder(deps.routes);
+  const runAdmitted = limitWrites(run);
   return async (route, context) => {
     const query = new URLSearchParams(context.querystring);
     const { address } = readOrigin(context.req);
@@ -66,7 +74,7 @@ export function createRouteServer(
     };
     const { session } = request;
     const perform = performer({ request, identify, requestId: requestId(context) });
-    const admitted = () => run(route, { ...request, perform }, conditions);
+    const admitted = () => runAdmitted(route, { ...request, perform }, conditions);
     const { admit = (_, run) => run() } = route;
     const work = () => (session === undefined ? admitted() : admit(session, admitted, gone.signal));
     const reply = keyNo === undefined ? await work() : await load.run(keyNo, work, gone.signal);
@@ -89,5 +97,20 @@ export function createRouteServer(
     return route.method === 'GET' && holdsTag(context.get('If-None-Match'), tag)
       ? { status: 304, headers, body: '' }
       : { ...answer, headers };
+  };
+}
+
+/** Bounds how many changes of one account run at once. The body is read before, so a slow caller occupies no place. */
+function limitWrites(run: RunRoute): RunRoute {
+  const writes = createPlaces(writesOfAccount);
+  return async (route, request, conditions) => {
+    const { session, signal } = request;
+    if (session === undefined || route.method === 'GET' || route.waits !== undefined)
+      return run(route, request, conditions);
+    const { body } = await readAhead(request);
+    const change = () => run(route, { ...request, body }, conditions);
+    const done = await writes.run(session.accountNo, change, signal);
+    if (done === undefined) throw tooMuch('Too many changes of this account are waiting.');
+    return done.value;
   };
 }
