@@ -4,6 +4,7 @@ import { createFakeClock } from '@vantage/kernel/testing';
 import { type Kysely, sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../../tests/harness/database.ts';
+import { createAlerts } from '../alerts/index.ts';
 import { createAssign } from '../assign/index.ts';
 import { locationVisibility } from '../catalog/locations/visibility-store.ts';
 import { createDb, createPartitions, type Db, type Tables } from '../db/index.ts';
@@ -54,7 +55,16 @@ const leftOut = new Set([
 ]);
 /** Columns that the schema itself holds to a list or to one row a value. */
 const heldBySchema = [
-  ...['agents.agent_id', 'agents.state', 'audit.action', 'device_state.status', 'devices.severity'],
+  ...[
+    'agents.agent_id',
+    'agents.state',
+    'alerts.phase',
+    'alerts.request_id',
+    'alerts.state',
+    'audit.action',
+    'device_state.status',
+    'devices.severity',
+  ],
   ...[
     'locations.external_key',
     'locations.location_id',
@@ -122,6 +132,10 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
       trim: trimCheckpoints,
     }).run(ending.signal),
     createAssign({ ...shared, controllerId: holder }).run(ending.signal),
+    createAlerts({
+      ...{ ...shared, recordEvents, enqueue: async () => {} },
+      createRunRequests: runRequests.createRunRequests,
+    }).run(ending.signal),
   ];
   try {
     await vi.waitFor(done, soon);
@@ -141,6 +155,7 @@ async function expectServed(
     select 'sums' as what from rollup_hourly where device_no = ${deviceNo} and bucket_us = ${hour} and sent = 5 and lost = 2
     union select 'order' from run_requests where device_no = ${deviceNo} and kind = 'Retry' and state = 'Open'
     union select 'plan' from assignment_spans where device_no = ${newDeviceNo} and to_us is null
+    union select 'alert' from alerts where device_no = ${deviceNo} and due_us is distinct from opened_us
     union select 'window' from events where device_no = ${deviceNo} and type = 'MaintEnd'
     union select 'back' from locations where location_no = ${locationNos[0]} and online
     union select 'gone' from locations where location_no = ${locationNos[1]} and not online
@@ -148,7 +163,7 @@ async function expectServed(
     kysely,
   );
   expect(rows.map(({ what }) => what).sort()).toEqual(
-    ['back', 'events', 'gone', 'plan', 'sums', 'window'].concat('order').sort(),
+    ['alert', 'back', 'events', 'gone', 'plan', 'sums', 'window'].concat('order').sort(),
   );
 }
 

@@ -88,6 +88,7 @@ export async function createStand(
   await insertIngested(kysely, referred, moments);
   await insertHealth(kysely, referred, moments);
   await insertRollUps(kysely, referred, moments);
+  await insertAlert(kysely, referred, moments);
   const agentNos = [here.agentNo, away.agentNo];
   return { accountNo, locationNos: [back, gone], agentNos, deviceNo, newDeviceNo };
 }
@@ -117,6 +118,20 @@ async function insertIngested(
     .insertInto('pending_diagnostics')
     .values({ ...check, extended: '{}', received_us: agoUs })
     .execute();
+}
+
+/** An alert of the device that is due. */
+async function insertAlert(
+  kysely: Kysely<Tables>,
+  { accountNo, deviceNo, agentNo, locationNo }: Referred,
+  { agoUs }: Moments,
+): Promise<void> {
+  await sql`insert into alerts (alert_id, account_no, kind, device_no, device_id, location_no, agent_no, severity, opened_us, since_us,
+      state, due_us, reason, opening, ending, acknowledged_us, acknowledged_by, acknowledged_note)
+    select ${newId()}, ${accountNo}, 'device.down', device_no, device_id, ${locationNo}, ${agentNo}, 'critical', ${agoUs}, ${agoUs},
+      '{"phase":"judging"}', ${agoUs}, 'r', '{}', '{}', ${agoUs}, 'b', 'n' from devices where device_no = ${deviceNo}`.execute(
+    kysely,
+  );
 }
 
 /** A state with an open retry sequence, its checkpoint and interval, an ended maintenance window, an expired retry and an event. */

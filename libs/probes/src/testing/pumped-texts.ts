@@ -72,6 +72,7 @@ const examples: readonly string[] = [
   '^(a+)+$',
   'server.example:53',
   `whsec_${'QUJD'.repeat(10)}`,
+  '/devices?Limit=5',
   '2026-01-02T03:04',
   'FREQ=MONTHLY;INTERVAL=2;BYDAY=-1FR,1SU;BYHOUR=1,2;UNTIL=20301231T000000Z',
 ];
