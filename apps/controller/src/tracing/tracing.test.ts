@@ -39,7 +39,7 @@ it('shows each request with its route, status and id, and its statements as chil
     },
   });
   const statements = sink.spans().filter(({ parentSpanId }) => parentSpanId === read?.spanId);
-  expect(statements.map(({ name }) => name)).toContain('SELECT devices');
+  expect(statements.map(({ name }) => name)).toContainEqual(expect.stringMatching(/^SELECT \w+$/));
   const refused = sink.spans().find(({ name }) => name === 'GET /v1.1/devices');
   expect(refused?.attributes['http.response.status_code']).toBe(400);
   expect(refused?.traceId).not.toBe(traceId);
