@@ -150,7 +150,7 @@ function joinSteps(base: Base) {
     pause: createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
     ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
     pages: notify.pages({ acknowledge, snooze }),
-    sendTest: notify.sendTest,
+    sendTest: (...ask) => notify.sendTest(...ask),
     health: restHealth({ kysely, recordEvents }),
   });
   return { assign, health, alerts, gateway, housekeeping, feed, api, notify };
