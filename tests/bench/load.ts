@@ -2,12 +2,12 @@
 // refuses at any time. Prints figures as JSON: lateness, lost checks, CPU and memory of each process,
 // GET /devices?Limit=100 and uptime over a year at that size. Usage: node tests/bench/load.ts [devices] [seconds]
 import { execFileSync, fork } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { startSystem } from '../harness/system.ts';
 import { printFigures } from './figures.ts';
+import { postgresPids, usage } from './processes.ts';
 
 const devices = Number(process.argv[2] ?? 10_000);
 const seconds = Number(process.argv[3] ?? 300);
@@ -18,35 +18,6 @@ const quantile = (values: readonly number[], q: number) => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 };
 const round = (value: number) => Math.round(value * 100) / 100;
-
-/** CPU seconds (its own and of children that ended) and resident MiB of a process; zeros after its end. */
-function usage(pid: number): { cpuS: number; rssMib: number } {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const rss = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    return {
-      cpuS: [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0) / 100,
-      rssMib: Number(rss?.[1] ?? 0) / 1024,
-    };
-  } catch {
-    return { cpuS: 0, rssMib: 0 };
-  }
-}
-
-/** Children of a process named postgres, by /proc. */
-function postgresPids(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres');
-      } catch {
-        return false;
-      }
-    });
-}
 
 const before = new Set(postgresPids());
 await using system = await startSystem();

@@ -187,7 +187,7 @@ describe('POST /batch', () => {
     const neighbour = await one.rest.account(newId());
     const { key } = await one.rest.key(neighbour.accountNo, 'UW');
     let done = false;
-    const great = send(Array.from({ length: 1_000 }, () => op('POST', '/tags', { Name: '' }))).finally(() => {
+    const great = send(Array.from({ length: 1_000 }, () => op('GET', '/account'))).finally(() => {
       done = true;
     });
     let answered = 0;

@@ -14,8 +14,8 @@ const batchLimits = {
   answerBytes: 4 * 1024 * 1024,
   /** Then the operations that have not begun are not done. */
   ms: 60_000,
-  /** Then an atomic batch is rolled back: other changes of its account wait for it. */
-  atomicMs: 5_000,
+  /** Then an atomic batch is rolled back: other changes of its account wait for it. 1,000 devices need about 6 s of CPU time. */
+  atomicMs: 20_000,
 } as const;
 /** Batches under way: of an account, and of this controller. An atomic one has a database connection of its own all the time. */
 const places = {
@@ -127,7 +127,7 @@ const description = `The operations are done one after the other. Each is judged
 
 With \`"Atomic": true\` all operations are one transaction: later ones find what earlier ones wrote, others find nothing of it before the end. Where one fails, nothing is done, the operations after it are not tried, and the answer is 400 with code 1005 and the \`Results\` up to that one. Requests that wait for others (a check on request, a test of a contact) cannot be in it.
 
-An operation has no headers: no If-Match, no Idempotency-Key, no other form than JSON. A batch cannot hold a batch or a stream of events. The body has at most 4 MiB, the results together about 4 MiB. Operations that have not begun after 60 seconds or over these bytes are not done; their \`Status\` is 429. An atomic batch that is not done within 5 seconds is rolled back.
+An operation has no headers: no If-Match, no Idempotency-Key, no other form than JSON. A batch cannot hold a batch or a stream of events. The body has at most 4 MiB, the results together about 4 MiB. Operations that have not begun after 60 seconds or over these bytes are not done; their \`Status\` is 429. An atomic batch that is not done within 20 seconds is rolled back.
 
 With the header Idempotency-Key, a repetition does only what was not done before.`;
 

@@ -24,7 +24,10 @@ export function operation(Method: string, Path: string, Body?: object): object {
   return { Method, Path, ...(Body === undefined ? {} : { Body }) };
 }
 
-/** Lets time pass on the clock of these controllers, no faster than their databases answer, so that no request believes one gone. */
+/**
+ * Lets time pass on the clock of these controllers, one step for each answer of their databases: no request believes a database gone, and small
+ * steps keep what waits for a request from giving it up.
+ */
 export async function passTime(
   controllers: readonly [Rest, ...Rest[]],
   ms: number,
