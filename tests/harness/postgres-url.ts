@@ -11,11 +11,19 @@ export function inDatabase(url: string, name: string): string {
  */
 export async function dropDatabase(server: string, name: string): Promise<void> {
   await withClient(server, async (client) => {
-    await client.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = current_user',
-      [name],
-    );
-    await client.query(`drop database if exists ${name}`);
+    for (let left = 3; ; left -= 1) {
+      await client.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = current_user',
+        [name],
+      );
+      try {
+        await client.query(`drop database if exists ${name}`);
+        return;
+      } catch (error) {
+        // A program under test connected again meanwhile.
+        if (left === 0 || !(error instanceof pg.DatabaseError) || error.code !== '55006') throw error;
+      }
+    }
   });
 }
 
