@@ -23,8 +23,8 @@ const scripts: [what: string, text: string][] = [
   ['an error of megabytes', "throw new Error('x'.repeat(8_000_000));"],
 ];
 
-async function checkScript(ground: Ground, text: string): Promise<Seen> {
-  const id = await addHostile(ground, { Method: 'Script', URL: text, Timeout: 2 });
+async function checkScript(ground: Ground, text: string, timeoutS = 2): Promise<Seen> {
+  const id = await addHostile(ground, { Method: 'Script', URL: text, Timeout: timeoutS });
   if (id === undefined) throw new Error('the script was refused');
   const result = await checkNow(ground, id);
   await removeHostile(ground, id);
@@ -41,7 +41,7 @@ test('an agent survives every script within its memory limit', async () => {
 test('a script runs without further rights', async ({ skip }) => {
   skip(process.getuid?.() !== 0, 'only root can give a script a user of its own');
   const { ground } = scenes;
-  const checked = checkScript(ground, 'await sleep(1_800)');
+  const checked = checkScript(ground, 'await sleep(1_800)', 20);
   const agentPid = ground.hostile.agent.process.pid ?? 0;
   const guests = await vi.waitFor(() => {
     const found = processes().filter(({ pid, words }) => isGuest(words) && isBelow(pid, agentPid));
