@@ -15,17 +15,19 @@ const calm: Measured = {
   agentHeard: true,
 };
 
-test.each<[string, Partial<Measured>]>([
-  ['an answer that fails', { errors: ['GET /devices: 503'] }],
-  ['slow answers', { p99Ms: 500 }],
-  ['an event that does not come', { missingEvents: 1 }],
-  ['a change of status', { foreignEvents: ['Down of a device'] }],
-  ['no stored check', { checks: 0 }],
-  ['a failed check', { badChecks: 1 }],
-  ['a late check', { latestMs: 1_001 }],
-  ['a result that waits', { deliveredMs: 10_001 }],
-  ['an agent that is not heard', { agentHeard: false }],
-])('the bystander reports %s', (_, measured) => {
-  expect(disturbances(calm, 500)).toEqual([]);
-  expect(disturbances({ ...calm, ...measured }, 500)).toHaveLength(1);
+test.each<[string, 'broken' | 'slow', Partial<Measured>]>([
+  ['an answer that fails', 'broken', { errors: ['GET /devices: 503'] }],
+  ['slow answers', 'slow', { p99Ms: 500 }],
+  ['an event that does not come', 'broken', { missingEvents: 1 }],
+  ['a change of status', 'broken', { foreignEvents: ['Down of a device'] }],
+  ['no stored check', 'broken', { checks: 0 }],
+  ['a failed check', 'broken', { badChecks: 1 }],
+  ['a late check', 'slow', { latestMs: 1_001 }],
+  ['a result that waits', 'slow', { deliveredMs: 10_001 }],
+  ['an agent that is not heard', 'broken', { agentHeard: false }],
+])('the bystander reports %s', (_, kind, measured) => {
+  expect(disturbances(calm, 500)).toEqual({ broken: [], slow: [] });
+  const { [kind]: ours, ...other } = disturbances({ ...calm, ...measured }, 500);
+  expect(ours).toHaveLength(1);
+  expect(Object.values(other)).toEqual([[]]);
 });

@@ -9,7 +9,9 @@ export interface Scenes {
   readonly ground: Ground;
   /**
    * Runs an attack and measures the bystander. Fails when the bystander was disturbed or a program exceeded its memory limit. The
-   * measurement lasts at least `leastMs`. An attack that lasts longer than `maxMs` has failed.
+   * measurement lasts at least `leastMs`. An attack that lasts longer than `maxMs` has failed. Where the bystander was only slow, other
+   * machines of the same host may be the cause: then the bystander is measured again without attack, and the attack runs once more against
+   * the limit of that measurement. What slows the bystander itself does so each time.
    */
   play(
     name: string,
@@ -48,8 +50,8 @@ export function useScenes(settings: Readonly<Record<string, string>> = {}): Scen
     putBehind();
     const peace = await measure(bystander, () => delay(baselineMs));
     report.push(rowOf('without attack', peace, ground));
-    expect(disturbances(peace, Number.POSITIVE_INFINITY)).toEqual([]);
-    maxMs = Math.max(500, 5 * peace.p99Ms);
+    expect(disturbances(peace, Number.POSITIVE_INFINITY)).toEqual({ broken: [], slow: [] });
+    maxMs = limitAfter(peace);
   }, 240_000);
   afterAll(async () => {
     const { controller } = ground ?? {};
@@ -66,20 +68,31 @@ export function useScenes(settings: Readonly<Record<string, string>> = {}): Scen
     },
     async play(name, attack, { leastMs = sceneMs, maxMs: attackMs = longestAttackMs } = {}) {
       const { ground, bystander } = started();
-      expect(ended(ground), 'programs that ended in an earlier scene').toEqual([]);
-      ground.controller.takeLog();
-      const fromMs = performance.now();
-      let failure: unknown;
-      const measured = await measure(bystander, async () => {
-        await within(attackMs, attack(ground)).catch((error: unknown) => {
-          failure = error;
+      const playOnce = async (label: string): Promise<Complaints> => {
+        expect(ended(ground), 'programs that ended in an earlier scene').toEqual([]);
+        ground.controller.takeLog();
+        const fromMs = performance.now();
+        let failure: unknown;
+        const measured = await measure(bystander, async () => {
+          await within(attackMs, attack(ground)).catch((error: unknown) => {
+            failure = error;
+          });
+          await delay(Math.max(0, leastMs - (performance.now() - fromMs)));
         });
-        await delay(Math.max(0, leastMs - (performance.now() - fromMs)));
-      });
-      report.push(rowOf(name, measured, ground));
-      const failed = failure instanceof Error ? [`the attack itself: ${failure.message}`] : [];
-      const complaints = [...excesses(ground), ...disturbances(measured, maxMs), ...failed];
-      expect(complaints.slice(0, 12).map((line) => line.slice(0, 1_000))).toEqual([]);
+        report.push(rowOf(label, measured, ground));
+        const failed = failure instanceof Error ? [`the attack itself: ${failure.message}`] : [];
+        const { broken, slow } = disturbances(measured, maxMs);
+        return { broken: [...excesses(ground), ...broken, ...failed], slow };
+      };
+      let complaints = await playOnce(name);
+      if (complaints.broken.length === 0 && complaints.slow.length > 0) {
+        const peace = await measure(bystander, () => delay(baselineMs));
+        report.push(rowOf('again without attack', peace, ground));
+        maxMs = limitAfter(peace);
+        complaints = await playOnce(`${name}, again`);
+      }
+      const all = [...complaints.broken, ...complaints.slow];
+      expect(all.slice(0, 12).map((line) => line.slice(0, 1_000))).toEqual([]);
     },
   };
 }
@@ -104,21 +117,35 @@ async function measure(bystander: Bystander, during: () => Promise<void>): Promi
   return bystander.end();
 }
 
-/** One sentence for each disturbance of the bystander. Pure. */
-export function disturbances(measured: Measured, maxMs: number): string[] {
+/** What disturbed the bystander: what no slow machine explains, and what it may explain. One sentence each. */
+interface Complaints {
+  readonly broken: readonly string[];
+  readonly slow: readonly string[];
+}
+
+/** The disturbances of the bystander. Pure. */
+export function disturbances(measured: Measured, maxMs: number): Complaints {
   const { errors, foreignEvents, missingEvents, p99Ms, checks, badChecks, latestMs, deliveredMs } = measured;
-  const none: string[] = [];
-  return [
-    ...errors,
-    ...foreignEvents.map((event) => `a status changed: ${event}`),
-    ...(p99Ms < maxMs ? none : [`p99 of its calls was ${Math.round(p99Ms)} ms`]),
-    ...(missingEvents === 0 ? none : [`${missingEvents} events did not come`]),
-    ...(checks > 0 ? none : ['no check of it was stored']),
-    ...(badChecks === 0 ? none : [`${badChecks} checks did not find it well`]),
-    ...(latestMs <= maxLateMs ? none : [`a check was ${Math.round(latestMs)} ms late`]),
-    ...(deliveredMs <= maxDelayMs ? none : [`a result was stored after ${Math.round(deliveredMs)} ms`]),
-    ...(measured.agentHeard ? none : ['its agent is not heard any more']),
-  ];
+  return {
+    broken: [
+      ...errors,
+      ...foreignEvents.map((event) => `a status changed: ${event}`),
+      ...(missingEvents === 0 ? [] : [`${missingEvents} events did not come`]),
+      ...(checks > 0 ? [] : ['no check of it was stored']),
+      ...(badChecks === 0 ? [] : [`${badChecks} checks did not find it well`]),
+      ...(measured.agentHeard ? [] : ['its agent is not heard any more']),
+    ],
+    slow: [
+      ...(p99Ms < maxMs ? [] : [`p99 of its calls was ${Math.round(p99Ms)} ms`]),
+      ...(latestMs <= maxLateMs ? [] : [`a check was ${Math.round(latestMs)} ms late`]),
+      ...(deliveredMs <= maxDelayMs ? [] : [`a result was stored after ${Math.round(deliveredMs)} ms`]),
+    ],
+  };
+}
+
+/** The limit of the bystander's p99 after a measurement without attack, milliseconds. */
+function limitAfter({ p99Ms }: Measured): number {
+  return Math.max(500, 5 * p99Ms);
 }
 
 /** The programs of a ground by name. */
