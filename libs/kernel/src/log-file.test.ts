@@ -5,6 +5,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -34,6 +35,16 @@ test('a log is put aside while its writer goes on, and both files stay bounded',
   const aside = readFileSync(`${file}.1`, 'utf8');
   expect([aside.length, statSync(`${file}.1`).mode & 0o777]).toEqual([1_000, 0o600]);
   expect(await limitLogFile(path.join(dir, 'none'))).toBe(false);
+});
+
+test('a log of 16 MiB is kept, a longer one is rotated', async () => {
+  const limit = 16 * 1024 * 1024;
+  writeFileSync(file, '');
+  truncateSync(file, limit);
+  expect(await limitLogFile(file)).toBe(false);
+  truncateSync(file, limit + 1);
+  expect(await limitLogFile(file)).toBe(true);
+  expect([statSync(file).size, statSync(`${file}.1`).size]).toEqual([0, limit]);
 });
 
 test('where no copy can be made the log is emptied all the same', async () => {

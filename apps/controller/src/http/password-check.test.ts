@@ -60,6 +60,21 @@ describe('the check of a password', () => {
     expect([kinds.filter((kind) => kind === 'bad').length, computed.length, most()]).toEqual([20, 20, 1]);
   });
 
+  it('lets 64 computations wait for the one that runs; what comes beside them is asked to come again', async () => {
+    const { check, computed, letGo } = scene();
+    const all = Array.from({ length: 100 }, (_, keyNo) =>
+      check({ ...key, keyNo }, guess('right'), '192.0.2.1'),
+    );
+    await letGo();
+    const kinds = (await Promise.all(all)).map(({ kind }) => kind);
+    expect(kinds).toEqual([...Array(65).fill('good'), ...Array(35).fill('wait')]);
+    expect(computed).toHaveLength(65);
+    // Nothing was wrong, so nothing was counted.
+    const later = check({ ...key, keyNo: 99 }, guess('right'), '192.0.2.1');
+    await letGo();
+    expect(await later).toEqual({ kind: 'good' });
+  });
+
   it('computes the same good password once for 250 requests at once, and not again soon', async () => {
     const { check, computed, letGo, clock } = scene();
     const all = Array.from({ length: 250 }, () => check(key, guess('right'), '192.0.2.1'));

@@ -107,6 +107,15 @@ describe('a connection without a complete request is closed within 75 s', () => 
   });
 
   test.each([
+    ['that is open and silent', ''],
+    ['with half a TLS handshake', helloOfTls],
+  ])('one %s, after 10 s', async (_what, text) => {
+    const it = await client(text);
+    await clock.advance(12_000);
+    await vi.waitFor(() => expect(it.isClosed).toBe(true), soon);
+  });
+
+  test.each([
     ['half a header a byte at a time', halfHeader],
     ['half a body a byte at a time', halfBody],
   ])('one that sends %s', async (_what, text) => {

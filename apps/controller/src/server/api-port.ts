@@ -22,8 +22,6 @@ export interface ApiPort {
 
 /** First byte of a TLS handshake record (RFC 8446, section 5.1). */
 const tlsHandshake = 0x16;
-/** Handshakes that begin in one iteration of the event loop. Each costs more than a millisecond, and other work waits meanwhile. */
-const handshakesPerIteration = 4;
 
 /**
  * Makes the port. It speaks TLS; a connection that begins with anything else is read as plain HTTP. The same handler
@@ -73,7 +71,7 @@ export function createApiPort(deps: {
     server.on('clientError', clientError);
     server.on('connect', (_request, socket) => clientError(new Error('CONNECT'), socket));
   }
-  const handshakes = createHandshakeQueue({ perIteration: handshakesPerIteration, later: setImmediate });
+  const handshakes = createHandshakeQueue({ later: setImmediate });
   const take = (socket: Socket) => {
     if (!connections.take(socket)) return;
     socket.on('error', () => socket.destroy());

@@ -2,10 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createHandshakeQueue } from './handshake-queue.ts';
 
-function scene(perIteration: number) {
+function scene(perIteration?: number) {
   const due: (() => void)[] = [];
   const done: string[] = [];
-  const queue = createHandshakeQueue({ perIteration, later: (run) => void due.push(run) });
+  const queue = createHandshakeQueue({
+    ...(perIteration === undefined ? {} : { perIteration }),
+    later: (run) => void due.push(run),
+  });
   return {
     done,
     add: (owner: string, name = owner) => queue.add(owner, () => void done.push(name)),
@@ -28,6 +31,14 @@ test('nothing runs at once, then as many in an iteration as may', () => {
   iterate();
   expect(done).toEqual(['1', '2', '3']);
   expect(iterate()).toBe(false);
+});
+
+test('four begin in an iteration of the event loop', () => {
+  const { done, add, iterate } = scene();
+  for (let i = 0; i < 10; i += 1) add('a');
+  const begun: number[] = [];
+  while (iterate()) begun.push(done.length);
+  expect(begun).toEqual([4, 8, 10]);
 });
 
 test('a client with one handshake does not wait for a client with a thousand', () => {

@@ -1,3 +1,6 @@
+/** Handshakes that begin in one iteration of the event loop. Each costs more than a millisecond, and other work waits meanwhile. */
+const handshakesPerIteration = 4;
+
 /** TLS handshakes that wait to begin: a bounded number begins in one iteration of the event loop, one address after the other. */
 export interface HandshakeQueue {
   /** Runs `begin` in a later iteration. How many of one address wait must be bounded by the caller. */
@@ -6,10 +9,10 @@ export interface HandshakeQueue {
 
 /** Makes an empty queue. `later` runs a function after what the event loop has to do now, as `setImmediate` does. */
 export function createHandshakeQueue({
-  perIteration,
+  perIteration = handshakesPerIteration,
   later,
 }: {
-  readonly perIteration: number;
+  readonly perIteration?: number;
   readonly later: (run: () => void) => void;
 }): HandshakeQueue {
   const waiting = new Map<string, (() => void)[]>();

@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { connect } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -42,6 +42,28 @@ const suiteWith = (port: number, ciphers: string | undefined): Promise<string> =
     socket.once('error', (error) => resolve('code' in error ? String(error.code) : error.message));
   });
 
+/** A connection by TLS 1.2. */
+const connectOld = (port: number): Promise<TLSSocket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({
+      ...{ port, host: '127.0.0.1', servername: 'localhost', ca: readFileSync(own.caFile) },
+      ...{ maxVersion: 'TLSv1.2', ALPNProtocols: ['h2', 'http/1.1'] },
+    });
+    socket.once('secureConnect', () => resolve(socket));
+    socket.once('error', reject);
+  });
+
+/** The error of a handshake by TLS 1.1 at most. */
+const errorOfTls11 = (port: number): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = connect({
+      ...{ port, host: '127.0.0.1', servername: 'localhost', ca: readFileSync(own.caFile) },
+      ...{ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
+    });
+    socket.once('secureConnect', () => resolve(`connected by ${socket.getProtocol()}`));
+    socket.once('error', (error) => resolve('code' in error ? String(error.code) : error.message));
+  });
+
 describe.each([
   ['https', () => createHttpsServer(tlsServerOptions(own.server))],
   ['http2', () => createSecureServer(tlsServerOptions(own.server))],
@@ -58,4 +80,23 @@ describe.each([
     expect(await suiteWith(port, undefined)).toMatch(/^TLS_/);
     await new Promise((resolve) => server.close(resolve));
   });
+
+  test.each([false, true])(
+    'speaks TLS 1.2 or 1.3 and does not renegotiate (certificate renewed: %s)',
+    async (renewed) => {
+      const server = make();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      if (renewed) server.setSecureContext(secureContextOptions(own.server));
+      const port = portOf(server);
+      expect(await errorOfTls11(port)).toBe('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION');
+      const socket = await connectOld(port);
+      const renegotiated = await new Promise((resolve) => {
+        socket.once('error', ({ message }) => resolve(message));
+        socket.renegotiate({ rejectUnauthorized: true }, (error) => resolve(error?.message ?? 'done'));
+      });
+      expect(renegotiated).toMatch(/no renegotiation/);
+      socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  );
 });
