@@ -15,6 +15,10 @@ const isBlocked = sql<boolean>`exists (
     and e.notification_no < n.notification_no offset 0)`;
 /** The end of the earlier notification wakes the blocked ones; this is for the case that a program of another version ended it. */
 const blockedUs = hourUs;
+/** The column of the index that keeps attempted notifications (1) apart from those that were never attempted (0). */
+const wasAttempted = sql<number>`least(n.attempts, 1)`;
+/** A claim reads at most so many notifications at once. */
+const atOnce = 100;
 
 /** A notification that may leave. */
 export interface FreeRow {
@@ -34,7 +38,10 @@ export interface FreeRow {
 const freeColumns = sql`n.notification_no, n.notification_id, n.alert_no, n.order_key, n.kind, n.data, n.at_us, n.created_us, n.attempts,
   n.first_attempt_us, n.message`;
 
-/** Contacts with notifications that are due and not leased, the longest waiting first, without those in `busy`. */
+/**
+ * Contacts with notifications that are due and not leased, the longest waiting first, without those in `busy`. The statement goes from
+ * contact to contact by the index, so that it costs the same however many notifications wait for one of them.
+ */
 export async function dueContacts(
   db: Kysely<Tables>,
   {
@@ -43,12 +50,25 @@ export async function dueContacts(
     limit,
   }: { readonly nowUs: number; readonly busy: readonly number[]; readonly limit: number },
 ): Promise<readonly DueContact[]> {
+  const next = (after: ReturnType<typeof sql.ref>) => sql`(
+    select n.contact_no from notifications n where n.state = 'Pending' and n.leader_no is null and n.contact_no > ${after}
+    order by n.contact_no limit 1)`;
+  const first = (attempted: number) => sql`(
+    select n.account_no, n.due_us from notifications n
+    where n.state = 'Pending' and n.leader_no is null and n.contact_no = w.contact_no and ${wasAttempted} = ${sql.lit(attempted)}
+      and n.due_us <= ${nowUs} and ${isFree}
+    order by n.due_us limit 1)`;
   const { rows } = await sql<DueContact>`
-    select n.contact_no as "contactNo", min(n.account_no) as "accountNo", coalesce(bool_or(h.failures > 0), false) as "isFailing"
-    from notifications n left join contact_health h using (contact_no)
-    where n.state = 'Pending' and n.leader_no is null and n.due_us <= ${nowUs} and ${isFree}
-      and n.contact_no <> all(${busy}::int[])
-    group by n.contact_no order by min(n.due_us), n.contact_no limit ${limit}`.execute(db);
+    with recursive start as (select 0 as contact_no), waiting as (
+      select ${next(sql.ref('start.contact_no'))} as contact_no from start
+      union all select ${next(sql.ref('w.contact_no'))} from waiting w where w.contact_no is not null)
+    select w.contact_no as "contactNo", due.account_no as "accountNo", coalesce(h.failures > 0, false) as "isFailing"
+    from waiting w
+      cross join lateral (
+        select account_no, due_us from (${first(0)} union all ${first(1)}) either order by due_us limit 1) due
+      left join contact_health h on h.contact_no = w.contact_no
+    where w.contact_no <> all(${busy}::int[])
+    order by due.due_us, w.contact_no limit ${limit}`.execute(db);
   return rows;
 }
 
@@ -77,7 +97,10 @@ export async function readContact(db: Kysely<Tables>, contactNo: number) {
   return rows[0];
 }
 
-/** Notifications that are due, not leased and not blocked: attempted ones, or never attempted ones. Locks them. */
+/**
+ * Notifications that are due, not leased and not blocked: attempted ones, or never attempted ones, the longest due first. Blocked ones are
+ * held on the way, so that no claim reads them again: `releaseFollowers` ends that. The lock of the contact covers its notifications.
+ */
 export async function freeRows(
   trx: Kysely<Tables>,
   ask: {
@@ -88,11 +111,31 @@ export async function freeRows(
   },
 ): Promise<readonly FreeRow[]> {
   const { contactNo, nowUs, areAttempted, limit } = ask;
+  const free: number[] = [];
+  let after = { due_us: 0, notification_no: 0 };
+  while (free.length < limit) {
+    const { rows } = await sql<{ notification_no: number; due_us: number; blocked: boolean }>`
+      select n.notification_no, n.due_us, ${isBlocked} as blocked from notifications n
+      where n.contact_no = ${contactNo} and n.state = 'Pending' and n.leader_no is null
+        and ${wasAttempted} = ${sql.lit(areAttempted ? 1 : 0)} and n.due_us <= ${nowUs} and ${isFree}
+        and (n.due_us, n.notification_no) > (${after.due_us}::bigint, ${after.notification_no}::bigint)
+      order by n.due_us, n.notification_no limit ${atOnce}`.execute(trx);
+    const numbersOf = (some: typeof rows) => some.map((row) => row.notification_no);
+    free.push(...numbersOf(rows.filter((row) => !row.blocked)));
+    await hold(trx, numbersOf(rows.filter((row) => row.blocked)), nowUs + blockedUs);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < atOnce) break;
+    after = last;
+  }
+  return readRows(trx, free.slice(0, limit));
+}
+
+/** These notifications, the longest due first. */
+async function readRows(trx: Kysely<Tables>, nos: readonly number[]): Promise<readonly FreeRow[]> {
+  if (nos.length === 0) return [];
   const { rows } = await sql<FreeRow>`
-    select ${freeColumns} from notifications n
-    where n.contact_no = ${contactNo} and n.state = 'Pending' and n.leader_no is null and n.due_us <= ${nowUs} and ${isFree}
-      and (n.attempts > 0) = ${areAttempted} and not ${isBlocked}
-    order by n.notification_no limit ${limit} for update skip locked`.execute(trx);
+    select ${freeColumns} from notifications n where n.notification_no = any(${nos}::bigint[])
+    order by n.due_us, n.notification_no`.execute(trx);
   return rows;
 }
 
@@ -146,12 +189,21 @@ export async function hold(trx: Kysely<Tables>, nos: readonly number[], untilUs:
   );
 }
 
-/** Keeps those that wait for an earlier one out of the way of the next claims. `releaseFollowers` ends that. */
-export async function holdBlocked(trx: Kysely<Tables>, contactNo: number, nowUs: number): Promise<void> {
+/** Keeps all that was never attempted and is due until a time, besides these. */
+export async function holdOthers(
+  trx: Kysely<Tables>,
+  ask: {
+    readonly contactNo: number;
+    readonly besides: readonly number[];
+    readonly nowUs: number;
+    readonly untilUs: number;
+  },
+): Promise<void> {
+  const { contactNo, besides, nowUs, untilUs } = ask;
   await sql`
-    update notifications n set due_us = ${nowUs + blockedUs}
-    where n.contact_no = ${contactNo} and n.state = 'Pending' and n.leader_no is null and n.due_us <= ${nowUs} and ${isFree}
-      and ${isBlocked}`.execute(trx);
+    update notifications n set due_us = ${untilUs}
+    where n.contact_no = ${contactNo} and n.state = 'Pending' and n.leader_no is null and ${wasAttempted} = 0 and n.due_us <= ${nowUs}
+      and n.notification_no <> all(${besides}::bigint[])`.execute(trx);
 }
 
 /** Stores when messages to the contact left. */

@@ -1,7 +1,7 @@
 import { contactTypeOf, contactTypes } from '@vantage/alerts';
 import { hourUs, type Json } from '@vantage/domain';
 import { type Logger, messageOf } from '@vantage/kernel';
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
 import type { TimeScale } from '../config/time-scale.ts';
 import type { Tables } from '../db/index.ts';
@@ -13,7 +13,7 @@ import {
   type FreeRow,
   freeRows,
   hold,
-  holdBlocked,
+  holdOthers,
   lease,
   lockContact,
   mergeableRows,
@@ -21,9 +21,11 @@ import {
   storeGrouping,
   unsentOf,
 } from './claim-store.ts';
-import { decideGrouping, noGrouping } from './grouping.ts';
+import { decideGrouping, noGrouping, singlesAMinute } from './grouping.ts';
 import { placeholders } from './link-places.ts';
 import { showFacts } from './message-facts.ts';
+import { type OnFailed, reportFailed } from './record.ts';
+import { releaseFollowers } from './record-store.ts';
 
 /** A notification that this worker may send now, for the time of its lease. */
 export interface Claimed {
@@ -44,6 +46,7 @@ export interface ClaimDeps {
   readonly log: Logger;
   readonly timeScale: TimeScale;
   readonly newToken: () => string;
+  readonly onFailed: OnFailed;
   /** The last day of a device of the account; null when it does not exist. */
   readonly readDay: (deviceId: string, nowUs: number) => Promise<readonly DayPart[] | null>;
 }
@@ -63,7 +66,7 @@ const groupingState = z.object({
  * stores them with the attempt and the lease. Empty when another worker has the contact.
  */
 export async function claim(
-  trx: Kysely<Tables>,
+  trx: Transaction<Tables>,
   ask: { readonly contactNo: number; readonly places: number; readonly nowUs: number },
   deps: ClaimDeps,
 ): Promise<readonly Claimed[]> {
@@ -95,7 +98,6 @@ export async function claim(
     const one = await leaseGroup(trx, { leader, members, contact, contactNo, channel, nowUs }, deps);
     if (one !== undefined) claimed.push(one);
   }
-  await holdBlocked(trx, contactNo, nowUs);
   return claimed;
 }
 
@@ -124,7 +126,8 @@ async function freshGroups(
   const ask = { contactNo, nowUs, areAttempted: false };
   if (isPerEvent) return (await freeRows(trx, { ...ask, limit: places })).map((row): Group => [row]);
   const before = groupingState.safeParse(how.grouping).data ?? noGrouping;
-  const waiting = await freeRows(trx, { ...ask, limit: mostMerged });
+  // One more than can leave alone: the decision needs no others.
+  const waiting = await freeRows(trx, { ...ask, limit: singlesAMinute + 1 });
   const created = waiting.map((row) => row.created_us).sort((a, b) => a - b);
   const decision = decideGrouping(before, created, { nowUs, timeScale });
   // What finds no place is due and is decided by the next claim.
@@ -139,8 +142,8 @@ async function freshGroups(
     const begun = { ...before, recentUs: [...before.recentUs, ...leaving.map(() => nowUs)].slice(-5) };
     await storeGrouping(trx, contactNo, begun);
   } else if (decision.holdUntilUs !== null) {
-    const rest = waiting.slice(decision.singles).map((row) => row.notification_no);
-    await hold(trx, rest, decision.holdUntilUs);
+    const besides = leaving.map((row) => row.notification_no);
+    await holdOthers(trx, { contactNo, besides, nowUs, untilUs: decision.holdUntilUs });
   }
   return leaving.map((row): Group => [row]);
 }
@@ -155,7 +158,7 @@ interface LeasedGroup {
 }
 
 async function leaseGroup(
-  trx: Kysely<Tables>,
+  trx: Transaction<Tables>,
   group: LeasedGroup,
   deps: ClaimDeps,
 ): Promise<Claimed | undefined> {
@@ -163,13 +166,12 @@ async function leaseGroup(
   const no = leader.notification_no;
   let message = leader.message;
   if (message === null) {
-    const notices = await noticesOf(group, deps);
+    const day = await dayOf(group, deps);
     try {
-      message = channel.compose(notices);
+      message = channel.compose(noticesOf(group, day));
     } catch (error) {
       deps.log.error({ notification_id: leader.notification_id, error: messageOf(error) }, cannotCompose);
-      const nos = [leader, ...members].map((row) => row.notification_no);
-      await endUnsent(trx, { nos, state: 'Failed', answer: 'the message cannot be composed', nowUs });
+      await giveUp(trx, group, deps.onFailed);
       return undefined;
     }
   }
@@ -193,26 +195,36 @@ async function leaseGroup(
 
 const cannotCompose = 'a message cannot be composed: its notification is given up';
 
-/** What the message says about each notification. */
-async function noticesOf(
-  { leader, members, contact, channel, nowUs }: LeasedGroup,
-  { readDay }: ClaimDeps,
-): Promise<readonly Notice[]> {
+/** Ends notifications whose message cannot be made, as if the receiver had refused them for good. */
+async function giveUp(trx: Transaction<Tables>, group: LeasedGroup, onFailed: OnFailed): Promise<void> {
+  const { leader, members, contact, contactNo, nowUs } = group;
+  const rows = [leader, ...members];
+  const reason = 'the message cannot be composed';
+  const nos = rows.map((row) => row.notification_no);
+  await endUnsent(trx, { nos, state: 'Failed', answer: reason, nowUs });
+  await releaseFollowers(trx, { contactNo, orderKeys: rows.map((row) => row.order_key), nowUs });
+  const alertNos = rows.map((row) => row.alert_no);
+  await reportFailed(trx, alertNos, { accountNo: contact.account_no, contactNo, reason, nowUs }, onFailed);
+}
+
+/** The last day of the device that the message is about, where the message shows it. */
+async function dayOf({ leader, members, channel, nowUs }: LeasedGroup, { readDay }: ClaimDeps) {
+  const { device_id: deviceId } = showFacts(leader.data, String);
+  const showsDay = channel.showsDay && members.length === 0 && typeof deviceId === 'string';
+  return showsDay ? readDay(deviceId, nowUs) : null;
+}
+
+/** What the message says about each notification. Throws where stored facts cannot be shown. */
+function noticesOf(
+  { leader, members, contact }: LeasedGroup,
+  day: readonly DayPart[] | null,
+): readonly Notice[] {
   const zone = zoneOf(contact.timezone);
-  const notices: Notice[] = [];
-  for (const row of [leader, ...members]) {
+  return [leader, ...members].map((row) => {
     const data = showFacts(row.data, (us) => zone.format(us));
-    const { device_id: deviceId, alert_id: alertId } = data;
-    const showsDay = channel.showsDay && members.length === 0 && typeof deviceId === 'string';
-    notices.push({
-      kind: row.kind,
-      timestamp: zone.format(row.at_us),
-      data,
-      links: linksOf(leader.notification_id, row, alertId),
-      day: showsDay ? await readDay(deviceId, nowUs) : null,
-    });
-  }
-  return notices;
+    const links = linksOf(leader.notification_id, row, data['alert_id']);
+    return { kind: row.kind, timestamp: zone.format(row.at_us), data, links, day };
+  });
 }
 
 /** Kinds of alerts that somebody can acknowledge: those that stay open. */

@@ -51,6 +51,7 @@ async function claimOne(bench: Workbench, contactNo: number, token: string) {
     ...{ log: bench.log, timeScale: (length: number) => length, newToken: () => token },
     channels: createChannels({ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' }),
     readDay: async () => null,
+    onFailed: async () => {},
   };
   const nowUs = systemClock.nowUs();
   const ask = { contactNo, places: 4, nowUs };

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { createChannels } from './channels/registry.ts';
 import { type SunkRequest, startSink } from './testing/sink.ts';
 import { createWorkbench } from './testing/workbench.ts';
 
@@ -117,6 +118,27 @@ test('after a kill between send and record the message is sent again under the s
   expect(sink.requests.map(textOf)).toEqual(['web', 'next']);
   expect(sink.requests[0]?.body).toBe('{"type":"device.down","timestamp":"t","data":{"ShortName":"web"}}');
   expect(await bench.states()).toMatchObject([{ attempts: 2 }, { attempts: 1 }]);
+});
+
+test('a message that cannot be composed fails and is reported, and the next one of the device is sent', async () => {
+  await using bench = await createWorkbench();
+  await using sink = await startSink();
+  const contact = await bench.webhook(sink.url);
+  const channels = createChannels({
+    ...{ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' },
+  });
+  const compose: typeof channels.webhook.compose = (notices) => {
+    if (notices[0]?.data['ShortName'] === 'bad') throw new Error('a fact that no message can show');
+    return channels.webhook.compose(notices);
+  };
+  await bench.add([contact, 'device:1', 'bad'], [contact, 'device:1', 'next']);
+  await using _working = bench.work({ channels: { ...channels, webhook: { ...channels.webhook, compose } } });
+  await vi.waitFor(() => expect(sink.requests.map(textOf)).toEqual(['next']), soon);
+  expect(await bench.states()).toMatchObject([
+    { state: 'Failed', attempts: 0, answer: 'the message cannot be composed' },
+    {},
+  ]);
+  expect(bench.failed).toMatchObject([{ contactNo: contact, reason: 'the message cannot be composed' }]);
 });
 
 test('notifications of a contact that was deleted are withdrawn', async () => {

@@ -7,7 +7,7 @@ import { type ClaimDeps, type Claimed, claim, leaseUs } from './claim.ts';
 import { dueContacts } from './claim-store.ts';
 import { type DueContact, type RunningAttempt, type Share, shareOut } from './fair-share.ts';
 import { type Outcome, retryTimes } from './notification-state.ts';
-import { type OnFailed, type Recorded, record } from './record.ts';
+import { type Recorded, record } from './record.ts';
 
 /** Delivers notifications. Any number of controllers may run it. */
 export interface Deliveries {
@@ -34,7 +34,6 @@ export interface DeliveriesDeps extends Omit<ClaimDeps, 'timeScale'>, AttemptDep
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly onFailed: OnFailed;
   readonly timeScale?: TimeScale;
 }
 

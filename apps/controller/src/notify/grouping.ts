@@ -21,13 +21,14 @@ export interface GroupingDecision {
 }
 
 /** Messages to a contact that leave one by one within a minute. */
-const singlesAMinute = 5;
+export const singlesAMinute = 5;
 
 /** Nothing was sent yet. */
 export const noGrouping: Grouping = { recentUs: [], groupedUs: null };
 
 /**
- * Decides which messages that were never attempted leave now. `createdUs` is the age of each, oldest first.
+ * Decides which messages that were never attempted leave now. `createdUs` says when each was made, oldest first; the oldest
+ * `singlesAMinute` + 1 of them are enough.
  *
  * | messages of the last minute | waiting | decision |
  * |---|---|---|

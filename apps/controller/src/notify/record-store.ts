@@ -3,7 +3,7 @@ import type { Tables } from '../db/index.ts';
 import type { AfterAttempt } from './notification-state.ts';
 
 /** A notification whose attempt ended. */
-export interface AttemptedRow {
+interface AttemptedRow {
   readonly notification_no: number;
   readonly account_no: number;
   readonly alert_no: number | null;
@@ -54,15 +54,21 @@ export async function storeAfter(
     where notification_no = ${no} or leader_no = ${no}`.execute(trx);
 }
 
-/** Makes those due that waited for a notification with one of these keys. */
+/** Makes the first one of each of these keys due, which waited for an earlier one that ended. */
 export async function releaseFollowers(
   trx: Kysely<Tables>,
   ask: { readonly contactNo: number; readonly orderKeys: readonly string[]; readonly nowUs: number },
 ): Promise<void> {
+  const { contactNo, orderKeys, nowUs } = ask;
   await sql`
-    update notifications set due_us = ${ask.nowUs}
-    where contact_no = ${ask.contactNo} and order_key = any(${ask.orderKeys}::text[]) and state = 'Pending' and leader_no is null
-      and attempts = 0 and due_us > ${ask.nowUs}`.execute(trx);
+    update notifications set due_us = ${nowUs}
+    where notification_no = any(array(
+        select (
+          select n.notification_no from notifications n
+          where n.contact_no = ${contactNo} and n.order_key = k.key and n.state = 'Pending'
+          order by n.notification_no limit 1)
+        from unnest(${orderKeys}::text[]) k (key)))
+      and leader_no is null and attempts = 0 and due_us > ${nowUs}`.execute(trx);
 }
 
 /** Makes all attempted notifications of the contact due, because it can be reached again. */

@@ -2,7 +2,6 @@ import type { Transaction } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { afterAttempt, type Outcome, type RetryTimes } from './notification-state.ts';
 import {
-  type AttemptedRow,
   leasedRows,
   lockHealth,
   releaseAttempted,
@@ -73,18 +72,20 @@ export async function record(
     failingSinceUs: health.failing_since_us ?? nowUs,
     failedUs: after.state === 'Failed' ? (health.failed_us ?? nowUs) : health.failed_us,
   });
-  if (after.state === 'Failed')
-    await reportFailed(trx, rows, { contactNo, reason: after.reason, nowUs }, onFailed);
+  if (after.state === 'Failed') {
+    const failed = { accountNo: leader.account_no, contactNo, reason: after.reason, nowUs };
+    const alertNos = rows.map((row) => row.alert_no);
+    await reportFailed(trx, alertNos, failed, onFailed);
+  }
   return { isRecorded: true, state: after.state, change: health.failures === 0 ? 'failing' : null };
 }
 
-/** One report for each alert. */
-async function reportFailed(
+/** One report for each alert whose notification failed for good. */
+export async function reportFailed(
   trx: Transaction<Tables>,
-  rows: readonly AttemptedRow[],
-  failed: Pick<FailedNotification, 'contactNo' | 'reason' | 'nowUs'>,
+  alertNos: readonly (number | null)[],
+  failed: Omit<FailedNotification, 'alertNo'>,
   onFailed: OnFailed,
 ): Promise<void> {
-  const alerts = new Map(rows.map((row) => [row.alert_no, row.account_no]));
-  for (const [alertNo, accountNo] of alerts) await onFailed(trx, { accountNo, alertNo, ...failed });
+  for (const alertNo of new Set(alertNos)) await onFailed(trx, { ...failed, alertNo });
 }

@@ -47,6 +47,20 @@ test('after a broken connection the bus listens again and reports that notificat
   await vi.waitFor(() => expect(notices).toEqual([undefined, { agent_no: 1 }]), soon);
 });
 
+test('channels that are subscribed at once are asked for one after the other, as node-postgres demands', async () => {
+  const warnings: string[] = [];
+  const note = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', note);
+  const other = await createDb({ connection: { url: database.url }, log });
+  const channels = ['answer', 'session', 'catalog', 'plan', 'events', 'notifications'] as const;
+  const listening = await Promise.all(channels.map((channel) => other.subscribe(channel, () => {})));
+  for (const one of listening) await one[Symbol.asyncDispose]();
+  await other.close();
+  await new Promise(setImmediate);
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});
+
 test('an ended subscription gets no more notifications', async () => {
   const ended = vi.fn();
   await (await db.subscribe('catalog', ended))[Symbol.asyncDispose]();

@@ -31,6 +31,8 @@ export function createListener({
   const ending = new AbortController();
   let current: Promise<pg.Client> | undefined;
   let isListening = true;
+  /** Ends when the statements before are answered: the connection takes one at a time. */
+  let asked: Promise<unknown> = Promise.resolve();
 
   const call = (set: Iterable<(text: string | undefined) => void>, text: string | undefined) => {
     for (const handler of set) {
@@ -94,7 +96,9 @@ export function createListener({
       current ??= connect();
       // A later connection listens to every channel that has a handler. The current one must be asked.
       const client = await current;
-      await client.query(`listen ${client.escapeIdentifier(name)}`).catch(() => current);
+      const listening = asked.then(() => client.query(`listen ${client.escapeIdentifier(name)}`));
+      asked = listening.catch(() => current);
+      await asked;
       return {
         async [Symbol.asyncDispose]() {
           set.delete(handler);
