@@ -79,6 +79,57 @@ test.each([
   ['https://h.example/?token=', 'https://h.example/?token='],
 ])('%s is shown as %s', (address, shown) => expect(webhook.show(address)).toBe(shown));
 
+test.each([
+  ['slack', 'https://hooks.slack.com/services/T1/B1/s3cret', 'https://hooks.slack.com/services/T1/B1/***'],
+  ['ntfy', 'https://me:pw@ntfy.example/base/topic/', 'https://me:***@ntfy.example/base/***/'],
+  ['ntfy', 'https://ntfy.example', 'https://ntfy.example'],
+  ['teams', 'https://a.example/invoke?sp=%2Frun&sig=s3cret', 'https://a.example/invoke?sp=%2Frun&sig=***'],
+  ['pagerduty', 'https://events.pagerduty.com/v2/enqueue', 'https://events.pagerduty.com/v2/enqueue'],
+] as const)('the %s address %s is shown as %s, and sent back it is the kept one', (type, address, shown) => {
+  expect(contactTypes[type].addressFault(address, strict)).toBeNull();
+  expect(contactTypes[type].show(address)).toBe(shown);
+  expect(contactTypes[type].fill(shown, address)).toBe(address);
+});
+
+test('the mask of the last part is filled only while scheme, host, port and user stay', () => {
+  const before = 'https://hooks.slack.com/services/T1/B1/s3cret';
+  const { slack } = contactTypes;
+  expect(slack.fill('https://hooks.slack.com/services/T2/***', before)).toBe(
+    'https://hooks.slack.com/services/T2/s3cret',
+  );
+  expect(slack.fill('https://evil.example/services/T1/B1/***', before)).toBeUndefined();
+  expect(slack.fill('https://hooks.slack.com/services/T1/B1/***', undefined)).toBeUndefined();
+});
+
+test.each(contactTypeNames)('the rules of %s name an example that they accept', (type) => {
+  const fault = contactTypes[type].addressFault('a b', strict);
+  const example = /for example (\S+)/.exec(fault ?? '')?.[1] ?? '';
+  expect(contactTypes[type].addressFault(example, strict)).toBeNull();
+});
+
+test.each([
+  ['pagerduty', 'e93facc04764012d7bfb002500d5d1a6', 'e93facc0'],
+  ['jsm', '5e1f0c6a-0000-4000-8000-000000000000', 'a key'],
+  ['telegram', '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11', '123456'],
+  ['ntfy', 'tk_AgQdq7mVBoFD37zQVN29RhuMzNIz2', 'tk_ä'],
+  ['alertmanager', 'YWxh+/-._~==', 'two words'],
+] as const)('a secret of %s', (type, good, bad) => {
+  expect(contactTypes[type].secret?.accepts(good)).toBe(true);
+  expect(contactTypes[type].secret?.accepts(bad)).toBe(false);
+});
+
+test.each(['12', '-1001234567890', '@operations'])('a Telegram contact accepts %s', (address) => {
+  expect(contactTypes.telegram.addressFault(address, strict)).toBeNull();
+});
+
+test.each(['', 'operations', '@a', '@a b', '--1', 'https://t.me/x'])(
+  'a Telegram contact refuses %j and says what it accepts',
+  (address) =>
+    expect(contactTypes.telegram.addressFault(address, strict)).toContain(
+      'for example -1001234567890 or @operations',
+    ),
+);
+
 const kept = 'https://u:pw@h.example:8443/a?token=t1&token=t2';
 
 test.each([

@@ -1,9 +1,10 @@
+import { apiKey, bearerToken, botToken, routingKey, type SecretRule, signing } from './contact-secret.ts';
 import { emailFault } from './email-address.ts';
-import { fillWebhook, showWebhook, webhookFault } from './webhook-address.ts';
+import { fillWebAddress, showWebAddress, type WebAddressKind, webAddressFault } from './web-address.ts';
 
 /** What the operator permits addresses to be. */
 export interface AddressPolicy {
-  /** Webhooks may go to private addresses, and by plain HTTP (`VANTAGE_ALLOW_PRIVATE_WEBHOOKS`). */
+  /** Messages may go to private addresses, and by plain HTTP (`VANTAGE_ALLOW_PRIVATE_WEBHOOKS`). */
   readonly allowPrivate: boolean;
 }
 
@@ -18,8 +19,10 @@ export interface ContactTypeRules {
    * address is another one now.
    */
   readonly fill: (sent: string, kept: string | undefined) => string | undefined;
-  /** Its messages are signed with a secret of the contact. */
-  readonly hasSecret: boolean;
+  /** The API shows all of it: its address has no credential and it has no secret. */
+  readonly hidesNothing: boolean;
+  /** What its `Secret` is; null: it has none. */
+  readonly secret: SecretRule | null;
   /** It gets one message for each event. The messages of other types are grouped. */
   readonly isPerEvent: boolean;
 }
@@ -28,26 +31,74 @@ const email: ContactTypeRules = {
   addressFault: emailFault,
   show: (address) => address,
   fill: (sent) => sent,
-  hasSecret: false,
-  isPerEvent: false,
+  ...{ hidesNothing: true, secret: null, isPerEvent: false },
 };
 
-const webhook: ContactTypeRules = {
-  addressFault: webhookFault,
-  show: showWebhook,
-  fill: fillWebhook,
-  hasSecret: true,
-  isPerEvent: true,
+const telegram: ContactTypeRules = {
+  addressFault: (text) =>
+    /^(?:-?\d{1,20}|@[A-Za-z][A-Za-z0-9_]{3,31})$/.test(text)
+      ? null
+      : 'must be the id of a chat or the @name of a public channel, for example -1001234567890 or @operations',
+  show: (address) => address,
+  fill: (sent) => sent,
+  ...{ hidesNothing: false, secret: botToken, isPerEvent: false },
 };
+
+function web(kind: WebAddressKind, rest: Pick<ContactTypeRules, 'secret' | 'isPerEvent'>): ContactTypeRules {
+  return {
+    addressFault: (text, policy) => webAddressFault(text, policy, kind),
+    show: (text) => showWebAddress(text, kind),
+    fill: (text, kept) => fillWebAddress(text, kept, kind),
+    ...{ hidesNothing: false, ...rest },
+  };
+}
 
 /** THE registry of types of contacts. A new type is a line here and a channel that delivers to it. */
-export const contactTypes = { email, webhook } as const satisfies Readonly<Record<string, ContactTypeRules>>;
+export const contactTypes = {
+  email,
+  webhook: web(
+    { example: 'https://hooks.example.org/vantage', hidesLastPart: false },
+    { secret: signing, isPerEvent: true },
+  ),
+  slack: web(
+    { example: 'https://hooks.slack.com/services/T0000/B0000/XXXX', hidesLastPart: true },
+    { secret: null, isPerEvent: false },
+  ),
+  teams: web(
+    {
+      example:
+        'https://example.westeurope.logic.azure.com/workflows/0000/triggers/manual/paths/invoke?sig=XXXX',
+      hidesLastPart: false,
+    },
+    { secret: null, isPerEvent: false },
+  ),
+  pagerduty: web(
+    { example: 'https://events.pagerduty.com/v2/enqueue', hidesLastPart: false },
+    { secret: routingKey, isPerEvent: true },
+  ),
+  jsm: web(
+    { example: 'https://api.atlassian.com/jsm/ops/integration/v2/alerts', hidesLastPart: false },
+    { secret: apiKey, isPerEvent: true },
+  ),
+  alertmanager: web(
+    { example: 'https://alertmanager.example.org/', hidesLastPart: false },
+    { secret: bearerToken, isPerEvent: true },
+  ),
+  ntfy: web(
+    { example: 'https://ntfy.sh/a-topic-that-nobody-guesses', hidesLastPart: true },
+    { secret: bearerToken, isPerEvent: false },
+  ),
+  telegram,
+} as const satisfies Readonly<Record<string, ContactTypeRules>>;
 
 /** A type of contact. */
 export type ContactType = keyof typeof contactTypes;
 
 /** The names of all types. */
-export const contactTypeNames = ['email', 'webhook'] as const satisfies readonly ContactType[];
+export const contactTypeNames = [
+  ...(['email', 'webhook', 'slack', 'teams', 'pagerduty', 'jsm', 'alertmanager', 'ntfy'] as const),
+  'telegram',
+] as const satisfies readonly ContactType[];
 
 /** Reads a type from a text. */
 export function contactTypeOf(text: string): ContactType | undefined {

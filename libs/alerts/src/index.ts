@@ -20,4 +20,4 @@ export {
 export { decide } from './decide.ts';
 export type { MasterFacts, RequestedCheck } from './judge-master.ts';
 export { isMeantFor, type Schedule, type ScheduleStep, type Weekday, weekdays } from './schedule.ts';
-export { isSigningSecret, signingSecret, signingSecretHint } from './signing-secret.ts';
+export { signingSecret } from './signing-secret.ts';

@@ -172,7 +172,7 @@ test('with a lost key devices without secrets go on, and the others have a warni
 });
 
 /** A contact sealed by the key of the file; its id is its type. */
-async function keepContact(type: 'email' | 'webhook', clear: Parameters<typeof sealContact>[2]) {
+async function keepContact(type: 'email' | 'webhook' | 'slack', clear: Parameters<typeof sealContact>[2]) {
   const sealed = sealContact(await open(), type, clear);
   const row = { contact_id: type, account_no: await rows.account(), name: type, type };
   await db.kysely
@@ -201,12 +201,16 @@ test('a change of the key keeps the addresses and secrets of contacts', async ()
   expect(openContact(createSealer(fresh), 'webhook', await kept())).toEqual(hook);
 });
 
-test('with a lost key contacts without secrets go on, and the others need theirs again', async () => {
+test('with a lost key contacts that hide nothing go on, and the others need their address or secret again', async () => {
   const plain = await keepContact('email', mail);
   const needy = await keepContact('webhook', hook);
+  const masked = await keepContact('slack', { ...mail, address: 'https://hooks.slack.com/services/T/B/x' });
   rmSync(file);
   const sealer = await open(true);
   expect(openContact(sealer, 'email', await plain())).toEqual(mail);
-  const sealed = await needy();
-  expect(() => openContact(sealer, 'webhook', sealed)).toThrow(/key file/);
+  for (const [id, kept] of [
+    ['webhook', await needy()],
+    ['slack', await masked()],
+  ] as const)
+    expect(() => openContact(sealer, id, kept)).toThrow(/key file/);
 });

@@ -151,7 +151,7 @@ async function resealContacts(
 /** A contact that hides nothing, as the API shows it. */
 function shownContact(row: { readonly type: string; readonly address: string }): ClearContact | undefined {
   const type = contactTypeOf(row.type);
-  if (type === undefined || contactTypes[type].hasSecret) return undefined;
+  if (type === undefined || !contactTypes[type].hidesNothing) return undefined;
   return { address: row.address, secret: null, previousSecret: null };
 }
 

@@ -31,7 +31,7 @@ export async function addContact(
   const { accountNo, address, nowUs } = given;
   const type: ContactType = /^https?:/i.test(address) ? 'webhook' : 'email';
   const shown = contactTypes[type].show(address);
-  const secret = contactTypes[type].hasSecret ? signingSecret(randomBytes(32)) : null;
+  const secret = contactTypes[type].secret?.signs === true ? signingSecret(randomBytes(32)) : null;
   const values = {
     ...{ Name: given.name ?? shown.slice(0, 200), Type: type, Address: address },
     ...(secret === null ? {} : { Secret: secret }),

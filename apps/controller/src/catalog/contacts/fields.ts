@@ -1,4 +1,4 @@
-import { alertKinds, contactTypeNames, isSigningSecret, signingSecretHint } from '@vantage/alerts';
+import { alertKinds, contactTypeNames, contactTypes } from '@vantage/alerts';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { idField, lineField, timestampField } from '../../http/field.ts';
@@ -9,14 +9,18 @@ const name = lineField(200, 1)
   .meta({ example: 'Operations' });
 const address = boundedText(2048, 1)
   .describe(
-    'Where its messages go: an e-mail address, or the https:// address of a webhook. A password, and query parameters such as token, come back as `***`; the mask may be sent back while scheme, host, port and user stay.',
+    'Where its messages go: an e-mail address, the id of a Telegram chat, or a web address that begins with https:// (docs/contacts.md has one of each Type). Credentials in it come back as `***`; the mask may be sent back while scheme, host, port and user stay.',
   )
   .meta({ example: 'noc@example.org' });
+const secretTypes = contactTypeNames.flatMap((type) => {
+  const { secret } = contactTypes[type];
+  return secret === null ? [] : [`${type} (${secret.isRequired ? '' : 'optional; '}${secret.hint})`];
+});
 const secret = boundedText(200, 1)
-  .refine(isSigningSecret, { error: `must be ${signingSecretHint}` })
+  .nullable()
   .optional()
   .meta({
-    description: `Signs the messages of a webhook (Standard Webhooks). Never returned. Required for webhooks, unknown to other types: ${signingSecretHint}.`,
+    description: `Signs the messages of a webhook, or lets Vantage into the receiver. Never returned; null: none. Types that have one: ${secretTypes.join('; ')}.`,
     writeOnly: true,
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   });

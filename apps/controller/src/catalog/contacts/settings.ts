@@ -1,4 +1,4 @@
-import { type AddressPolicy, type ContactType, contactTypes, signingSecretHint } from '@vantage/alerts';
+import { type AddressPolicy, type ContactType, contactTypes } from '@vantage/alerts';
 import { cleanLine } from '@vantage/domain';
 import type { FieldFault } from '@vantage/kernel';
 import type { ClearContact } from '../../secrets/sealed-contact.ts';
@@ -70,23 +70,26 @@ function resolveAddress(
 
 function resolveSecret(
   type: ContactType,
-  sent: string | undefined,
+  sent: string | null | undefined,
   current: CurrentContact | undefined,
 ): { readonly value: Omit<ClearContact, 'address'>; readonly faults: readonly FieldFault[] } {
   const none = { secret: null, previousSecret: null };
   const fault = (message: string) => ({ value: none, faults: [{ field: 'Secret', message }] });
-  if (!contactTypes[type].hasSecret)
-    return sent === undefined
+  const rule = contactTypes[type].secret;
+  if (rule === null)
+    return sent === undefined || sent === null
       ? { value: none, faults: [] }
       : fault(`is not used by contacts of Type ${type}; leave it out`);
   const kept = current?.clear;
-  if (sent !== undefined && sent !== kept?.secret)
-    return { value: { secret: sent, previousSecret: null }, faults: [] };
-  if (kept === undefined)
-    return fault(
-      current === undefined
-        ? `is required for contacts of Type ${type}: ${signingSecretHint}`
-        : `was lost with the key that sealed it; send a new one: ${signingSecretHint}`,
-    );
-  return { value: { secret: kept.secret, previousSecret: kept.previousSecret }, faults: [] };
+  if (typeof sent === 'string' && sent !== kept?.secret)
+    return rule.accepts(sent)
+      ? { value: { secret: sent, previousSecret: null }, faults: [] }
+      : fault(`must be ${rule.hint}`);
+  if (sent !== null && kept !== undefined)
+    return { value: { secret: kept.secret, previousSecret: kept.previousSecret }, faults: [] };
+  if (rule.isRequired && (sent === null || current === undefined))
+    return fault(`is required for contacts of Type ${type}: ${rule.hint}`);
+  if (sent === null || current === undefined) return { value: none, faults: [] };
+  const orNone = rule.isRequired ? '' : ', or null if there is none';
+  return fault(`was lost with the key that sealed it; send a new one${orNone}: ${rule.hint}`);
 }

@@ -83,11 +83,10 @@ async function createContact(
   if (taken !== undefined) return taken;
   const contactId = newId();
   await insertContact(transaction, { contactId, accountNo, type, ...columns(sealer, contactId, settings) });
-  const { hasSecret } = contactTypes[type];
   const shown = { Type: type, ...shownSettings(settings) };
   const fields = [
     ...createdFields(Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null))),
-    ...(hasSecret ? [secretField('Secret', false)] : []),
+    ...(settings.clear.secret !== null ? [secretField('Secret', false)] : []),
   ];
   transaction.record({ action: 'create', kind: 'contact', accountNo, id: contactId, fields });
   return { kind: 'created', id: contactId };
@@ -136,11 +135,8 @@ export async function rotateSecret(
   const contact = await findContact(transaction, accountNo, contactId);
   const type = contactTypeOf(contact?.type ?? '');
   if (contact === undefined || type === undefined) return { kind: 'missing', what: 'contact' };
-  if (!contactTypes[type].hasSecret)
-    return {
-      kind: 'conflict',
-      message: `Contacts of Type ${type} have no Secret, so there is none to rotate.`,
-    };
+  const rule = contactTypes[type].secret;
+  if (rule === null || !rule.signs) return noRotation(type, rule !== null);
   const clear = openOrLost(sealer, contact);
   if (clear === undefined)
     return {
@@ -157,6 +153,13 @@ export async function rotateSecret(
   const fields = [secretField('Secret', true)];
   transaction.record({ action: 'update', kind: 'contact', accountNo, id: contactId, fields });
   return { kind: 'rotated', secret };
+}
+
+function noRotation(type: ContactType, hasSecret: boolean): Conflict {
+  const message = hasSecret
+    ? `The Secret of contacts of Type ${type} comes from the receiver, so Vantage cannot make a new one. Send the new one with a PUT.`
+    : `Contacts of Type ${type} have no Secret, so there is none to rotate.`;
+  return { kind: 'conflict', message };
 }
 
 async function removeContact(

@@ -47,11 +47,16 @@ export interface FactLine {
 /** The first sentence about one notice: one line of text without control characters. */
 export function titleOf({ kind, data }: Notice): string {
   const title = titleByKind.get(kind);
+  const of = nameIn(data) ?? 'something';
+  return title === undefined ? `${kind}: ${of}` : title(of);
+}
+
+/** What a notice is about, as people call it; undefined: its facts name nothing. One line of text without control characters. */
+export function nameIn(data: Notice['data']): string | undefined {
   const name = [data['ShortName'], data['Name'], data['Contact'], data['Agent'], data['Location']].find(
     (each) => typeof each === 'string' && each !== '',
   );
-  const of = typeof name === 'string' ? plain(name) : 'something';
-  return title === undefined ? `${kind}: ${of}` : title(of);
+  return typeof name === 'string' ? plain(name) : undefined;
 }
 
 /** The facts of a notice that a person wants to read, in a fixed sequence. */

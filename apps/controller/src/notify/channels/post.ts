@@ -8,13 +8,15 @@ import { isPublicAddress } from './target-rule.ts';
 export interface PostAnswer {
   readonly status: number;
   readonly retryAfter: string | undefined;
+  /** The begin of the answer's body where `readsBody` asked for it, else empty. */
+  readonly body: string;
 }
 
 /** The controller does not connect to the address. */
 export class ForbiddenTargetError extends Error {}
 
 const mostHeaderBytes = 16 * 1024;
-/** The answer's body says nothing that we need; a short one is read, so that the other side can finish. */
+/** Of an answer's body, which few channels need; a short one is always read, so that the other side can finish. */
 const mostBodyBytes = 16 * 1024;
 
 /**
@@ -27,6 +29,8 @@ export function post(
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
     readonly allowPrivate: boolean;
+    /** Resolves after the body, of which it keeps the first 16 KiB. */
+    readonly readsBody?: boolean;
   },
   signal: AbortSignal,
 ): Promise<PostAnswer> {
@@ -46,8 +50,10 @@ export function post(
         ...(allowPrivate ? {} : { lookup: lookupPublic }),
       },
       (response) => {
-        discard(response);
-        resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });
+        const answer = { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] };
+        const end = (text: string) => resolve({ ...answer, body: text });
+        if (ask.readsBody !== true) end('');
+        readBegin(response, end);
       },
     );
     sent.on('error', reject);
@@ -61,12 +67,16 @@ export function statusText(status: number): string {
   return words === undefined ? `HTTP ${status}` : `HTTP ${status} ${words}`;
 }
 
-function discard(response: IncomingMessage): void {
+/** Reads a bounded begin of the body. `onEnd` gets it at the body's end, at the bound, and when the connection breaks. */
+function readBegin(response: IncomingMessage, onEnd: (text: string) => void): void {
+  const chunks: Buffer[] = [];
   let left = mostBodyBytes;
   response.on('data', (chunk: Buffer) => {
+    chunks.push(chunk.subarray(0, Math.max(0, left)));
     left -= chunk.length;
     if (left < 0) response.destroy();
   });
+  response.on('close', () => onEnd(Buffer.concat(chunks).toString('utf8')));
   response.on('error', () => {});
 }
 

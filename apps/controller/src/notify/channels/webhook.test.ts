@@ -1,13 +1,7 @@
-import { closedPort } from '@vantage/probes/testing';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import {
-  type Behaviour,
-  type ContractEndpoint,
-  channelContract,
-  fullNotice,
-  sentinels,
-} from '../testing/channel-contract.ts';
+import { fullNotice, sentinels } from '../testing/channel-contract.ts';
+import { httpContract } from '../testing/http-contract.ts';
 import { startSink } from '../testing/sink.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { isPublicAddress } from './target-rule.ts';
@@ -18,29 +12,16 @@ const secret = secretOf(sentinels[2]);
 const channel = createWebhook({ allowPrivate: true });
 const nowUs = Date.now() * 1000;
 
-channelContract('webhook', async (behaviour): Promise<ContractEndpoint> => {
-  const sink = await startSink((response) => {
-    if (behaviour === 'is silent') return;
-    if (behaviour === 'resets the connection') response.socket?.resetAndDestroy();
-    else response.writeHead(statusOf(behaviour), headersOf(behaviour)).end(sentinels.join(' '));
-  });
-  const url = behaviour === 'refuses connections' ? `http://127.0.0.1:${closedPort}/` : `${sink.url}/`;
-  const address = url.replace('://', `://me:${sentinels[0]}@`).concat(`?token=${sentinels[1]}`);
-  const received = () => sink.requests.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`);
-  return { channel, address, secret, received, [Symbol.asyncDispose]: () => sink[Symbol.asyncDispose]() };
+httpContract('webhook', {
+  channel: () => channel,
+  address: (base) => `${base.replace('://', `://me:${sentinels[0]}@`)}/hook?token=${sentinels[1]}`,
+  secret,
+  answers: {
+    delivers: [202, sentinels.join(' ')],
+    'refuses the message for now': [500, sentinels.join(' ')],
+    'is gone': [410, sentinels.join(' ')],
+  },
 });
-
-function statusOf(behaviour: Behaviour): number {
-  if (behaviour === 'delivers') return 202;
-  if (behaviour === 'refuses the message for now') return 500;
-  if (behaviour === 'asks to wait an hour') return 429;
-  return behaviour === 'redirects' ? 302 : 410;
-}
-
-function headersOf(behaviour: Behaviour): Record<string, string> {
-  if (behaviour === 'redirects') return { Location: 'http://127.0.0.1:9/' };
-  return behaviour === 'asks to wait an hour' ? { 'Retry-After': '3600' } : {};
-}
 
 async function sendTo(address: string, more: { previousSecret?: string; allowPrivate?: boolean } = {}) {
   const { previousSecret = null, allowPrivate = true } = more;

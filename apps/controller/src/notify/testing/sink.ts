@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 /** A request that a sink got. */
 export interface SunkRequest {
   readonly id: string;
+  /** With the query. */
+  readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -27,7 +29,7 @@ export async function startSink(
       const headers = Object.fromEntries(
         Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
       );
-      const sunk = { id: headers['webhook-id'] ?? '', headers, body };
+      const sunk = { id: headers['webhook-id'] ?? '', path: request.url ?? '', headers, body };
       requests.push(sunk);
       respond(response, sunk, requests.length);
     });

@@ -1,7 +1,5 @@
 import { isPrivateHost } from '@vantage/kernel';
 
-const example = 'for example https://hooks.example.org/vantage';
-const rule = `must be a web address that begins with https:// and has no fragment, ${example}`;
 /** Stands for a credential. */
 const mask = '***';
 /** Names of query parameters whose values are credentials. */
@@ -11,11 +9,22 @@ const unfit = /[\p{C}\p{Z}\\]/u;
 /** Scheme, authority, path, query. */
 const parts = /^(https?:\/\/)([^/?]*)([^?]*)(?:\?(.*))?$/i;
 
-/** What is wrong with the address of a webhook; null: nothing. `allowPrivate` also accepts plain HTTP. */
-export function webhookFault(
+/** How the web addresses of one type of contact are shown and checked. */
+export interface WebAddressKind {
+  /** A good one, for refusals. */
+  readonly example: string;
+  /** The last part of the path is a credential, as in addresses of Slack and topics of ntfy. */
+  readonly hidesLastPart: boolean;
+}
+
+/** What is wrong with a web address; null: nothing. `allowPrivate` also accepts plain HTTP. */
+export function webAddressFault(
   text: string,
   { allowPrivate }: { readonly allowPrivate: boolean },
+  kind: Pick<WebAddressKind, 'example'>,
 ): string | null {
+  const example = `for example ${kind.example}`;
+  const rule = `must be a web address that begins with https:// and has no fragment, ${example}`;
   if (unfit.test(text) || !parts.test(text) || !URL.canParse(text)) return rule;
   const { protocol, hostname } = new URL(text);
   if (text.includes('#')) return rule;
@@ -27,26 +36,30 @@ export function webhookFault(
     : null;
 }
 
-/** The address of a webhook with `***` for the password and for values of query parameters that are credentials. */
-export function showWebhook(text: string): string {
-  return mapCredentials(text, (value) => (value === '' ? value : mask));
+/** The address with `***` for the password, for values of query parameters that are credentials, and for the last part where it is one. */
+export function showWebAddress(text: string, kind: Pick<WebAddressKind, 'hidesLastPart'>): string {
+  return mapCredentials(text, kind, (value) => (value === '' ? value : mask));
 }
 
 /**
  * The address with the kept credentials in the place of their masks. undefined: a mask stands where nothing is kept, or scheme, host, port
  * or user is another one now.
  */
-export function fillWebhook(text: string, kept: string | undefined): string | undefined {
-  if (kept !== undefined && text === showWebhook(kept)) return kept;
+export function fillWebAddress(
+  text: string,
+  kept: string | undefined,
+  kind: Pick<WebAddressKind, 'hidesLastPart'>,
+): string | undefined {
+  if (kept !== undefined && text === showWebAddress(kept, kind)) return kept;
   if (!URL.canParse(text)) return text;
   const stored = new Map<string, string>();
   if (kept !== undefined && identityOf(kept) === identityOf(text))
-    mapCredentials(kept, (value, name) => {
+    mapCredentials(kept, kind, (value, name) => {
       stored.set(name, value);
       return value;
     });
   let isMissing = false;
-  const filled = mapCredentials(text, (value, name) => {
+  const filled = mapCredentials(text, kind, (value, name) => {
     if (!isMask(value)) return value;
     const known = stored.get(name);
     isMissing ||= known === undefined;
@@ -65,10 +78,14 @@ function identityOf(text: string): string {
 }
 
 /**
- * Replaces the credentials as they stand in the text. `name` is `:` for the password, else the parameter's name and its place among those
- * of this name.
+ * Replaces the credentials as they stand in the text. `name` is `:` for the password, `/` for the last part of the path, else the
+ * parameter's name and its place among those of this name.
  */
-function mapCredentials(text: string, replace: (value: string, name: string) => string): string {
+function mapCredentials(
+  text: string,
+  { hidesLastPart }: Pick<WebAddressKind, 'hidesLastPart'>,
+  replace: (value: string, name: string) => string,
+): string {
   const [, head = '', authority = '', path = '', query] = parts.exec(text) ?? [];
   const at = authority.lastIndexOf('@');
   const colon = authority.slice(0, Math.max(at, 0)).indexOf(':') + 1;
@@ -76,7 +93,8 @@ function mapCredentials(text: string, replace: (value: string, name: string) => 
     colon > 0
       ? authority.slice(0, colon) + replace(authority.slice(colon, at), ':') + authority.slice(at)
       : authority;
-  return `${head}${login}${path}${query === undefined ? '' : `?${mapParameters(query, replace)}`}`;
+  const shownPath = hidesLastPart ? path.replace(/[^/]+(?=\/*$)/, (value) => replace(value, '/')) : path;
+  return `${head}${login}${shownPath}${query === undefined ? '' : `?${mapParameters(query, replace)}`}`;
 }
 
 function mapParameters(query: string, replace: (value: string, name: string) => string): string {

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { Channel, Notice } from './channel.ts';
+import { factLines } from './email-text.ts';
+import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
+import { incidentOf } from './incident.ts';
+
+const stored = z.object({ alert: z.record(z.string(), z.json()) });
+
+/**
+ * How long the Alertmanager keeps an alert of which it gets no end, milliseconds. Without `endsAt` it would end it after its
+ * `resolve_timeout`, which is for senders that repeat every minute.
+ */
+const keptMs = 30 * 24 * 3600 * 1000;
+
+/** Labels are the identity of an alert: the begin and the end of one must have the same ones, also when the device gets a new name. */
+const names: Readonly<Record<string, string>> = {
+  device: 'VantageDeviceDown',
+  location: 'VantageLocationOffline',
+  anchor: 'VantageAnchorDown',
+};
+
+/**
+ * Prometheus Alertmanager, API v2 (`POST /api/v2/alerts`, github.com/prometheus/alertmanager, api/v2/openapi.yaml). 200 is the acceptance,
+ * 400 says that the alert is not valid.
+ */
+export function createAlertmanager(settings: HttpSettings): Channel {
+  return createHttpChannel(settings, {
+    compose: ([notice]) => (notice === undefined ? {} : { alert: alertOf(notice) }),
+    requestOf: ({ message, to }) => {
+      const { alert } = stored.parse(message);
+      const url = new URL(to.address);
+      url.pathname = `${url.pathname.replace(/\/+$/, '')}/api/v2/alerts`;
+      return { url, headers: jsonHeaders(to.secret), body: JSON.stringify([alert]) };
+    },
+    gone: [400],
+  });
+}
+
+function alertOf(notice: Notice) {
+  const { stage, key, severity, title } = incidentOf(notice);
+  const { kind, timestamp, data } = notice;
+  const { device_id: deviceId, Since } = data;
+  const [subject = ''] = kind.split('.');
+  const alertname = stage === 'happened' ? `Vantage ${kind}` : (names[subject] ?? `Vantage ${subject}`);
+  return {
+    labels: {
+      ...{ alertname, severity, service: 'vantage' },
+      ...(key === null ? {} : { alert_id: key }),
+      ...(typeof deviceId === 'string' ? { device_id: deviceId } : {}),
+    },
+    annotations: {
+      summary: title,
+      description: factLines(notice)
+        .map(({ label, text }) => `${label}: ${text}`)
+        .join('\n'),
+    },
+    ...timesOf(stage, { timestamp, since: typeof Since === 'string' ? Since : timestamp }),
+  };
+}
+
+function timesOf(
+  stage: ReturnType<typeof incidentOf>['stage'],
+  { timestamp, since }: { readonly timestamp: string; readonly since: string },
+) {
+  if (stage === 'happened') return { startsAt: timestamp };
+  const endsAt = stage === 'ends' ? timestamp : new Date(Date.parse(timestamp) + keptMs).toISOString();
+  return { startsAt: since, endsAt };
+}

@@ -1,0 +1,73 @@
+import type { Outcome } from '../notification-state.ts';
+import type { Channel, Notice, Sending } from './channel.ts';
+import { faultText } from './fault-text.ts';
+import { ForbiddenTargetError, type PostAnswer, post, statusText } from './post.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+/** What the operator set for channels that speak HTTP. */
+export interface HttpSettings {
+  /** Messages may go to private addresses, and by plain HTTP. */
+  readonly allowPrivate: boolean;
+}
+
+/** One request of an attempt. */
+interface ChannelRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What one channel that speaks HTTP has of its own. */
+interface HttpChannelParts {
+  readonly compose: (notices: readonly Notice[]) => ReturnType<Channel['compose']>;
+  /** Throws when the stored message or the address is damaged. */
+  readonly requestOf: (sending: Sending) => ChannelRequest;
+  /** Statuses by which the receiver says for good that it does not accept this message. */
+  readonly gone: readonly number[];
+  /** The wait that the body of an answer asks for, milliseconds; undefined: none. Only for receivers that do not say it in Retry-After. */
+  readonly waitInBody?: (body: string) => number | undefined;
+}
+
+/**
+ * A channel whose messages are one POST each. Any status of 200 to 299 is an acceptance; redirects are not followed; the header webhook-id
+ * is the same for all attempts.
+ */
+export function createHttpChannel({ allowPrivate }: HttpSettings, parts: HttpChannelParts): Channel {
+  const { compose, requestOf, gone, waitInBody } = parts;
+  return {
+    showsDay: false,
+    compose,
+    async send(sending, signal): Promise<Outcome> {
+      const { url, headers, body } = requestOf(sending);
+      if (url.protocol !== 'https:' && !allowPrivate)
+        return { kind: 'again', text: 'the address does not begin with https://' };
+      const all = { 'User-Agent': 'Vantage', 'webhook-id': sending.id, ...headers };
+      const readsBody = waitInBody !== undefined;
+      try {
+        const answer = await post({ url, headers: all, body, allowPrivate, readsBody }, signal);
+        const waitMs = waitInBody?.(answer.body) ?? retryAfterMs(answer.retryAfter, sending.nowUs);
+        return outcomeOf(answer, gone, waitMs);
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        const text = error instanceof ForbiddenTargetError ? error.message : faultText(error, url.hostname);
+        return { kind: 'again', text };
+      }
+    },
+  };
+}
+
+/** The headers of a JSON body; `token` is for Authorization (RFC 6750), where there is one. */
+export function jsonHeaders(token: string | null = null): Readonly<Record<string, string>> {
+  return {
+    'Content-Type': 'application/json',
+    ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+  };
+}
+
+function outcomeOf({ status }: PostAnswer, gone: readonly number[], waitMs: number | undefined): Outcome {
+  const text = statusText(status);
+  if (status >= 200 && status < 300) return { kind: 'delivered', text };
+  if (gone.includes(status)) return { kind: 'gone', text };
+  if (status >= 300 && status < 400) return { kind: 'again', text: `${text} (redirects are not followed)` };
+  return { kind: 'again', text, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) };
+}

@@ -1,0 +1,34 @@
+import type { Severity } from '@vantage/alerts';
+import type { Notice } from './channel.ts';
+import { nameIn, subjectOf } from './email-text.ts';
+
+/** What a message says about its alert, for receivers that keep incidents: it begins, it is over, or something happened that has no end. */
+type Stage = 'begins' | 'ends' | 'happened';
+
+const stages: ReadonlyMap<string, Stage> = new Map([
+  ...(['device.down', 'location.offline', 'anchor.down'] as const).map((kind) => [kind, 'begins'] as const),
+  ...(['device.up', 'location.online', 'anchor.up'] as const).map((kind) => [kind, 'ends'] as const),
+]);
+
+/** What receivers that keep incidents need of one notice. */
+interface Incident {
+  readonly stage: Stage;
+  /** The same for all messages of one alert; null: the message belongs to none. */
+  readonly key: string | null;
+  readonly severity: Severity;
+  readonly title: string;
+  /** What it is about, as people call it. */
+  readonly source: string;
+}
+
+/** The notice as a part of an incident. A severity that this version does not know is critical. Pure. */
+export function incidentOf(notice: Notice): Incident {
+  const { alert_id: key, Severity: severity } = notice.data;
+  return {
+    stage: stages.get(notice.kind) ?? 'happened',
+    key: typeof key === 'string' ? key : null,
+    severity: severity === 'warning' || severity === 'info' ? severity : 'critical',
+    title: subjectOf([notice]),
+    source: nameIn(notice.data) ?? 'Vantage',
+  };
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { fullNotice, sentinels } from '../testing/channel-contract.ts';
+import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
+import { createJsm } from './jsm.ts';
+
+/** Answers as developer.atlassian.com lists them for the integration events. */
+const jsm: HttpReceiver = {
+  channel: () => createJsm({ allowPrivate: true }),
+  address: (base) => `${base.replace('://', `://me:${sentinels[0]}@`)}/jsm/ops/integration/v2/alerts`,
+  secret: sentinels[2],
+  answers: {
+    delivers: [202, '{"result":"Request will be processed","requestId":"43a29c5c-0000","took":0.1}'],
+    'refuses the message for now': [503, ''],
+    'is gone': [403, '{"message":"You are not authorized"}'],
+  },
+};
+httpContract('jsm', jsm);
+
+const alertId = 'a'.repeat(48);
+
+test('the request is the documented one: an alert that begins is created under its alias', async () => {
+  // The vendor's example: POST …/jsm/ops/integration/v2/alerts, Authorization: GenieKey {apiKey},
+  // {message, alias, description, responders, visibleTo, actions, tags, details, entity, source, priority}.
+  const { path, headers, json, outcome } = await requestOf(jsm);
+  expect(outcome).toEqual({ kind: 'delivered', text: 'HTTP 202 Accepted' });
+  expect(path).toBe('/jsm/ops/integration/v2/alerts');
+  expect(headers).toMatchObject({
+    authorization: `GenieKey ${sentinels[2]}`,
+    'content-type': 'application/json',
+  });
+  expect(json).toEqual({
+    ...{ message: 'web is Down: HTTP 500', alias: alertId, entity: 'web', source: 'Vantage' },
+    ...{ tags: ['device.down'], priority: 'P1' },
+    description: [
+      'Time: 2026-11-22T08:00:00+01:00',
+      'Name: Web server',
+      'Address: https://me:***@www.example.org/',
+      'Method: HTTP',
+      'Status: Down',
+      'Since: 2026-11-22T08:00:00+01:00',
+      'Result: HTTP 500',
+      'Location: Oslo',
+      'Severity: critical',
+      'Acknowledge: https://vantage.example/links/a',
+      'Snooze: https://vantage.example/links/s',
+    ].join('\n'),
+    details: {
+      ...{ Name: 'Web server', Address: 'https://me:***@www.example.org/', Method: 'HTTP', Status: 'Down' },
+      ...{ Since: '2026-11-22T08:00:00+01:00', Result: 'HTTP 500', Location: 'Oslo', Severity: 'critical' },
+    },
+  });
+});
+
+test('an alert that ends is closed by its alias', async () => {
+  const { path, json } = await requestOf(jsm, [{ ...fullNotice, kind: 'device.up', links: null }]);
+  expect(path).toBe(`/jsm/ops/integration/v2/alerts/${alertId}/close?identifierType=alias`);
+  expect(json).toEqual({ source: 'Vantage', note: 'web is Up again: HTTP 500' });
+});
+
+test('a message has at most 130 characters', async () => {
+  const data = { ...fullNotice.data, ShortName: 'w'.repeat(200) };
+  const { json } = await requestOf(jsm, [{ ...fullNotice, data }]);
+  expect(json).toMatchObject({ message: expect.stringMatching(/^w{130}$/) });
+});

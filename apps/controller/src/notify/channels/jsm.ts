@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { Channel, Notice } from './channel.ts';
+import { factLines } from './email-text.ts';
+import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
+import { incidentOf } from './incident.ts';
+
+const stored = z.object({
+  alias: z.string().nullable(),
+  closes: z.boolean(),
+  body: z.record(z.string(), z.json()),
+});
+
+const priorities = { critical: 'P1', warning: 'P3', info: 'P5' } as const;
+const source = 'Vantage';
+
+/**
+ * Jira Service Management's integration events (developer.atlassian.com, "Integration events"): an alert with the alert_id as its alias is
+ * created, and closed when it ends. 202 means that the request is valid; it is processed later.
+ */
+export function createJsm(settings: HttpSettings): Channel {
+  return createHttpChannel(settings, {
+    compose: ([notice]) => (notice === undefined ? {} : alertOf(notice)),
+    requestOf: ({ id, message, to }) => {
+      const { alias, closes, body } = stored.parse(message);
+      const url = new URL(to.address);
+      if (closes) {
+        url.pathname = `${url.pathname.replace(/\/+$/, '')}/${encodeURIComponent(alias ?? id)}/close`;
+        url.searchParams.set('identifierType', 'alias');
+      }
+      const sent = closes ? body : { ...body, alias: alias ?? id };
+      const headers = { ...jsonHeaders(), Authorization: `GenieKey ${to.secret ?? ''}` };
+      return { url, headers, body: JSON.stringify(sent) };
+    },
+    gone: [400, 401, 403, 422],
+  });
+}
+
+function alertOf(notice: Notice) {
+  const { stage, key, severity, title, source: entity } = incidentOf(notice);
+  if (stage === 'ends') return { alias: key, closes: true, body: { source, note: title } };
+  const facts = factLines(notice);
+  const { links } = notice;
+  const pages = links === null ? [] : [`Acknowledge: ${links.acknowledge}`, `Snooze: ${links.snooze}`];
+  const lines = [
+    `Time: ${notice.timestamp}`,
+    ...facts.map(({ label, text }) => `${label}: ${text}`),
+    ...pages,
+  ];
+  return {
+    ...{ alias: key, closes: false },
+    body: {
+      message: title.slice(0, longestMessage).toWellFormed(),
+      description: lines.join('\n'),
+      ...{ entity, source, tags: [notice.kind], priority: priorities[severity] },
+      details: Object.fromEntries(facts.map(({ label, text }) => [label, text])),
+    },
+  };
+}
+
+/** The API's limit for the field message. */
+const longestMessage = 130;

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { Channel, Notice } from './channel.ts';
+import { chatText } from './chat-text.ts';
+import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
+import { incidentOf } from './incident.ts';
+
+/** A longer message becomes an attachment at 4,096 bytes; a character needs up to three. */
+const longestText = 1_300;
+
+const stored = z.object({ body: z.record(z.string(), z.json()) });
+
+/** ntfy's five priorities: 3 is the default, 5 sounds longest. */
+const priorities = { critical: 5, warning: 4, info: 3 } as const;
+const tags = { begins: 'rotating_light', ends: 'white_check_mark', happened: 'warning' } as const;
+
+/**
+ * ntfy (docs.ntfy.sh, "Publish as JSON"). The address is the one of a topic; a topic that everybody may read is its own password, so it is
+ * shown masked. 401, 403, 404 and 413 are final; 429 says that there were too many messages.
+ */
+export function createNtfy(settings: HttpSettings): Channel {
+  return createHttpChannel(settings, {
+    compose: (notices) => ({ body: bodyOf(notices) }),
+    requestOf: ({ message, to }) => {
+      const { body } = stored.parse(message);
+      const url = new URL(to.address);
+      const [, base = '/', topic = ''] = /^(.*\/)([^/]+)\/*$/.exec(url.pathname) ?? [];
+      url.pathname = base;
+      return {
+        ...{ url, headers: jsonHeaders(to.secret) },
+        body: JSON.stringify({ topic: decodeURIComponent(topic), ...body }),
+      };
+    },
+    gone: [400, 401, 403, 404, 413],
+  });
+}
+
+function bodyOf(notices: readonly Notice[]) {
+  const { title, lines } = chatText(notices, longestText);
+  const incidents = notices.map(incidentOf);
+  const [first] = incidents;
+  const links = notices.length === 1 ? notices[0]?.links : null;
+  const view = (label: string, url: string) => ({ action: 'view', label, url });
+  const begun = incidents.filter(({ stage }) => stage !== 'ends');
+  return {
+    ...{ title, message: lines.join('\n'), tags: [tags[begun[0]?.stage ?? first?.stage ?? 'happened']] },
+    priority: Math.max(priorities.info, ...begun.map(({ severity }) => priorities[severity])),
+    ...(links == null
+      ? {}
+      : { actions: [view('Acknowledge', links.acknowledge), view('Snooze', links.snooze)] }),
+  };
+}

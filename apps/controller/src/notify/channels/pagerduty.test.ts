@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { fullNotice, sentinels } from '../testing/channel-contract.ts';
+import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
+import { createPagerDuty } from './pagerduty.ts';
+
+/** Answers as developer.pagerduty.com lists them for POST /v2/enqueue. */
+const pagerduty: HttpReceiver = {
+  channel: () => createPagerDuty({ allowPrivate: true }),
+  address: (base) => `${base.replace('://', `://me:${sentinels[0]}@`)}/v2/enqueue`,
+  secret: sentinels[2],
+  answers: {
+    delivers: [202, '{"status":"success","message":"Event processed","dedup_key":"srv01/HTTP"}'],
+    'refuses the message for now': [500, ''],
+    'is gone': [400, '{"status":"invalid event","message":"Event object is invalid","errors":["…"]}'],
+  },
+};
+httpContract('pagerduty', pagerduty);
+
+const alertId = 'a'.repeat(48);
+
+test('the request is the documented one: an alert that begins triggers an incident', async () => {
+  // The vendor's example has payload {summary, timestamp, severity, source, component, group, class, custom_details}, routing_key, dedup_key,
+  // links [{href, text}], event_action "trigger", client and client_url.
+  const { path, json, outcome } = await requestOf(pagerduty);
+  expect(outcome).toEqual({ kind: 'delivered', text: 'HTTP 202 Accepted' });
+  expect(path).toBe('/v2/enqueue');
+  expect(json).toEqual({
+    ...{ routing_key: sentinels[2], event_action: 'trigger', dedup_key: alertId, client: 'Vantage' },
+    payload: {
+      ...{ summary: 'web is Down: HTTP 500', timestamp: '2026-11-22T08:00:00+01:00', severity: 'critical' },
+      ...{ source: 'web', class: 'device.down', custom_details: fullNotice.data },
+    },
+    links: [
+      { href: 'https://vantage.example/links/a', text: 'Acknowledge' },
+      { href: 'https://vantage.example/links/s', text: 'Snooze' },
+    ],
+  });
+});
+
+test('an alert that ends resolves the incident of the same dedup_key', async () => {
+  const { json } = await requestOf(pagerduty, [{ ...fullNotice, kind: 'device.up', links: null }]);
+  expect(json).toEqual({ routing_key: sentinels[2], event_action: 'resolve', dedup_key: alertId });
+});
+
+test('a message without an alert has the id of the notification as its dedup_key', async () => {
+  const { json } = await requestOf(pagerduty, [{ ...fullNotice, kind: 'test', links: null, data: {} }]);
+  expect(json).toMatchObject({
+    event_action: 'trigger',
+    dedup_key: 'e'.repeat(48),
+    payload: { source: 'Vantage' },
+  });
+});
+
+test.each([
+  ['critical', 'critical'],
+  ['warning', 'warning'],
+  ['info', 'info'],
+  ['of a later version', 'critical'],
+])('severity %s is sent as %s', async (Severity, severity) => {
+  const { json } = await requestOf(pagerduty, [{ ...fullNotice, data: { ...fullNotice.data, Severity } }]);
+  expect(json).toMatchObject({ payload: { severity } });
+});

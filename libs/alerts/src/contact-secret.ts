@@ -1,0 +1,45 @@
+import { isSigningSecret, signingSecretHint } from './signing-secret.ts';
+
+/** What the `Secret` of one type of contact is. */
+export interface SecretRule {
+  /** A contact without one is refused. */
+  readonly isRequired: boolean;
+  /** It signs messages; Vantage can make a new one. Others belong to the receiver. */
+  readonly signs: boolean;
+  /** What it is and where people find it, as the rest of "must be …". */
+  readonly hint: string;
+  readonly accepts: (text: string) => boolean;
+}
+
+/** The secret of Standard Webhooks. */
+export const signing: SecretRule = {
+  ...{ isRequired: true, signs: true, hint: signingSecretHint, accepts: isSigningSecret },
+};
+
+/** PagerDuty: the integration key of a service, or of an event orchestration. */
+export const routingKey: SecretRule = {
+  ...{ isRequired: true, signs: false },
+  hint: 'the integration key of the PagerDuty service (Events API v2): 32 letters and digits',
+  accepts: (text) => /^[A-Za-z0-9]{32}$/.test(text),
+};
+
+/** Jira Service Management: the key of an API integration. */
+export const apiKey: SecretRule = {
+  ...{ isRequired: true, signs: false },
+  hint: 'the API key of an API integration of Jira Service Management, for example 5e1f0c6a-0000-4000-8000-000000000000',
+  accepts: (text) => /^[A-Za-z0-9-]{20,100}$/.test(text),
+};
+
+/** Telegram: the token that BotFather gives a bot. */
+export const botToken: SecretRule = {
+  ...{ isRequired: true, signs: false },
+  hint: "the bot's token as BotFather shows it, for example 123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11",
+  accepts: (text) => /^\d{1,20}:[A-Za-z0-9_-]{30,60}$/.test(text),
+};
+
+/** A token for the header Authorization (RFC 6750 section 2.1). */
+export const bearerToken: SecretRule = {
+  ...{ isRequired: false, signs: false },
+  hint: 'an access token that is sent as "Authorization: Bearer …": letters, digits and -._~+/=',
+  accepts: (text) => /^[A-Za-z0-9._~+/-]+=*$/.test(text),
+};
