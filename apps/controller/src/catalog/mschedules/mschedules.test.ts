@@ -109,7 +109,7 @@ describe('maintenance schedules', () => {
     const device = { Method: 'TCP', URL: 'a.example:1', ShortName: 'web' };
     const deviceId = await create('/devices', { ...device, mschedule_id: id });
     expect(await message('DELETE', `/mschedules/${id}`)).toBe(
-      `1005 Maintenance schedule Night cannot be deleted while these devices use it: web (${deviceId}).`,
+      `1005 Maintenance schedule Night cannot be deleted while these use it: device web (${deviceId}).`,
     );
     await send('PUT', `/devices/${deviceId}`, { mschedule_id: null });
     expect((await send('DELETE', `/mschedules/${id}`)).json).toEqual({ mschedule_id: id });

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { Mschedule } from '../../db/entities.ts';
-import type { Db, Row, Tables } from '../../db/index.ts';
+import type { Db, Row } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { ResourcePage } from '../resource-routes.ts';
 
@@ -66,13 +66,14 @@ export async function countMschedules({ em }: ChangeTransaction, accountNo: numb
   return em.count(Mschedule, { accountNo });
 }
 
-/** Inserts a schedule. */
+/** Inserts a schedule; returns its number. */
 export async function insertMschedule(
   { em }: ChangeTransaction,
-  schedule: MscheduleSettings & { readonly mscheduleId: string; readonly accountNo: number },
-): Promise<void> {
-  em.create(Mschedule, schedule);
+  { id, ...schedule }: MscheduleSettings & { readonly accountNo: number; readonly id: string },
+): Promise<number> {
+  const made = em.create(Mschedule, { ...schedule, mscheduleId: id });
   await em.flush();
+  return made.mscheduleNo;
 }
 
 /** Writes the settings of a schedule. */
@@ -91,12 +92,12 @@ export async function deleteMschedule({ em }: ChangeTransaction, mscheduleNo: nu
 }
 
 /** The devices that use a maintenance schedule, up to eleven. The caller holds the account's lock. */
-export async function devicesOfMschedule(
-  trx: Kysely<Tables>,
+export async function usersOfMschedule(
+  { trx }: ChangeTransaction,
   accountNo: number,
   mscheduleNo: number,
-): Promise<readonly { readonly short_name: string; readonly device_id: string }[]> {
-  return trx
+): Promise<readonly string[]> {
+  const rows = await trx
     .selectFrom('devices')
     .select(['short_name', 'device_id'])
     .where('account_no', '=', accountNo)
@@ -104,4 +105,5 @@ export async function devicesOfMschedule(
     .orderBy('device_no')
     .limit(11)
     .execute();
+  return rows.map(({ short_name, device_id }) => `device ${short_name} (${device_id})`);
 }

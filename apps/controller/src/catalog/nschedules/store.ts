@@ -3,12 +3,21 @@ import { Nschedule } from '../../db/entities.ts';
 import type { Db, Row, Tables } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import type { ResourcePage } from '../resource-routes.ts';
+import type { StoredSteps } from './fields.ts';
 
 /** A notification schedule as answers show it. */
 export type NscheduleRow = Pick<
   Row<'nschedules'>,
   'nschedule_id' | 'name' | 'timezone' | 'steps' | 'external_key'
 >;
+
+/** The columns that the owner of a notification schedule sets. */
+export interface NscheduleSettings {
+  readonly name: string;
+  readonly timezone: string;
+  readonly steps: StoredSteps;
+  readonly externalKey: string | null;
+}
 
 /** A page of the account's notification schedules by name, and how many there are. */
 export async function listNschedules(
@@ -50,9 +59,9 @@ export async function countNschedules({ em }: ChangeTransaction, accountNo: numb
 /** Inserts a schedule; returns its number. */
 export async function insertNschedule(
   { em }: ChangeTransaction,
-  schedule: Pick<Nschedule, 'nscheduleId' | 'accountNo' | 'name' | 'timezone' | 'steps' | 'externalKey'>,
+  { id, ...schedule }: NscheduleSettings & { readonly accountNo: number; readonly id: string },
 ): Promise<number> {
-  const made = em.create(Nschedule, schedule);
+  const made = em.create(Nschedule, { ...schedule, nscheduleId: id });
   await em.flush();
   return made.nscheduleNo;
 }
@@ -61,7 +70,7 @@ export async function insertNschedule(
 export async function updateNschedule(
   { em }: ChangeTransaction,
   schedule: Nschedule,
-  settings: Pick<Nschedule, 'name' | 'timezone' | 'steps' | 'externalKey'>,
+  settings: NscheduleSettings,
 ): Promise<void> {
   em.assign(schedule, settings);
   await em.flush();
@@ -85,18 +94,12 @@ export async function unknownContacts(
   return new Set(contactIds.filter((id) => !known.has(id)));
 }
 
-/** What uses a schedule: texts for people, up to ten of each kind, and whether there are more. */
-export interface ScheduleUsers {
-  readonly texts: readonly string[];
-  readonly hasMore: boolean;
-}
-
-/** The devices, Locations and the account that use a notification schedule. The caller holds the account's lock. */
+/** The devices, Locations (up to eleven of each) and the account that use a notification schedule. The caller holds the account's lock. */
 export async function usersOfNschedule(
-  trx: Kysely<Tables>,
+  { trx }: ChangeTransaction,
   accountNo: number,
   nscheduleNo: number,
-): Promise<ScheduleUsers> {
+): Promise<readonly string[]> {
   const { rows } = await sql<{ text: string }>`
     (select 'device ' || short_name || ' (' || device_id || ')' as text from devices
       where account_no = ${accountNo} and nschedule_no = ${nscheduleNo} order by device_no limit 11)
@@ -107,6 +110,5 @@ export async function usersOfNschedule(
     (select 'the account' from accounts where account_no = ${accountNo} and nschedule_no = ${nscheduleNo})`.execute(
     trx,
   );
-  const texts = rows.map(({ text }) => text);
-  return { texts: texts.slice(0, 10), hasMore: texts.length > 10 };
+  return rows.map(({ text }) => text);
 }
