@@ -42,7 +42,7 @@ import { createEventFeed } from './history/index.ts';
 import { deleteOldAnswers } from './http/kept-answer-store.ts';
 import { createHousekeeping, createIngest, type Ingest } from './ingest/index.ts';
 import { createControllerMetrics } from './metrics/controller-metrics.ts';
-import { createNotify, enqueue, notificationsOf, runHeartbeat } from './notify/index.ts';
+import { createNotify, enqueue, notificationsOf, runHeartbeat, withdraw } from './notify/index.ts';
 import { rollUps } from './rollup/index.ts';
 import { runRequests } from './run-requests/index.ts';
 import { openSealer } from './secrets/open-sealer.ts';
@@ -159,7 +159,7 @@ function joinSteps(base: Base) {
 /** Joins events -> alerts -> notify: an alert opens in the transaction of its event, a message in the one of its decision. */
 function joinAlerts({ log, db, timeScale }: Base) {
   const { createRunRequests } = runRequests;
-  const parts = { db, clock, log, timeScale, recordEvents: recordOnly, enqueue, createRunRequests };
+  const parts = { db, clock, log, timeScale, recordEvents: recordOnly, enqueue, withdraw, createRunRequests };
   const alerts = createAlerts(parts);
   return { alerts, recordEvents: createRecordEvents({ onRecorded: alerts.onEvents }) };
 }

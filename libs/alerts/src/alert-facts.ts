@@ -11,6 +11,8 @@ export interface DeviceFacts {
   readonly status: BaseStatus;
   /** A Location of it is online. */
   readonly isChecked: boolean;
+  /** It fails from some Locations only, three retry sequences in a row or more. */
+  readonly isPartial: boolean;
   readonly maintenanceUntilUs: number | null;
   /** An agent can run a requested check of it. */
   readonly canBeChecked: boolean;
@@ -35,6 +37,10 @@ export interface AlertTimes {
 export interface AlertFacts {
   /** `missing`: it was deleted. Null: the alert is not about a device. */
   readonly device: DeviceFacts | 'missing' | null;
+  /** The alert is about the device's failures from some Locations only. */
+  readonly isAboutPartial: boolean;
+  /** The alert is about an offline Location that was deleted. */
+  readonly isLocationDeleted: boolean;
   /** The check that `requestId` names. */
   readonly check: RequestedCheck;
   readonly schedule: Schedule | null;
@@ -70,4 +76,6 @@ export interface AlertDecision {
   /** Why the alert is as it is, one line for people. Null: nothing new. */
   readonly reason: string | null;
   readonly closes: boolean;
+  /** Messages to withdraw, as far as nobody tried to send them: all of the alert, or all besides the first one to each contact. */
+  readonly withdraws: 'all' | 'repeats' | null;
 }

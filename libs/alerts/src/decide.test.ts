@@ -19,6 +19,7 @@ const everybody: Schedule = {
 };
 const device: DeviceFacts = {
   ...{ enabled: true, status: 'Down', isChecked: true, maintenanceUntilUs: null, canBeChecked: true },
+  isPartial: false,
   ...{ retries: 1, retryDelayUs: 10_000_000, master: null, masterWasDown: false },
 };
 const master: MasterFacts = {
@@ -29,6 +30,7 @@ const times = { minuteUs: minute, recheckUs: minute, quietUs: 30 * minute };
 const base: AlertFacts = {
   ...{ device, check: { kind: 'none' }, schedule: everybody, severity: 'critical', acknowledged: false },
   ...{ snoozedUntilUs: null, isMoment: false, times, nowUs },
+  ...{ isAboutPartial: false, isLocationDeleted: false },
 };
 const judging = { ...newAlertState('judging', nowUs, nowUs - minute), requestId: 'r' };
 
@@ -196,6 +198,40 @@ test('the third pair of Down and Up within 30 minutes is one message, and the fi
   const quiet = later + 30 * minute;
   expect(outcome(decide(down.state, { ...base, nowUs: quiet }))).toBe('active alert() opening>a');
   expect(outcome(decide(down.state, { ...up, nowUs: quiet }))).toBe('ended end>a closed');
+});
+
+const partly = { ...device, status: 'Up', isPartial: true } as const;
+
+test.each<[string, Partial<DeviceFacts>, string]>([
+  ['fails from some Locations only', {}, 'active alert() opening>a'],
+  ['fails from none any more', { isPartial: false }, 'ended end>b closed'],
+  ['is Down', { status: 'Down', isPartial: false }, 'active closed'],
+  ['is in maintenance', { maintenanceUntilUs: nowUs + minute }, 'maintenance maintenance'],
+  ['is paused', { enabled: false }, 'active closed'],
+  ['is not checked', { isChecked: false }, 'active'],
+])('an alert about Partial, when the device %s', (_name, facts, expected) => {
+  const about = { ...base, isAboutPartial: true, device: { ...partly, ...facts } };
+  expect(outcome(decide({ ...newAlertState('active', nowUs), notified: ['b'] }, about))).toBe(expected);
+});
+
+test('an alert about Partial that was in maintenance notifies when the maintenance is over', () => {
+  const about = { ...base, isAboutPartial: true, device: partly };
+  expect(outcome(decide(newAlertState('maintenance', nowUs), about))).toBe('active alert() opening>a');
+});
+
+test('the alert of an offline Location that was deleted closes without a message', () => {
+  const about = { ...base, device: null, isLocationDeleted: true };
+  const state = { ...newAlertState('active', nowUs), notified: ['a'] };
+  expect(outcome(decide(state, about))).toBe('active closed');
+});
+
+test.each<[string, AlertState, Partial<AlertFacts>, AlertDecision['withdraws']]>([
+  ['a device that is paused: all of its', judging, { device: { ...device, enabled: false } }, 'all'],
+  ['a device that is Up again: the repeats', newAlertState('ended', nowUs), {}, 'repeats'],
+  ['an acknowledged alert: the repeats', newAlertState('active', nowUs), { acknowledged: true }, 'repeats'],
+  ['an open alert: none', newAlertState('active', nowUs), {}, null],
+])('messages that nobody tried to send are withdrawn of %s', (_name, state, facts, expected) => {
+  expect(decide(state, { ...base, ...facts }).withdraws).toBe(expected);
 });
 
 test('an alert about one moment closes with its last step', () => {

@@ -1,7 +1,7 @@
 import type { AlertDecision, AlertEvent, AlertFacts, AlertMessage } from './alert-facts.ts';
 import { type AlertState, enterPhase } from './alert-state.ts';
-import { confirming, flapping, judging, late, maintenance } from './device-moves.ts';
-import { type Move, to } from './move.ts';
+import { confirming, flapping, judging, late, maintenance, partial } from './device-moves.ts';
+import { closed, type Move, to } from './move.ts';
 import { active, end, withoutDevice } from './send-moves.ts';
 
 /*
@@ -9,8 +9,11 @@ import { active, end, withoutDevice } from './send-moves.ts';
  *
  *   phase        facts                                           next
  *   ended        –                                               last message to everyone who was notified; closed
- *   any          device deleted or paused                        closed without a message
+ *   any          device deleted or paused, Location deleted      closed without a message
  *   any          no Location checks the device, or it is Unknown waits: its Location has the alert
+ *   any          about Partial, the device is Down               closed without a message: the outage has its own alert
+ *   any          about Partial, it fails from nowhere any more   ended
+ *   any          about Partial, not in maintenance               active; it has no further phases
  *   flapping     30 minutes without a change, Up                 message "Up" to everyone who was notified; closed
  *   flapping     30 minutes without a change, Down               judging
  *   any other    device is Up (its event was lost)               ended
@@ -26,6 +29,9 @@ import { active, end, withoutDevice } from './send-moves.ts';
  *   confirming   otherwise                                       the next check is requested, RetryDelay after the last one
  *   collecting   no further outage for a minute                  active
  *   active       –                                               steps of the schedule, see due-steps.ts
+ *
+ * Messages that nobody tried to send yet: where the alert closes without a message, all are withdrawn; where it ends or somebody
+ * acknowledged it, repeats are. The first message to each contact stays: the message of the end follows it.
  */
 
 /** Decides what happens to an alert now. Pure. */
@@ -33,6 +39,7 @@ export function decide(before: AlertState, facts: AlertFacts): AlertDecision {
   const events: AlertEvent[] = [];
   const messages: AlertMessage[] = [];
   let reason: string | null = null;
+  let withdraws: AlertDecision['withdraws'] = null;
   let state = before;
   // Each pass makes one move; no path through the table has as many phases.
   for (let pass = 0; pass < 10; pass += 1) {
@@ -42,28 +49,26 @@ export function decide(before: AlertState, facts: AlertFacts): AlertDecision {
     events.push(...(move.events ?? []));
     if (move.message !== undefined && move.message.contactIds.length > 0) messages.push(move.message);
     reason = move.reason ?? reason;
+    withdraws = move.withdraws ?? withdraws;
     state = move.state;
     if (move.next === 'again') continue;
     const { dueUs = null, request = null, closes = false } = move;
-    return { state, dueUs, request, messages, events, reason, closes };
+    return { state, dueUs, request, messages, events, reason, closes, withdraws };
   }
   const dueUs = facts.nowUs + facts.times.recheckUs;
-  return { state, dueUs, request: null, messages, events, reason, closes: false };
+  return { state, dueUs, request: null, messages, events, reason, closes: false, withdraws };
 }
 
 function moveOf(state: AlertState, facts: AlertFacts): Move {
   const { device, nowUs, times } = facts;
   if (state.phase === 'ended') return end(state, facts);
+  if (facts.isLocationDeleted) return closed(state, 'Location deleted');
   if (device === null) return withoutDevice(state, facts);
-  if (device === 'missing' || !device.enabled)
-    return {
-      state,
-      next: 'wait',
-      closes: true,
-      reason: device === 'missing' ? 'device deleted' : 'device paused',
-    };
+  if (device === 'missing') return closed(state, 'device deleted');
+  if (!device.enabled) return closed(state, 'device paused');
   const recheck: Move = { state, next: 'wait', dueUs: nowUs + times.recheckUs };
   if (!device.isChecked || device.status === 'Unknown') return recheck;
+  if (facts.isAboutPartial) return partial(state, device, facts);
   if (state.phase === 'flapping') return flapping(state, device, facts);
   if (device.status === 'Up') return to(enterPhase(state, 'ended', nowUs));
   if (device.maintenanceUntilUs !== null) return maintenance(state, device.maintenanceUntilUs, facts);

@@ -2,7 +2,7 @@ import type { AlertFacts, DeviceFacts } from './alert-facts.ts';
 import { type AlertState, enterPhase } from './alert-state.ts';
 import { judgeMaster } from './judge-master.ts';
 import { type Move, suppressedBy, to } from './move.ts';
-import { activated, alertEvent } from './send-moves.ts';
+import { activated, active, alertEvent } from './send-moves.ts';
 
 /** A device that flaps: one message says so, and its final state follows. */
 export function flapping(state: AlertState, { status }: DeviceFacts, { nowUs, times }: AlertFacts): Move {
@@ -14,6 +14,20 @@ export function flapping(state: AlertState, { status }: DeviceFacts, { nowUs, ti
   if (nowUs < quietAtUs) return { state, next: 'wait', dueUs: quietAtUs };
   if (status === 'Up') return to(enterPhase(state, 'ended', nowUs));
   return to({ ...enterPhase(state, 'judging', nowUs), judgedFromUs: nowUs, activeUs: null, steps: [] });
+}
+
+/** A device that fails from some Locations only. */
+export function partial(state: AlertState, device: DeviceFacts, facts: AlertFacts): Move {
+  const { nowUs } = facts;
+  if (device.status === 'Down')
+    return { state, next: 'wait', closes: true, withdraws: 'repeats', reason: 'the device is Down' };
+  if (!device.isPartial) {
+    const reason = 'the device fails from none of these Locations any more';
+    return to(enterPhase(state, 'ended', nowUs), { reason });
+  }
+  if (device.maintenanceUntilUs !== null) return maintenance(state, device.maintenanceUntilUs, facts);
+  if (state.activeUs === null) return to(activated(state, nowUs), alertEvent(null));
+  return active(state, facts);
 }
 
 /** A device in maintenance notifies nobody. */

@@ -13,11 +13,17 @@ export interface Move {
   readonly events?: readonly AlertEvent[];
   readonly reason?: string;
   readonly closes?: boolean;
+  readonly withdraws?: 'all' | 'repeats';
 }
 
 /** The alert goes on in its new phase at once. */
 export function to(state: AlertState, more: Partial<Move> = {}): Move {
   return { ...more, state, next: 'again' };
+}
+
+/** The alert closes, and nobody gets a message any more. */
+export function closed(state: AlertState, reason: string): Move {
+  return { state, next: 'wait', closes: true, withdraws: 'all', reason };
 }
 
 /** An AlertSuppressed event, once for each reason. */

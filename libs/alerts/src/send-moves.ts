@@ -16,6 +16,7 @@ export function end(state: AlertState, { nowUs }: AlertFacts): Move {
     state: { ...silent.state, phaseSinceUs: nowUs },
     next: 'wait',
     closes: true,
+    withdraws: 'repeats',
     message: { about: 'end', contactIds: state.notified },
   };
 }
@@ -61,6 +62,7 @@ export function active(state: AlertState, facts: AlertFacts): Move {
     state: { ...state, activeUs, steps: decision.progress, notified },
     next: 'wait',
     message: { about: 'opening', contactIds: decision.contactIds },
+    ...(acknowledged ? { withdraws: 'repeats' } : {}),
     closes: isMoment && decision.nextUs === null,
     dueUs: Math.min(decision.nextUs ?? recheckUs, recheckUs),
   };

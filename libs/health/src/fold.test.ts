@@ -130,6 +130,33 @@ test('three retry sequences in a row from the same Locations with others fine ar
   expect(types(broken)).not.toContain('Partial');
 });
 
+test.each<[string, readonly Parameters<typeof foldChecks>[0][number][], readonly string[]]>([
+  ['a good check from a Location that failed', [check(300, 1)], ['Recovered 300']],
+  [
+    'a good retry from a Location that failed',
+    [check(300, 3), check(302, 1, { attempt: 1 })],
+    ['Recovered 302'],
+  ],
+  [
+    'a retry sequence in which another Location fails',
+    [check(300, 3, at(2)), check(302, 1, { attempt: 1 })],
+    ['Recovered 302'],
+  ],
+  ['a good check from a Location that never failed', [check(300, 1, at(2))], []],
+  ['one more retry sequence of the same kind', [check(300, 3), check(302, 1, { attempt: 1, ...at(2) })], []],
+  [
+    'an outage, whose own event ends it',
+    [check(300, 3), check(302, 3, { attempt: 1, ...at(2) }), check(304, 3, { attempt: 2 }), check(360, 1)],
+    [],
+  ],
+])('a Partial and %s', (_name, checks, ends) => {
+  const sequences = [60, 120, 180].flatMap((s) => [check(s, 3), check(s + 2, 1, { attempt: 1, ...at(2) })]);
+  const folded = foldChecks([check(0, 1), ...sequences, ...checks], [always(1), always(2)]);
+  expect(types(folded)).toContain('Partial');
+  const ended = folded.events.filter(({ endsPartial }) => endsPartial);
+  expect(ended.map(({ type, cause }) => `${type} ${cause.startUs / second}`)).toEqual(ends);
+});
+
 test('results under an older target are history; the first under the new one closes the old retry sequence', () => {
   const old = foldChecks([check(0, 1), check(60, 3)]);
   const seen = toObservations([check(61, 3), check(70, 1, { revision: 2 })], [always(1)]);

@@ -20,7 +20,7 @@ const eventsOf = (words: string): FoldEvent[] =>
           cause: { startUs: atUs, agentNo: 1 },
           locationNo: 1,
         },
-        ...{ text: '', ended: null, sinceUs: atUs, failing: [] },
+        ...{ text: '', ended: null, sinceUs: atUs, failing: [], endsPartial: false },
       },
     ];
   });

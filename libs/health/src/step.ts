@@ -28,6 +28,8 @@ export interface FoldEvent {
   readonly sinceUs: number;
   /** Partial: the Locations that fail. */
   readonly failing: readonly number[];
+  /** Recovered: the device was Partial, and is not any more. */
+  readonly endsPartial: boolean;
 }
 
 /** A state with the events that led to it. When nothing changed, it is the very same state object. */
@@ -40,7 +42,8 @@ export interface Step {
  * The legal moves. C is an open retry sequence, "all" every Location online at the result's start.
  *
  *   status    seq.  | good                     error                                       inconclusive (9, 10)
- *   Up        -     | nothing                  open C: Error                               all: Unknown
+ *   Up        -     | nothing; Recovered, if   open C: Error                               all: Unknown
+ *                   |   it ends a Partial
  *   Up        C     | close C: Recovered, or   count k and Location; complete: Down since  all: close C, Unknown
  *                   |   Partial with it        the first error
  *   Down      -     | Up                       nothing                                     all: Unknown
@@ -112,23 +115,37 @@ function good(state: FoldState, observation: Observation): Step {
   }
   if (state.retrySequence === null) {
     const contradicted = state.partial?.failing.includes(observation.locationNo) ?? false;
-    return { state: contradicted ? { ...state, partial: null } : state, events: [] };
+    if (!contradicted) return { state, events: [] };
+    const events = isPartial(state) ? [recovered(state, observation, true)] : [];
+    return { state: { ...state, partial: null }, events };
   }
-  const recovered = event(state, observation, 'Recovered', { sinceUs: state.sinceUs });
   const { failing } = state.retrySequence;
   if (failing.includes(observation.locationNo)) {
-    return { state: { ...state, retrySequence: null, partial: null }, events: [recovered] };
+    const events = [recovered(state, observation, isPartial(state))];
+    return { state: { ...state, retrySequence: null, partial: null }, events };
   }
   const same = state.partial !== null && sameMembers(state.partial.failing, failing);
+  const answered = recovered(state, observation, isPartial(state) && !same);
   const counted = same ? (state.partial?.sequences ?? 0) : 0;
-  const sequences = Math.min(counted + 1, 3);
-  const becamePartial = sequences === 3 && counted < 3;
+  const sequences = Math.min(counted + 1, partialSequences);
+  const becamePartial = sequences === partialSequences && counted < partialSequences;
   return {
     state: { ...state, retrySequence: null, partial: { failing, sequences } },
     events: becamePartial
-      ? [recovered, event(state, observation, 'Partial', { sinceUs: state.sinceUs, failing })]
-      : [recovered],
+      ? [answered, event(state, observation, 'Partial', { sinceUs: state.sinceUs, failing })]
+      : [answered],
   };
+}
+
+/** So many retry sequences in a row, in which the same Locations fail and others do not, make a Partial. */
+const partialSequences = 3;
+
+function isPartial({ partial }: FoldState): boolean {
+  return partial !== null && partial.sequences >= partialSequences;
+}
+
+function recovered(state: FoldState, observation: Observation, endsPartial: boolean): FoldEvent {
+  return event(state, observation, 'Recovered', { sinceUs: state.sinceUs, endsPartial });
 }
 
 function error(state: FoldState, observation: Observation, settings: FoldSettings): Step {
@@ -227,7 +244,7 @@ function event(
   state: FoldState,
   observation: Observation,
   type: FoldEventType,
-  more: { sinceUs: number; ended?: FoldEvent['ended']; failing?: readonly number[] },
+  more: { sinceUs: number; ended?: FoldEvent['ended']; failing?: readonly number[]; endsPartial?: boolean },
 ): FoldEvent {
   return {
     type,
@@ -239,6 +256,7 @@ function event(
     ended: more.ended ?? null,
     sinceUs: more.sinceUs,
     failing: more.failing ?? [],
+    endsPartial: more.endsPartial ?? false,
   };
 }
 

@@ -2,7 +2,7 @@ import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
 import { realTime, type TimeScale } from '../config/time-scale.ts';
 import { type Db, doEach, quarantine } from '../db/index.ts';
 import { touchRequested } from './change-store.ts';
-import { decideDue, type Enqueue } from './decide-due.ts';
+import { decideDue, type Enqueue, type Withdraw } from './decide-due.ts';
 import { dueAlertNos, postpone, touchOrphans } from './due-store.ts';
 import { createOnEvents, type RecordEvents } from './on-events.ts';
 import { createOnFailed } from './on-failed.ts';
@@ -33,6 +33,7 @@ export function createAlerts({
   log,
   recordEvents,
   enqueue,
+  withdraw,
   createRunRequests,
   timeScale = realTime,
 }: {
@@ -41,11 +42,12 @@ export function createAlerts({
   readonly log: Logger;
   readonly recordEvents: RecordEvents;
   readonly enqueue: Enqueue;
+  readonly withdraw: Withdraw;
   readonly createRunRequests: CreateRunRequests;
   readonly timeScale?: TimeScale;
 }): Alerts {
   const times = createAlertTimes(timeScale);
-  const deps = { times, log, recordEvents, enqueue, createRunRequests };
+  const deps = { times, log, recordEvents, enqueue, withdraw, createRunRequests };
   const parts = createJobParts({
     log,
     failed: 'alerts cannot be decided; trying again',
@@ -94,7 +96,9 @@ export function createAlerts({
         void parts.attempt('answers', answered).then(poke);
       });
       await using _catalog = await db.subscribe('catalog', () => {
-        void parts.attempt('deleted devices', () => touchOrphans(db.kysely, clock.nowUs())).then(poke);
+        void parts
+          .attempt('deleted devices and Locations', () => touchOrphans(db.kysely, clock.nowUs()))
+          .then(poke);
       });
       while (!signal.aborted) {
         isWoken = false;

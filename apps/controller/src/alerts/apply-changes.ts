@@ -89,10 +89,11 @@ function applyChange(change: AlertChange, application: Application): void {
       return;
     case 'touched':
       touch(findDown(change.deviceNo, application), application);
+      touch(findPartial(change.deviceNo, application), application);
       return;
     case 'partial': {
       const device = application.devices.get(change.deviceNo);
-      if (device === undefined || application.alerts.has(`device.partial/device/${device.deviceNo}`)) return;
+      if (device === undefined || findPartial(device.deviceNo, application) !== undefined) return;
       const { accountNo, facts } = change;
       const about = { accountNo, device, locationNo: null, agentNo: null, severity: device.severity };
       const state = newAlertState('active', application.nowUs);
@@ -113,6 +114,7 @@ function applyChange(change: AlertChange, application: Application): void {
 function applyDown(change: Extract<AlertChange, { kind: 'down' | 'up' }>, application: Application): void {
   const { nowUs, devices, events } = application;
   const { accountNo, deviceNo, sinceUs, locationNo, agentNo, isLate, facts } = change;
+  touch(findPartial(deviceNo, application), application);
   const present = findDown(deviceNo, application);
   if (present !== undefined) {
     const next = afterDown(present.state, nowUs);
@@ -130,6 +132,7 @@ function applyDown(change: Extract<AlertChange, { kind: 'down' | 'up' }>, applic
 
 function applyUp(change: Extract<AlertChange, { kind: 'down' | 'up' }>, application: Application): void {
   const { nowUs } = application;
+  touch(findPartial(change.deviceNo, application), application);
   const alert = findDown(change.deviceNo, application);
   if (alert?.device == null) return;
   if (alert.state.phase === 'late') summarize(alert, change.sinceUs, application);
@@ -226,6 +229,10 @@ function suppressedEvents(
 
 function findDown(deviceNo: number, { alerts }: Application): OpenAlert | undefined {
   return alerts.get(`device.down/device/${deviceNo}`);
+}
+
+function findPartial(deviceNo: number, { alerts }: Application): OpenAlert | undefined {
+  return alerts.get(`device.partial/device/${deviceNo}`);
 }
 
 function add(

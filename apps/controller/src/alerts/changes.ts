@@ -41,7 +41,7 @@ export type AlertChange =
  *   event                                   | change
  *   Down                                    | down: opens device.down; late: a live check decides first
  *   Up                                      | up: ends device.down
- *   Recovered, Unknown                      | touched: the alerts of dependents may wait for it
+ *   Recovered, Unknown                      | touched: the alerts of dependents may wait for it, a Partial may be over
  *   Partial                                 | partial: opens device.partial
  *   Down, Up as a correction                | down, up, as late results say them
  *   MaintEnd while Down                     | maintenance-over: opens device.down where none is open

@@ -5,17 +5,18 @@ import {
   type RequestedCheck,
   type Schedule,
 } from '@vantage/alerts';
+import { hourUs } from '@vantage/domain';
 import { type Logger, messageOf } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { readAlertState, readKind } from './alert-row.ts';
 import { requestedChecks } from './check-store.ts';
-import { claimDue, type DecidedAlert, type DueAlert, writeDecided } from './due-store.ts';
+import { claimDue, type DecidedAlert, type DueAlert, postpone, writeDecided } from './due-store.ts';
 import { type StepTimes, toFacts } from './facts.ts';
 import {
   type ContactRow,
   contactsOf,
-  namesOfLocations,
+  locationsOf,
   type SubjectRow,
   schedulesOf,
   subjectsOf,
@@ -35,17 +36,30 @@ import { type CreateRunRequests, requestCheck } from './request-check.ts';
 /** Stores notifications in the transaction of the decision. */
 export type Enqueue = (trx: Kysely<Tables>, rows: readonly NewNotification[], nowUs: number) => Promise<void>;
 
+/**
+ * Withdraws messages that nobody tried to send yet, in the transaction of the decision and before it stores others: all of an alert, or
+ * (`repeatsOf`) those of this kind besides the first one to each contact.
+ */
+export type Withdraw = (
+  trx: Kysely<Tables>,
+  asks: readonly { readonly alertNo: number; readonly repeatsOf: AlertKind | null }[],
+  nowUs: number,
+) => Promise<void>;
+
 /** The parts that deciding needs besides the database. */
 export interface DecideDeps {
   readonly times: StepTimes;
   readonly log: Logger;
   readonly recordEvents: RecordEvents;
   readonly enqueue: Enqueue;
+  readonly withdraw: Withdraw;
   readonly createRunRequests: CreateRunRequests;
 }
 
 /** An agent that could run a check a moment ago is gone: the alert is decided again after this time, microseconds. */
 const againUs = 1_000_000;
+/** An alert of a kind that only a later version knows waits this long for a controller of that version, microseconds. */
+const foreignUs = hourUs;
 
 /** Decides those of these alerts that are due and that no other controller decides now. One transaction writes all that follows. */
 export async function decideDue(
@@ -56,6 +70,12 @@ export async function decideDue(
 ): Promise<void> {
   const alerts = await claimDue(trx, alertNos, nowUs);
   if (alerts.length === 0) return;
+  const foreign = alerts.filter(({ kind }) => readKind(kind) === undefined);
+  await postpone(
+    trx,
+    foreign.map(({ alert_no }) => alert_no),
+    nowUs + foreignUs,
+  );
   const read = await readFactsOf(trx, alerts, nowUs, deps);
   const decided = read.map((one) => ({
     ...one,
@@ -70,6 +90,15 @@ export async function decideDue(
   await deps.recordEvents(
     trx,
     outcomes.flatMap(({ events }) => events),
+    nowUs,
+  );
+  await deps.withdraw(
+    trx,
+    decided.flatMap(({ alert, kind, decision: { withdraws } }) =>
+      withdraws === null
+        ? []
+        : [{ alertNo: alert.alert_no, repeatsOf: withdraws === 'repeats' ? kind : null }],
+    ),
     nowUs,
   );
   await deps.enqueue(
@@ -91,7 +120,7 @@ interface ReadAlert {
   readonly subject: SubjectRow | undefined;
   readonly schedule: Schedule | null;
   readonly check: RequestedCheck;
-  readonly locationName: string | null;
+  readonly location: { readonly name: string; readonly isDeleted: boolean } | null;
 }
 
 async function readFactsOf(
@@ -101,7 +130,7 @@ async function readFactsOf(
   { log }: DecideDeps,
 ): Promise<ReadAlert[]> {
   const states = alerts.map((alert) => readAlertState(alert.state, nowUs));
-  const [subjects, schedules, checks, names] = [
+  const [subjects, schedules, checks, locations] = [
     await subjectsOf(trx, alerts, nowUs),
     await schedulesOf(
       trx,
@@ -111,7 +140,7 @@ async function readFactsOf(
       trx,
       states.flatMap(({ requestId }) => requestId ?? []),
     ),
-    await namesOfLocations(
+    await locationsOf(
       trx,
       alerts.flatMap(({ location_no }) => location_no ?? []),
     ),
@@ -125,7 +154,7 @@ async function readFactsOf(
         ...{ alert, kind, state, subject: subjects.get(alert.alert_no) },
         schedule: stored === undefined ? null : readSchedule(alert, stored, log),
         check: (state.requestId === null ? undefined : checks.get(state.requestId)) ?? { kind: 'none' },
-        locationName: alert.location_no === null ? null : (names.get(alert.location_no) ?? null),
+        location: alert.location_no === null ? null : (locations.get(alert.location_no) ?? null),
       },
     ];
   });
@@ -169,7 +198,8 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const { alert, subject, state: before } = one;
   const sinceUs = sinceOf(one, decision);
-  const context: MessageContext = { ...one, sinceUs, reason: decision.reason, contacts, nowUs };
+  const locationName = one.location?.name ?? null;
+  const context: MessageContext = { ...one, locationName, sinceUs, reason: decision.reason, contacts, nowUs };
   const notified = notifiedBy(context, before.notified, decision);
   let state = { ...decision.state, notified };
   let dueUs = decision.closes ? null : decision.dueUs;

@@ -77,12 +77,16 @@ export async function writeDecided(trx: Kysely<Tables>, alerts: readonly Decided
     where a.alert_no = g."alertNo"`.execute(trx);
 }
 
-/** Lets open alerts of deleted devices be decided at once. */
+/** Lets open alerts of deleted devices, and those about deleted Locations, be decided at once. */
 export async function touchOrphans(db: Kysely<Tables>, nowUs: number): Promise<void> {
   await sql`
     update alerts a set due_us = ${nowUs}::bigint
-    where a.closed_us is null and a.device_no is not null
-      and not exists (select 1 from devices d where d.device_no = a.device_no)`.execute(db);
+    where a.closed_us is null and (
+      (a.device_no is not null and not exists (select 1 from devices d where d.device_no = a.device_no))
+      or (a.kind = 'location.offline' and exists (
+        select 1 from locations l where l.location_no = a.location_no and l.deleted_at is not null)))`.execute(
+    db,
+  );
 }
 
 /** Puts off an alert whose decision failed. */

@@ -14,6 +14,7 @@ export interface SubjectRow {
   readonly status: 'Up' | 'Down' | 'Unknown';
   readonly sinceUs: number;
   readonly isChecked: boolean;
+  readonly isPartial: boolean;
   readonly maintenanceUntilUs: number | null;
   readonly maintenanceEndedUs: number | null;
   readonly canBeChecked: boolean;
@@ -53,6 +54,7 @@ export async function subjectsOf(
       d.revision, d.timeout_s as "timeoutS", d.retries, d.retry_delay_s as "retryDelayS",
       exists (select 1 from device_locations dl join locations l using (location_no)
         where dl.device_no = d.device_no and l.online) as "isChecked",
+      coalesce(jsonb_path_exists(s.state, '$.partial.sequences ? (@ >= 3)', silent => true), false) as "isPartial",
       case when ${inMaintenance('d')} then (select max(w.to_us) from maintenance_windows w
         where w.device_no = d.device_no and w.from_us <= ${nowUs}::bigint) end as "maintenanceUntilUs",
       (select max(w.to_us) from maintenance_windows w
@@ -117,16 +119,18 @@ export async function contactsOf(trx: Kysely<Tables>, contactIds: readonly strin
   }));
 }
 
-/** The names of these Locations. */
-export async function namesOfLocations(
+/** These Locations, by number; also deleted ones. */
+export async function locationsOf(
   trx: Kysely<Tables>,
   locationNos: readonly number[],
-): Promise<Map<number, string>> {
+): Promise<Map<number, { readonly name: string; readonly isDeleted: boolean }>> {
   if (locationNos.length === 0) return new Map();
   const rows = await trx
     .selectFrom('locations')
-    .select(['location_no', 'name'])
+    .select(['location_no', 'name', 'deleted_at'])
     .where(sql<boolean>`location_no = any(${locationNos}::int[])`)
     .execute();
-  return new Map(rows.map((row) => [row.location_no, row.name]));
+  return new Map(
+    rows.map((row) => [row.location_no, { name: row.name, isDeleted: row.deleted_at !== null }]),
+  );
 }

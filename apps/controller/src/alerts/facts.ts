@@ -5,7 +5,7 @@ import type { DueAlert } from './due-store.ts';
 import type { SubjectRow } from './facts-store.ts';
 
 /** Kinds about one moment: they have no repeats and close with their last step. */
-const moments = new Set(['device.partial', 'agent.fenced', 'contact.failing', 'late.summary']);
+const moments = new Set(['agent.fenced', 'contact.failing', 'late.summary']);
 
 /** The waiting times of this step, microseconds. */
 export interface StepTimes extends AlertTimes {
@@ -22,16 +22,20 @@ export function toFacts(
     readonly subject: SubjectRow | undefined;
     readonly schedule: Schedule | null;
     readonly check: RequestedCheck;
+    /** Of the failure, or that the alert is about. */
+    readonly location: { readonly isDeleted: boolean } | null;
     readonly times: StepTimes;
     readonly nowUs: number;
   },
 ): AlertFacts {
-  const { subject, schedule, check, times, nowUs } = read;
+  const { subject, schedule, check, location, times, nowUs } = read;
   return {
     device: alert.device_no === null ? null : subject === undefined ? 'missing' : deviceFacts(subject, times),
     ...{ check, schedule, severity: readSeverity(alert.severity), times, nowUs },
     acknowledged: alert.acknowledged_us !== null,
     snoozedUntilUs: alert.snoozed_until_us,
+    isAboutPartial: alert.kind === 'device.partial',
+    isLocationDeleted: alert.kind === 'location.offline' && location?.isDeleted === true,
     isMoment: moments.has(readKind(alert.kind) ?? ''),
   };
 }
@@ -39,7 +43,8 @@ export function toFacts(
 function deviceFacts(subject: SubjectRow, { graceUs, retryDelayUs }: StepTimes): DeviceFacts {
   const delayUs = retryDelayUs(subject.masterRetryDelayS);
   return {
-    ...{ enabled: subject.enabled, status: subject.status, isChecked: subject.isChecked },
+    ...{ enabled: subject.enabled, status: subject.status },
+    ...{ isChecked: subject.isChecked, isPartial: subject.isPartial },
     ...{ maintenanceUntilUs: subject.maintenanceUntilUs, canBeChecked: subject.canBeChecked },
     ...{ retries: subject.retries, retryDelayUs: retryDelayUs(subject.retryDelayS) },
     masterWasDown: subject.masterWasDown,

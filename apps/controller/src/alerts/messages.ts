@@ -33,6 +33,7 @@ export interface MessageContext {
 /** The kind of the last message of an alert. Kinds that are not here have none. */
 const endKinds: Partial<Record<AlertKind, AlertKind>> = {
   'device.down': 'device.up',
+  'device.partial': 'device.up',
   'location.offline': 'location.online',
 };
 

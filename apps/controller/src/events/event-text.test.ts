@@ -14,10 +14,14 @@ const start = {
 } as const;
 const end = { kind: 'maintenance-end', ...device, status: 'Up', atUs: 5, endedS: 1 } as const;
 
-function checkCause(type: FoldEvent['type'], failingNames: readonly string[] = []): EventCause {
+function checkCause(
+  type: FoldEvent['type'],
+  failingNames: readonly string[] = [],
+  endsPartial = false,
+): EventCause {
   const event: FoldEvent = {
     ...{ type, status: 'Up', atUs: 5, sinceUs: 5, cause: { startUs: 4, agentNo: 6 }, locationNo: 3 },
-    ...{ text: 'HTTP 500', ended: null, failing: [] },
+    ...{ text: 'HTTP 500', ended: null, failing: [], endsPartial },
   };
   return { kind: 'check', ...device, event, failingNames, endedS: null, isLate: false };
 }
@@ -25,6 +29,7 @@ function checkCause(type: FoldEvent['type'], failingNames: readonly string[] = [
 test.each<[EventCause, string]>([
   [checkCause('Error'), 'First error, not yet confirmed: HTTP 500'],
   [checkCause('Recovered'), 'A retry was fine: HTTP 500'],
+  [checkCause('Recovered', [], true), 'Fails from none of its Locations any more: HTTP 500'],
   [checkCause('Partial', ['Oslo', 'Rome']), 'Fails from Oslo, Rome only'],
   [checkCause('Down'), 'Down: HTTP 500'],
   [checkCause('Up'), 'Up: HTTP 500'],

@@ -43,12 +43,12 @@ export function eventText(cause: EventCause): string {
   }
 }
 
-function checkText({ type, text }: FoldEvent, failingNames: readonly string[]): string {
+function checkText({ type, text, endsPartial }: FoldEvent, failingNames: readonly string[]): string {
   switch (type) {
     case 'Error':
       return `First error, not yet confirmed: ${text}`;
     case 'Recovered':
-      return `A retry was fine: ${text}`;
+      return endsPartial ? `Fails from none of its Locations any more: ${text}` : `A retry was fine: ${text}`;
     case 'Partial':
       return `Fails from ${failingNames.join(', ')} only`;
     case 'Down':

@@ -1,3 +1,3 @@
 export { runHeartbeat } from './heartbeat.ts';
-export { enqueue, notificationsOf } from './notification-store.ts';
+export { enqueue, notificationsOf, withdraw } from './notification-store.ts';
 export { createNotify } from './notify.ts';

@@ -51,24 +51,38 @@ test('notifications of an alert are listed oldest first with contact, state and 
   );
 });
 
-test('only notifications that were never attempted are withdrawn, of one contact or of all', async () => {
-  const { accountNo, ids, first, second } = await twoContacts();
-  const sample = { ...sampleNotification, accountNo, alertNo: 9 };
-  await enqueue(
-    db.kysely,
-    [
-      { ...sample, contactNo: first },
-      { ...sample, contactNo: second },
-    ],
-    5,
-  );
+/** State and attempts of the alert's notifications, oldest first. */
+async function shown(alertNo: number) {
+  const rows = (await notificationsOf(db.kysely, [alertNo])).get(alertNo) ?? [];
+  return rows.map(({ State, Attempts }) => `${State} ${Attempts}`);
+}
+
+test('only notifications that were never attempted are withdrawn, and what waits for them becomes due', async () => {
+  const { accountNo, first, second } = await twoContacts();
+  const sample = { ...sampleNotification, accountNo };
+  const rows = [first, second].map((contactNo) => ({ ...sample, alertNo: 9, contactNo }));
+  await enqueue(db.kysely, [...rows, { ...sample, alertNo: 10, contactNo: second }], 5);
   await db.kysely.updateTable('notifications').set({ attempts: 1 }).where('contact_no', '=', first).execute();
-  expect(await withdraw(db.kysely, { alertNo: 9, contactNo: first, nowUs: 6 })).toEqual([]);
-  expect(await withdraw(db.kysely, { alertNo: 9, nowUs: 6 })).toEqual([second]);
-  expect((await notificationsOf(db.kysely, [9])).get(9)).toEqual([
-    { contact_id: ids[0], State: 'Pending', Attempts: 1 },
-    { contact_id: ids[1], State: 'Withdrawn', Attempts: 0 },
-  ]);
+  await db.kysely.updateTable('notifications').set({ due_us: 500 }).where('alert_no', '=', 10).execute();
+  await db.kysely.transaction().execute((trx) => withdraw(trx, [{ alertNo: 9, repeatsOf: null }], 6));
+  expect(await shown(9)).toEqual(['Pending 1', 'Withdrawn 0']);
+  const next = await db.kysely
+    .selectFrom('notifications')
+    .select(['due_us', 'state'])
+    .where('alert_no', '=', 10)
+    .execute();
+  expect(next).toEqual([{ due_us: 6, state: 'Pending' }]);
+});
+
+test('repeats are withdrawn, and neither the first message to a contact nor one of another kind', async () => {
+  const { accountNo, first, second } = await twoContacts();
+  const sample = { ...sampleNotification, accountNo, alertNo: 11 };
+  const rows = [first, first, second, first].map((contactNo) => ({ ...sample, contactNo }));
+  await enqueue(db.kysely, [...rows, { ...sample, contactNo: second, kind: 'device.up' }], 5);
+  await db.kysely
+    .transaction()
+    .execute((trx) => withdraw(trx, [{ alertNo: 11, repeatsOf: 'device.down' }], 6));
+  expect(await shown(11)).toEqual(['Pending 0', 'Withdrawn 0', 'Pending 0', 'Withdrawn 0', 'Pending 0']);
 });
 
 test('workers are notified at the commit, and not of a decision that is rolled back', async () => {

@@ -2,6 +2,7 @@ import type { AlertKind, Severity } from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { publish, type Tables } from '../db/index.ts';
+import { releaseFollowers } from './record-store.ts';
 
 /** A value of a message's facts. Times are microseconds since 1970. */
 type Fact = string | number | boolean | null | readonly Fact[] | { readonly [name: string]: Fact };
@@ -50,20 +51,42 @@ export async function enqueue(
   await publish(trx, 'notifications', { contact_nos: contactNos });
 }
 
+/** Notifications of an alert to withdraw; `repeatsOf`: only those of this kind that are not the first one to their contact. */
+interface Withdrawal {
+  readonly alertNo: number;
+  readonly repeatsOf: AlertKind | null;
+}
+
 /**
- * Withdraws the notifications of an alert (to one contact, or to all) that were never attempted. Resolves with the numbers of the
- * contacts that will not get theirs.
+ * Withdraws notifications that were never attempted, in the transaction of the decision. Call it before `enqueue`: it locks the contacts, so
+ * that no worker claims the notifications meanwhile.
  */
 export async function withdraw(
   trx: Kysely<Tables>,
-  { alertNo, contactNo, nowUs }: { alertNo: number; contactNo?: number; nowUs: number },
-): Promise<readonly number[]> {
-  const { rows } = await sql<{ contact_no: number }>`
+  asks: readonly Withdrawal[],
+  nowUs: number,
+): Promise<void> {
+  if (asks.length === 0) return;
+  const unsent = sql`
+    notifications n join jsonb_to_recordset(${JSON.stringify(asks)}::jsonb) as g ("alertNo" bigint, "repeatsOf" text)
+      on n.alert_no = g."alertNo"
+    where n.state = 'Pending' and n.attempts = 0 and (g."repeatsOf" is null or (n.kind = g."repeatsOf" and exists (
+      select from notifications e where e.alert_no = n.alert_no and e.contact_no = n.contact_no and e.kind = n.kind
+        and e.notification_no < n.notification_no)))`;
+  const { rows: contacts } = await sql`
+    select from contact_health where contact_no in (select n.contact_no from ${unsent}) order by contact_no for update`.execute(
+    trx,
+  );
+  if (contacts.length === 0) return;
+  const { rows } = await sql<{ contact_no: number; order_key: string }>`
     update notifications set state = 'Withdrawn', ended_us = ${nowUs}
-    where alert_no = ${alertNo} and (${contactNo ?? null}::int is null or contact_no = ${contactNo ?? null}::int)
-      and state = 'Pending' and attempts = 0
-    returning contact_no`.execute(trx);
-  return [...new Set(rows.map((row) => row.contact_no))];
+    where notification_no in (select n.notification_no from ${unsent}) returning contact_no, order_key`.execute(
+    trx,
+  );
+  for (const [contactNo, of] of Map.groupBy(rows, (row) => row.contact_no)) {
+    const orderKeys = [...new Set(of.map((row) => row.order_key))];
+    await releaseFollowers(trx, { contactNo, orderKeys, nowUs });
+  }
 }
 
 /** The state of each notification of these alerts, oldest first. Notifications to deleted contacts are left out. */

@@ -133,7 +133,7 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
     }).run(ending.signal),
     createAssign({ ...shared, controllerId: holder }).run(ending.signal),
     createAlerts({
-      ...{ ...shared, recordEvents, enqueue: async () => {} },
+      ...{ ...shared, recordEvents, enqueue: async () => {}, withdraw: async () => {} },
       createRunRequests: runRequests.createRunRequests,
     }).run(ending.signal),
   ];

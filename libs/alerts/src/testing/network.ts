@@ -176,13 +176,14 @@ function factsOf({ devices, requests, nowMs }: World, device: Device, alert: Ale
   const { retries, retryDelayMs } = device;
   return {
     device: {
-      ...{ enabled: true, status: device.status, isChecked: true, maintenanceUntilUs: null },
-      ...{ canBeChecked: true, retries, retryDelayUs: retryDelayMs * 1_000 },
+      ...{ enabled: true, status: device.status, isChecked: true, isPartial: false },
+      ...{ maintenanceUntilUs: null, canBeChecked: true, retries, retryDelayUs: retryDelayMs * 1_000 },
       master: master === undefined ? null : masterFacts(master),
       masterWasDown: master?.downSpans.some(([, to]) => to * 1_000 >= alert.judgedFromUs) ?? false,
     },
     check: request === undefined ? { kind: 'none' } : (request.answer ?? { kind: 'open', ...request }),
     ...{ schedule, severity: 'critical', acknowledged: false, snoozedUntilUs: null, isMoment: false, times },
+    ...{ isAboutPartial: false, isLocationDeleted: false },
     nowUs: nowMs * 1_000,
   };
 }

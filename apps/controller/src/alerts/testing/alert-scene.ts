@@ -3,7 +3,7 @@ import { createLog, newId } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { createRecordEvents, recordEvents } from '../../events/index.ts';
 import { createScenario, second, startUs } from '../../health/testing/scenario.ts';
-import { enqueue } from '../../notify/notification-store.ts';
+import { enqueue, withdraw } from '../../notify/notification-store.ts';
 import { runRequests } from '../../run-requests/index.ts';
 import { touchRequested } from '../change-store.ts';
 import { type DecideDeps, decideDue } from '../decide-due.ts';
@@ -21,7 +21,7 @@ export async function createAlertScene() {
   const scene = await createScenario(() => createRecordEvents({ onRecorded: onEvents }));
   const { kysely, accountNo } = scene;
   const { createRunRequests } = runRequests;
-  const deps: DecideDeps = { times, log, recordEvents, enqueue, createRunRequests };
+  const deps: DecideDeps = { times, log, recordEvents, enqueue, withdraw, createRunRequests };
   return {
     ...scene,
     clock: createFakeClock(startUs),
