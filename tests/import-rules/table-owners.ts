@@ -17,6 +17,7 @@ export const tableOwners: TableOwners = {
   secrets: 'catalog',
   deleted_devices: 'catalog',
   sealing_key_proof: 'secrets',
+  authorities: 'enrol',
   connection_spans: 'gateway',
   assignment_spans: 'assign',
   run_requests: 'run-requests',

@@ -31,8 +31,9 @@ import { findLocationNo, listAccountLocations } from './catalog/locations/store.
 import { createLocation } from './catalog/locations/write.ts';
 import { everybody } from './catalog/nschedules/everybody.ts';
 import type { Refusal } from './catalog/refusal.ts';
-import { sealedRows } from './catalog/secrets/reseal-store.ts';
+import { sealedRows as sealedCatalog } from './catalog/secrets/reseal-store.ts';
 import type { Db, Tables } from './db/index.ts';
+import { sealedAuthorities } from './enrol/index.ts';
 import { recordEvents } from './events/index.ts';
 import { hashCredential } from './secrets/credential.ts';
 import { openSealer } from './secrets/open-sealer.ts';
@@ -117,6 +118,8 @@ async function openFirstAccount(transaction: ChangeTransaction): Promise<FirstRu
     },
   };
 }
+
+const sealedRows = { ...sealedCatalog, ...sealedAuthorities };
 
 /** The sealer of this database, from the key file of the controllers. */
 function sealerOf({ kysely }: Db, file: string): Promise<Sealer> {

@@ -2,9 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import {
   systemClock as clock,
-  createLog,
   descriptorLimit,
-  Fault,
   type Logger,
   messageOf,
   newId,
@@ -19,13 +17,14 @@ import { createChangeRecorder } from './audit/index.ts';
 import { agentPresence } from './catalog/agents/presence-store.ts';
 import { createCatalog } from './catalog/change.ts';
 import { locationVisibility } from './catalog/locations/visibility-store.ts';
-import { sealedRows } from './catalog/secrets/reseal-store.ts';
+import { sealedRows as sealedCatalog } from './catalog/secrets/reseal-store.ts';
 import type { Config } from './config/config.ts';
-import { validateSettings } from './config/load-settings.ts';
+import { runProgram } from './config/run-program.ts';
 import { createTimeScale } from './config/time-scale.ts';
 import { superviseEmbedded } from './db/embedded-supervisor.ts';
 import { createDb, createPartitions } from './db/index.ts';
 import { requireSupportedServer } from './db/server.ts';
+import { openAuthorities, sealedAuthorities } from './enrol/index.ts';
 import { createRecordEvents, recordEvents as recordOnly } from './events/index.ts';
 import { createGateway, deleteControllers } from './gateway/index.ts';
 import {
@@ -47,13 +46,14 @@ import { rollUps } from './rollup/index.ts';
 import { runRequests } from './run-requests/index.ts';
 import { openSealer } from './secrets/open-sealer.ts';
 import { announceReady, createApiAddress } from './server/announce.ts';
-import { keepCertificates, loadCertificates } from './server/certificates.ts';
+import { openCertificates } from './server/certificates.ts';
 import { connectionCaps } from './server/connection-caps.ts';
 import { listenOn } from './server/listen-on.ts';
 import { openPorts } from './server/open-ports.ts';
 import { openTracing } from './tracing/index.ts';
 
 const version = '0.1.0';
+const sealedRows = { ...sealedCatalog, ...sealedAuthorities };
 /** Loops and connections get this long to end; the database is ended after that in any case. */
 const endMs = 3_000;
 
@@ -79,7 +79,6 @@ async function run(config: Config, log: Logger, ending: AbortSignal): Promise<vo
 /** Opens the base of all steps: certificates, the migrated database, the key that seals secrets, the partitions of today. */
 async function openBase({ config, log, databaseUrl }: { config: Config; log: Logger; databaseUrl: string }) {
   const { retentionDays, secretKeyFile: file, secretKeyLost: keyLost } = config;
-  const certificates = await loadCertificates({ config, clock, log });
   const controllerId = newId();
   const tracing = await openTracing({ url: config.otlpUrl, version, controllerId, clock, log });
   const { onStatement } = tracing;
@@ -88,12 +87,14 @@ async function openBase({ config, log, databaseUrl }: { config: Config; log: Log
   await db.migrate();
   progress('the tables are in place');
   const sealer = await openSealer({ kysely: db.kysely, sealedRows, file, keyLost, log });
+  const readAuthorities = (dir: string) => openAuthorities({ kysely: db.kysely, sealer, dir, clock, log });
+  const certificates = await openCertificates({ config, clock, log, readAuthorities });
   const partitions = createPartitions({ db, clock, log, retentionDays });
   await partitions.ensure();
   const timeScale = createTimeScale(config.testTimeScale);
   const metrics = createControllerMetrics({ db, clock, version });
   const base = { config, log, databaseUrl, certificates, db, sealer, partitions, timeScale, metrics };
-  const apiAddress = createApiAddress(config.publicUrl, certificates.apiHost);
+  const apiAddress = createApiAddress(config.publicUrl, certificates.current.apiHost);
   return { ...base, apiAddress, controllerId, tracing };
 }
 
@@ -218,7 +219,15 @@ async function serve(
   await using _tracing = base.tracing;
   const { assign, health, alerts, gateway, housekeeping, feed, api, notify } = steps;
   const handler = base.metrics.measureRequests(base.tracing.traceRequests(api.handler));
-  const ports = await openPorts({ config, clock, log, certificates, gateway, api, handler });
+  const ports = await openPorts({
+    config,
+    clock,
+    log,
+    certificates: certificates.current,
+    gateway,
+    api,
+    handler,
+  });
   base.apiAddress.opened(ports.httpsPort);
   await using _metrics = await openMetricsPort(base, steps);
   log.info(
@@ -232,13 +241,10 @@ async function serve(
     housekeeping.run(ending),
     notify.run(ending),
     heartbeat(base, steps, ending),
-    keepCertificates(
-      { config, clock, log, current: certificates, onChange: (next) => ports.renew(next) },
-      ending,
-    ),
+    certificates.keep((next) => ports.renew(next), ending),
     ...(embedded ? [embedded.run(ending)] : []),
   ];
-  announceReady(base, ports);
+  announceReady({ certificates: certificates.current, databaseUrl: base.databaseUrl }, ports);
   await Promise.race([whenAborted(ending), Promise.all(loops)]);
   log.info({ reason: String(ending.reason) }, 'ending');
   const served = api[Symbol.asyncDispose]().then(() => feed[Symbol.asyncDispose]());
@@ -267,20 +273,4 @@ async function openMetricsPort({ config: { metricsPort }, metrics }: Base, { gat
   return listenOn('VANTAGE_METRICS_PORT', metricsPort, () => serveMetrics(metrics, metricsPort));
 }
 
-const loaded = await validateSettings();
-if (!loaded.ok) {
-  for (const problem of loaded.problems) console.error(`vantage controller: ${problem}`);
-  process.exit(2);
-}
-const log = createLog('controller', loaded.config.logLevel);
-try {
-  await run(loaded.config, log, shutdownSignal());
-  process.exit(0);
-} catch (error) {
-  const data = error instanceof Fault ? error.data : {};
-  log.fatal(
-    { ...data, stack: error instanceof Fault ? undefined : error instanceof Error ? error.stack : undefined },
-    messageOf(error),
-  );
-  process.exit(1);
-}
+await runProgram((config, log) => run(config, log, shutdownSignal()));

@@ -12,6 +12,7 @@ export {
   verdictSql,
 } from './result-code.ts';
 export {
+  authoritySealContext,
   contactSealContext,
   deviceSealContext,
   type Json,

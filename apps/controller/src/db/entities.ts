@@ -154,6 +154,14 @@ export const Agent = defineEntity({
     createdAt: p.datetime().defaultRaw('now()'),
     revokedAt: p.datetime().nullable(),
     removedAt: p.datetime().nullable(),
+    /** Null: a token from before enrolment, which also opens streams until the agent has enrolled. */
+    tokenExpiresUs: p.bigint('number').nullable(),
+    tokenUsedUs: p.bigint('number').nullable(),
+    /** SHA-256 of the agent's public key (SubjectPublicKeyInfo). */
+    keyHash: p.blob().$type<Uint8Array>().unique().nullable(),
+    /** The newest one, PEM. */
+    certificate: p.text().nullable(),
+    certificateEndUs: p.bigint('number').nullable(),
   },
 });
 export type Agent = InferEntity<typeof Agent>;

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../api/testing/rest.ts';
 import { type ApiPort, createApiPort } from '../server/api-port.ts';
+import { testAuthorities } from '../server/testing/authorities.ts';
 import { ensureCertificates, type ServerCertificate } from '../server/tls.ts';
 
 const problem = z.object({ code: z.int(), message: z.string() });
@@ -47,6 +48,7 @@ describe('a connection to the port', () => {
     const own = await ensureCertificates({
       dir,
       names: ['localhost'],
+      authorities: await testAuthorities(),
       clock: createFakeClock(Date.now() * 1000),
       log: createLog('test', 'silent'),
     });

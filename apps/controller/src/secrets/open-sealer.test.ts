@@ -5,8 +5,9 @@ import path from 'node:path';
 import { createLog } from '@vantage/kernel';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { sealedRows } from '../catalog/secrets/reseal-store.ts';
+import { sealedRows as sealedCatalog } from '../catalog/secrets/reseal-store.ts';
 import { createDb, type Db } from '../db/index.ts';
+import { sealedAuthorities } from '../enrol/authority-store.ts';
 import { createFixtures, type Fixtures } from '../testing/fixtures.ts';
 import { openSealer } from './open-sealer.ts';
 import { createSealer } from './seal.ts';
@@ -42,6 +43,7 @@ function newKey(beside = randomBytes(32)): Buffer {
 }
 const write = (...keys: readonly Uint8Array[]) =>
   writeFileSync(file, keys.map((key) => Buffer.from(key).toString('base64')).join('\n'));
+const sealedRows = { ...sealedCatalog, ...sealedAuthorities };
 const open = (keyLost = false) => openSealer({ kysely: db.kysely, sealedRows, file, keyLost, log });
 
 /** A device and a secret sealed by the key of the file; `shown` is what the API shows of the device. */

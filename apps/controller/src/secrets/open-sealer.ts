@@ -3,7 +3,7 @@ import { Fault, type Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { makeSecretKeys, readSecretKeys } from './key-file.ts';
-import { reseal, type SealedRows } from './reseal.ts';
+import { reseal, type SealedAuthorities, type SealedRows } from './reseal.ts';
 import { createSealer, type Sealer } from './seal.ts';
 
 const context = 'seal-check';
@@ -12,7 +12,7 @@ const content = 'the key of this database';
 /** What the sealer is made of. */
 export interface SealerDeps {
   readonly kysely: Kysely<Tables>;
-  readonly sealedRows: SealedRows;
+  readonly sealedRows: SealedRows & SealedAuthorities;
   /** The key file. */
   readonly file: string;
   /** The operator gives up what the file's keys cannot open. */
@@ -51,7 +51,7 @@ export async function openSealer({ kysely, sealedRows, file, keyLost, log }: Sea
   if (done.lost > 0)
     log.warn(
       { lost: done.lost },
-      'devices, secrets and contacts lost their values with the key: give them new ones',
+      'devices, secrets, contacts and certificate authorities lost their values with the key: give them new ones',
     );
   return sealer;
 }

@@ -47,12 +47,23 @@ export interface SealedRows {
   replaceContact(kysely: Kysely<Tables>, contactId: string, replacement: Replacement): Promise<void>;
 }
 
+/** The sealed keys of the certificate authorities. */
+export interface SealedAuthorities {
+  authorities(
+    kysely: Kysely<Tables>,
+  ): Promise<
+    readonly { readonly certificate: string; readonly sealed: Uint8Array; readonly context: string }[]
+  >;
+  replaceAuthority(kysely: Kysely<Tables>, certificate: string, replacement: Replacement): Promise<void>;
+}
+
 /** Counts of sealed values. */
 export interface Resealed {
   readonly devices: number;
   readonly secrets: number;
   readonly contacts: number;
-  /** Devices, secrets and contacts that no key of the file opens. */
+  readonly authorities: number;
+  /** Values that no key of the file opens. */
   readonly lost: number;
 }
 
@@ -62,17 +73,23 @@ const lostWarning =
   'Its secrets were lost with the key that sealed them: send URL and Options again, with the secrets.';
 
 /**
- * Seals every device, secret and contact by the current key. When no key opens a device or a contact, it is sealed anew from the values that
+ * Seals every device, secret, contact and authority by the current key. When no key opens a device or a contact, it is sealed anew from the values that
  * the API shows, if these hide nothing. Else it stays as it is, with a warning, until somebody sends its secrets again. A value that somebody
  * changes meanwhile is left alone, because it is sealed by the current key then.
  */
-export async function reseal(kysely: Kysely<Tables>, sealer: Sealer, rows: SealedRows): Promise<Resealed> {
+export async function reseal(
+  kysely: Kysely<Tables>,
+  sealer: Sealer,
+  rows: SealedRows & SealedAuthorities,
+): Promise<Resealed> {
   const devices = await resealDevices(kysely, sealer, rows);
   const secrets = await resealSecrets(kysely, sealer, rows);
   const contacts = await resealContacts(kysely, sealer, rows);
+  const authorities = await resealAuthorities(kysely, sealer, rows);
   return {
     ...{ devices: devices.done, secrets: secrets.done, contacts: contacts.done },
-    lost: devices.lost + secrets.lost + contacts.lost,
+    authorities: authorities.done,
+    lost: devices.lost + secrets.lost + contacts.lost + authorities.lost,
   };
 }
 
@@ -144,6 +161,25 @@ async function resealContacts(
         ? sealer.seal(json.parse(clear), contactSealContext(row.contact_id))
         : sealContact(sealer, row.contact_id, shown);
     await rows.replaceContact(kysely, row.contact_id, { from: row.sealed, to });
+  }
+  return tally;
+}
+
+async function resealAuthorities(
+  kysely: Kysely<Tables>,
+  sealer: Sealer,
+  rows: SealedAuthorities,
+): Promise<{ done: number; lost: number }> {
+  const tally = { done: 0, lost: 0 };
+  for (const { certificate, sealed, context } of await rows.authorities(kysely)) {
+    const keys = opened(sealer, sealed, context);
+    if (keys === undefined) tally.lost += 1;
+    if (keys === undefined || sealer.isCurrent(sealed)) continue;
+    tally.done += 1;
+    await rows.replaceAuthority(kysely, certificate, {
+      from: sealed,
+      to: sealer.seal(json.parse(keys), context),
+    });
   }
   return tally;
 }

@@ -9,6 +9,7 @@ import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ApiPort, createApiPort } from './api-port.ts';
 import type { ConnectionCaps } from './connection-caps.ts';
+import { testAuthorities } from './testing/authorities.ts';
 import { ensureCertificates, type OwnCertificates } from './tls.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'vantage-deadlines-'));
@@ -24,7 +25,7 @@ const log = createLog('test', 'silent');
 
 beforeAll(async () => {
   own = await ensureCertificates({
-    ...{ dir, names: ['localhost'], log },
+    ...{ dir, names: ['localhost'], log, authorities: await testAuthorities() },
     clock: createFakeClock(Date.now() * 1000),
   });
 });

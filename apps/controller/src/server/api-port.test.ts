@@ -9,6 +9,7 @@ import { createLog, systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ApiPort, createApiPort } from './api-port.ts';
+import { testAuthorities } from './testing/authorities.ts';
 import { ensureCertificates, type OwnCertificates } from './tls.ts';
 
 let dir: string;
@@ -20,10 +21,11 @@ const surroundings = {
   clock: systemClock,
   log: createLog('test', 'silent'),
 };
-const certificates = (names: readonly string[]) =>
+const certificates = async (names: readonly string[]) =>
   ensureCertificates({
     dir,
     names,
+    authorities: await testAuthorities(),
     clock: createFakeClock(Date.now() * 1000),
     log: createLog('test', 'silent'),
   });

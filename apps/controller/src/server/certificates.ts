@@ -5,7 +5,7 @@ import path from 'node:path';
 import { dayMs } from '@vantage/domain';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import type { Config } from '../config/config.ts';
-import { ensureCertificates, readCertificate, type ServerCertificate } from './tls.ts';
+import { type Authorities, ensureCertificates, readCertificate, type ServerCertificate } from './tls.ts';
 
 /** The certificates in use, both ports. */
 export interface Certificates {
@@ -13,6 +13,8 @@ export interface Certificates {
   readonly api: ServerCertificate;
   /** The certificate of the agents' port, always of the controller's CA. */
   readonly gateway: ServerCertificate;
+  /** They sign the certificates of agents. */
+  readonly authorities: Authorities;
   /** The PEM file that clients of the REST API trust. */
   readonly apiTrustFile: string;
   /** The PEM file that agents trust. */
@@ -25,20 +27,55 @@ export interface Certificates {
 
 const anyAddress = new Set(['0.0.0.0', '::']);
 
-/** Reads or makes the certificates that the settings ask for. Throws a Fault that names the faulty file. */
-export async function loadCertificates(deps: {
+interface Deps {
   readonly config: Pick<Config, 'dataDir' | 'tls' | 'tlsNames' | 'listen'>;
+  readonly readAuthorities: (dir: string) => Promise<Authorities>;
   readonly clock: Clock;
   readonly log: Logger;
-}): Promise<Certificates> {
-  const { config, clock, log } = deps;
+}
+
+/** The certificates of a controller over time. */
+export interface CertificatesInUse {
+  readonly current: Certificates;
+  /** Checks once a day whether certificates have changed or must be renewed, and calls `onChange` with new ones. */
+  keep(onChange: (certificates: Certificates) => void, ending: AbortSignal): Promise<void>;
+}
+
+/** Reads or makes the certificates that the settings ask for. Throws a Fault that names the faulty file. */
+export async function openCertificates(deps: Deps): Promise<CertificatesInUse> {
+  const { clock, log } = deps;
+  let current = await loadCertificates(deps);
+  return {
+    get current() {
+      return current;
+    },
+    async keep(onChange, ending) {
+      while (!ending.aborted) {
+        await clock.sleep(dayMs, ending).catch(() => {});
+        if (ending.aborted) return;
+        try {
+          const next = await loadCertificates(deps);
+          if (textOf(next) === textOf(current)) continue;
+          current = next;
+          onChange(next);
+          log.info('new certificates are in use');
+        } catch (error) {
+          log.error({ error: messageOf(error) }, 'the certificates cannot be renewed; the present ones stay');
+        }
+      }
+    },
+  };
+}
+
+async function loadCertificates({ config, readAuthorities, clock, log }: Deps): Promise<Certificates> {
   const listen = config.listen !== undefined && !anyAddress.has(config.listen) ? [config.listen] : [];
   const names = [...new Set(['localhost', '127.0.0.1', '::1', hostname(), ...listen, ...config.tlsNames])];
   const dir = path.join(config.dataDir, 'tls');
-  const own = await ensureCertificates({ dir, names, clock, log });
+  const authorities = await readAuthorities(dir);
+  const own = await ensureCertificates({ dir, names, authorities, clock, log });
   const { caFile, server: gateway } = own;
   const gatewayHost = listen[0] ?? 'localhost';
-  const agents = { gateway, caFile, gatewayHost };
+  const agents = { gateway, authorities, caFile, gatewayHost };
   if (!config.tls) return { ...agents, api: gateway, apiTrustFile: caFile, apiHost: gatewayHost };
   const api = await readCertificate(config.tls);
   const apiTrustFile = path.join(dir, 'api-trust.pem');
@@ -46,31 +83,8 @@ export async function loadCertificates(deps: {
   return { ...agents, api, apiTrustFile, apiHost: hostOf(api.cert, gatewayHost) };
 }
 
-/** Checks once a day whether certificates have changed or must be renewed, and calls `onChange` with new ones. */
-export async function keepCertificates(
-  deps: Parameters<typeof loadCertificates>[0] & {
-    readonly current: Certificates;
-    readonly onChange: (certificates: Certificates) => void;
-  },
-  ending: AbortSignal,
-): Promise<void> {
-  let { current } = deps;
-  while (!ending.aborted) {
-    await deps.clock.sleep(dayMs, ending).catch(() => {});
-    if (ending.aborted) return;
-    try {
-      const next = await loadCertificates(deps);
-      if (next.api.cert === current.api.cert && next.gateway.cert === current.gateway.cert) continue;
-      current = next;
-      deps.onChange(next);
-      deps.log.info('new certificates are in use');
-    } catch (error) {
-      deps.log.error(
-        { error: messageOf(error) },
-        'the certificates cannot be renewed; the present ones stay',
-      );
-    }
-  }
+function textOf({ api, gateway, authorities }: Certificates): string {
+  return [api.cert, gateway.cert, ...authorities.trusted].join('');
 }
 
 /** The host by which the operator's certificate can be verified. */

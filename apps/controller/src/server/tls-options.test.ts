@@ -8,6 +8,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testAuthorities } from './testing/authorities.ts';
 import { ensureCertificates, type OwnCertificates } from './tls.ts';
 import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
 
@@ -17,6 +18,7 @@ beforeAll(async () => {
   own = await ensureCertificates({
     dir,
     names: ['localhost'],
+    authorities: await testAuthorities(),
     clock: createFakeClock(Date.now() * 1000),
     log: createLog('test', 'silent'),
   });

@@ -14,11 +14,15 @@ import { connect, createServer } from 'node:tls';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ensureCertificates, readCertificate } from './tls.ts';
+import { pinOf } from './authority.ts';
+import { testAuthorities } from './testing/authorities.ts';
+import { type Authorities, ensureCertificates, readCertificate } from './tls.ts';
 
 let dir: string;
-beforeEach(() => {
+let authorities: Authorities;
+beforeEach(async () => {
   dir = mkdtempSync(path.join(tmpdir(), 'vantage-tls-'));
+  authorities = await testAuthorities();
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
@@ -31,9 +35,9 @@ test.each(['the CA', 'two CAs in one file'])(
   'a client that trusts %s gets a verified connection',
   async (what) => {
     const clock = createFakeClock(startUs);
-    const own = await ensureCertificates({ dir, names, clock, log });
-    const other = await ensureCertificates({ dir: path.join(dir, 'other'), names, clock, log });
-    const trusted = what === 'the CA' ? [own] : [other, own];
+    const own = await ensureCertificates({ dir, names, authorities, clock, log });
+    const foreign = await testAuthorities();
+    const trusted = what === 'the CA' ? [authorities] : [foreign, authorities];
     const server = createServer({ ...own.server }, (socket) => socket.end('hello'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
@@ -42,7 +46,7 @@ test.each(['the CA', 'two CAs in one file'])(
       const socket = connect({
         host: '127.0.0.1',
         port,
-        ca: trusted.map(({ caFile }) => readFileSync(caFile, 'utf8')).join(''),
+        ca: trusted.flatMap((one) => one.trusted).join(''),
         servername: 'localhost',
       });
       socket.on('error', reject);
@@ -51,44 +55,61 @@ test.each(['the CA', 'two CAs in one file'])(
     server.close();
     expect(said).toBe('hello');
     expect(new X509Certificate(own.server.cert).checkIP('::1')).toBe('::1');
-    expect(statSync(path.join(dir, 'ca.key')).mode & 0o777).toBe(0o600);
+    expect(statSync(path.join(dir, 'server.key')).mode & 0o777).toBe(0o600);
+    expect(readFileSync(own.caFile, 'utf8')).toBe(authorities.trusted.join(''));
   },
 );
 
-test('a second start keeps both; other names or a close end make a new server certificate under the same CA', async () => {
+test('a second start keeps the certificate; other names, a close end or another authority make a new one', async () => {
   const clock = createFakeClock(startUs);
-  const first = await ensureCertificates({ dir, names, clock, log });
-  const ca = readFileSync(first.caFile, 'utf8');
-  const again = await ensureCertificates({ dir, names, clock, log });
+  const first = await ensureCertificates({ dir, names, authorities, clock, log });
+  const again = await ensureCertificates({ dir, names, authorities, clock, log });
   expect(fingerprint(again.server.cert)).toBe(fingerprint(first.server.cert));
-  const renamed = await ensureCertificates({ dir, names: [...names, 'vantage.example'], clock, log });
+  const renamed = await ensureCertificates({
+    ...{ dir, authorities, clock, log },
+    names: [...names, 'vantage.example'],
+  });
   expect(new X509Certificate(renamed.server.cert).checkHost('vantage.example')).toBe('vantage.example');
   clock.stepWall(370 * 86_400_000);
-  const renewed = await ensureCertificates({ dir, names, clock, log });
+  const renewed = await ensureCertificates({ dir, names, authorities, clock, log });
   expect(renewed.notAfterUs).toBeGreaterThan(renamed.notAfterUs);
-  expect(readFileSync(first.caFile, 'utf8')).toBe(ca);
+  const next = await testAuthorities();
+  const trusted = [...next.trusted, ...authorities.trusted];
+  const moved = await ensureCertificates({
+    ...{ dir, names, clock, log },
+    authorities: { ...next, trusted },
+  });
+  expect(
+    new X509Certificate(moved.server.cert).verify(new X509Certificate(next.signing.cert).publicKey),
+  ).toBe(true);
+  expect(readFileSync(moved.caFile, 'utf8')).toBe(trusted.join(''));
 });
 
-test('a CA whose key is lost is not replaced silently', async () => {
-  const own = await ensureCertificates({ dir, names, clock: createFakeClock(startUs), log });
-  writeFileSync(path.join(dir, 'ca.key'), 'gone');
-  await expect(ensureCertificates({ dir, names, clock: createFakeClock(startUs), log })).rejects.toThrow(
-    /do not belong together/,
-  );
-  expect(own.caFile).toBe(path.join(dir, 'ca.pem'));
+test('the controllers of one database have one key, so that one pin holds for all of them', async () => {
+  const clock = createFakeClock(startUs);
+  const one = await ensureCertificates({ dir, names, authorities, clock, log });
+  const other = await ensureCertificates({
+    ...{ authorities, clock, log },
+    dir: path.join(dir, 'other'),
+    names: ['other.example'],
+  });
+  expect(pinOf(one.server.cert)).toBe(pinOf(other.server.cert));
+  expect(pinOf(one.server.cert)).toBe(pinOf(authorities.signing.serverKey));
 });
 
-test.each(['ca.pem', 'ca.key', 'server.pem', 'server.key'])(
+test.each(['ca.pem', 'server.pem', 'server.key'])(
   'a %s that cannot be read stops the start and replaces nothing',
   async (name) => {
     const clock = createFakeClock(startUs);
-    await ensureCertificates({ dir, names, clock, log });
+    await ensureCertificates({ dir, names, authorities, clock, log });
     const before = readdirSync(dir)
       .filter((one) => one !== name)
       .map((one) => [one, readFileSync(path.join(dir, one), 'utf8')]);
     rmSync(path.join(dir, name));
     symlinkSync(name, path.join(dir, name)); // a circle: ELOOP
-    await expect(ensureCertificates({ dir, names, clock, log })).rejects.toThrow(`${name} cannot be read`);
+    await expect(ensureCertificates({ dir, names, authorities, clock, log })).rejects.toThrow(
+      `${name} cannot be read`,
+    );
     const after = readdirSync(dir)
       .filter((one) => one !== name)
       .map((one) => [one, readFileSync(path.join(dir, one), 'utf8')]);
@@ -96,29 +117,10 @@ test.each(['ca.pem', 'ca.key', 'server.pem', 'server.key'])(
   },
 );
 
-test('a CA is made at the first start only, also one that was cut short; a lost one is asked for', async () => {
-  const clock = createFakeClock(startUs);
-  writeFileSync(path.join(dir, 'ca.key'), 'of a start that was cut short');
-  await ensureCertificates({ dir, names, clock, log });
-  expect(readFileSync(path.join(dir, 'ca.key.old'), 'utf8')).toBe('of a start that was cut short');
-  const key = readFileSync(path.join(dir, 'ca.key'), 'utf8');
-  rmSync(path.join(dir, 'ca.pem'));
-  await expect(ensureCertificates({ dir, names, clock, log })).rejects.toThrow(/ca\.pem is missing: put it/);
-  expect(readFileSync(path.join(dir, 'ca.key'), 'utf8')).toBe(key);
-});
-
-test('a clock of another decade replaces no CA', async () => {
-  const clock = createFakeClock(startUs);
-  const own = await ensureCertificates({ dir, names, clock, log });
-  const ca = readFileSync(own.caFile, 'utf8');
-  clock.stepWall(3_655 * 86_400_000);
-  await expect(ensureCertificates({ dir, names, clock, log })).rejects.toThrow(/set this machine's clock/);
-  expect(readFileSync(own.caFile, 'utf8')).toBe(ca);
-});
-
 test("the operator's certificate is refused when the key is another one's", async () => {
-  await ensureCertificates({ dir, names, clock: createFakeClock(startUs), log });
+  await ensureCertificates({ dir, names, authorities, clock: createFakeClock(startUs), log });
   const [certFile, keyFile] = [path.join(dir, 'server.pem'), path.join(dir, 'ca.key')];
+  writeFileSync(keyFile, authorities.signing.key);
   await expect(readCertificate({ certFile, keyFile })).rejects.toThrow(/not the one of the certificate/);
   expect((await readCertificate({ certFile, keyFile: path.join(dir, 'server.key') })).key).toContain(
     'PRIVATE KEY',

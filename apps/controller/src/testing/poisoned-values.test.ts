@@ -41,7 +41,15 @@ const poisons: Readonly<Record<string, readonly string[]>> = {
 };
 /** Tables whose rows belong to no account, and those that no background job reads. */
 const leftOut = new Set([
-  ...['controllers', 'leases', 'job_cursors', 'migrations', 'job_quarantine', 'sealing_key_proof'],
+  ...[
+    'controllers',
+    'leases',
+    'job_cursors',
+    'migrations',
+    'job_quarantine',
+    'sealing_key_proof',
+    'authorities',
+  ],
   ...[
     'api_keys',
     'contact_health',

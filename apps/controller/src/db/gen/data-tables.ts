@@ -56,6 +56,12 @@ export interface DataTables {
     id: string;
     changes: Jsonb;
   };
+  authorities: {
+    authority_no: GeneratedAlways<number>;
+    certificate: string;
+    sealed: Uint8Array;
+    not_after_us: number;
+  };
   check_counts: {
     account_no: number;
     location_no: number;

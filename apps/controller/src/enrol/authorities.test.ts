@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createLog } from '@vantage/kernel';
+import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { sealedRows } from '../catalog/secrets/reseal-store.ts';
+import { createDb, type Db } from '../db/index.ts';
+import { reseal } from '../secrets/reseal.ts';
+import { createSealer } from '../secrets/seal.ts';
+import { makeAuthority } from '../server/authority.ts';
+import { ensureCertificates } from '../server/tls.ts';
+import { openAuthorities } from './authorities.ts';
+import { readAuthorities, sealedAuthorities } from './authority-store.ts';
+
+const log = createLog('test', 'silent');
+const startUs = Date.now() * 1000;
+const day = 86_400_000;
+const key = new Uint8Array(32);
+const otherKey = new Uint8Array(32).fill(7);
+const sealer = createSealer(key);
+let database: TestDatabase;
+let db: Db;
+let dir: string;
+let clock: FakeClock;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await createDb({ connection: { url: database.url }, log });
+});
+afterAll(async () => {
+  await db.close();
+  await database[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  await db.kysely.deleteFrom('authorities').execute();
+  dir = mkdtempSync(path.join(tmpdir(), 'vantage-authorities-'));
+  clock = createFakeClock(startUs);
+  return () => rmSync(dir, { recursive: true });
+});
+
+/** The start of a controller whose folder is `folder`. */
+async function start(folder = dir, by = sealer) {
+  const authorities = await openAuthorities({ kysely: db.kysely, sealer: by, dir: folder, clock, log });
+  await ensureCertificates({ dir: folder, names: ['localhost'], authorities, clock, log });
+  return authorities;
+}
+const stored = () => readAuthorities(db.kysely);
+
+test('several controllers that start at once on an empty database have one authority, and none has its key on disk', async () => {
+  const folders = [1, 2, 3, 4].map((n) => path.join(dir, String(n)));
+  const all = await Promise.all(folders.map((folder) => start(folder)));
+  expect(await stored()).toHaveLength(1);
+  expect(new Set(all.map(({ signing }) => signing.key)).size).toBe(1);
+  const [row] = await stored();
+  expect(Buffer.from(row?.sealed ?? []).toString('latin1')).not.toContain('PRIVATE KEY');
+  for (const folder of folders) expect(() => readFileSync(path.join(folder, 'ca.key'))).toThrow(/ENOENT/);
+});
+
+test('a later start finds the same authority, also when the copy in the folder is gone or damaged', async () => {
+  const first = await start();
+  rmSync(path.join(dir, 'ca.pem'));
+  expect(await start()).toEqual(first);
+  writeFileSync(path.join(dir, 'ca.pem'), 'damaged');
+  expect(await start()).toEqual(first);
+  expect(readFileSync(path.join(dir, 'ca.pem'), 'utf8')).toBe(first.trusted.join(''));
+});
+
+test('the authority of an earlier version is stored, so that its agents go on trusting the controller', async () => {
+  const before = await makeAuthority(startUs / 1000);
+  writeFileSync(path.join(dir, 'ca.pem'), before.cert);
+  writeFileSync(path.join(dir, 'ca.key'), before.key);
+  const { signing, trusted } = await start();
+  expect(signing).toMatchObject({ cert: before.cert, key: before.key });
+  expect(trusted).toEqual([before.cert]);
+  rmSync(path.join(dir, 'ca.key'));
+  expect((await start()).signing).toEqual(signing);
+});
+
+test('two controllers with authorities of their own keep them, and agents get both', async () => {
+  const folders = [path.join(dir, 'a'), path.join(dir, 'b')];
+  const own = await Promise.all(folders.map(() => makeAuthority(startUs / 1000)));
+  for (const [n, folder] of folders.entries()) {
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, 'ca.pem'), own[n]?.cert ?? '');
+    writeFileSync(path.join(folder, 'ca.key'), own[n]?.key ?? '');
+    await start(folder);
+  }
+  for (const [n, folder] of folders.entries()) {
+    const { signing, trusted } = await start(folder);
+    expect(signing.cert).toBe(own[n]?.cert);
+    expect(new Set(trusted)).toEqual(new Set(own.map(({ cert }) => cert)));
+  }
+});
+
+test('an authority that ends is replaced in time: agents trust both for months before the new one signs', async () => {
+  const first = await start();
+  clock.stepWall((3650 - 179) * day);
+  const both = await start();
+  expect(both.trusted).toHaveLength(2);
+  expect(both.signing).toEqual(first.signing);
+  clock.stepWall(90 * day);
+  const next = await start();
+  expect(new Set(next.trusted)).toEqual(new Set(both.trusted));
+  expect(next.signing.cert).not.toBe(first.signing.cert);
+  clock.stepWall(100 * day);
+  expect((await start()).trusted).toEqual([next.signing.cert]);
+});
+
+test('a new sealing key seals the authorities anew; after the loss of a key a new authority signs', async () => {
+  const first = await start();
+  const both = createSealer(otherKey, [key]);
+  await reseal(db.kysely, both, { ...sealedRows, ...sealedAuthorities });
+  const other = createSealer(otherKey);
+  expect(await start(dir, other)).toEqual(first);
+  const lost = await start(dir, createSealer(new Uint8Array(32).fill(9)));
+  expect(lost.signing.cert).not.toBe(first.signing.cert);
+  expect(lost.trusted).toEqual([lost.signing.cert, first.signing.cert]);
+});
+
+test.each(['gone', ''])('an authority whose key file holds %j stops the first start', async (text) => {
+  const before = await makeAuthority(startUs / 1000);
+  writeFileSync(path.join(dir, 'ca.pem'), before.cert);
+  writeFileSync(path.join(dir, 'ca.key'), text);
+  await expect(start()).rejects.toThrow(/do not belong together/);
+  expect(await stored()).toHaveLength(0);
+});
+
+test("a clock of another decade stores no authority of a folder; the fault names this machine's clock", async () => {
+  const before = await makeAuthority(startUs / 1000);
+  writeFileSync(path.join(dir, 'ca.pem'), before.cert);
+  writeFileSync(path.join(dir, 'ca.key'), before.key);
+  clock.stepWall(3_655 * day);
+  await expect(start()).rejects.toThrow(/set this machine's clock/);
+  expect(await stored()).toHaveLength(0);
+});

@@ -1,0 +1,2 @@
+export { openAuthorities } from './authorities.ts';
+export { sealedAuthorities } from './authority-store.ts';
