@@ -1,6 +1,7 @@
 import { hourUs } from '@vantage/domain';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { RRuleTemporal } from 'rrule-temporal';
+import { expect, test, vi } from 'vitest';
 import { type MaintenanceSchedule, nextOccurrences, occurrencesIn } from './occurrences.ts';
 import { recurrenceFault } from './recurrence-rule.ts';
 
@@ -58,21 +59,44 @@ test.each([
   expect(starts).toEqual(expected);
 });
 
-test('an accepted rule has no fault, and hostile ones end soon', () => {
-  const all = Array.from({ length: 24 }, (_, hour) => hour).join(',');
-  for (const rule of ['FREQ=DAILY', 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', 'FREQ=DAILY;COUNT=366'])
+test.each(['FREQ=DAILY', 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', 'FREQ=DAILY;COUNT=366'])(
+  'the rule %s is accepted',
+  (rule) => {
     expect(recurrenceFault(rule)).toBeUndefined();
-  for (const rule of [
-    `FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=${all};BYSETPOS=-1`,
-    'FREQ=DAILY;COUNT=366',
-  ])
-    expect(
-      nextOccurrences(
-        schedule({ recurrence: rule, startLocal: '2000-01-01T00:00' }),
-        us('2026-01-01T00:00Z'),
-        10,
-      ).length,
-    ).toBeLessThan(11);
+  },
+);
+
+/** The spans that the work asks the library of rules for, and the wall times that it computes. */
+function workOf(work: () => unknown) {
+  using between = vi.spyOn(RRuleTemporal.prototype, 'between');
+  work();
+  const found = between.mock.results.map(({ value }) => (Array.isArray(value) ? value.length : 0));
+  return { spans: found.length, wallTimes: found.reduce((sum, each) => sum + each, 0) };
+}
+
+const allHours = Array.from({ length: 24 }, (_, hour) => hour).join(',');
+
+test.each([
+  `FREQ=DAILY;BYHOUR=${allHours}`,
+  `FREQ=DAILY;BYHOUR=${allHours};COUNT=366`,
+  `FREQ=YEARLY;BYMONTH=4,5,6,7,8,9,10,11,12;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=${allHours}`,
+  `FREQ=YEARLY;BYMONTH=12;BYHOUR=${allHours};COUNT=366`,
+  `FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=${allHours};BYSETPOS=-1`,
+  `FREQ=YEARLY;BYYEARDAY=${Array.from({ length: 100 }, (_, day) => day + 1).join(',')};BYHOUR=${allHours}`,
+  'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30',
+  'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30',
+  'FREQ=DAILY;COUNT=366',
+])('a hostile rule costs a bounded number of steps: %s', (recurrence) => {
+  expect(workOf(() => recurrenceFault(recurrence)).wallTimes).toBeLessThanOrEqual(49);
+  for (const startLocal of ['2000-01-01T00:00', '2026-01-01T00:00', '2099-12-31T23:59']) {
+    const from = us('2026-11-21T00:00Z');
+    const ask = schedule({ recurrence, startLocal });
+    const next = workOf(() => nextOccurrences(ask, from, 10));
+    expect(next.wallTimes).toBeLessThanOrEqual(366 + 33 * 24);
+    expect(next.spans).toBeLessThanOrEqual(11_000 / 32 + 4);
+    const soon = workOf(() => occurrencesIn(ask, { fromUs: from, toUs: from + 48 * hourUs }));
+    expect(soon.wallTimes).toBeLessThanOrEqual(366 + 33 * 24);
+  }
 });
 
 test.each([

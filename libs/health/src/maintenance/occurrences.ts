@@ -26,27 +26,12 @@ export interface Occurrence {
   readonly clockChange: 'skipped' | 'repeated' | 'within' | undefined;
 }
 
-/** Spans in which the next windows are searched, one after the other: the first one is enough for most rules. */
-const searchedDays = [62, 730, 4_400, 11_000] as const;
+/** The next windows are searched so far ahead. */
+const searchedUs = 11_000 * dayMs * 1000;
 
 /** The windows that begin in [from, to), in order, with the places of skipped ones. */
-export function occurrencesIn(schedule: MaintenanceSchedule, { fromUs, toUs }: Span): readonly Occurrence[] {
-  const { recurrence, startLocal, timezone } = schedule;
-  const offset = zoneOffset(timezone);
-  const single = [Date.parse(`${startLocal}Z`)];
-  const walls = recurrence === null ? single : wallsOf(schedule, recurrence, { fromUs, toUs }, offset);
-  return walls.flatMap((wall): Occurrence[] => {
-    const [at = NaN, second] = instantsOf(wall, offset);
-    // A skipped time stands where the clocks would have shown it without the change.
-    const placeUs = (Number.isNaN(at) ? wall - offset(wall - dayMs) * 60_000 : at) * 1000;
-    if (placeUs < fromUs || placeUs >= toUs) return [];
-    const local = new Date(wall).toISOString().slice(0, 16);
-    if (Number.isNaN(at)) return [{ startLocal: local, window: undefined, clockChange: 'skipped' }];
-    const window = { fromUs: placeUs, toUs: placeUs + schedule.durationUs };
-    const isWithin = offset(window.fromUs / 1000) !== offset(window.toUs / 1000);
-    const clockChange = second !== undefined ? 'repeated' : isWithin ? 'within' : undefined;
-    return [{ startLocal: local, window, clockChange }];
-  });
+export function occurrencesIn(schedule: MaintenanceSchedule, span: Span): readonly Occurrence[] {
+  return [...eachOccurrence(schedule, span)];
 }
 
 /** The next `most` windows that end after `fromUs`, and the places of skipped ones between them. */
@@ -56,60 +41,72 @@ export function nextOccurrences(
   most: number,
 ): readonly Occurrence[] {
   const found: Occurrence[] = [];
-  let seen = 0;
-  let beginUs = fromUs - schedule.durationUs + 1;
-  for (const days of searchedDays) {
-    const toUs = fromUs + days * dayMs * 1000;
-    for (const occurrence of occurrencesIn(schedule, { fromUs: beginUs, toUs })) {
-      found.push(occurrence);
-      seen += occurrence.window === undefined ? 0 : 1;
-      if (seen === most) return found;
-    }
-    beginUs = toUs;
+  let windows = 0;
+  const span = { fromUs: fromUs - schedule.durationUs + 1, toUs: fromUs + searchedUs };
+  for (const occurrence of eachOccurrence(schedule, span)) {
+    found.push(occurrence);
+    windows += occurrence.window === undefined ? 0 : 1;
+    if (windows === most) break;
   }
   return found;
 }
 
+function* eachOccurrence(schedule: MaintenanceSchedule, { fromUs, toUs }: Span): Generator<Occurrence> {
+  const { recurrence, startLocal, timezone } = schedule;
+  const offset = zoneOffset(timezone);
+  const single = [Date.parse(`${startLocal}Z`)];
+  const walls = recurrence === null ? single : wallsOf(schedule, recurrence, { fromUs, toUs }, offset);
+  for (const wall of walls) {
+    const [at = NaN, second] = instantsOf(wall, offset);
+    // A skipped time stands where the clocks would have shown it without the change.
+    const placeUs = (Number.isNaN(at) ? wall - offset(wall - dayMs) * 60_000 : at) * 1000;
+    if (placeUs < fromUs || placeUs >= toUs) continue;
+    const local = new Date(wall).toISOString().slice(0, 16);
+    if (Number.isNaN(at)) {
+      yield { startLocal: local, window: undefined, clockChange: 'skipped' };
+      continue;
+    }
+    const window = { fromUs: placeUs, toUs: placeUs + schedule.durationUs };
+    const isWithin = offset(window.fromUs / 1000) !== offset(window.toUs / 1000);
+    const clockChange = second !== undefined ? 'repeated' : isWithin ? 'within' : undefined;
+    yield { startLocal: local, window, clockChange };
+  }
+}
+
 /** The wall times that may lie in the span: a day more on both sides, because zones differ by less. */
-function wallsOf(
+function* wallsOf(
   { startLocal }: MaintenanceSchedule,
   recurrence: string,
   { fromUs, toUs }: Span,
   offset: ZoneOffset,
-): readonly number[] {
+): Generator<number> {
   const read = readRecurrence(recurrence);
-  if (!read.ok) return [];
+  if (!read.ok) return;
   const { rule } = read;
-  const span = { fromMs: fromUs / 1000 - dayMs, toMs: toUs / 1000 + dayMs };
+  const untilMs = rule.untilUs === null ? Number.POSITIVE_INFINITY : rule.untilUs / 1000;
+  const span = { fromMs: fromUs / 1000 - dayMs, toMs: Math.min(toUs / 1000, untilMs) + dayMs };
   const walls =
     rule.count === null
       ? wallTimes(rule, startLocal, span.fromMs, span.toMs)
       : counted(rule, rule.count, { startLocal, toMs: span.toMs, offset });
-  return walls.filter((wall) => {
+  for (const wall of walls) {
     const [at = wall] = instantsOf(wall, offset);
-    return rule.untilUs === null || at * 1000 <= rule.untilUs;
-  });
+    if (at <= untilMs) yield wall;
+  }
 }
 
 /** The first `count` wall times that exist, up to `toMs`. Times that the clocks skip do not count (RFC 5545 section 3.3.10). */
-function counted(
+function* counted(
   rule: RecurrenceRule,
   count: number,
   { startLocal, toMs, offset }: { startLocal: string; toMs: number; offset: ZoneOffset },
-): readonly number[] {
-  const found: number[] = [];
+): Generator<number> {
   let left = count;
-  let fromMs = Date.parse(`${startLocal}Z`);
-  for (let days = 62; left > 0 && fromMs <= toMs; days *= 4) {
-    const endMs = Math.min(fromMs + days * dayMs, toMs);
-    for (const wall of wallTimes(rule, startLocal, fromMs, endMs)) {
-      if (left === 0) break;
-      found.push(wall);
-      left -= instantsOf(wall, offset).length === 0 ? 0 : 1;
-    }
-    fromMs = endMs + 1;
+  for (const wall of wallTimes(rule, startLocal, Date.parse(`${startLocal}Z`), toMs)) {
+    yield wall;
+    left -= instantsOf(wall, offset).length === 0 ? 0 : 1;
+    if (left === 0) return;
   }
-  return found;
 }
 
 /** The moments (milliseconds since 1970) at which the zone's clocks show this wall time: none where they skip it, two where they repeat it. */
