@@ -18,7 +18,7 @@ test('e-mails arrive at Postfix: by STARTTLS and a login, by implicit TLS, under
   const send = (smtpUrl: string, address: string) => {
     const channel = createEmail({ smtpUrl, mailFrom: 'Vantage <vantage@real.test>' });
     const to = { name: 'noc', address, secret: null, previousSecret: null };
-    const message = channel.compose([fullNotice]);
+    const message = channel.compose([fullNotice], null);
     return channel.send({ id, message, to, nowUs: Date.now() * 1000 }, AbortSignal.timeout(10_000));
   };
   const startTls = `smtp://${account}@127.0.0.1:${postfix.port}?${trust}`;

@@ -43,3 +43,10 @@ export const bearerToken: SecretRule = {
   hint: 'an access token that is sent as "Authorization: Bearer …": letters, digits and -._~+/=',
   accepts: (text) => /^[A-Za-z0-9._~+/-]+=*$/.test(text),
 };
+
+/** The value of a header (RFC 9110 section 5.5), or a text for the body. */
+export const headerValue: SecretRule = {
+  ...{ isRequired: false, signs: false },
+  hint: 'the value of the header that SecretHeader names (default Authorization), for example "Bearer 0f1e2d": printable ASCII characters',
+  accepts: (text) => /^[!-~](?:[ -~]*[!-~])?$/.test(text),
+};

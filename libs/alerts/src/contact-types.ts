@@ -1,4 +1,13 @@
-import { apiKey, bearerToken, botToken, routingKey, type SecretRule, signing } from './contact-secret.ts';
+import { type ContactOptionRule, smsOptions, templateOptions } from './contact-options.ts';
+import {
+  apiKey,
+  bearerToken,
+  botToken,
+  headerValue,
+  routingKey,
+  type SecretRule,
+  signing,
+} from './contact-secret.ts';
 import { emailFault } from './email-address.ts';
 import { fillWebAddress, showWebAddress, type WebAddressKind, webAddressFault } from './web-address.ts';
 
@@ -23,6 +32,8 @@ export interface ContactTypeRules {
   readonly hidesNothing: boolean;
   /** What its `Secret` is; null: it has none. */
   readonly secret: SecretRule | null;
+  /** The Options that it knows; null: none. */
+  readonly options: ContactOptionRule | null;
   /** It gets one message for each event. The messages of other types are grouped. */
   readonly isPerEvent: boolean;
 }
@@ -31,7 +42,7 @@ const email: ContactTypeRules = {
   addressFault: emailFault,
   show: (address) => address,
   fill: (sent) => sent,
-  ...{ hidesNothing: true, secret: null, isPerEvent: false },
+  ...{ hidesNothing: true, secret: null, options: null, isPerEvent: false },
 };
 
 const telegram: ContactTypeRules = {
@@ -41,15 +52,18 @@ const telegram: ContactTypeRules = {
       : 'must be the id of a chat or the @name of a public channel, for example -1001234567890 or @operations',
   show: (address) => address,
   fill: (sent) => sent,
-  ...{ hidesNothing: false, secret: botToken, isPerEvent: false },
+  ...{ hidesNothing: false, secret: botToken, options: null, isPerEvent: false },
 };
 
-function web(kind: WebAddressKind, rest: Pick<ContactTypeRules, 'secret' | 'isPerEvent'>): ContactTypeRules {
+function web(
+  kind: WebAddressKind,
+  rest: Pick<ContactTypeRules, 'secret' | 'isPerEvent'> & Partial<Pick<ContactTypeRules, 'options'>>,
+): ContactTypeRules {
   return {
     addressFault: (text, policy) => webAddressFault(text, policy, kind),
     show: (text) => showWebAddress(text, kind),
     fill: (text, kept) => fillWebAddress(text, kept, kind),
-    ...{ hidesNothing: false, ...rest },
+    ...{ hidesNothing: false, options: null, ...rest },
   };
 }
 
@@ -89,6 +103,14 @@ export const contactTypes = {
     { secret: bearerToken, isPerEvent: false },
   ),
   telegram,
+  sms: web(
+    { example: 'https://sms.example.org/send', hidesLastPart: false },
+    { secret: headerValue, options: smsOptions, isPerEvent: false },
+  ),
+  template: web(
+    { example: 'https://hooks.example.org/vantage', hidesLastPart: false },
+    { secret: headerValue, options: templateOptions, isPerEvent: true },
+  ),
 } as const satisfies Readonly<Record<string, ContactTypeRules>>;
 
 /** A type of contact. */
@@ -97,7 +119,7 @@ export type ContactType = keyof typeof contactTypes;
 /** The names of all types. */
 export const contactTypeNames = [
   ...(['email', 'webhook', 'slack', 'teams', 'pagerduty', 'jsm', 'alertmanager', 'ntfy'] as const),
-  'telegram',
+  ...(['telegram', 'sms', 'template'] as const),
 ] as const satisfies readonly ContactType[];
 
 /** Reads a type from a text. */

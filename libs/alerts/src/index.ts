@@ -9,6 +9,7 @@ export type {
 } from './alert-facts.ts';
 export { type AlertKind, alertKinds, type Severity, severities } from './alert-kind.ts';
 export { type AlertPhase, type AlertState, alertPhases, newAlertState } from './alert-state.ts';
+export { type ContactOptions, defaultBodyType, optionFaults } from './contact-options.ts';
 export {
   type AddressPolicy,
   type ContactType,
@@ -19,5 +20,15 @@ export {
 } from './contact-types.ts';
 export { decide } from './decide.ts';
 export type { MasterFacts, RequestedCheck } from './judge-master.ts';
+export {
+  type BodyPart,
+  type BodyType,
+  bodyTypes,
+  escapeFor,
+  factNames,
+  fillTemplate,
+  type LatePlace,
+  type Place,
+} from './message-template.ts';
 export { isMeantFor, type Schedule, type ScheduleStep, type Weekday, weekdays } from './schedule.ts';
 export { signingSecret } from './signing-secret.ts';

@@ -19,6 +19,7 @@ export const identityColumns = {
 
 /** The jsonb columns: Kysely writes JSON text, because node-postgres makes a PostgreSQL array of a JavaScript array. */
 export const jsonColumns = {
+  contacts: ['options'],
   nschedules: ['steps'],
   locations: ['anchors'],
   devices: ['options', 'host_data'],

@@ -74,6 +74,7 @@ export const Contact = defineEntity({
     sealed: p.blob().$type<Uint8Array>(),
     previousSecretUntilUs: p.bigint('number').nullable(),
     notify: p.type(TextArray).nullable(),
+    options: p.json().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
     updatedAt: p.datetime().defaultRaw('now()'),
   },

@@ -89,10 +89,11 @@ export async function readContact(db: Kysely<Tables>, contactNo: number) {
     name: string;
     type: string;
     sealed: Uint8Array;
+    options: unknown;
     previous_secret_until_us: number | null;
     timezone: string;
   }>`
-    select c.contact_id, c.account_no, c.name, c.type, c.sealed, c.previous_secret_until_us, a.timezone
+    select c.contact_id, c.account_no, c.name, c.type, c.sealed, c.options, c.previous_secret_until_us, a.timezone
     from contacts c join accounts a using (account_no) where c.contact_no = ${contactNo}`.execute(db);
   return rows[0];
 }

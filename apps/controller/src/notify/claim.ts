@@ -168,7 +168,7 @@ async function leaseGroup(
   if (message === null) {
     const day = await dayOf(group, deps);
     try {
-      message = channel.compose(noticesOf(group, day));
+      message = channel.compose(noticesOf(group, day), contact.options);
     } catch (error) {
       deps.log.error({ notification_id: leader.notification_id, error: messageOf(error) }, cannotCompose);
       await giveUp(trx, group, deps.onFailed);

@@ -127,9 +127,9 @@ test('a message that cannot be composed fails and is reported, and the next one 
   const channels = createChannels({
     ...{ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' },
   });
-  const compose: typeof channels.webhook.compose = (notices) => {
+  const compose: typeof channels.webhook.compose = (notices, options) => {
     if (notices[0]?.data['ShortName'] === 'bad') throw new Error('a fact that no message can show');
-    return channels.webhook.compose(notices);
+    return channels.webhook.compose(notices, options);
   };
   await bench.add([contact, 'device:1', 'bad'], [contact, 'device:1', 'next']);
   await using _working = bench.work({ channels: { ...channels, webhook: { ...channels.webhook, compose } } });

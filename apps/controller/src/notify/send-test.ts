@@ -25,15 +25,14 @@ export async function sendTest(
   if (channel === undefined)
     return { isDelivered: false, answer: `this controller cannot send to contacts of type ${contact.type}` };
   const nowUs = deps.clock.nowUs();
-  const message = channel.compose([
-    {
-      kind: 'test',
-      timestamp: createZone(contact.timezone).format(nowUs),
-      data: { Contact: contact.name, Message: 'This is a test message. Nothing has happened.' },
-      links: null,
-      day: null,
-    },
-  ]);
+  const notice = {
+    kind: 'test',
+    timestamp: createZone(contact.timezone).format(nowUs),
+    data: { Contact: contact.name, Message: 'This is a test message. Nothing has happened.' },
+    links: null,
+    day: null,
+  };
+  const message = channel.compose([notice], contact.options);
   const claimed = {
     ...{ id: newId(), channel, contact, contactNo, message, firstAttemptUs: nowUs },
     accountNo: contact.account_no,

@@ -106,4 +106,28 @@ describe('contacts of types that other services give credentials for', () => {
     expect((await send('PUT', `/contacts/${id}`, { Secret: null })).status).toBe(200);
     expect(await clear(id)).toEqual({ address: 'https://am.example/', secret: null, previousSecret: null });
   });
+
+  it('Options are shown, replaced as a whole and audited; each Type knows its own', async () => {
+    const Options = { To: '+4712345678', Body: '{"msisdn": "{{To}}", "text": "{{Text}}"}' };
+    const sms = { Name: 'Phone', Type: 'sms', Address: 'https://sms.example/send', Options };
+    const id = await create({ ...sms, Secret: 'Bearer s3ntinel' });
+    expect((await send('GET', `/contacts/${id}`)).json).toMatchObject({ Options });
+    await send('PUT', `/contacts/${id}`, { Options: { To: '+4787654321' } });
+    expect((await send('GET', `/contacts/${id}`)).json).toMatchObject({ Options: { To: '+4787654321' } });
+    expect((await send('GET', '/audit?Limit=1')).json).toMatchObject([
+      { Changes: [{ Field: 'Options', Old: Options, New: { To: '+4787654321' } }] },
+    ]);
+    const refused: readonly (readonly [body: object, text: string])[] = [
+      [{ ...sms, Options: null }, '1004 Options.To is required'],
+      [{ ...sms, Options: { ...Options, To: '911' } }, '1004 Options.To must be the phone number'],
+      [{ ...sms, Type: 'slack' }, '1004 Options are not used by contacts of this Type'],
+      [{ ...sms, Type: 'template' }, '1004 Options.To is not used by contacts of this Type'],
+      [
+        { ...sms, Options: { ...Options, Body: '{{Nobody}}' } },
+        '1004 Options.Body has the unknown name {{Nobody}}',
+      ],
+      [{ ...sms, Secret: 'a\nb' }, '1004 Secret must be the value of the header'],
+    ];
+    for (const [body, text] of refused) expect(await message('POST', '/contacts', body)).toContain(text);
+  });
 });

@@ -1,4 +1,4 @@
-import { alertKinds, contactTypeNames, contactTypes } from '@vantage/alerts';
+import { alertKinds, bodyTypes, contactTypeNames, contactTypes, defaultBodyType } from '@vantage/alerts';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { idField, lineField, timestampField } from '../../http/field.ts';
@@ -32,6 +32,31 @@ const notify = z
   .describe('The kinds of messages that it gets; null: all.')
   .meta({ example: ['device.down', 'device.up'] });
 
+/** Options as they are sent and shown. Which of them a contact knows follows from its Type. */
+const options = z
+  .strictObject({
+    To: boundedText(20).optional().meta({
+      description: 'sms: the phone number with + and the country.',
+      example: '+4712345678',
+    }),
+    Body: boundedText(8_000, 1).optional().meta({
+      description:
+        'sms and template: the body, with names in the place of facts: {{Text}}, {{ShortName}} … (docs/contacts.md). Values are escaped as ContentType needs it.',
+      example: '{"text": "{{Text}}"}',
+    }),
+    ContentType: z
+      .enum(bodyTypes)
+      .optional()
+      .describe(`sms and template: what the Body is (default ${defaultBodyType}).`),
+    SecretHeader: boundedText(64, 1).optional().meta({
+      description:
+        'sms and template: the header that carries the Secret. Default Authorization; none where the Body has {{Secret}}.',
+      example: 'X-Api-Key',
+    }),
+  })
+  .nullable()
+  .meta({ id: 'ContactOptions', description: 'Options of the Type, replaced as a whole; null: none.' });
+
 /** The body of POST /contacts. */
 export const contactCreate = z
   .strictObject({
@@ -39,6 +64,7 @@ export const contactCreate = z
     Type: z.enum(contactTypeNames).describe('How messages reach it. Cannot be changed later.'),
     Address: address,
     Secret: secret,
+    Options: options.optional(),
     Notify: notify,
     ExternalKey: externalKeyField,
   })
@@ -51,6 +77,7 @@ export const contactUpdate = z
     Type: boundedText(100).optional().describe('May be sent back; cannot be changed.'),
     Address: address.optional(),
     Secret: secret,
+    Options: options.optional(),
     Notify: notify,
     ExternalKey: externalKeyField,
   })
@@ -63,6 +90,7 @@ export const contactFull = z
     Name: z.string(),
     Type: z.enum(contactTypeNames),
     Address: z.string().describe('Credentials are `***`.'),
+    Options: options,
     Notify: z.array(z.enum(alertKinds)).nullable().describe('Kinds of messages that it gets; null: all.'),
     ExternalKey: z.string().nullable(),
     PreviousSecretUntil: timestampField
@@ -81,3 +109,8 @@ export type SentContact = {
     | z.output<typeof contactUpdate>[Field]
     | undefined;
 };
+
+/** Options as a row holds them; what cannot be read is null. */
+export function readOptions(stored: unknown): z.output<typeof options> {
+  return options.safeParse(stored).data ?? null;
+}

@@ -11,7 +11,7 @@ import type { Sealer } from '../../secrets/seal.ts';
 import type { Catalog } from '../change.ts';
 import { accepted, actorOf } from '../from-rest.ts';
 import { type ResourcePage, resourceRoutes, resourceSubject } from '../resource-routes.ts';
-import { contactCreate, contactFull, contactReadOnly, contactUpdate } from './fields.ts';
+import { contactCreate, contactFull, contactReadOnly, contactUpdate, readOptions } from './fields.ts';
 import { type ContactRow, listContacts } from './store.ts';
 import { createContactWriter, rotateSecret } from './write.ts';
 
@@ -142,6 +142,7 @@ function show(row: ContactRow, { zone }: Session, nowUs: number): z.input<typeof
     Type: z.enum(contactTypeNames).parse(row.type),
     Address: row.address,
     Notify: row.notify && z.array(z.enum(alertKinds)).parse(row.notify),
+    Options: readOptions(row.options),
     ExternalKey: row.external_key,
     PreviousSecretUntil: until === null || until <= nowUs ? null : zone.format(until),
     UpdatedAt: zone.format(row.updated_at.getTime() * 1000),

@@ -1,4 +1,10 @@
-import { type AddressPolicy, type ContactType, contactTypes } from '@vantage/alerts';
+import {
+  type AddressPolicy,
+  type ContactOptions,
+  type ContactType,
+  contactTypes,
+  optionFaults,
+} from '@vantage/alerts';
 import { cleanLine } from '@vantage/domain';
 import type { FieldFault } from '@vantage/kernel';
 import type { ClearContact } from '../../secrets/sealed-contact.ts';
@@ -10,6 +16,7 @@ export interface CurrentContact {
   /** As the API shows it. */
   readonly address: string;
   readonly notify: readonly string[] | null;
+  readonly options: ContactOptions | null;
   readonly externalKey: string | null;
   /** undefined: its key is lost. */
   readonly clear: ClearContact | undefined;
@@ -20,6 +27,7 @@ export interface ContactSettings {
   readonly name: string;
   readonly address: string;
   readonly notify: readonly string[] | null;
+  readonly options: ContactOptions | null;
   readonly externalKey: string | null;
   readonly clear: ClearContact;
 }
@@ -34,6 +42,7 @@ export function resolveContact(
   const address = resolveAddress(type, sent.Address, current, policy);
   const secret = resolveSecret(type, sent.Secret, current);
   const { name = '', notify = null, externalKey = null } = current ?? {};
+  const options = sent.Options === undefined ? (current?.options ?? null) : sent.Options;
   // What GET shows of a stored name may be cleaned; sent back, it is the stored one.
   const isSameName = sent.Name === undefined || (current !== undefined && sent.Name === cleanLine(name));
   return {
@@ -41,11 +50,19 @@ export function resolveContact(
       name: isSameName ? name : (sent.Name ?? name),
       address: contactTypes[type].show(address.value),
       notify: sent.Notify === undefined ? notify : sent.Notify && [...new Set(sent.Notify)],
+      options,
       externalKey: sent.ExternalKey === undefined ? externalKey : sent.ExternalKey,
       clear: { address: address.value, ...secret.value },
     },
-    faults: [...address.faults, ...secret.faults],
+    faults: [...address.faults, ...secret.faults, ...faultsOf(type, options)],
   };
+}
+
+function faultsOf(type: ContactType, options: ContactOptions | null): readonly FieldFault[] {
+  return optionFaults(contactTypes[type].options, options).map(({ option, message }) => ({
+    field: option === undefined ? 'Options' : `Options.${option}`,
+    message,
+  }));
 }
 
 function resolveAddress(

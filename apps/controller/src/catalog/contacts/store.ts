@@ -14,6 +14,7 @@ export type ContactRow = Pick<
   | 'type'
   | 'address'
   | 'notify'
+  | 'options'
   | 'external_key'
   | 'previous_secret_until_us'
   | 'updated_at'
@@ -31,7 +32,7 @@ export async function listContacts(
   if (externalKey !== undefined) own = own.where('external_key', '=', externalKey);
   const [rows, { total }] = await Promise.all([
     own
-      .select(['contact_no', 'contact_id', 'name', 'type', 'address', 'notify', 'external_key'])
+      .select(['contact_no', 'contact_id', 'name', 'type', 'address', 'notify', 'options', 'external_key'])
       .select(['previous_secret_until_us', 'updated_at'])
       .orderBy('name')
       .orderBy('contact_no')
@@ -86,7 +87,7 @@ export async function insertContact(
   { em }: ChangeTransaction,
   contact: Pick<
     Contact,
-    'contactId' | 'accountNo' | 'name' | 'type' | 'address' | 'sealed' | 'externalKey' | 'notify'
+    'contactId' | 'accountNo' | 'name' | 'type' | 'address' | 'sealed' | 'externalKey' | 'notify' | 'options'
   >,
 ): Promise<void> {
   em.create(Contact, contact);
@@ -98,7 +99,10 @@ export async function updateContact(
   { em }: ChangeTransaction,
   contact: Contact,
   changes: Partial<
-    Pick<Contact, 'name' | 'address' | 'sealed' | 'externalKey' | 'notify' | 'previousSecretUntilUs'>
+    Pick<
+      Contact,
+      'name' | 'address' | 'sealed' | 'externalKey' | 'notify' | 'options' | 'previousSecretUntilUs'
+    >
   >,
 ): Promise<void> {
   em.assign(contact, { ...changes, updatedAt: raw<Date>('clock_timestamp()') });

@@ -25,7 +25,7 @@ import {
   type Refusal,
 } from '../refusal.ts';
 import type { SentFields } from '../resource-routes.ts';
-import type { SentContact } from './fields.ts';
+import { readOptions, type SentContact } from './fields.ts';
 import { type ContactSettings, type CurrentContact, resolveContact } from './settings.ts';
 import {
   countContacts,
@@ -209,25 +209,27 @@ function openOrLost(sealer: Sealer, { contactId, sealed }: Contact): ClearContac
 }
 
 function currentOf(contact: Contact, clear: ClearContact | undefined): CurrentContact {
-  const { name, address, notify = null, externalKey = null } = contact;
-  return { name, address, notify, externalKey, clear };
+  const { name, address, notify = null, options, externalKey = null } = contact;
+  return { name, address, notify, options: readOptions(options ?? null), externalKey, clear };
 }
 
 function columns(sealer: Sealer, contactId: string, settings: ContactSettings) {
-  const { name, address, externalKey, clear } = settings;
+  const { name, address, externalKey, options, clear } = settings;
   const notify = settings.notify && [...settings.notify];
-  return { name, address, externalKey, notify, sealed: sealContact(sealer, contactId, clear) };
+  return { name, address, externalKey, notify, options, sealed: sealContact(sealer, contactId, clear) };
 }
 
 /** The settings as the API shows them. */
-function shownSettings({ name, address, notify, externalKey }: Omit<ContactSettings, 'clear'>) {
-  return { Name: cleanLine(name), Address: address, Notify: notify, ExternalKey: externalKey };
+function shownSettings({ name, address, options, notify, externalKey }: Omit<ContactSettings, 'clear'>) {
+  const Options = options === null ? null : { ...options };
+  return { Name: cleanLine(name), Address: address, Options, Notify: notify, ExternalKey: externalKey };
 }
 
 function changedNames(current: CurrentContact, settings: ContactSettings): string[] {
   const parts: readonly (readonly [field: string, changed: boolean])[] = [
     ['Name', current.name !== settings.name],
     ['Address', current.clear?.address !== settings.clear.address],
+    ['Options', !isDeepStrictEqual(current.options, settings.options)],
     ['Notify', !isDeepStrictEqual(current.notify, settings.notify)],
     ['ExternalKey', current.externalKey !== settings.externalKey],
   ];

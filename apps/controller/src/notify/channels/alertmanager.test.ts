@@ -17,7 +17,7 @@ const alertmanager: HttpReceiver = {
 httpContract('alertmanager', alertmanager);
 
 const labels = {
-  ...{ alertname: 'VantageDeviceDown', severity: 'critical', service: 'vantage' },
+  ...{ alertname: 'VantageDevice', severity: 'critical', service: 'vantage' },
   ...{ alert_id: 'a'.repeat(48), device_id: 'd'.repeat(48) },
 };
 
@@ -46,6 +46,11 @@ test('the end of an alert has the labels of its begin, also after the device was
   expect(json).toMatchObject([
     { labels, startsAt: '2026-11-22T08:00:00+01:00', endsAt: '2026-11-22T09:30:00+01:00' },
   ]);
+});
+
+test('the end of device.partial, which is device.up, has the labels of its begin too', async () => {
+  const { json } = await requestOf(alertmanager, [{ ...fullNotice, kind: 'device.partial' }]);
+  expect(json).toMatchObject([{ labels }]);
 });
 
 test('what has no end ends by the resolve_timeout of the Alertmanager', async () => {

@@ -12,12 +12,12 @@ const stored = z.object({ alert: z.record(z.string(), z.json()) });
  */
 const keptMs = 30 * 24 * 3600 * 1000;
 
-/** Labels are the identity of an alert: the begin and the end of one must have the same ones, also when the device gets a new name. */
-const names: Readonly<Record<string, string>> = {
-  device: 'VantageDeviceDown',
-  location: 'VantageLocationOffline',
-  anchor: 'VantageAnchorDown',
-};
+/** Labels are the identity of an alert: the begin and the end must have the same ones, whatever failed and also after a new name. */
+const names: ReadonlyMap<string, string> = new Map([
+  ['device', 'VantageDevice'],
+  ['location', 'VantageLocation'],
+  ['anchor', 'VantageAnchor'],
+]);
 
 /**
  * Prometheus Alertmanager, API v2 (`POST /api/v2/alerts`, github.com/prometheus/alertmanager, api/v2/openapi.yaml). 200 is the acceptance,
@@ -41,7 +41,7 @@ function alertOf(notice: Notice) {
   const { kind, timestamp, data } = notice;
   const { device_id: deviceId, Since } = data;
   const [subject = ''] = kind.split('.');
-  const alertname = stage === 'happened' ? `Vantage ${kind}` : (names[subject] ?? `Vantage ${subject}`);
+  const alertname = stage === 'happened' ? `Vantage ${kind}` : (names.get(subject) ?? `Vantage ${subject}`);
   return {
     labels: {
       ...{ alertname, severity, service: 'vantage' },

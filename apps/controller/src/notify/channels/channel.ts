@@ -41,8 +41,11 @@ interface Receiver extends ClearContact {
 export interface Channel {
   /** The message shows the last day of its devices. */
   readonly showsDay: boolean;
-  /** Makes the message of one notice, or of several where the type of contact groups them. Pure. */
-  compose(notices: readonly Notice[]): Message;
+  /**
+   * Makes the message of one notice, or of several where the type of contact groups them. `options` is what the contact's column holds, of
+   * any version. Pure.
+   */
+  compose(notices: readonly Notice[], options: unknown): Message;
   /**
    * Sends the message once. Resolves with the answer, also when the receiver cannot be reached; a rejection counts as `again`. The text of
    * the answer never contains the address's credentials or a secret.

@@ -62,16 +62,17 @@ export function nameIn(data: Notice['data']): string | undefined {
 /** The facts of a notice that a person wants to read, in a fixed sequence. */
 export function factLines({ data }: Notice): readonly FactLine[] {
   return labels.flatMap(([name, label]) => {
-    const text = textOf(data[name]);
+    const text = factText(data[name]);
     return text === undefined ? [] : [{ label, text }];
   });
 }
 
-function textOf(value: Json | undefined): string | undefined {
+/** A fact as one line of text; undefined: it says nothing. */
+export function factText(value: Json | undefined): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
-  if (Array.isArray(value)) return plain(value.map((each) => textOf(each) ?? '').join(', '));
+  if (Array.isArray(value)) return plain(value.map((each) => factText(each) ?? '').join(', '));
   // A reference to a device, such as its master.
-  if (typeof value === 'object' && 'ShortName' in value) return textOf(value.ShortName);
+  if (typeof value === 'object' && 'ShortName' in value) return factText(value.ShortName);
   if (typeof value === 'object') return plain(JSON.stringify(value));
   return plain(String(value));
 }

@@ -38,14 +38,14 @@ channelContract('email', async (behaviour): Promise<ContractEndpoint | string> =
 function composed(notices: readonly Notice[]) {
   const channel = createEmail({ smtpUrl: undefined, mailFrom });
   const parts = z.object({ subject: z.string(), html: z.string(), text: z.string() });
-  return parts.parse(channel.compose(notices));
+  return parts.parse(channel.compose(notices, null));
 }
 
 async function mailOf(notices: readonly Notice[]) {
   await using sink = await startSmtpSink();
   const channel = createEmail({ smtpUrl: sink.url, mailFrom });
   const to = { name: 'noc', address: 'noc@example.org', secret: null, previousSecret: null };
-  const message = channel.compose(notices);
+  const message = channel.compose(notices, null);
   const outcome = await channel.send({ id, message, to, nowUs: 5 }, AbortSignal.timeout(9_000));
   const [mail] = sink.messages;
   const [head = '', ...bodies] = (mail?.data ?? '').split('\r\n\r\n');
@@ -102,7 +102,7 @@ test('a grouped e-mail names every device', () => {
 test('without a mail server the message waits and says what to set', async () => {
   const channel = createEmail({ smtpUrl: undefined, mailFrom });
   const to = { name: 'noc', address: 'noc@example.org', secret: null, previousSecret: null };
-  const sending = { id, message: channel.compose([fullNotice]), to, nowUs: 5 };
+  const sending = { id, message: channel.compose([fullNotice], null), to, nowUs: 5 };
   expect(await channel.send(sending, AbortSignal.timeout(9_000))).toEqual({
     ...{ kind: 'again', text: 'the operator has set no mail server (VANTAGE_SMTP_URL)' },
   });

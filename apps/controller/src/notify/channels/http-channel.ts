@@ -11,7 +11,7 @@ export interface HttpSettings {
 }
 
 /** One request of an attempt. */
-interface ChannelRequest {
+export interface ChannelRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -19,7 +19,7 @@ interface ChannelRequest {
 
 /** What one channel that speaks HTTP has of its own. */
 interface HttpChannelParts {
-  readonly compose: (notices: readonly Notice[]) => ReturnType<Channel['compose']>;
+  readonly compose: (notices: readonly Notice[], options: unknown) => ReturnType<Channel['compose']>;
   /** Throws when the stored message or the address is damaged. */
   readonly requestOf: (sending: Sending) => ChannelRequest;
   /** Statuses by which the receiver says for good that it does not accept this message. */

@@ -7,8 +7,10 @@ import { createJsm } from './jsm.ts';
 import { createNtfy } from './ntfy.ts';
 import { createPagerDuty } from './pagerduty.ts';
 import { createSlack } from './slack.ts';
+import { createSms } from './sms.ts';
 import { createTeams } from './teams.ts';
 import { createTelegram } from './telegram.ts';
+import { createTemplate } from './template.ts';
 import { createWebhook } from './webhook.ts';
 
 /** The channel of each type of contact. */
@@ -29,5 +31,7 @@ export function createChannels(settings: ChannelSettings): Channels {
     alertmanager: createAlertmanager(settings),
     ntfy: createNtfy(settings),
     telegram: createTelegram(settings),
+    sms: createSms(settings),
+    template: createTemplate(settings),
   };
 }

@@ -26,7 +26,7 @@ httpContract('webhook', {
 async function sendTo(address: string, more: { previousSecret?: string; allowPrivate?: boolean } = {}) {
   const { previousSecret = null, allowPrivate = true } = more;
   const to = { name: 'noc', address, secret, previousSecret };
-  const message = channel.compose([fullNotice]);
+  const message = channel.compose([fullNotice], null);
   const one = createWebhook({ allowPrivate });
   return one.send({ id: 'i'.repeat(48), message, to, nowUs }, AbortSignal.timeout(9_000));
 }

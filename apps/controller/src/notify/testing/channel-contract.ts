@@ -23,6 +23,8 @@ export interface ContractEndpoint extends AsyncDisposable {
   /** With credentials, where the type of contact has them. */
   readonly address: string;
   readonly secret: string | null;
+  /** Of the contact. */
+  readonly options?: unknown;
   /** What the endpoint got, message by message. */
   readonly received: () => readonly string[];
 }
@@ -89,7 +91,7 @@ export function channelContract(
       const received = endpoint.received();
       expect(received).toHaveLength(2);
       for (const message of received) expect(message).toContain(sampleId);
-      const composed = JSON.stringify(endpoint.channel.compose([fullNotice]));
+      const composed = JSON.stringify(endpoint.channel.compose([fullNotice], endpoint.options));
       for (const sentinel of sentinels) expect(composed).not.toContain(sentinel);
     });
   });
@@ -98,11 +100,11 @@ export function channelContract(
 const sampleId = 'e'.repeat(48);
 
 async function sendOnce(
-  { channel, address, secret }: ContractEndpoint,
+  { channel, address, secret, options }: ContractEndpoint,
   limitMs: number,
 ): Promise<Outcome | { readonly kind: 'time is over' }> {
   const signal = AbortSignal.timeout(limitMs);
-  const message = channel.compose([fullNotice]);
+  const message = channel.compose([fullNotice], options);
   const to = { name: 'noc', address, secret, previousSecret: null };
   try {
     return await channel.send({ id: sampleId, message, to, nowUs: Date.now() * 1000 }, signal);

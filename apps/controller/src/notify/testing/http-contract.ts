@@ -11,6 +11,8 @@ export interface HttpReceiver {
   /** With a credential, where the type of contact has one in its address. */
   readonly address: (base: string) => string;
   readonly secret: string | null;
+  /** Options of the contact. */
+  readonly options?: object;
   readonly answers: {
     readonly delivers: HttpAnswer;
     readonly 'refuses the message for now': HttpAnswer;
@@ -24,7 +26,10 @@ export interface HttpReceiver {
 type HttpAnswer = readonly [status: number, body: string, headers?: Readonly<Record<string, string>>];
 
 /** The contract of channels, for one that speaks HTTP. */
-export function httpContract(name: string, { channel, address, secret, answers }: HttpReceiver): void {
+export function httpContract(
+  name: string,
+  { channel, address, secret, options, answers }: HttpReceiver,
+): void {
   const known: Partial<Record<Behaviour, HttpAnswer>> = {
     'asks to wait an hour': [429, 'slow down', { 'Retry-After': '3600' }],
     redirects: [302, '', { Location: 'http://127.0.0.1:9/' }],
@@ -40,7 +45,7 @@ export function httpContract(name: string, { channel, address, secret, answers }
     const base = behaviour === 'refuses connections' ? `http://127.0.0.1:${closedPort}` : baseOf(sink.url);
     const received = () => sink.requests.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`);
     return {
-      ...{ channel: channel(base), address: address(base), secret, received },
+      ...{ channel: channel(base), address: address(base), secret, options, received },
       [Symbol.asyncDispose]: () => sink[Symbol.asyncDispose](),
     };
   });
@@ -48,7 +53,7 @@ export function httpContract(name: string, { channel, address, secret, answers }
 
 /** Sends one message to a receiver that accepts it, and returns what arrived. */
 export async function requestOf(
-  { channel, address, secret, answers }: HttpReceiver,
+  { channel, address, secret, options, answers }: HttpReceiver,
   notices: readonly Notice[] = [fullNotice],
 ): Promise<SunkRequest & { readonly outcome: Outcome; readonly json: unknown }> {
   const [status, answer] = answers.delivers;
@@ -56,11 +61,20 @@ export async function requestOf(
   const base = baseOf(sink.url);
   const one = channel(base);
   const to = { name: 'noc', address: address(base), secret, previousSecret: null };
-  const sending = { id: 'e'.repeat(48), message: one.compose(notices), to, nowUs: Date.now() * 1000 };
+  const sending = {
+    id: 'e'.repeat(48),
+    message: one.compose(notices, options),
+    to,
+    nowUs: Date.now() * 1000,
+  };
   const outcome = await one.send(sending, AbortSignal.timeout(9_000));
   const [request] = sink.requests;
   if (request === undefined) throw new Error(`nothing arrived: ${outcome.text}`);
-  return { ...request, outcome, json: JSON.parse(request.body) };
+  return { ...request, outcome, json: jsonIn(request.body) };
+}
+
+function jsonIn(text: string): unknown {
+  return text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : undefined;
 }
 
 function baseOf(url: string): string {

@@ -1,0 +1,76 @@
+import {
+  type BodyType,
+  bodyTypes,
+  defaultBodyType,
+  escapeFor,
+  factNames,
+  fillTemplate,
+  type Place,
+} from '@vantage/alerts';
+import { z } from 'zod';
+import type { Notice, Sending } from './channel.ts';
+import { factText } from './email-text.ts';
+import type { ChannelRequest } from './http-channel.ts';
+import { incidentOf } from './incident.ts';
+
+/** The Options of contacts whose body is a template. What an earlier or later version wrote may miss. */
+const options = z.object({
+  To: z.string().default(''),
+  Body: z.string().optional(),
+  ContentType: z.enum(bodyTypes).default(defaultBodyType),
+  SecretHeader: z.string().optional(),
+});
+
+const late = z.enum(['Secret', 'Acknowledge', 'Snooze']);
+const stored = z.object({
+  type: z.enum(bodyTypes),
+  parts: z.array(z.union([z.object({ text: z.string() }), z.object({ late })])),
+  /** Places of signed links, filled for each attempt. */
+  links: z.object({ Acknowledge: z.string(), Snooze: z.string() }),
+  secretHeader: z.string().nullable(),
+});
+
+/** Composes a body by the contact's template. The secret and the signed links are filled when it is sent. Pure. */
+export function composeTemplate(
+  notices: readonly Notice[],
+  given: unknown,
+  how: { readonly text: string; readonly defaultBody: string },
+) {
+  const { To, Body = how.defaultBody, ContentType, SecretHeader } = options.parse(given ?? {});
+  const [first] = notices;
+  const known: ReadonlyMap<Place, string> = new Map<Place, string>([
+    ['Kind', first?.kind ?? ''],
+    ['Title', first === undefined ? '' : incidentOf(first).title],
+    ['Text', how.text],
+    ['Timestamp', first?.timestamp ?? ''],
+    ['To', To],
+    ...factNames.map((name): [Place, string] => [name, factText(first?.data[name]) ?? '']),
+  ]);
+  const parts = fillTemplate(Body, ContentType, (name) => known.get(name) ?? '');
+  const hasPlace = parts.some((part) => 'late' in part && part.late === 'Secret');
+  const links = notices.length === 1 ? first?.links : null;
+  return {
+    ...{ type: ContentType, parts: parts.map((part) => ({ ...part })) },
+    links: { Acknowledge: links?.acknowledge ?? '', Snooze: links?.snooze ?? '' },
+    secretHeader: SecretHeader ?? (hasPlace ? null : 'Authorization'),
+  };
+}
+
+/** The request of a composed body. */
+export function requestOfTemplate({ message, to }: Sending): ChannelRequest {
+  const { type, parts, links, secretHeader } = stored.parse(message);
+  const filled = { ...links, Secret: to.secret ?? '' };
+  const body = parts.map((part) => ('text' in part ? part.text : escapeFor(type, filled[part.late])));
+  return {
+    url: new URL(to.address),
+    headers: {
+      'Content-Type': typeHeader(type),
+      ...(to.secret === null || secretHeader === null ? {} : { [secretHeader]: to.secret }),
+    },
+    body: body.join(''),
+  };
+}
+
+function typeHeader(type: BodyType): string {
+  return type === 'text/plain' || type === 'application/xml' ? `${type}; charset=utf-8` : type;
+}

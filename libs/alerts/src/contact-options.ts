@@ -1,0 +1,90 @@
+import { type BodyType, templateFault } from './message-template.ts';
+
+/** The Options of a contact. Each type knows some of them, see `ContactOptionRule`. None is a secret. */
+export interface ContactOptions {
+  /** The phone number that an SMS goes to. */
+  readonly To?: string | undefined;
+  /** The template of the body. */
+  readonly Body?: string | undefined;
+  readonly ContentType?: BodyType | undefined;
+  /** The header that carries the contact's Secret; without it Authorization, where the Body has no {{Secret}}. */
+  readonly SecretHeader?: string | undefined;
+}
+
+/** A name of an option. */
+type OptionName = keyof ContactOptions;
+
+/** The Options that one type of contact knows. */
+export interface ContactOptionRule {
+  readonly known: readonly OptionName[];
+  readonly required: readonly OptionName[];
+}
+
+/** Options of an SMS gateway. */
+export const smsOptions: ContactOptionRule = {
+  known: ['To', 'Body', 'ContentType', 'SecretHeader'],
+  required: ['To'],
+};
+
+/** Options of a webhook with a body of its own. */
+export const templateOptions: ContactOptionRule = {
+  known: ['Body', 'ContentType', 'SecretHeader'],
+  required: ['Body'],
+};
+
+/** The type of a body whose ContentType is not set. */
+export const defaultBodyType: BodyType = 'application/json';
+
+const examples: Readonly<Record<OptionName, string>> = {
+  To: 'the phone number with + and the country, for example +4712345678',
+  Body: 'the template of the body, for example {"text": "{{Text}}"}',
+  ContentType: 'application/json',
+  SecretHeader: 'X-Api-Key',
+};
+/** Headers that Vantage sets, or that frame the request (RFC 9110, RFC 9112). */
+const ownHeaders =
+  /^(?:connection|content-.*|host|te|trailer|transfer-encoding|upgrade|user-agent|webhook-.*)$/i;
+
+/** A fault of one option. `option` undefined: of the Options as a whole. */
+export interface OptionFault {
+  readonly option: OptionName | undefined;
+  /** The rest of a sentence that begins with the field's name. */
+  readonly message: string;
+}
+
+/** What is wrong with the Options of a contact whose type has this rule (null: it knows none). Pure. */
+export function optionFaults(
+  rule: ContactOptionRule | null,
+  options: ContactOptions | null,
+): readonly OptionFault[] {
+  if (rule === null)
+    return options === null
+      ? []
+      : [{ option: undefined, message: 'are not used by contacts of this Type; leave them out' }];
+  const sent = options ?? {};
+  const names: readonly OptionName[] = ['To', 'Body', 'ContentType', 'SecretHeader'];
+  const unused = names
+    .filter((name) => sent[name] !== undefined && !rule.known.includes(name))
+    .map((option) => ({ option, message: 'is not used by contacts of this Type; leave it out' }));
+  const missing = rule.required
+    .filter((name) => sent[name] === undefined)
+    .map((option) => ({ option, message: `is required: ${examples[option]}` }));
+  return [...unused, ...missing, ...valueFaults(sent)];
+}
+
+function valueFaults({ To, Body, ContentType, SecretHeader }: ContactOptions): readonly OptionFault[] {
+  const faults: OptionFault[] = [];
+  if (To !== undefined && !/^\+[1-9]\d{5,14}$/.test(To))
+    faults.push({ option: 'To', message: `must be ${examples.To}` });
+  const bodyFault = Body === undefined ? null : templateFault(Body, ContentType ?? defaultBodyType);
+  if (bodyFault !== null) faults.push({ option: 'Body', message: bodyFault });
+  if (
+    SecretHeader !== undefined &&
+    (!/^[A-Za-z][A-Za-z0-9-]{0,63}$/.test(SecretHeader) || ownHeaders.test(SecretHeader))
+  )
+    faults.push({
+      option: 'SecretHeader',
+      message: `must be the name of a header that Vantage does not set itself, for example ${examples.SecretHeader}`,
+    });
+  return faults;
+}
