@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from '../harness/free-port.ts';
+import { prioritize } from './accuracy-processor.ts';
 import { type Talk, talkReport } from './delay-talk.ts';
 import { type Ground, packages, prepareGround, serve, serversMissing } from './ground.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
@@ -132,7 +133,7 @@ export interface Passage extends AsyncDisposable {
   /** The address of each server. */
   readonly ports: Servers['ports'];
   /** The next talk at this port that ends. */
-  talk(port: number): Promise<Talk>;
+  readonly talk: (port: number) => Promise<Talk>;
 }
 
 /** Starts a process that passes connections on; on 127.0.0.1 at ports of its own, elsewhere at the servers' own ports. */
@@ -149,6 +150,7 @@ export async function startPassage(
   const child = fork(script, [`${delayMs}`, hosts.join(','), ...ways]);
   child.setMaxListeners(100);
   await once(child, 'message');
+  if (child.pid !== undefined) prioritize(child.pid);
   return {
     ports,
     talk: (port) =>

@@ -66,6 +66,9 @@ export async function prepareGround(): Promise<Ground> {
   };
 }
 
+/** How often `serve` tries a port, every 50 ms: a server of many processes needs half a minute to start on a busy machine. */
+const startTries = 1200;
+
 /** Starts a command and waits until its port answers. Ends it with SIGTERM, then SIGKILL. */
 export async function serve(
   port: number,
@@ -85,9 +88,9 @@ export async function serve(
   };
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
-  for (let i = 0; i < 200 && !(await answers(port)); i += 1) {
+  for (let i = 0; i < startTries && !(await answers(port)); i += 1) {
     if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${text}`);
-    if (i === 199) throw new Error(`${command} does not listen on ${port}: ${text}`);
+    if (i === startTries - 1) throw new Error(`${command} does not listen on ${port}: ${text}`);
     await delay(50);
   }
   return { port, pid: child.pid ?? 0, [Symbol.asyncDispose]: () => end(child) };

@@ -3,7 +3,9 @@ import { createDial, createNames, probeFor } from '@vantage/probes';
 import { runTest, serveNames } from '@vantage/probes/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTarget } from '../harness/target.ts';
-import { holdWithin, runFirst } from './accuracy-verdict.ts';
+import { bareLookup } from './accuracy-control.ts';
+import { runFirst } from './accuracy-processor.ts';
+import { holdWithin } from './accuracy-verdict.ts';
 import { startLoad } from './load.ts';
 
 const printed: string[] = [];
@@ -26,10 +28,15 @@ async function hold(delayMs: number, limitMs: number, when: string): Promise<voi
     answers: question.type === 'A' ? [{ type: 'A', name: question.name, ttl: 0, data: '127.0.0.1' }] : [],
   }));
   const dial = createDial({ names: createNames({ servers: [resolver.target] }) });
-  await holdWithin(limitMs, printed, `DNSTime ${when}, ${delayMs} ms`, async () => {
-    const seen = await runTest(tcp, `slow.test:${target.port}`, { IPFamily: '4' }, { dial });
-    expect(seen, seen.text).toMatchObject({ code: 1 });
-    return { dns: seen.phases.dns - delayMs };
+  await holdWithin(limitMs, {
+    label: `DNSTime ${when}, ${delayMs} ms`,
+    printed,
+    async check() {
+      const seen = await runTest(tcp, `slow.test:${target.port}`, { IPFamily: '4' }, { dial });
+      expect(seen, seen.text).toMatchObject({ code: 1 });
+      return { dns: seen.phases.dns - delayMs };
+    },
+    control: () => bareLookup(resolver.target, 'slow.test', delayMs),
   });
 }
 
