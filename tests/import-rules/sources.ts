@@ -10,7 +10,7 @@ export interface Source {
 
 /** Every TypeScript source of the workspace except generated code. */
 export function readSources(root: string): Source[] {
-  return ['libs', 'apps', 'tests'].flatMap((folder) =>
+  return ['libs', 'apps', 'agent-installer', 'tests'].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
       .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))

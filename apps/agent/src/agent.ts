@@ -3,6 +3,7 @@ import { serveMetrics } from '@vantage/kernel/metrics';
 import type { Config } from './config/config.ts';
 import { createLocalSecrets } from './config/local-secrets.ts';
 import { timingOf } from './config/time-scale.ts';
+import { version } from './config/version.ts';
 import { createAgentMetrics } from './metrics/agent-metrics.ts';
 import type { AgentPolicy } from './policy/policy.ts';
 import { concurrencyOf, createChecks } from './run/checks.ts';
@@ -12,8 +13,6 @@ import { openStores } from './run/stores.ts';
 import { createLink } from './stream/link.ts';
 import { createUploader } from './stream/uploader.ts';
 
-/** From 0.2.0 on an agent cuts its batches at 1 MiB; the controller accepts longer messages from 0.1.0 only. */
-const version = '0.2.0';
 const pings = { pingIntervalMs: 10_000, pingTimeoutMs: 5000 };
 
 /** Runs the agent until the signal aborts; resolves when everything it knows is on disk. */

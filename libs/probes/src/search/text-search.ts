@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { resultCode } from '@vantage/domain';
-import { usableMemory } from '@vantage/kernel';
+import { siblingProgram, usableMemory } from '@vantage/kernel';
 import { Failure, notMet } from '../contract/failure.ts';
 import { searchThreads } from './search-room.ts';
 
@@ -112,7 +112,7 @@ export function createTextSearch(room: SearchRoom = defaultRoom()): TextSearch {
     thread.worker.postMessage(next.job);
   };
   const startThread = () => {
-    const worker = new Worker(new URL('./text-search-worker.ts', import.meta.url), {
+    const worker = new Worker(siblingProgram(import.meta.url, 'text-search-worker'), {
       env: {},
       execArgv: ['--no-warnings'],
       resourceLimits: { ...memory, maxOldGenerationSizeMb: room.megabytes },

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { createMailbox, type Mailbox, usableMemory } from '@vantage/kernel';
+import { createMailbox, isBundled, type Mailbox, siblingProgram, usableMemory } from '@vantage/kernel';
 import { createLineSplitter, cutWords } from './lines.ts';
 import { scriptsAtOnce } from './script-room.ts';
 
@@ -53,14 +53,19 @@ const maxLinesWaiting = 10_000;
 /** Bytes that wait for a spawner. */
 const maxUnread = 64 * 1024 * 1024;
 
-/** The files in this repository's layout; a bundled agent names its own. */
+/** The files in this repository's layout, or beside the bundled agent: there a guest is one file and QuickJS's WebAssembly module. */
 export function sandboxFiles(): SandboxFiles {
-  const folder = path.dirname(fileURLToPath(import.meta.url));
-  const library = createRequire(import.meta.url).resolve('quickjs-emscripten');
+  const { url } = import.meta;
+  const folder = path.dirname(fileURLToPath(url));
+  const spawner = fileURLToPath(siblingProgram(url, 'spawner'));
+  const guest = fileURLToPath(siblingProgram(url, 'guest'));
+  if (isBundled(url))
+    return { spawner, guest, readable: [guest, path.join(folder, 'emscripten-module.wasm')] };
+  const library = createRequire(url).resolve('quickjs-emscripten');
   const modules = library.slice(0, library.lastIndexOf(`${path.sep}quickjs-emscripten${path.sep}`));
   return {
-    spawner: path.join(folder, 'spawner.ts'),
-    guest: path.join(folder, 'guest.ts'),
+    spawner,
+    guest,
     readable: [
       `${folder}/`,
       path.join(folder, '..', '..', '..', 'package.json'),

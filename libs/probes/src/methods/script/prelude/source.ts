@@ -11,5 +11,6 @@ import { prelude } from './prelude.ts';
  */
 export function preludeSource(): string {
   const functions = [takeNatives, createFailures, createCalls, createOwnFunctions, prelude];
-  return `(() => {\n${functions.map(String).join('\n')}\nreturn prelude;\n})()`;
+  // A bundle may give the functions other names, all alike in their texts.
+  return `(() => {\n${functions.map(String).join('\n')}\nreturn ${prelude.name};\n})()`;
 }

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type OutputChunk, rolldown } from 'rolldown';
+import { root } from './root.ts';
+
+/** Each program of the agent, with its source. In the bundle they lie in one folder and find each other by these names. */
+const programs: Readonly<Record<string, string>> = {
+  agent: 'apps/agent/src/main.ts',
+  'text-search-worker': 'libs/probes/src/search/text-search-worker.ts',
+  spawner: 'libs/probes/src/methods/script/spawner.ts',
+  guest: 'libs/probes/src/methods/script/guest.ts',
+};
+
+/** Optional native packages: the others work without them, and each machine would need its own. */
+const outside = [/\.node$/, 'cpu-features', 'raw-socket'];
+/** CommonJS packages in a bundle use these names. */
+const banner = 'const __dirname=import.meta.dirname,__filename=import.meta.filename;';
+
+/** The programs, each one file with all of its packages. */
+export interface Bundle {
+  /** Content by file name. */
+  readonly files: ReadonlyMap<string, Buffer>;
+  /** The licences of the packages inside, one after the other. */
+  readonly licences: string;
+}
+
+/** Bundles the agent from the sources, readable, so that stack traces from hosts say something. The same sources and packages give the same bytes. */
+export async function bundleAgent(): Promise<Bundle> {
+  const files = new Map<string, Buffer>();
+  const modules = new Set<string>();
+  for (const [name, source] of Object.entries(programs)) {
+    const chunk = await bundle(path.join(root, source));
+    files.set(`${name}.mjs`, Buffer.from(chunk.code));
+    for (const module of chunk.moduleIds) modules.add(module);
+  }
+  const quickjs = [...modules].find((file) => file.includes('/quickjs-wasmfile-release-sync/dist/'));
+  if (quickjs === undefined) throw new Error('the bundle has no QuickJS');
+  const wasm = 'emscripten-module.wasm';
+  files.set(wasm, readFileSync(path.join(path.dirname(quickjs), wasm)));
+  return { files, licences: licencesOf(modules) };
+}
+
+async function bundle(input: string): Promise<OutputChunk> {
+  const built = await rolldown({
+    ...{ input, cwd: root, platform: 'node', external: outside, logLevel: 'silent' },
+  });
+  try {
+    const made = await built.generate({ format: 'esm', codeSplitting: false, banner });
+    return made.output[0];
+  } finally {
+    await built.close();
+  }
+}
+
+/** The text of each package's licence file, by the packages' names. */
+function licencesOf(modules: Iterable<string>): string {
+  const folders = [...modules].flatMap(
+    (file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [],
+  );
+  const texts = [...new Set(folders)].map((folder) => {
+    const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    return `${name}\n\n${readLicence(folder)}\n`;
+  });
+  return texts.sort().join('\n----------------------------------------\n\n');
+}
+
+function readLicence(folder: string): string {
+  for (const name of ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license', 'LICENCE', 'License']) {
+    try {
+      return readFileSync(path.join(folder, name), 'utf8');
+    } catch {
+      // tries the next name
+    }
+  }
+  const declared: unknown = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  const licence = declared instanceof Object && 'license' in declared ? declared.license : undefined;
+  return `Licence: ${typeof licence === 'string' ? licence : 'see the package'}`;
+}

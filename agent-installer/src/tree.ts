@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Entry } from './archive.ts';
+import { bundleAgent } from './bundle.ts';
+import { type Architecture, readNode } from './node-binary.ts';
+import { root } from './root.ts';
+
+/** Files that come from this folder as they are, with their place in the parcel. */
+const own: readonly { readonly file: string; readonly name: string; readonly mode: number }[] = [
+  { file: 'agent-installer/vantage-agent', name: 'bin/vantage-agent', mode: 0o755 },
+  { file: 'LICENSE', name: 'LICENSE', mode: 0o644 },
+];
+
+/** The files of a parcel: the folder `/opt/vantage-agent` of a host of this architecture. */
+export async function parcelTree(arch: Architecture): Promise<Entry[]> {
+  const node = await readNode(arch);
+  const { files, licences } = await bundleAgent();
+  const addon = `prebuilt/linux-${arch}/icmp.node`;
+  const text = (name: string, content: string) => ({ name, mode: 0o644, data: Buffer.from(content) });
+  return [
+    { name: 'bin/node', mode: 0o755, data: node.program },
+    { name: addon, mode: 0o644, data: readFileSync(path.join(root, 'libs/icmp', addon)) },
+    ...[...files].map(([name, data]) => ({ name: `lib/${name}`, mode: 0o644, data })),
+    ...own.map(({ file, name, mode }) => ({ name, mode, data: readFileSync(path.join(root, file)) })),
+    text('licences/node.txt', node.licence),
+    text('licences/packages.txt', licences),
+    text('VERSION', `${readVersion()}\n`),
+  ];
+}
+
+/** The agent's version, as its sources state it. */
+function readVersion(): string {
+  const source = readFileSync(path.join(root, 'apps/agent/src/config/version.ts'), 'utf8');
+  const version = /version = '(\d+\.\d+\.\d+)'/.exec(source)?.[1];
+  if (version === undefined) throw new Error('apps/agent/src/config/version.ts states no version');
+  return version;
+}
