@@ -18,11 +18,18 @@ interface MaintenanceRequest {
 
 /**
  * Starts maintenance of a device for `durationUs`. A manual window that is open gets a new end. One that begins later replaces
- * another that has not begun. Works inside a transaction or makes one.
+ * another that has not begun. Nothing happens where the device was deleted. Works inside a transaction or makes one.
  */
 export async function startMaintenance(deps: EventDeps, request: MaintenanceRequest): Promise<void> {
   const { startUs = request.nowUs, nowUs } = request;
   return startUs > nowUs ? planMaintenance(deps, { ...request, startUs }) : startNow(deps, request);
+}
+
+/** Locks the device, and keeps it from being deleted until the transaction ends; false: it was deleted. */
+async function holdDevice(trx: Kysely<Tables>, deviceNo: number): Promise<boolean> {
+  await lockDevices(trx, [deviceNo]);
+  const { rows } = await sql`select from devices where device_no = ${deviceNo} for key share`.execute(trx);
+  return rows.length > 0;
 }
 
 async function planMaintenance(
@@ -30,7 +37,7 @@ async function planMaintenance(
   { deviceNo, startUs, durationUs, reason = null, nowUs }: MaintenanceRequest & { readonly startUs: number },
 ): Promise<void> {
   await inTransaction(kysely, async (trx) => {
-    await lockDevices(trx, [deviceNo]);
+    if (!(await holdDevice(trx, deviceNo))) return;
     await trx
       .deleteFrom('maintenance_windows')
       .where('device_no', '=', deviceNo)
@@ -50,7 +57,7 @@ async function startNow(
   { accountNo, deviceNo, nowUs, durationUs, reason = null }: MaintenanceRequest,
 ): Promise<void> {
   await inTransaction(kysely, async (trx) => {
-    await lockDevices(trx, [deviceNo]);
+    if (!(await holdDevice(trx, deviceNo))) return;
     await beginMaintenance({ kysely: trx, recordEvents }, nowUs, deviceNo);
     const before = await shownAt(trx, deviceNo, nowUs);
     const renewed = await trx

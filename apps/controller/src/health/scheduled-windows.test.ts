@@ -244,7 +244,7 @@ test('the union of all windows is the maintenance time, to the second, in any or
   );
 });
 
-test('starts, stops, a new schedule and the deletion of the device at one moment leave no window behind, and none fails', async () => {
+test('starts, stops and rounds at one moment leave one window each, and none fails', async () => {
   for (let i = 0; i < 5; i += 1) {
     const device = await scene.device([place]);
     await assign(device, await schedule(0));

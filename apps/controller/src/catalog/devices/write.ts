@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DeviceChangedCause, DeviceCreatedCause } from '@vantage/health';
 import { type Clock, type FieldFault, newId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import { publish, type Tables } from '../../db/index.ts';
+import { lockDevices, publish, type Tables } from '../../db/index.ts';
 import type { Sealer } from '../../secrets/seal.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { changedFields, createdFields, deletedFields, type ShownFields } from '../field-change.ts';
@@ -142,6 +142,8 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       await lockAccount(trx, accountNo);
       const dependents = await dependentsOf(trx, deviceNo);
       if (dependents.length > 0) return { kind: 'conflict', message: usedText(dependents) };
+      // Whoever changes the device's state or its windows at this moment ends first, or finds no device: the other way round they deadlock.
+      await lockDevices(trx, [deviceNo]);
       const concerned = await locationNosOf(trx, deviceNo);
       await deleteRollUps(trx, deviceNo);
       const row = await readDevice(trx, deviceNo, clock.nowUs());
