@@ -41,7 +41,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
   const device = deviceSubject(db);
   const routes: readonly Route[] = [
     ...helloRoutes(clock),
-    ...checkRoutes({ db, device, checkNow }),
+    ...checkRoutes({ db, clock, device, checkNow }),
     ...deviceRoutes(deps),
     ...eventRoutes({ db, clock, device, feed: deps.feed }),
     ...maintenanceRoutes({ db, clock, maintenance: health }),

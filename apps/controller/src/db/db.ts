@@ -53,6 +53,8 @@ export interface Db {
 /** A stalled process blocks others no longer than this. */
 const timeoutMs = 5_000;
 const idleMs = 300_000;
+/** Statements whose text changes from day to day stay prepared no longer than their connection. */
+const lifetimeS = 12 * 3_600;
 
 /** Creates the pool and the ORM; no connection is opened yet. */
 export async function createDb({
@@ -80,7 +82,8 @@ export async function createDb({
     types: numbersForBigints(),
   };
   // A new connection loads its caches again, and the first request after a quiet moment would wait for it.
-  const pool = new pg.Pool({ ...config, max: poolSize, idleTimeoutMillis: idleMs });
+  const limits = { max: poolSize, idleTimeoutMillis: idleMs, maxLifetimeSeconds: lifetimeS };
+  const pool = new pg.Pool({ ...config, ...limits });
   // Without listeners, a connection that the server ends would end this process.
   pool.on('error', (error) => log.warn({ error: error.message }, 'an idle database connection broke'));
   pool.on('connect', (client) => client.on('error', () => {}));

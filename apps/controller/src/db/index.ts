@@ -9,7 +9,7 @@ export { readJsonObject } from './json-text.ts';
 export { holdsLease, type Lease, releaseLeases, takeLeases } from './lease.ts';
 export { lockAgent, lockDevices, lockDevicesOf, tryLockRequest } from './locks.ts';
 export { packetCount } from './packet-count.ts';
-export { createPartitions, type Partitions } from './partitions.ts';
+export { createPartitions, type Partitions, startOfDay } from './partitions.ts';
 export { dbFailure, isTransientDbError } from './pg-error.ts';
 export { dropQuarantined, quarantine } from './quarantine.ts';
 export type { NewRow, Row, Tables } from './schema.ts';

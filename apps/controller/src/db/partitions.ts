@@ -107,6 +107,7 @@ async function dropPartition(db: Kysely<Tables>, name: string): Promise<void> {
   await sql`drop table if exists ${sql.table(name)}`.execute(db);
 }
 
-function startOfDay(us: number): number {
+/** The begin of a moment's day in UTC, microseconds since 1970: where its partition begins. Pure. */
+export function startOfDay(us: number): number {
   return us - (us % dayUs);
 }

@@ -1,5 +1,5 @@
-import { isResultCode, parseCheckId } from '@vantage/domain';
-import { boundedText } from '@vantage/kernel';
+import { type CheckKey, isResultCode, parseCheckId } from '@vantage/domain';
+import { boundedText, type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../db/index.ts';
 import { beforeQuery, cutCursor, readCursor } from '../http/paging.ts';
@@ -32,12 +32,14 @@ const tag = 'Checks';
 /** The parts that the routes of checks need. */
 interface CheckRouteDeps {
   readonly db: Db;
+  readonly clock: Clock;
   readonly device: DeviceSubject;
   readonly checkNow: CheckNow;
 }
 
 /** Reading checks, and having one made. */
-export function checkRoutes({ db, device, checkNow }: CheckRouteDeps): Route[] {
+export function checkRoutes(deps: CheckRouteDeps): Route[] {
+  const { db } = deps;
   const find: FindCheck = async ({ accountNo }: Session, checkId: string) => {
     const key = parseCheckId(checkId);
     return key === undefined ? undefined : findCheck(db, accountNo, key);
@@ -71,13 +73,13 @@ export function checkRoutes({ db, device, checkNow }: CheckRouteDeps): Route[] {
       names: { root: 'check', id: 'check_id' },
       handler: async ({ session, subject }) => ({ body: showExtended(subject, session.zone) }),
     }),
-    ...checksOfDevice({ db, device, checkNow }, find),
+    ...checksOfDevice(deps, find),
   ];
 }
 
 type FindCheck = (session: Session, checkId: string) => ReturnType<typeof findCheck>;
 
-function checksOfDevice({ db, device, checkNow }: CheckRouteDeps, find: FindCheck): Route[] {
+function checksOfDevice({ db, clock, device, checkNow }: CheckRouteDeps, find: FindCheck): Route[] {
   return [
     route({
       method: 'GET',
@@ -85,18 +87,23 @@ function checksOfDevice({ db, device, checkNow }: CheckRouteDeps, find: FindChec
       level: 'UR',
       tag,
       summary: "A device's checks, newest first.",
-      subject: device,
+      // The statement that reads the checks finds the device, because programs ask for them often.
+      subject: {
+        what: 'device',
+        find: async (_: Session, { device_id: deviceId = '' }: Readonly<Record<string, string>>) =>
+          isId(deviceId) ? { deviceId } : undefined,
+      },
       query: checksQuery,
       response: z.array(checkRecord),
       names: { root: 'checks', row: 'check', id: 'check_id' },
-      handler: async ({ session, subject, query }) => {
-        const page = await readCheckPage(db, session, subject.device_no, query);
-        const { rows, next } = cutCursor(
-          await listChecks(db, subject.device_no, page),
-          page.limit,
-          'before',
-          idOf,
-        );
+      handler: async ({ session, subject: { deviceId }, query }) => {
+        const page = await readCheckPage(db, session, query);
+        const { accountNo } = session;
+        const found = await listChecks(db, { accountNo, deviceId }, page, clock.nowUs());
+        if (found === undefined) throw missing('device');
+        if (page.before !== undefined && !(await isOf(db, page.before, found.deviceNo)))
+          throw missing('check');
+        const { rows, next } = cutCursor(found.rows, page.limit, 'before', idOf);
         return { body: rows.map((row) => showCheck(row, session.zone)), next };
       },
     }),
@@ -133,21 +140,25 @@ const checksQuery = z.object({
   ...beforeQuery('check_id'),
 });
 
-/** Throws a Problem: 1004 for a wrong filter, 1003 where Before is no check of this device. */
+/** Throws a Problem: 1004 for a wrong filter, 1003 for a Location that the account does not have. */
 async function readCheckPage(
   db: Db,
   session: Session,
-  deviceNo: number,
   asked: z.output<typeof checksQuery>,
 ): Promise<CheckPage> {
   const { limit, offset, cursor } = readCursor(asked, 'check_id');
   const codes =
     asked.ResultCode === undefined ? undefined : readMembers('ResultCode', asked.ResultCode, codeMember);
   const filter = await readHistoryFilter(db, session, asked);
-  const before = cursor === undefined ? undefined : parseCheckId(cursor);
-  if (cursor !== undefined && (before?.deviceNo !== deviceNo || !(await hasCheck(db, before))))
-    throw missing('check');
+  const before = cursor === undefined ? undefined : (parseCheckId(cursor) ?? noCheck);
   return { ...filter, codes, before, limit, offset };
+}
+
+/** The key of no check, for an id that is none. */
+const noCheck = { deviceNo: 0, startUs: 0, agentNo: 0 } as const;
+
+async function isOf(db: Db, key: CheckKey, deviceNo: number): Promise<boolean> {
+  return key.deviceNo === deviceNo && (await hasCheck(db, key));
 }
 
 const codeMember = {

@@ -1,6 +1,6 @@
-import { type CheckKey, checkId, resultCode } from '@vantage/domain';
+import { type CheckKey, checkId, dayUs, hourUs, resultCode } from '@vantage/domain';
 import { sql } from 'kysely';
-import type { Db } from '../db/index.ts';
+import { type Db, startOfDay } from '../db/index.ts';
 import { rowCount } from '../db/row-count.ts';
 import type { HistoryFilter } from './list-filters.ts';
 
@@ -42,29 +42,69 @@ const columns = sql`c.device_no, c.start_us, c.agent_no, l.name as location, c.c
 export interface CheckPage extends HistoryFilter {
   readonly codes: readonly number[] | undefined;
   /** Checks older than this one only. */
-  readonly before: Pick<CheckKey, 'startUs' | 'agentNo'> | undefined;
+  readonly before: CheckKey | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** A device's checks, newest first, one row more than `limit` to know whether there are more. */
+/** A device as an account names it. */
+export interface NamedDevice {
+  readonly accountNo: number;
+  readonly deviceId: string;
+}
+
+/** Checks of today and of these days before are read first: a plan for all days opens the partition of each. */
+const recentDays = 7;
+/** A check may start so long before its device was created, by the clock of its agent. */
+const clocksDifferUs = hourUs;
+
+/**
+ * A device's checks, newest first, one row more than `limit` to know whether there are more, and the device's number; undefined where the
+ * account has no such device. One statement, because the device is found in it too.
+ */
 export async function listChecks(
   { kysely }: Db,
-  deviceNo: number,
+  device: NamedDevice,
   page: CheckPage,
-): Promise<readonly CheckFacts[]> {
-  const { rows } = await checksPage(deviceNo, page).execute(kysely);
-  return rows;
+  nowUs: number,
+): Promise<{ readonly deviceNo: number; readonly rows: readonly CheckFacts[] } | undefined> {
+  const recentFromUs = startOfDay(nowUs) - recentDays * dayUs;
+  if (isAboutRecent(page, recentFromUs)) {
+    const { rows } = await checksPage(device, page, recentFromUs).execute(kysely);
+    const firstUs = Math.max((rows[0]?.created_us ?? nowUs) - clocksDifferUs, page.fromUs ?? 0);
+    if (rows.length > page.limit || firstUs >= recentFromUs) return foundChecks(rows);
+  }
+  return foundChecks((await checksPage(device, page).execute(kysely)).rows);
+}
+
+/** May the page be full of checks of the last days? Filters may leave few of them. */
+function isAboutRecent({ codes, locationNos, before, untilUs }: CheckPage, recentFromUs: number): boolean {
+  const endUs = Math.min(before?.startUs ?? Number.POSITIVE_INFINITY, untilUs ?? Number.POSITIVE_INFINITY);
+  return codes === undefined && locationNos === undefined && endUs > recentFromUs;
+}
+
+/** A device with one of its checks, or without. */
+type CheckOfDeviceRow = { readonly own_no: number; readonly created_us: number } & (
+  | CheckFacts
+  | { readonly start_us: null }
+);
+
+function foundChecks(rows: readonly CheckOfDeviceRow[]) {
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  return { deviceNo: first.own_no, rows: rows.filter((row) => row.start_us !== null) };
 }
 
 /**
- * The statement behind `listChecks`. The bounds of `start_us` stand alone too, because they choose the partitions. The sum keeps PostgreSQL from
- * its statistics of Locations: of a Location without checks they make it read and sort the checks of all accounts.
+ * The statement behind `listChecks`. The bounds of `start_us` stand alone too, because they choose the partitions; `recentFromUs` stands in the
+ * text, so that a plan for all values has these partitions only. The sum keeps PostgreSQL from its statistics of Locations: of a Location without
+ * checks they make it read and sort the checks of all accounts.
  */
-export function checksPage(deviceNo: number, page: CheckPage) {
+export function checksPage({ accountNo, deviceId }: NamedDevice, page: CheckPage, recentFromUs?: number) {
   const { fromUs, untilUs, locationNos, codes, before } = page;
   const conditions = [
-    sql`device_no = ${deviceNo}::int`,
+    sql`device_no = d.device_no`,
+    ...(recentFromUs === undefined ? [] : [sql`start_us >= ${sql.lit(recentFromUs)}`]),
     ...(fromUs === undefined ? [] : [sql`start_us >= ${fromUs}::bigint`]),
     ...(untilUs === undefined ? [] : [sql`start_us < ${untilUs}::bigint`]),
     ...(locationNos === undefined ? [] : [sql`location_no + 0 = any(${locationNos}::int[])`]),
@@ -78,11 +118,14 @@ export function checksPage(deviceNo: number, page: CheckPage) {
           sql`(start_us, agent_no) < (${before.startUs}::bigint, ${before.agentNo}::int)`,
         ]),
   ];
-  return sql<CheckFacts>`
-    select ${columns} from (
+  return sql<CheckOfDeviceRow>`
+    select d.device_no as own_no, d.created_us, ${columns} from devices d
+    left join lateral (
       select * from checks where ${sql.join(conditions, sql` and `)}
-      order by start_us desc, agent_no desc limit ${rowCount(page.limit + 1)} offset ${rowCount(page.offset)}) c
-    left join locations l using (location_no) order by c.start_us desc, c.agent_no desc`;
+      order by start_us desc, agent_no desc limit ${rowCount(page.limit + 1)} offset ${rowCount(page.offset)}) c on true
+    left join locations l on l.location_no = c.location_no
+    where d.device_id = ${deviceId} and d.account_no = ${accountNo}::int
+    order by c.start_us desc, c.agent_no desc`;
 }
 
 /** Is this check stored? */

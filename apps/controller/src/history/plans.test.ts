@@ -1,4 +1,4 @@
-import { createLog } from '@vantage/kernel';
+import { createLog, newId } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -19,6 +19,7 @@ let database: TestDatabase;
 let db: Db;
 let accountNo: number;
 let deviceNo: number;
+const deviceId = newId();
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -27,7 +28,7 @@ beforeAll(async () => {
   await createPartitions({ db, clock, log, retentionDays: days }).ensure();
   const make = createFixtures(db.kysely);
   accountNo = await make.account();
-  deviceNo = await make.device(accountNo, []);
+  deviceNo = await make.device(accountNo, [], { device_id: deviceId });
   const other = await make.device(accountNo, []);
   const foreignNo = await make.account();
   const foreign = { accountNo: foreignNo, deviceNo: await make.device(foreignNo, []) };
@@ -98,7 +99,7 @@ const span = { fromUs: fromUs + dayUs, untilUs: fromUs + 2 * dayUs };
 const checkPages: Readonly<Record<string, Partial<CheckPage>>> = {
   'the first page': {},
   'a late page': { offset: 5_000 },
-  'a page before a check': { before: { startUs: fromUs + dayUs, agentNo: 1 } },
+  'a page before a check': { before: { deviceNo: 1, startUs: fromUs + dayUs, agentNo: 1 } },
   'a span': span,
   'a Location': { locationNos: [2] },
   'a Location without checks': { locationNos: [9] },
@@ -109,7 +110,7 @@ const checkPages: Readonly<Record<string, Partial<CheckPage>>> = {
     ...span,
     locationNos: [1],
     codes: [2],
-    before: { startUs: fromUs + 2 * dayUs, agentNo: 1 },
+    before: { deviceNo: 1, startUs: fromUs + 2 * dayUs, agentNo: 1 },
   },
 };
 const eventPages: Readonly<Record<string, Partial<EventPage>>> = {
@@ -133,12 +134,21 @@ const outagePages: Readonly<Record<string, Partial<OutagePage>>> = {
 function statements(): (readonly [name: string, statement: RawBuilder<unknown>])[] {
   const scopes = [{ deviceNo }, { accountNo }];
   return [
-    ...Object.entries(checkPages).map(
-      ([name, page]) =>
-        [
-          `checks: ${name}`,
-          checksPage(deviceNo, { ...noFilter, codes: undefined, before: undefined, ...page }),
-        ] as const,
+    ...Object.entries(checkPages).flatMap(([name, page]) =>
+      (page.codes === undefined && page.locationNos === undefined
+        ? [undefined, fromUs + dayUs]
+        : [undefined]
+      ).map(
+        (recentFromUs) =>
+          [
+            `checks: ${name}${recentFromUs === undefined ? '' : ' of the last days'}`,
+            checksPage(
+              { accountNo, deviceId },
+              { ...noFilter, codes: undefined, before: undefined, ...page },
+              recentFromUs,
+            ),
+          ] as const,
+      ),
     ),
     ...scopes.flatMap((scope) =>
       Object.entries(eventPages).map(

@@ -1,6 +1,7 @@
 import type { Severity } from '@vantage/alerts';
+import { hourUs } from '@vantage/domain';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Db, Tables } from '../../db/index.ts';
+import { type Db, startOfDay, type Tables } from '../../db/index.ts';
 import { type DeviceStatus, statusSql } from '../../db/status.ts';
 
 /** A device as a list shows it; times are microseconds since 1970. */
@@ -25,7 +26,7 @@ export interface EntryRow {
   readonly down_because: string | null;
 }
 
-/** A row with what its device's last check of the last two hours ended with; null: there was none. */
+/** A row with what its device's last check of the last hours ended with (`recentFromUs`); null: there was none. */
 export interface CheckedRow {
   readonly last_result: string | null;
 }
@@ -91,9 +92,12 @@ export async function findDeviceNo(
   return rows[0];
 }
 
-/** The column of `CheckedRow`, for a query that has the table `devices` as d. */
+/**
+ * The column of `CheckedRow`, for a query that has the table `devices` as d. The bound stands in the text, so that a plan for all values has the
+ * partitions of these days only; the text changes once a day.
+ */
 export const lastResultColumn = (nowUs: number) => sql`
-  (select check_result from checks where device_no = d.device_no and start_us >= ${nowUs - recentUs}::bigint
+  (select check_result from checks where device_no = d.device_no and start_us >= ${sql.lit(recentFromUs(nowUs))}
     order by start_us desc limit 1) as last_result`;
 
 /** One device with everything. */
@@ -148,7 +152,7 @@ export async function completeResults(
   rows: readonly (EntryRow & CheckedRow)[],
   nowUs: number,
 ): Promise<ReadonlyMap<number, string>> {
-  const silent = rows.filter((row) => row.last_result === null && row.created_us < nowUs - recentUs);
+  const silent = rows.filter((row) => row.last_result === null && row.created_us < recentFromUs(nowUs));
   const older =
     silent.length === 0
       ? []
@@ -163,8 +167,10 @@ export async function completeResults(
   return new Map([...recent, ...older]);
 }
 
-/** Twice the longest Frequency. */
-const recentUs = 2 * 60 * 60_000_000;
+/** The begin of the day of twice the longest Frequency ago. */
+function recentFromUs(nowUs: number): number {
+  return startOfDay(nowUs - 2 * hourUs);
+}
 
 async function lastSince(
   db: Kysely<Tables>,
