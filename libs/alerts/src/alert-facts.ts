@@ -39,6 +39,8 @@ export interface AlertFacts {
   readonly device: DeviceFacts | 'missing' | null;
   /** The alert is about the device's failures from some Locations only. */
   readonly isAboutPartial: boolean;
+  /** The alert is about a device that is slow, or whose certificate expires: nothing but its schedule and maintenance decide about it. */
+  readonly isWarning: boolean;
   /** The alert is about an offline Location that was deleted. */
   readonly isLocationDeleted: boolean;
   /** The check that `requestId` names. */

@@ -30,7 +30,7 @@ const times = { minuteUs: minute, recheckUs: minute, quietUs: 30 * minute };
 const base: AlertFacts = {
   ...{ device, check: { kind: 'none' }, schedule: everybody, severity: 'critical', acknowledged: false },
   ...{ snoozedUntilUs: null, isMoment: false, times, nowUs },
-  ...{ isAboutPartial: false, isLocationDeleted: false },
+  ...{ isAboutPartial: false, isWarning: false, isLocationDeleted: false },
 };
 const judging = { ...newAlertState('judging', nowUs, nowUs - minute), requestId: 'r' };
 

@@ -1,6 +1,6 @@
 import type { AlertDecision, AlertEvent, AlertFacts, AlertMessage } from './alert-facts.ts';
 import { type AlertState, enterPhase } from './alert-state.ts';
-import { confirming, flapping, judging, late, maintenance, partial } from './device-moves.ts';
+import { confirming, flapping, judging, late, maintenance, partial, warning } from './device-moves.ts';
 import { closed, type Move, to } from './move.ts';
 import { active, end, withoutDevice } from './send-moves.ts';
 
@@ -14,6 +14,7 @@ import { active, end, withoutDevice } from './send-moves.ts';
  *   any          about Partial, the device is Down               closed without a message: the outage has its own alert
  *   any          about Partial, it fails from nowhere any more   ended
  *   any          about Partial, not in maintenance               active; it has no further phases
+ *   any          a warning (slow, certificate)                   active after a maintenance; its end is an event of its own
  *   flapping     30 minutes without a change, Up                 message "Up" to everyone who was notified; closed
  *   flapping     30 minutes without a change, Down               judging
  *   any other    device is Up (its event was lost)               ended
@@ -69,6 +70,7 @@ function moveOf(state: AlertState, facts: AlertFacts): Move {
   const recheck: Move = { state, next: 'wait', dueUs: nowUs + times.recheckUs };
   if (!device.isChecked || device.status === 'Unknown') return recheck;
   if (facts.isAboutPartial) return partial(state, device, facts);
+  if (facts.isWarning) return warning(state, device, facts);
   if (state.phase === 'flapping') return flapping(state, device, facts);
   if (device.status === 'Up') return to(enterPhase(state, 'ended', nowUs));
   if (device.maintenanceUntilUs !== null) return maintenance(state, device.maintenanceUntilUs, facts);

@@ -25,8 +25,13 @@ export function partial(state: AlertState, device: DeviceFacts, facts: AlertFact
     const reason = 'the device fails from none of these Locations any more';
     return to(enterPhase(state, 'ended', nowUs), { reason });
   }
+  return warning(state, device, facts);
+}
+
+/** A device that is Up, and that people want to know something of. */
+export function warning(state: AlertState, device: DeviceFacts, facts: AlertFacts): Move {
   if (device.maintenanceUntilUs !== null) return maintenance(state, device.maintenanceUntilUs, facts);
-  if (state.activeUs === null) return to(activated(state, nowUs), alertEvent(null));
+  if (state.activeUs === null) return to(activated(state, facts.nowUs), alertEvent(null));
   return active(state, facts);
 }
 

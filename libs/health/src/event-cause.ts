@@ -113,6 +113,29 @@ export interface AgentRevokedCause extends OfLocation {
   readonly agentName: string;
 }
 
+/** The good checks of a device became slow, or fast again. */
+interface DeviceSpeedCause extends OfDevice {
+  readonly kind: 'device-slow' | 'device-fast';
+  /** The check that decided it. */
+  readonly check: Point;
+  readonly locationNo: number;
+  /** Its end. */
+  readonly atUs: number;
+  /** How long it took, milliseconds. */
+  readonly requestMs: number;
+}
+
+/** A check found a certificate that expires soon. */
+interface CertificateExpiringCause extends OfDevice {
+  readonly kind: 'certificate-expiring';
+  readonly check: Point;
+  readonly locationNo: number;
+  /** End of the check. */
+  readonly atUs: number;
+  /** End of the certificate. */
+  readonly notAfterUs: number;
+}
+
 /** What an event about an alert is about: a device, a Location, or (both null) the account. */
 interface OfAlert {
   readonly accountNo: number;
@@ -159,6 +182,8 @@ export type EventCause =
   | DeviceCreatedCause
   | DeviceChangedCause
   | DevicePausedCause
+  | DeviceSpeedCause
+  | CertificateExpiringCause
   | LocationOnlineCause
   | LocationOfflineCause
   | AgentFencedCause

@@ -63,3 +63,5 @@ export {
   type UptimeFacts,
   uptime,
 } from './uptime.ts';
+export { type CertificateExpiry, stepCertificate } from './warnings/certificate-expiry.ts';
+export { type Slowness, stepSlowness } from './warnings/slowness.ts';

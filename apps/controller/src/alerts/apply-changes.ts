@@ -91,18 +91,12 @@ function applyChange(change: AlertChange, application: Application): void {
       touch(findDown(change.deviceNo, application), application);
       touch(findPartial(change.deviceNo, application), application);
       return;
-    case 'partial': {
-      const device = application.devices.get(change.deviceNo);
-      if (device === undefined || findPartial(device.deviceNo, application) !== undefined) return;
-      const { accountNo, facts } = change;
-      const about = { accountNo, device, locationNo: null, agentNo: null, severity: device.severity };
-      const state = newAlertState('active', application.nowUs);
-      add(
-        { ...about, kind: 'device.partial', sinceUs: application.nowUs, state, opening: facts },
-        application,
-      );
+    case 'partial':
+    case 'slow':
+    case 'fast':
+    case 'certificate':
+      applyWarning(change, application);
       return;
-    }
     case 'offline':
     case 'online':
     case 'fenced':
@@ -158,6 +152,38 @@ function applyMaintenanceOver(
   const state = newAlertState('judging', nowUs, sinceUs);
   add({ ...about, kind: 'device.down', sinceUs, state, opening: {} }, application);
 }
+
+/** What a device that is Up may alert of: it fails from some Locations, is slow, or has a certificate that expires. */
+function applyWarning(
+  change: Extract<AlertChange, { kind: 'partial' | 'slow' | 'fast' | 'certificate' }>,
+  application: Application,
+): void {
+  const { nowUs, devices, alerts } = application;
+  const { deviceNo, facts } = change;
+  if (change.kind === 'fast') {
+    const present = alerts.get(`device.slow/device/${deviceNo}`);
+    if (present === undefined) return;
+    present.state = afterUp(present.state, { pairs: 0, nowUs });
+    present.ending = facts;
+    touch(present, application);
+    close(present, application);
+    return;
+  }
+  const kind = warningKinds[change.kind];
+  const device = devices.get(deviceNo);
+  if (device === undefined || (change.kind !== 'certificate' && alerts.has(`${kind}/device/${deviceNo}`)))
+    return;
+  const about = { accountNo: change.accountNo, device, locationNo: null, agentNo: null };
+  const sinceUs = change.kind === 'slow' ? change.sinceUs : nowUs;
+  const state = newAlertState('active', nowUs);
+  add({ ...about, severity: device.severity, kind, sinceUs, state, opening: facts }, application);
+}
+
+const warningKinds = {
+  partial: 'device.partial',
+  slow: 'device.slow',
+  certificate: 'certificate.expiring',
+} as const;
 
 function applyLocation(
   change: Extract<AlertChange, { kind: 'offline' | 'online' | 'fenced' }>,
@@ -243,7 +269,7 @@ function add(
     ...{ ...alert, alertNo: null, ending: null, closedUs: null, endedUp: false, dueUs: nowUs },
   };
   // An alert about one moment may be open several times.
-  if (alert.kind !== 'agent.fenced') alerts.set(keyOf(made), made);
+  if (alert.kind !== 'agent.fenced' && alert.kind !== 'certificate.expiring') alerts.set(keyOf(made), made);
   changed.add(made);
 }
 

@@ -1,4 +1,4 @@
-import { checkId } from '@vantage/domain';
+import { checkId, dayUs } from '@vantage/domain';
 import type { EventCause } from '@vantage/health';
 import type { Facts } from './alert-row.ts';
 
@@ -27,6 +27,22 @@ export type AlertChange =
   /** Something about the device changed that its alert, or those of its dependents, wait for. */
   | { readonly kind: 'touched'; readonly deviceNo: number }
   | { readonly kind: 'partial'; readonly accountNo: number; readonly deviceNo: number; readonly facts: Facts }
+  /** Good checks are slow. */
+  | {
+      readonly kind: 'slow';
+      readonly accountNo: number;
+      readonly deviceNo: number;
+      readonly sinceUs: number;
+      readonly facts: Facts;
+    }
+  /** They are fast again. */
+  | { readonly kind: 'fast'; readonly deviceNo: number; readonly facts: Facts }
+  | {
+      readonly kind: 'certificate';
+      readonly accountNo: number;
+      readonly deviceNo: number;
+      readonly facts: Facts;
+    }
   | {
       readonly kind: 'offline' | 'online' | 'fenced';
       readonly accountNo: number;
@@ -46,6 +62,9 @@ export type AlertChange =
  *   Down, Up as a correction                | down, up, as late results say them
  *   MaintEnd while Down                     | maintenance-over: opens device.down where none is open
  *   Changed, paused                         | touched
+ *   Slow                                    | slow: opens device.slow where none is open
+ *   Fast                                    | fast: ends device.slow
+ *   CertificateExpiring                     | certificate: opens certificate.expiring
  *   LocationOffline, LocationOnline         | opens, ends location.offline
  *   AgentFenced                             | opens agent.fenced
  *   Error, Created, MaintStart, Alert…,     | nothing
@@ -81,6 +100,10 @@ function changeOf(cause: EventCause, nowUs: number): AlertChange | undefined {
     case 'device-changed':
     case 'device-paused':
       return { kind: 'touched', deviceNo: cause.deviceNo };
+    case 'device-slow':
+    case 'device-fast':
+    case 'certificate-expiring':
+      return changeOfWarning(cause);
     case 'location-offline': {
       const { accountNo, locationNo, locationName, sinceUs, reason, devices } = cause;
       const facts = { Location: locationName, Devices: devices, CheckResult: reason };
@@ -102,6 +125,37 @@ function changeOf(cause: EventCause, nowUs: number): AlertChange | undefined {
     case 'alert-failed':
     case 'alert-suppressed':
       return undefined;
+  }
+}
+
+type WarningCause = Extract<
+  EventCause,
+  { readonly kind: 'device-slow' | 'device-fast' | 'certificate-expiring' }
+>;
+
+function changeOfWarning(cause: WarningCause): AlertChange {
+  switch (cause.kind) {
+    case 'device-slow': {
+      const { accountNo, deviceNo, atUs: sinceUs, requestMs, check } = cause;
+      const facts = { CheckResult: `took ${requestMs} ms`, check_id: checkId({ deviceNo, ...check }) };
+      return { kind: 'slow', accountNo, deviceNo, sinceUs, facts };
+    }
+    case 'device-fast': {
+      const { deviceNo, atUs: At, requestMs, check } = cause;
+      const CheckResult = `not slow any more, took ${requestMs} ms`;
+      return {
+        kind: 'fast',
+        deviceNo,
+        facts: { CheckResult, check_id: checkId({ deviceNo, ...check }), At },
+      };
+    }
+    case 'certificate-expiring': {
+      const { accountNo, deviceNo, notAfterUs: NotAfter, atUs, check } = cause;
+      const DaysLeft = Math.floor((NotAfter - atUs) / dayUs);
+      const CheckResult = DaysLeft < 0 ? 'expired' : `${DaysLeft} ${DaysLeft === 1 ? 'day' : 'days'} left`;
+      const facts = { CheckResult, check_id: checkId({ deviceNo, ...check }), NotAfter, DaysLeft };
+      return { kind: 'certificate', accountNo, deviceNo, facts };
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import type { DueAlert } from './due-store.ts';
 import type { SubjectRow } from './facts-store.ts';
 
 /** Kinds about one moment: they have no repeats and close with their last step. */
-const moments = new Set(['agent.fenced', 'contact.failing', 'late.summary']);
+const moments = new Set(['agent.fenced', 'certificate.expiring', 'contact.failing', 'late.summary']);
 
 /** The waiting times of this step, microseconds. */
 export interface StepTimes extends AlertTimes {
@@ -35,6 +35,7 @@ export function toFacts(
     acknowledged: alert.acknowledged_us !== null,
     snoozedUntilUs: alert.snoozed_until_us,
     isAboutPartial: alert.kind === 'device.partial',
+    isWarning: alert.kind === 'device.slow' || alert.kind === 'certificate.expiring',
     isLocationDeleted: alert.kind === 'location.offline' && location?.isDeleted === true,
     isMoment: moments.has(readKind(alert.kind) ?? ''),
   };

@@ -34,6 +34,7 @@ export interface MessageContext {
 const endKinds: Partial<Record<AlertKind, AlertKind>> = {
   'device.down': 'device.up',
   'device.partial': 'device.up',
+  'device.slow': 'device.up',
   'location.offline': 'location.online',
 };
 
@@ -84,13 +85,18 @@ function messageData(about: AlertMessage['about'], context: MessageContext): Fac
   return {
     alert_id: alert.alert_id,
     ...(alert.device_no === null ? {} : deviceData(alert, subject)),
-    ...{ Status: alert.kind === 'device.partial' ? 'Up' : status, Since: sinceUs, Location: locationName },
+    ...{ Status: isOfUpDevice(alert.kind) ? 'Up' : status, Since: sinceUs, Location: locationName },
     ...{ CheckResult: null, check_id: null },
     ...event,
     ...(isEnd ? { Seconds: Math.floor((endOf(event, nowUs) - sinceUs) / 1_000_000) } : {}),
     Severity: alert.severity,
     Reason: about === 'flapping' ? flappingReason : reason,
   };
+}
+
+/** The alert is about a device that is Up all the same. */
+function isOfUpDevice(kind: string): boolean {
+  return kind === 'device.partial' || kind === 'device.slow' || kind === 'certificate.expiring';
 }
 
 function endOf({ At }: Facts, nowUs: number): number {
@@ -112,12 +118,11 @@ export function eventCause(event: AlertEvent, { alert, kind }: MessageContext): 
     ...{ accountNo: alert.account_no, deviceNo: alert.device_no, alertKind: kind },
     // A device's event names the Location by the check that caused it.
     locationNo: alert.device_no === null ? alert.location_no : null,
-    status:
-      kind === 'device.partial'
-        ? ('Up' as const)
-        : alert.device_no === null
-          ? ('Unknown' as const)
-          : ('Down' as const),
+    status: isOfUpDevice(kind)
+      ? ('Up' as const)
+      : alert.device_no === null
+        ? ('Unknown' as const)
+        : ('Down' as const),
   };
   if (event.kind === 'suppressed')
     return { kind: 'alert-suppressed', ...about, reason: event.reason, detail: event.detail };

@@ -3,7 +3,12 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { applyChanges } from './apply-changes.ts';
 import { changedDevices, lockOpenAlerts, touchDependents, writeAlerts } from './change-store.ts';
-import { changesOf } from './changes.ts';
+import { type AlertChange, changesOf } from './changes.ts';
+
+/** Nothing that the alert of a dependent waits for. */
+function isWarning({ kind }: AlertChange): boolean {
+  return kind === 'partial' || kind === 'slow' || kind === 'fast' || kind === 'certificate';
+}
 
 /** Records events at `nowUs`, without deciding about alerts of them. */
 export type RecordEvents = (
@@ -33,7 +38,7 @@ export function createOnEvents({
     const applied = applyChanges(changes, { devices, open, nowUs });
     await writeAlerts(trx, applied.alerts, nowUs);
     const concerned = changes.flatMap((one) =>
-      one.kind === 'partial' || !('deviceNo' in one) ? [] : [one.deviceNo],
+      isWarning(one) || !('deviceNo' in one) ? [] : [one.deviceNo],
     );
     await touchDependents(trx, concerned, nowUs);
     await recordEvents(trx, applied.events, nowUs);

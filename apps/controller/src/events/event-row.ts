@@ -58,6 +58,12 @@ function varying(cause: EventCause, nowUs: number): Varying {
       return { type: 'Changed', status: cause.status };
     case 'device-paused':
       return { type: 'Unknown', status: 'Unknown', duration_s: cause.endedS };
+    case 'device-slow':
+    case 'device-fast':
+    case 'certificate-expiring': {
+      const check_id = checkId({ deviceNo: cause.deviceNo, ...cause.check });
+      return { type: warningTypes[cause.kind], status: 'Up', at_us: cause.atUs, check_id };
+    }
     case 'location-online': {
       const duration_s = Math.trunc((nowUs - cause.offlineSinceUs) / 1_000_000);
       return { type: 'LocationOnline', status: 'Up', duration_s };
@@ -76,3 +82,9 @@ function varying(cause: EventCause, nowUs: number): Varying {
       return { type: 'AlertSuppressed', status: cause.status };
   }
 }
+
+const warningTypes = {
+  'device-slow': 'Slow',
+  'device-fast': 'Fast',
+  'certificate-expiring': 'CertificateExpiring',
+} as const;

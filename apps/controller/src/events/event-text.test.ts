@@ -12,6 +12,7 @@ const start = {
   ...{ ...device, durationUs: 600_000_000, endedS: 1, atUs: 5, reason: null },
   by: 'user',
 } as const;
+const checked = { check: { startUs: 4, agentNo: 6 }, locationNo: 3, atUs: 5 } as const;
 const end = { kind: 'maintenance-end', ...device, status: 'Up', atUs: 5, endedS: 1 } as const;
 
 function checkCause(
@@ -48,6 +49,28 @@ test.each<[EventCause, string]>([
   [
     { kind: 'device-changed', ...device, deviceName: 'web', status: 'Up', fields: ['URL', 'Timeout'] },
     'web was changed: URL, Timeout',
+  ],
+  [
+    { kind: 'device-slow', ...device, ...checked, requestMs: 812 },
+    'Slow: several checks in a row took long, the last one 812 ms',
+  ],
+  [
+    { kind: 'device-fast', ...device, ...checked, requestMs: 12 },
+    'Not slow any more: the last check took 12 ms',
+  ],
+  [
+    { kind: 'certificate-expiring', ...device, ...checked, notAfterUs: 13.5 * 86_400_000_000 },
+    'The certificate expires in 13 days, at 1970-01-14T12:00:00Z',
+  ],
+  [
+    {
+      kind: 'certificate-expiring',
+      ...device,
+      ...checked,
+      atUs: 2 * 86_400_000_000,
+      notAfterUs: 86_400_000_000,
+    },
+    'The certificate expired 1 day ago, at 1970-01-02T00:00:00Z',
   ],
   [{ kind: 'location-online', ...location, offlineSinceUs: 5 }, 'Location Oslo is online again'],
   [{ ...offline, reason: null, devices: 2 }, 'Location Oslo is offline, 2 devices not checked'],

@@ -1,3 +1,4 @@
+import { dayUs } from '@vantage/domain';
 import type { EventCause, FoldEvent } from '@vantage/health';
 
 /** The text of an event for people (`Message` in REST). Pure. */
@@ -21,6 +22,12 @@ export function eventText(cause: EventCause): string {
       return `${cause.deviceName} was changed: ${cause.fields.join(', ')}`;
     case 'device-paused':
       return `${cause.deviceName} was paused`;
+    case 'device-slow':
+      return `Slow: several checks in a row took long, the last one ${cause.requestMs} ms`;
+    case 'device-fast':
+      return `Not slow any more: the last check took ${cause.requestMs} ms`;
+    case 'certificate-expiring':
+      return `The certificate ${certificateText(cause)}`;
     case 'location-online':
       return `Location ${cause.locationName} is online again`;
     case 'location-offline': {
@@ -41,6 +48,20 @@ export function eventText(cause: EventCause): string {
     case 'alert-suppressed':
       return `No alert ${cause.alertKind} (${cause.reason}): ${cause.detail}`;
   }
+}
+
+/** When a certificate ends, for people: `expires in 13 days, at 2026-12-05T10:00:00Z`. */
+function certificateText({
+  atUs,
+  notAfterUs,
+}: {
+  readonly atUs: number;
+  readonly notAfterUs: number;
+}): string {
+  const days = Math.floor(Math.abs(notAfterUs - atUs) / dayUs);
+  const count = `${days} ${days === 1 ? 'day' : 'days'}`;
+  const end = `at ${new Date(notAfterUs / 1000).toISOString().replace('.000', '')}`;
+  return notAfterUs > atUs ? `expires in ${count}, ${end}` : `expired ${count} ago, ${end}`;
 }
 
 function checkText({ type, text, endsPartial }: FoldEvent, failingNames: readonly string[]): string {

@@ -29,6 +29,7 @@ import { endOnFirstOk } from './maintenance.ts';
 import { type ReadDeps, readDevices, seedsBefore } from './rebuild-state.ts';
 import { recordedStatuses } from './recorded-events.ts';
 import { type RetryDeps, requestAfterFold } from './retry-requests.ts';
+import { foldWarnings } from './warnings.ts';
 
 /** The parts that folding needs besides the database. */
 export interface FoldDeps extends ReadDeps, RetryDeps {
@@ -60,6 +61,7 @@ export async function foldBatch(
   const { times } = deps;
   const byDevice = Map.groupBy(inserted, (row) => row.device_no);
   const devices = await readDevices(trx, [...byDevice.keys()], deps, inserted);
+  await foldWarnings(trx, devices, inserted, { nowUs, ...deps });
   const candidates = [...devices.values()].flatMap((device) => {
     const results = (byDevice.get(device.deviceNo) ?? []).map(store.toResult);
     const isQuiet =

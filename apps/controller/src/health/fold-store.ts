@@ -16,10 +16,12 @@ export interface FoldDevice {
   readonly retryDelayUs: number;
   readonly timeoutUs: number;
   readonly state: FoldState;
+  /** What is stored about slow answers and the certificate (warnings.ts), of any version. */
+  readonly warnings: unknown;
 }
 
 /** The columns of a check that the fold reads. */
-export type InsertedCheck = Pick<
+type StoredCheck = Pick<
   Row<'checks'>,
   | 'device_no'
   | 'start_us'
@@ -35,11 +37,14 @@ export type InsertedCheck = Pick<
   | 'run_request_id'
 >;
 
+/** A check that was just inserted; `extended` is JSON text here. */
+export type InsertedCheck = StoredCheck & Pick<Row<'checks'>, 'perf' | 'extended'>;
+
 /** Stands for "still going on" in spans read from the database; later than any time. */
 const foreverUs = Number.MAX_SAFE_INTEGER;
 
 /** A check as the pure core reads it. */
-export function toResult(row: InsertedCheck): Result {
+export function toResult(row: StoredCheck): Result {
   return {
     startUs: row.start_us,
     agentNo: row.agent_no,
@@ -64,7 +69,7 @@ export async function foldDevices(
     .selectFrom('devices as d')
     .leftJoin('device_state as s', 's.device_no', 'd.device_no')
     .select(['d.device_no', 'd.account_no', 'd.created_us', 'd.revision', 'd.target_revision', 'd.enabled'])
-    .select(['d.retries', 'd.retry_delay_s', 'd.timeout_s', 's.state'])
+    .select(['d.retries', 'd.retry_delay_s', 'd.timeout_s', 's.state', 's.warnings'])
     .where(sql<boolean>`d.device_no = any(${deviceNos}::int[])`)
     .execute();
   return new Map(
@@ -80,6 +85,7 @@ export async function foldDevices(
         retryDelayUs: times.retryDelayUs(row.retry_delay_s),
         timeoutUs: row.timeout_s * 1_000_000,
         stored: readState(row.state),
+        warnings: row.warnings,
       },
     ]),
   );
@@ -117,8 +123,8 @@ export interface DeviceCheckpoint extends Point {
 export async function checksFrom(
   trx: Kysely<Tables>,
   from: readonly DeviceCheckpoint[],
-): Promise<Map<number, InsertedCheck[]>> {
-  const { rows } = await sql<InsertedCheck>`
+): Promise<Map<number, StoredCheck[]>> {
+  const { rows } = await sql<StoredCheck>`
     select c.device_no, c.start_us, c.agent_no, c.location_no, c.end_us, c.arrived_us, c.revision, c.attempt, c.code,
       c.check_result, c.retry_id, c.run_request_id
     from ${pointsTable(from)} as f (device_no, start_us, agent_no)
@@ -135,7 +141,7 @@ export async function newestChecks(
   from: DeviceCheckpoint,
   revision: number,
   limit: number,
-): Promise<InsertedCheck[]> {
+): Promise<StoredCheck[]> {
   return trx
     .selectFrom('checks')
     .select(['device_no', 'start_us', 'agent_no', 'location_no', 'end_us', 'arrived_us', 'revision'])

@@ -228,7 +228,13 @@ function noticesOf(
 }
 
 /** Kinds of alerts that somebody can acknowledge: those that stay open. */
-const acknowledged = new Set(['device.down', 'device.partial', 'location.offline', 'anchor.down']);
+const acknowledged = new Set([
+  'device.down',
+  'device.partial',
+  'device.slow',
+  'location.offline',
+  'anchor.down',
+]);
 
 function linksOf(notificationId: string, row: FreeRow, alertId: Json | undefined): Notice['links'] {
   if (typeof alertId !== 'string' || row.alert_no === null || !acknowledged.has(row.kind)) return null;

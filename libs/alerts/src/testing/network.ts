@@ -183,7 +183,7 @@ function factsOf({ devices, requests, nowMs }: World, device: Device, alert: Ale
     },
     check: request === undefined ? { kind: 'none' } : (request.answer ?? { kind: 'open', ...request }),
     ...{ schedule, severity: 'critical', acknowledged: false, snoozedUntilUs: null, isMoment: false, times },
-    ...{ isAboutPartial: false, isLocationDeleted: false },
+    ...{ isAboutPartial: false, isWarning: false, isLocationDeleted: false },
     nowUs: nowMs * 1_000,
   };
 }

@@ -162,6 +162,7 @@ export interface DataTables {
     location_nos: Generated<number[]>;
     maintained_until_us: Generated<number>;
     base_since_us: Generated<number>;
+    warnings: Jsonb | null;
   };
   events: {
     event_no: GeneratedAlways<number>;

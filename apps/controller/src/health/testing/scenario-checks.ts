@@ -13,9 +13,13 @@ export interface ScenarioCheck {
   readonly attempt?: number;
   readonly arrives?: number;
   readonly runRequestId?: string;
+  /** PerfStat Slow. */
+  readonly isSlow?: boolean;
+  /** End of the certificate that it found, seconds since the scene's begin. */
+  readonly notAfter?: number;
 }
 
-const unmeasured = { perf: 0, block_ms: 0, dns_ms: 0, connect_ms: 0, ssl_ms: 0, ttfb_ms: 0, ttlb_ms: 0 };
+const unmeasured = { block_ms: 0, dns_ms: 0, connect_ms: 0, ssl_ms: 0, ttfb_ms: 0, ttlb_ms: 0 };
 
 /** One batch, as ingest does it: locks, rows, fold. */
 export async function takeChecks(
@@ -51,7 +55,10 @@ export async function takeChecks(
   });
 }
 
-async function toRow(kysely: Kysely<Tables>, check: ScenarioCheck): Promise<InsertedCheck> {
+async function toRow(
+  kysely: Kysely<Tables>,
+  check: ScenarioCheck,
+): Promise<InsertedCheck & { extended: string | null }> {
   const agent = await kysely
     .selectFrom('agents')
     .select('location_no')
@@ -70,5 +77,12 @@ async function toRow(kysely: Kysely<Tables>, check: ScenarioCheck): Promise<Inse
     check_result: `code ${check.code}`,
     retry_id: null,
     run_request_id: check.runRequestId ?? null,
+    perf: check.isSlow === true ? 1 : 0,
+    extended: check.notAfter === undefined ? null : certificateText(check.notAfter),
   };
+}
+
+function certificateText(notAfter: number): string {
+  const end = new Date((startUs + notAfter * second) / 1000);
+  return JSON.stringify({ Certificate: { Subject: 'CN=web', NotAfter: end.toISOString() } });
 }

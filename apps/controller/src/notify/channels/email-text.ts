@@ -29,6 +29,7 @@ const labels = [
   ['Method', 'Method'],
   ['Status', 'Status'],
   ['Since', 'Since'],
+  ['NotAfter', 'Expires'],
   ['CheckResult', 'Result'],
   ['Location', 'Location'],
   ['Master', 'Master'],

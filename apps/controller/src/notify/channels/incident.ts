@@ -6,7 +6,7 @@ import { nameIn, subjectOf } from './email-text.ts';
 type Stage = 'begins' | 'ends' | 'happened';
 
 const stages: ReadonlyMap<string, Stage> = new Map([
-  ...(['device.down', 'device.partial', 'location.offline', 'anchor.down'] as const).map(
+  ...(['device.down', 'device.partial', 'device.slow', 'location.offline', 'anchor.down'] as const).map(
     (kind) => [kind, 'begins'] as const,
   ),
   ...(['device.up', 'location.online', 'anchor.up'] as const).map((kind) => [kind, 'ends'] as const),

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type CertificateExpiry, expiryDays, stepCertificate } from './certificate-expiry.ts';
+
+const dayUs = 24 * 3600 * 1_000_000;
+
+/** What is announced by one check a time, each with the day on which it runs and the day on which the certificate ends. */
+function announced(checks: readonly (readonly [day: number, end: number])[]): number[] {
+  let state: CertificateExpiry | null = null;
+  return checks.flatMap(([day, end]) => {
+    const step = stepCertificate(state, { notAfterUs: end * dayUs, nowUs: day * dayUs });
+    state = step.after;
+    return step.announces ?? [];
+  });
+}
+
+const daily = (from: number, to: number, end: number) =>
+  Array.from({ length: to - from }, (_, n) => [from + n, end] as const);
+
+test('a certificate that nobody renews is announced 30, 14, 7, 3 and 1 days before its end', () => {
+  expect(announced(daily(0, 110, 100))).toEqual([30, 14, 7, 3, 1]);
+});
+
+test('a device that is found late gets the number that holds', () => {
+  expect(announced(daily(95, 98, 100))).toEqual([7, 3]);
+  expect(announced([[200, 100]])).toEqual([1]);
+});
+
+test('a renewed certificate begins anew after three checks', () => {
+  expect(announced([...daily(80, 90, 100), ...daily(90, 180, 190)])).toEqual([30, 14, 30, 14]);
+});
+
+test('of two servers with two certificates the one that ends first counts', () => {
+  const both = daily(60, 100, 100).flatMap(([day, end]) => [
+    [day, end] as const,
+    [day, end + 400] as const,
+    [day, end + 400] as const,
+  ]);
+  expect(announced(both)).toEqual([30, 14, 7, 3, 1]);
+});
+
+test('property: one certificate is announced at most once at each number of days, in falling sequence, and on time', () => {
+  const end = 100;
+  fc.assert(
+    fc.property(fc.array(fc.double({ min: 0, max: 120, noNaN: true }), { maxLength: 40 }), (days) => {
+      const sorted = days.toSorted((a, b) => a - b);
+      const said = announced(sorted.map((day) => [day, end] as const));
+      expect(said).toEqual([...new Set(said)].sort((a, b) => b - a));
+      const last = sorted.at(-1) ?? 0;
+      const least = expiryDays.findLast((limit) => end * dayUs - last * dayUs <= limit * dayUs);
+      expect(said.at(-1)).toBe(least);
+    }),
+  );
+});
