@@ -6,6 +6,8 @@ import { root } from './root.ts';
 /** Each program of the agent, with its source. In the bundle they lie in one folder and find each other by these names. */
 const programs: Readonly<Record<string, string>> = {
   agent: 'apps/agent/src/main.ts',
+  doctor: 'apps/agent/src/doctor/main.ts',
+  launch: 'agent-installer/src/launch.ts',
   'text-search-worker': 'libs/probes/src/search/text-search-worker.ts',
   spawner: 'libs/probes/src/methods/script/spawner.ts',
   guest: 'libs/probes/src/methods/script/guest.ts',

@@ -8,6 +8,8 @@ import { root } from './root.ts';
 /** Files that come from this folder as they are, with their place in the parcel. */
 const own: readonly { readonly file: string; readonly name: string; readonly mode: number }[] = [
   { file: 'agent-installer/vantage-agent', name: 'bin/vantage-agent', mode: 0o755 },
+  { file: 'agent-installer/vantage-agent.service', name: 'service/vantage-agent.service', mode: 0o644 },
+  { file: 'agent-installer/vantage-agent.openrc', name: 'service/vantage-agent.openrc', mode: 0o644 },
   { file: 'LICENSE', name: 'LICENSE', mode: 0o644 },
 ];
 

@@ -55,6 +55,7 @@ function startTestAgent(endpoints: readonly string[], dataDir = newFolder(), mor
       token: new Secret(token),
       ca: certificate.cert,
       dataDir,
+      policyFile: undefined,
       policyText: undefined,
       secretsFile: undefined,
       concurrency: 50,

@@ -4,6 +4,9 @@ import type { Config } from './config/config.ts';
 import { createLocalSecrets } from './config/local-secrets.ts';
 import { timingOf } from './config/time-scale.ts';
 import { version } from './config/version.ts';
+import { recordLink } from './doctor/link-record.ts';
+import { statusOf } from './doctor/status-of.ts';
+import { serveStatus } from './doctor/status-socket.ts';
 import { createAgentMetrics } from './metrics/agent-metrics.ts';
 import type { AgentPolicy } from './policy/policy.ts';
 import { concurrencyOf, createChecks } from './run/checks.ts';
@@ -58,7 +61,14 @@ export async function runAgent(deps: {
       ? undefined
       : await serveMetrics(createAgentMetrics({ ...stores, ...checks, link }, version), metricsPort);
   using _rounds = startRounds({ ...parts, checks });
-  await link.run(conversation, signal);
+  const { handlers, record } = recordLink(conversation, clock);
+  const startedMs = Math.round(clock.nowUs() / 1000);
+  await using _status = await serveStatus(
+    config.dataDir,
+    () => statusOf({ startedMs, version, link: record(), stores }),
+    (text) => log.info(`the status for vantage-agent status is not available: ${text}`),
+  );
+  await link.run(handlers, signal);
   await checks.scheduler.stop();
   await checks.diagnostics.stop();
   reportCoverage({ clock, stores, checks });

@@ -11,7 +11,8 @@ export interface Config {
   readonly ca: string | undefined;
   /** Absolute. */
   readonly dataDir: string;
-  /** The policy file's text; undefined: none. */
+  /** The policy file, absolute, and its text; undefined: none. */
+  readonly policyFile: string | undefined;
   readonly policyText: string | undefined;
   /** The file of this machine's own secrets, absolute; undefined: none. */
   readonly secretsFile: string | undefined;
@@ -111,15 +112,14 @@ export function loadConfig(deps: {
     problems.push("the agent's token must be one word of printable characters");
   }
   const secretsFile = read('VANTAGE_AGENT_SECRETS_FILE', accepted.VANTAGE_AGENT_SECRETS_FILE);
+  const policyFile = read('VANTAGE_AGENT_POLICY_FILE', accepted.VANTAGE_AGENT_POLICY_FILE);
   const config: Config = {
     endpoints: endpoints ?? [],
     token: new Secret(token),
     ca: content('VANTAGE_CA_FILE', read('VANTAGE_CA_FILE', accepted.VANTAGE_CA_FILE)),
     dataDir: path.resolve(deps.cwd, read('VANTAGE_AGENT_DATA', accepted.VANTAGE_AGENT_DATA) ?? 'agent-data'),
-    policyText: content(
-      'VANTAGE_AGENT_POLICY_FILE',
-      read('VANTAGE_AGENT_POLICY_FILE', accepted.VANTAGE_AGENT_POLICY_FILE),
-    ),
+    policyFile: policyFile === undefined ? undefined : path.resolve(deps.cwd, policyFile),
+    policyText: content('VANTAGE_AGENT_POLICY_FILE', policyFile),
     secretsFile: secretsFile === undefined ? undefined : path.resolve(deps.cwd, secretsFile),
     concurrency: read('VANTAGE_AGENT_CONCURRENCY', accepted.VANTAGE_AGENT_CONCURRENCY) ?? 500,
     outboxBytes: (read('VANTAGE_AGENT_OUTBOX_MB', accepted.VANTAGE_AGENT_OUTBOX_MB) ?? 256) * 1024 * 1024,

@@ -53,7 +53,7 @@ export function createDisconnectLog(log: Logger): DisconnectLog {
   const reported = new Set<string>();
   return {
     disconnected(disconnect, endpoint) {
-      const text = textOf(disconnect);
+      const text = disconnectText(disconnect);
       const key = `${endpoint} ${text}`;
       if (reported.has(key)) return;
       reported.add(key);
@@ -64,7 +64,8 @@ export function createDisconnectLog(log: Logger): DisconnectLog {
   };
 }
 
-function textOf(disconnect: DisconnectReason): string {
+/** The reason as the log names it. */
+export function disconnectText(disconnect: DisconnectReason): string {
   switch (disconnect.kind) {
     case 'lost':
       return `no connection: ${disconnect.text}`;

@@ -1,0 +1,122 @@
+import { lookup } from 'node:dns/promises';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { messageOf } from '@vantage/kernel';
+import { certificateFinding } from './certificate.ts';
+import { clockFinding } from './clock.ts';
+import type { Finding } from './finding.ts';
+
+const limitMs = 10_000;
+
+/** A controller's port as the agent reaches it. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+  /** PEM; undefined: the system's certificates. */
+  readonly ca: string | undefined;
+}
+
+/** Goes the way to a controller step by step and stops at the first step that fails. `nowMs` is this host's clock. */
+export async function checkConnection(endpoint: Endpoint, nowMs: () => number): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const name = await checkName(endpoint.host);
+  findings.push(name);
+  if (name.level === 'fault') return findings;
+  const tcp = await openTcp(endpoint);
+  findings.push(tcp.finding);
+  if (tcp.socket === undefined) return findings;
+  const tls = await openTls(tcp.socket, endpoint);
+  findings.push(tls.finding);
+  if (tls.socket === undefined) return findings;
+  findings.push(certificateFinding(tls.socket, endpoint.host));
+  const date = await readDate(tls.socket, endpoint.host);
+  tls.socket.destroy();
+  findings.push(clockFinding(date, nowMs()));
+  return findings;
+}
+
+async function checkName(host: string): Promise<Finding> {
+  if (isIP(host) !== 0) return { level: 'ok', step: 'name', text: `${host} is an address` };
+  try {
+    const found = await lookup(host, { all: true });
+    return {
+      level: 'ok',
+      step: 'name',
+      text: `${host} is ${found.map(({ address }) => address).join(', ')}`,
+    };
+  } catch (error) {
+    return {
+      level: 'fault',
+      step: 'name',
+      text: `${host} has no address: ${messageOf(error)}`,
+      remedy:
+        'Check /etc/resolv.conf, add the name to /etc/hosts, or put an address into VANTAGE_AGENT_ENDPOINTS and VANTAGE_TLS_NAMES of the controller.',
+    };
+  }
+}
+
+function openTcp({ host, port }: Endpoint): Promise<{ finding: Finding; socket: Socket | undefined }> {
+  return new Promise((resolve) => {
+    const socket = connectTcp({ host, port });
+    const fault = (text: string) => {
+      socket.destroy();
+      const remedy = `A firewall between must let this host connect to port ${port} of ${host}, and the controller must run.`;
+      resolve({ finding: { level: 'fault', step: 'TCP', text, remedy }, socket: undefined });
+    };
+    socket.setTimeout(limitMs, () => fault(`${host}:${port} does not answer within ${limitMs / 1000} s`));
+    socket.once('error', (error) => fault(`${host}:${port}: ${messageOf(error)}`));
+    socket.once('connect', () => {
+      socket.setTimeout(0);
+      const text = `${host}:${port} answers (${socket.remoteAddress})`;
+      resolve({ finding: { level: 'ok', step: 'TCP', text }, socket });
+    });
+  });
+}
+
+function openTls(
+  socket: Socket,
+  { host, ca }: Endpoint,
+): Promise<{ finding: Finding; socket: TLSSocket | undefined }> {
+  return new Promise((resolve) => {
+    const secure = connectTls({
+      ...{ socket, ca, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] },
+      ...(isIP(host) === 0 ? { servername: host } : { host }),
+    });
+    const fault = (text: string) => {
+      secure.destroy();
+      socket.destroy(); // a handshake that failed leaves it open
+      const remedy = "Something between may open TLS, or the port is not the controller's agent port (8444).";
+      resolve({ finding: { level: 'fault', step: 'TLS', text, remedy }, socket: undefined });
+    };
+    secure.setTimeout(limitMs, () => fault(`no handshake within ${limitMs / 1000} s`));
+    secure.once('error', (error) => fault(messageOf(error)));
+    secure.once('close', () => fault('the other side closed the connection during the handshake'));
+    secure.once('secureConnect', () => {
+      secure.setTimeout(0);
+      const text = `${secure.getProtocol()}, ${secure.getCipher().name}`;
+      resolve({ finding: { level: 'ok', step: 'TLS', text }, socket: secure });
+    });
+  });
+}
+
+/** The time that the controller's HTTP server states, milliseconds since 1970; undefined: it states none. */
+function readDate(socket: TLSSocket, host: string): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    let text = '';
+    const end = () => {
+      const stated = Date.parse(/^date: (.+)$/im.exec(text)?.[1] ?? '');
+      resolve(Number.isNaN(stated) ? undefined : stated);
+    };
+    socket.setTimeout(limitMs, () => socket.destroy());
+    socket.setEncoding('latin1');
+    socket.on('data', (chunk: string) => {
+      text = (text + chunk).slice(0, 8192);
+      if (text.includes('\r\n\r\n')) end();
+    });
+    socket.once('error', end);
+    socket.once('close', end);
+    socket.write(
+      `GET / HTTP/1.1\r\nHost: ${isIP(host) === 6 ? `[${host}]` : host}\r\nConnection: close\r\n\r\n`,
+    );
+  });
+}

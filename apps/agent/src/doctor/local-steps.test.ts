@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { ownCertificateFinding } from './certificate.ts';
+import { exitCodeOf, type Finding, findingsText } from './finding.ts';
+import { pingFinding, policyFinding, streamFinding } from './local-steps.ts';
+import type { AgentStatus } from './status.ts';
+
+const status: AgentStatus = {
+  ...{
+    version: '1.2.3',
+    pid: 7,
+    startedMs: 0,
+    devices: 3,
+    waitingRecords: 2,
+    clockOffsetMs: 1,
+    pingFault: null,
+  },
+  connection: { endpoint: 'https://c:8444', location: 'berlin', sinceMs: 0 },
+  lastDisconnect: null,
+};
+const running = (more: Partial<AgentStatus> = {}) => ({
+  kind: 'status' as const,
+  status: { ...status, ...more },
+});
+const file = (uid: number, mode: number) => ({ path: '/etc/policy.json', stat: { uid, mode } });
+
+const cases: readonly [what: string, finding: Finding, level: Finding['level']][] = [
+  ['a connected agent', streamFinding(running()), 'ok'],
+  ['an agent without connection', streamFinding(running({ connection: null })), 'fault'],
+  ['no agent', streamFinding({ kind: 'not-running' }), 'fault'],
+  ['a foreign status', streamFinding({ kind: 'unreadable', text: 'EACCES' }), 'fault'],
+  ['a policy of root', policyFinding([], file(0, 0o100644)), 'ok'],
+  ['no policy', policyFinding([], undefined), 'warning'],
+  ['a policy of another user', policyFinding([], file(1000, 0o100644)), 'warning'],
+  ['a policy that a group may write', policyFinding([], file(0, 0o100664)), 'warning'],
+  ['an invalid policy', policyFinding(['Ports: no port'], file(0, 0o100644)), 'fault'],
+  ['an agent that may ping', pingFinding(running()), 'ok'],
+  ['an agent that may not ping', pingFinding(running({ pingFault: 'needs CAP_NET_RAW' })), 'warning'],
+  ['no own certificate', ownCertificateFinding(undefined, 0), 'warning'],
+  ['a damaged own certificate', ownCertificateFinding('PEM', 0), 'fault'],
+];
+
+test.each(cases)('%s: the level, and what to do unless it is well', (_, finding, level) => {
+  expect(finding.level).toBe(level);
+  expect(exitCodeOf([finding])).toBe(level === 'fault' ? 1 : 0);
+  const lines = findingsText([finding]).split('\n');
+  expect(lines).toHaveLength(level === 'ok' ? 1 : 2);
+});

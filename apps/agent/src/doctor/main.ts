@@ -1,0 +1,69 @@
+// The agent's commands `status [--json]` and `doctor` on its host. Both read the settings of the installed agent.
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { readIfPresentSync } from '@vantage/kernel';
+import { type Config, loadConfig } from '../config/config.ts';
+import { loadPolicy } from '../policy/policy.ts';
+import { ownCertificateFinding } from './certificate.ts';
+import { checkConnection } from './connection.ts';
+import { exitCodeOf, type Finding, findingsText } from './finding.ts';
+import { pingFinding, policyFinding, streamFinding } from './local-steps.ts';
+import { statusText } from './status.ts';
+import { readStatus } from './status-socket.ts';
+
+const [command, option] = process.argv.slice(2);
+const settings = loadConfig({
+  env: process.env,
+  cwd: process.cwd(),
+  readText: (file) => readFileSync(file, 'utf8'),
+});
+if (!settings.ok) {
+  const remedy = 'Mend /etc/vantage-agent/agent.env, or run this command as root.';
+  console.log(
+    findingsText([{ level: 'fault', step: 'settings', text: settings.problems.join('; '), remedy }]),
+  );
+  process.exitCode = 1;
+} else if (command === 'doctor') {
+  const findings = await examine(settings.config);
+  console.log(findingsText(findings));
+  process.exitCode = exitCodeOf(findings);
+} else {
+  process.exitCode = await showStatus(settings.config);
+}
+
+/** Prints the status; 0 when the agent is connected, else 1. */
+async function showStatus(config: Config): Promise<0 | 1> {
+  const answer = await readStatus(config.dataDir);
+  if (answer.kind === 'status') {
+    const { status } = answer;
+    console.log(option === '--json' ? JSON.stringify(status) : statusText(status, Date.now()));
+    return status.connection === null ? 1 : 0;
+  }
+  console.log(findingsText([streamFinding(answer)]));
+  return 1;
+}
+
+async function examine(config: Config): Promise<Finding[]> {
+  const answer = await readStatus(config.dataDir);
+  const ways = await Promise.all(
+    config.endpoints.map((endpoint) => {
+      const { hostname, port } = new URL(endpoint);
+      const host = hostname.replace(/^\[|\]$/g, '');
+      return checkConnection({ host, port: Number(port || 443), ca: config.ca }, Date.now);
+    }),
+  );
+  const own = readIfPresentSync(path.join(config.dataDir, 'identity/agent.crt'));
+  const policy = loadPolicy(config.policyText);
+  const { policyFile: file } = config;
+  return [
+    ...ways.flat(),
+    ownCertificateFinding(own, Date.now()),
+    streamFinding(answer),
+    policyFinding(
+      policy.ok ? [] : policy.problems,
+      file === undefined ? undefined : { path: file, stat: statSync(file) },
+    ),
+    pingFinding(answer),
+  ];
+}
