@@ -49,9 +49,7 @@ process.on('message', (message) => {
       void run(order);
       return;
     case 'begin':
-      measured = [];
-      events.begin();
-      expected = [];
+      void begin();
       return;
     case 'end':
       void report();
@@ -64,6 +62,9 @@ let measured: Call[] = [];
 let expected: { readonly type: string; readonly atMs: number }[] = [];
 let events: ReturnType<typeof openEvents>;
 let running = 0;
+/** A maintenance toggle without its answer: another one could overtake it, and would then change nothing. */
+let toggling = false;
+let paused = false;
 
 async function run(order: Extract<z.infer<typeof orders>, { kind: 'run' }>): Promise<void> {
   const { baseUrl, ca, key, deviceIds } = order;
@@ -75,14 +76,22 @@ async function run(order: Extract<z.infer<typeof orders>, { kind: 'run' }>): Pro
   send({ kind: 'runs' });
   let maintained = false;
   for (let i = 0; ; i += 1) {
+    if (paused) {
+      await delay(20);
+      continue;
+    }
     const device = deviceIds[i % (deviceIds.length - 1)] ?? '';
-    const [method, path, body] = work(i, { device, own, maintained });
+    const [method, path, body] = work(i, { device, own, maintained, toggling });
     const toggles = path.endsWith('-maintenance');
-    if (toggles) maintained = !maintained;
+    if (toggles) {
+      maintained = !maintained;
+      toggling = true;
+    }
     // Every second round uses a new connection, as a new client does.
     const agent = Math.floor(i / 5) % 2 === 0 ? kept : new Agent({ ca, keepAlive: false });
     void call({ url: `${baseUrl}${path}`, method, agent, key, body }).then((done) => {
       measured = [...measured, done];
+      if (toggles) toggling = false;
       if (toggles && done.error === undefined)
         expected.push({
           type: path.endsWith('start-maintenance') ? 'MaintStart' : 'MaintEnd',
@@ -96,9 +105,9 @@ async function run(order: Extract<z.infer<typeof orders>, { kind: 'run' }>): Pro
 /** The calls of a user who reads pages and sometimes changes something. */
 function work(
   i: number,
-  at: { device: string; own: string; maintained: boolean },
+  at: { device: string; own: string; maintained: boolean; toggling: boolean },
 ): [string, string, object?] {
-  switch (i % 5) {
+  switch (at.toggling && i % 5 === 2 ? 0 : i % 5) {
     case 0:
       return ['GET', '/devices?Limit=25'];
     case 1:
@@ -155,14 +164,31 @@ function call(ask: {
   });
 }
 
-/** Waits for the running calls, then reports the figures. */
-async function report(): Promise<void> {
+const missing = () => expected.length - events.count(expected.map(({ type }) => type));
+
+/** Waits for the answers of the running calls and for their events. */
+async function settle(): Promise<void> {
   const until = performance.now() + callTimeoutMs + 1_000;
   const counted = measured.length + running;
   while (measured.length < counted && performance.now() < until) await delay(20);
-  const missing = () => expected.length - events.count(expected.map(({ type }) => type));
   const eventsUntil = performance.now() + eventWithinMs;
   while (missing() > 0 && performance.now() < eventsUntil) await delay(20);
+}
+
+/** Begins a measurement. What a call before it causes is not counted: no call is running when it begins. */
+async function begin(): Promise<void> {
+  paused = true;
+  await settle();
+  measured = [];
+  events.begin();
+  expected = [];
+  paused = false;
+  send({ kind: 'begun' });
+}
+
+/** Reports the figures. */
+async function report(): Promise<void> {
+  await settle();
   send({
     kind: 'measured',
     latenciesMs: measured.map(({ ms }) => ms),

@@ -26,12 +26,13 @@ export interface Measured {
 
 /** A measured account with ordinary activity. Disposing ends it. */
 export interface Bystander extends AsyncDisposable {
-  begin(): void;
+  begin(): Promise<void>;
   end(): Promise<Measured>;
 }
 
 const targetsSchema = z.object({ kind: z.literal('targets'), ports: z.array(z.int()) });
 const runsSchema = z.object({ kind: z.literal('runs') });
+const begunSchema = z.object({ kind: z.literal('begun') });
 const measuredSchema = z.object({
   kind: z.literal('measured'),
   latenciesMs: z.array(z.number()),
@@ -78,11 +79,13 @@ export async function startBystander(account: {
     heard &&= await isHeard(kysely, agentNo);
   };
   return {
-    begin() {
+    async begin() {
+      const begun = nextMessage(child, begunSchema);
+      child.send({ kind: 'begin' });
+      await begun;
       fromUs = Date.now() * 1000;
       heard = true;
       sampling = setInterval(() => void sample(), 1_000);
-      child.send({ kind: 'begin' });
     },
     async end() {
       const toUs = Date.now() * 1000;

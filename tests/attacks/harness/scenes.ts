@@ -112,7 +112,7 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 }
 
 async function measure(bystander: Bystander, during: () => Promise<void>): Promise<Measured> {
-  bystander.begin();
+  await bystander.begin();
   await during();
   return bystander.end();
 }
