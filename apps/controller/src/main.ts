@@ -14,6 +14,7 @@ import { type Alerts, acknowledge, createAlerts, snooze } from './alerts/index.t
 import { createHttpApi } from './api/index.ts';
 import { createAssign } from './assign/index.ts';
 import { createChangeRecorder } from './audit/index.ts';
+import { agentEnrolment } from './catalog/agents/enrolment-store.ts';
 import { agentPresence } from './catalog/agents/presence-store.ts';
 import { createCatalog } from './catalog/change.ts';
 import { locationVisibility } from './catalog/locations/visibility-store.ts';
@@ -24,9 +25,15 @@ import { createTimeScale } from './config/time-scale.ts';
 import { superviseEmbedded } from './db/embedded-supervisor.ts';
 import { createDb, createPartitions } from './db/index.ts';
 import { requireSupportedServer } from './db/server.ts';
-import { openAuthorities, sealedAuthorities } from './enrol/index.ts';
+import {
+  createAgentDoor,
+  createDownloads,
+  createEnrolment,
+  openAuthorities,
+  sealedAuthorities,
+} from './enrol/index.ts';
 import { createRecordEvents, recordEvents as recordOnly } from './events/index.ts';
-import { createGateway, deleteControllers } from './gateway/index.ts';
+import { createGateway, deleteControllers, type Gateway } from './gateway/index.ts';
 import {
   createHealth,
   createPauseDevice,
@@ -45,6 +52,7 @@ import { createNotify, enqueue, notificationsOf, runHeartbeat, withdraw } from '
 import { rollUps } from './rollup/index.ts';
 import { runRequests } from './run-requests/index.ts';
 import { openSealer } from './secrets/open-sealer.ts';
+import { withSafeAuthority } from './server/agent-port.ts';
 import { announceReady, createApiAddress } from './server/announce.ts';
 import { openCertificates } from './server/certificates.ts';
 import { connectionCaps } from './server/connection-caps.ts';
@@ -53,6 +61,7 @@ import { openPorts } from './server/open-ports.ts';
 import { openTracing } from './tracing/index.ts';
 
 const version = '0.1.0';
+const installScript = path.resolve(import.meta.dirname, '../../../agent-installer/install.sh');
 const sealedRows = { ...sealedCatalog, ...sealedAuthorities };
 /** Loops and connections get this long to end; the database is ended after that in any case. */
 const endMs = 3_000;
@@ -131,9 +140,11 @@ function joinSteps(base: Base) {
     ...{ db, clock, log, sealer, controllerId, runRequests, recordEvents },
     ingest: measuredIngest(base, ingest),
     agents: agentPresence,
+    acceptsOldTokens: config.acceptsOldTokens,
     maxConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) => void showOnline(locationNo),
   });
+  const agentDoor = openAgentDoor(base, gateway);
   const housekeeping = createHousekeeping({
     ...{ db, clock, log, partitions, retentionDays, deleteControllers, deleteOldAnswers },
     holder: controllerId,
@@ -154,7 +165,24 @@ function joinSteps(base: Base) {
     sendTest: (...ask) => notify.sendTest(...ask),
     health: restHealth({ kysely, recordEvents }),
   });
-  return { assign, health, alerts, gateway, housekeeping, feed, api, notify };
+  return { assign, health, alerts, gateway, agentDoor, housekeeping, feed, api, notify };
+}
+
+/** Joins enrolment and downloads with the gateway: they share the agents' port. */
+function openAgentDoor({ config, db: { kysely }, log, certificates }: Base, gateway: Gateway) {
+  const { acceptsOldTokens, parcels } = config;
+  const authorities = () => certificates.current.authorities;
+  const enrolment = createEnrolment({
+    ...{ kysely, agents: agentEnrolment, authorities, acceptsOldTokens, clock, log },
+  });
+  return createAgentDoor({
+    ...{ clock, log, enrolment, gateway: withSafeAuthority(gateway.handler) },
+    downloads: createDownloads({
+      ...{ clock, parcels, scriptFile: installScript, ca: () => authorities().trusted.join('') },
+      mayDownload: (token) => enrolment.mayDownload(token),
+      serves: (socket) => gateway.serves(socket),
+    }),
+  });
 }
 
 /** Joins events -> alerts -> notify: an alert opens in the transaction of its event, a message in the one of its decision. */
@@ -217,16 +245,11 @@ async function serve(
 ): Promise<void> {
   const { config, log, db, certificates } = base;
   await using _tracing = base.tracing;
-  const { assign, health, alerts, gateway, housekeeping, feed, api, notify } = steps;
+  const { assign, health, alerts, gateway, agentDoor, housekeeping, feed, api, notify } = steps;
+  using _door = agentDoor;
   const handler = base.metrics.measureRequests(base.tracing.traceRequests(api.handler));
   const ports = await openPorts({
-    config,
-    clock,
-    log,
-    certificates: certificates.current,
-    gateway,
-    api,
-    handler,
+    ...{ config, clock, log, certificates: certificates.current, gateway, agentDoor, api, handler },
   });
   base.apiAddress.opened(ports.httpsPort);
   await using _metrics = await openMetricsPort(base, steps);

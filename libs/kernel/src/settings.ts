@@ -43,6 +43,16 @@ export const settings: Readonly<Record<string, Setting>> = {
     about:
       'More names and addresses for the own certificate, comma-separated (always: localhost, 127.0.0.1, ::1, the host name)',
   },
+  VANTAGE_AGENT_TOKENS: {
+    reader: 'controller',
+    otherwise: 'yes',
+    about: 'no: agents need a certificate. yes: those of version 0.1.0 may use their tokens until they enrol',
+  },
+  VANTAGE_PARCELS: {
+    reader: 'controller',
+    otherwise: 'agent-installer/dist',
+    about: 'Folder with the parcels of the agent that the installer downloads',
+  },
   VANTAGE_TRUSTED_PROXIES: {
     reader: 'controller',
     otherwise: 'none',

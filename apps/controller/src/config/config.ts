@@ -16,6 +16,10 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly tlsNames: readonly string[];
+  /** Agents that were made before enrolment may use their tokens until they enrol. */
+  readonly acceptsOldTokens: boolean;
+  /** Folder with the parcels of the agent. */
+  readonly parcels: string;
   readonly trustedProxies: readonly string[];
   readonly apiKeyHeaders: readonly string[];
   readonly corsOrigins: readonly string[];
@@ -76,6 +80,9 @@ function originOf(text: string): string | undefined {
   return URL.canParse(text) ? new URL(text).origin : undefined;
 }
 
+/** Where `npm run parcel` puts what it builds. */
+const defaultParcels = path.resolve(import.meta.dirname, '../../../../agent-installer/dist');
+
 /** Each setting with the values that it accepts, in words. */
 const accepted = {
   VANTAGE_DATA: [z.string(), 'a folder'],
@@ -89,6 +96,8 @@ const accepted = {
     list.refine((names) => names.every((name) => /^[A-Za-z0-9.:_-]{1,253}$/.test(name))),
     'names or addresses, comma-separated',
   ],
+  VANTAGE_AGENT_TOKENS: [z.enum(['yes', 'no']), 'yes or no'],
+  VANTAGE_PARCELS: [z.string(), 'a folder'],
   VANTAGE_TRUSTED_PROXIES: [
     list.refine((all) => all.every(isNetwork)),
     'addresses or networks, comma-separated: 192.0.2.1, 10.0.0.0/8',
@@ -170,6 +179,8 @@ export function loadConfig(deps: {
         ? undefined
         : { certFile: absolute(certFile), keyFile: absolute(keyFile) },
     tlsNames: read('VANTAGE_TLS_NAMES', accepted.VANTAGE_TLS_NAMES) ?? [],
+    acceptsOldTokens: read('VANTAGE_AGENT_TOKENS', accepted.VANTAGE_AGENT_TOKENS) !== 'no',
+    parcels: absolute(read('VANTAGE_PARCELS', accepted.VANTAGE_PARCELS) ?? defaultParcels),
     trustedProxies: read('VANTAGE_TRUSTED_PROXIES', accepted.VANTAGE_TRUSTED_PROXIES) ?? [],
     apiKeyHeaders: read('VANTAGE_API_KEY_HEADERS', accepted.VANTAGE_API_KEY_HEADERS) ?? [],
     corsOrigins: read('VANTAGE_CORS_ORIGINS', accepted.VANTAGE_CORS_ORIGINS) ?? [],

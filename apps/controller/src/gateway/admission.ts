@@ -1,34 +1,44 @@
 import { createHash } from 'node:crypto';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Clock, createSemaphore, type Logger, messageOf } from '@vantage/kernel';
-import { createRateLimiter } from './rate-limiter.ts';
+import { createRateLimiter } from '../server/rate-limiter.ts';
+import type { Peer } from './peer.ts';
 import type { TokenOwner } from './store.ts';
+import type { Caller } from './stream-handler.ts';
 
-/** Decides by a request's headers alone whether its sender may open a stream. */
+/** Decides by a connection's certificate, or by a request's headers alone, whether its sender may open a stream. */
 export interface Admission {
   /**
-   * The agent that the `authorization` header names, and its place among the streams. The caller disposes the place when the stream is over.
-   * Throws a ConnectError when the sender may not open a stream.
+   * The agent of the certificate, or of the token in the `authorization` header when there is no certificate, and its place among the
+   * streams. The caller disposes the place when the stream is over. Throws a ConnectError when the sender may not open a stream.
    */
-  admit(authorization: string | null): Promise<{ readonly owner: TokenOwner; readonly place: Disposable }>;
+  admit(
+    sender: Pick<Caller, 'authorization' | 'peer'>,
+  ): Promise<{ readonly owner: TokenOwner; readonly place: Disposable }>;
 }
 
 /** Streams that one agent may have at one time: the present one, and some whose end the controller has not noticed yet. */
 const streamsPerAgent = 4;
 /** Streams that one agent may open in a short time. */
 const openings = { burst: 30, perSecond: 1, maxKeys: 100_000 };
-/** Tokens that are looked up at one time. Strangers never use more of the database than this. When too many wait, further callers must try again. */
+/** Tokens and keys that are looked up at one time. Strangers never use more of the database than this. When too many wait, further callers must try again. */
 const lookUps = { running: 2, waiting: 4_096 };
 
-/** Makes the admission. `lookUp` finds the agent of a token's SHA-256. */
+/** Makes the admission. `ownerOfToken` and `ownerOfKey` find the agent of the SHA-256 of a token or public key. */
 export function createAdmission({
   clock,
   log,
-  lookUp,
+  acceptsOldTokens,
+  ownerOfToken,
+  ownerOfKey,
 }: {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly lookUp: (tokenHash: Uint8Array) => Promise<TokenOwner | undefined>;
+  readonly acceptsOldTokens: boolean;
+  readonly ownerOfToken: (
+    tokenHash: Uint8Array,
+  ) => Promise<(TokenOwner & { readonly onlyEnrols: boolean }) | undefined>;
+  readonly ownerOfKey: (keyHash: Uint8Array) => Promise<TokenOwner | undefined>;
 }): Admission {
   const lookingUp = createSemaphore(lookUps);
   const opening = createRateLimiter<number>(openings);
@@ -51,19 +61,37 @@ export function createAdmission({
     };
   };
 
+  const lookUp = async <T>(find: () => Promise<T>): Promise<T> => {
+    const found = await lookingUp.run(find).catch((error: unknown) => {
+      log.warn({ error: messageOf(error) }, 'a token or certificate cannot be looked up');
+      throw new ConnectError('the controller cannot reach its database: try again', Code.Unavailable);
+    });
+    if (found === undefined) throw new ConnectError('too many want to come in: try again', Code.Unavailable);
+    return found.value;
+  };
+  const byCertificate = async ({ keyHash, agentId, fault }: Peer): Promise<TokenOwner> => {
+    if (fault !== undefined)
+      throw new ConnectError(`this certificate is not accepted: ${fault}`, Code.Unauthenticated);
+    const owner = await lookUp(() => ownerOfKey(keyHash));
+    if (owner?.agentId !== agentId)
+      throw new ConnectError('this certificate is not known here', Code.Unauthenticated);
+    return owner;
+  };
+  const byToken = async (authorization: string | null): Promise<TokenOwner> => {
+    const tokenHash = hashOf(authorization);
+    const owner = await lookUp(() => ownerOfToken(tokenHash));
+    if (owner === undefined) throw new ConnectError('this token is not known here', Code.Unauthenticated);
+    if (owner.onlyEnrols || !acceptsOldTokens)
+      throw new ConnectError(
+        'a token opens no stream here: the agent must enrol and show its certificate',
+        Code.Unauthenticated,
+      );
+    return owner;
+  };
+
   return {
-    async admit(authorization) {
-      const tokenHash = hashOf(authorization);
-      const found = await lookingUp
-        .run(() => lookUp(tokenHash))
-        .catch((error: unknown) => {
-          log.warn({ error: messageOf(error) }, 'a token cannot be looked up');
-          throw new ConnectError('the controller cannot reach its database: try again', Code.Unavailable);
-        });
-      if (found === undefined)
-        throw new ConnectError('too many want to come in: try again', Code.Unavailable);
-      const owner = found.value;
-      if (owner === undefined) throw new ConnectError('this token is not known here', Code.Unauthenticated);
+    async admit({ authorization, peer }) {
+      const owner = await (peer === undefined ? byToken(authorization) : byCertificate(peer));
       if (!opening.allow(owner.agentNo, clock.monoMs()))
         throw new ConnectError('this agent opened too many streams in a short time', Code.ResourceExhausted);
       return { owner, place: placeOf(owner.agentNo) };
@@ -74,6 +102,7 @@ export function createAdmission({
 /** SHA-256 of the bearer token (RFC 6750); tokens are compared by their hashes, in the database's index. */
 function hashOf(header: string | null): Uint8Array {
   const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
-  if (token === undefined) throw new ConnectError('a bearer token is needed', Code.Unauthenticated);
+  if (token === undefined)
+    throw new ConnectError('a certificate or a bearer token is needed', Code.Unauthenticated);
   return createHash('sha256').update(token).digest();
 }

@@ -1,15 +1,18 @@
-import type { Http2SecureServer, Http2Server, Http2Session } from 'node:http2';
+import type { Http2SecureServer, Http2Server } from 'node:http2';
 import type { Socket } from 'node:net';
 import { type Clock, clientNetwork, createLogSummary, type Logger } from '@vantage/kernel';
+import { createRateLimiter } from '../server/rate-limiter.ts';
 import { type ConnectionLimits, createConnectionBook } from './connection-book.ts';
-import { createRateLimiter } from './rate-limiter.ts';
 
 /** Bounds the connections of the agents' port, also those that speak no TLS and no HTTP/2 yet. */
 export interface ConnectionGuard extends Disposable {
   attach(server: Http2SecureServer | Http2Server): void;
-  /** A known agent's stream runs over this connection, until it is disposed. */
-  serves(connection: Http2Session | undefined): Disposable;
+  /** A known agent's stream or download runs over this connection, until it is disposed. */
+  serves(socket: NamedSocket | undefined): Disposable;
 }
+
+/** What names a connection, the same below and above TLS. */
+type NamedSocket = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localPort'>;
 
 /** A connection must carry a known agent's stream within this time, milliseconds. */
 const waitingMs = 15_000;
@@ -71,8 +74,8 @@ export function createConnectionGuard({
       server.on('connection', take);
     },
     [Symbol.dispose]: () => refusals[Symbol.dispose](),
-    serves(connection) {
-      const id = connection && idOf(connection.socket);
+    serves(socket) {
+      const id = socket && idOf(socket);
       const one = id === undefined ? undefined : open.get(id);
       if (id === undefined || one === undefined) return { [Symbol.dispose]() {} };
       one.streams += 1;
@@ -92,7 +95,7 @@ export function createConnectionGuard({
 }
 
 /** The name of a connection, the same below and above TLS. */
-function idOf(socket: Pick<Socket, 'remoteAddress' | 'remotePort' | 'localPort'>): string | undefined {
+function idOf(socket: NamedSocket): string | undefined {
   const { remoteAddress, remotePort, localPort } = socket;
   return remoteAddress === undefined ? undefined : `${remoteAddress} ${remotePort} ${localPort}`;
 }

@@ -16,7 +16,7 @@ import { createPresenceMonitor } from './presence-monitor.ts';
 import type { RunRequests } from './run-request-feed.ts';
 import { type BatchReceiver, createSessionOpener } from './session-opener.ts';
 import { createSessionRegistry } from './session-registry.ts';
-import { type KnownAgent, ownerOfToken } from './store.ts';
+import { type KnownAgent, ownerOfKey, ownerOfToken } from './store.ts';
 import { createStreamHandler, type Serve, type StreamHandler } from './stream-handler.ts';
 
 /** The agents' end of a controller. */
@@ -29,6 +29,8 @@ export interface Gateway {
   start(): Promise<void>;
   /** Sends agents elsewhere, finishes what is being committed and ends every stream, within 3 s. */
   close(): Promise<void>;
+  /** A download of an agent's installer runs over this connection, until it is disposed. */
+  serves(socket: Parameters<ReturnType<typeof createConnectionGuard>['serves']>[0]): Disposable;
   /** What the gateway has under way now. */
   readonly load: { readonly sessions: number; readonly waitingBatches: number };
 }
@@ -37,6 +39,7 @@ export interface Gateway {
 export function createGateway({
   maxConnections = 4_096,
   onAgentSeen = () => {},
+  acceptsOldTokens = true,
   ...deps
 }: {
   readonly db: Db;
@@ -50,13 +53,19 @@ export function createGateway({
   readonly agents: AgentPresence;
   /** Connections that the agents' port keeps open in all. */
   readonly maxConnections?: number;
+  /** Agents that were made before enrolment may use their tokens until they enrol. */
+  readonly acceptsOldTokens?: boolean;
   /** Called when an agent's session opens or ends. */
   readonly onAgentSeen?: (agent: KnownAgent) => void;
 }): Gateway {
   const { db, clock, log, controllerId, runRequests, agents } = deps;
   const registry = createSessionRegistry();
   const guard = createConnectionGuard({ clock, log, limits: connectionLimits(maxConnections) });
-  const admission = createAdmission({ clock, log, lookUp: (hash) => ownerOfToken(db.kysely, hash) });
+  const admission = createAdmission({
+    ...{ clock, log, acceptsOldTokens },
+    ownerOfToken: (hash) => ownerOfToken(db.kysely, hash),
+    ownerOfKey: (hash) => ownerOfKey(db.kysely, hash),
+  });
   const presence = createPresenceMonitor({
     ...{ db, clock, log, controllerId, registry, runRequests, agents },
   });
@@ -71,9 +80,9 @@ export function createGateway({
 
   const serve: Serve = async function* (requests, caller) {
     if (closing) throw new ConnectError('this controller is ending: go to another', Code.Unavailable);
-    const { owner, place } = await admission.admit(caller.authorization);
+    const { owner, place } = await admission.admit(caller);
     using _place = place;
-    using _serving = guard.serves(caller.connection);
+    using _serving = guard.serves(caller.connection?.socket);
     if (owner.state === 'Revoked') yield* sendAway('revoked', owner);
     if (owner.state === 'Fenced') yield* sendAway('fenced', owner);
     yield* converse(requests, owner, caller);
@@ -93,6 +102,7 @@ export function createGateway({
     get load() {
       return { sessions: registry.all().length, waitingBatches: opener.waitingBatches };
     },
+    serves: (socket) => guard.serves(socket),
     start: () => presence.start(),
     async close() {
       closing = true;

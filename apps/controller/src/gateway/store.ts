@@ -19,7 +19,7 @@ export interface KnownAgent {
   readonly locationName: string;
 }
 
-/** The agent that a token belongs to. */
+/** The agent that a token or a certificate belongs to. */
 export interface TokenOwner {
   readonly agentNo: number;
   readonly accountNo: number;
@@ -27,16 +27,26 @@ export interface TokenOwner {
   readonly state: 'New' | 'Connected' | 'Away' | 'Fenced' | 'Revoked';
 }
 
-/** The agent of a token, by the token's SHA-256. */
+/** The agent of a token, by the token's SHA-256. `onlyEnrols`: the token opens no stream. */
 export async function ownerOfToken(
   db: Kysely<Tables>,
   tokenHash: Uint8Array,
-): Promise<TokenOwner | undefined> {
-  return db
-    .selectFrom('agents')
-    .select(['agent_no as agentNo', 'agent_id as agentId', 'account_no as accountNo', 'state'])
+): Promise<(TokenOwner & { readonly onlyEnrols: boolean }) | undefined> {
+  return owners(db)
+    .select(sql<boolean>`token_expires_us is not null or key_hash is not null`.as('onlyEnrols'))
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst();
+}
+
+/** The agent of a public key, by the key's SHA-256. */
+export async function ownerOfKey(db: Kysely<Tables>, keyHash: Uint8Array): Promise<TokenOwner | undefined> {
+  return owners(db).where('key_hash', '=', keyHash).executeTakeFirst();
+}
+
+function owners(db: Kysely<Tables>) {
+  return db
+    .selectFrom('agents')
+    .select(['agent_no as agentNo', 'agent_id as agentId', 'account_no as accountNo', 'state']);
 }
 
 /** Whether a Hello opens a session. */

@@ -10,10 +10,13 @@ import type { Clock } from '@vantage/kernel';
 import { AgentService, type ConnectRequest, type ConnectResponse } from '@vantage/proto';
 import { createMessageGate, type MessageGate } from './message-gate.ts';
 import { earlyMessageBytes } from './message-size.ts';
+import { type Peer, peerOf } from './peer.ts';
 
 /** One request for a stream; only its headers were read. */
 export interface Caller {
   readonly authorization: string | null;
+  /** The client certificate; undefined: there is none. */
+  readonly peer: Peer | undefined;
   readonly gate: MessageGate;
   /** Aborts when the stream is over. */
   readonly signal: AbortSignal;
@@ -75,6 +78,7 @@ export function createStreamHandler({
     const incoming = universalRequestFromNodeRequest(request, response, undefined, values);
     values.set(callerKey, {
       authorization: incoming.header.get('authorization'),
+      peer: peerOf(request.stream.session),
       gate,
       signal: incoming.signal,
       connection: request.stream.session ?? undefined,

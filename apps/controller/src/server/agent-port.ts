@@ -5,10 +5,19 @@ import { tlsServerOptions } from './tls-options.ts';
 /** Megabytes that one connection may take for its headers and streams; the window of a stream bounds the data within it. */
 const sessionMemory = 2;
 
-/** The options of the agents' port: an agent has one stream on a connection, and a few more while it replaces it. */
-export function agentPortOptions(certificate: ServerCertificate): SecureServerOptions {
+/**
+ * The options of the agents' port, which accepts certificates of these authorities (PEM). An agent has one stream on a connection, and a
+ * few more while it replaces it.
+ */
+export function agentPortOptions(
+  certificate: ServerCertificate,
+  authorities: readonly string[],
+): SecureServerOptions {
   return {
     ...tlsServerOptions(certificate),
+    // Enrolment and downloads come without a certificate; the gateway judges the one of a stream.
+    ...{ ca: [...authorities], requestCert: true, rejectUnauthorized: false },
+    allowHTTP1: true, // for curl and wget
     maxSessionMemory: sessionMemory,
     settings: { maxConcurrentStreams: 4, maxHeaderListSize: 16 * 1024, enablePush: false },
   };

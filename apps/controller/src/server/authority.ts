@@ -16,6 +16,7 @@ const caDays = 3650;
 const serverDays = 397;
 /** Certificates begin this much earlier, because clocks differ. */
 const earlierMs = dayMs;
+const agentEarlierMs = 5 * 60_000;
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
@@ -60,6 +61,28 @@ export async function signServer(
         names.map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value })),
       ),
     ],
+  });
+}
+
+/** Signs a certificate of an agent, which names its agent_id only; PEM. `publicKey` is a SubjectPublicKeyInfo, DER. */
+export async function signAgent(
+  authority: Authority,
+  {
+    agentId,
+    publicKey,
+    nowMs,
+    toMs,
+  }: {
+    readonly agentId: string;
+    readonly publicKey: Uint8Array;
+    readonly nowMs: number;
+    readonly toMs: number;
+  },
+): Promise<string> {
+  return sign(authority, {
+    ...{ subject: `CN=${agentId}`, publicKey, toMs },
+    fromMs: nowMs - agentEarlierMs,
+    extensions: [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])],
   });
 }
 

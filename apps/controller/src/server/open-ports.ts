@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -7,7 +7,7 @@ import {
 } from 'node:http2';
 import type { Clock, Logger } from '@vantage/kernel';
 import type { Config } from '../config/config.ts';
-import { agentPortOptions, withSafeAuthority } from './agent-port.ts';
+import { agentPortOptions } from './agent-port.ts';
 import { createApiPort } from './api-port.ts';
 import type { Certificates } from './certificates.ts';
 import { listenHttp2, listenOn } from './listen-on.ts';
@@ -29,6 +29,7 @@ export async function openPorts({
   log,
   certificates,
   gateway,
+  agentDoor,
   api,
   handler,
 }: {
@@ -37,9 +38,15 @@ export async function openPorts({
   readonly log: Logger;
   readonly certificates: Certificates;
   readonly gateway: {
-    readonly handler: (request: Http2ServerRequest, response: Http2ServerResponse) => void;
     attach(server: Http2SecureServer): void;
     start(): Promise<void>;
+  };
+  /** Answers everything on the agents' port. */
+  readonly agentDoor: {
+    readonly handler: (
+      request: IncomingMessage | Http2ServerRequest,
+      response: ServerResponse | Http2ServerResponse,
+    ) => void;
   };
   readonly api: Pick<Parameters<typeof createApiPort>[0], 'clientError' | 'isTrustedProxy'>;
   /** Answers requests to the REST API. */
@@ -47,8 +54,8 @@ export async function openPorts({
 }): Promise<OpenPorts> {
   const apiPort = createApiPort({ certificate: certificates.api, clock, log, ...api, handler });
   const agentServer = createSecureServer(
-    agentPortOptions(certificates.gateway),
-    withSafeAuthority(gateway.handler),
+    agentPortOptions(certificates.gateway, certificates.authorities.trusted),
+    agentDoor.handler,
   );
   gateway.attach(agentServer);
   await gateway.start();
@@ -63,7 +70,10 @@ export async function openPorts({
     agentPort,
     renew(next) {
       apiPort.renew(next.api);
-      agentServer.setSecureContext(secureContextOptions(next.gateway));
+      agentServer.setSecureContext({
+        ...secureContextOptions(next.gateway),
+        ca: [...next.authorities.trusted],
+      });
     },
     close() {
       agentServer.close();

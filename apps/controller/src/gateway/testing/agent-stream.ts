@@ -1,3 +1,4 @@
+import type { SecureClientSessionOptions } from 'node:http2';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
@@ -9,9 +10,14 @@ type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['messa
 /** An agent's end of a stream; `until` reads on to the next message of a kind. */
 export function connectAgent(
   url: string,
-  { token, counter = 1, hello = true }: { token: string; counter?: number; hello?: boolean },
+  {
+    token,
+    tls,
+    counter = 1,
+    hello = true,
+  }: { token: string; tls?: SecureClientSessionOptions; counter?: number; hello?: boolean },
 ) {
-  const sessionManager = new Http2SessionManager(url);
+  const sessionManager = new Http2SessionManager(url, {}, tls);
   const client = createClient(AgentService, createGrpcTransport({ baseUrl: url, sessionManager }));
   const outgoing = createMailbox<{ message: Outgoing }>(100);
   const ending = new AbortController();
