@@ -1,6 +1,7 @@
+import { hourUs } from '@vantage/domain';
 import { sql } from 'kysely';
 import { deviceGroups } from '../db/device-groups.ts';
-import type { Db } from '../db/index.ts';
+import { type Db, startOfDay } from '../db/index.ts';
 import { type DeviceStatus, statusSql } from '../db/status.ts';
 
 type Reader = Pick<Db, 'kysely'>;
@@ -46,8 +47,8 @@ export async function readLocations({ kysely }: Reader, accountNo: number, limit
   const { rows } = await sql<{ readonly name: string; readonly online: boolean; readonly devices: number }>`
     select l.name, l.online, coalesce(d.devices, 0)::int as devices
     from locations l left join (
-      select location_no, count(*) as devices from device_locations join locations using (location_no)
-      where account_no = ${accountNo}::int group by location_no) d using (location_no)
+      select location_no, sum(c.devices) as devices from device_counts c, unnest(c.location_nos) as location_no
+      where c.account_no = ${accountNo}::int group by location_no) d using (location_no)
     where l.account_no = ${accountNo}::int and l.deleted_at is null order by l.name limit ${limit}`.execute(
     kysely,
   );
@@ -104,7 +105,13 @@ export async function countAlerts({ kysely }: Reader, accountNo: number, nowUs: 
   return rows;
 }
 
-/** The account's devices in the order of their creation, with their status and their latest check of the last `sinceUs`. */
+/** Twice the longest Frequency. */
+const recentUs = 2 * hourUs;
+
+/**
+ * The account's devices in the order of their creation, with their status and their latest check of the last two hours. The day of the bound
+ * stands in the text too, so that a plan for all values has the partitions of these days only.
+ */
 export async function readDevices(
   { kysely }: Reader,
   accountNo: number,
@@ -126,7 +133,7 @@ export async function readDevices(
     from (select * from devices where account_no = ${accountNo}::int order by device_no limit ${limit}) d ${joins}
     left join lateral (
       select end_us, code, (dns_ms + connect_ms + ssl_ms + ttfb_ms + ttlb_ms)::float8 as duration_ms from checks
-      where device_no = d.device_no and start_us > ${nowUs - 7_200_000_000}::bigint
+      where device_no = d.device_no and start_us > ${nowUs - recentUs}::bigint and start_us >= ${sql.lit(startOfDay(nowUs - recentUs))}
       order by start_us desc, agent_no desc limit 1) c on true
     order by d.device_no`.execute(kysely);
   return rows;

@@ -7,6 +7,7 @@ import { createDb, type Db } from '../../db/index.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { byCreation, type DeviceListAsk } from './list-ask.ts';
 import { listDevices } from './list-store.ts';
+import { overloaded } from './lookup-store.ts';
 
 /** VANTAGE_TEST_PLAN_DEVICES=100000 shows the plans of a large account; a tenth of the devices belongs to another one. */
 const devices = Number(process.env['VANTAGE_TEST_PLAN_DEVICES'] ?? 20_000);
@@ -84,8 +85,8 @@ function rowsRead(node: Plan): number {
   return inner + (node['Relation Name'] === undefined ? 0 : own);
 }
 
-/** The most rows that a statement of the list read. */
-async function mostRowsRead(ask: DeviceListAsk): Promise<number> {
+/** The most rows that a statement of this work read. */
+async function mostRowsRead(work: (kysely: Db['kysely']) => Promise<unknown>): Promise<number> {
   const statements: RootOperationNode[] = [];
   const recorder: KyselyPlugin = {
     transformQuery({ node }) {
@@ -94,7 +95,7 @@ async function mostRowsRead(ask: DeviceListAsk): Promise<number> {
     },
     transformResult: async ({ result }) => result,
   };
-  await listDevices({ kysely: db.kysely.withPlugin(recorder) }, ask);
+  await work(db.kysely.withPlugin(recorder));
   const counts: number[] = [];
   for (const node of statements) {
     const { sql: text, parameters } = db.kysely.getExecutor().compileQuery(node, createQueryId());
@@ -103,7 +104,7 @@ async function mostRowsRead(ask: DeviceListAsk): Promise<number> {
     const [{ Plan: root }] = z.tuple([z.object({ Plan: plan })]).parse(rows[0]?.['QUERY PLAN']);
     counts.push(rowsRead(root));
     if (process.env['VANTAGE_TEST_PLAN_DEVICES'])
-      process.stdout.write(`${JSON.stringify(ask)}\n${JSON.stringify(rows[0]?.['QUERY PLAN'], null, 1)}\n`);
+      process.stdout.write(`${text}\n${JSON.stringify(rows[0]?.['QUERY PLAN'], null, 1)}\n`);
   }
   return Math.max(...counts);
 }
@@ -136,5 +137,15 @@ const asks: Readonly<Record<string, Partial<DeviceListAsk>>> = {
 
 test.each(Object.entries(asks))('the list %j reads few rows', async (_, part) => {
   const ask = { accountNo, nowUs, limit: 100, offset: 0, filter: {}, sort: byCreation, ...part };
-  expect(await mostRowsRead(ask)).toBeLessThan(mostRows);
+  expect(await mostRowsRead((kysely) => listDevices({ kysely }, ask))).toBeLessThan(mostRows);
+});
+
+test('the load of a Location is known without reading its devices', async () => {
+  const make = createFixtures(db.kysely);
+  await make.agent({ accountNo, locationNo }, { state: 'Connected', capacity: 1 });
+  const names: string[] = [];
+  const work = async (kysely: Db['kysely']) =>
+    void names.push(...(await overloaded(kysely, [locationNo], 1)));
+  expect(await mostRowsRead(work)).toBeLessThan(200);
+  expect(names).toHaveLength(1);
 });

@@ -1,6 +1,7 @@
 import { type FieldFault, isId, sentFault } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/index.ts';
+import { locationLoad } from '../../db/location-load.ts';
 import type { LocationRow, TagRow } from './store.ts';
 
 const locationColumns = ['location_no', 'location_id', 'name', 'public_targets_only'] as const;
@@ -152,10 +153,7 @@ export async function createsCycle(
   return rows[0]?.found ?? false;
 }
 
-/**
- * Locations whose devices ask for more checks a minute than their connected agents can run, `addPerMinute` each on top. A device asks for one a
- * minute at most, so their number, paused ones too, is enough where there is room.
- */
+/** Locations whose devices ask for more checks a minute than their connected agents can run, `addPerMinute` each on top. */
 export async function overloaded(
   db: Kysely<Tables>,
   locationNos: readonly number[],
@@ -167,14 +165,9 @@ export async function overloaded(
     cross join lateral (
       select coalesce(sum(capacity), 0) as per_minute, count(*) as agents from agents a
       where a.location_no = l.location_no and a.state = 'Connected') have
+    cross join lateral (${locationLoad}) asked
     where l.location_no = any(${locationNos}::int[]) and have.agents > 0
-      and case when (select count(*) from device_locations here where here.location_no = l.location_no) + 1 <= have.per_minute
-          then false
-        else (
-          select coalesce(sum(1.0 / d.frequency_min / turns), 0) + ${addPerMinute}::float8
-          from device_locations dl join devices d on d.device_no = dl.device_no and d.enabled
-            cross join lateral (select count(*) as turns from device_locations x where x.device_no = d.device_no) t
-          where dl.location_no = l.location_no) > have.per_minute end
+      and asked.per_minute + ${addPerMinute}::float8 > have.per_minute
     order by l.location_no`.execute(db);
   return rows.map(({ name }) => name);
 }

@@ -2,6 +2,7 @@ import { raw } from '@mikro-orm/core';
 import { type Kysely, sql } from 'kysely';
 import { Location } from '../../db/entities.ts';
 import type { Db, Tables } from '../../db/index.ts';
+import { locationLoad } from '../../db/location-load.ts';
 import type { ChangeTransaction } from '../change.ts';
 
 /** A Location with what its agents and devices make of it. */
@@ -48,11 +49,7 @@ export async function listLocations(
         select count(*)::int as agents, count(*) filter (where state = 'Connected')::int as connected,
           coalesce(sum(capacity) filter (where state = 'Connected'), 0)::float8 as capacity
         from agents where location_no = l.location_no and state <> 'Revoked') a
-      cross join lateral (
-        select count(*)::int as devices, coalesce(sum(1.0 / frequency_min / turns), 0)::float8 as per_minute
-        from device_locations dl join devices d on d.device_no = dl.device_no and d.enabled
-          cross join lateral (select count(*) as turns from device_locations x where x.device_no = dl.device_no) t
-        where dl.location_no = l.location_no) d
+      cross join lateral (${locationLoad}) d
       order by l.name`.execute(kysely),
     sql<{ total: number }>`select count(*)::int as total from locations l where ${own}`.execute(kysely),
   ]);

@@ -144,6 +144,7 @@ export interface DataTables {
     location_nos: number[];
     status: string;
     devices: number;
+    frequency_min: Generated<number>;
   };
   device_schedules: {
     device_no: number;
@@ -163,6 +164,7 @@ export interface DataTables {
     maintained_until_us: Generated<number>;
     base_since_us: Generated<number>;
     warnings: Jsonb | null;
+    frequency_min: Generated<number>;
   };
   events: {
     event_no: GeneratedAlways<number>;
