@@ -55,6 +55,7 @@ function startTestAgent(endpoints: readonly string[], dataDir = newFolder(), mor
       token: new Secret(token),
       ca: certificate.cert,
       dataDir,
+      proxy: undefined,
       policyFile: undefined,
       policyText: undefined,
       secretsFile: undefined,

@@ -37,8 +37,8 @@ export async function runAgent(deps: {
     onFault: (text) => log.error(`${text}; the secrets read before stay in force`),
     onChange: (count) => log.info({ secrets: count }, "this machine's own secrets were read again"),
   });
-  const { endpoints, token, ca } = config;
-  const link = createLink({ endpoints, token, ca, clock, random, pings });
+  const { endpoints, token, ca, proxy } = config;
+  const link = createLink({ endpoints, token, ca, proxy, clock, random, pings });
   const uploader = createUploader({
     outbox,
     clock,

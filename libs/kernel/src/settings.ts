@@ -156,6 +156,11 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: 'the system’s certificates',
     about: "The controller's CA certificate (PEM file)",
   },
+  VANTAGE_AGENT_PROXY: {
+    reader: 'agent',
+    otherwise: 'none',
+    about: 'HTTP proxy on the way to the controllers: http://user:password@proxy.example:3128',
+  },
   VANTAGE_AGENT_DATA: {
     reader: 'agent',
     otherwise: './agent-data',

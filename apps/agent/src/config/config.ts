@@ -9,6 +9,8 @@ export interface Config {
   readonly token: Secret;
   /** PEM; undefined: the system's certificates. */
   readonly ca: string | undefined;
+  /** The HTTP proxy on the way to the controllers, `http://[user:password@]host:port`; undefined: none. */
+  readonly proxy: Secret | undefined;
   /** Absolute. */
   readonly dataDir: string;
   /** The policy file, absolute, and its text; undefined: none. */
@@ -51,6 +53,13 @@ const accepted = {
   VANTAGE_AGENT_TOKEN: [z.string(), 'a token'],
   VANTAGE_AGENT_TOKEN_FILE: [z.string(), 'a file'],
   VANTAGE_CA_FILE: [z.string(), 'a file'],
+  VANTAGE_AGENT_PROXY: [
+    z
+      .string()
+      .refine(isProxy)
+      .transform((url) => new Secret(url)),
+    'http://[user:password@]host:port, the address of an HTTP proxy',
+  ],
   VANTAGE_AGENT_DATA: [z.string(), 'a folder'],
   VANTAGE_AGENT_POLICY_FILE: [z.string(), 'a file'],
   VANTAGE_AGENT_SECRETS_FILE: [z.string(), 'a file'],
@@ -117,6 +126,7 @@ export function loadConfig(deps: {
     endpoints: endpoints ?? [],
     token: new Secret(token),
     ca: content('VANTAGE_CA_FILE', read('VANTAGE_CA_FILE', accepted.VANTAGE_CA_FILE)),
+    proxy: read('VANTAGE_AGENT_PROXY', accepted.VANTAGE_AGENT_PROXY),
     dataDir: path.resolve(deps.cwd, read('VANTAGE_AGENT_DATA', accepted.VANTAGE_AGENT_DATA) ?? 'agent-data'),
     policyFile: policyFile === undefined ? undefined : path.resolve(deps.cwd, policyFile),
     policyText: content('VANTAGE_AGENT_POLICY_FILE', policyFile),
@@ -139,4 +149,9 @@ function isEndpoint(text: string): boolean {
     url.search === '' &&
     url.username === ''
   );
+}
+
+function isProxy(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.protocol === 'http:' && url.pathname === '/' && url.search === '';
 }

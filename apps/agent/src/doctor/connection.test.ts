@@ -37,7 +37,7 @@ const https = (files: CertificateFiles, date = new Date()) =>
   });
 
 function examine(port: number, host = '127.0.0.1', ca = certificates.ca) {
-  return checkConnection({ host, port, ca }, Date.now);
+  return checkConnection({ host, port, ca, proxy: undefined }, Date.now);
 }
 
 const levels = async (findings: ReturnType<typeof examine>) =>

@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { messageOf } from '@vantage/kernel';
+import { messageOf, type Secret } from '@vantage/kernel';
+import { openTunnel } from '../stream/tunnel.ts';
 import { certificateFinding } from './certificate.ts';
 import { clockFinding } from './clock.ts';
 import type { Finding } from './finding.ts';
@@ -14,15 +15,20 @@ export interface Endpoint {
   readonly port: number;
   /** PEM; undefined: the system's certificates. */
   readonly ca: string | undefined;
+  /** An HTTP proxy on the way, `http://[user:password@]host:port`; undefined: there is none. */
+  readonly proxy: Secret | undefined;
 }
 
 /** Goes the way to a controller step by step and stops at the first step that fails. `nowMs` is this host's clock. */
 export async function checkConnection(endpoint: Endpoint, nowMs: () => number): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const name = await checkName(endpoint.host);
-  findings.push(name);
-  if (name.level === 'fault') return findings;
-  const tcp = await openTcp(endpoint);
+  const { proxy } = endpoint;
+  if (proxy === undefined) {
+    const name = await checkName(endpoint.host);
+    findings.push(name);
+    if (name.level === 'fault') return findings;
+  }
+  const tcp = proxy === undefined ? await openTcp(endpoint) : await openThrough(proxy, endpoint);
   findings.push(tcp.finding);
   if (tcp.socket === undefined) return findings;
   const tls = await openTls(tcp.socket, endpoint);
@@ -71,6 +77,21 @@ function openTcp({ host, port }: Endpoint): Promise<{ finding: Finding; socket: 
       resolve({ finding: { level: 'ok', step: 'TCP', text }, socket });
     });
   });
+}
+
+/** The proxy resolves the controller's name. */
+async function openThrough(
+  proxy: Secret,
+  { host, port }: Endpoint,
+): Promise<{ finding: Finding; socket: Socket | undefined }> {
+  const step = 'TCP';
+  try {
+    const socket = await openTunnel({ proxy, host, port, signal: AbortSignal.timeout(limitMs) });
+    return { finding: { level: 'ok', step, text: `${host}:${port} answers through the proxy` }, socket };
+  } catch (error) {
+    const remedy = `Compare VANTAGE_AGENT_PROXY with the proxy's address, user and password; it must allow CONNECT to port ${port}.`;
+    return { finding: { level: 'fault', step, text: messageOf(error), remedy }, socket: undefined };
+  }
 }
 
 function openTls(

@@ -50,7 +50,10 @@ async function examine(config: Config): Promise<Finding[]> {
     config.endpoints.map((endpoint) => {
       const { hostname, port } = new URL(endpoint);
       const host = hostname.replace(/^\[|\]$/g, '');
-      return checkConnection({ host, port: Number(port || 443), ca: config.ca }, Date.now);
+      return checkConnection(
+        { host, port: Number(port || 443), ca: config.ca, proxy: config.proxy },
+        Date.now,
+      );
     }),
   );
   const own = readIfPresentSync(path.join(config.dataDir, 'identity/agent.crt'));

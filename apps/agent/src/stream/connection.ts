@@ -1,4 +1,12 @@
-import { type ClientHttp2Stream, connect, constants, type OutgoingHttpHeaders } from 'node:http2';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
+import { isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { type Clock, messageOf } from '@vantage/kernel';
 import { every } from '../clock/every.ts';
 
@@ -20,12 +28,14 @@ export function openConnection(deps: {
   readonly endpoint: string;
   /** PEM; undefined: the system's certificates. */
   readonly ca: string | undefined;
+  /** A connection to the endpoint's host and port through a proxy; undefined: it is connected directly. */
+  readonly tunnel: Socket | undefined;
   readonly clock: Clock;
   readonly pingIntervalMs: number;
   readonly pingTimeoutMs: number;
 }): Connection {
   const { clock, pingTimeoutMs } = deps;
-  const session = connect(deps.endpoint, deps.ca === undefined ? {} : { ca: deps.ca });
+  const session = openSession(deps);
   let fault: string | undefined;
   const broke = (why: string) => {
     fault ??= why;
@@ -61,4 +71,19 @@ export function openConnection(deps: {
       session.destroy(undefined, constants.NGHTTP2_CANCEL);
     },
   };
+}
+
+function openSession(deps: Parameters<typeof openConnection>[0]): ClientHttp2Session {
+  const { endpoint, tunnel: socket } = deps;
+  const trust = deps.ca === undefined ? {} : { ca: deps.ca };
+  if (socket === undefined) return connect(endpoint, trust);
+  const host = hostOf(endpoint);
+  const named = isIP(host) === 0 ? { servername: host } : { host };
+  const createConnection = () => connectTls({ ...trust, ...named, socket, ALPNProtocols: ['h2'] });
+  return connect(endpoint, { createConnection });
+}
+
+/** The host of an endpoint, an IPv6 address without its brackets. */
+export function hostOf(endpoint: string): string {
+  return new URL(endpoint).hostname.replace(/^\[|\]$/g, '');
 }

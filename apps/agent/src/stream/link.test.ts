@@ -2,6 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { Secret, systemClock } from '@vantage/kernel';
 import { addressOf, closedPort, makeCertificate } from '@vantage/probes/testing';
 import { expect, test } from 'vitest';
+import { startConnectProxy } from '../../../../tests/harness/connect-proxy.ts';
 import { startFakeController } from '../testing/fake-controller.ts';
 import type { DisconnectReason } from './disconnect-reason.ts';
 import { createLink, type LinkHandlers } from './link.ts';
@@ -37,7 +38,7 @@ async function freezable(port: number) {
 }
 
 /** A link that records its disconnections; disposing ends it. */
-function linkTo(endpoints: readonly string[], token = 'a', ca = certificate.cert) {
+function linkTo(endpoints: readonly string[], token = 'a', ca = certificate.cert, proxy?: Secret) {
   const disconnects: DisconnectReason[] = [];
   const waiting: (() => void)[] = [];
   const ending = new AbortController();
@@ -49,6 +50,7 @@ function linkTo(endpoints: readonly string[], token = 'a', ca = certificate.cert
     endpoints,
     token: new Secret(token),
     ca,
+    proxy,
     clock: systemClock,
     random: () => 0,
     pings: { pingIntervalMs: 100, pingTimeoutMs: 150 },
@@ -121,4 +123,34 @@ test('after a refused connection and after a cut the agent reports the reason an
 test('a message before the stream is open is not accepted', async () => {
   await using agent = linkTo([]);
   expect(agent.link.send({ case: 'heartbeat', value: {} })).toBe(false);
+});
+
+test('through an HTTP proxy the stream opens, and again after the proxy cut it', async () => {
+  await using controller = await startFakeController({ certificate, token: 'a' });
+  await using proxy = await startConnectProxy('127.0.0.1', 'user:secret');
+  const url = new Secret(`http://user:secret@127.0.0.1:${proxy.port}`);
+  const endpoint = `https://127.0.0.1:${controller.port}`;
+  await using agent = linkTo([endpoint], 'a', certificate.cert, url);
+  await agent.until(() => agent.ups === 1);
+  proxy.cut();
+  await agent.until(() => agent.ups === 2);
+  expect(proxy.asked).toEqual([1, 2].map(() => `127.0.0.1:${controller.port}`));
+});
+
+test('the certificate is checked through a proxy too, and a proxy that refuses is named without its password', async () => {
+  await using controller = await startFakeController({ certificate, token: 'a' });
+  await using proxy = await startConnectProxy('127.0.0.1', 'user:secret');
+  const endpoint = `https://127.0.0.1:${controller.port}`;
+  const through = (credentials: string) => new Secret(`http://${credentials}@127.0.0.1:${proxy.port}`);
+  await using foreign = linkTo([endpoint], 'a', makeCertificate().cert, through('user:secret'));
+  await foreign.until(() => foreign.disconnects.length === 1);
+  expect(foreign.disconnects[0]).toMatchObject({
+    kind: 'lost',
+    text: expect.stringContaining('certificate'),
+  });
+  await using refused = linkTo([endpoint], 'a', certificate.cert, through('user:guess'));
+  await refused.until(() => refused.disconnects.length === 1);
+  const { text } = refused.disconnects[0] ?? { text: '' };
+  expect(text).toContain('407');
+  expect(text).not.toContain('guess');
 });

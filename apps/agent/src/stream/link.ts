@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
@@ -10,8 +11,9 @@ import {
   type HelloSchema,
   type Welcome,
 } from '@vantage/proto';
-import { openConnection } from './connection.ts';
+import { type Connection, hostOf, openConnection } from './connection.ts';
 import { type DisconnectReason, waitAfter } from './disconnect-reason.ts';
+import { openTunnel } from './tunnel.ts';
 
 /** A message to the controller. */
 type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;
@@ -55,6 +57,8 @@ export function createLink(deps: {
   readonly token: Secret;
   /** PEM; undefined: the system's certificates. */
   readonly ca: string | undefined;
+  /** `http://[user:password@]host:port` of an HTTP proxy on the way; undefined: there is none. */
+  readonly proxy: Secret | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   /** A connection that leaves a ping unanswered is given up. */
@@ -81,10 +85,12 @@ export function createLink(deps: {
       silence = clock.timer(deadAfterMs, () => cut?.(`no message for ${deadAfterMs / 1000} s`));
     };
     const box = createMailbox<ConnectRequest>(outgoingMax);
-    const connection = openConnection({ endpoint, ca: deps.ca, clock, ...deps.pings });
     const beganMs = clock.monoMs();
+    let connection: Connection | undefined;
     let goodbye: DisconnectReason | undefined;
     try {
+      const tunnel = await tunnelTo(endpoint, deps.proxy, ending.signal);
+      connection = openConnection({ endpoint, ca: deps.ca, tunnel, clock, ...deps.pings });
       const hello = await handlers.hello();
       box.offer(create(ConnectRequestSchema, { message: { case: 'hello', value: hello } }));
       const client = createClient(
@@ -104,16 +110,11 @@ export function createLink(deps: {
           break;
         } else handlers.onMessage(message);
       }
-      return (
-        goodbye ?? {
-          kind: 'lost',
-          text: 'the controller ended the stream',
-          lastedMs: clock.monoMs() - beganMs,
-        }
-      );
+      const lastedMs = clock.monoMs() - beganMs;
+      return goodbye ?? { kind: 'lost', text: 'the controller ended the stream', lastedMs };
     } catch (error) {
       const cause = ending.signal.aborted ? ending.signal.reason : error;
-      return disconnectReasonOf(cause, connection.fault, clock.monoMs() - beganMs);
+      return disconnectReasonOf(cause, connection?.fault, clock.monoMs() - beganMs);
     } finally {
       silence[Symbol.dispose]();
       signal.removeEventListener('abort', stop);
@@ -122,7 +123,7 @@ export function createLink(deps: {
       cut = undefined;
       box.close();
       ending.abort(new Error('the stream is over'));
-      connection[Symbol.dispose]();
+      connection?.[Symbol.dispose]();
     }
   };
 
@@ -149,6 +150,16 @@ export function createLink(deps: {
       }
     },
   };
+}
+
+function tunnelTo(
+  endpoint: string,
+  proxy: Secret | undefined,
+  signal: AbortSignal,
+): Promise<Socket | undefined> {
+  if (proxy === undefined) return Promise.resolve(undefined);
+  const port = Number(new URL(endpoint).port || 443);
+  return openTunnel({ proxy, host: hostOf(endpoint), port, signal });
 }
 
 function disconnectReasonOf(error: unknown, fault: string | undefined, lastedMs: number): DisconnectReason {
