@@ -209,6 +209,25 @@ static napi_value socket_error_method(napi_env env, napi_callback_info info) {
   return int_value(env, kernel_socket_error(state->fd));
 }
 
+/* tcpFigures(fd) -> [rttUs, rttvarUs, sentAgain] of a TCP socket that Node opened; undefined where the kernel has none. */
+static napi_value tcp_figures_method(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  napi_value argument, result;
+  int32_t fd = -1;
+  struct tcp_figures figures;
+  napi_get_cb_info(env, info, &count, &argument, NULL, NULL);
+  napi_get_value_int32(env, argument, &fd);
+  if (kernel_tcp_figures(fd, &figures) != 0) return NULL;
+  const uint32_t values[] = {figures.rtt_us, figures.rttvar_us, figures.sent_again};
+  napi_create_array_with_length(env, 3, &result);
+  for (uint32_t i = 0; i < 3; i++) {
+    napi_value value;
+    napi_create_uint32(env, values[i], &value);
+    napi_set_element(env, result, i, value);
+  }
+  return result;
+}
+
 /* holdOpen(handle, yes): whether this socket keeps the process alive. */
 static napi_value hold_open_method(napi_env env, napi_callback_info info) {
   size_t count = 2;
@@ -248,6 +267,7 @@ NAPI_MODULE_INIT() {
       {"send", send_method},
       {"read", read_method},
       {"socketError", socket_error_method},
+      {"tcpFigures", tcp_figures_method},
       {"holdOpen", hold_open_method},
       {"close", close_method},
   };

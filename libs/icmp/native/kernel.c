@@ -6,6 +6,8 @@
 #include <linux/errqueue.h>
 #include <netinet/icmp6.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -85,6 +87,17 @@ int kernel_socket_error(int fd) {
   int number = 0;
   socklen_t size = sizeof number;
   return getsockopt(fd, SOL_SOCKET, SO_ERROR, &number, &size) == 0 ? number : errno;
+}
+
+int kernel_tcp_figures(int fd, struct tcp_figures *figures) {
+  struct tcp_info info;
+  socklen_t size = sizeof info;
+  memset(&info, 0, sizeof info);
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return errno;
+  if (size < offsetof(struct tcp_info, tcpi_total_retrans) + sizeof info.tcpi_total_retrans) return ENOPROTOOPT;
+  *figures = (struct tcp_figures){
+      .rtt_us = info.tcpi_rtt, .rttvar_us = info.tcpi_rttvar, .sent_again = info.tcpi_total_retrans};
+  return 0;
 }
 
 int kernel_send(int fd, enum kind kind, bool v6, const struct outgoing *outgoing, struct shared *shared) {

@@ -56,5 +56,15 @@ int kernel_send(int fd, enum kind kind, bool v6, const struct outgoing *outgoing
 /* Fills slots from the socket's queue or its error queue; how many, 0 when there is nothing. */
 int kernel_read(int fd, bool error_queue, struct shared *shared);
 
+/* The kernel's figures of a TCP connection (TCP_INFO). */
+struct tcp_figures {
+  uint32_t rtt_us;     /* smoothed round-trip time; after one sample it is that sample */
+  uint32_t rttvar_us;  /* its mean deviation; after one sample it is half of that sample */
+  uint32_t sent_again; /* segments sent again since the connect, the SYN included */
+};
+
+/* Reads the figures of a connected TCP socket, any socket of this process; 0 or errno. */
+int kernel_tcp_figures(int fd, struct tcp_figures *figures);
+
 /* The errno that waits on the socket, 0 none; asking clears it. */
 int kernel_socket_error(int fd);

@@ -5,3 +5,4 @@ export type { IcmpSocket, PingAnswer, PingRequest } from './icmp-socket.ts';
 export { type IcmpUnavailable, type OpenIcmpOptions, openIcmp } from './open.ts';
 export type { Family } from './packet.ts';
 export { createSharedIcmp, type IcmpLease, type SharedIcmp } from './shared.ts';
+export { createTcpFigures, type ReadTcpFigures, type TcpFigures } from './tcp-figures.ts';

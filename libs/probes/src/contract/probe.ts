@@ -37,7 +37,7 @@ export interface Stopwatch {
    * time (a banner is on its way) before this process reads it.
    */
   follow(phase: Phase): void;
-  /** Ends a phase with the time that was measured elsewhere (a PING's mean RTT by kernel timestamps). */
+  /** Ends a phase with the time that was measured elsewhere (a PING's mean RTT by kernel timestamps). It replaces the phase's sum. */
   conclude(phase: Phase, ms: number): void;
   /** Ends the phase that is running; time until the next `enter` belongs to none. */
   pause(): void;

@@ -2,8 +2,10 @@ import { createSocket } from 'node:dgram';
 import { connect, type Socket } from 'node:net';
 import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
+import type { ReadTcpFigures } from '@vantage/icmp';
 import { Failure, networkFailure, noRoute, showPeer, systemCode } from '../contract/failure.ts';
 import type { ProbeContext } from '../contract/probe.ts';
+import { connectTime } from './connect-time.ts';
 import type { Address } from './resolve.ts';
 
 /** RFC 8305 section 8: Connection Attempt Delay, milliseconds. */
@@ -27,15 +29,20 @@ interface Attempt {
 
 /**
  * Connects to the first of the addresses that answers (RFC 8305 section 5: the next starts after 250 ms or when the one before
- * failed); the others are dropped. Ends the `connect` phase at the connect event. Throws the most specific failure when none answers.
+ * failed); the others are dropped. Spends the `connect` phase, which ends when the used address answered (connect-time.ts). Throws the most specific
+ * failure when none answers.
  */
 export async function connectFirst(
   context: Context,
   addresses: readonly Address[],
-  port: number,
+  { port, tcpFigures }: { readonly port: number; readonly tcpFigures: ReadTcpFigures },
 ): Promise<Connected> {
   const attempts: Attempt[] = [];
   const { clock, signal, stopwatch } = context;
+  // Earlier connects of this check, before a redirect, count too.
+  const beforeMs = stopwatch.read().connect;
+  stopwatch.enter('connect');
+  const firstMs = clock.monoMs();
   if (addresses.length > 1) context.addDetail('Attempts', () => attempts.map((each) => shown(each, port)));
   const winner = await new Promise<Connected | undefined>((resolve, reject) => {
     let timer: Disposable | undefined;
@@ -54,18 +61,20 @@ export async function connectFirst(
       if (at === undefined) return;
       next += 1;
       open += 1;
-      const attempt = begin(at, port, clock.monoMs());
+      const attempt = begin(at, port, attempts.length === 0 ? firstMs : clock.monoMs());
       const { socket } = attempt;
       attempts.push(attempt);
       context.own({ [Symbol.dispose]: () => void socket.destroy() });
       socket.once('connect', () => {
-        stopwatch.pause();
-        settle(attempt, 'connected', clock.monoMs());
+        const seenMs = clock.monoMs() - attempt.startedMs;
+        const tookMs = connectTime(seenMs, tcpFigures(socket));
+        stopwatch.conclude('connect', beforeMs + attempt.startedMs - firstMs + tookMs);
+        settle(attempt, 'connected', tookMs);
         finish(() => resolve({ socket, at }), socket);
       });
       socket.on('error', (error) => {
         if (attempt.tookMs !== undefined) return;
-        settle(attempt, systemCode(error) || error.message, clock.monoMs());
+        settle(attempt, systemCode(error) || error.message, clock.monoMs() - attempt.startedMs);
         open -= 1;
         if (next < addresses.length) start();
         else if (open === 0) finish(() => resolve(undefined));
@@ -85,9 +94,9 @@ function begin(at: Address, port: number, startedMs: number): Attempt {
   return { at, startedMs, socket, result: 'no answer', tookMs: undefined };
 }
 
-function settle(attempt: Attempt, result: string, nowMs: number): void {
+function settle(attempt: Attempt, result: string, tookMs: number): void {
   attempt.result = result;
-  attempt.tookMs = nowMs - attempt.startedMs;
+  attempt.tookMs = tookMs;
 }
 
 function shown(attempt: Attempt, port: number): Json {

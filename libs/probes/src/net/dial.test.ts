@@ -1,6 +1,8 @@
 import { networkInterfaces } from 'node:os';
+import type { ReadTcpFigures } from '@vantage/icmp';
 import { systemClock } from '@vantage/kernel';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { Policy } from '../contract/probe.ts';
 import { tcp } from '../methods/tcp.ts';
 import { closedPort, listen, runTest } from '../testing/index.ts';
@@ -13,10 +15,15 @@ const hasIPv6 = Object.values(networkInterfaces()).some((each) =>
 
 /** A dial whose names all stand for these addresses. */
 function dialTo(...addresses: string[]): Dial {
-  const list = addresses.map((address): Address => ({ address, family: address.includes(':') ? 6 : 4 }));
-  const names: Names = { servers: () => [], resolve: () => Promise.resolve(list) };
-  return createDial({ names });
+  return createDial({ names: namesOf(addresses) });
 }
+
+function namesOf(addresses: readonly string[]): Names {
+  const list = addresses.map((address): Address => ({ address, family: address.includes(':') ? 6 : 4 }));
+  return { servers: () => [], resolve: () => Promise.resolve(list) };
+}
+
+const attempts = z.array(z.object({ Result: z.string(), Ms: z.number() }));
 
 describe('dial', () => {
   test('the first address that answers is used, and the attempts are in the extended data', async () => {
@@ -41,6 +48,27 @@ describe('dial', () => {
     const seen = await runTest(tcp, `w.example:${server.port}`, {}, { dial });
     expect(seen.code).toBe(1);
     expect(seen.phases.connect).toBeLessThan(400);
+  });
+
+  test("ConnectTime ends when the kernel had the server's answer, however late the event loop saw it", async () => {
+    await using server = await listen(() => {});
+    const names = namesOf(['127.0.0.1']);
+    const url = `w.example:${server.port}`;
+    const phases = async (tcpFigures: ReadTcpFigures) =>
+      (await runTest(tcp, url, {}, { dial: createDial({ names, tcpFigures }) })).phases;
+    expect(await phases(() => ({ rttUs: 2, rttvarUs: 1, sentAgain: 0 }))).toMatchObject({ connect: 0.002 });
+    const { connect } = await phases(() => ({ rttUs: 2, rttvarUs: 1, sentAgain: 1 }));
+    expect(connect).toBeGreaterThan(0.002);
+  });
+
+  test('ConnectTime contains the failed attempts before the used one', async () => {
+    await using server = await listen(() => {});
+    const tcpFigures = () => ({ rttUs: 2, rttvarUs: 1, sentAgain: 0 });
+    const dial = createDial({ names: namesOf(['127.0.0.2', '127.0.0.1']), tcpFigures });
+    const { phases, extended } = await runTest(tcp, `w.example:${server.port}`, {}, { dial });
+    const [failed, used] = attempts.parse(extended['Attempts']);
+    expect([failed?.Result, used]).toEqual(['ECONNREFUSED', expect.objectContaining({ Ms: 0.002 })]);
+    expect(phases.connect).toBeGreaterThanOrEqual(failed?.Ms ?? Number.NaN);
   });
 
   test('when no address answers the most specific failure is the verdict', async () => {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { resultCode } from '@vantage/domain';
+import { createTcpFigures, type ReadTcpFigures } from '@vantage/icmp';
 import { Failure, showPeer } from '../contract/failure.ts';
 import type { IpFamily } from '../contract/options.ts';
 import type { ProbeContext } from '../contract/probe.ts';
@@ -69,7 +70,7 @@ export interface Connection extends Disposable {
 export interface Dial {
   /** Resolves a host (phase `dns`; none for an address). */
   resolve(context: DialContext, host: string, family: IpFamily): Promise<readonly Address[]>;
-  /** Resolves, connects (phase `connect`: first attempt → the connection used) and, if asked, secures (phase `ssl`). */
+  /** Resolves, connects (phase `connect`: first attempt → the connection used, by the kernel's clock where it has one) and, if asked, secures (phase `ssl`). */
   connect(context: DialContext, request: DialRequest): Promise<Connection>;
   /** TLS on a plain connection (phase `ssl`); the plain one is used up. Through a proxy, `host` names the server behind it. */
   secure(context: DialContext, connection: Connection, tls: TlsRequest, host?: string): Promise<Connection>;
@@ -80,8 +81,10 @@ export interface Dial {
 }
 
 /** Makes the dial of an agent; one serves all its checks. Opens nothing until asked. */
-export function createDial(deps: { readonly names?: Names } = {}): Dial {
-  const { names = createNames() } = deps;
+export function createDial(
+  deps: { readonly names?: Names; readonly tcpFigures?: ReadTcpFigures } = {},
+): Dial {
+  const { names = createNames(), tcpFigures = createTcpFigures() } = deps;
   const contexts = createSecureContexts();
   const dial: Dial = {
     resolve: (context, host, family) => names.resolve(context, host, family),
@@ -101,8 +104,7 @@ export function createDial(deps: { readonly names?: Names } = {}): Dial {
       const addresses = await names.resolve(context, host, request.family ?? 'Any');
       const allowed = dial.permitted(context, addresses, port);
       context.setPeers(allowed.map(({ address }) => ({ address, port })));
-      context.stopwatch.enter('connect');
-      const { socket, at } = await connectFirst(context, allowed, port);
+      const { socket, at } = await connectFirst(context, allowed, { port, tcpFigures });
       const peer = showPeer(at.address, port);
       context.setPeers([{ address: at.address, port }]);
       const plain = connectionOf(socket, { host, address: at.address, port, family: at.family, peer });
