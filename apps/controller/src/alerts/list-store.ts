@@ -23,6 +23,8 @@ export interface ShownAlert
   readonly location: string | null;
   readonly short_name: string | null;
   readonly check_result: string | null;
+  /** It has messages for contacts in shadow. */
+  readonly shadow: boolean;
 }
 
 /** The states of an alert as the API names them. */
@@ -36,6 +38,7 @@ export interface AlertPage {
   readonly kind?: string | undefined;
   readonly deviceId?: string | undefined;
   readonly alertId?: string | undefined;
+  readonly shadow?: boolean | undefined;
   /** Alerts that opened before the one with this number only. */
   readonly beforeNo?: number | undefined;
   readonly limit: number;
@@ -48,11 +51,13 @@ function stateAt(nowUs: number) {
     when a.snoozed_until_us > ${nowUs}::bigint then 'Snoozed' else 'Open' end`;
 }
 
+const hasShadow = sql`exists (select from notifications n where n.alert_no = a.alert_no and n.state = 'Shadow')`;
+
 /** Alerts, those that opened last first, one row more than `limit` to know whether there are more. */
 export async function listAlerts(
   db: Kysely<Tables>,
   accountNo: number,
-  { state, kind, deviceId, alertId, beforeNo, limit, offset, nowUs }: AlertPage,
+  { state, kind, deviceId, alertId, shadow, beforeNo, limit, offset, nowUs }: AlertPage,
 ): Promise<readonly ShownAlert[]> {
   const conditions = [
     sql`a.account_no = ${accountNo}::int`,
@@ -61,13 +66,14 @@ export async function listAlerts(
     ...(state === undefined || state === 'Closed' ? [] : [sql`a.closed_us is null`]),
     ...(kind === undefined ? [] : [sql`a.kind = ${kind}`]),
     ...(deviceId === undefined ? [] : [sql`a.device_id = ${deviceId}`]),
+    ...(shadow === undefined ? [] : [shadow ? hasShadow : sql`not ${hasShadow}`]),
     ...(alertId === undefined ? [] : [sql`a.alert_id = ${alertId}`]),
     ...(beforeNo === undefined ? [] : [sql`a.alert_no < ${beforeNo}::bigint`]),
   ];
   const { rows } = await sql<ShownAlert>`
     select a.alert_no, a.alert_id, a.device_id, a.kind, ${stateAt(nowUs)} as state, a.severity, a.opened_us, a.since_us,
       a.closed_us, a.reason, a.acknowledged_us, a.acknowledged_by, a.acknowledged_note, a.snoozed_until_us,
-      l.name as location, d.short_name, a.opening ->> 'CheckResult' as check_result
+      l.name as location, d.short_name, a.opening ->> 'CheckResult' as check_result, ${hasShadow} as shadow
     from alerts a left join locations l on l.location_no = a.location_no left join devices d on d.device_no = a.device_no
     where ${sql.join(conditions, sql` and `)}
     order by a.alert_no desc limit ${limit + 1} offset ${offset}`.execute(db);

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
 import { addAlert } from '../api/testing/sample-account.ts';
+import { enqueue } from '../notify/notification-store.ts';
+import { sampleNotification } from '../notify/testing/sample.ts';
 
 let one: OneAccount;
 let about: { accountNo: number; locationNo: number; deviceNo: number; deviceId: string };
@@ -57,6 +59,52 @@ test('a list is narrowed by State, Kind and Device, and paged from the newest to
   expect(await ids(`?Device=${newId()}`)).toEqual([]);
   expect((await ids(`?Device=${about.deviceId}&Limit=2`)).length).toBe(2);
   expect((await one.send('GET', `/alerts?Before=${newId()}`)).json).toMatchObject({ code: 1003 });
+});
+
+test('Shadow narrows to alerts with messages that were recorded only, also as CSV', async () => {
+  const [sent, recorded] = [await newAlert(), await newAlert()];
+  const contact = { Type: 'email', Address: 'noc@example.org' };
+  const live = await one.create('/contacts', { ...contact, Name: 'live' });
+  const shadow = await one.create('/contacts', { ...contact, Name: 'shadow', Shadow: true });
+  const { db } = one.rest;
+  for (const [alertId, contactId] of [
+    [sent, live],
+    [recorded, live],
+    [recorded, shadow],
+  ]) {
+    const { alert_no: alertNo } = await db.kysely
+      .selectFrom('alerts')
+      .select('alert_no')
+      .where('alert_id', '=', alertId ?? '')
+      .executeTakeFirstOrThrow();
+    const { contact_no: contactNo } = await db.kysely
+      .selectFrom('contacts')
+      .select('contact_no')
+      .where('contact_id', '=', contactId ?? '')
+      .executeTakeFirstOrThrow();
+    const row = {
+      ...sampleNotification,
+      accountNo: about.accountNo,
+      alertNo,
+      contactNo,
+      orderKey: alertId ?? '',
+    };
+    await enqueue(db.kysely, [{ ...row, atUs: one.rest.clock.nowUs() }], one.rest.clock.nowUs());
+  }
+  expect(await ids('?Shadow=Y')).toEqual([recorded]);
+  expect(await ids('?Shadow=N')).not.toContain(recorded);
+  expect((await one.send('GET', `/alerts/${recorded}`)).json).toMatchObject({
+    Shadow: true,
+    Notifications: [
+      { contact_id: live, Kind: 'device.down', At: '2026-09-21T16:13:20+02:00', State: 'Pending' },
+      { contact_id: shadow, Kind: 'device.down', At: '2026-09-21T16:13:20+02:00', State: 'Shadow' },
+    ],
+  });
+  const csv = (await one.send('GET', '/alerts?Shadow=Y&fmt=csv')).text.split('\r\n');
+  expect(csv[0]).toContain('alert_id,device_id,ShortName,Kind,State,Opened,Closed,Since');
+  expect(csv[1]).toContain(recorded);
+  expect(csv).toHaveLength(3);
+  expect((await one.send('GET', '/alerts?Shadow=yes')).json).toMatchObject({ code: 1004 });
 });
 
 test('an acknowledgement shows who and why, in the outage and in the audit too', async () => {

@@ -75,6 +75,7 @@ export const Contact = defineEntity({
     previousSecretUntilUs: p.bigint('number').nullable(),
     notify: p.type(TextArray).nullable(),
     options: p.json().nullable(),
+    shadow: p.boolean().default(false),
     createdAt: p.datetime().defaultRaw('now()'),
     updatedAt: p.datetime().defaultRaw('now()'),
   },

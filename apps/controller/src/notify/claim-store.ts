@@ -90,10 +90,11 @@ export async function readContact(db: Kysely<Tables>, contactNo: number) {
     type: string;
     sealed: Uint8Array;
     options: unknown;
+    shadow: boolean;
     previous_secret_until_us: number | null;
     timezone: string;
   }>`
-    select c.contact_id, c.account_no, c.name, c.type, c.sealed, c.options, c.previous_secret_until_us, a.timezone
+    select c.contact_id, c.account_no, c.name, c.type, c.sealed, c.options, c.shadow, c.previous_secret_until_us, a.timezone
     from contacts c join accounts a using (account_no) where c.contact_no = ${contactNo}`.execute(db);
   return rows[0];
 }
@@ -218,7 +219,7 @@ export async function endUnsent(
   trx: Kysely<Tables>,
   ask: {
     readonly nos: readonly number[];
-    readonly state: 'Failed' | 'Withdrawn';
+    readonly state: 'Failed' | 'Withdrawn' | 'Shadow';
     readonly answer: string;
     readonly nowUs: number;
   },

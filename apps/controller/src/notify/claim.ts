@@ -24,6 +24,7 @@ import {
 import { decideGrouping, noGrouping, singlesAMinute } from './grouping.ts';
 import { placeholders } from './link-places.ts';
 import { showFacts } from './message-facts.ts';
+import { shadowAnswer } from './notification-store.ts';
 import { type OnFailed, reportFailed } from './record.ts';
 import { releaseFollowers } from './record-store.ts';
 
@@ -77,6 +78,12 @@ export async function claim(
   if (contact === undefined) {
     const nos = await unsentOf(trx, contactNo);
     await endUnsent(trx, { nos, state: 'Withdrawn', answer: 'the contact was deleted', nowUs });
+    return [];
+  }
+  // It was put into shadow after the decision.
+  if (contact.shadow) {
+    const nos = await unsentOf(trx, contactNo);
+    await endUnsent(trx, { nos, state: 'Shadow', answer: shadowAnswer, nowUs });
     return [];
   }
   const channel = channelOf(deps.channels, contact.type);

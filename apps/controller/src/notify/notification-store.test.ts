@@ -38,13 +38,14 @@ test('notifications of an alert are listed oldest first with contact, state and 
     ],
     5,
   );
+  const waiting = { kind: sample.kind, atUs: sample.atUs, state: 'Pending', attempts: 0 };
   expect(await notificationsOf(db.kysely, [7, 8])).toEqual(
     new Map([
       [
         7,
         [
-          { contact_id: ids[1], State: 'Pending', Attempts: 0 },
-          { contact_id: ids[0], State: 'Pending', Attempts: 0 },
+          { contact_id: ids[1], ...waiting },
+          { contact_id: ids[0], ...waiting },
         ],
       ],
     ]),
@@ -54,7 +55,7 @@ test('notifications of an alert are listed oldest first with contact, state and 
 /** State and attempts of the alert's notifications, oldest first. */
 async function shown(alertNo: number) {
   const rows = (await notificationsOf(db.kysely, [alertNo])).get(alertNo) ?? [];
-  return rows.map(({ State, Attempts }) => `${State} ${Attempts}`);
+  return rows.map(({ state, attempts }) => `${state} ${attempts}`);
 }
 
 test('only notifications that were never attempted are withdrawn, and what waits for them becomes due', async () => {
@@ -102,4 +103,24 @@ test('workers are notified at the commit, and not of a decision that is rolled b
     timeout: 10_000,
     interval: 20,
   });
+});
+
+test('notifications of a contact in shadow are recorded at once, and are never due', async () => {
+  const { accountNo, first, second } = await twoContacts();
+  await db.kysely.updateTable('contacts').set({ shadow: true }).where('contact_no', '=', first).execute();
+  const rows = [first, second].map((contactNo) => ({
+    ...sampleNotification,
+    accountNo,
+    alertNo: 12,
+    contactNo,
+  }));
+  await enqueue(db.kysely, rows, 5);
+  expect(await shown(12)).toEqual(['Shadow 0', 'Pending 0']);
+  const [row] = await db.kysely
+    .selectFrom('notifications')
+    .select(['ended_us', 'answer', 'data'])
+    .where('contact_no', '=', first)
+    .execute();
+  expect(row).toMatchObject({ ended_us: 5, answer: 'the contact is in shadow, so nothing was sent' });
+  expect(row?.data).toEqual(sampleNotification.data);
 });

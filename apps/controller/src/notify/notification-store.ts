@@ -24,11 +24,14 @@ export interface NewNotification {
 }
 
 /** How far a notification is. */
-type NotificationState = 'Pending' | 'Delivered' | 'Failed' | 'Withdrawn';
+type NotificationState = 'Pending' | 'Delivered' | 'Failed' | 'Withdrawn' | 'Shadow';
+
+/** The answer of a notification that is recorded only. */
+export const shadowAnswer = 'the contact is in shadow, so nothing was sent';
 
 /**
  * Stores notifications in the transaction of the decision and wakes the workers at its commit. They are delivered in the order of the
- * rows. A contact that does not exist at the first attempt gets none.
+ * rows. A contact that does not exist at the first attempt gets none; those of a contact in shadow are recorded and never sent.
  */
 export async function enqueue(
   trx: Kysely<Tables>,
@@ -38,10 +41,14 @@ export async function enqueue(
   if (rows.length === 0) return;
   const values = rows.map((row, ord) => ({ ...row, ord, id: newId() }));
   await sql`
-    insert into notifications (notification_id, account_no, contact_no, alert_no, order_key, kind, severity, data, at_us, created_us, due_us)
-    select g.id, g."accountNo", g."contactNo", g."alertNo", g."orderKey", g.kind, g.severity, g.data, g."atUs", ${nowUs}, ${nowUs}
+    insert into notifications (notification_id, account_no, contact_no, alert_no, order_key, kind, severity, data, at_us, created_us, due_us,
+      state, ended_us, answer)
+    select g.id, g."accountNo", g."contactNo", g."alertNo", g."orderKey", g.kind, g.severity, g.data, g."atUs", ${nowUs}, ${nowUs},
+      case when c.shadow then 'Shadow' else 'Pending' end, case when c.shadow then ${nowUs}::bigint end,
+      case when c.shadow then ${shadowAnswer} end
     from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as g (ord int, id text, "accountNo" int, "contactNo" int, "alertNo" bigint,
       "orderKey" text, kind text, severity text, data jsonb, "atUs" bigint)
+      left join contacts c on c.contact_no = g."contactNo"
     order by g.ord`.execute(trx);
   const contactNos = [...new Set(rows.map(({ contactNo }) => contactNo))].sort((a, b) => a - b);
   await sql`
@@ -89,20 +96,32 @@ export async function withdraw(
   }
 }
 
+/** A message of an alert, for people. */
+interface AlertNotification {
+  readonly contact_id: string;
+  readonly kind: string;
+  /** When it was decided. */
+  readonly atUs: number;
+  readonly state: NotificationState;
+  readonly attempts: number;
+}
+
 /** The state of each notification of these alerts, oldest first. Notifications to deleted contacts are left out. */
 export async function notificationsOf(db: Kysely<Tables>, alertNos: readonly number[]) {
   const { rows } = await sql<{
     alert_no: number;
     contact_id: string;
+    kind: string;
+    at_us: number;
     state: NotificationState;
     attempts: number;
   }>`
-    select n.alert_no, c.contact_id, n.state, n.attempts from notifications n join contacts c using (contact_no)
+    select n.alert_no, c.contact_id, n.kind, n.at_us, n.state, n.attempts from notifications n join contacts c using (contact_no)
     where n.alert_no = any(${alertNos}::bigint[]) order by n.notification_no`.execute(db);
-  const found = new Map<number, { contact_id: string; State: NotificationState; Attempts: number }[]>();
-  for (const { alert_no, contact_id, state, attempts } of rows) {
+  const found = new Map<number, AlertNotification[]>();
+  for (const { alert_no, contact_id, kind, at_us, state, attempts } of rows) {
     const list = found.get(alert_no) ?? [];
-    list.push({ contact_id, State: state, Attempts: attempts });
+    list.push({ contact_id, kind, atUs: at_us, state, attempts });
     found.set(alert_no, list);
   }
   return found;

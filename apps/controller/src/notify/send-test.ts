@@ -5,6 +5,7 @@ import { type AttemptDeps, attempt } from './attempt.ts';
 import type { Channels } from './channels/registry.ts';
 import { channelOf } from './claim.ts';
 import { readContact } from './claim-store.ts';
+import { shadowAnswer } from './notification-store.ts';
 
 /** What the receiver said to a test message. */
 export interface TestResult {
@@ -21,6 +22,7 @@ export async function sendTest(
 ): Promise<TestResult | undefined> {
   const contact = await readContact(deps.db.kysely, contactNo);
   if (contact === undefined) return undefined;
+  if (contact.shadow) return { isDelivered: false, answer: shadowAnswer };
   const channel = channelOf(deps.channels, contact.type);
   if (channel === undefined)
     return { isDelivered: false, answer: `this controller cannot send to contacts of type ${contact.type}` };

@@ -57,6 +57,13 @@ const options = z
   .nullable()
   .meta({ id: 'ContactOptions', description: 'Options of the Type, replaced as a whole; null: none.' });
 
+const shadow = z
+  .boolean()
+  .describe(
+    'It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).',
+  )
+  .meta({ example: false });
+
 /** The body of POST /contacts. */
 export const contactCreate = z
   .strictObject({
@@ -66,6 +73,7 @@ export const contactCreate = z
     Secret: secret,
     Options: options.optional(),
     Notify: notify,
+    Shadow: shadow.optional(),
     ExternalKey: externalKeyField,
   })
   .meta({ id: 'ContactCreate' });
@@ -79,6 +87,7 @@ export const contactUpdate = z
     Secret: secret,
     Options: options.optional(),
     Notify: notify,
+    Shadow: shadow.optional(),
     ExternalKey: externalKeyField,
   })
   .meta({ id: 'ContactUpdate' });
@@ -92,6 +101,7 @@ export const contactFull = z
     Address: z.string().describe('Credentials are `***`.'),
     Options: options,
     Notify: z.array(z.enum(alertKinds)).nullable().describe('Kinds of messages that it gets; null: all.'),
+    Shadow: shadow,
     ExternalKey: z.string().nullable(),
     PreviousSecretUntil: timestampField
       .nullable()

@@ -143,6 +143,7 @@ function show(row: ContactRow, { zone }: Session, nowUs: number): z.input<typeof
     Address: row.address,
     Notify: row.notify && z.array(z.enum(alertKinds)).parse(row.notify),
     Options: readOptions(row.options),
+    Shadow: row.shadow,
     ExternalKey: row.external_key,
     PreviousSecretUntil: until === null || until <= nowUs ? null : zone.format(until),
     UpdatedAt: zone.format(row.updated_at.getTime() * 1000),

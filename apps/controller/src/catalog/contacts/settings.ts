@@ -17,6 +17,7 @@ export interface CurrentContact {
   readonly address: string;
   readonly notify: readonly string[] | null;
   readonly options: ContactOptions | null;
+  readonly shadow: boolean;
   readonly externalKey: string | null;
   /** undefined: its key is lost. */
   readonly clear: ClearContact | undefined;
@@ -28,6 +29,7 @@ export interface ContactSettings {
   readonly address: string;
   readonly notify: readonly string[] | null;
   readonly options: ContactOptions | null;
+  readonly shadow: boolean;
   readonly externalKey: string | null;
   readonly clear: ClearContact;
 }
@@ -51,6 +53,7 @@ export function resolveContact(
       address: contactTypes[type].show(address.value),
       notify: sent.Notify === undefined ? notify : sent.Notify && [...new Set(sent.Notify)],
       options,
+      shadow: sent.Shadow ?? current?.shadow ?? false,
       externalKey: sent.ExternalKey === undefined ? externalKey : sent.ExternalKey,
       clear: { address: address.value, ...secret.value },
     },

@@ -15,6 +15,7 @@ export type ContactRow = Pick<
   | 'address'
   | 'notify'
   | 'options'
+  | 'shadow'
   | 'external_key'
   | 'previous_secret_until_us'
   | 'updated_at'
@@ -32,7 +33,17 @@ export async function listContacts(
   if (externalKey !== undefined) own = own.where('external_key', '=', externalKey);
   const [rows, { total }] = await Promise.all([
     own
-      .select(['contact_no', 'contact_id', 'name', 'type', 'address', 'notify', 'options', 'external_key'])
+      .select([
+        'contact_no',
+        'contact_id',
+        'name',
+        'type',
+        'address',
+        'notify',
+        'options',
+        'shadow',
+        'external_key',
+      ])
       .select(['previous_secret_until_us', 'updated_at'])
       .orderBy('name')
       .orderBy('contact_no')
@@ -87,7 +98,16 @@ export async function insertContact(
   { em }: ChangeTransaction,
   contact: Pick<
     Contact,
-    'contactId' | 'accountNo' | 'name' | 'type' | 'address' | 'sealed' | 'externalKey' | 'notify' | 'options'
+    | 'contactId'
+    | 'accountNo'
+    | 'name'
+    | 'type'
+    | 'address'
+    | 'sealed'
+    | 'externalKey'
+    | 'notify'
+    | 'options'
+    | 'shadow'
   >,
 ): Promise<void> {
   em.create(Contact, contact);
@@ -101,7 +121,14 @@ export async function updateContact(
   changes: Partial<
     Pick<
       Contact,
-      'name' | 'address' | 'sealed' | 'externalKey' | 'notify' | 'options' | 'previousSecretUntilUs'
+      | 'name'
+      | 'address'
+      | 'sealed'
+      | 'externalKey'
+      | 'notify'
+      | 'options'
+      | 'shadow'
+      | 'previousSecretUntilUs'
     >
   >,
 ): Promise<void> {

@@ -209,20 +209,32 @@ function openOrLost(sealer: Sealer, { contactId, sealed }: Contact): ClearContac
 }
 
 function currentOf(contact: Contact, clear: ClearContact | undefined): CurrentContact {
-  const { name, address, notify = null, options, externalKey = null } = contact;
-  return { name, address, notify, options: readOptions(options ?? null), externalKey, clear };
+  const { name, address, notify = null, options, shadow, externalKey = null } = contact;
+  return { name, address, notify, options: readOptions(options ?? null), shadow, externalKey, clear };
 }
 
 function columns(sealer: Sealer, contactId: string, settings: ContactSettings) {
-  const { name, address, externalKey, options, clear } = settings;
+  const { name, address, externalKey, options, shadow, clear } = settings;
   const notify = settings.notify && [...settings.notify];
-  return { name, address, externalKey, notify, options, sealed: sealContact(sealer, contactId, clear) };
+  return {
+    name,
+    address,
+    externalKey,
+    notify,
+    options,
+    shadow,
+    sealed: sealContact(sealer, contactId, clear),
+  };
 }
 
 /** The settings as the API shows them. */
-function shownSettings({ name, address, options, notify, externalKey }: Omit<ContactSettings, 'clear'>) {
+function shownSettings(settings: Omit<ContactSettings, 'clear'>) {
+  const { name, address, options, notify, shadow, externalKey } = settings;
   const Options = options === null ? null : { ...options };
-  return { Name: cleanLine(name), Address: address, Options, Notify: notify, ExternalKey: externalKey };
+  return {
+    ...{ Name: cleanLine(name), Address: address, Options, Notify: notify, Shadow: shadow },
+    ExternalKey: externalKey,
+  };
 }
 
 function changedNames(current: CurrentContact, settings: ContactSettings): string[] {
@@ -230,6 +242,7 @@ function changedNames(current: CurrentContact, settings: ContactSettings): strin
     ['Name', current.name !== settings.name],
     ['Address', current.clear?.address !== settings.clear.address],
     ['Options', !isDeepStrictEqual(current.options, settings.options)],
+    ['Shadow', current.shadow !== settings.shadow],
     ['Notify', !isDeepStrictEqual(current.notify, settings.notify)],
     ['ExternalKey', current.externalKey !== settings.externalKey],
   ];

@@ -243,7 +243,7 @@ export interface DataTables {
     data: Jsonb;
     at_us: number;
     created_us: number;
-    state: Generated<'Pending' | 'Delivered' | 'Failed' | 'Withdrawn'>;
+    state: Generated<'Pending' | 'Delivered' | 'Failed' | 'Withdrawn' | 'Shadow'>;
     attempts: Generated<number>;
     due_us: number;
     first_attempt_us: number | null;

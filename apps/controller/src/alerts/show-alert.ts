@@ -1,0 +1,116 @@
+import { alertKinds, severities } from '@vantage/alerts';
+import { cleanLine } from '@vantage/domain';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Tables } from '../db/index.ts';
+import { idField, timestampField } from '../http/field.ts';
+import type { Zone } from '../http/zone.ts';
+import { alertStateNames, type ShownAlert } from './list-store.ts';
+
+/** An id for examples. */
+export const sampleId = '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802';
+
+/** An alert as answers show it. */
+export const alertRecord = z
+  .strictObject({
+    alert_id: idField,
+    device_id: idField.nullable().describe('null: the alert is about a Location or an agent.'),
+    ShortName: z.string().nullable().describe("The device's name; null where there is no device."),
+    Kind: z.enum(alertKinds).describe('What it is about.').meta({ example: 'device.down' }),
+    State: z.enum(alertStateNames).describe('Closed: what it is about has ended.').meta({ example: 'Open' }),
+    Opened: timestampField.describe('When an event opened it.'),
+    Closed: timestampField.nullable().describe('When it ended; null while it is open.'),
+    Since: timestampField.describe('Begin of the outage.'),
+    Severity: z.enum(severities).describe('Of the device.').meta({ example: 'critical' }),
+    Reason: z
+      .string()
+      .nullable()
+      .describe('Why it is as it is, for example which master suppresses it; null: as usual.')
+      .meta({ example: 'its master gw is Down' }),
+    Shadow: z
+      .boolean()
+      .describe('It has messages for contacts in shadow: they are recorded and were not sent.'),
+    Location: z.string().nullable().describe('Location of the failure, or that the alert is about.'),
+    CheckResult: z.string().nullable(),
+    Acknowledged: z
+      .strictObject({
+        By: z.string().describe('Name of the API key, or of the contact.').meta({ example: 'deploy' }),
+        Note: z.string().nullable().describe('Note of whoever acknowledged.').meta({ example: 'on it' }),
+        At: timestampField,
+      })
+      .nullable()
+      .meta({
+        description: 'Who acknowledged it; null: nobody.',
+        example: { By: 'deploy', Note: 'on it', At: '2026-02-25T23:38:03+01:00' },
+      }),
+    SnoozedUntil: timestampField.nullable().describe('End of the snooze; null while there is none.'),
+    Notifications: z
+      .array(
+        z.strictObject({
+          contact_id: idField,
+          Kind: z.string().describe('What it says.').meta({ example: 'device.down' }),
+          At: timestampField.describe('When it was decided.'),
+          State: z
+            .enum(['Pending', 'Delivered', 'Failed', 'Withdrawn', 'Shadow'])
+            .describe('How far it is. Shadow: it is recorded only, because the contact is in shadow.'),
+          Attempts: z.int().describe('Attempts to deliver it.').meta({ example: 1 }),
+        }),
+      )
+      .meta({
+        description: 'Its messages, oldest first.',
+        example: [
+          {
+            ...{ contact_id: sampleId, Kind: 'device.down', At: '2026-02-25T23:38:03+01:00' },
+            ...{ State: 'Delivered', Attempts: 1 },
+          },
+        ],
+      }),
+  })
+  .meta({ id: 'Alert', description: 'A decision to notify people.' });
+
+/** The state of each notification of these alerts, oldest first. */
+export type NotificationsOf = (
+  db: Kysely<Tables>,
+  alertNos: readonly number[],
+) => Promise<
+  ReadonlyMap<
+    number,
+    readonly {
+      readonly contact_id: string;
+      readonly kind: string;
+      readonly atUs: number;
+      readonly state: z.input<typeof alertRecord>['Notifications'][number]['State'];
+      readonly attempts: number;
+    }[]
+  >
+>;
+
+/** The alert as an answer shows it. */
+export function showAlert(
+  row: ShownAlert,
+  zone: Zone,
+  notifications: Awaited<ReturnType<NotificationsOf>>,
+  nowUs: number,
+): z.input<typeof alertRecord> {
+  const { acknowledged_us: at, acknowledged_by: by, snoozed_until_us: until } = row;
+  return {
+    ...{ alert_id: row.alert_id, device_id: row.device_id },
+    ShortName: row.short_name,
+    Kind: z.enum(alertKinds).parse(row.kind),
+    State: row.state,
+    Opened: zone.format(row.opened_us),
+    Closed: row.closed_us === null ? null : zone.format(row.closed_us),
+    Since: zone.format(row.since_us),
+    Severity: z.enum(severities).parse(row.severity),
+    ...{ Reason: row.reason, Shadow: row.shadow, Location: row.location, CheckResult: row.check_result },
+    Acknowledged:
+      at === null || by === null
+        ? null
+        : { By: cleanLine(by), Note: row.acknowledged_note, At: zone.format(at) },
+    SnoozedUntil: until === null || until <= nowUs ? null : zone.format(until),
+    Notifications: (notifications.get(row.alert_no) ?? []).map((one) => ({
+      ...{ contact_id: one.contact_id, Kind: one.kind, At: zone.format(one.atUs) },
+      ...{ State: one.state, Attempts: one.attempts },
+    })),
+  };
+}
