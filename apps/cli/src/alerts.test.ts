@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../../../tests/harness/database.ts';
@@ -68,3 +70,37 @@ test('the first contact of an account makes the schedule Everybody, the next one
   expect(out).toMatch(/Hook +webhook +https:\/\/u:\*\*\*@h\.example\/\?token=\*\*\*/);
   rmSync(dir, { recursive: true });
 }, 120_000);
+
+test('a test message goes to a contact by its name, and the answer of its server is shown', async () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'vantage-contacts-'));
+  await using own = await createTestDatabase();
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => response.writeHead(bodies.push(body) === 1 ? 200 : 410).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const hook = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
+  const settings = {
+    VANTAGE_DATABASE_URL: own.url,
+    VANTAGE_SECRET_KEY_FILE: path.join(dir, 'secret.key'),
+    VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true',
+  };
+  const run = (command: string, ...more: string[]) =>
+    runVantage(['contacts', command, ...more, '--account', 'tester'], settings);
+  await withClient(own.url, (client) =>
+    client.query(`insert into accounts (account_id, name) values ('tester', 'tester')`),
+  );
+  expect(await run('add', hook, '--name', 'Hook')).toMatchObject({ code: 0 });
+  const sent = await run('test', 'Hook');
+  expect([sent.code, sent.out]).toEqual([0, expect.stringContaining('HTTP 200 OK')]);
+  expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ type: 'test', data: { Contact: 'Hook' } });
+  const refused = await run('test', 'Hook');
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('did not arrive: HTTP 410 Gone')]);
+  expect((await run('test', 'nobody')).err).toContain('account tester has no contact nobody');
+  expect((await run('add', 'noc@example.org', '--name', 'Hook')).code).toBe(0);
+  expect((await run('test', 'Hook')).err).toContain('several contacts are named Hook: give the contact_id');
+  expect((await run('test', 'noc@example.org')).err).toContain('VANTAGE_SMTP_URL');
+  server.close();
+  rmSync(dir, { recursive: true });
+}, 300_000);

@@ -1,11 +1,12 @@
 // This program runs the operator's commands: it reads one call from standard input and writes the reply to standard output.
 import { text } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { OperatorAnswers, OperatorRequests } from '@vantage/domain/operator-commands';
-import { systemClock as clock, createLog, Fault } from '@vantage/kernel';
+import { systemClock as clock, createLog } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
+import { awaitTrue } from './admin/await-true.ts';
 import { type Commands, runCall } from './admin/commands.ts';
 import { contactNote } from './admin/contact-note.ts';
+import { drop, noAgent } from './admin/fault.ts';
 import { type FirstRunAccount, provision } from './admin/first-run.ts';
 import { openDatabase } from './admin/open-database.ts';
 import { acknowledge, listOpenAlerts } from './alerts/index.ts';
@@ -23,23 +24,24 @@ import {
 } from './catalog/agents/write.ts';
 import { type ChangeTransaction, createCatalog } from './catalog/change.ts';
 import { addContact } from './catalog/contacts/add-contact.ts';
-import { listAccountContacts } from './catalog/contacts/store.ts';
+import { findContactsNamed, listAccountContacts } from './catalog/contacts/store.ts';
 import { defaultLocations } from './catalog/devices/lookup-store.ts';
 import { isKeyRevoked, listKeys } from './catalog/keys/store.ts';
 import { issueKey, revokeKey } from './catalog/keys/write.ts';
 import { findLocationNo, listAccountLocations } from './catalog/locations/store.ts';
 import { createLocation } from './catalog/locations/write.ts';
 import { everybody } from './catalog/nschedules/everybody.ts';
-import type { Refusal } from './catalog/refusal.ts';
+import { refusalText } from './catalog/refusal.ts';
 import { sealedRows as sealedCatalog } from './catalog/secrets/reseal-store.ts';
+import { loadSettings } from './config/load-settings.ts';
 import type { Db, Tables } from './db/index.ts';
 import { sealedAuthorities } from './enrol/index.ts';
 import { recordEvents } from './events/index.ts';
+import { createChannels, sendTest } from './notify/index.ts';
 import { hashCredential } from './secrets/credential.ts';
 import { openSealer } from './secrets/open-sealer.ts';
 import type { Sealer } from './secrets/seal.ts';
 
-const pollMs = 50;
 /** Of the first run: the account, and its Location at which the agent of this machine runs. */
 const [firstAccount, firstLocation] = ['default', 'local'];
 
@@ -49,22 +51,19 @@ function change<T>(db: Db, work: (transaction: ChangeTransaction) => Promise<T>)
   return catalog.change({ kind: 'command-line' }, work);
 }
 
-function drop(code: string, message: string): Fault {
-  return new Fault('drop', code, message);
-}
-
-function noAgent(agentId: string): Fault {
-  return drop('no_agent', `there is no agent ${agentId}; "vantage agents list" shows the ids`);
-}
-
-/** Changes an agent; throws a Fault when it cannot be done. */
-async function alterAgent(transaction: ChangeTransaction, agentId: string, sent: SentAgent): Promise<void> {
-  const changed = await changeAgent(transaction, { agentId }, { sent, nowUs: clock.nowUs() });
+/** Changes an agent, and answers with the request; throws a Fault when it cannot be done. */
+async function alterAgent<T extends { readonly agent_id: string }>(
+  transaction: ChangeTransaction,
+  request: T,
+  sent: SentAgent,
+): Promise<T> {
+  const named = { agentId: request.agent_id };
+  const changed = await changeAgent(transaction, named, { sent, nowUs: clock.nowUs() });
   switch (changed.kind) {
     case 'changed':
-      return;
+      return request;
     case 'missing':
-      throw noAgent(agentId);
+      throw noAgent(request.agent_id);
     case 'conflict':
       throw drop('agent_revoked', changed.message);
     case 'invalid':
@@ -126,18 +125,6 @@ function sealerOf({ kysely }: Db, file: string): Promise<Sealer> {
   return openSealer({ kysely, sealedRows, file, keyLost: false, log: createLog('admin', 'silent') });
 }
 
-/** The failure of a command that a writer of the catalog refused. */
-function refused(code: string, refusal: Refusal): Fault {
-  switch (refusal.kind) {
-    case 'invalid':
-      return drop(code, refusal.faults.map(({ field, message }) => `${field} ${message}`.trim()).join('\n'));
-    case 'conflict':
-      return drop(code, refusal.message);
-    case 'missing':
-      return drop(code, `there is no such ${refusal.what}`);
-  }
-}
-
 /** Makes a contact that is notified of everything. */
 async function makeContact(
   transaction: ChangeTransaction,
@@ -147,10 +134,34 @@ async function makeContact(
   const accountNo = await accountNoOf(transaction.trx, account);
   const deps = { sealer, policy: { allowPrivate: allow_private } };
   const added = await addContact(transaction, deps, { accountNo, address, name, nowUs: clock.nowUs() });
-  if (!('contactId' in added)) throw refused('bad_contact', added);
+  if (!('contactId' in added)) throw drop('bad_contact', refusalText(added));
   const { contactId, type, secret } = added;
   const said = contactNote(added.kind, added.address, everybody);
   return { contact_id: contactId, type, address: added.address, secret, ...said };
+}
+
+/** Sends a test message, with the settings that the controllers read too. */
+async function testContact(
+  db: Db,
+  { account, contact }: OperatorRequests['contacts.test'],
+): Promise<OperatorAnswers['contacts.test']> {
+  const loaded = loadSettings();
+  if (!loaded.ok) throw drop('bad_setting', loaded.problems.join('\n'));
+  const { allowPrivateWebhooks: allowPrivate, smtpUrl, mailFrom, secretKeyFile } = loaded.config;
+  const [found, other] = await findContactsNamed(db.kysely, await accountNoOf(db.kysely, account), contact);
+  if (found === undefined)
+    throw drop(
+      'no_contact',
+      `account ${account} has no contact ${contact}; "vantage contacts list" shows all`,
+    );
+  if (other !== undefined)
+    throw drop('many_contacts', `several contacts are named ${contact}: give the contact_id`);
+  const channels = createChannels({ allowPrivate, smtpUrl, mailFrom });
+  const deps = { db, clock, channels, sealer: await sealerOf(db, secretKeyFile), linkOf: () => '' };
+  const sent = await sendTest(deps, found.contact_no, new AbortController().signal);
+  const { isDelivered = false, answer = 'the contact was deleted' } = sent ?? {};
+  if (!isDelivered) throw drop('not_delivered', `the test message did not arrive: ${answer}`);
+  return { contact_id: found.contact_id, name: found.name, answer };
 }
 
 /** The alerts of an account that are not closed. */
@@ -228,6 +239,7 @@ const commands: Commands = {
     const sealer = await sealerOf(db, request.secret_key_file);
     return change(db, (transaction) => makeContact(transaction, sealer, request));
   },
+  'contacts.test': testContact,
   'contacts.list': async ({ kysely }, { account }) =>
     listAccountContacts(kysely, await filterOf(kysely, account)),
   'alerts.list': ({ kysely }, { account }) => openAlerts(kysely, account),
@@ -261,16 +273,10 @@ const commands: Commands = {
       if (removed.kind === 'missing') throw noAgent(agent_id);
       return { agent_id };
     }),
-  'agents.rename': (db, { agent_id, name }) =>
-    change(db, async (transaction) => {
-      await alterAgent(transaction, agent_id, { Name: name });
-      return { agent_id, name };
-    }),
-  'agents.move': (db, { agent_id, location }) =>
-    change(db, async (transaction) => {
-      await alterAgent(transaction, agent_id, { Location: location });
-      return { agent_id, location };
-    }),
+  'agents.rename': (db, request) =>
+    change(db, (transaction) => alterAgent(transaction, request, { Name: request.name })),
+  'agents.move': (db, request) =>
+    change(db, (transaction) => alterAgent(transaction, request, { Location: request.location })),
   'agents.unfence': (db, { agent_id }) =>
     change(db, async (transaction) => {
       const { kind } = await unfenceAgent(transaction, { agentId: agent_id });
@@ -281,12 +287,8 @@ const commands: Commands = {
     change(db, async (transaction) => provision(await openFirstAccount(transaction), request)),
   'first-run.await-agent': async ({ kysely }, { agent_token, within_ms }) => {
     const hash = hashCredential(agent_token);
-    const deadlineMs = performance.now() + within_ms;
-    while ((await findAgentByToken(kysely, hash))?.state !== 'Connected') {
-      if (performance.now() >= deadlineMs) return { connected: false };
-      await delay(pollMs);
-    }
-    return { connected: true };
+    const isConnected = async () => (await findAgentByToken(kysely, hash))?.state === 'Connected';
+    return { connected: await awaitTrue(isConnected, within_ms) };
   },
 };
 

@@ -112,6 +112,13 @@ const schemas = {
       note: z.string().describe('What that means, in a sentence.'),
     }),
   },
+  'contacts.test': {
+    request: z.strictObject({
+      account: reference,
+      contact: reference.describe('Its id, name, or address as lists show it.'),
+    }),
+    answer: z.object({ contact_id: z.string(), name: z.string(), answer: z.string() }),
+  },
   'contacts.list': { request: ofOneAccount, answer: z.array(contact).readonly() },
   'alerts.list': {
     request: z.strictObject({ account: reference }),

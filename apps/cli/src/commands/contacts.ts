@@ -8,7 +8,7 @@ interface Addition {
   readonly name?: string;
 }
 
-/** Adds `contacts add` and `contacts list`. */
+/** Adds `contacts add`, `contacts test` and `contacts list`. */
 export function addContactCommands({ group, answer }: CommandLine): void {
   const contacts = group('contacts', 'contacts, to which notifications go');
   contacts
@@ -19,6 +19,16 @@ export function addContactCommands({ group, answer }: CommandLine): void {
     .option('--name <name>', 'a name for it (default: its address)', parseName)
     .action((address: string, given: Addition) =>
       answer((admin, settings) => add(admin, settings, { ...given, address })),
+    );
+  contacts
+    .command('test')
+    .argument('<contact>', 'id, name or address of the contact')
+    .description(
+      'send a test message, with VANTAGE_SMTP_URL and the other settings as this command line has them',
+    )
+    .addOption(accountOption())
+    .action((contact: string, { account }: { account: string }) =>
+      answer((admin) => admin('contacts.test', { account, contact })),
     );
   contacts
     .command('list')

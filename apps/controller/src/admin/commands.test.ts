@@ -20,6 +20,7 @@ const commands: Commands = {
   'locations.create': unused,
   'locations.list': unused,
   'contacts.add': unused,
+  'contacts.test': unused,
   'contacts.list': unused,
   'alerts.list': unused,
   'alerts.acknowledge': unused,

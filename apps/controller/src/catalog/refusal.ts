@@ -33,3 +33,15 @@ export function limitReached(kinds: string, most: number): Invalid {
   const message = `The account has ${most} ${kinds}, which is the limit. Delete one that nobody needs`;
   return { kind: 'invalid', faults: [{ field: '', message }] };
 }
+
+/** Why a writer refused, for the operator: one line for each fault. */
+export function refusalText(refusal: Refusal): string {
+  switch (refusal.kind) {
+    case 'invalid':
+      return refusal.faults.map(({ field, message }) => `${field} ${message}`.trim()).join('\n');
+    case 'conflict':
+      return refusal.message;
+    case 'missing':
+      return `there is no such ${refusal.what}`;
+  }
+}

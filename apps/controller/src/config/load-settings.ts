@@ -2,10 +2,15 @@ import { readFileSync } from 'node:fs';
 import { portProblem } from '../server/listen-on.ts';
 import { type ConfigResult, loadConfig } from './config.ts';
 
+/** The settings of this process. Ports are not tried: see `validateSettings`. */
+export function loadSettings(): ConfigResult {
+  const { env } = process;
+  return loadConfig({ env, cwd: process.cwd(), readText: (file) => readFileSync(file, 'utf8') });
+}
+
 /** The settings of this process. A port that is taken is a fault like a wrong value, so that the operator reads of it before anything starts. */
 export async function validateSettings(): Promise<ConfigResult> {
-  const { env } = process;
-  const loaded = loadConfig({ env, cwd: process.cwd(), readText: (file) => readFileSync(file, 'utf8') });
+  const loaded = loadSettings();
   if (!loaded.ok) return loaded;
   const { httpsPort, agentPort, metricsPort, listen } = loaded.config;
   const found = [

@@ -79,6 +79,22 @@ export async function listAccountContacts(
   return (accountNo === undefined ? all : all.where('c.account_no', '=', accountNo)).execute();
 }
 
+/** The account's contacts with this id, name or address (as it is shown), at most two. */
+export async function findContactsNamed(
+  kysely: Kysely<Tables>,
+  accountNo: number,
+  named: string,
+): Promise<readonly Pick<ContactRow, 'contact_no' | 'contact_id' | 'name'>[]> {
+  return kysely
+    .selectFrom('contacts')
+    .select(['contact_no', 'contact_id', 'name'])
+    .where('account_no', '=', accountNo)
+    .where(sql<boolean>`${named} in (contact_id, name, address)`)
+    .orderBy('contact_no')
+    .limit(2)
+    .execute();
+}
+
 /** The account's contact with this id, for a change. The caller holds the account's lock. */
 export async function findContact(
   { em }: ChangeTransaction,
