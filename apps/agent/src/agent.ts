@@ -1,5 +1,6 @@
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { serveMetrics } from '@vantage/kernel/metrics';
+import { every } from './clock/every.ts';
 import type { Config } from './config/config.ts';
 import { createLocalSecrets } from './config/local-secrets.ts';
 import { timingOf } from './config/time-scale.ts';
@@ -7,26 +8,33 @@ import { version } from './config/version.ts';
 import { recordLink } from './doctor/link-record.ts';
 import { statusOf } from './doctor/status-of.ts';
 import { serveStatus } from './doctor/status-socket.ts';
+import { createEnrolment, type Enrolment } from './enrol/enrolment.ts';
+import { openIdentityFolder } from './enrol/identity-folder.ts';
 import { createAgentMetrics } from './metrics/agent-metrics.ts';
 import type { AgentPolicy } from './policy/policy.ts';
 import { concurrencyOf, createChecks } from './run/checks.ts';
 import { createConversation } from './run/conversation.ts';
 import { reportCoverage, startRounds } from './run/rounds.ts';
-import { openStores } from './run/stores.ts';
+import { openStores, type Stores } from './run/stores.ts';
 import { createLink } from './stream/link.ts';
 import { createUploader } from './stream/uploader.ts';
 
+/** How often the agent looks whether its certificate is due. */
+const renewEveryMs = 10 * 60_000;
 const pings = { pingIntervalMs: 10_000, pingTimeoutMs: 5000 };
 
-/** Runs the agent until the signal aborts; resolves when everything it knows is on disk. */
-export async function runAgent(deps: {
+/** What an agent is made of. */
+interface AgentDeps {
   readonly config: Config;
   readonly policy: AgentPolicy;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
   readonly signal: AbortSignal;
-}): Promise<void> {
+}
+
+/** Runs the agent until the signal aborts; resolves when everything it knows is on disk. */
+export async function runAgent(deps: AgentDeps): Promise<void> {
   const { config, policy, clock, random, log, signal } = deps;
   const timing = timingOf(config.testTimeScale);
   const concurrency = concurrencyOf(config, log);
@@ -37,8 +45,13 @@ export async function runAgent(deps: {
     onFault: (text) => log.error(`${text}; the secrets read before stay in force`),
     onChange: (count) => log.info({ secrets: count }, "this machine's own secrets were read again"),
   });
-  const { endpoints, token, ca, proxy } = config;
-  const link = createLink({ endpoints, token, ca, proxy, clock, random, pings });
+  const enrolment = await openEnrolment(deps, stores);
+  const { endpoints, proxy } = config;
+  const link = createLink({
+    ...{ endpoints, proxy, clock, random, pings },
+    prove: (endpoint, ending) => enrolment.prove(endpoint, ending),
+    onRefused: () => enrolment.refused(),
+  });
   const uploader = createUploader({
     outbox,
     clock,
@@ -61,6 +74,7 @@ export async function runAgent(deps: {
       ? undefined
       : await serveMetrics(createAgentMetrics({ ...stores, ...checks, link }, version), metricsPort);
   using _rounds = startRounds({ ...parts, checks });
+  using _renewals = every(clock, renewEveryMs, () => void enrolment.renewIfDue(signal));
   const { handlers, record } = recordLink(conversation, clock);
   const startedMs = Math.round(clock.nowUs() / 1000);
   await using _status = await serveStatus(
@@ -75,4 +89,17 @@ export async function runAgent(deps: {
   await outbox.flushed();
   await retryStore.written();
   log.info({ records: outbox.records }, 'agent ends');
+}
+
+/** The agent's certificate, from its folder. */
+async function openEnrolment(
+  { config, clock, random, log }: AgentDeps,
+  { identity, time }: Stores,
+): Promise<Enrolment> {
+  const { endpoints, token, ca, proxy, dataDir } = config;
+  return createEnrolment({
+    ...{ endpoints, token, ca, proxy, clock, random, log, hadSessions: identity.hadSessions },
+    folder: await openIdentityFolder(dataDir),
+    nowUs: () => time.nowUs(),
+  });
 }

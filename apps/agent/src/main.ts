@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { createLog, messageOf, shutdownSignal, systemClock } from '@vantage/kernel';
+import { createLog, Fault, messageOf, shutdownSignal, systemClock } from '@vantage/kernel';
 import { runAgent } from './agent.ts';
 import { validateSettings } from './config/load-settings.ts';
 import { holdFolder } from './storage/folder-lock.ts';
@@ -16,7 +16,7 @@ if (settings.ok) {
   } catch (error) {
     if (!signal.aborted) {
       log.fatal(messageOf(error));
-      process.exitCode = 1;
+      process.exitCode = error instanceof Fault && error.code === 'enrolment_refused' ? 3 : 1;
     }
   }
 } else {

@@ -145,7 +145,11 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: 'required',
     about: "Controllers' agent ports, comma-separated: https://controller.example:8444",
   },
-  VANTAGE_AGENT_TOKEN: { reader: 'agent', otherwise: 'required', about: "The agent's token" },
+  VANTAGE_AGENT_TOKEN: {
+    reader: 'agent',
+    otherwise: 'required until it has enrolled',
+    about: "The token of the agent's invitation",
+  },
   VANTAGE_AGENT_TOKEN_FILE: {
     reader: 'agent',
     otherwise: '',

@@ -40,7 +40,7 @@ test('the token can come from a file; the endpoints are a list', () => {
     ok: true,
     config: { endpoints: ['https://a:8444', 'https://[::1]:9'], ca: 'PEM' },
   });
-  expect(result.ok && result.config.token.reveal()).toBe('from-file');
+  expect(result.ok && result.config.token?.reveal()).toBe('from-file');
 });
 
 test('every problem is named at once', () => {

@@ -1,12 +1,14 @@
 import path from 'node:path';
 import { type Accepted, createSettingsReader, logLevels, messageOf, Secret } from '@vantage/kernel';
 import { z } from 'zod';
+import { identityFolder } from '../enrol/identity-folder.ts';
 
 /** The agent's settings, checked. */
 export interface Config {
   /** `https://host:port` of each controller. */
   readonly endpoints: readonly string[];
-  readonly token: Secret;
+  /** Undefined: the agent has enrolled. */
+  readonly token: Secret | undefined;
   /** PEM; undefined: the system's certificates. */
   readonly ca: string | undefined;
   /** The HTTP proxy on the way to the controllers, `http://[user:password@]host:port`; undefined: none. */
@@ -113,21 +115,26 @@ export function loadConfig(deps: {
     content('VANTAGE_AGENT_TOKEN_FILE', tokenFile) ??
     ''
   ).trim();
-  if (token === '' && tokenFile === undefined) {
+  const dataDir = path.resolve(
+    deps.cwd,
+    read('VANTAGE_AGENT_DATA', accepted.VANTAGE_AGENT_DATA) ?? 'agent-data',
+  );
+  const isMissing = token === '' && tokenFile === undefined;
+  if (isMissing && !hasEnrolled(dataDir, deps.readText)) {
     problems.push(
       'VANTAGE_AGENT_TOKEN or VANTAGE_AGENT_TOKEN_FILE is missing: `vantage agents invite` issues a token',
     );
-  } else if (!/^[\x21-\x7e]+$/.test(token)) {
+  } else if (!isMissing && !/^[\x21-\x7e]+$/.test(token)) {
     problems.push("the agent's token must be one word of printable characters");
   }
   const secretsFile = read('VANTAGE_AGENT_SECRETS_FILE', accepted.VANTAGE_AGENT_SECRETS_FILE);
   const policyFile = read('VANTAGE_AGENT_POLICY_FILE', accepted.VANTAGE_AGENT_POLICY_FILE);
   const config: Config = {
     endpoints: endpoints ?? [],
-    token: new Secret(token),
+    token: isMissing ? undefined : new Secret(token),
     ca: content('VANTAGE_CA_FILE', read('VANTAGE_CA_FILE', accepted.VANTAGE_CA_FILE)),
     proxy: read('VANTAGE_AGENT_PROXY', accepted.VANTAGE_AGENT_PROXY),
-    dataDir: path.resolve(deps.cwd, read('VANTAGE_AGENT_DATA', accepted.VANTAGE_AGENT_DATA) ?? 'agent-data'),
+    dataDir,
     policyFile: policyFile === undefined ? undefined : path.resolve(deps.cwd, policyFile),
     policyText: content('VANTAGE_AGENT_POLICY_FILE', policyFile),
     secretsFile: secretsFile === undefined ? undefined : path.resolve(deps.cwd, secretsFile),
@@ -138,6 +145,15 @@ export function loadConfig(deps: {
     testTimeScale: read('VANTAGE_TEST_TIME_SCALE', accepted.VANTAGE_TEST_TIME_SCALE) ?? 1,
   };
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
+}
+
+/** Whether the agent of this folder has a certificate, so that it needs no token. */
+function hasEnrolled(dataDir: string, readText: (file: string) => string): boolean {
+  try {
+    return readText(path.join(dataDir, identityFolder, 'agent.crt')) !== '';
+  } catch {
+    return false;
+  }
 }
 
 function isEndpoint(text: string): boolean {

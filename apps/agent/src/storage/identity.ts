@@ -10,6 +10,8 @@ import { createFaultReporter } from './fault-reporter.ts';
 export interface Identity extends AsyncDisposable {
   /** A random id of this run. */
   readonly bootId: string;
+  /** Whether an earlier run had a session. */
+  readonly hadSessions: boolean;
   /** Controller minus this host's wall clock, microseconds, as last known; undefined before the first measurement. */
   readonly wallOffsetUs: number | undefined;
   /**
@@ -92,6 +94,7 @@ export async function openIdentity(deps: {
   };
   return {
     bootId: deps.newId(),
+    hadSessions: session > 0,
     wallOffsetUs,
     async nextSession() {
       session += 1;

@@ -30,6 +30,8 @@ export function openConnection(deps: {
   readonly ca: string | undefined;
   /** A connection to the endpoint's host and port through a proxy; undefined: it is connected directly. */
   readonly tunnel: Socket | undefined;
+  /** The agent's certificate and its key, PEM; undefined: none is shown. */
+  readonly proof: { readonly cert: string; readonly key: string } | undefined;
   readonly clock: Clock;
   readonly pingIntervalMs: number;
   readonly pingTimeoutMs: number;
@@ -74,8 +76,12 @@ export function openConnection(deps: {
 }
 
 function openSession(deps: Parameters<typeof openConnection>[0]): ClientHttp2Session {
-  const { endpoint, tunnel: socket } = deps;
-  const trust = deps.ca === undefined ? {} : { ca: deps.ca };
+  const { endpoint, tunnel: socket, ca, proof } = deps;
+  const trust = {
+    minVersion: 'TLSv1.3', // earlier versions send the agent's certificate in clear
+    ...(ca !== undefined && { ca }),
+    ...(proof !== undefined && { cert: proof.cert, key: proof.key }),
+  } as const;
   if (socket === undefined) return connect(endpoint, trust);
   const host = hostOf(endpoint);
   const named = isIP(host) === 0 ? { servername: host } : { host };

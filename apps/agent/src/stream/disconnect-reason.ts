@@ -4,7 +4,7 @@ import { Goodbye_Reason } from '@vantage/proto';
 /** How a stream, or the try at one, ended. */
 export type DisconnectReason =
   | { readonly kind: 'goodbye'; readonly reason: Goodbye_Reason; readonly text: string }
-  /** The controller refused the token. */
+  /** The controller refused the certificate or the token. */
   | { readonly kind: 'refused'; readonly text: string }
   | { readonly kind: 'lost'; readonly text: string; readonly lastedMs: number };
 
@@ -70,7 +70,7 @@ export function disconnectText(disconnect: DisconnectReason): string {
     case 'lost':
       return `no connection: ${disconnect.text}`;
     case 'refused':
-      return `the controller refuses this agent's token (${disconnect.text}); the agent tries again`;
+      return `the controller refuses this agent (${disconnect.text}); the agent tries again`;
     case 'goodbye':
       return `the controller ended the session: ${goodbyeText(disconnect)}`;
   }
@@ -87,12 +87,12 @@ function reasonText(reason: Goodbye_Reason): string {
     case Goodbye_Reason.UNSPECIFIED:
       return '';
     case Goodbye_Reason.REPLACED:
-      return 'a newer session of this agent opened: does another process use the same token?';
+      return 'a newer session of this agent opened: does another process use the same key?';
     case Goodbye_Reason.REVOKED:
       return 'this agent is revoked';
     case Goodbye_Reason.SHUTDOWN:
       return 'the controller shuts down';
     case Goodbye_Reason.FENCED:
-      return 'a copy of this agent was seen: use each token in one place only';
+      return 'a copy of this agent was seen: use each key in one place only';
   }
 }

@@ -48,9 +48,9 @@ function linkTo(endpoints: readonly string[], token = 'a', ca = certificate.cert
   };
   const link = createLink({
     endpoints,
-    token: new Secret(token),
-    ca,
     proxy,
+    prove: async () => ({ kind: 'token', token: new Secret(token), ca }),
+    onRefused: () => {},
     clock: systemClock,
     random: () => 0,
     pings: { pingIntervalMs: 100, pingTimeoutMs: 150 },

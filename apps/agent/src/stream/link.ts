@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
@@ -11,9 +10,10 @@ import {
   type HelloSchema,
   type Welcome,
 } from '@vantage/proto';
-import { type Connection, hostOf, openConnection } from './connection.ts';
+import type { Proof } from '../enrol/enrolment.ts';
+import type { Connection } from './connection.ts';
+import { dial } from './dial.ts';
 import { type DisconnectReason, waitAfter } from './disconnect-reason.ts';
-import { openTunnel } from './tunnel.ts';
 
 /** A message to the controller. */
 type Outgoing = NonNullable<MessageInitShape<typeof ConnectRequestSchema>['message']>;
@@ -33,6 +33,7 @@ export interface Link {
 }
 
 const welcomeWithinMs = 15_000;
+const lateWelcome = `no welcome within ${welcomeWithinMs / 1000} s`;
 /**
  * The controller answers heartbeats every 10 s, so this much silence means a half-open link. The pings of connect-node would notice it
  * too, but a ping that times out ends the process: the session's error comes when it has no listener any more.
@@ -54,11 +55,12 @@ export interface LinkHandlers {
 /** Makes the link; nothing is opened before `run`. */
 export function createLink(deps: {
   readonly endpoints: readonly string[];
-  readonly token: Secret;
-  /** PEM; undefined: the system's certificates. */
-  readonly ca: string | undefined;
   /** `http://[user:password@]host:port` of an HTTP proxy on the way; undefined: there is none. */
   readonly proxy: Secret | undefined;
+  /** How the agent shows this controller who it is. When it rejects, `run` rejects. */
+  readonly prove: (endpoint: string, signal: AbortSignal) => Promise<Proof>;
+  /** A controller refused the proof. */
+  readonly onRefused: () => void;
   readonly clock: Clock;
   readonly random: () => number;
   /** A connection that leaves a ping unanswered is given up. */
@@ -72,6 +74,7 @@ export function createLink(deps: {
   const converse = async (
     handlers: LinkHandlers,
     endpoint: string,
+    proof: UsableProof,
     signal: AbortSignal,
   ): Promise<DisconnectReason> => {
     const ending = new AbortController();
@@ -79,7 +82,7 @@ export function createLink(deps: {
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     cut = (why) => ending.abort(new Error(why));
-    let silence = clock.timer(welcomeWithinMs, () => cut?.(`no welcome within ${welcomeWithinMs / 1000} s`));
+    let silence = clock.timer(welcomeWithinMs, () => cut?.(lateWelcome));
     const restartSilence = () => {
       silence[Symbol.dispose]();
       silence = clock.timer(deadAfterMs, () => cut?.(`no message for ${deadAfterMs / 1000} s`));
@@ -89,15 +92,14 @@ export function createLink(deps: {
     let connection: Connection | undefined;
     let goodbye: DisconnectReason | undefined;
     try {
-      const tunnel = await tunnelTo(endpoint, deps.proxy, ending.signal);
-      connection = openConnection({ endpoint, ca: deps.ca, tunnel, clock, ...deps.pings });
-      const hello = await handlers.hello();
-      box.offer(create(ConnectRequestSchema, { message: { case: 'hello', value: hello } }));
-      const client = createClient(
-        AgentService,
-        createGrpcTransport({ baseUrl: endpoint, sessionManager: connection }),
-      );
-      const headers = { authorization: `Bearer ${deps.token.reveal()}` };
+      const { ca } = proof;
+      const way = { endpoint, proxy: deps.proxy, ca, proof: certificateOf(proof) };
+      connection = await dial({ ...way, clock, pings: deps.pings }, ending.signal);
+      const value = await handlers.hello();
+      box.offer(create(ConnectRequestSchema, { message: { case: 'hello', value } }));
+      const transport = createGrpcTransport({ baseUrl: endpoint, sessionManager: connection });
+      const client = createClient(AgentService, transport);
+      const headers = headersOf(proof);
       outbound = box;
       for await (const { message } of client.connect(box, { headers, signal: ending.signal })) {
         restartSilence();
@@ -110,8 +112,7 @@ export function createLink(deps: {
           break;
         } else handlers.onMessage(message);
       }
-      const lastedMs = clock.monoMs() - beganMs;
-      return goodbye ?? { kind: 'lost', text: 'the controller ended the stream', lastedMs };
+      return goodbye ?? endedByController(clock.monoMs() - beganMs);
     } catch (error) {
       const cause = ending.signal.aborted ? ending.signal.reason : error;
       return disconnectReasonOf(cause, connection?.fault, clock.monoMs() - beganMs);
@@ -140,8 +141,12 @@ export function createLink(deps: {
         if (round.length === 0) round = shuffled(deps.endpoints, random);
         const endpoint = round.shift();
         if (endpoint === undefined) return;
-        const disconnect = await converse(handlers, endpoint, signal);
+        const proof = await deps.prove(endpoint, signal);
         if (signal.aborted) return;
+        const disconnect =
+          proof.kind === 'none' ? proof.reason : await converse(handlers, endpoint, proof, signal);
+        if (signal.aborted) return;
+        if (proof.kind !== 'none' && disconnect.kind === 'refused') deps.onRefused();
         handlers.onDown(disconnect, endpoint);
         const isFresh = disconnect.kind === 'lost' && disconnect.lastedMs < deadAfterMs;
         failures = isFresh || disconnect.kind === 'refused' ? failures + 1 : 0;
@@ -152,14 +157,8 @@ export function createLink(deps: {
   };
 }
 
-function tunnelTo(
-  endpoint: string,
-  proxy: Secret | undefined,
-  signal: AbortSignal,
-): Promise<Socket | undefined> {
-  if (proxy === undefined) return Promise.resolve(undefined);
-  const port = Number(new URL(endpoint).port || 443);
-  return openTunnel({ proxy, host: hostOf(endpoint), port, signal });
+function endedByController(lastedMs: number): DisconnectReason {
+  return { kind: 'lost', text: 'the controller ended the stream', lastedMs };
 }
 
 function disconnectReasonOf(error: unknown, fault: string | undefined, lastedMs: number): DisconnectReason {
@@ -168,6 +167,16 @@ function disconnectReasonOf(error: unknown, fault: string | undefined, lastedMs:
     (error.code === Code.Unauthenticated || error.code === Code.PermissionDenied);
   const text = fault ?? (error instanceof ConnectError ? error.rawMessage : messageOf(error));
   return isRefusal ? { kind: 'refused', text } : { kind: 'lost', text, lastedMs };
+}
+
+type UsableProof = Exclude<Proof, { kind: 'none' }>;
+
+function certificateOf(proof: UsableProof): { readonly cert: string; readonly key: string } | undefined {
+  return proof.kind === 'certificate' ? proof : undefined;
+}
+
+function headersOf(proof: UsableProof): Record<string, string> {
+  return proof.kind === 'token' ? { authorization: `Bearer ${proof.token.reveal()}` } : {};
 }
 
 function shuffled(list: readonly string[], random: () => number): string[] {

@@ -1,0 +1,94 @@
+import { text } from 'node:stream/consumers';
+import { messageOf } from '@vantage/kernel';
+import { z } from 'zod';
+import type { Connection } from '../stream/connection.ts';
+import { dial, type Way } from '../stream/dial.ts';
+import type { Grant } from './identity-folder.ts';
+
+/** What a controller answers to a request for a certificate. */
+export type EnrolReply =
+  | { readonly kind: 'granted'; readonly grant: Grant }
+  /** It does not know this token or key, or the token is used or over. */
+  | { readonly kind: 'refused'; readonly text: string }
+  | { readonly kind: 'revoked'; readonly text: string }
+  /** This controller is of a version that enrols nobody. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'failed'; readonly text: string };
+
+const granted = z.object({ agent_id: z.string(), Certificate: z.string(), CA: z.string() });
+const problem = z.object({ message: z.string() });
+const withinMs = 20_000;
+const maxAnswer = 64 * 1024;
+const pings = { pingIntervalMs: 10_000, pingTimeoutMs: 5_000 };
+
+/** Sends `POST /enrol` to a controller. Never rejects. */
+export async function askForCertificate(
+  to: Pick<Way, 'endpoint' | 'proxy' | 'ca' | 'clock'>,
+  body: { readonly Token?: string; readonly CSR: string },
+  signal: AbortSignal,
+): Promise<EnrolReply> {
+  let connection: Connection | undefined;
+  const ending = new AbortController();
+  const stop = () => ending.abort(new Error('the agent ends'));
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  using _deadline = to.clock.timer(withinMs, () =>
+    ending.abort(new Error(`no certificate within ${withinMs / 1000} s`)),
+  );
+  ending.signal.addEventListener('abort', () => connection?.[Symbol.dispose](), { once: true });
+  try {
+    connection = await dial({ ...to, proof: undefined, pings }, ending.signal);
+    const stream = await connection.request('POST', '/enrol', { 'content-type': 'application/json' });
+    const status = new Promise<number>((resolve, reject) => {
+      stream.once('response', (headers) => resolve(headers[':status'] ?? 0));
+      stream.once('error', reject);
+      stream.once('close', () => reject(new Error('the connection closed')));
+    });
+    let size = 0;
+    stream.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxAnswer) stream.destroy(new Error('the answer is too long'));
+    });
+    stream.end(JSON.stringify(body));
+    const [found, number] = await Promise.all([text(stream), status]);
+    return replyOf(number, found);
+  } catch (error) {
+    const why = ending.signal.aborted ? ending.signal.reason : error;
+    return { kind: 'failed', text: connection?.fault ?? messageOf(why) };
+  } finally {
+    signal.removeEventListener('abort', stop);
+    connection?.[Symbol.dispose]();
+  }
+}
+
+function replyOf(status: number, found: string): EnrolReply {
+  const said = problem.safeParse(parse(found)).data?.message ?? `status ${status}`;
+  switch (status) {
+    case 200: {
+      const answer = granted.safeParse(parse(found)).data;
+      if (answer === undefined)
+        return { kind: 'failed', text: 'the controller answered with no certificate' };
+      const { agent_id: agentId, Certificate: certificate, CA: ca } = answer;
+      return { kind: 'granted', grant: { agentId, certificate, ca } };
+    }
+    case 400:
+    case 401:
+      return { kind: 'refused', text: said };
+    case 403:
+      return { kind: 'revoked', text: said };
+    case 404:
+    case 405:
+    case 415:
+      return { kind: 'absent' };
+    default:
+      return { kind: 'failed', text: said };
+  }
+}
+
+function parse(found: string): unknown {
+  try {
+    return JSON.parse(found);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,226 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createLog, Secret, systemClock } from '@vantage/kernel';
+import { Goodbye_Reason } from '@vantage/proto';
+import { beforeEach, expect, test } from 'vitest';
+import { askForCertificate, type EnrolReply } from './ask.ts';
+import { createEnrolment } from './enrolment.ts';
+import { openIdentityFolder } from './identity-folder.ts';
+import { certify, keyOf } from './testing/certify.ts';
+
+const day = 86_400_000_000;
+const startUs = Date.UTC(2026, 0, 1) * 1000;
+const signal = new AbortController().signal;
+let dataDir: string;
+let nowUs: number;
+let asked: { endpoint: string; Token?: string; CSR: string }[];
+let answers: ((csr: string) => EnrolReply | Promise<EnrolReply>)[];
+
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'vantage-enrol-'));
+  nowUs = startUs;
+  asked = [];
+  answers = [];
+  return () => rmSync(dataDir, { recursive: true });
+});
+
+const grant = async (csr: string): Promise<EnrolReply> => ({
+  kind: 'granted',
+  grant: {
+    agentId: 'a1',
+    certificate: await certify(csr, { fromUs: nowUs, toUs: nowUs + 7 * day }),
+    ca: 'CA',
+  },
+});
+const refuse = (): EnrolReply => ({ kind: 'refused', text: 'no' });
+const fail = (): EnrolReply => ({ kind: 'failed', text: 'silence' });
+
+/** The agent's enrolment as after a start; `answers` are those of the controller, in this sequence. */
+async function start({
+  token = 'token',
+  hadSessions = false,
+}: {
+  token?: string | null;
+  hadSessions?: boolean;
+} = {}) {
+  return createEnrolment({
+    folder: await openIdentityFolder(dataDir),
+    endpoints: ['https://one', 'https://two'],
+    token: token === null ? undefined : new Secret(token),
+    ca: 'GIVEN',
+    proxy: undefined,
+    ...{ hadSessions, clock: systemClock, nowUs: () => nowUs, random: () => 0 },
+    log: createLog('test', 'silent'),
+    ask: async ({ endpoint }, body) => {
+      asked.push({ endpoint, ...body });
+      return (await answers.shift()?.(body.CSR)) ?? fail();
+    },
+  });
+}
+const file = (name: string) => path.join(dataDir, 'identity', name);
+
+test('an agent with a token makes a key, enrols once and shows its certificate from then on, without the token', async () => {
+  answers = [grant];
+  const enrolment = await start();
+  const proof = await enrolment.prove('https://one', signal);
+  expect(proof).toMatchObject({ kind: 'certificate', ca: 'CA\nGIVEN' });
+  expect(asked).toMatchObject([{ endpoint: 'https://one', Token: 'token' }]);
+  expect(await enrolment.prove('https://two', signal)).toEqual(proof);
+  expect(await (await start({ token: null })).prove('https://two', signal)).toEqual(proof);
+  expect(asked).toHaveLength(1);
+  expect(statSync(file('agent.key')).mode & 0o777).toBe(0o600);
+  expect(readFileSync(file('agent.pub'), 'utf8')).toContain('BEGIN PUBLIC KEY');
+  for (const name of ['agent.key', 'agent.pub', 'agent.crt', 'ca.pem', 'agent.json'])
+    expect(readFileSync(file(name), 'utf8')).not.toMatch(/"?token"/);
+});
+
+test('an answer that was lost is requested again with the same key, also after a restart', async () => {
+  answers = [fail, fail, grant];
+  const first = await start();
+  expect(await first.prove('https://one', signal)).toMatchObject({ kind: 'none', reason: { kind: 'lost' } });
+  expect((await first.prove('https://two', signal)).kind).toBe('none');
+  expect((await (await start()).prove('https://one', signal)).kind).toBe('certificate');
+  expect(new Set(asked.map(({ CSR }) => keyOf(CSR))).size).toBe(1);
+});
+
+test.each([
+  ['that had no session before ends', false, true],
+  ['that had sessions before goes on and tries again', true, false],
+])('an agent %s when its token is refused', async (_what, hadSessions, ends) => {
+  answers = [refuse, refuse];
+  const enrolment = await start({ hadSessions });
+  const proof = enrolment.prove('https://one', signal);
+  if (ends) await expect(proof).rejects.toMatchObject({ code: 'enrolment_refused' });
+  else expect(await proof).toMatchObject({ kind: 'none', reason: { kind: 'refused', text: 'no' } });
+});
+
+test('a controller that enrols nobody gets the token', async () => {
+  answers = [() => ({ kind: 'absent' })];
+  expect((await (await start()).prove('https://one', signal)).kind).toBe('token');
+});
+
+test('the certificate is renewed after two thirds of its time, by the key alone', async () => {
+  answers = [grant, fail, grant];
+  const enrolment = await start();
+  await enrolment.prove('https://one', signal);
+  nowUs += 4 * day;
+  await enrolment.renewIfDue(signal);
+  expect(asked).toHaveLength(1);
+  nowUs += day;
+  await enrolment.renewIfDue(signal);
+  expect(asked.slice(1)).toEqual([
+    { endpoint: 'https://one', CSR: expect.any(String) },
+    { endpoint: 'https://two', CSR: expect.any(String) },
+  ]);
+  await enrolment.renewIfDue(signal);
+  expect(asked).toHaveLength(3);
+});
+
+test('an agent that was away for 30 days renews before it connects, and goes on without a token', async () => {
+  answers = [grant];
+  const first = await (await start()).prove('https://one', signal);
+  nowUs += 30 * day;
+  answers = [grant];
+  const proof = await (await start({ token: null })).prove('https://one', signal);
+  expect(proof.kind).toBe('certificate');
+  expect(proof).not.toEqual(first);
+  expect(asked[1]).toEqual({ endpoint: 'https://one', CSR: expect.any(String) });
+});
+
+test('a refused certificate is renewed; a key that the controller does not know enrols again by the token', async () => {
+  answers = [grant];
+  const enrolment = await start();
+  await enrolment.prove('https://one', signal);
+  enrolment.refused();
+  answers = [refuse, grant];
+  expect((await enrolment.prove('https://one', signal)).kind).toBe('certificate');
+  expect(asked.map(({ Token }) => Token)).toEqual(['token', undefined, 'token']);
+});
+
+test('a revoked agent hears so, and a certificate in force outlasts a controller that does not answer', async () => {
+  answers = [grant];
+  const enrolment = await start();
+  const proof = await enrolment.prove('https://one', signal);
+  enrolment.refused();
+  answers = [fail];
+  expect(await enrolment.prove('https://one', signal)).toEqual(proof);
+  answers = [() => ({ kind: 'revoked', text: 'gone' })];
+  expect(await enrolment.prove('https://one', signal)).toEqual({
+    kind: 'none',
+    reason: { kind: 'goodbye', reason: Goodbye_Reason.REVOKED, text: 'gone' },
+  });
+});
+
+test('another token makes another agent of it, with a new key; a bad one changes nothing', async () => {
+  answers = [grant];
+  const first = await (await start()).prove('https://one', signal);
+  const key = readFileSync(file('agent.key'), 'utf8');
+  answers = [refuse];
+  expect(await (await start({ token: 'bad' })).prove('https://one', signal)).toEqual(first);
+  expect(readFileSync(file('agent.key'), 'utf8')).toBe(key);
+  answers = [grant];
+  const next = await (await start({ token: 'other' })).prove('https://one', signal);
+  expect(next.kind).toBe('certificate');
+  expect(readFileSync(file('agent.key'), 'utf8')).not.toBe(key);
+  expect(await (await start({ token: 'other' })).prove('https://one', signal)).toEqual(next);
+});
+
+test('a certificate of another key counts for nothing: the key renews', async () => {
+  answers = [grant];
+  await (await start()).prove('https://one', signal);
+  writeFileSync(file('agent.crt'), 'damaged');
+  answers = [grant];
+  expect((await (await start({ token: null })).prove('https://one', signal)).kind).toBe('certificate');
+  expect(asked[1]?.Token).toBeUndefined();
+});
+
+test('without a disk for its key the agent spends no token', async () => {
+  const enrolment = await start();
+  writeFileSync(path.join(dataDir, 'identity'), 'no folder');
+  expect((await enrolment.prove('https://one', signal)).kind).toBe('token');
+  expect(asked).toEqual([]);
+});
+
+test.each<[status: number, body: string, reply: object]>([
+  [
+    200,
+    '{"agent_id":"a","Certificate":"c","CA":"d"}',
+    { kind: 'granted', grant: { agentId: 'a', certificate: 'c', ca: 'd' } },
+  ],
+  [200, '{}', { kind: 'failed' }],
+  [401, '{"code":1001,"message":"used"}', { kind: 'refused', text: 'used' }],
+  [403, '{"code":1002,"message":"revoked"}', { kind: 'revoked', text: 'revoked' }],
+  [404, '', { kind: 'absent' }],
+  [503, '{"code":1503,"message":"later"}', { kind: 'failed', text: 'later' }],
+  [429, 'x', { kind: 'failed', text: 'status 429' }],
+])('the answer %i %s of a controller is read', async (status, body, reply) => {
+  let sent = '';
+  const server = createServer((request, response) => {
+    void text(request).then((found) => {
+      sent = `${request.method} ${request.url} ${found}`;
+      response.writeHead(status).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const to = { endpoint: `http://127.0.0.1:${port}`, ca: undefined, proxy: undefined, clock: systemClock };
+  expect(await askForCertificate(to, { Token: 't', CSR: 'c' }, signal)).toMatchObject(reply);
+  expect(sent).toBe('POST /enrol {"Token":"t","CSR":"c"}');
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test('an agent that ends does not wait for an answer', async () => {
+  const server = createServer(() => {}); // answers never
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const ending = new AbortController();
+  const to = { endpoint: `http://127.0.0.1:${port}`, ca: undefined, proxy: undefined, clock: systemClock };
+  const reply = askForCertificate(to, { CSR: 'c' }, ending.signal);
+  server.once('stream', () => ending.abort());
+  expect(await reply).toEqual({ kind: 'failed', text: 'the agent ends' });
+  await new Promise((resolve) => server.close(resolve));
+});

@@ -1,0 +1,154 @@
+import { type Clock, Fault, type Logger, messageOf, type Secret } from '@vantage/kernel';
+import { Goodbye_Reason } from '@vantage/proto';
+import type { DisconnectReason } from '../stream/disconnect-reason.ts';
+import { askForCertificate, type EnrolReply } from './ask.ts';
+import { isDue, isOver } from './certificate-time.ts';
+import { type Credentials, hashOfToken, type IdentityFolder } from './identity-folder.ts';
+import { makeSigningRequest } from './signing-request.ts';
+
+/** How the agent shows a controller who it is. `ca`: PEM; undefined: the system's certificates. */
+export type Proof =
+  | { readonly kind: 'certificate'; readonly cert: string; readonly key: string; readonly ca: string }
+  /** For controllers that enrol nobody. */
+  | { readonly kind: 'token'; readonly token: Secret; readonly ca: string | undefined }
+  | { readonly kind: 'none'; readonly reason: DisconnectReason };
+
+/** The agent's certificate over time. */
+export interface Enrolment {
+  /** The proof for a stream to this controller. Enrols or renews first where that is needed. Throws a Fault when the first token is refused. */
+  prove(endpoint: string, signal: AbortSignal): Promise<Proof>;
+  /** A controller refused the proof. */
+  refused(): void;
+  /** Renews the certificate at one of the controllers when two thirds of its time are over. */
+  renewIfDue(signal: AbortSignal): Promise<void>;
+}
+
+/** Makes the enrolment of an agent. */
+export function createEnrolment(deps: {
+  readonly folder: IdentityFolder;
+  readonly endpoints: readonly string[];
+  /** Undefined: the agent has a certificate already. */
+  readonly token: Secret | undefined;
+  /** PEM of VANTAGE_CA_FILE; undefined: the system's certificates. */
+  readonly ca: string | undefined;
+  /** `http://[user:password@]host:port` of an HTTP proxy on the way; undefined: there is none. */
+  readonly proxy: Secret | undefined;
+  /** Whether the agent had sessions before. An agent that had none ends when its token is refused. */
+  readonly hadSessions: boolean;
+  readonly clock: Clock;
+  /** The corrected time, microseconds since 1970. */
+  readonly nowUs: () => number;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly ask?: typeof askForCertificate;
+}): Enrolment {
+  const { folder, clock, proxy, nowUs, log, ask = askForCertificate } = deps;
+  const way = { clock, proxy };
+  const tokenHash = deps.token === undefined ? '' : hashOfToken(deps.token.reveal());
+  const jitter = deps.random();
+  let credentials: Credentials | undefined = folder.found;
+  let isRefused = false;
+  /** The operator gave another token than the one that enrolled: the agent shall become another one. */
+  let hasFreshToken =
+    deps.token !== undefined && credentials !== undefined && credentials.tokenHash !== tokenHash;
+
+  const trusted = () =>
+    [credentials?.ca, deps.ca].filter((text) => text !== undefined && text !== '').join('\n');
+  const ca = () => (trusted() === '' ? undefined : trusted());
+  const proofOf = ({ certificate, key }: Credentials): Proof => ({
+    ...{ kind: 'certificate', cert: certificate, key },
+    ca: trusted(),
+  });
+  const inForce = () =>
+    credentials === undefined || isOver(credentials.certificate, nowUs()) ? undefined : proofOf(credentials);
+  const accept = async (key: string, reply: EnrolReply & { kind: 'granted' }, usedHash: string) => {
+    const { certificate, ca: given, agentId } = reply.grant;
+    log.info({ agentId }, credentials?.key === key ? 'the certificate is renewed' : 'this agent enrolled');
+    credentials = { key, certificate, ca: given, tokenHash: usedHash };
+    isRefused = false;
+    await folder.keep(key, reply.grant, usedHash).catch((error: unknown) => {
+      log.error(`the agent's certificate cannot be stored: ${messageOf(error)}`);
+    });
+  };
+  const renew = async (present: Credentials, endpoint: string, signal: AbortSignal): Promise<EnrolReply> => {
+    const { key } = present;
+    const reply = await ask({ ...way, endpoint, ca: ca() }, { CSR: await makeSigningRequest(key) }, signal);
+    if (reply.kind === 'granted') await accept(key, reply, present.tokenHash);
+    return reply;
+  };
+  const enrol = async (token: Secret, endpoint: string, signal: AbortSignal): Promise<EnrolReply> => {
+    let key: string;
+    try {
+      key = await folder.newKey();
+    } catch (error) {
+      // Nobody knows yet whether the token also opens streams. A disk that is full does not keep an earlier agent from its controller.
+      log.error(`the agent cannot enrol, because its key cannot be stored: ${messageOf(error)}`);
+      return { kind: 'absent' };
+    }
+    const sent = { Token: token.reveal(), CSR: await makeSigningRequest(key) };
+    const reply = await ask({ ...way, endpoint, ca: ca() }, sent, signal);
+    if (reply.kind === 'granted') await accept(key, reply, tokenHash);
+    return reply;
+  };
+  /** The proof after a reply that gave no certificate. */
+  const without = (reply: Exclude<EnrolReply, { kind: 'granted' }>): Proof => {
+    const { token } = deps;
+    switch (reply.kind) {
+      case 'absent':
+        if (token !== undefined) return { kind: 'token', token, ca: ca() };
+        return failed('this controller is of an older version and accepts tokens only');
+      case 'failed':
+        return inForce() ?? failed(reply.text);
+      case 'revoked':
+        return none({ kind: 'goodbye', reason: Goodbye_Reason.REVOKED, text: reply.text });
+      case 'refused':
+        if (credentials === undefined && !deps.hadSessions)
+          throw new Fault('stop', 'enrolment_refused', `this agent cannot enrol: ${reply.text}`);
+        return none({ kind: 'refused', text: reply.text });
+    }
+  };
+
+  return {
+    async prove(endpoint, signal) {
+      const { token } = deps;
+      const before = credentials;
+      if (hasFreshToken && token !== undefined) {
+        const reply = await enrol(token, endpoint, signal);
+        const isRejected = reply.kind === 'refused' || reply.kind === 'revoked';
+        if (isRejected || reply.kind === 'granted') hasFreshToken = false;
+        if (isRejected)
+          log.warn(`the new token is refused, and the agent goes on as the one that it was: ${reply.text}`);
+      }
+      const proof = isRefused ? undefined : inForce();
+      if (proof !== undefined) return proof;
+      if (before !== undefined) {
+        const reply = await renew(before, endpoint, signal);
+        if (reply.kind === 'granted') return inForce() ?? failed('the certificate is over');
+        if (reply.kind !== 'refused' || token === undefined) return without(reply);
+      }
+      if (token === undefined) return failed('the agent has neither a certificate nor a token');
+      const reply = await enrol(token, endpoint, signal);
+      return reply.kind === 'granted' ? (inForce() ?? failed('the certificate is over')) : without(reply);
+    },
+    refused() {
+      isRefused = true;
+    },
+    async renewIfDue(signal) {
+      if (credentials === undefined || !isDue(credentials.certificate, nowUs(), jitter)) return;
+      for (const endpoint of deps.endpoints) {
+        const reply = await renew(credentials, endpoint, signal);
+        if (reply.kind === 'granted' || signal.aborted) return;
+        if (reply.kind !== 'absent')
+          log.warn({ endpoint }, `the certificate cannot be renewed: ${reply.text}`);
+      }
+    },
+  };
+}
+
+function none(reason: DisconnectReason): Proof {
+  return { kind: 'none', reason };
+}
+
+function failed(text: string): Proof {
+  return none({ kind: 'lost', text, lastedMs: 0 });
+}
