@@ -17,6 +17,9 @@ export const alertKinds = [
 /** One of `alertKinds`. */
 export type AlertKind = (typeof alertKinds)[number];
 
+/** What a message is about: the kind of its alert, or that somebody acknowledged one (for systems that keep incidents). */
+export type MessageKind = AlertKind | 'acknowledged';
+
 /** How bad an outage of a device is, worst first. Steps of notification schedules choose by it. */
 export const severities = ['critical', 'warning', 'info'] as const;
 

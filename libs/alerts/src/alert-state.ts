@@ -44,6 +44,8 @@ export interface AlertState {
   readonly notified: readonly string[];
   /** The device began to flap and nobody was notified of that yet. */
   readonly announcesFlapping: boolean;
+  /** Systems that keep incidents were notified that somebody acknowledged it. */
+  readonly announcedAcknowledgement: boolean;
   /** Reasons with which this alert has an AlertSuppressed event. */
   readonly suppressions: readonly SuppressionReason[];
 }
@@ -53,7 +55,7 @@ export function newAlertState(phase: AlertPhase, nowUs: number, judgedFromUs = n
   return {
     ...{ phase, phaseSinceUs: nowUs, judgedFromUs, requestId: null, failedChecks: 0 },
     ...{ ownChecks: 'none', judgeAgainUs: null, activeUs: null, steps: [], notified: [] },
-    ...{ announcesFlapping: false, suppressions: [] },
+    ...{ announcesFlapping: false, announcedAcknowledgement: false, suppressions: [] },
   };
 }
 

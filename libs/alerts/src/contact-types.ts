@@ -34,6 +34,8 @@ export interface ContactTypeRules {
   readonly secret: SecretRule | null;
   /** The Options that it knows; null: none. */
   readonly options: ContactOptionRule | null;
+  /** It keeps an incident for each alert, and gets acknowledgements too. */
+  readonly keepsIncidents: boolean;
   /** It gets one message for each event. The messages of other types are grouped. */
   readonly isPerEvent: boolean;
 }
@@ -42,7 +44,7 @@ const email: ContactTypeRules = {
   addressFault: emailFault,
   show: (address) => address,
   fill: (sent) => sent,
-  ...{ hidesNothing: true, secret: null, options: null, isPerEvent: false },
+  ...{ hidesNothing: true, secret: null, options: null, keepsIncidents: false, isPerEvent: false },
 };
 
 const telegram: ContactTypeRules = {
@@ -52,18 +54,19 @@ const telegram: ContactTypeRules = {
       : 'must be the id of a chat or the @name of a public channel, for example -1001234567890 or @operations',
   show: (address) => address,
   fill: (sent) => sent,
-  ...{ hidesNothing: false, secret: botToken, options: null, isPerEvent: false },
+  ...{ hidesNothing: false, secret: botToken, options: null, keepsIncidents: false, isPerEvent: false },
 };
 
 function web(
   kind: WebAddressKind,
-  rest: Pick<ContactTypeRules, 'secret' | 'isPerEvent'> & Partial<Pick<ContactTypeRules, 'options'>>,
+  rest: Pick<ContactTypeRules, 'secret' | 'isPerEvent'> &
+    Partial<Pick<ContactTypeRules, 'options' | 'keepsIncidents'>>,
 ): ContactTypeRules {
   return {
     addressFault: (text, policy) => webAddressFault(text, policy, kind),
     show: (text) => showWebAddress(text, kind),
     fill: (text, kept) => fillWebAddress(text, kept, kind),
-    ...{ hidesNothing: false, options: null, ...rest },
+    ...{ hidesNothing: false, options: null, keepsIncidents: false, ...rest },
   };
 }
 
@@ -88,11 +91,11 @@ export const contactTypes = {
   ),
   pagerduty: web(
     { example: 'https://events.pagerduty.com/v2/enqueue', hidesLastPart: false },
-    { secret: routingKey, isPerEvent: true },
+    { secret: routingKey, keepsIncidents: true, isPerEvent: true },
   ),
   jsm: web(
     { example: 'https://api.atlassian.com/jsm/ops/integration/v2/alerts', hidesLastPart: false },
-    { secret: apiKey, isPerEvent: true },
+    { secret: apiKey, keepsIncidents: true, isPerEvent: true },
   ),
   alertmanager: web(
     { example: 'https://alertmanager.example.org/', hidesLastPart: false },

@@ -7,7 +7,7 @@ export type {
   AlertTimes,
   DeviceFacts,
 } from './alert-facts.ts';
-export { type AlertKind, alertKinds, type Severity, severities } from './alert-kind.ts';
+export { type AlertKind, alertKinds, type MessageKind, type Severity, severities } from './alert-kind.ts';
 export { type AlertPhase, type AlertState, alertPhases, newAlertState } from './alert-state.ts';
 export { type ContactOptions, defaultBodyType, optionFaults } from './contact-options.ts';
 export {

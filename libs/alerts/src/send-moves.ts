@@ -52,6 +52,10 @@ export function active(state: AlertState, facts: AlertFacts): Move {
     return { ...silent, next: 'wait', closes: isMoment, dueUs: isMoment ? null : nowUs + times.recheckUs };
   }
   const { acknowledged, snoozedUntilUs } = facts;
+  if (acknowledged && !state.announcedAcknowledgement) {
+    const message = { about: 'acknowledged', contactIds: state.notified } as const;
+    return to({ ...state, activeUs, announcedAcknowledgement: true }, { message });
+  }
   const decision = dueSteps({
     ...{ schedule, severity, activeUs, progress: state.steps, acknowledged, snoozedUntilUs },
     ...{ repeats: !isMoment, minuteUs: times.minuteUs, nowUs },

@@ -48,3 +48,12 @@ test('a warning that ended is followed by the end to everyone who was notified',
     messages: [{ about: 'end', contactIds: ['a'] }],
   });
 });
+
+test('an acknowledgement is announced once to those who were notified, and to nobody where nobody was', () => {
+  const facts = { ...base, acknowledged: true };
+  const notified = { ...newAlertState('active', nowUs - minute), activeUs: nowUs - minute, notified: ['a'] };
+  const first = decide(notified, facts);
+  expect(first.messages).toEqual([{ about: 'acknowledged', contactIds: ['a'] }]);
+  expect(decide(first.state, facts).messages).toEqual([]);
+  expect(decide({ ...notified, notified: [] }, facts).messages).toEqual([]);
+});

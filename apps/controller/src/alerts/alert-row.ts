@@ -24,6 +24,8 @@ const storedState = z.object({
   steps: z.array(z.object({ firstUs: us, lastUs: us }).nullable()),
   notified: z.array(z.string()),
   announcesFlapping: z.boolean(),
+  // States of an earlier version have none.
+  announcedAcknowledgement: z.boolean().default(false),
   suppressions: z.array(z.enum(['master', 'maintenance', 'schedule', 'late', 'flapping'])),
 });
 

@@ -21,6 +21,8 @@ export type DueAlert = Pick<
   | 'opening'
   | 'ending'
   | 'acknowledged_us'
+  | 'acknowledged_by'
+  | 'acknowledged_note'
   | 'snoozed_until_us'
 >;
 
@@ -47,7 +49,7 @@ export async function claimDue(
     .selectFrom('alerts')
     .select(['alert_no', 'alert_id', 'account_no', 'kind', 'device_no', 'device_id', 'location_no'])
     .select(['agent_no', 'severity', 'opened_us', 'since_us', 'closed_us', 'state', 'opening', 'ending'])
-    .select(['acknowledged_us', 'snoozed_until_us'])
+    .select(['acknowledged_us', 'acknowledged_by', 'acknowledged_note', 'snoozed_until_us'])
     .where('due_us', '<=', nowUs)
     .where(sql<boolean>`alert_no = any(${alertNos}::bigint[])`)
     .orderBy('alert_no')

@@ -102,6 +102,7 @@ export interface ContactRow {
   readonly contactNo: number;
   readonly contactId: string;
   readonly accountNo: number;
+  readonly type: string;
   readonly notify: readonly string[] | null;
 }
 
@@ -110,12 +111,12 @@ export async function contactsOf(trx: Kysely<Tables>, contactIds: readonly strin
   if (contactIds.length === 0) return [];
   const rows = await trx
     .selectFrom('contacts')
-    .select(['contact_no', 'contact_id', 'account_no', 'notify'])
+    .select(['contact_no', 'contact_id', 'account_no', 'type', 'notify'])
     .where(sql<boolean>`contact_id = any(${contactIds}::text[])`)
     .execute();
   return rows.map((row) => ({
     ...{ contactNo: row.contact_no, contactId: row.contact_id, accountNo: row.account_no },
-    notify: row.notify,
+    ...{ type: row.type, notify: row.notify },
   }));
 }
 

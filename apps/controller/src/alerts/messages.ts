@@ -1,4 +1,12 @@
-import type { AlertEvent, AlertKind, AlertMessage, Severity } from '@vantage/alerts';
+import {
+  type AlertEvent,
+  type AlertKind,
+  type AlertMessage,
+  contactTypeOf,
+  contactTypes,
+  type MessageKind,
+  type Severity,
+} from '@vantage/alerts';
 import type { EventCause } from '@vantage/health';
 import { type Fact, type Facts, readFacts, readKind, readSeverity } from './alert-row.ts';
 import type { DueAlert } from './due-store.ts';
@@ -11,7 +19,7 @@ export interface NewNotification {
   readonly alertNo: number | null;
   /** Messages of one contact with the same key arrive one after the other. */
   readonly orderKey: string;
-  readonly kind: AlertKind;
+  readonly kind: MessageKind;
   readonly severity: Severity;
   readonly data: { readonly [name: string]: Fact };
   readonly atUs: number;
@@ -42,7 +50,8 @@ const flappingReason =
   'The device went Down and Up three times within 30 minutes. The next message follows when its status has not changed for 30 minutes.';
 
 /** The kind of a message; undefined: the alert has no such message. */
-export function messageKind(kind: AlertKind, about: AlertMessage['about']): AlertKind | undefined {
+export function messageKind(kind: AlertKind, about: AlertMessage['about']): MessageKind | undefined {
+  if (about === 'acknowledged') return 'acknowledged';
   return about === 'opening' ? kind : endKinds[kind];
 }
 
@@ -50,13 +59,19 @@ export function messageKind(kind: AlertKind, about: AlertMessage['about']): Aler
 export function acceptedBy(
   { alert, contacts }: Pick<MessageContext, 'alert' | 'contacts'>,
   contactIds: readonly string[],
-  kind: AlertKind,
+  kind: MessageKind,
 ): readonly ContactRow[] {
   return contactIds.flatMap((id) => {
     const contact = contacts.get(id);
     if (contact === undefined || contact.accountNo !== alert.account_no) return [];
+    if (kind === 'acknowledged') return keepsIncidents(contact) ? [contact] : [];
     return contact.notify === null || contact.notify.includes(kind) ? [contact] : [];
   });
+}
+
+function keepsIncidents({ type }: ContactRow): boolean {
+  const known = contactTypeOf(type);
+  return known !== undefined && contactTypes[known].keepsIncidents;
 }
 
 /** One row for each contact that gets the message. Pure. */
@@ -79,7 +94,7 @@ function orderKeyOf({ device_no, location_no, account_no }: DueAlert): string {
 /** The facts of a message by their names in webhooks, without secrets: the URL is the masked one. */
 function messageData(about: AlertMessage['about'], context: MessageContext): Facts {
   const { alert, subject, sinceUs, locationName, reason, nowUs } = context;
-  const isEnd = about !== 'opening';
+  const isEnd = about === 'end' || about === 'flapping';
   const event = { ...readFacts(isEnd ? alert.ending : alert.opening) };
   const status = isEnd ? 'Up' : alert.device_no === null ? 'Unknown' : 'Down';
   return {
@@ -89,6 +104,7 @@ function messageData(about: AlertMessage['about'], context: MessageContext): Fac
     ...{ CheckResult: null, check_id: null },
     ...event,
     ...(isEnd ? { Seconds: Math.floor((endOf(event, nowUs) - sinceUs) / 1_000_000) } : {}),
+    ...(about === 'acknowledged' ? { By: alert.acknowledged_by, Note: alert.acknowledged_note } : {}),
     Severity: alert.severity,
     Reason: about === 'flapping' ? flappingReason : reason,
   };

@@ -1,4 +1,4 @@
-import type { AlertKind, Severity } from '@vantage/alerts';
+import type { AlertKind, MessageKind, Severity } from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { publish, type Tables } from '../db/index.ts';
@@ -15,7 +15,7 @@ export interface NewNotification {
   readonly alertNo: number | null;
   /** Messages of one contact with the same key arrive one after the other: `device:12`, `location:3`, `account:1`. */
   readonly orderKey: string;
-  readonly kind: AlertKind;
+  readonly kind: MessageKind;
   readonly severity: Severity;
   /** The facts of the message as REST names them, without secrets (`message-facts.ts`). */
   readonly data: { readonly [name: string]: Fact };

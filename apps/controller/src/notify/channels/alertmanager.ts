@@ -62,7 +62,7 @@ function timesOf(
   stage: ReturnType<typeof incidentOf>['stage'],
   { timestamp, since }: { readonly timestamp: string; readonly since: string },
 ) {
-  if (stage === 'happened') return { startsAt: timestamp };
+  if (stage === 'happened' || stage === 'acknowledged') return { startsAt: timestamp };
   const endsAt = stage === 'ends' ? timestamp : new Date(Date.parse(timestamp) + keptMs).toISOString();
   return { startsAt: since, endsAt };
 }

@@ -1,9 +1,9 @@
-import type { AlertKind } from '@vantage/alerts';
+import type { MessageKind } from '@vantage/alerts';
 import type { Json } from '@vantage/domain';
 import type { DayPart, Notice } from './channel.ts';
 
 /** What a message of each kind says first. `of` is the name of what it is about. */
-const titles: Readonly<Record<AlertKind | 'test', (of: string) => string>> = {
+const titles: Readonly<Record<MessageKind | 'test', (of: string) => string>> = {
   'device.down': (of) => `${of} is Down`,
   'device.up': (of) => `${of} is Up again`,
   'device.partial': (of) => `${of} fails from some Locations`,
@@ -16,6 +16,7 @@ const titles: Readonly<Record<AlertKind | 'test', (of: string) => string>> = {
   'agent.fenced': (of) => `Agent ${of} is fenced`,
   'contact.failing': (of) => `Contact ${of} cannot be reached`,
   'late.summary': () => 'Results arrived late',
+  acknowledged: (of) => `The alert about ${of} is acknowledged`,
   test: () => 'Test message of Vantage',
 };
 
@@ -37,6 +38,8 @@ const labels = [
   ['Severity', 'Severity'],
   ['Devices', 'Devices'],
   ['Message', 'Message'],
+  ['By', 'By'],
+  ['Note', 'Note'],
 ] as const;
 
 /** A line of a message. */

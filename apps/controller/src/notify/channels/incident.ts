@@ -2,13 +2,14 @@ import type { Severity } from '@vantage/alerts';
 import type { Notice } from './channel.ts';
 import { nameIn, subjectOf } from './email-text.ts';
 
-/** What a message says about its alert, for receivers that keep incidents: it begins, it is over, or something happened that has no end. */
-type Stage = 'begins' | 'ends' | 'happened';
+/** What a message says about its alert, for receivers that keep incidents: it begins, somebody acknowledged it, it is over, or something happened that has no end. */
+type Stage = 'begins' | 'acknowledged' | 'ends' | 'happened';
 
 const stages: ReadonlyMap<string, Stage> = new Map([
   ...(['device.down', 'device.partial', 'device.slow', 'location.offline', 'anchor.down'] as const).map(
     (kind) => [kind, 'begins'] as const,
   ),
+  ['acknowledged', 'acknowledged'],
   ...(['device.up', 'location.online', 'anchor.up'] as const).map((kind) => [kind, 'ends'] as const),
 ]);
 

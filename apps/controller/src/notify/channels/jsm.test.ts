@@ -57,6 +57,13 @@ test('an alert that ends is closed by its alias', async () => {
   expect(json).toEqual({ source: 'Vantage', note: 'web is Up again: HTTP 500' });
 });
 
+test('an acknowledgement acknowledges the alert, with who and why', async () => {
+  const data = { ...fullNotice.data, By: 'deploy', Note: 'on it' };
+  const { path, json } = await requestOf(jsm, [{ ...fullNotice, kind: 'acknowledged', data, links: null }]);
+  expect(path).toBe(`/jsm/ops/integration/v2/alerts/${alertId}/acknowledge?identifierType=alias`);
+  expect(json).toEqual({ source: 'Vantage', note: 'Acknowledged by deploy: on it' });
+});
+
 test('a message has at most 130 characters', async () => {
   const data = { ...fullNotice.data, ShortName: 'w'.repeat(200) };
   const { json } = await requestOf(jsm, [{ ...fullNotice, data }]);

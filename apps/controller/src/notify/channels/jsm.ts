@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Channel, Notice } from './channel.ts';
-import { factLines } from './email-text.ts';
+import { factLines, plain } from './email-text.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
 import { incidentOf } from './incident.ts';
 
 const stored = z.object({
   alias: z.string().nullable(),
-  closes: z.boolean(),
+  action: z.enum(['acknowledge', 'close']).nullable(),
   body: z.record(z.string(), z.json()),
 });
 
@@ -15,19 +15,19 @@ const source = 'Vantage';
 
 /**
  * Jira Service Management's integration events (developer.atlassian.com, "Integration events"): an alert with the alert_id as its alias is
- * created, and closed when it ends. 202 means that the request is valid; it is processed later.
+ * created, acknowledged with it, and closed when it ends. 202 means that the request is valid; it is processed later.
  */
 export function createJsm(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
     compose: ([notice]) => (notice === undefined ? {} : alertOf(notice)),
     requestOf: ({ id, message, to }) => {
-      const { alias, closes, body } = stored.parse(message);
+      const { alias, action, body } = stored.parse(message);
       const url = new URL(to.address);
-      if (closes) {
-        url.pathname = `${url.pathname.replace(/\/+$/, '')}/${encodeURIComponent(alias ?? id)}/close`;
+      if (action !== null) {
+        url.pathname = `${url.pathname.replace(/\/+$/, '')}/${encodeURIComponent(alias ?? id)}/${action}`;
         url.searchParams.set('identifierType', 'alias');
       }
-      const sent = closes ? body : { ...body, alias: alias ?? id };
+      const sent = action !== null ? body : { ...body, alias: alias ?? id };
       const headers = { ...jsonHeaders(), Authorization: `GenieKey ${to.secret ?? ''}` };
       return { url, headers, body: JSON.stringify(sent) };
     },
@@ -37,7 +37,9 @@ export function createJsm(settings: HttpSettings): Channel {
 
 function alertOf(notice: Notice) {
   const { stage, key, severity, title, source: entity } = incidentOf(notice);
-  if (stage === 'ends') return { alias: key, closes: true, body: { source, note: title } };
+  if (stage === 'ends') return { alias: key, action: 'close', body: { source, note: title } };
+  if (stage === 'acknowledged')
+    return { alias: key, action: 'acknowledge', body: { source, note: noteOf(notice) } };
   const facts = factLines(notice);
   const { links } = notice;
   const pages = links === null ? [] : [`Acknowledge: ${links.acknowledge}`, `Snooze: ${links.snooze}`];
@@ -47,7 +49,7 @@ function alertOf(notice: Notice) {
     ...pages,
   ];
   return {
-    ...{ alias: key, closes: false },
+    ...{ alias: key, action: null },
     body: {
       message: title.slice(0, longestMessage).toWellFormed(),
       description: lines.join('\n'),
@@ -59,3 +61,8 @@ function alertOf(notice: Notice) {
 
 /** The API's limit for the field message. */
 const longestMessage = 130;
+
+function noteOf({ data: { By, Note } }: Notice): string {
+  const by = typeof By === 'string' ? `Acknowledged by ${plain(By)}` : 'Acknowledged';
+  return typeof Note === 'string' && Note !== '' ? `${by}: ${plain(Note)}` : by;
+}

@@ -11,7 +11,12 @@ const stored = z.object({ body: z.record(z.string(), z.json()) });
 
 /** ntfy's five priorities: 3 is the default, 5 sounds longest. */
 const priorities = { critical: 5, warning: 4, info: 3 } as const;
-const tags = { begins: 'rotating_light', ends: 'white_check_mark', happened: 'warning' } as const;
+const tags = {
+  begins: 'rotating_light',
+  acknowledged: 'eyes',
+  ends: 'white_check_mark',
+  happened: 'warning',
+} as const;
 
 /**
  * ntfy (docs.ntfy.sh, "Publish as JSON"). The address is the one of a topic; a topic that everybody may read is its own password, so it is

@@ -42,6 +42,11 @@ test('an alert that ends resolves the incident of the same dedup_key', async () 
   expect(json).toEqual({ routing_key: sentinels[2], event_action: 'resolve', dedup_key: alertId });
 });
 
+test('an acknowledgement acknowledges the incident', async () => {
+  const { json } = await requestOf(pagerduty, [{ ...fullNotice, kind: 'acknowledged', links: null }]);
+  expect(json).toEqual({ routing_key: sentinels[2], event_action: 'acknowledge', dedup_key: alertId });
+});
+
 test('a message without an alert has the id of the notification as its dedup_key', async () => {
   const { json } = await requestOf(pagerduty, [{ ...fullNotice, kind: 'test', links: null, data: {} }]);
   expect(json).toMatchObject({

@@ -5,11 +5,13 @@ import { incidentOf } from './incident.ts';
 
 const stored = z.object({ dedup_key: z.string().nullable(), event: z.record(z.string(), z.json()) });
 
-const actions = { begins: 'trigger', ends: 'resolve', happened: 'trigger' } as const;
+const actions = {
+  ...{ begins: 'trigger', acknowledged: 'acknowledge', ends: 'resolve', happened: 'trigger' },
+} as const;
 
 /**
  * PagerDuty's Events API v2 (developer.pagerduty.com, "Send an Alert Event"): an alert is an incident with its alert_id as dedup_key; it is
- * triggered, and resolved when the alert ends. 202 is the acceptance, 400 says that the event is not valid, 429 that there were too many.
+ * triggered, acknowledged when somebody acknowledges the alert, and resolved when it ends. 202 is the acceptance, 400 says that the event is not valid, 429 that there were too many.
  */
 export function createPagerDuty(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
@@ -27,7 +29,7 @@ function eventOf(notice: Notice) {
   const { stage, key, severity, title, source } = incidentOf(notice);
   const { links, data, timestamp, kind } = notice;
   const event_action = actions[stage];
-  if (event_action === 'resolve') return { dedup_key: key, event: { event_action } };
+  if (event_action !== 'trigger') return { dedup_key: key, event: { event_action } };
   const payload = {
     ...{ summary: title, timestamp, severity, source, class: kind },
     custom_details: { ...data },
