@@ -126,8 +126,9 @@ export function createApp({
 
 function put(context: Koa.Context, { status, headers, body }: Answer): void {
   context.status = status;
-  context.body = body;
+  // Before the body: Koa reads the begin of a text to guess its type where it has none.
   for (const [name, value] of Object.entries(headers)) context.set(name, value);
+  context.body = body;
 }
 
 /** RFC 9112, section 3.2: exactly one. */

@@ -17,7 +17,7 @@ const gzipText = promisify(gzip);
 export async function compressAnswer(context: Context, next: Next): Promise<void> {
   await next();
   const { body } = context;
-  if (typeof body !== 'string' || Buffer.byteLength(body) <= leastBytes) return;
+  if (typeof body !== 'string' || context.length <= leastBytes) return;
   context.vary('Accept-Encoding');
   if (context.get('Accept-Encoding') === '') return;
   const encoding = (['br', 'gzip'] as const).find((each) => context.acceptsEncodings(each) === each);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { conflict, invalid, type Problem } from './problem.ts';
 import type { Route } from './route.ts';
@@ -48,7 +48,7 @@ export function entityTag(body: unknown, { settings }: Resource): string {
 }
 
 function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
+  return hash('sha256', JSON.stringify(value)).slice(0, 16);
 }
 
 /** Does `If-None-Match` hold this ETag? All of it is compared (RFC 9110, section 13.1.2). */

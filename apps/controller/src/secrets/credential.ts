@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** A new API key or agent token: 256 random bits as 64 hex characters. */
 export function newCredential(): string {
@@ -7,5 +7,5 @@ export function newCredential(): string {
 
 /** The database stores only the SHA-256 of a credential's text. */
 export function hashCredential(credential: string): Buffer {
-  return createHash('sha256').update(credential).digest();
+  return hash('sha256', credential, 'buffer');
 }

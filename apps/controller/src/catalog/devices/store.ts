@@ -1,5 +1,5 @@
 import type { Severity } from '@vantage/alerts';
-import { hourUs } from '@vantage/domain';
+import { dayUs, hourUs } from '@vantage/domain';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Db, startOfDay, type Tables } from '../../db/index.ts';
 import { type DeviceStatus, statusSql } from '../../db/status.ts';
@@ -93,11 +93,12 @@ export async function findDeviceNo(
 }
 
 /**
- * The column of `CheckedRow`, for a query that has the table `devices` as d. The bound stands in the text, so that a plan for all values has the
- * partitions of these days only; the text changes once a day.
+ * The column of `CheckedRow`, for a query that has the table `devices` as d. The bounds stand in the text, so that a plan for all values has the
+ * partitions of these days only; the text changes twice a day. No check starts an hour after it arrives.
  */
 export const lastResultColumn = (nowUs: number) => sql`
-  (select check_result from checks where device_no = d.device_no and start_us >= ${sql.lit(recentFromUs(nowUs))}
+  (select check_result from checks where device_no = d.device_no
+    and start_us >= ${sql.lit(recentFromUs(nowUs))} and start_us < ${sql.lit(startOfDay(nowUs + hourUs) + dayUs)}
     order by start_us desc limit 1) as last_result`;
 
 /** One device with everything. */
