@@ -73,10 +73,10 @@ export const latency: Scene = {
   },
 };
 
-/** A failed check. */
+/** A failed check. `retryId` is null for a regular check that opened no retry sequence of its agent, which had one before. */
 interface Failure {
   readonly name: string;
-  readonly retryId: string;
+  readonly retryId: string | null;
   readonly attempt: number;
   readonly startUs: number;
   readonly endUs: number;
@@ -116,12 +116,12 @@ function listed({ name, diedMs }: Outage, failures: ReadonlyMap<string, readonly
   return own
     .map(
       ({ attempt, retryId, endUs }) =>
-        `${attempt} of ${retryId.slice(-4)} at ${(endUs / 1000 - diedMs).toFixed(0)}`,
+        `${attempt} of ${retryId?.slice(-4) ?? 'none'} at ${(endUs / 1000 - diedMs).toFixed(0)}`,
     )
     .join(', ');
 }
 
-/** The failed checks of retry sequences, in the sequence of their begin. */
+/** All failed checks, the earliest first. */
 async function readFailures({ system }: Ground): Promise<readonly Failure[]> {
   await using stack = new AsyncDisposableStack();
   const client = new pg.Client({ connectionString: system.quickstart().database_url });
@@ -130,16 +130,18 @@ async function readFailures({ system }: Ground): Promise<readonly Failure[]> {
   const { rows } = await client.query<Failure>(
     `select d.short_name as name, c.retry_id as "retryId", c.attempt, c.start_us::float8 as "startUs", c.end_us::float8 as "endUs"
      from checks c join devices d using (device_no)
-     where c.code <> 1 and c.retry_id is not null order by c.start_us`,
+     where c.code <> 1 order by c.start_us`,
   );
   return rows;
 }
 
 /** Milliseconds since 1970; NaN where the checks of the outage are missing. `failures` are those of its device. Pure. */
 function lowerBound({ diedMs }: Outage, failures: readonly Failure[], scale: number): number {
-  // Regular checks that fail while the retry sequence runs are not part of it.
   const first = failures.find(({ attempt, endUs }) => attempt === 0 && endUs >= diedMs * 1000);
-  const retries = failures.filter(({ retryId, attempt }) => attempt > 0 && retryId === first?.retryId);
+  // The controller may have opened the retry sequence. Regular checks that fail while it runs are not part of it.
+  const isLater = ({ attempt, startUs }: Failure) => attempt > 0 && startUs >= (first?.endUs ?? 0);
+  const sequenceId = failures.find(isLater)?.retryId;
+  const retries = failures.filter((each) => isLater(each) && each.retryId === sequenceId);
   const answers = new Map(retries.map(({ attempt, startUs, endUs }) => [attempt, (endUs - startUs) / 1000]));
   if (first === undefined || answers.size !== body.Retries) return Number.NaN;
   const delayMs = (body.RetryDelay * 1000) / scale;
