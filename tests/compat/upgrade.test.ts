@@ -118,6 +118,21 @@ test('every row and every answer of the earlier version is there after the first
   expect(ids(locations, 'location_id')).toEqual(ids(locationsThen, 'location_id'));
 });
 
+test('an outage that was open before the upgrade has an open alert, which begins with it', long, async () => {
+  const downs = old.truth.devices
+    .map(({ full }) => shown.parse(full))
+    .filter(({ Status }) => Status === 'Down');
+  expect(downs).not.toEqual([]);
+  const alert = z.object({ device_id: z.string(), Kind: z.string(), State: z.string(), Since: z.string() });
+  await vi.waitFor(async () => {
+    const alerts = z.array(alert).parse(await api.ok('GET', '/alerts?Limit=100'));
+    const expected = downs.map(({ device_id, StatusSince: Since }) => ({
+      ...{ device_id, Since, Kind: 'device.down', State: 'Open' },
+    }));
+    expect(new Set(alerts)).toEqual(new Set(expected));
+  }, soon);
+});
+
 test(
   'the agent continues with its folder: its backlog arrives, no check runs twice, no status changes',
   long,
