@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { freePort } from '../harness/free-port.ts';
 import { retryBecause } from '../harness/retry.ts';
 import { bareQuery } from './accuracy-control.ts';
-import { runFirst } from './accuracy-processor.ts';
+import { kernelLimits, runFirst } from './accuracy-processor.ts';
 import { type Errors, holdWithin } from './accuracy-verdict.ts';
 import { startWire, type Wire, wireMissing } from './delay-wire.ts';
 import { packages, type Server, serve, serversMissing } from './ground.ts';
@@ -140,13 +140,16 @@ describe("compared with the wire's own stamps", slowly, () => {
   };
 
   const hold = (limitMs: number, when: string, { name, check }: (typeof subjects)[number], ends: Ends) =>
-    holdWithin(limitMs, {
-      label: `${name.padEnd(15)} ${when}${ends.far.startsWith('[') ? ', IPv6' : ''}`,
-      printed,
-      check: () => check(ends),
-      control: () =>
-        bareQuery({ host: ends.far.replace(/^\[|\]$/g, ''), port: ends.port, talk: ends.wire.talk }),
-    });
+    holdWithin(
+      { ms: limitMs, kernel: kernelLimits },
+      {
+        label: `${name.padEnd(15)} ${when}${ends.far.startsWith('[') ? ', IPv6' : ''}`,
+        printed,
+        check: () => check(ends),
+        control: () =>
+          bareQuery({ host: ends.far.replace(/^\[|\]$/g, ''), port: ends.port, talk: ends.wire.talk }),
+      },
+    );
 
   test.for(subjects)('$name at rest, within 2 ms', async (subject, context) => {
     const { ends, ...rest } = laid(context);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { holdWithin, judge, type Sample } from './accuracy-verdict.ts';
 
-const limitMs = 2;
+const limits = { ms: 2 };
 /** The noise of a machine at one moment, milliseconds: mostly little, now and then 100 ms. */
 const noises = fc.array(fc.oneof(fc.double({ min: 0, max: 8, noNaN: true }), fc.constant(100)), {
   minLength: 5,
@@ -20,7 +20,7 @@ test('an error that bare sockets have too is the machine’s, whatever its amoun
       expect(
         judge(
           all.map((noiseMs) => sample(noiseMs, faultMs)),
-          limitMs,
+          limits,
         ).outside,
       ).toEqual([]);
     }),
@@ -33,7 +33,7 @@ test('an error of the product beyond the limit is noticed under every noise', ()
       expect(
         judge(
           all.map((noiseMs) => sample(noiseMs, faultMs)),
-          limitMs,
+          limits,
         ).outside,
       ).toEqual(['connect']);
     }),
@@ -48,7 +48,7 @@ test.each([3, -3])(
       checks += 1;
       return { connect: ms, ttfb: 0 };
     };
-    const held = holdWithin(limitMs, {
+    const held = holdWithin(limits, {
       label: 'wrong',
       printed: [],
       check,
@@ -59,16 +59,24 @@ test.each([3, -3])(
   },
 );
 
+test('the kernel’s own stamps have a limit of their own, whatever bare sockets show', () => {
+  const all = Array.from({ length: 10 }, () => sample(3, 0.6));
+  expect(judge(all, limits).outside).toEqual([]);
+  expect(judge(all, { ms: 2, kernel: { connect: 0.5 } }).outside).toEqual(['connect']);
+  const exact = all.map((each) => ({ ...each, errors: { connect: 0.1, ttfb: 3.1 } }));
+  expect(judge(exact, { ms: 2, kernel: { connect: 0.5 } }).outside).toEqual([]);
+});
+
 test('five exact checks need no bare sockets', async () => {
   const printed: string[] = [];
   const control = () => Promise.reject(new Error('no bare socket is needed'));
-  await holdWithin(limitMs, { label: 'exact', printed, check: async () => ({ connect: 0.3 }), control });
+  await holdWithin(limits, { label: 'exact', printed, check: async () => ({ connect: 0.3 }), control });
   expect(printed).toEqual(['exact: connect +0.30 ms']);
 });
 
 test('checks without an error to compare fail', async () => {
   const none = async () => ({});
   await expect(
-    holdWithin(limitMs, { label: 'none', printed: [], check: none, control: none }),
+    holdWithin(limits, { label: 'none', printed: [], check: none, control: none }),
   ).rejects.toThrow();
 });

@@ -17,13 +17,20 @@ export interface Sample {
   readonly waitedMs: number;
 }
 
+/** The largest errors, milliseconds. */
+export interface Limits {
+  readonly ms: number;
+  /** Kinds that the kernel measures, with limits of their own. No other work disturbs them, so nothing is subtracted. */
+  readonly kernel?: Errors;
+}
+
 /** The errors of some checks, with and without the machine's own part. */
 interface Judgement {
   /** The median of each kind's errors, milliseconds. */
   readonly medians: Errors;
   /** The median of the bare sockets' errors by their amount, milliseconds; empty without them. */
   readonly controls: Errors;
-  /** The kinds whose error is outside the limit, also when the error of the bare sockets is taken off. */
+  /** The kinds whose error is outside the limit, also when the error of the bare sockets is subtracted. */
   readonly outside: readonly string[];
 }
 
@@ -40,9 +47,9 @@ function noiseOf({ control = {}, waitedMs }: Sample): number {
 /**
  * Compares the median of each kind's errors (by their amount) with a limit. Only the five checks count whose moments were calmest: the
  * process waited least and the bare socket was most exact. The errors of the checks themselves choose nothing, so an error of the product
- * stays in every check that counts. The bare socket's error of the same kind is taken off; where it has no such kind, its smallest.
+ * stays in every check that counts. The bare socket's error of the same kind is subtracted; where it has no such kind, its smallest.
  */
-export function judge(samples: readonly Sample[], limitMs: number): Judgement {
+export function judge(samples: readonly Sample[], limits: Limits): Judgement {
   const calmest = samples.toSorted((a, b) => noiseOf(a) - noiseOf(b)).slice(0, counted);
   const medians = (of: (sample: Sample) => Errors, amount: (ms: number) => number): Errors => {
     const kinds = Object.keys(calmest[0] ? of(calmest[0]) : {});
@@ -51,6 +58,11 @@ export function judge(samples: readonly Sample[], limitMs: number): Judgement {
   };
   const controls = medians(({ control = {} }) => control, Math.abs);
   const least = Object.keys(controls).length > 0 ? Math.min(...Object.values(controls)) : 0;
+  const isWithin = (kind: string, ms: number) => {
+    const own = limits.kernel?.[kind];
+    if (own !== undefined) return ms < own;
+    return ms - (controls[kind] ?? least) < limits.ms;
+  };
   const amounts = Object.entries(medians(({ errors }) => errors, Math.abs));
   return {
     medians: medians(
@@ -58,9 +70,7 @@ export function judge(samples: readonly Sample[], limitMs: number): Judgement {
       (ms) => ms,
     ),
     controls,
-    outside: amounts
-      .filter(([kind, ms]) => !(ms - (controls[kind] ?? least) < limitMs))
-      .map(([kind]) => kind),
+    outside: amounts.filter(([kind, ms]) => !isWithin(kind, ms)).map(([kind]) => kind),
   };
 }
 
@@ -91,7 +101,7 @@ interface Measured {
  * hypervisor takes them away, and no process can stamp an event while it waits for a processor. So when the first five checks are outside the
  * limit, this function runs more, at most 30 in all, each after the control, and judges at least ten of these.
  */
-export async function holdWithin(limitMs: number, { label, printed, ...run }: Measured): Promise<void> {
+export async function holdWithin(limits: Limits, { label, printed, ...run }: Measured): Promise<void> {
   const made: Sample[] = [];
   let judgement: Judgement | undefined;
   const sample = async (control?: Errors) => {
@@ -100,11 +110,11 @@ export async function holdWithin(limitMs: number, { label, printed, ...run }: Me
     made.push({ errors, control, waitedMs: waitedMs() - before });
   };
   while (made.length < counted) await sample();
-  judgement = judge(made, limitMs);
+  judgement = judge(made, limits);
   if (judgement.outside.length > 0) made.length = 0;
   while (judgement.outside.length > 0 && made.length < maxChecks - counted) {
     await sample(await run.control());
-    if (made.length >= minControlled) judgement = judge(made, limitMs);
+    if (made.length >= minControlled) judgement = judge(made, limits);
   }
   const { medians, controls, outside } = judgement;
   const beside =

@@ -13,9 +13,9 @@ import {
   startPassage,
   startServers,
 } from './accuracy-ground.ts';
-import { runFirst } from './accuracy-processor.ts';
+import { kernelLimits, runFirst } from './accuracy-processor.ts';
 import { plainSubjects, type Subject, tlsSubjects } from './accuracy-subjects.ts';
-import { holdWithin } from './accuracy-verdict.ts';
+import { holdWithin, type Limits } from './accuracy-verdict.ts';
 import { type Talk, truthOf } from './delay-talk.ts';
 import { startWire, type Wire, wireMissing } from './delay-wire.ts';
 import { startLoad } from './load.ts';
@@ -81,15 +81,18 @@ interface Held {
   readonly when: string;
   /** Default: all that have stamps. */
   readonly phases?: readonly Phase[];
+  /** Default: those of this machine. */
+  readonly kernel?: Limits['kernel'];
   /** Added to each error of the checks, to show that the test notices it. */
   readonly faultMs?: number;
 }
 
 function hold(subject: Subject, held: Held): Promise<void> {
   const { way, host, limitMs, when, phases = ['connect', 'ssl', 'ttfb', 'ttlb'], faultMs = 0 } = held;
+  const limits = { ms: limitMs, kernel: held.kernel ?? kernelLimits };
   const service = subject.manner.tls ? 'dnss' : 'dns';
   const bare = { host: host.replace(/^\[|\]$/g, ''), port: way.ports[service], talk: way.talk };
-  return holdWithin(limitMs, {
+  return holdWithin(limits, {
     label: `${subject.name.padEnd(15)} ${when}`,
     printed,
     async check() {
@@ -154,6 +157,24 @@ describe('over a wire', slowly, () => {
     }
     printed.push(`${Math.round(load.perSecond())} checks a second beside`);
     expect(load.perSecond()).toBeGreaterThan(400);
+  });
+
+  test('ConnectTime contains the wait for the answer to a SYN that was sent again', async (context) => {
+    const { wire: ours, way, v4, v6 } = laid(context);
+    const subject = plainSubjects.find(({ name }) => name === 'TCP');
+    if (!subject) throw new Error('no such subject');
+    await ours.delay('lossy');
+    for (const host of [v4, v6])
+      await hold(subject, {
+        way,
+        host,
+        limitMs: 2,
+        when: 'first answer lost',
+        phases: ['connect'],
+        kernel: {},
+      });
+    const { seen } = await lookAt(subject, way, v4);
+    expect(seen.phases.connect).toBeGreaterThan(900);
   });
 
   test('ConnectTime contains the whole wait for an answer to the connect that never comes', async (context) => {

@@ -5,6 +5,8 @@ import { z } from 'zod';
 /** A TCP connection as its relay reports it: milliseconds of one clock, the first bytes of each piece in hex. */
 export const talkReport = z.object({
   port: z.number(),
+  /** The client's port, where the relay knows it. */
+  client: z.number().optional(),
   /** The relay saw the client's SYN; the server's answer left the relay. A relay that accepts connections itself reports one time for both. */
   startMs: z.number(),
   openMs: z.number(),

@@ -4,12 +4,13 @@ What is sent to the far address comes back with source and destination swapped, 
 answers (checksums stay right: a swap changes no sum). Whatever a server says is held back for the delay in force. The
 kernel's own packets are stamped here as they are read and written, with the clock that Node calls performance.now().
 
-Usage: delay-wire.py DEVICE; lines on stdin: a delay in milliseconds, or "lost" (a server's packets never arrive).
+Usage: delay-wire.py DEVICE; lines on stdin: a delay in milliseconds, "lost" (a server's packets never arrive) or
+"lossy" (the first answer to each connect is lost, all else takes 20 ms).
 Tells on stdout, a JSON text a line: {"up": true}; {"delay": text} when a delay is in force; for each TCP talk that its
-client ended {"port", "startMs", "openMs", "said": [[ms, "client" | "server", first bytes in hex], …]}; for each echo or
+client ended {"port", "client" (its port), "startMs", "openMs", "said": [[ms, "client" | "server", first bytes in hex], …]}; for each echo or
 datagram that was answered {"port" (0: ICMP), "rttMs"}.
 """
-import collections, fcntl, heapq, json, os, select, struct, sys, time
+import collections, errno, fcntl, heapq, json, os, select, socket, struct, sys, time
 
 SYN, FIN, RST, ACK = 2, 1, 4, 16
 # ICMP and ICMPv6: is this type of message a request?
@@ -36,10 +37,50 @@ def swapped(packet):
     return None
 
 
+class Capture:
+    """When the kernel had each packet on the device, by its direction and bytes."""
+
+    ETH_P_ALL, SO_TIMESTAMPNS, SO_RCVBUFFORCE, PACKET_OUTGOING = 3, 35, 33, 4
+
+    def __init__(self, device):
+        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(self.ETH_P_ALL))
+        self.socket.setblocking(False)
+        self.socket.setsockopt(socket.SOL_SOCKET, self.SO_TIMESTAMPNS, 1)
+        self.socket.setsockopt(socket.SOL_SOCKET, self.SO_RCVBUFFORCE, 4 << 20)
+        self.socket.bind((device, self.ETH_P_ALL))
+        self.stamps = collections.OrderedDict()
+
+    def drain(self):
+        # The wall clock may be set, so each reading uses its present distance from the monotonic clock.
+        apart = (time.time_ns() - time.monotonic_ns()) / 1e6
+        while True:
+            try:
+                packet, extra, _, address = self.socket.recvmsg(65536, 64)
+            except BlockingIOError:
+                return
+            except OSError as error:
+                # The device was down when the socket was bound to it; the kernel reports that once.
+                if error.errno != errno.ENETDOWN:
+                    raise
+                continue
+            for level, kind, data in extra:
+                if (level, kind) == (socket.SOL_SOCKET, self.SO_TIMESTAMPNS):
+                    seconds, nanoseconds = struct.unpack("ll", data)
+                    key = (address[2] == self.PACKET_OUTGOING, packet)
+                    self.stamps[key] = seconds * 1000 + nanoseconds / 1e6 - apart
+            while len(self.stamps) > 10000:
+                self.stamps.popitem(last=False)
+
+    def ms(self, outgoing, packet):
+        """The stamp of a packet that this process has just read (it went out) or written; now, if it has none."""
+        self.drain()
+        return self.stamps.pop((outgoing, packet), None) or now_ms()
+
+
 class Talk:
-    def __init__(self, port, sequence):
-        self.port, self.sequence, self.start, self.open = port, sequence, now_ms(), None
-        self.said, self.ahead = [], {"client": None, "server": None}
+    def __init__(self, port, sequence, at):
+        self.port, self.sequence, self.start, self.open = port, sequence, at, None
+        self.lost, self.said, self.ahead = False, [], {"client": None, "server": None}
 
     def says(self, side, at, sequence, payload):
         """Keeps what is new; a repeated segment is none."""
@@ -51,8 +92,8 @@ class Talk:
 
 
 class Wire:
-    def __init__(self, tun):
-        self.tun, self.delay, self.lost = tun, 0.0, False
+    def __init__(self, tun, capture):
+        self.tun, self.capture, self.delay, self.lost, self.lossy = tun, capture, 0.0, False, False
         # Datagrams nobody answers would pile up: the oldest are forgotten.
         self.talks, self.asked, self.queue, self.count = {}, collections.OrderedDict(), [], 0
 
@@ -60,53 +101,61 @@ class Wire:
         found = swapped(packet)
         if found is None:
             return
+        at = self.capture.ms(True, packet)
         back, protocol, body = found
         if protocol == 6:
-            self.take_tcp(packet[0] >> 4, back, body)
+            self.take_tcp(packet[0] >> 4, back, body, at)
         elif protocol == 17:
             a, b = struct.unpack("!HH", body[:4])
-            self.take_datagram((17, packet[0] >> 4, b, a), (17, packet[0] >> 4, a, b), b, back)
+            self.take_datagram((17, packet[0] >> 4, b, a), (17, packet[0] >> 4, a, b), b, back, at)
         elif (protocol, body[0]) in ECHOES:
             key = (protocol, body[4:8])
-            self.take_datagram(None if ECHOES[protocol, body[0]] else key, key, 0, back)
+            self.take_datagram(None if ECHOES[protocol, body[0]] else key, key, 0, back, at)
 
-    def take_tcp(self, version, back, body):
+    def take_tcp(self, version, back, body, at):
         a, b, sequence = struct.unpack("!HHI", body[:8])
         flags, payload = body[13], body[(body[12] >> 4) * 4 :]
         talk = self.talks.get((version, a, b))
         if flags & SYN and not flags & ACK:
             if talk is None or talk.sequence != sequence:
-                self.talks[version, a, b] = Talk(b, sequence)
+                self.talks[version, a, b] = Talk(b, sequence, at)
             os.write(self.tun, back)
         elif (version, a, b) in self.talks:
             if payload:
-                talk.says("client", now_ms(), sequence, payload)
+                talk.says("client", at, sequence, payload)
             os.write(self.tun, back)
             if flags & (FIN | RST):
                 del self.talks[version, a, b]
-                report({"port": talk.port, "startMs": talk.start, "openMs": talk.open, "said": talk.said})
+                report({"port": talk.port, "client": a, "startMs": talk.start, "openMs": talk.open, "said": talk.said})
         else:
             self.hold(back, (version, b, a), (flags, sequence, payload))
 
-    def take_datagram(self, answers, key, port, back):
+    def take_datagram(self, answers, key, port, back, at):
         if answers in self.asked:
             self.hold(back, None, (answers, self.asked.pop(answers)))
             return
-        self.asked[key] = (now_ms(), port)
+        self.asked[key] = (at, port)
         if len(self.asked) > 1000:
             self.asked.popitem(last=False)
         os.write(self.tun, back)
 
     def hold(self, packet, key, what):
-        if self.lost:
+        if self.lost or (self.lossy and self.loses(key, what[0])):
             return
         self.count += 1
         heapq.heappush(self.queue, (time.monotonic() + self.delay, self.count, packet, key, what))
 
+    def loses(self, key, flags):
+        talk = self.talks.get(key)
+        lost = talk is not None and bool(flags & SYN) and not talk.lost
+        if lost:
+            talk.lost = True
+        return lost
+
     def release(self):
         _, _, packet, key, what = heapq.heappop(self.queue)
         os.write(self.tun, packet)
-        at = now_ms()
+        at = self.capture.ms(False, packet)
         if key is None:
             asked, port = what[1]
             report({"port": port, "rttMs": at - asked})
@@ -133,8 +182,8 @@ class Wire:
                 if lines == "":
                     return
                 for line in lines.split():
-                    self.lost = line == "lost"
-                    self.delay = 0.0 if self.lost else float(line) / 1000
+                    self.lost, self.lossy = line == "lost", line == "lossy"
+                    self.delay = 0.0 if self.lost else 0.02 if self.lossy else float(line) / 1000
                     report({"delay": line})
 
 
@@ -148,7 +197,7 @@ def main():
     except OSError:
         os.nice(-10)
     report({"up": True})
-    Wire(tun).run()
+    Wire(tun, Capture(sys.argv[1])).run()
 
 
 main()

@@ -11,10 +11,12 @@ export interface Wire extends AsyncDisposable {
   /** The addresses on which servers listen, and at which probes find them. */
   readonly near: readonly string[];
   readonly far: { readonly v4: string; readonly v6: string };
-  /** Sets the delay of answers from now on, or loses them. */
-  delay(ms: number | 'lost'): Promise<void>;
+  /** Sets the delay of answers from now on, or loses them: all (`lost`), or the first to each connect (`lossy`, with a delay of 20 ms). */
+  delay(ms: number | 'lost' | 'lossy'): Promise<void>;
   /** The next talk with a server at this port that its client ends. Call this before the check. */
   readonly talk: (port: number) => Promise<Talk>;
+  /** Calls the listener with every talk at this port that its client ends, until disposed. */
+  readonly talks: (port: number, listener: (talk: Talk) => void) => Disposable;
   /** Keeps the round-trip times of datagrams to this port (0: pings) from now on until disposed. */
   readonly roundTrips: (port: number) => RoundTrips;
 }
@@ -97,6 +99,13 @@ export async function startWire(): Promise<Wire> {
       await inForce;
     },
     talk: (port) => next((said) => ('said' in said && said.port === port ? said : undefined)),
+    talks: (port, listener) => {
+      const each = (said: z.infer<typeof report>) => {
+        if ('said' in said && said.port === port) listener(said);
+      };
+      listeners.add(each);
+      return { [Symbol.dispose]: () => void listeners.delete(each) };
+    },
     roundTrips: (port) => {
       const ms: number[] = [];
       const listener = (said: z.infer<typeof report>) => {

@@ -28,16 +28,19 @@ async function hold(delayMs: number, limitMs: number, when: string): Promise<voi
     answers: question.type === 'A' ? [{ type: 'A', name: question.name, ttl: 0, data: '127.0.0.1' }] : [],
   }));
   const dial = createDial({ names: createNames({ servers: [resolver.target] }) });
-  await holdWithin(limitMs, {
-    label: `DNSTime ${when}, ${delayMs} ms`,
-    printed,
-    async check() {
-      const seen = await runTest(tcp, `slow.test:${target.port}`, { IPFamily: '4' }, { dial });
-      expect(seen, seen.text).toMatchObject({ code: 1 });
-      return { dns: seen.phases.dns - delayMs };
+  await holdWithin(
+    { ms: limitMs },
+    {
+      label: `DNSTime ${when}, ${delayMs} ms`,
+      printed,
+      async check() {
+        const seen = await runTest(tcp, `slow.test:${target.port}`, { IPFamily: '4' }, { dial });
+        expect(seen, seen.text).toMatchObject({ code: 1 });
+        return { dns: seen.phases.dns - delayMs };
+      },
+      control: () => bareLookup(resolver.target, 'slow.test', delayMs),
     },
-    control: () => bareLookup(resolver.target, 'slow.test', delayMs),
-  });
+  );
 }
 
 test.each([20, 50, 100])(
