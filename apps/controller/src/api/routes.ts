@@ -16,6 +16,7 @@ import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
 import { eventRoutes } from '../history/event-routes.ts';
 import { outageRoutes } from '../history/outage-routes.ts';
 import { type RollUpReader, statisticsRoutes } from '../history/statistics-routes.ts';
+import { suggestMasterRoutes } from '../history/suggest-master-routes.ts';
 import { type ReadUptimes, uptimeRoutes } from '../history/uptime-routes.ts';
 import { batchRoutes } from '../http/batch.ts';
 import type { Route } from '../http/route.ts';
@@ -46,6 +47,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...eventRoutes({ db, clock, device, feed: deps.feed }),
     ...maintenanceRoutes({ db, clock, maintenance: health }),
     ...outageRoutes({ db, clock, device }),
+    ...suggestMasterRoutes({ db, clock, device }),
     ...uptimeRoutes({ db, clock, device, uptimes: (ask) => health.uptimes(ask) }),
     ...statisticsRoutes({
       db,
