@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { hourUs } from '@vantage/domain';
-import { createLog } from '@vantage/kernel';
+import { createLog, newId } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { type Kysely, sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
@@ -12,8 +13,12 @@ import { recordEvents } from '../events/index.ts';
 import { deleteControllers } from '../gateway/index.ts';
 import { createHealth, trimCheckpoints } from '../health/index.ts';
 import { createHousekeeping } from '../ingest/index.ts';
+import { createChannels } from '../notify/channels/registry.ts';
+import { createDeliveries } from '../notify/deliveries.ts';
+import { enqueue, withdraw } from '../notify/index.ts';
 import { rollUps } from '../rollup/index.ts';
 import { runRequests } from '../run-requests/index.ts';
+import { createSealer, sealKeyBytes } from '../secrets/seal.ts';
 import { createFixtures } from './fixtures.ts';
 import { createStand, openRetrySequence, type Stand } from './stand.ts';
 
@@ -39,7 +44,9 @@ const poisons: Readonly<Record<string, readonly string[]>> = {
   'integer[]': ['{}', '{1,2,3}', '{{1,null}}', '{{2147483647,2147483647}}'],
   'text[]': ['{}', '{"",null}', '{{a,b},{c,d}}'],
 };
-/** Tables whose rows belong to no account, and those that no background job reads. */
+/** Tables that decide who is notified and when. */
+const notifying = ['contacts', 'contact_health', 'mschedules', 'notifications', 'nschedules'];
+/** Tables whose rows belong to no account, those that no background job reads, and `notifying`. */
 const leftOut = new Set([
   ...[
     'controllers',
@@ -50,16 +57,7 @@ const leftOut = new Set([
     'sealing_key_proof',
     'authorities',
   ],
-  ...[
-    'api_keys',
-    'contact_health',
-    'contacts',
-    'mschedules',
-    'notifications',
-    'nschedules',
-    'secrets',
-    'tags',
-  ],
+  ...['api_keys', 'secrets', 'tags', ...notifying],
 ]);
 /** Columns that the schema itself holds to a list or to one row a value. */
 const heldBySchema = [
@@ -153,6 +151,31 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
   }
 }
 
+/** The loops that read schedules, contacts and notifications; ends when `done` no longer throws. */
+async function runNotifying(db: Db, nowUs: number, done: () => Promise<void>): Promise<void> {
+  const ending = new AbortController();
+  const shared = { db, clock: createFakeClock(nowUs), log };
+  const { createRunRequests } = runRequests;
+  const loops = [
+    createHealth({ ...shared, recordEvents, runRequests, locations: locationVisibility }).run(
+      db.kysely,
+      ending.signal,
+    ),
+    createAlerts({ ...shared, recordEvents, enqueue, withdraw, createRunRequests }).run(ending.signal),
+    createDeliveries({
+      ...{ ...shared, sealer: createSealer(randomBytes(sealKeyBytes)), newToken: newId, linkOf: () => '' },
+      channels: createChannels({ allowPrivate: false, smtpUrl: undefined, mailFrom: 'v@example.org' }),
+      ...{ readDay: async () => null, onFailed: async () => {} },
+    }).run(ending.signal),
+  ];
+  try {
+    await vi.waitFor(done, { timeout: 60_000, interval: 50 });
+  } finally {
+    ending.abort();
+    await Promise.all(loops);
+  }
+}
+
 /** What the jobs owe an account: sums, an order for the next retry, a plan, and events of its window and of both its Locations. */
 async function expectServed(
   { kysely }: Db,
@@ -234,4 +257,25 @@ test('whatever stands in the rows of one account, every background job finishes 
     });
   }
   expect(clean).toEqual(heldBySchema);
+}, 300_000);
+
+test('whatever stands in the contacts, schedules and notifications of one account, those of others are decided and sent', async () => {
+  await using opened = await openDatabase();
+  const { db } = opened;
+  const { rows } = await readColumns(db.kysely);
+  const columns = rows.filter(({ table, keys }) => notifying.includes(table) && keys !== null);
+  expect(new Set(columns.map(({ table }) => table))).toEqual(new Set(notifying));
+  await createPartitions({ db, clock: createFakeClock(startUs), log, retentionDays: 3 }).ensure();
+  const at = { nowUs: startUs, dirtyHourUs: startUs - 3 * hourUs };
+  expect(await poisonAll(db, columns, at)).toEqual(['notifications.state']);
+  const { accountNo, deviceNo } = await createStand(db.kysely, createFixtures(db.kysely), at);
+  await runNotifying(db, startUs, async () => {
+    const { rows: served } = await sql<{ what: string }>`
+      select 'alert' as what from alerts where device_no = ${deviceNo} and due_us is distinct from opened_us
+      union select 'notification' from notifications where account_no = ${accountNo} and attempts > 0
+      union select 'window' from maintenance_windows where device_no = ${deviceNo} and source = 'schedule' order by 1`.execute(
+      db.kysely,
+    );
+    expect(served.map(({ what }) => what)).toEqual(['alert', 'notification', 'window']);
+  });
 }, 300_000);

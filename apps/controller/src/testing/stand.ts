@@ -89,6 +89,8 @@ export async function createStand(
   await insertHealth(kysely, referred, moments);
   await insertRollUps(kysely, referred, moments);
   await insertAlert(kysely, referred, moments);
+  await insertNotification(kysely, rows, referred, moments);
+  await insertSchedules(kysely, referred);
   const agentNos = [here.agentNo, away.agentNo];
   return { accountNo, locationNos: [back, gone], agentNos, deviceNo, newDeviceNo };
 }
@@ -130,6 +132,36 @@ async function insertAlert(
       state, due_us, reason, opening, ending, acknowledged_us, acknowledged_by, acknowledged_note)
     select ${newId()}, ${accountNo}, 'device.down', device_no, device_id, ${locationNo}, ${agentNo}, 'critical', ${agoUs}, ${agoUs},
       '{"phase":"judging"}', ${agoUs}, 'r', '{}', '{}', ${agoUs}, 'b', 'n' from devices where device_no = ${deviceNo}`.execute(
+    kysely,
+  );
+}
+
+/** A contact that could not be reached, and a notification that is due to it. */
+async function insertNotification(
+  kysely: Kysely<Tables>,
+  rows: Fixtures,
+  { accountNo }: Referred,
+  { agoUs }: Moments,
+): Promise<void> {
+  const contactNo = await rows.contact(accountNo);
+  await sql`insert into contact_health (contact_no, account_no, failures) values (${contactNo}, ${accountNo}, 1)`.execute(
+    kysely,
+  );
+  await sql`insert into notifications (notification_id, account_no, contact_no, order_key, kind, severity, data, at_us, created_us, due_us)
+    values (${newId()}, ${accountNo}, ${contactNo}, 'device:1', 'device.down', 'critical', '{"ShortName":"web"}', ${agoUs}, ${agoUs},
+      ${agoUs})`.execute(kysely);
+}
+
+/** The account's notification schedule, and the maintenance schedule of the device. */
+async function insertSchedules(kysely: Kysely<Tables>, { accountNo, deviceNo }: Referred): Promise<void> {
+  await sql`with made as (insert into nschedules (nschedule_id, account_no, name, steps)
+      values (${newId()}, ${accountNo}, 'n', '[{"DelayMinutes":0,"Contacts":[]}]') returning nschedule_no)
+    update accounts set nschedule_no = made.nschedule_no from made where account_no = ${accountNo}`.execute(
+    kysely,
+  );
+  await sql`with made as (insert into mschedules (mschedule_id, account_no, name, start_local, duration_s, recurrence)
+      values (${newId()}, ${accountNo}, 'm', '2027-01-01T00:00', 60, 'FREQ=DAILY') returning mschedule_no)
+    update devices set mschedule_no = made.mschedule_no from made where device_no = ${deviceNo}`.execute(
     kysely,
   );
 }
