@@ -55,7 +55,7 @@ beforeAll(async () => {
   controller = ended.use(await startController({ program: present.controller, databaseUrl, dataDir, ports }));
   api = createApi({ baseUrl: controller.baseUrl, caFile: controller.caFile, key });
   ended.defer(() => api.close());
-}, 120_000);
+});
 afterAll(() => ended.disposeAsync());
 
 /** The records in the outbox of the agent's folder. */

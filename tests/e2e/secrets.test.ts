@@ -28,7 +28,7 @@ beforeAll(async () => {
   system = await startSystem({
     env: { VANTAGE_LOG_LEVEL: 'debug', VANTAGE_AGENT_SECRETS_FILE: secretsFile },
   });
-}, 120_000);
+});
 afterAll(async () => {
   rmSync(own, { recursive: true });
   await system[Symbol.asyncDispose]();

@@ -12,7 +12,7 @@ const dataDir = path.join(root, 'd'.repeat(150 - root.length - 1));
 let system: System;
 beforeAll(async () => {
   system = await startSystem({ dataDir });
-}, 120_000);
+});
 afterAll(async () => {
   await system[Symbol.asyncDispose]();
   rmSync(root, { recursive: true, force: true });
@@ -99,7 +99,7 @@ test('after kill -9 of the supervisor the next start continues with all data', a
   const after = system.quickstart();
   expect([after.api_key_uw, after.api_key_ur]).toEqual([before.api_key_uw, before.api_key_ur]);
   expect(await system.api.ok('GET', `/tags/${created.tag_id}`)).toMatchObject({ Name: 'kept' });
-}, 60_000);
+});
 
 test('SIGTERM ends every process within 8 s, also the database', async () => {
   const { controller, agent } = system.quickstart().pids;

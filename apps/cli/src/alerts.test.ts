@@ -37,7 +37,7 @@ test('open alerts are listed and acknowledged with a note, by the command line',
       from alerts where alert_id = 'open-1'`),
   );
   expect(rows).toEqual([{ acknowledged_by: 'command line', acknowledged_note: 'on it', entries: 1 }]);
-}, 120_000);
+});
 
 test('the first contact of an account makes the schedule Everybody, the next ones are added to it', async () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'vantage-contacts-'));
@@ -69,7 +69,7 @@ test('the first contact of an account makes the schedule Everybody, the next one
   const { out } = await vantage('contacts', 'list', '--account', 'mailer');
   expect(out).toMatch(/Hook +webhook +https:\/\/u:\*\*\*@h\.example\/\?token=\*\*\*/);
   rmSync(dir, { recursive: true });
-}, 120_000);
+});
 
 test('a test message goes to a contact by its name, and the answer of its server is shown', async () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'vantage-contacts-'));

@@ -44,7 +44,10 @@ async function play(scene: Scene, isShadow: boolean) {
     .select(['type', 'status', 'message', 'at_us'])
     .orderBy('event_no')
     .execute();
-  return { decided: rows.map(({ state: _, ...row }) => row), states: rows.map(({ state }) => state), events };
+  const decided = rows.map(({ kind, severity, at_us, of, reason, closed_us }) => {
+    return { kind, severity, at_us, of, reason, closed_us };
+  });
+  return { decided, states: rows.map(({ state }) => state), events };
 }
 
 test('in shadow the same is decided and recorded, and nothing waits to be sent', async () => {

@@ -15,7 +15,7 @@ afterAll(() => scene[Symbol.asyncDispose]());
 
 /** Good regular checks, one a minute from here on: `s` is a slow one. Returns when the next one would be. */
 async function run(device: number, from: number, speeds: string) {
-  for (const [n, speed] of [...speeds].entries())
+  for (const [n, speed] of speeds.split('').entries())
     await scene.take([{ device, agent: place.agentNo, at: from + 60 * n, code: 1, isSlow: speed === 's' }]);
   return from + 60 * speeds.length;
 }

@@ -75,4 +75,4 @@ it('is made in a browser of the document, without a report of the policy', async
     await new Promise((resolve) => proxy.close(resolve));
     await rm(profile, { recursive: true, force: true });
   }
-}, 120_000);
+});

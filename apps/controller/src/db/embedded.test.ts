@@ -88,7 +88,7 @@ test('the supervisor tries a failing start again until it succeeds', async () =>
   ending.abort();
   await running;
   await kept.stop();
-}, 90_000);
+});
 
 test('the role of the controller is an ordinary owner, also in a data folder where it was the superuser', async () => {
   const dir = path.join(root, 'pg');

@@ -131,7 +131,7 @@ it('does any sequence as single requests do, byte for byte, but for the ids', as
     }),
     { numRuns: 25, endOnFailure: true },
   );
-}, 120_000);
+});
 
 /** The JSON text with each id replaced by when it first came. */
 function withoutIds(value: unknown): string {

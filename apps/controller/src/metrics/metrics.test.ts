@@ -192,4 +192,4 @@ test('/healthz and /readyz need no key; a controller whose database lacks a migr
     text: 'not ready: The database does not answer.\n',
   });
   expect(await get('/healthz')).toMatchObject({ status: 200 });
-}, 30_000);
+});

@@ -44,7 +44,7 @@ test('a process that is killed between send and record: the message is sent agai
   expect(sink.requests).toHaveLength(3);
   expect(again).toMatchObject({ id: first?.id, body: first?.body });
   expect(last?.id).not.toBe(first?.id);
-}, 60_000);
+});
 
 async function claimOne(bench: Workbench, contactNo: number, token: string) {
   const deps = {

@@ -247,7 +247,7 @@ test('property: however an agent is moved and cut off, each check counts once, f
     }),
     { numRuns: 15 },
   );
-}, 120_000);
+});
 
 test('an outage that a cut-off agent saw before it was moved is shown late, at the old Location', async () => {
   const scene = await createScene();

@@ -151,4 +151,4 @@ it('loads no module of OpenTelemetry until a collector is set', async () => {
   expect(off).toEqual(['']);
   const on = await modules('--input-type=module', '-e', opening("'http://localhost:9'"));
   expect(on).toContain('@opentelemetry/sdk-trace');
-}, 120_000);
+});

@@ -187,7 +187,7 @@ test('arguments that run code run it inside, and end with the script', async () 
     expect(seen, argument).toMatchObject({ code: 2 });
   }
   await expectNoGuests();
-}, 120_000);
+});
 
 test('above the room there is, scripts wait their turn, and one whose turn never came says nothing about its device', async () => {
   using narrow = createScriptTrial({ most: 1, starting: 1 });
@@ -200,7 +200,7 @@ test('above the room there is, scripts wait their turn, and one whose turn never
     text: "the script's process was not ready within 1.5 s: this agent has too much to do",
   });
   expect(await long).toMatchObject({ code: 1 });
-}, 120_000);
+});
 
 test('a guest has an empty environment and ends with its agent’s interest', async ({ skip }) => {
   skip(!linux, 'processes are checked in /proc');
@@ -225,7 +225,7 @@ test('a guest of root is another user without any rights when it sees its script
   for (const set of ['CapPrm', 'CapEff']) expect(text).toMatch(new RegExp(`^${set}:\\s+0+$`, 'm'));
   if (existsSync('/usr/bin/setpriv')) expect(text).toMatch(/^NoNewPrivs:\s+1$/m);
   expect(await seen).toMatchObject({ code: 1 });
-}, 60_000);
+});
 
 test('a sandbox that is disposed ends its scripts, and starts again when asked', async () => {
   const own = createSandbox();
