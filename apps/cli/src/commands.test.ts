@@ -64,10 +64,12 @@ test('an account gets keys, a Location and an agent, and the database stores onl
   expect(scryptSync('p', Buffer.from(salt, 'base64url'), 32, cost).toString('base64url')).toBe(hash);
   await json(z.object({ location_id: z.string() }), 'locations', 'create', 'office', '--account', 'acme');
   const agent = await json(
-    z.object({ agent_id: z.string(), token: z.string(), command: z.string() }),
+    z.object({ agent_id: z.string(), token: z.string(), command: z.string(), expires: z.string() }),
     ...['agents', 'invite', '--account', 'acme', '--location', 'office', '--endpoint', 'https://here:8444'],
   );
+  // No controller answers there, so there is no line that installs it.
   expect(agent.command).toContain(`VANTAGE_AGENT_TOKEN=${agent.token}`);
+  expect(Date.parse(agent.expires) - Date.now()).toBeGreaterThan(13 * 60_000);
   expect(await rows('select token_hash from agents where agent_id = $1', [agent.agent_id])).toEqual([
     { token_hash: hashOf(agent.token) },
   ]);

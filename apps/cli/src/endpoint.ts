@@ -1,6 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import { hostname } from 'node:os';
 import path from 'node:path';
+import { agentAddress } from '@vantage/domain';
 import { Fault, readIfPresentSync } from '@vantage/kernel';
 import { z } from 'zod';
 
@@ -20,6 +22,20 @@ export function defaultEndpoint(settings: Settings): string {
   const host = everywhere.includes(listen) ? 'localhost' : listen;
   const inUrl = isIP(host) === 6 ? `[${host}]` : host;
   return `https://${inUrl}:${settings['VANTAGE_AGENT_PORT'] ?? '8444'}`;
+}
+
+/** The URL of the agents' port for invitations: VANTAGE_AGENT_URL, else a name by which other machines may know this one. */
+export function publicEndpoint(settings: Settings): string {
+  const names = settings['VANTAGE_TLS_NAMES']?.split(',') ?? [];
+  return agentAddress(
+    {
+      agentUrl: settings['VANTAGE_AGENT_URL']?.replace(/\/$/, ''),
+      publicUrl: settings['VANTAGE_PUBLIC_URL'],
+      listen: settings['VANTAGE_LISTEN'],
+      tlsNames: names.map((name) => name.trim()).filter((name) => name !== ''),
+    },
+    { port: Number(new URL(defaultEndpoint(settings)).port || 443), hostName: hostname() },
+  );
 }
 
 /**

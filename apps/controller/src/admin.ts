@@ -16,7 +16,8 @@ import { createAccount } from './catalog/accounts/write.ts';
 import { findAgentByToken, listAccountAgents } from './catalog/agents/store.ts';
 import {
   changeAgent,
-  inviteAgent,
+  extendInvitation,
+  inviteAgentTo,
   removeAgent,
   revokeAgent,
   type SentAgent,
@@ -28,14 +29,14 @@ import { findContactsNamed, listAccountContacts } from './catalog/contacts/store
 import { defaultLocations } from './catalog/devices/lookup-store.ts';
 import { isKeyRevoked, listKeys } from './catalog/keys/store.ts';
 import { issueKey, revokeKey } from './catalog/keys/write.ts';
-import { findLocationNo, listAccountLocations } from './catalog/locations/store.ts';
+import { listAccountLocations } from './catalog/locations/store.ts';
 import { createLocation } from './catalog/locations/write.ts';
 import { everybody } from './catalog/nschedules/everybody.ts';
 import { refusalText } from './catalog/refusal.ts';
 import { sealedRows as sealedCatalog } from './catalog/secrets/reseal-store.ts';
 import { loadSettings } from './config/load-settings.ts';
 import type { Db, Tables } from './db/index.ts';
-import { sealedAuthorities } from './enrol/index.ts';
+import { planInvitation, readAuthorities, sealedAuthorities } from './enrol/index.ts';
 import { recordEvents } from './events/index.ts';
 import { createChannels, sendTest } from './notify/index.ts';
 import { hashCredential } from './secrets/credential.ts';
@@ -59,16 +60,10 @@ async function alterAgent<T extends { readonly agent_id: string }>(
 ): Promise<T> {
   const named = { agentId: request.agent_id };
   const changed = await changeAgent(transaction, named, { sent, nowUs: clock.nowUs() });
-  switch (changed.kind) {
-    case 'changed':
-      return request;
-    case 'missing':
-      throw noAgent(request.agent_id);
-    case 'conflict':
-      throw drop('agent_revoked', changed.message);
-    case 'invalid':
-      throw drop('no_location', changed.faults.map(({ field, message }) => `${field} ${message}`).join('; '));
-  }
+  if (changed.kind === 'missing') throw noAgent(request.agent_id);
+  if (changed.kind !== 'changed')
+    throw drop(changed.kind === 'conflict' ? 'agent_revoked' : 'no_location', refusalText(changed));
+  return request;
 }
 
 /** The number of the account with this name or id; throws a Fault that names the accounts there are. */
@@ -91,8 +86,6 @@ async function openFirstAccount(transaction: ChangeTransaction): Promise<FirstRu
   await createAccount(transaction, { name: firstAccount, timezone: 'UTC' });
   const accountNo = await accountNoOf(trx, firstAccount);
   await createLocation(transaction, { accountNo, name: firstLocation, nowUs: clock.nowUs() });
-  const locationNo = await findLocationNo(trx, accountNo, firstLocation);
-  if (locationNo === undefined) throw new Error('the Location of the first run is missing');
   return {
     async stateOfKey(key) {
       const isRevoked = await isKeyRevoked(trx, hashCredential(key));
@@ -102,16 +95,16 @@ async function openFirstAccount(transaction: ChangeTransaction): Promise<FirstRu
       (await issueKey(transaction, { accountNo, level, name: 'first run', key })).key,
     async agentWithToken(token) {
       const agent = await findAgentByToken(trx, hashCredential(token));
-      return (
-        agent && {
-          agentId: agent.agent_id,
-          isRevoked: agent.state === 'Revoked',
-          hasSessions: agent.session_counter > 0,
-        }
-      );
+      const hasSessions = agent !== undefined && (agent.session_counter > 0 || agent.key_hash !== null);
+      return agent && { agentId: agent.agent_id, isRevoked: agent.state === 'Revoked', hasSessions };
     },
-    inviteAgent: async (name, token) =>
-      (await inviteAgent(transaction, { accountNo, locationNo, name, token })).token,
+    async inviteAgent(name, token) {
+      const asked = { accountNo, location: firstLocation, name, token, nowUs: clock.nowUs() };
+      const invited = await inviteAgentTo(transaction, asked);
+      if (invited.kind === 'invalid') throw drop('no_location', refusalText(invited));
+      return invited.token;
+    },
+    extendInvitation: (token) => extendInvitation(transaction, { token, nowUs: clock.nowUs() }),
     async revokeAgent(agentId) {
       await revokeAgent(transaction, { agentId }, { recordEvents, nowUs: clock.nowUs() });
     },
@@ -123,6 +116,16 @@ const sealedRows = { ...sealedCatalog, ...sealedAuthorities };
 /** The sealer of this database, from the key file of the controllers. */
 function sealerOf({ kysely }: Db, file: string): Promise<Sealer> {
   return openSealer({ kysely, sealedRows, file, keyLost: false, log: createLog('admin', 'silent') });
+}
+
+/** Checks that agents can come in at the address of an invitation; throws a Fault when they cannot. */
+async function planFor({ kysely }: Db, request: OperatorRequests['agents.invite']) {
+  const { endpoint: url, tls_names: tlsNames, parcels } = request;
+  const trusted = (await readAuthorities(kysely)).map(({ certificate }) => certificate);
+  const plan = await planInvitation({ url, tlsNames, parcels, trusted, pin: undefined, clock });
+  if (plan.kind === 'ready') return plan;
+  if (!plan.isUnreachable) throw drop('endpoint_unnamed', plan.message);
+  return { linesFor: () => ({ command: null, commandWget: null }), warnings: [plan.message] };
 }
 
 /** Makes a contact that is notified of everything. */
@@ -244,18 +247,17 @@ const commands: Commands = {
     listAccountContacts(kysely, await filterOf(kysely, account)),
   'alerts.list': ({ kysely }, { account }) => openAlerts(kysely, account),
   'alerts.acknowledge': (db, request) => change(db, (transaction) => acknowledgeAlert(transaction, request)),
-  'agents.invite': (db, { account, location, name }) =>
+  'agents.invite': (db, request) =>
     change(db, async (transaction) => {
-      const { trx } = transaction;
-      const accountNo = await accountNoOf(trx, account);
-      const locationNo = await findLocationNo(trx, accountNo, location);
-      if (locationNo === undefined)
-        throw drop(
-          'no_location',
-          `account ${account} has no Location ${location}; make it with "vantage locations create"`,
-        );
-      const { agentId, token } = await inviteAgent(transaction, { accountNo, locationNo, name });
-      return { agent_id: agentId, token };
+      const { account, location, name } = request;
+      const accountNo = await accountNoOf(transaction.trx, account);
+      const invited = await inviteAgentTo(transaction, { accountNo, location, name, nowUs: clock.nowUs() });
+      if (invited.kind === 'invalid') throw drop('no_location', refusalText(invited));
+      const { agentId: agent_id, token, expiresUs } = invited;
+      const { linesFor, warnings } = await planFor(db, request);
+      const { command, commandWget: command_wget } = linesFor(token);
+      const given = { agent_id, token, expires: new Date(expiresUs / 1000), warnings: [...warnings] };
+      return { ...given, command, command_wget };
     }),
   'agents.list': async ({ kysely }, { account }) =>
     listAccountAgents(kysely, await filterOf(kysely, account)),

@@ -25,15 +25,9 @@ import { createTimeScale } from './config/time-scale.ts';
 import { superviseEmbedded } from './db/embedded-supervisor.ts';
 import { createDb, createPartitions } from './db/index.ts';
 import { requireSupportedServer } from './db/server.ts';
-import {
-  createAgentDoor,
-  createDownloads,
-  createEnrolment,
-  openAuthorities,
-  sealedAuthorities,
-} from './enrol/index.ts';
+import { createAgentSide, openAuthorities, sealedAuthorities } from './enrol/index.ts';
 import { createRecordEvents, recordEvents as recordOnly } from './events/index.ts';
-import { createGateway, deleteControllers, type Gateway } from './gateway/index.ts';
+import { createGateway, deleteControllers } from './gateway/index.ts';
 import {
   createHealth,
   createPauseDevice,
@@ -52,7 +46,6 @@ import { createNotify, enqueue, notificationsOf, runHeartbeat, withdraw } from '
 import { rollUps } from './rollup/index.ts';
 import { runRequests } from './run-requests/index.ts';
 import { openSealer } from './secrets/open-sealer.ts';
-import { withSafeAuthority } from './server/agent-port.ts';
 import { announceReady, createApiAddress } from './server/announce.ts';
 import { openCertificates } from './server/certificates.ts';
 import { connectionCaps } from './server/connection-caps.ts';
@@ -61,7 +54,6 @@ import { openPorts } from './server/open-ports.ts';
 import { openTracing } from './tracing/index.ts';
 
 const version = '0.1.0';
-const installScript = path.resolve(import.meta.dirname, '../../../agent-installer/install.sh');
 const sealedRows = { ...sealedCatalog, ...sealedAuthorities };
 /** Loops and connections get this long to end; the database is ended after that in any case. */
 const endMs = 3_000;
@@ -144,7 +136,9 @@ function joinSteps(base: Base) {
     maxConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) => void showOnline(locationNo),
   });
-  const agentDoor = openAgentDoor(base, gateway);
+  const agentSide = createAgentSide({
+    ...{ config, kysely, clock, log, gateway, agents: agentEnrolment, certificates: base.certificates },
+  });
   const housekeeping = createHousekeeping({
     ...{ db, clock, log, partitions, retentionDays, deleteControllers, deleteOldAnswers },
     holder: controllerId,
@@ -162,27 +156,11 @@ function joinSteps(base: Base) {
     pause: createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
     ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
     pages: notify.pages({ acknowledge, snooze }),
+    planInvitation: agentSide.plan,
     sendTest: (...ask) => notify.sendTest(...ask),
     health: restHealth({ kysely, recordEvents }),
   });
-  return { assign, health, alerts, gateway, agentDoor, housekeeping, feed, api, notify };
-}
-
-/** Joins enrolment and downloads with the gateway: they share the agents' port. */
-function openAgentDoor({ config, db: { kysely }, log, certificates }: Base, gateway: Gateway) {
-  const { acceptsOldTokens, parcels } = config;
-  const authorities = () => certificates.current.authorities;
-  const enrolment = createEnrolment({
-    ...{ kysely, agents: agentEnrolment, authorities, acceptsOldTokens, clock, log },
-  });
-  return createAgentDoor({
-    ...{ clock, log, enrolment, gateway: withSafeAuthority(gateway.handler) },
-    downloads: createDownloads({
-      ...{ clock, parcels, scriptFile: installScript, ca: () => authorities().trusted.join('') },
-      mayDownload: (token) => enrolment.mayDownload(token),
-      serves: (socket) => gateway.serves(socket),
-    }),
-  });
+  return { assign, health, alerts, gateway, agentDoor: agentSide.door, housekeeping, feed, api, notify };
 }
 
 /** Joins events -> alerts -> notify: an alert opens in the transaction of its event, a message in the one of its decision. */

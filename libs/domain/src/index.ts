@@ -1,3 +1,4 @@
+export { agentAddress } from './agent-address.ts';
 export { type CheckKey, checkId, parseCheckId } from './check-id.ts';
 export { type Method, methods } from './method.ts';
 export { cleanLine, isPlainLine, plainLineRule } from './plain-line.ts';

@@ -129,8 +129,25 @@ const schemas = {
     answer: z.object({ alert_id: z.string(), state: z.string() }),
   },
   'agents.invite': {
-    request: z.strictObject({ account: reference, location: reference, name: line }),
-    answer: z.object({ agent_id: z.string(), token: z.string() }),
+    request: z.strictObject({
+      account: reference,
+      location: reference,
+      name: line,
+      endpoint: z.string().describe("The agents' port as the agent reaches it."),
+      tls_names: z.array(z.string()).describe('The present value of VANTAGE_TLS_NAMES.'),
+      parcels: z.string().describe('The folder of the parcels.'),
+    }),
+    answer: z.object({
+      agent_id: z.string(),
+      token: z.string(),
+      expires: timestamp,
+      command: z
+        .string()
+        .nullable()
+        .describe('The line that installs the agent, with curl; null: no controller answers there.'),
+      command_wget: z.string().nullable().describe('The same with GNU wget.'),
+      warnings: z.array(z.string()).describe('Sentences for the operator.'),
+    }),
   },
   'agents.list': { request: ofOneAccount, answer: z.array(agent).readonly() },
   'agents.revoke': {

@@ -43,6 +43,12 @@ export const settings: Readonly<Record<string, Setting>> = {
     about:
       'More names and addresses for the own certificate, comma-separated (always: localhost, 127.0.0.1, ::1, the host name)',
   },
+  VANTAGE_AGENT_URL: {
+    reader: 'controller',
+    otherwise: "this machine's name, with VANTAGE_AGENT_PORT",
+    about:
+      "Address at which agents reach the agents' port; invitations show it: https://vantage.example.org:8444",
+  },
   VANTAGE_AGENT_TOKENS: {
     reader: 'controller',
     otherwise: 'yes',

@@ -1,8 +1,12 @@
+import path from 'node:path';
 import type { SettingsReader } from '@vantage/kernel';
 import { InvalidArgumentError } from 'commander';
 import type { Admin } from '../admin.ts';
 import { accountFilter, accountOption, type CommandLine } from '../command-line.ts';
-import { checkEndpoint, defaultEndpoint } from '../endpoint.ts';
+import { checkEndpoint, publicEndpoint } from '../endpoint.ts';
+
+/** Where `npm run parcel` puts what it builds. */
+const defaultParcels = path.resolve(import.meta.dirname, '../../../../agent-installer/dist');
 
 interface Invitation {
   readonly account: string;
@@ -16,13 +20,15 @@ export function addAgentCommands({ group, answer }: CommandLine): void {
   const agents = group('agents', 'agents');
   agents
     .command('invite')
-    .description('make an agent and show the settings to start it with; its token is shown once')
+    .description(
+      'make an agent and show the line that installs it; its token is good for 15 minutes and one agent',
+    )
     .addOption(accountOption())
     .requiredOption('--location <name>', 'the Location at which it runs')
     .option('--name <name>', 'a name for it', '')
     .option(
       '--endpoint <url>',
-      "the controller's agent port as the agent reaches it (default: that of this machine's controller)",
+      "the controller's agent port as the agent reaches it (default: VANTAGE_AGENT_URL, or this machine's name)",
       parseEndpoint,
     )
     .action((given: Invitation) => answer((admin, settings) => invite(admin, settings, given)));
@@ -59,11 +65,17 @@ export function addAgentCommands({ group, answer }: CommandLine): void {
 
 async function invite(admin: Admin, settings: SettingsReader['given'], given: Invitation): Promise<object> {
   const { account, location, name } = given;
-  const reached = given.endpoint ?? defaultEndpoint(settings);
-  checkEndpoint(reached, settings);
-  const { agent_id, token } = await admin('agents.invite', { account, location, name });
-  const environment = `VANTAGE_AGENT_ENDPOINTS=${reached} VANTAGE_AGENT_TOKEN=${token} VANTAGE_CA_FILE=ca.pem`;
-  return { agent_id, token, environment, command: `${environment} ./vantage agent` };
+  const endpoint = given.endpoint ?? publicEndpoint(settings);
+  checkEndpoint(endpoint, settings);
+  const { VANTAGE_PARCELS, VANTAGE_TLS_NAMES = '' } = settings;
+  const { warnings, command, ...invited } = await admin('agents.invite', {
+    ...{ account, location, name, endpoint },
+    tls_names: VANTAGE_TLS_NAMES.split(',').filter((part) => part !== ''),
+    parcels: path.resolve(VANTAGE_PARCELS ?? defaultParcels),
+  });
+  for (const warning of warnings) console.error(`vantage: ${warning}`);
+  const environment = `VANTAGE_AGENT_ENDPOINTS=${endpoint} VANTAGE_AGENT_TOKEN=${invited.token} VANTAGE_CA_FILE=ca.pem`;
+  return { ...invited, command: command ?? `${environment} ./vantage agent`, environment };
 }
 
 /** Parses the address of an agents' port as an agent reaches it. */

@@ -18,6 +18,7 @@ async function tokenFor(agent: KnownAgent | undefined, hasFolder: boolean) {
       stateOfKey: () => Promise.resolve<CredentialState>('in-force'),
       issueKey: () => Promise.resolve('new key'),
       agentWithToken: () => Promise.resolve(agent),
+      extendInvitation: () => Promise.resolve(),
       inviteAgent: (_name, token = 'new token') => Promise.resolve(token),
       revokeAgent: (agentId) => Promise.resolve(void revoked.push(agentId)),
     },

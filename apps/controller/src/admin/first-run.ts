@@ -18,7 +18,7 @@ export function renewalOf(credential: string | undefined, state: CredentialState
 export interface KnownAgent {
   readonly agentId: string;
   readonly isRevoked: boolean;
-  /** Whether it has connected before. */
+  /** Whether it has enrolled or connected before. */
   readonly hasSessions: boolean;
 }
 
@@ -28,6 +28,8 @@ export interface FirstRunAccount {
   issueKey(level: 'UW' | 'UR', key: string | undefined): Promise<string>;
   agentWithToken(token: string): Promise<KnownAgent | undefined>;
   inviteAgent(name: string, token: string | undefined): Promise<string>;
+  /** Gives a token that has not enrolled its agent yet more time. */
+  extendInvitation(token: string): Promise<void>;
   revokeAgent(agentId: string): Promise<void>;
 }
 
@@ -67,5 +69,7 @@ async function renewToken(
   }
   const state = agent === undefined ? 'unknown' : agent.isRevoked ? 'revoked' : 'in-force';
   const renewal = renewalOf(agent_token, state);
-  return renewal.kind === 'keep' ? renewal.credential : account.inviteAgent(agent_name, renewal.credential);
+  if (renewal.kind === 'issue') return account.inviteAgent(agent_name, renewal.credential);
+  await account.extendInvitation(renewal.credential);
+  return renewal.credential;
 }

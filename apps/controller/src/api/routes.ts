@@ -2,6 +2,7 @@ import { mergeHistograms, percentile, scale } from '@vantage/health';
 import { type AlertRouteDeps, alertRoutes } from '../alerts/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { type AccountRouteDeps, accountRoutes } from '../catalog/accounts/routes.ts';
+import { invitationRoutes, type PlanInvitation } from '../catalog/agents/invitation-routes.ts';
 import { type AgentRouteDeps, agentRoutes } from '../catalog/agents/routes.ts';
 import { type ContactRouteDeps, contactRoutes } from '../catalog/contacts/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
@@ -29,6 +30,7 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly feed: Parameters<typeof eventRoutes>[0]['feed'];
   readonly health: Maintenance & { readonly uptimes: ReadUptimes };
   readonly checkNow: CheckNow;
+  readonly planInvitation: PlanInvitation;
   readonly rollUps: RollUpReader;
   readonly notificationsOf: AlertRouteDeps['notificationsOf'];
   readonly retentionDays: number;
@@ -61,6 +63,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...accountRoutes({ ...deps, onChanged: deps.onAccountChanged }),
     ...locationRoutes(deps),
     ...agentRoutes(deps),
+    ...invitationRoutes(deps),
     ...contactRoutes(deps),
     ...nscheduleRoutes(deps),
     ...mscheduleRoutes(deps),

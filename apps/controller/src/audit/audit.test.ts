@@ -105,7 +105,7 @@ test('a request that changes nothing leaves no entry', async () => {
 test('changes by the command line have an entry too', async () => {
   const catalog = createCatalog({ db: rest.db, recordChanges: createChangeRecorder(rest) });
   await catalog.change({ kind: 'command-line' }, async (transaction) => {
-    const { agentId } = await inviteAgent(transaction, { accountNo, locationNo, name: 'a1' });
+    const { agentId } = await inviteAgent(transaction, { accountNo, locationNo, name: 'a1', nowUs: 7 });
     await revokeAgent(transaction, { agentId }, { recordEvents, nowUs: rest.clock.nowUs() });
     const { keyId } = await issueKey(transaction, { accountNo, level: 'UR', name: 'k' });
     await revokeKey(transaction, keyId);
@@ -172,7 +172,7 @@ test('no entry holds a secret, whoever wrote it and wherever it stood', async ()
       ...{ accountNo, level: 'UR', name: 'k' },
       basic: { user: 'u', password: sentinel('9') },
     })),
-    ...(await inviteAgent(transaction, { accountNo, locationNo, name: 'a1' })),
+    ...(await inviteAgent(transaction, { accountNo, locationNo, name: 'a1', nowUs: 7 })),
   }));
   const { rows } = await sql<{ text: string }>`select audit::text as text from audit`.execute(rest.db.kysely);
   const texts = [...rows.map(({ text }) => text), (await send('GET', '/audit')).text].join('\n');

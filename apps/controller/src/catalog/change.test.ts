@@ -94,6 +94,7 @@ const requests: readonly (readonly [
   ['POST /locations', { Name: 'Oslo' }, ['locations'], 'create location Name'],
   ['PUT /locations/{location_id}', { Name: 'Rome' }, ['locations'], 'update location Name'],
   ['PUT /locations/{location_id}', { Name: 'Rome' }, [], undefined],
+  ['POST /agents/invitations', { Location: 'local' }, ['agents'], 'create agent Location Name'],
   ['PUT /agents/{agent_id}', { Name: 'edge' }, ['agents'], 'update agent Name'],
   ['PUT /agents/{agent_id}', { Name: 'edge', Location: 'local' }, [], undefined],
   ['PUT /agents/{agent_id}', { Location: 'Rome' }, ['agents', 'former_locations'], 'update agent Location'],

@@ -135,7 +135,7 @@ test('a new Location moves no devices of an account that chose its default Locat
 test('an agent is invited, let in again after a fence, revoked once and removed once', async () => {
   const locationNo = await createFixtures(db.kysely).location(accountNo);
   const { agentId, token } = await catalog.change(operator, (transaction) =>
-    inviteAgent(transaction, { accountNo, locationNo, name: 'a' }),
+    inviteAgent(transaction, { accountNo, locationNo, name: 'a', nowUs: 7 }),
   );
   const unfence = () => catalog.change(operator, (transaction) => unfenceAgent(transaction, { agentId }));
   const revoke = () =>
@@ -144,7 +144,7 @@ test('an agent is invited, let in again after a fence, revoked once and removed 
     );
   const remove = () => catalog.change(operator, (transaction) => removeAgent(transaction, { agentId }));
   const found = () => findAgentByToken(db.kysely, hashCredential(token));
-  expect(await found()).toEqual({ agent_id: agentId, state: 'New', session_counter: 0 });
+  expect(await found()).toEqual({ agent_id: agentId, state: 'New', session_counter: 0, key_hash: null });
   expect(await unfence()).toEqual({ kind: 'missing', what: 'agent' });
   await db.kysely
     .updateTable('agents')

@@ -16,6 +16,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly tlsNames: readonly string[];
+  /** The address of the agents' port as agents reach it, `https://host:port`; undefined: by the names of this machine. */
+  readonly agentUrl: string | undefined;
   /** Agents that were made before enrolment may use their tokens until they enrol. */
   readonly acceptsOldTokens: boolean;
   /** Folder with the parcels of the agent. */
@@ -95,6 +97,12 @@ const accepted = {
   VANTAGE_TLS_NAMES: [
     list.refine((names) => names.every((name) => /^[A-Za-z0-9.:_-]{1,253}$/.test(name))),
     'names or addresses, comma-separated',
+  ],
+  VANTAGE_AGENT_URL: [
+    webAddress(/^https:$/)
+      .refine((text) => /^https:\/\/[^/?#@]+\/?$/.test(text))
+      .transform((text) => text.replace(/\/$/, '')),
+    'https://host:port, as agents reach it: https://vantage.example.org:8444',
   ],
   VANTAGE_AGENT_TOKENS: [z.enum(['yes', 'no']), 'yes or no'],
   VANTAGE_PARCELS: [z.string(), 'a folder'],
@@ -179,6 +187,7 @@ export function loadConfig(deps: {
         ? undefined
         : { certFile: absolute(certFile), keyFile: absolute(keyFile) },
     tlsNames: read('VANTAGE_TLS_NAMES', accepted.VANTAGE_TLS_NAMES) ?? [],
+    agentUrl: read('VANTAGE_AGENT_URL', accepted.VANTAGE_AGENT_URL),
     acceptsOldTokens: read('VANTAGE_AGENT_TOKENS', accepted.VANTAGE_AGENT_TOKENS) !== 'no',
     parcels: absolute(read('VANTAGE_PARCELS', accepted.VANTAGE_PARCELS) ?? defaultParcels),
     trustedProxies: read('VANTAGE_TRUSTED_PROXIES', accepted.VANTAGE_TRUSTED_PROXIES) ?? [],

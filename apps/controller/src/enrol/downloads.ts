@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Clock, createSemaphore, isMissing } from '@vantage/kernel';
 import { problemCode } from '../http/problem.ts';
 import type { Enrolment } from './enrolment.ts';
+import { architectures, parcelFile } from './parcel-hashes.ts';
 import {
   type AgentRequest,
   type AgentResponse,
@@ -49,7 +49,7 @@ export function createDownloads(deps: {
 
   const send = async (request: AgentRequest, response: AgentResponse, url: string) => {
     using _open = deps.serves(request.socket);
-    const arch = parcelOf.exec(url)?.[1];
+    const arch = architectures.find((one) => one === parcelOf.exec(url)?.[1]);
     if (arch === undefined) {
       const script = (await readFile(deps.scriptFile, 'utf8')).replace(placeholder, () => deps.ca());
       setHead(response, 200, {
@@ -60,7 +60,7 @@ export function createDownloads(deps: {
       await pipeline([script], response);
       return;
     }
-    const file = path.join(deps.parcels, `vantage-agent-linux-${arch}.tar.gz`);
+    const file = parcelFile(deps.parcels, arch);
     const { size } = await stat(file);
     setHead(response, 200, { 'content-type': 'application/gzip', 'content-length': size });
     const cut = new AbortController();

@@ -1,5 +1,4 @@
-export { createAgentDoor } from './agent-door.ts';
+export { createAgentSide } from './agent-side.ts';
 export { openAuthorities } from './authorities.ts';
-export { sealedAuthorities } from './authority-store.ts';
-export { createDownloads } from './downloads.ts';
-export { createEnrolment } from './enrolment.ts';
+export { readAuthorities, sealedAuthorities } from './authority-store.ts';
+export { planInvitation } from './plan-invitation.ts';

@@ -64,6 +64,7 @@ export interface Rest extends AsyncDisposable {
 
 /** What a test brings of its own. */
 interface RestDeps {
+  readonly planInvitation?: Parameters<typeof createHttpApi>[0]['planInvitation'];
   readonly sendTest?: RouteDeps['sendTest'];
   checkNow?: CheckNow;
   settings?: Partial<HttpSettings>;
@@ -73,6 +74,13 @@ interface RestDeps {
   tracing?: Tracing;
   pages?: readonly OuterRoute[];
 }
+
+/** Agents can come in, by these lines. */
+const planInvitation = async () => ({
+  kind: 'ready' as const,
+  warnings: [],
+  linesFor: (token: string) => ({ command: `curl ${token}`, commandWget: `wget ${token}` }),
+});
 
 /** Starts the API. Maintenance does nothing and uptime is empty unless `deps` brings the real ones. */
 export async function startRest(deps: RestDeps = {}): Promise<Rest> {
@@ -99,6 +107,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
   const shared = {
     ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertState, pause },
     ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
+    planInvitation: deps.planInvitation ?? planInvitation,
     sendTest: deps.sendTest ?? (async () => ({ isDelivered: true, answer: '200 OK' })),
   };
   const api = createHttpApi({

@@ -33,6 +33,9 @@ const agentFull = z
     Capacity: z.int().describe('Checks a minute it can run.'),
     Load: z.number().describe('Checks a minute of the devices it holds.'),
     OfflineReason: z.string().nullable().describe('Why it cannot see; null when it can.'),
+    CertificateEnd: timestampField
+      .nullable()
+      .describe('When its certificate ends. The agent renews it before. null: it has not enrolled.'),
   })
   .meta({ id: 'Agent' });
 
@@ -49,6 +52,7 @@ const readOnly = [
   'Capacity',
   'Load',
   'OfflineReason',
+  'CertificateEnd',
 ] as const;
 const names = { root: 'agent', id: 'agent_id' } as const;
 const agentUpdate = z
@@ -191,6 +195,7 @@ function show(row: AgentFacts, zone: Zone): z.input<typeof agentFull> {
     Capacity: row.capacity,
     Load: rounded(row.load),
     OfflineReason: row.offline_reason,
+    CertificateEnd: row.certificate_end_us === null ? null : zone.format(row.certificate_end_us),
   };
 }
 

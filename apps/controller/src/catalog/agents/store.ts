@@ -17,6 +17,7 @@ export interface AgentFacts {
   readonly lateness_p99_ms: number;
   readonly capacity: number;
   readonly offline_reason: string | null;
+  readonly certificate_end_us: number | null;
   /** Checks a minute of the devices it holds now. */
   readonly load: number;
 }
@@ -32,7 +33,7 @@ export async function listAgents(
   const [found, count] = await Promise.all([
     sql<AgentFacts>`
       select a.agent_no, a.agent_id, a.name, l.name as location, a.version, a.host_name, a.state, a.last_seen_us, a.clock_offset_us,
-        a.backlog_records, a.lateness_p50_ms, a.lateness_p99_ms, a.capacity, a.offline_reason,
+        a.backlog_records, a.lateness_p50_ms, a.lateness_p99_ms, a.capacity, a.offline_reason, a.certificate_end_us,
         (select coalesce(sum(1.0 / d.frequency_min / greatest(1, s.rotation_size)), 0)::float8
           from assignment_spans s join devices d using (device_no)
           where s.agent_no = a.agent_no and s.to_us is null) as load
@@ -72,12 +73,17 @@ export async function findAgentByToken(
   kysely: Kysely<Tables>,
   hash: Uint8Array,
 ): Promise<
-  | { readonly agent_id: string; readonly state: AgentFacts['state']; readonly session_counter: number }
+  | {
+      readonly agent_id: string;
+      readonly state: AgentFacts['state'];
+      readonly session_counter: number;
+      readonly key_hash: Uint8Array | null;
+    }
   | undefined
 > {
   return kysely
     .selectFrom('agents')
-    .select(['agent_id', 'state', 'session_counter'])
+    .select(['agent_id', 'state', 'session_counter', 'key_hash'])
     .where('token_hash', '=', hash)
     .executeTakeFirst();
 }

@@ -8,10 +8,36 @@ import { lockAccount } from '../devices/lookup-store.ts';
 /** Inserts an agent. */
 export async function insertAgent(
   { em }: ChangeTransaction,
-  agent: Pick<Agent, 'agentId' | 'accountNo' | 'locationNo' | 'name' | 'tokenHash'>,
+  agent: Pick<Agent, 'agentId' | 'accountNo' | 'locationNo' | 'name' | 'tokenHash' | 'tokenExpiresUs'>,
 ): Promise<void> {
   em.create(Agent, agent);
   await em.flush();
+}
+
+/** How many agents of the account are not removed. */
+export async function countAgents(trx: Kysely<Tables>, accountNo: number): Promise<number> {
+  const { agents } = await trx
+    .selectFrom('agents')
+    .select((column) => column.fn.countAll<number>().as('agents'))
+    .where('account_no', '=', accountNo)
+    .where('removed_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(agents);
+}
+
+/** The token of this hash expires at `expiresUs`, if it expires and its agent has not enrolled. */
+export async function extendToken(
+  { trx }: ChangeTransaction,
+  tokenHash: Uint8Array,
+  expiresUs: number,
+): Promise<void> {
+  await trx
+    .updateTable('agents')
+    .set({ token_expires_us: expiresUs })
+    .where('token_hash', '=', tokenHash)
+    .where('token_expires_us', 'is not', null)
+    .where('key_hash', 'is', null)
+    .execute();
 }
 
 /** The name of a Location, which is not deleted until the transaction ends. Throws when it is deleted. */

@@ -1,4 +1,4 @@
-import { cleanLine } from '@vantage/domain';
+import { cleanLine, minuteUs } from '@vantage/domain';
 import type { AgentRevokedCause } from '@vantage/health';
 import { newId, sentFault } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
@@ -7,8 +7,10 @@ import { publish, type Tables } from '../../db/index.ts';
 import { hashCredential, newCredential } from '../../secrets/credential.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { changedFields, createdFields, deletedFields } from '../field-change.ts';
-import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
+import { type Conflict, type Invalid, limitReached, type Missing, type Refusal } from '../refusal.ts';
 import {
+  countAgents,
+  extendToken,
   findAgent,
   findLocation,
   insertAgent,
@@ -26,22 +28,54 @@ export interface NewAgent {
   readonly accountNo: number;
   readonly locationNo: number;
   readonly name: string;
+  readonly nowUs: number;
   /** A token that was made before, for a database that does not know it. */
   readonly token?: string | undefined;
 }
 
-/** Creates an agent at a Location. The answer holds its token; the database keeps only the hash. */
+/** How long the token of an invitation is good, microseconds. */
+const tokenUs = 15 * minuteUs;
+/** Agents of an account that are not removed. */
+const maxAgents = 10_000;
+
+/** Creates an agent at a Location. The answer holds its token, which enrols the agent once within 15 minutes; the database keeps only the hash. */
 export async function inviteAgent(
   transaction: ChangeTransaction,
-  { accountNo, locationNo, name, token = newCredential() }: NewAgent,
-): Promise<{ readonly agentId: string; readonly token: string }> {
+  { accountNo, locationNo, name, nowUs, token = newCredential() }: NewAgent,
+): Promise<{ readonly agentId: string; readonly token: string; readonly expiresUs: number }> {
   const agentId = newId();
   const tokenHash = hashCredential(token);
-  await insertAgent(transaction, { agentId, accountNo, locationNo, name, tokenHash });
+  const expiresUs = nowUs + tokenUs;
+  const agent = { agentId, accountNo, locationNo, name, tokenHash, tokenExpiresUs: expiresUs };
+  await insertAgent(transaction, agent);
   const location = await readLocationName(transaction.trx, locationNo);
   const fields = createdFields({ Location: location, Name: name });
   transaction.record({ action: 'create', kind: 'agent', accountNo, id: agentId, fields });
-  return { agentId, token };
+  return { agentId, token, expiresUs };
+}
+
+/** `inviteAgent` to a Location of the account by its name or id. */
+export async function inviteAgentTo(
+  transaction: ChangeTransaction,
+  asked: Omit<NewAgent, 'locationNo'> & { readonly location: string },
+): Promise<({ readonly kind: 'invited' } & Awaited<ReturnType<typeof inviteAgent>>) | Invalid> {
+  const { accountNo, location: sent } = asked;
+  const location = await findLocation(transaction.trx, accountNo, sent);
+  if (location === undefined) {
+    const fault = sentFault('Location', 'the name or id of a Location of this account', sent);
+    return { kind: 'invalid', faults: [fault] };
+  }
+  if ((await countAgents(transaction.trx, accountNo)) >= maxAgents) return limitReached('agents', maxAgents);
+  const { locationNo } = location;
+  return { kind: 'invited', ...(await inviteAgent(transaction, { ...asked, locationNo })) };
+}
+
+/** Gives the token of an agent that has not enrolled yet another 15 minutes. */
+export async function extendInvitation(
+  transaction: ChangeTransaction,
+  { token, nowUs }: { readonly token: string; readonly nowUs: number },
+): Promise<void> {
+  await extendToken(transaction, hashCredential(token), nowUs + tokenUs);
 }
 
 /** Records the events of an agent in the transaction that changed it. */

@@ -1,0 +1,89 @@
+import { boundedText, type Clock } from '@vantage/kernel';
+import { z } from 'zod';
+import { idField, lineField, timestampField } from '../../http/field.ts';
+import { noSubject, type Route, route } from '../../http/route.ts';
+import type { Catalog } from '../change.ts';
+import { accepted, actorOf } from '../from-rest.ts';
+import type { Conflict } from '../refusal.ts';
+import { inviteAgentTo } from './write.ts';
+
+/** Checks that agents can come in at the address of the agents' port, before anything is written. */
+export type PlanInvitation = () => Promise<
+  | {
+      readonly kind: 'ready';
+      /** The lines that install an agent with this token. */
+      readonly linesFor: (token: string) => { readonly command: string; readonly commandWget: string };
+      readonly warnings: readonly string[];
+    }
+  | Conflict
+>;
+
+const invitation = z
+  .strictObject({
+    Location: boundedText(200, 1)
+      .describe('Name or id of the Location at which the agent will run.')
+      .meta({ example: 'Oslo' }),
+    Name: lineField(200).optional().describe('Name of the agent, one line.').meta({ example: 'agent-1' }),
+  })
+  .meta({ id: 'NewInvitation' });
+
+const invited = z
+  .strictObject({
+    invitation_id: idField.describe('The id of the agent that the invitation made.'),
+    agent_id: idField,
+    Token: z
+      .string()
+      .describe('Enrols the agent, once. No later answer shows it.')
+      .meta({ example: '5f0c2c7ba3b94bd4a0a5b3e1c1f2d3e4' }),
+    Expires: timestampField.describe('After this the token is refused.'),
+    Command: z.string().describe('The line that installs the agent, for hosts with curl.').meta({
+      example:
+        "curl -fsSLk --pinnedpubkey 'sha256//…' -H 'Authorization: Bearer …' https://vantage.example:8444/install.sh | sudo sh -s -- --token … --endpoint https://vantage.example:8444",
+    }),
+    CommandWget: z.string().describe('The same for hosts with GNU wget.').meta({
+      example:
+        "wget -qO- --no-check-certificate --pinnedpubkey='sha256//…' --header='Authorization: Bearer …' https://vantage.example:8444/install.sh | sudo sh -s -- --token … --endpoint https://vantage.example:8444",
+    }),
+  })
+  .meta({ id: 'Invitation' });
+
+/** Inviting agents. */
+export function invitationRoutes({
+  catalog,
+  clock,
+  planInvitation,
+}: {
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly planInvitation: PlanInvitation;
+}): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/agents/invitations',
+      level: 'UW',
+      tag: 'Agents',
+      summary: 'Invites an agent: makes it, and a line that installs it on a host.',
+      description:
+        'The line works as it stands on a host that reaches the port of the agents only. Its token is good for one agent and for 15 minutes. 1005 says which setting the controller needs so that agents can come in.',
+      subject: noSubject,
+      names: { root: 'invitation', id: 'invitation_id' },
+      body: invitation,
+      response: invited,
+      handler: async ({ session, body: { Location: location, Name: name = '' } }) => {
+        const { linesFor, warnings } = accepted(await planInvitation());
+        const asked = { accountNo: session.accountNo, location, name, nowUs: clock.nowUs() };
+        const { agentId, token, expiresUs } = accepted(
+          await catalog.change(actorOf(session), (transaction) => inviteAgentTo(transaction, asked)),
+        );
+        const { command, commandWget } = linesFor(token);
+        const ids = { invitation_id: agentId, agent_id: agentId };
+        const lines = { Command: command, CommandWget: commandWget };
+        return {
+          body: { ...ids, Token: token, Expires: session.zone.format(expiresUs), ...lines },
+          warnings,
+        };
+      },
+    }),
+  ];
+}

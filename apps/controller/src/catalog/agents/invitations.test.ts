@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { hashCredential } from '../../secrets/credential.ts';
+
+let rest: Rest;
+let key: string;
+let accountNo: number;
+let refuses = false;
+beforeAll(async () => {
+  rest = await startRest({
+    planInvitation: async () =>
+      refuses
+        ? { kind: 'conflict', message: 'Start the controller with VANTAGE_TLS_NAMES=a and invite again.' }
+        : {
+            kind: 'ready',
+            warnings: ['The controller has no parcel.'],
+            linesFor: (token) => ({ command: `curl ${token}`, commandWget: `wget ${token}` }),
+          },
+  });
+  ({ accountNo } = await rest.account('one'));
+  ({ key } = await rest.key(accountNo, 'UW'));
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+
+const agents = () =>
+  rest.db.kysely
+    .selectFrom('agents')
+    .select(['agent_id', 'name', 'state', 'token_hash', 'token_expires_us'])
+    .where('account_no', '=', accountNo)
+    .execute();
+const invite = (body: object) => rest.send('POST', '/agents/invitations', { key, body });
+
+test('an invitation makes an agent whose token is stored as a hash and expires after 15 minutes', async () => {
+  const [{ name: Location } = { name: '' }] = await rest.db.kysely
+    .selectFrom('locations')
+    .select('name')
+    .where('account_no', '=', accountNo)
+    .execute();
+  const answer = await invite({ Location, Name: 'edge' });
+  const [agent] = await agents();
+  const token = answer.text.match(/"Token":"([0-9a-f]{64})"/)?.[1] ?? '';
+  expect(answer.json).toMatchObject({
+    ...{ invitation_id: agent?.agent_id, agent_id: agent?.agent_id, Token: token },
+    ...{ Command: `curl ${token}`, CommandWget: `wget ${token}` },
+  });
+  expect(answer.headers.get('vantage-warning')).toContain('no parcel');
+  expect(agent).toMatchObject({ name: 'edge', state: 'New' });
+  expect(Buffer.from(agent?.token_hash ?? [])).toEqual(hashCredential(token));
+  expect((agent?.token_expires_us ?? 0) - rest.clock.nowUs()).toBe(15 * 60_000_000);
+});
+
+test('an unknown Location and an address that agents cannot use make no agent', async () => {
+  const before = await agents();
+  expect((await invite({ Location: 'moon' })).json).toMatchObject({ code: 1004 });
+  refuses = true;
+  expect((await invite({ Location: 'x' })).json).toMatchObject({
+    code: 1005,
+    message: expect.stringContaining('VANTAGE_TLS_NAMES=a'),
+  });
+  refuses = false;
+  expect(await agents()).toEqual(before);
+});

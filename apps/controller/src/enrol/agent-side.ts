@@ -1,0 +1,69 @@
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { agentAddress } from '@vantage/domain';
+import type { Clock, Logger } from '@vantage/kernel';
+import type { Kysely } from 'kysely';
+import type { Config } from '../config/config.ts';
+import type { Tables } from '../db/index.ts';
+import { withSafeAuthority } from '../server/agent-port.ts';
+import { pinOf } from '../server/authority.ts';
+import type { Authorities } from '../server/tls.ts';
+import { type AgentDoor, createAgentDoor } from './agent-door.ts';
+import { createDownloads } from './downloads.ts';
+import { type AgentEnrolment, createEnrolment } from './enrolment.ts';
+import { type InvitationPlan, planInvitation } from './plan-invitation.ts';
+
+/** What agents and their installers meet. */
+export interface AgentSide {
+  /** Everything that the agents' port answers. */
+  readonly door: AgentDoor;
+  /** Checks that agents can come in at the address of the agents' port. */
+  readonly plan: () => Promise<InvitationPlan>;
+}
+
+const scriptFile = path.resolve(import.meta.dirname, '../../../../agent-installer/install.sh');
+
+/** Joins enrolment and downloads with the gateway: they share the agents' port. */
+export function createAgentSide({
+  config,
+  kysely,
+  agents,
+  certificates,
+  gateway,
+  clock,
+  log,
+}: {
+  readonly config: Pick<
+    Config,
+    'agentUrl' | 'publicUrl' | 'listen' | 'tlsNames' | 'agentPort' | 'parcels' | 'acceptsOldTokens'
+  >;
+  readonly kysely: Kysely<Tables>;
+  readonly agents: AgentEnrolment;
+  readonly certificates: { readonly current: { readonly authorities: Authorities } };
+  readonly gateway: {
+    readonly handler: Parameters<typeof withSafeAuthority>[0];
+    readonly serves: Parameters<typeof createDownloads>[0]['serves'];
+  };
+  readonly clock: Clock;
+  readonly log: Logger;
+}): AgentSide {
+  const { acceptsOldTokens, tlsNames, parcels, agentPort: port } = config;
+  const authorities = () => certificates.current.authorities;
+  const enrolment = createEnrolment({ kysely, agents, authorities, acceptsOldTokens, clock, log });
+  const downloads = createDownloads({
+    ...{ clock, parcels, scriptFile, ca: () => authorities().trusted.join('') },
+    mayDownload: (token) => enrolment.mayDownload(token),
+    serves: (socket) => gateway.serves(socket),
+  });
+  const url = agentAddress(config, { port, hostName: hostname() });
+  return {
+    door: createAgentDoor({
+      ...{ clock, log, enrolment, downloads },
+      gateway: withSafeAuthority(gateway.handler),
+    }),
+    plan: () => {
+      const { trusted, signing } = authorities();
+      return planInvitation({ url, tlsNames, parcels, clock, trusted, pin: pinOf(signing.serverKey) });
+    },
+  };
+}

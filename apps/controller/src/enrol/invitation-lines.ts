@@ -1,0 +1,34 @@
+import type { ParcelHash } from './parcel-hashes.ts';
+
+/** The lines that install an agent on a host; each works as it stands. */
+export interface InvitationLines {
+  /** With curl. */
+  readonly command: string;
+  /** With GNU wget. */
+  readonly commandWget: string;
+}
+
+/**
+ * Makes the lines. The pin (SHA-256 of the public key of the agents' port, base64) protects the download although the host does not have the
+ * authority yet; the script brings it along. Pure.
+ */
+export function invitationLines(from: {
+  /** `https://host:port`, without a slash at the end. */
+  readonly url: string;
+  readonly pin: string;
+  readonly token: string;
+  readonly parcels: readonly ParcelHash[];
+}): InvitationLines {
+  const { url, pin, token, parcels } = from;
+  const hashes = parcels.map(({ arch, sha256 }) => `${arch}=${sha256}`).join(',');
+  const install = [
+    `sudo sh -s -- --token ${token} --endpoint ${url}`,
+    ...(hashes === '' ? [] : [`--sha256 ${hashes}`]),
+  ].join(' ');
+  const header = `'Authorization: Bearer ${token}'`;
+  const script = `${url}/install.sh`;
+  return {
+    command: `curl -fsSLk --pinnedpubkey 'sha256//${pin}' -H ${header} ${script} | ${install}`,
+    commandWget: `wget -qO- --no-check-certificate --pinnedpubkey='sha256//${pin}' --header=${header} ${script} | ${install}`,
+  };
+}

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createServer } from 'node:tls';
+import { systemClock as clock } from '@vantage/kernel';
+import { closedPort } from '@vantage/probes/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pinOf, signServer } from '../server/authority.ts';
+import { testAuthorities } from '../server/testing/authorities.ts';
+import type { Authorities } from '../server/tls.ts';
+import { planInvitation } from './plan-invitation.ts';
+
+const parcels = mkdtempSync(path.join(tmpdir(), 'vantage-plan-'));
+let authorities: Authorities;
+beforeAll(async () => {
+  authorities = await testAuthorities();
+});
+afterAll(() => rmSync(parcels, { recursive: true }));
+
+/** A port with a certificate of the authority for these names. */
+async function openPort(names: readonly string[], { signing }: Authorities = authorities) {
+  const cert = await signServer(signing, { names, nowMs: Date.now() });
+  const server = createServer({ cert, key: signing.serverKey }, (socket) => socket.on('error', () => {}));
+  server.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://localhost:${port}`,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+const plan = (url: string, tlsNames: readonly string[] = []) =>
+  planInvitation({
+    ...{ url, tlsNames, parcels, clock, trusted: authorities.trusted },
+    pin: pinOf(authorities.signing.serverKey),
+  });
+
+test('the lines have the pin of the port, the token and the hashes of the parcels', async () => {
+  await using port = await openPort(['localhost']);
+  const sha256 = 'ab'.repeat(32);
+  writeFileSync(path.join(parcels, 'vantage-agent-linux-amd64.tar.gz.sha256'), `${sha256}  x.tar.gz\n`);
+  const found = await plan(port.url);
+  const pin = pinOf(authorities.signing.serverKey);
+  const install = `sudo sh -s -- --token T --endpoint ${port.url} --sha256 amd64=${sha256}`;
+  expect(found.kind === 'ready' && found.warnings).toEqual([]);
+  expect(found.kind === 'ready' && found.linesFor('T')).toEqual({
+    command: `curl -fsSLk --pinnedpubkey 'sha256//${pin}' -H 'Authorization: Bearer T' ${port.url}/install.sh | ${install}`,
+    commandWget: `wget -qO- --no-check-certificate --pinnedpubkey='sha256//${pin}' --header='Authorization: Bearer T' ${port.url}/install.sh | ${install}`,
+  });
+  rmSync(path.join(parcels, 'vantage-agent-linux-amd64.tar.gz.sha256'));
+});
+
+test('a name that the certificate lacks is refused with the setting that adds it', async () => {
+  await using port = await openPort(['other.example']);
+  expect(await plan(port.url, ['vantage.example'])).toEqual({
+    kind: 'conflict',
+    message: expect.stringContaining('VANTAGE_TLS_NAMES=vantage.example,localhost and invite again'),
+  });
+});
+
+test('a port of another authority is refused', async () => {
+  await using port = await openPort(['localhost'], await testAuthorities());
+  expect(await plan(port.url)).toMatchObject({
+    kind: 'conflict',
+    message: expect.stringContaining('VANTAGE_AGENT_URL'),
+  });
+});
+
+test('an address that the controller itself cannot reach gives a warning, and so does a folder without parcels', async () => {
+  const found = await plan(`https://localhost:${closedPort}`);
+  expect(found.kind === 'ready' && found.warnings).toEqual([
+    expect.stringContaining('cannot reach'),
+    expect.stringContaining('npm run parcel'),
+  ]);
+});

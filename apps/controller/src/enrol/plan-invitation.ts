@@ -1,0 +1,62 @@
+import type { Clock } from '@vantage/kernel';
+import { checkAddress } from './check-address.ts';
+import { type InvitationLines, invitationLines } from './invitation-lines.ts';
+import { readParcelHashes } from './parcel-hashes.ts';
+
+/** Whether agents can be invited to an address: the lines for a token, or why an agent could not come in there. */
+export type InvitationPlan =
+  | {
+      readonly kind: 'ready';
+      readonly linesFor: (token: string) => InvitationLines;
+      /** For the inviter, in sentences. */
+      readonly warnings: readonly string[];
+    }
+  | { readonly kind: 'conflict'; readonly message: string; readonly isUnreachable?: true };
+
+/** Plans an invitation: connects to the address as an agent would. Rejects when the folder of parcels cannot be read. */
+export async function planInvitation({
+  url,
+  trusted,
+  pin: ownPin,
+  tlsNames,
+  parcels: folder,
+  clock,
+}: {
+  /** `https://host:port` of the agents' port. */
+  readonly url: string;
+  /** Certificates of the authorities, PEM. */
+  readonly trusted: readonly string[];
+  /** The pin of the controllers' key, for an address that cannot be reached; undefined: not known. */
+  readonly pin: string | undefined;
+  /** The present value of VANTAGE_TLS_NAMES. */
+  readonly tlsNames: readonly string[];
+  /** Folder of the parcels. */
+  readonly parcels: string;
+  readonly clock: Pick<Clock, 'timer'>;
+}): Promise<InvitationPlan> {
+  const check = await checkAddress(url, { trusted, clock });
+  const { hostname } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const elsewhere = 'VANTAGE_AGENT_URL must be the address at which agents reach this controller';
+  if (check.kind === 'unnamed') {
+    const names = [...new Set([...tlsNames, host])].join(',');
+    const message = `The controller's certificate does not have the name ${host}, so no agent could trust it there. Start the controller with VANTAGE_TLS_NAMES=${names} and invite again.`;
+    return { kind: 'conflict', message };
+  }
+  if (check.kind === 'foreign') {
+    const message = `${url} is not the agents' port of this controller: its certificate is of another authority. ${elsewhere}.`;
+    return { kind: 'conflict', message };
+  }
+  const parcels = await readParcelHashes(folder);
+  const warnings = [
+    ...(check.kind === 'unreachable'
+      ? [`The controller cannot reach ${url} itself (${check.why}). ${elsewhere}.`]
+      : []),
+    ...(parcels.length === 0
+      ? ['The controller has no parcel of the agent. Run "npm run parcel" there and invite again.']
+      : []),
+  ];
+  const pin = check.kind === 'reached' ? check.pin : ownPin;
+  if (pin === undefined) return { kind: 'conflict', message: warnings.join(' '), isUnreachable: true };
+  return { kind: 'ready', warnings, linesFor: (token) => invitationLines({ url, pin, token, parcels }) };
+}
