@@ -5,7 +5,7 @@ import { addHostile, checkNow, removeHostile, type Seen } from './harness/device
 import type { Ground } from './harness/ground.ts';
 import { scenes } from './harness/shared.ts';
 
-const soon = { timeout: 20_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 const padding = `// ${'x'.repeat(60_000)}\n`;
 const scripts: [what: string, text: string][] = [
   [

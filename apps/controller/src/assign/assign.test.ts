@@ -61,7 +61,7 @@ function open(locationNo: number) {
     .execute();
 }
 
-const soon = { timeout: 10_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 /** For work on many rows: a busy machine may take its time. */
 const patient = { timeout: 28_000, interval: 100 };
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
-const soon = { timeout: 10_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 
 test('the loops of two controllers record the end of maintenance once and end with their signal', async () => {
   const device = await scene.device([await scene.location('loop')]);

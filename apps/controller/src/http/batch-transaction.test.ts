@@ -4,7 +4,7 @@ import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts'
 import { type Rest, startRest } from '../api/testing/rest.ts';
 import { codeOf, codesOf, operation as op, passTime, resultsOf } from './testing/batch.ts';
 
-const soon = { timeout: 10_000, interval: 5 };
+const soon = { timeout: 60_000, interval: 5 };
 const device = { Method: 'TCP', URL: 'a.example:1', ShortName: 'a' };
 
 describe('a batch', () => {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Reply, type Rest, startRest } from '../api/testing/rest.ts';
 import { passTime } from './testing/batch.ts';
 
-const soon = { timeout: 10_000, interval: 10 };
+const soon = { timeout: 60_000, interval: 10 };
 const dayMs = 24 * 60 * 60_000;
 
 describe('the header Idempotency-Key', () => {

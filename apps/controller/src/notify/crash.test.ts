@@ -11,7 +11,7 @@ import { record } from './record.ts';
 import { startSink } from './testing/sink.ts';
 import { createWorkbench, type Workbench } from './testing/workbench.ts';
 
-const soon = { timeout: 20_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 
 test('a process that is killed between send and record: the message is sent again under the same id, with the same body', async () => {
   await using bench = await createWorkbench();

@@ -6,7 +6,7 @@ import { type Sink, type SunkRequest, startSink } from './testing/sink.ts';
 import { startSmtpSink } from './testing/smtp-sink.ts';
 import { createWorkbench, type Workbench } from './testing/workbench.ts';
 
-const soon = { timeout: 30_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 const body = z.object({ data: z.object({ ShortName: z.string() }) });
 const textOf = (request: SunkRequest) => body.parse(JSON.parse(request.body)).data.ShortName;
 

@@ -5,7 +5,7 @@ import { createChannels } from './channels/registry.ts';
 import { type SunkRequest, startSink } from './testing/sink.ts';
 import { createWorkbench } from './testing/workbench.ts';
 
-const soon = { timeout: 20_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 const body = z.object({ type: z.string(), timestamp: z.string(), data: z.object({ ShortName: z.string() }) });
 const textOf = (request: SunkRequest) => body.parse(JSON.parse(request.body)).data.ShortName;
 

@@ -4,7 +4,7 @@ import { createTimeScale } from '../config/time-scale.ts';
 import { type PartWork, runHeartbeat, stalledParts, type Work } from './heartbeat.ts';
 import { startSink } from './testing/sink.ts';
 
-const soon = { timeout: 20_000, interval: 5 };
+const soon = { timeout: 60_000, interval: 5 };
 const part = (done: number, isWaiting = true): PartWork => ({ done, isWaiting });
 const work = (changed: Partial<Work> = {}): Work => ({
   ...{ ingest: part(1, false), status: part(1), deliveries: part(1), ...changed },

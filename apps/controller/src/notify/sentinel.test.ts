@@ -9,7 +9,7 @@ import { startSink } from './testing/sink.ts';
 import { type SmtpBehaviour, startSmtpSink } from './testing/smtp-sink.ts';
 import { createWorkbench, type Workbench } from './testing/workbench.ts';
 
-const soon = { timeout: 30_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 
 async function webhookOf(bench: Workbench, url: string): Promise<number> {
   const contactId = newId();

@@ -5,7 +5,7 @@ import { sendTest } from './send-test.ts';
 import { startSink } from './testing/sink.ts';
 import { createWorkbench } from './testing/workbench.ts';
 
-const soon = { timeout: 10_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 
 test('a contact that is put into shadow gets nothing more, also not what was decided before, and no test message', async () => {
   await using bench = await createWorkbench();

@@ -35,7 +35,7 @@ function requests() {
   return db.kysely.selectFrom('run_requests').selectAll().where('device_no', '=', deviceNo).execute();
 }
 
-const soon = { timeout: 10_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 
 async function created() {
   return vi.waitFor(async () => {

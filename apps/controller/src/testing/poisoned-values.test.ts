@@ -24,7 +24,7 @@ import { createStand, openRetrySequence, type Stand } from './stand.ts';
 
 const log = createLog('poison test', 'silent');
 const startUs = Date.UTC(2027, 2, 14, 12) * 1000;
-const soon = { timeout: 15_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 
 /** Values by type of column; each is valid for the type and for nobody who reads it. */
 const poisons: Readonly<Record<string, readonly string[]>> = {

@@ -15,7 +15,7 @@ import { openTracing } from './tracing.ts';
 
 const run = promisify(execFile);
 const log = createLog('test', 'silent');
-const soon = { timeout: 10_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const callerSpan = 'b7ad6b7169203331';
 

@@ -8,7 +8,7 @@ import { createDb, type Db, publish } from '../index.ts';
 import { inParts } from './publish.ts';
 
 const log = createLog('bus test', 'silent');
-const soon = { timeout: 10_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 let database: TestDatabase;
 let db: Db;
 

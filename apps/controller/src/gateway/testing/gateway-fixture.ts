@@ -18,7 +18,7 @@ const clock = systemClock;
 /** Seals what tests store and the gateway opens. */
 export const sealer = createSealer(new Uint8Array(32));
 /** How long tests wait for what happens beside them. */
-export const soon = { timeout: 8_000, interval: 20 };
+export const soon = { timeout: 60_000, interval: 20 };
 
 /** An ingest that stores nothing. */
 export const nothing: BatchReceiver = { accept: async () => ({ inserted: 0, repeated: 0, quarantined: 0 }) };
