@@ -1,13 +1,14 @@
 // Makes the parcels that hosts get: `npm run parcel`, or with the architectures: `npm run parcel -- amd64`. Each is a file
-// dist/vantage-agent-linux-ARCH.tar.gz, and beside it its SHA-256 as `sha256sum -c` reads it. The same sources give the same bytes.
+// dist/vantage-agent-linux-ARCH.tar.gz, the Debian package has the same files, and beside each lies its SHA-256 as `sha256sum -c` reads it. The same sources give the same bytes.
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '@vantage/kernel';
 import { architectures, isHostArchitecture } from './architectures.ts';
 import { packArchive } from './archive.ts';
+import { packDeb } from './deb.ts';
 import { root } from './root.ts';
-import { parcelTree } from './tree.ts';
+import { parcelTree, readVersion } from './tree.ts';
 
 const wanted = process.argv.slice(2);
 const folder = path.join(root, 'agent-installer/dist');
@@ -18,15 +19,17 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(architectures)) {
       throw new Error(
         `there is no such architecture; accepted are ${Object.keys(architectures).join(' and ')}`,
       );
-    const parcel = await packArchive(await parcelTree(architectures[name]));
-    write(`vantage-agent-linux-${name}.tar.gz`, parcel);
+    const entries = await parcelTree(architectures[name]);
+    write(`vantage-agent-linux-${name}.tar.gz`, await packArchive(entries));
+    const version = readVersion();
+    write(`vantage-agent_${version}_${name}.deb`, await packDeb({ version, arch: name, entries }));
   } catch (error) {
     console.error(`${name}: ${messageOf(error)}`);
     process.exitCode = 1;
   }
 }
 
-/** Writes a file and then its digest; who reads meanwhile sees the old file or the new one. */
+/** Writes a file and then its digest; a reader meanwhile gets the old file or the new one. */
 function write(name: string, data: Buffer): void {
   const digest = createHash('sha256').update(data).digest('hex');
   const put = (file: string, content: Buffer | string) => {

@@ -10,6 +10,8 @@ const own: readonly { readonly file: string; readonly name: string; readonly mod
   { file: 'agent-installer/vantage-agent', name: 'bin/vantage-agent', mode: 0o755 },
   { file: 'agent-installer/vantage-agent.service', name: 'service/vantage-agent.service', mode: 0o644 },
   { file: 'agent-installer/vantage-agent.openrc', name: 'service/vantage-agent.openrc', mode: 0o644 },
+  { file: 'agent-installer/install.sh', name: 'install.sh', mode: 0o755 },
+  { file: 'agent-installer/policy.json', name: 'policy.json', mode: 0o644 },
   { file: 'LICENSE', name: 'LICENSE', mode: 0o644 },
 ];
 
@@ -31,7 +33,7 @@ export async function parcelTree(arch: Architecture): Promise<Entry[]> {
 }
 
 /** The agent's version, as its sources state it. */
-function readVersion(): string {
+export function readVersion(): string {
   const source = readFileSync(path.join(root, 'apps/agent/src/config/version.ts'), 'utf8');
   const version = /version = '(\d+\.\d+\.\d+)'/.exec(source)?.[1];
   if (version === undefined) throw new Error('apps/agent/src/config/version.ts states no version');

@@ -46,17 +46,16 @@ async function showStatus(config: Config): Promise<0 | 1> {
 
 async function examine(config: Config): Promise<Finding[]> {
   const answer = await readStatus(config.dataDir);
+  const identity = (name: string) => readIfPresentSync(path.join(config.dataDir, 'identity', name));
+  const ca = identity('ca.pem') ?? config.ca; // as the agent: what it got at its enrolment goes first
   const ways = await Promise.all(
     config.endpoints.map((endpoint) => {
       const { hostname, port } = new URL(endpoint);
       const host = hostname.replace(/^\[|\]$/g, '');
-      return checkConnection(
-        { host, port: Number(port || 443), ca: config.ca, proxy: config.proxy },
-        Date.now,
-      );
+      return checkConnection({ host, port: Number(port || 443), ca, proxy: config.proxy }, Date.now);
     }),
   );
-  const own = readIfPresentSync(path.join(config.dataDir, 'identity/agent.crt'));
+  const own = identity('agent.crt');
   const policy = loadPolicy(config.policyText);
   const { policyFile: file } = config;
   return [

@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { root } from './root.ts';
+
+const folder = path.join(root, 'agent-installer');
+const scripts = ['install.sh', 'vantage-agent', 'debian/postinst', 'debian/prerm', 'debian/postrm'];
+const install = path.join(folder, 'install.sh');
+const own = mkdtempSync(path.join(tmpdir(), 'vantage-scripts-'));
+afterAll(() => rmSync(own, { recursive: true }));
+
+const run = (program: string, ...args: string[]) => {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', cwd: folder });
+  return { status, output: `${stdout}${stderr}`, isMissing: error !== undefined };
+};
+
+test('shellcheck finds nothing in the scripts', ({ skip }) => {
+  const { status, output, isMissing } = run('shellcheck', '--shell=sh', ...scripts);
+  skip(isMissing, 'shellcheck is missing');
+  expect(output).toBe('');
+  expect(status).toBe(0);
+});
+
+describe.each(['dash', 'busybox'])('%s', (shell) => {
+  const sh = shell === 'busybox' ? ['busybox', 'sh'] : [shell];
+  const [program = '', ...head] = sh;
+  test('reads every script', ({ skip }) => {
+    for (const script of scripts) {
+      const { status, output, isMissing } = run(program, ...head, '-n', script);
+      skip(isMissing, `${shell} is missing`);
+      expect(output, script).toBe('');
+      expect(status, script).toBe(0);
+    }
+  });
+
+  const good = [
+    '--token',
+    'abc',
+    '--endpoint',
+    'https://c.example:8444',
+    '--sha256',
+    `amd64=${'0'.repeat(64)},arm64=${'0'.repeat(64)}`,
+  ];
+  const instead = (name: string, value: string) =>
+    good.map((each, i) => (good[i - 1] === name ? value : each));
+  test.each([
+    ['no token', ['--endpoint', 'https://c.example:8444'], 2, '--token is missing'],
+    ['a token with a space', instead('--token', 'a b'), 2, 'other characters'],
+    ['no endpoint', ['--token', 'abc'], 2, '--endpoint is missing'],
+    [
+      'an endpoint without TLS',
+      instead('--endpoint', 'http://c.example:8444'),
+      2,
+      'must begin with https://',
+    ],
+    ['an endpoint with a command', instead('--endpoint', 'https://c$(id):1'), 2, 'accepted is https://'],
+    ['an unknown argument', [...good, '--colour'], 2, 'there is no argument --colour'],
+    ['an argument without its value', ['--token'], 2, 'needs a value'],
+    ['a proxy of another kind', [...good, '--proxy', 'socks5://p'], 2, 'must begin with http://'],
+    ['no CA certificate', [...good, '--dry-run'], 2, '--ca FILE'],
+    ['no parcel at the controller', instead('--sha256', ''), 4, 'npm run parcel'],
+    ['the question for help', ['--help'], 0, 'usage: install.sh'],
+  ])('with %s the installer says so', (_, args, code, text) => {
+    const result = run(program, ...head, install, ...args);
+    if (result.isMissing) return;
+    expect(result.output).toContain(text);
+    expect(result.status, result.output).toBe(code);
+  });
+
+  test('a dry run names every step and makes nothing', ({ skip }) => {
+    const ca = path.join(own, 'ca.pem');
+    writeFileSync(ca, '-----BEGIN CERTIFICATE-----\n');
+    const result = run(program, ...head, install, ...good, '--ca', ca, '--dry-run');
+    skip(result.isMissing, `${shell} is missing`);
+    expect(result.status, result.output).toBe(0);
+    for (const step of [
+      'would download https://c.example:8444/parcel/linux-',
+      'useradd',
+      '/etc/vantage-agent/agent.env',
+      'start',
+    ])
+      expect(result.output).toContain(step);
+  });
+});
+
+test('the script has one place for the CA certificate, and runs nothing before its last line', () => {
+  const text = readFileSync(install, 'utf8');
+  expect(text.split('@VANTAGE_CA@')).toHaveLength(2);
+  expect(text.trimEnd().split('\n').at(-1)).toBe('main "$@"');
+});
+
+test('the unit of systemd has an exposure of at most 2.0', ({ skip }) => {
+  const unit = path.join(folder, 'vantage-agent.service');
+  const { status, output, isMissing } = run(
+    'systemd-analyze',
+    'security',
+    '--offline=yes',
+    '--threshold=20',
+    unit,
+  );
+  skip(isMissing, 'systemd-analyze is missing');
+  expect(status, output).toBe(0);
+});

@@ -1,0 +1,200 @@
+// An operator's installation on a clean Debian: the line of the invitation, the first check, and nothing left after the removal.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { root as repository } from '../../agent-installer/src/root.ts';
+import { type CleanRoot, cleanRootMissing, createCleanRoot } from '../harness/clean-root.ts';
+import { type ConnectProxy, startConnectProxy } from '../harness/connect-proxy.ts';
+import { installationLine } from '../harness/installation.ts';
+import { operate } from '../harness/more-agents.ts';
+import { type System, startSystem } from '../harness/system.ts';
+import { startTarget, type Target } from '../harness/target.ts';
+
+const missing = cleanRootMissing();
+const subnet = 9;
+const gateway = `10.214.${subnet}.1`;
+const dist = path.join(repository, 'agent-installer/dist');
+const arch = process.arch === 'arm64' ? 'arm64' : 'amd64';
+const soon = { timeout: 60_000, interval: 200 };
+const invitation = z.object({ token: z.string() });
+const created = z.object({ device_id: z.string() });
+const checks = z.array(z.object({ ResultCode: z.int() }));
+
+let system: System;
+let target: Target;
+
+beforeAll(async () => {
+  if (missing !== undefined) return;
+  execFileSync(process.execPath, ['agent-installer/src/parcel.ts', arch], { cwd: repository, stdio: 'pipe' });
+  system = await startSystem({ timeoutMs: 240_000, env: { VANTAGE_TLS_NAMES: gateway } });
+  target = await startTarget('0.0.0.0');
+}, 600_000);
+
+afterAll(async () => {
+  await system?.[Symbol.asyncDispose]();
+  await target?.[Symbol.asyncDispose]();
+});
+
+/** Makes a Location with a device, and returns the invitation to it. */
+async function inviteTo(location: string) {
+  operate(system, 'locations', 'create', location);
+  const body = {
+    Method: 'TCP',
+    URL: `${gateway}:${target.port}`,
+    ShortName: location,
+    Frequency: 1,
+    Timeout: 10,
+  };
+  const device = created.parse(await system.api.ok('POST', '/devices', { ...body, Locations: [location] }));
+  const { token } = invitation.parse(operate(system, 'agents', 'invite', '--location', location));
+  const { port } = new URL(system.quickstart().agent_endpoint);
+  const endpoint = `https://${gateway}:${port}`;
+  const command = await installationLine({ endpoint, token, parcels: dist });
+  return { token, command, id: device.device_id };
+}
+
+async function firstCheck(id: string) {
+  await vi.waitFor(async () => {
+    const [first] = checks.parse(await system.api.ok('GET', `/devices/${id}/checks?Limit=1`));
+    expect(first?.ResultCode).toBe(1);
+  }, soon);
+}
+
+/** Removes the agent and expects the files from before, and the accounts. */
+async function removeAll(
+  host: CleanRoot,
+  before: { files: readonly string[]; users: string },
+  command = 'vantage-agent uninstall --yes',
+) {
+  const removed = await host.run(command);
+  expect(removed.status, removed.output).toBe(0);
+  expect(await host.files()).toEqual(before.files);
+  expect(
+    (
+      await host.run(
+        'cat /etc/passwd /etc/group; grep -al "[v]antage-agent" /proc/[0-9]*/cmdline 2>/dev/null',
+      )
+    ).output,
+  ).toBe(before.users);
+}
+
+async function stateOf(host: CleanRoot) {
+  // The first user that useradd makes leaves copies of the files of users (passwd-, …); a host of an operator has them.
+  await host.run('useradd --system first && userdel first');
+  return { files: await host.files(), users: (await host.run('cat /etc/passwd /etc/group')).output };
+}
+
+test('the printed line installs an agent whose first check arrives; removed, it leaves nothing', async ({
+  skip,
+}) => {
+  skip(missing !== undefined, missing);
+  await using host = await createCleanRoot('a', subnet);
+  const before = await stateOf(host);
+  const { command, id } = await inviteTo('clean');
+
+  const dry = await host.run(`${command} --dry-run`);
+  expect(dry.status, dry.output).toBe(0);
+  expect(await host.files()).toEqual(before.files);
+
+  const installed = await host.run(command);
+  expect(installed.status, installed.output).toBe(0);
+  expect(installed.output).toContain('will not start by itself after a boot');
+  expect(installed.output).toContain('Connected to');
+  await firstCheck(id);
+
+  const doctor = await host.run('vantage-agent doctor');
+  expect(doctor.status, doctor.output).toBe(0);
+  expect(doctor.output).toContain('the agent may ping');
+  const process = await host.run(
+    'p=$(cat /run/vantage-agent.pid); grep -E "^(Uid|CapEff|CapBnd|NoNewPrivs):" /proc/$p/status; ls /proc/$p/fd | wc -l',
+  );
+  expect(process.output).toMatch(/CapEff:\s+0000000000002000\s+CapBnd:\s+0000000000002000\s+NoNewPrivs:\s+1/);
+  expect(process.output).not.toMatch(/Uid:\s+0/);
+
+  const again = await host.run(command);
+  expect(again.status, again.output).toBe(0);
+  expect(again.output).toContain('already installed');
+  await removeAll(host, before);
+}, 300_000);
+
+test('through an HTTP proxy the same line installs, with --proxy and with https_proxy', async ({ skip }) => {
+  skip(missing !== undefined, missing);
+  await using host = await createCleanRoot('p', subnet);
+  await using proxy: ConnectProxy = await startConnectProxy(host.otherGateway);
+  const before = await stateOf(host);
+  execFileSync('ip', ['-n', 'vtcp', 'route', 'add', 'blackhole', `${gateway}/32`]);
+  const { command } = await inviteTo('proxied');
+  const url = `http://${host.otherGateway}:${proxy.port}`;
+  const installed = await host.run(`https_proxy=${url}; export https_proxy; ${command} --proxy ${url}`);
+  expect(installed.status, installed.output).toBe(0);
+  expect(installed.output).toContain('Connected to');
+  expect(proxy.asked.length).toBeGreaterThanOrEqual(3);
+  expect((await host.run('vantage-agent doctor')).status).toBe(0);
+  await removeAll(host, before);
+}, 300_000);
+
+test('a parcel with another SHA-256 is refused before anything of it runs, and nothing stays', async ({
+  skip,
+}) => {
+  skip(missing !== undefined, missing);
+  await using host = await createCleanRoot('s', subnet);
+  const before = await stateOf(host);
+  const { command } = await inviteTo('forged');
+  const forged = await host.run(command.replace(/(amd64|arm64)=[0-9a-f]{64}/g, `$1=${'0'.repeat(64)}`));
+  expect(forged.status).toBe(5);
+  expect(forged.output).toContain('SHA-256');
+  expect(await host.files()).toEqual(before.files);
+}, 120_000);
+
+test('a token that the controller does not know is refused with its reason, and nothing stays', async ({
+  skip,
+}) => {
+  skip(missing !== undefined, missing);
+  await using host = await createCleanRoot('t', subnet);
+  const before = await stateOf(host);
+  const { command, token } = await inviteTo('unknown');
+  const script = await host.run(command.replace(/\| sudo sh.*/, '> /root/install.sh'));
+  expect(script.status, script.output).toBe(0);
+  const args = (/ -- (.*)$/.exec(command)?.[1] ?? '').replace(token, 'x'.repeat(token.length));
+  const refused = await host.run(`sh /root/install.sh ${args}; code=$?; rm /root/install.sh; exit $code`);
+  expect(refused.status, refused.output).toBe(6);
+  expect(await host.files()).toEqual(before.files);
+}, 120_000);
+
+test('an air-gapped host installs from a parcel and a CA file that were carried there', async ({ skip }) => {
+  skip(missing !== undefined, missing);
+  await using host = await createCleanRoot('g', subnet);
+  const before = await stateOf(host);
+  const { command } = await inviteTo('carried');
+  const args = / -- (.*)$/.exec(command)?.[1] ?? '';
+  const lay = (file: string) => path.join(host.folder, 'tmp', file);
+  copyFileSync(path.join(dist, `vantage-agent-linux-${arch}.tar.gz`), lay('parcel.tar.gz'));
+  copyFileSync(path.join(repository, 'agent-installer/install.sh'), lay('install.sh'));
+  copyFileSync(system.quickstart().ca_file, lay('ca.pem'));
+  const installed = await host.run(
+    `PATH=/usr/sbin:/usr/bin sh /tmp/install.sh ${args} --ca /tmp/ca.pem --parcel /tmp/parcel.tar.gz; code=$?; rm /tmp/install.sh /tmp/ca.pem /tmp/parcel.tar.gz; exit $code`,
+  );
+  expect(installed.status, installed.output).toBe(0);
+  await removeAll(host, before);
+}, 300_000);
+
+test('after the Debian package the line writes the settings only, and a purge leaves nothing', async ({
+  skip,
+}) => {
+  skip(missing !== undefined, missing);
+  await using host = await createCleanRoot('d', subnet);
+  const before = await stateOf(host);
+  const { command, id } = await inviteTo('packed');
+  const [file = ''] = readdirSync(dist).filter((name) => name.endsWith(`_${arch}.deb`));
+  copyFileSync(path.join(dist, file), path.join(host.folder, 'tmp/agent.deb'));
+  const unpacked = await host.run('dpkg --install /tmp/agent.deb && rm /tmp/agent.deb');
+  expect(unpacked.status, unpacked.output).toBe(0);
+  const installed = await host.run(command);
+  expect(installed.status, installed.output).toBe(0);
+  expect(installed.output).not.toContain('Downloading');
+  await firstCheck(id);
+  expect((await host.run('vantage-agent uninstall --yes')).output).toContain('apt-get purge vantage-agent');
+  await removeAll(host, before, 'dpkg --purge vantage-agent');
+}, 300_000);
