@@ -50,3 +50,24 @@ test('a device that moved between two agents every hour has coverage while its a
   );
   await db.close();
 });
+
+test('a minute in which a connected agent stood still stays Unknown, also while its report of before is recent', async () => {
+  await using database = await createTestDatabase();
+  const db = await createDb({ connection: { url: database.url }, log: createLog('uptime', 'silent') });
+  const make = createFixtures(db.kysely);
+  const accountNo = await make.account();
+  const locationNo = await make.location(accountNo);
+  const { agentNo } = await make.agent({ accountNo, locationNo }, { state: 'Connected' });
+  const deviceNo = await make.device(accountNo, [locationNo]);
+  await make.hold({ deviceNo, locationNo, agentNo, fromUs: 0 });
+  await sql`insert into status_intervals values (${deviceNo}, 0, 'Up')`.execute(db.kysely);
+  const second = 1_000_000;
+  await sql`insert into coverage (agent_no, from_us, to_us)
+    values (${agentNo}, 0, ${10 * second}), (${agentNo}, ${70 * second}, ${80 * second})`.execute(db.kysely);
+  const devices = [{ deviceNo, createdUs: 0, fromUs: 0 }];
+  const seconds = async (toUs: number) =>
+    (await uptimes(db.kysely, { devices, toUs, nowUs: 85 * second })).get(deviceNo);
+  expect(await seconds(85 * second)).toMatchObject({ UpSeconds: 25, UnknownSeconds: 60 });
+  expect(await seconds(60 * second)).toMatchObject({ UpSeconds: 10, UnknownSeconds: 50 });
+  await db.close();
+});

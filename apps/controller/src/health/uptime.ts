@@ -141,7 +141,7 @@ async function assignedIn(
   return rows;
 }
 
-/** The coverage of the agents that ever had these devices. */
+/** The coverage of the agents that ever had these devices. Only the last span of a connected agent goes on to now: a hole before it stays. */
 async function coveredIn(
   db: Kysely<Tables>,
   deviceNos: readonly number[],
@@ -152,6 +152,7 @@ async function coveredIn(
     select agent_no as "agentNo", from_us as "fromUs", to_us as "toUs" from (
       select c.agent_no, c.from_us,
         case when a.state = 'Connected' and a.offline_reason is null and c.to_us > ${nowUs - coverageLagUs}::bigint
+            and not exists (select from coverage l where l.agent_no = c.agent_no and l.from_us > c.from_us offset 0)
           then greatest(c.to_us, ${nowUs}::bigint) else c.to_us end as to_us
       from coverage c join agents a on a.agent_no = c.agent_no
       where c.agent_no in (select agent_no from assignment_spans where device_no = any(${deviceNos}::int[]))
