@@ -146,7 +146,7 @@ describe('over a wire', slowly, () => {
     },
   );
 
-  test('beside 500 checks a second, within 5 ms', async (context) => {
+  test('beside 500 checks a second, within 5 ms', { timeout: 600_000 }, async (context) => {
     const { wire: ours, way, v4 } = laid(context);
     await using load = await startLoad();
     for (const delayMs of delays) {
