@@ -58,7 +58,7 @@ describe('every route', () => {
     const unique: Readonly<Record<string, object>> = {
       'POST /secrets': { ...fresh, Value: 'v' },
       'POST /locations': fresh,
-      'POST /agents/invitations': { Location: mine.ids['location_id'] },
+      'POST /agents/invitations': { Location: 'local' },
     };
     const body = unique[name] ?? bodies[name];
     return rest.send(route.method, `${path}${query}`, {
