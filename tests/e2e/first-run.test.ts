@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type System, startSystem } from '../harness/system.ts';
 import { dnsServer, httpServer, noPing, pingAddress, tcpServer, type Watched } from './watched.ts';
@@ -49,12 +49,19 @@ async function until(what: string, withinMs: number, holds: () => Promise<boolea
   return performance.now() - from;
 }
 
-test('the curl line works as printed', () => {
-  const line = system
-    .output()
-    .split('\n')
-    .find((one) => one.trim().startsWith('curl '));
-  expect(line).toBeDefined();
+test('the curl line works as printed', async () => {
+  const printed = () =>
+    system
+      .output()
+      .split('\n')
+      .find((one) => one.trim().startsWith('curl '));
+  const line = await vi.waitFor(
+    () => {
+      expect(printed()).toBeDefined();
+      return printed();
+    },
+    { timeout: 60_000, interval: 20 },
+  );
   expect(
     execFileSync('sh', ['-c', line ?? ''], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
   ).toMatch(/^Hello [\s\S]*Auth level: UW/);

@@ -101,7 +101,7 @@ const requests: readonly (readonly [
   ['DELETE /agents/{agent_id}', undefined, ['agents'], 'update agent State'],
   ['DELETE /agents/{agent_id}', undefined, ['agents'], 'delete agent Name'],
   ['DELETE /locations/{location_id}', undefined, ['locations'], 'delete location Name'],
-  ['POST /contacts', hook, ['contacts'], 'create contact Type Name Address Secret'],
+  ['POST /contacts', hook, ['contacts'], 'create contact Type Name Address Shadow Secret'],
   ['PUT /contacts/{contact_id}', { Name: 'noc' }, ['contacts'], 'update contact Name'],
   ['PUT /contacts/{contact_id}', { Name: 'noc' }, [], undefined],
   ['POST /contacts/{contact_id}/rotate', undefined, ['contacts'], 'update contact Secret'],
