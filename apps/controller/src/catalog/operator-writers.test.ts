@@ -152,7 +152,7 @@ test('an agent is invited, let in again after a fence, revoked once and removed 
     .where('agent_id', '=', agentId)
     .execute();
   expect(await unfence()).toEqual({ kind: 'unfenced' });
-  expect(await found()).toEqual({ agent_id: agentId, state: 'Away', session_counter: 0 });
+  expect(await found()).toEqual({ agent_id: agentId, state: 'Away', session_counter: 0, key_hash: null });
   expect(await remove()).toMatchObject({ kind: 'conflict', message: expect.stringContaining(agentId) });
   expect(await revoke()).toEqual({ kind: 'revoked' });
   expect(await revoke()).toEqual({ kind: 'missing', what: 'agent' });

@@ -31,6 +31,8 @@ export const facts: Readonly<Record<string, Fact>> = {
   CA: { example: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----' },
   Capacity: { example: 60000 },
   CheckResult: { text: 'The result in one line for people.', example: '200 OK' },
+  CertificateEnd: { example: at },
+  Expires: { example: at },
   ChecksPerMinute: { example: 12.2 },
   ClientCert: { example: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----' },
   ClientKey: { example: '-----BEGIN PRIVATE KEY-----\nMIIE…\n-----END PRIVATE KEY-----', format: 'password' },

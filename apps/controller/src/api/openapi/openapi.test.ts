@@ -22,6 +22,7 @@ const goodBodies: Readonly<Record<string, object>> = {
   'POST /mschedules': sampleMschedule,
   'POST /nschedules': { Name: 'new', Steps: [] },
   'POST /locations': { Name: 'new' },
+  'POST /agents/invitations': { Location: 'local' },
   'PUT /tags/{tag_id}': { Name: 'other' },
   'POST /secrets': { Name: 'new', Value: 'v' },
   'PUT /alerts/{alert_id}/snooze': { Duration: '01:00' },

@@ -25,7 +25,7 @@ const invitation = z
       .meta({ example: 'Oslo' }),
     Name: lineField(200).optional().describe('Name of the agent, one line.').meta({ example: 'agent-1' }),
   })
-  .meta({ id: 'NewInvitation' });
+  .meta({ id: 'NewInvitation', description: 'An agent to invite.' });
 
 const invited = z
   .strictObject({
@@ -45,7 +45,7 @@ const invited = z
         "wget -qO- --no-check-certificate --pinnedpubkey='sha256//…' --header='Authorization: Bearer …' https://vantage.example:8444/install.sh | sudo sh -s -- --token … --endpoint https://vantage.example:8444",
     }),
   })
-  .meta({ id: 'Invitation' });
+  .meta({ id: 'Invitation', description: 'An invited agent, with the lines that install it on a host.' });
 
 /** Inviting agents. */
 export function invitationRoutes({
