@@ -72,7 +72,7 @@ export function createEnrolment(deps: {
   };
   const renew = async (present: Credentials, endpoint: string, signal: AbortSignal): Promise<EnrolReply> => {
     const { key } = present;
-    const reply = await ask({ ...way, endpoint, ca: ca() }, { CSR: await makeSigningRequest(key) }, signal);
+    const reply = await ask({ ...way, endpoint, ca: ca() }, { CSR: makeSigningRequest(key) }, signal);
     if (reply.kind === 'granted') await accept(key, reply, present.tokenHash);
     return reply;
   };
@@ -85,7 +85,7 @@ export function createEnrolment(deps: {
       log.error(`the agent cannot enrol, because its key cannot be stored: ${messageOf(error)}`);
       return { kind: 'absent' };
     }
-    const sent = { Token: token.reveal(), CSR: await makeSigningRequest(key) };
+    const sent = { Token: token.reveal(), CSR: makeSigningRequest(key) };
     const reply = await ask({ ...way, endpoint, ca: ca() }, sent, signal);
     if (reply.kind === 'granted') await accept(key, reply, tokenHash);
     return reply;

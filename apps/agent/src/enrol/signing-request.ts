@@ -1,22 +1,40 @@
-import { createPrivateKey, createPublicKey, webcrypto } from 'node:crypto';
+import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+/** The tags of DER (X.690) that a request needs. */
+const tags = {
+  integer: 0x02,
+  bitString: 0x03,
+  utf8: 0x0c,
+  sequence: 0x30,
+  set: 0x31,
+  attributes: 0xa0,
+} as const;
+/** commonName, 2.5.4.3. */
+const commonName = Buffer.from('0603550403', 'hex');
+/** ecdsa-with-SHA256, 1.2.840.10045.4.3.2 (RFC 5758, section 3.2). */
+const ecdsaWithSha256 = Buffer.from('06082a8648ce3d040302', 'hex');
 
-/** A certificate signing request (PKCS#10, RFC 2986) for a key of P-256; both are PEM. The name in it says nothing: the controller gives the name. */
-export async function makeSigningRequest(key: string): Promise<string> {
-  // Loaded for the few requests of a week only.
-  await import('reflect-metadata');
-  const { Pkcs10CertificateRequestGenerator } = await import('@peculiar/x509');
-  const { subtle } = webcrypto;
-  const pkcs8 = createPrivateKey(key).export({ type: 'pkcs8', format: 'der' });
-  const spki = createPublicKey(createPrivateKey(key)).export({ type: 'spki', format: 'der' });
-  const request = await Pkcs10CertificateRequestGenerator.create({
-    name: 'CN=vantage-agent',
-    keys: {
-      privateKey: await subtle.importKey('pkcs8', pkcs8, algorithm, false, ['sign']),
-      publicKey: await subtle.importKey('spki', spki, algorithm, true, ['verify']),
-    },
-    signingAlgorithm: algorithm,
-  });
-  return request.toString('pem');
+/**
+ * A certificate signing request (PKCS#10, RFC 2986, section 4) for a key of P-256; both are PEM. The name in it says nothing: the controller
+ * gives the name. It is written here, because the library that the controller reads it with takes 6 MiB of memory, which an agent would keep.
+ */
+export function makeSigningRequest(key: string): string {
+  const privateKey = createPrivateKey(key);
+  const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
+  const attribute = der('sequence', commonName, der('utf8', Buffer.from('vantage-agent')));
+  const name = der('sequence', der('set', attribute));
+  const info = der('sequence', der('integer', Buffer.of(0)), name, spki, der('attributes'));
+  const signature = der('bitString', Buffer.of(0), sign('sha256', info, privateKey));
+  const request = der('sequence', info, der('sequence', ecdsaWithSha256), signature);
+  const lines = request.toString('base64').replaceAll(/.{64}(?=.)/g, '$&\n');
+  return `-----BEGIN CERTIFICATE REQUEST-----\n${lines}\n-----END CERTIFICATE REQUEST-----\n`;
+}
+
+/** A value of DER: tag, length, content (X.690, section 8.1). Its content has less than 64 KiB. */
+function der(tag: keyof typeof tags, ...content: readonly Buffer[]): Buffer {
+  const value = Buffer.concat(content);
+  const { length } = value;
+  const short = length < 0x80 ? [length] : [0x81, length];
+  const bytes = length < 0x100 ? short : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.of(tags[tag], ...bytes), value]);
 }
