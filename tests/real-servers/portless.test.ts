@@ -5,6 +5,7 @@ import { runTest } from '@vantage/probes/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dropPings, firewallMissing } from '../harness/firewall.ts';
 import { freePort } from '../harness/free-port.ts';
+import { retryBecause } from '../harness/retry.ts';
 import { type Ground, prepareGround, type Server, serversMissing } from './ground.ts';
 import { startNginx } from './servers.ts';
 
@@ -22,8 +23,9 @@ async function look(method: Method, cell: string, url: string, options: unknown,
   return seen;
 }
 
+const busy = 'a busy machine adds to a time limit';
 const noWall = firewallMissing();
-describe('PING', () => {
+describe('PING', retryBecause(busy), () => {
   beforeEach(({ skip }) => skip(noWall !== undefined, noWall));
 
   test('ok', () => look('PING', 'ok', '127.0.0.1', { Count: 3, IntervalMs: 20 }, 1));
@@ -35,7 +37,7 @@ describe('PING', () => {
 });
 
 const missing = serversMissing('nginx');
-describe('Script', () => {
+describe('Script', retryBecause(busy), () => {
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
   let ground: Ground;
   let nginx: Server;

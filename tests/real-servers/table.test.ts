@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Fault, startFaultProxy } from '../harness/fault-proxy.ts';
 import { dropPort, firewallMissing } from '../harness/firewall.ts';
 import { freePort } from '../harness/free-port.ts';
+import { retryBecause } from '../harness/retry.ts';
 import { type Ground, login, prepareGround, serversMissing } from './ground.ts';
 import { type Place, rows } from './rows.ts';
 
@@ -38,7 +39,7 @@ afterAll(() => void process.stdout.write(`\n${printed.join('\n')}\n`));
 
 for (const row of Object.values(rows)) {
   const missing = serversMissing(...row.needs);
-  describe(`${row.method} against a real server`, () => {
+  describe(`${row.method} against a real server`, retryBecause('a busy machine adds to a time limit'), () => {
     beforeEach(({ skip }) => skip(missing !== undefined, missing));
     let ground: Ground;
     let at: Place;
