@@ -165,8 +165,12 @@ async function isHeard(kysely: Kysely<Tables>, agentNo: number): Promise<boolean
 
 function nextMessage<T>(child: ChildProcess, schema: z.ZodType<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    child.once('message', (message) => resolve(schema.parse(message)));
-    child.once('exit', (code) => reject(new Error(`the bystander ended (${code})`)));
+    const onExit = (code: number | null) => reject(new Error(`the bystander ended (${code})`));
+    child.once('exit', onExit);
+    child.once('message', (message) => {
+      child.off('exit', onExit);
+      resolve(schema.parse(message));
+    });
   });
 }
 
