@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { root as repository } from '../../agent-installer/src/root.ts';
 import { type CleanRoot, cleanRootMissing, createCleanRoot } from '../harness/clean-root.ts';
 import { type ConnectProxy, startConnectProxy } from '../harness/connect-proxy.ts';
-import { installationLine } from '../harness/installation.ts';
 import { operate } from '../harness/more-agents.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { startTarget, type Target } from '../harness/target.ts';
@@ -18,7 +17,7 @@ const gateway = `10.214.${subnet}.1`;
 const dist = path.join(repository, 'agent-installer/dist');
 const arch = process.arch === 'arm64' ? 'arm64' : 'amd64';
 const soon = { timeout: 60_000, interval: 200 };
-const invitation = z.object({ token: z.string() });
+const invitation = z.object({ token: z.string(), command: z.string() });
 const created = z.object({ device_id: z.string() });
 const checks = z.array(z.object({ ResultCode: z.int() }));
 
@@ -48,10 +47,9 @@ async function inviteTo(location: string) {
     Timeout: 10,
   };
   const device = created.parse(await system.api.ok('POST', '/devices', { ...body, Locations: [location] }));
-  const { token } = invitation.parse(operate(system, 'agents', 'invite', '--location', location));
   const { port } = new URL(system.quickstart().agent_endpoint);
-  const endpoint = `https://${gateway}:${port}`;
-  const command = await installationLine({ endpoint, token, parcels: dist });
+  const at = ['--location', location, '--endpoint', `https://${gateway}:${port}`];
+  const { token, command } = invitation.parse(operate(system, 'agents', 'invite', ...at));
   return { token, command, id: device.device_id };
 }
 

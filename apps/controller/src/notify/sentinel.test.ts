@@ -1,3 +1,4 @@
+import type { ContactType } from '@vantage/alerts';
 import { createLog, newId } from '@vantage/kernel';
 import { expect, test, vi } from 'vitest';
 import { createSearch, sentinel } from '../../../../tests/e2e/sentinel.ts';
@@ -24,16 +25,62 @@ async function webhookOf(bench: Workbench, url: string): Promise<number> {
   });
 }
 
-test('no log line, body, answer or row contains a secret of a contact or of the mail server, whatever the endpoints do', async () => {
+function watchedLog() {
   const lines: string[] = [];
   const log = createLog('test', 'trace', { write: (line: string) => void lines.push(line) });
-  await using bench = await createWorkbench({ scale: 10_000, log });
+  return { lines, log };
+}
+
+/** A sink that answers each request in another way. */
+function startMoodySink() {
   const statuses = [200, 302, 410, 429, 500];
-  await using sink = await startSink((response, _request, count) => {
+  return startSink((response, _request, count) => {
     const status = statuses[count % (statuses.length + 1)];
     if (status === undefined) response.socket?.resetAndDestroy();
     else response.writeHead(status, sentinel('reason')).end(sentinel('answer'));
   });
+}
+
+/** All rows that deliveries read or write, a text for each table. */
+function rowsOf(bench: Workbench): Promise<readonly string[]> {
+  return withClient(bench.url, async (client) => {
+    const texts: string[] = [];
+    for (const table of ['notifications', 'contact_health', 'events', 'contacts'])
+      texts.push(JSON.stringify((await client.query(`select * from ${table}`)).rows));
+    return texts;
+  });
+}
+
+interface Receiver {
+  readonly address: string;
+  readonly secret: string | null;
+  readonly options?: string;
+  /** Its vendor wants the credential in the body. */
+  readonly isInBody?: true;
+}
+
+/** A receiver of each other type at `base`, with credentials wherever the type has some. */
+function receiversAt(base: string): Readonly<Record<Exclude<ContactType, 'email' | 'webhook'>, Receiver>> {
+  const login = base.replace('://', `://me:${sentinel('login')}@`);
+  const [path, query, secret] = [sentinel('path'), sentinel('query'), sentinel('secret')];
+  const options = JSON.stringify({ To: '+15558675310', Body: 'To={{To}}&Body={{Text}}' });
+  return {
+    slack: { address: `${base}/slack/${path}`, secret: null },
+    teams: { address: `${base}/teams?sig=${query}`, secret: null },
+    pagerduty: { address: `${base}/pagerduty`, secret, isInBody: true },
+    jsm: { address: `${login}/jsm`, secret },
+    alertmanager: { address: `${login}/alertmanager?token=${query}`, secret },
+    ntfy: { address: `${base}/ntfy/${path}`, secret, isInBody: true },
+    telegram: { address: '-1001234567890', secret: `123456:${secret}` },
+    sms: { address: `${login}/sms?token=${query}`, secret: null, options },
+    template: { address: `${base}/template?token=${query}`, secret, options },
+  };
+}
+
+test('no log line, body, answer or row contains a secret of a contact or of the mail server, whatever the endpoints do', async () => {
+  const { lines, log } = watchedLog();
+  await using bench = await createWorkbench({ scale: 10_000, log });
+  await using sink = await startMoodySink();
   const replies: readonly SmtpBehaviour[] = ['accept', 'reset', { rcpt: `550 ${sentinel('reply')}` }];
   for (const behaviour of replies) {
     await using mails = await startSmtpSink(behaviour);
@@ -60,14 +107,46 @@ test('no log line, body, answer or row contains a secret of a contact or of the 
   expect(lines.flatMap(shown)).toEqual([]);
   expect(sink.requests.length).toBeGreaterThan(5);
   expect(sink.requests.flatMap(({ body }) => shown(body))).toEqual([]);
-  const rows = await withClient(bench.url, async (client) => {
-    const texts: string[] = [];
-    for (const table of ['notifications', 'contact_health', 'events', 'contacts'])
-      texts.push(JSON.stringify((await client.query(`select * from ${table}`)).rows));
-    return texts;
-  });
+  const rows = await rowsOf(bench);
   expect(rows[0]).toContain('HTTP');
   expect(rows.flatMap(shown)).toEqual([]);
   expect(bench.failed.length).toBeGreaterThan(0);
+  expect(shown(JSON.stringify(bench.failed))).toEqual([]);
+});
+
+test('no log line, body, answer or row contains a credential of a contact of any type', async () => {
+  const { lines, log } = watchedLog();
+  await using bench = await createWorkbench({ scale: 10_000, log });
+  await using sink = await startMoodySink();
+  const { origin } = new URL(sink.url);
+  const receivers = Object.entries(receiversAt(origin));
+  for (const [type, { address, secret, options }] of receivers) {
+    const contactId = newId();
+    const contact = await createFixtures(bench.db.kysely).contact(bench.accountNo, {
+      ...{ contact_id: contactId, type, address: 'masked', ...(options === undefined ? {} : { options }) },
+      sealed: sealContact(bench.sealer, contactId, { address, secret, previousSecret: null }),
+    });
+    await bench.add(...Array.from({ length: 4 }, (_, n) => [contact, `device:${n}`, 'web'] as const));
+  }
+  const reached = (path: string) => receivers.find(([type]) => path.includes(`/${type}`))?.[0] ?? 'telegram';
+  const working = bench.work({
+    channels: createChannels({
+      ...{ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' },
+      telegramUrl: `${origin}/telegram`,
+    }),
+  });
+  await vi.waitFor(async () => {
+    expect(new Set(sink.requests.map(({ path }) => reached(path))).size).toBe(receivers.length);
+    const made = (await bench.states()).reduce((sum, { attempts }) => sum + attempts, 0);
+    expect(made).toBeGreaterThan(3 * receivers.length);
+  }, soon);
+  await working[Symbol.asyncDispose]();
+  const { shown } = createSearch();
+  expect(lines.flatMap(shown)).toEqual([]);
+  const inBody = new Set(receivers.flatMap(([type, { isInBody }]) => (isInBody ? [type] : [])));
+  const bodies = sink.requests.filter(({ path }) => !inBody.has(reached(path))).map(({ body }) => body);
+  expect(bodies.length).toBeGreaterThan(5);
+  expect(bodies.flatMap(shown)).toEqual([]);
+  expect((await rowsOf(bench)).flatMap(shown)).toEqual([]);
   expect(shown(JSON.stringify(bench.failed))).toEqual([]);
 });

@@ -1,18 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 
-/** What an agent's row says about its token and its certificate. Times are microseconds since 1970. */
-interface EnrolmentFacts {
-  readonly agentNo: number;
-  readonly agentId: string;
-  readonly isRevoked: boolean;
-  readonly tokenExpiresUs: number | null;
-  readonly tokenUsedUs: number | null;
-  readonly keyHash: Uint8Array | null;
-  readonly certificate: string | null;
-  readonly certificateEndUs: number | null;
-}
-
 /** Stores the columns of agents that enrolment uses. The agent itself asks for its certificate, so no actor changes anything here. */
 export const agentEnrolment = {
   /** The agent of a token, by the token's SHA-256. Its row is locked until the transaction ends. */
@@ -48,11 +36,8 @@ export const agentEnrolment = {
   },
 } as const;
 
-async function find(
-  trx: Kysely<Tables>,
-  column: 'token_hash' | 'key_hash',
-  hash: Uint8Array,
-): Promise<EnrolmentFacts | undefined> {
+/** Times are microseconds since 1970. */
+async function find(trx: Kysely<Tables>, column: 'token_hash' | 'key_hash', hash: Uint8Array) {
   const row = await trx
     .selectFrom('agents')
     .select(['agent_no as agentNo', 'agent_id as agentId', 'state', 'removed_at'])

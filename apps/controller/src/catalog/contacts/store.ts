@@ -109,22 +109,16 @@ export async function countContacts({ em }: ChangeTransaction, accountNo: number
   return em.count(Contact, { accountNo });
 }
 
+/** The columns that the owner of a contact sets. */
+type ContactColumns = Pick<
+  Contact,
+  'name' | 'address' | 'sealed' | 'externalKey' | 'notify' | 'options' | 'shadow'
+>;
+
 /** Inserts a contact. */
 export async function insertContact(
   { em }: ChangeTransaction,
-  contact: Pick<
-    Contact,
-    | 'contactId'
-    | 'accountNo'
-    | 'name'
-    | 'type'
-    | 'address'
-    | 'sealed'
-    | 'externalKey'
-    | 'notify'
-    | 'options'
-    | 'shadow'
-  >,
+  contact: ContactColumns & Pick<Contact, 'contactId' | 'accountNo' | 'type'>,
 ): Promise<void> {
   em.create(Contact, contact);
   await em.flush();
@@ -134,19 +128,7 @@ export async function insertContact(
 export async function updateContact(
   { em }: ChangeTransaction,
   contact: Contact,
-  changes: Partial<
-    Pick<
-      Contact,
-      | 'name'
-      | 'address'
-      | 'sealed'
-      | 'externalKey'
-      | 'notify'
-      | 'options'
-      | 'shadow'
-      | 'previousSecretUntilUs'
-    >
-  >,
+  changes: Partial<ContactColumns & Pick<Contact, 'previousSecretUntilUs'>>,
 ): Promise<void> {
   em.assign(contact, { ...changes, updatedAt: raw<Date>('clock_timestamp()') });
   await em.flush();

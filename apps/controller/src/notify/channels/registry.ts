@@ -2,14 +2,13 @@ import type { ContactType } from '@vantage/alerts';
 import { createAlertmanager } from './alertmanager.ts';
 import type { Channel } from './channel.ts';
 import { createEmail, type MailSettings } from './email.ts';
-import type { HttpSettings } from './http-channel.ts';
 import { createJsm } from './jsm.ts';
 import { createNtfy } from './ntfy.ts';
 import { createPagerDuty } from './pagerduty.ts';
 import { createSlack } from './slack.ts';
 import { createSms } from './sms.ts';
 import { createTeams } from './teams.ts';
-import { createTelegram } from './telegram.ts';
+import { createTelegram, type TelegramSettings } from './telegram.ts';
 import { createTemplate } from './template.ts';
 import { createWebhook } from './webhook.ts';
 
@@ -17,7 +16,7 @@ import { createWebhook } from './webhook.ts';
 export type Channels = Readonly<Record<ContactType, Channel>>;
 
 /** What the operator set for the channels. */
-export interface ChannelSettings extends MailSettings, HttpSettings {}
+export interface ChannelSettings extends MailSettings, TelegramSettings {}
 
 /** THE registry of channels. A new type of contact is a line here, and the compiler asks for it. */
 export function createChannels(settings: ChannelSettings): Channels {

@@ -12,7 +12,7 @@ const stored = z.object({ body: z.record(z.string(), z.json()) });
 const floodAnswer = z.object({ parameters: z.object({ retry_after: z.number().nonnegative() }) });
 
 /** What the operator set. */
-interface TelegramSettings extends HttpSettings {
+export interface TelegramSettings extends HttpSettings {
   /** Where Telegram's servers are, without a slash at the end. */
   readonly telegramUrl?: string;
 }
