@@ -41,6 +41,8 @@ const checks: readonly Check[] = [
 
 const summary = createSummary();
 process.chdir(root);
+// The programs under test start as a user's do: with the cache of compiled code.
+process.env['NODE_COMPILE_CACHE'] ??= path.join(root, 'node_modules', '.cache', 'compiled');
 const { values, positionals } = parseArgs({
   options: { config: { type: 'string' }, failures: { type: 'string' } },
   allowPositionals: true,

@@ -107,7 +107,12 @@ function versionOf(file) {
 /** Runs the program and ends with its exit code. */
 function run(file, argv) {
   const child = spawn(file, argv, {
-    env: { ...process.env, PATH: `${path.join(modules, '.bin')}${path.delimiter}${process.env.PATH ?? ''}` },
+    env: {
+      // Programs that start again read their compiled code from here: they start sooner, and without the compiler they need less memory.
+      NODE_COMPILE_CACHE: path.join(modules, '.cache', 'compiled'),
+      ...process.env,
+      PATH: `${path.join(modules, '.bin')}${path.delimiter}${process.env.PATH ?? ''}`,
+    },
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   passOn(child);

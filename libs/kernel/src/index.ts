@@ -37,7 +37,7 @@ export {
   type SettingsSource,
 } from './settings-reader.ts';
 export { shutdownSignal, whenAborted } from './shutdown.ts';
-export { isBundled, siblingProgram } from './sibling-program.ts';
+export { compileCacheEnv, isBundled, siblingProgram } from './sibling-program.ts';
 export { usableMemory } from './usable-memory.ts';
 export { isZoneName } from './zone-name.ts';
 export { type ZoneOffset, zoneOffset } from './zone-offset.ts';

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { isBundled, siblingProgram } from './sibling-program.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import { compileCacheEnv, isBundled, siblingProgram } from './sibling-program.ts';
 
 test.each([
   ['file:///repository/libs/a/src/b/own.ts', 'file:///repository/libs/a/src/b/worker.ts', false],
@@ -7,4 +7,13 @@ test.each([
 ])('the worker of %s is %s', (own, worker, bundled) => {
   expect(siblingProgram(own, 'worker').href).toBe(worker);
   expect(isBundled(own)).toBe(bundled);
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+test('a thread or a process of ours gets the folder of compiled code and no other variable', () => {
+  vi.stubEnv('NODE_COMPILE_CACHE', '/somewhere');
+  expect(compileCacheEnv()).toEqual({ NODE_COMPILE_CACHE: '/somewhere' });
+  vi.stubEnv('NODE_COMPILE_CACHE', undefined);
+  expect(compileCacheEnv()).toEqual({});
 });

@@ -12,3 +12,12 @@ export function siblingProgram(url: string, name: string): URL {
 export function isBundled(url: string): boolean {
   return !url.endsWith('.ts');
 }
+
+/**
+ * The environment in which a thread or a process of ours uses the cache of compiled code of this process, and nothing else. Without the cache each
+ * of them loads the compiler that removes the types from TypeScript, which takes 13 MB and 100 ms.
+ */
+export function compileCacheEnv(): Record<string, string> {
+  const folder = process.env['NODE_COMPILE_CACHE'];
+  return folder ? { NODE_COMPILE_CACHE: folder } : {};
+}

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { findJson, readJsonPath } from './json-path.ts';
+import { createTextSearch } from './text-search.ts';
+
+const neverAborted = new AbortController().signal;
 
 const shop = {
   store: {
@@ -16,7 +19,8 @@ const shop = {
 function find(path: string, json: unknown = shop): readonly unknown[] | undefined {
   const read = readJsonPath(path);
   if (!read.ok) throw new Error(read.message);
-  return findJson(json, read.steps);
+  const found: unknown[] = [];
+  return findJson(json, read.steps, (each) => found.push(each)) ? found : undefined;
 }
 
 describe('a JSONPath', () => {
@@ -89,6 +93,16 @@ describe('a JSONPath', () => {
     const before = process.memoryUsage().heapUsed;
     expect(find(`$[${'*,'.repeat(48)}*]`, list)).toBeUndefined();
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(256 * 1024 * 1024);
+  });
+
+  test('a document of 1 MiB is searched on a thread with little memory beside the document', async () => {
+    const list = (length: number, each: unknown) => Array.from({ length }, () => each);
+    const text = JSON.stringify({ a: list(250, list(1_000, 1)) });
+    using search = createTextSearch({ threads: 1, megabytes: 16, limitMs: 60_000, waiting: 10 });
+    for (const path of ['$..*', '$.a[::,::,::,::,::,::][*]']) {
+      const result = await search.run({ kind: 'json-path', path, text, value: '2' }, neverAborted);
+      expect(result.kind, path).toBe('found');
+    }
   });
 
   test('a document made to take for ever is given up, in a moment', () => {

@@ -18,8 +18,10 @@ export type JsonPathResult =
 /** Characters of a path, and selectors in it: a path is read in time proportional to its length. */
 const longestPath = 500;
 const maxSelectors = 50;
-/** The most values that one search visits and finds, over all steps together. It bounds time and memory for any document. */
+/** The most values that one search visits and finds, over all steps together. It bounds the time of any search. */
 const maxVisited = 2_000_000;
+/** The most lists of values that wait at one moment: a document 2,000 deep and the longest path. It bounds the memory of any search. */
+const maxPending = 100_000;
 
 /** The position of the reader in a path. */
 interface Cursor {
@@ -151,33 +153,51 @@ function skip(cursor: Cursor, text: string): boolean {
   return true;
 }
 
+/** Values that wait for one step of the path; `at` is the next of them. */
+interface Pending {
+  readonly values: readonly unknown[];
+  readonly step: number;
+  at: number;
+}
+
 /**
- * What a path finds in a parsed document, in the order of the document; undefined when the search would visit more than two million
- * values.
+ * Calls `onFound` for each value that a path finds in a parsed document, in the order of the document. It keeps no list of what it found, so
+ * its memory does not grow with the document. False: it gave up, because it would visit more than two million values, or because the document
+ * is too deep.
  */
-export function findJson(json: unknown, steps: readonly JsonStep[]): readonly unknown[] | undefined {
+export function findJson(
+  json: unknown,
+  steps: readonly JsonStep[],
+  onFound: (value: unknown) => void,
+): boolean {
   let left = maxVisited;
-  let nodes: unknown[] = [json];
-  for (const { deep, selectors } of steps) {
-    const found: unknown[] = [];
-    const waiting = nodes.reverse();
-    while (waiting.length > 0) {
-      const node = waiting.pop();
-      left -= 1;
-      for (const selector of selectors) {
-        const picked = pick(node, selector);
-        // Counted before they are kept: two hundred times `*` on one long list would else fill the memory.
-        left -= picked.length + 1;
-        if (left < 0) return undefined;
-        for (const each of picked) found.push(each);
-      }
-      if (!deep) continue;
-      const below = childrenOf(node);
-      for (let at = below.length - 1; at >= 0; at -= 1) waiting.push(below[at]);
+  const pending: Pending[] = [{ values: [json], step: 0, at: 0 }];
+  for (let top = pending.at(-1); top !== undefined; top = pending.at(-1)) {
+    if (top.at >= top.values.length) {
+      pending.pop();
+      continue;
     }
-    nodes = found;
+    const node = top.values[top.at];
+    top.at += 1;
+    const step = steps[top.step];
+    if (step === undefined) {
+      onFound(node);
+      continue;
+    }
+    left -= 1;
+    const next: Pending[] = [];
+    for (const selector of step.selectors) {
+      const values = pick(node, selector);
+      // Counted before they are kept: two hundred times `*` on one long list would else fill the memory.
+      left -= values.length + 1;
+      if (left < 0) return false;
+      if (values.length > 0) next.push({ values, step: top.step + 1, at: 0 });
+    }
+    if (step.deep) next.push({ values: childrenOf(node), step: top.step, at: 0 });
+    if (pending.length + next.length > maxPending) return false;
+    pending.push(...next.reverse());
   }
-  return nodes;
+  return true;
 }
 
 function childrenOf(node: unknown): readonly unknown[] {

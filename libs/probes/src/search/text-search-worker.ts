@@ -36,13 +36,17 @@ function searchJson({ path, text, value }: Extract<SearchJob, { kind: 'json-path
   } catch {
     return { kind: 'no-json' };
   }
-  const found = findJson(json, read.steps);
-  if (found === undefined) return { kind: 'runaway' };
-  if (found.length === 0) return { kind: 'none' };
-  const isMet =
-    value === undefined || found.some((each) => shownJson(each) === value || JSON.stringify(each) === value);
-  const shown = isMet ? '' : found.slice(0, 5).map(shownJson).join(', ').slice(0, maxShown);
-  return { kind: 'found', isMet, shown };
+  let found = 0;
+  let isMet = value === undefined;
+  let shown = '';
+  const isComplete = findJson(json, read.steps, (each) => {
+    found += 1;
+    isMet ||= shownJson(each) === value || JSON.stringify(each) === value;
+    if (found <= 5) shown = `${shown}${found > 1 ? ', ' : ''}${shownJson(each)}`.slice(0, maxShown);
+  });
+  if (!isComplete) return { kind: 'runaway' };
+  if (found === 0) return { kind: 'none' };
+  return { kind: 'found', isMet, shown: isMet ? '' : shown };
 }
 
 function shownJson(value: unknown): string {

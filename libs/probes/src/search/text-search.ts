@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { resultCode } from '@vantage/domain';
-import { siblingProgram, usableMemory } from '@vantage/kernel';
+import { compileCacheEnv, siblingProgram, usableMemory } from '@vantage/kernel';
 import { Failure, notMet } from '../contract/failure.ts';
 import { searchThreads } from './search-room.ts';
 
@@ -40,7 +40,7 @@ export interface TextSearch extends Disposable {
 /** How much of the machine searches may use. */
 export interface SearchRoom {
   readonly threads: number;
-  /** Of one thread: the document of 1 MiB, parsed, and the positions of what was found in it. */
+  /** Of one thread: the document of 1 MiB, parsed. */
   readonly megabytes: number;
   /** Wall-clock time of one search, milliseconds. */
   readonly limitMs: number;
@@ -53,8 +53,8 @@ function defaultRoom(): SearchRoom {
 }
 /** A thread that has had nothing to do for so long ends. */
 const idleMs = 5 * 60_000;
-/** The document of 1 MiB, parsed, and two million places of what was found in it. */
-const memory = { maxYoungGenerationSizeMb: 16, stackSizeMb: 4 } as const;
+/** The document of 1 MiB, parsed. */
+const memory = { maxYoungGenerationSizeMb: 8, stackSizeMb: 4 } as const;
 
 type Ending = (result: SearchResult | { readonly kind: 'busy' }) => void;
 
@@ -113,7 +113,7 @@ export function createTextSearch(room: SearchRoom = defaultRoom()): TextSearch {
   };
   const startThread = () => {
     const worker = new Worker(siblingProgram(import.meta.url, 'text-search-worker'), {
-      env: {},
+      env: compileCacheEnv(),
       execArgv: ['--no-warnings'],
       resourceLimits: { ...memory, maxOldGenerationSizeMb: room.megabytes },
     });

@@ -5,7 +5,14 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { createMailbox, isBundled, type Mailbox, siblingProgram, usableMemory } from '@vantage/kernel';
+import {
+  compileCacheEnv,
+  createMailbox,
+  isBundled,
+  type Mailbox,
+  siblingProgram,
+  usableMemory,
+} from '@vantage/kernel';
 import { createLineSplitter, cutWords } from './lines.ts';
 import { scriptsAtOnce } from './script-room.ts';
 
@@ -115,7 +122,7 @@ function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
   const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
     process.execPath,
     ['--no-warnings', files.spawner, files.guest, ...flags],
-    { env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'], detached: true },
+    { env: compileCacheEnv(), cwd: '/', stdio: ['pipe', 'pipe', 'ignore'], detached: true },
   );
   const guests = new Map<string, Held>();
   let last = 0;
