@@ -130,6 +130,34 @@ test('a target that does not answer is traced after its result is written', asyn
   expect(JSON.parse(diagnostics?.extendedJson ?? '')).toMatchObject(trace);
 });
 
+test('a traceroute follows the check of a run request that asks for one, though the check is good', async () => {
+  await using target = await listen(() => {});
+  const assignments = [tcp(1, target.target, { runImmediately: false, intervalMs: 3_600_000 })];
+  await using controller = await startFakeController({ certificate, token, assignments });
+  await using _agent = startTestAgent([controller.endpoint]);
+  await controller.until(() => controller.received.some((message) => message.case === 'heartbeat'));
+  expect(controller.received.find((message) => message.case === 'hello')?.value).toMatchObject({
+    tracesOnRequest: true,
+  });
+  controller.send({
+    case: 'runRequest',
+    value: {
+      ...{ runRequestId: 'traced', kind: RunRequest_Kind.NOW, deviceNo: 1, revision: 1 },
+      traceroute: true,
+    },
+  });
+  await controller.until(() => controller.records.some(({ record }) => record.case === 'diagnostics'));
+  const [result] = results(controller);
+  expect(result).toMatchObject({ runRequestId: 'traced', resultCode: 1 });
+  const diagnostics = controller.records
+    .map(({ record }) => record)
+    .find(({ case: is }) => is === 'diagnostics');
+  expect(diagnostics?.value).toMatchObject({
+    ...{ deviceNo: 1, startUs: result?.startUs },
+    extendedJson: expect.stringContaining('"Address":"127.0.0.1"'),
+  });
+});
+
 test('results from the time without a controller arrive when it is back, each once', async () => {
   await using target = await listen(() => {});
   const dataDir = newFolder();

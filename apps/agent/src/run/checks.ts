@@ -93,7 +93,7 @@ export function createChecks(deps: ChecksDeps): Checks {
     confirm: (deviceNo, measurement) => uplink.confirm(deviceNo, measurement),
     onResult(value, context) {
       append({ case: 'result', value });
-      diagnostics.failed(value, context);
+      diagnostics.written(value, context);
     },
     concurrency,
     rateLimiter: createRateLimiter({ checksPerMinute: policy.checksPerMinute, monoMs }),

@@ -33,7 +33,8 @@ export function createConversation(deps: ConversationDeps): LinkHandlers {
     async hello() {
       const sessionCounter = await identity.nextSession();
       const { version, capacity } = deps;
-      return { version, bootId: identity.bootId, sessionCounter, capacity, hostName: hostname() };
+      const host = { hostName: hostname(), capacity };
+      return { version, bootId: identity.bootId, sessionCounter, ...host, tracesOnRequest: true };
     },
     onUp({ agentNo, locationName }, endpoint) {
       log.info({ endpoint, agentNo, location: locationName }, 'connected');
@@ -78,6 +79,7 @@ function receive({ log, timing, stores, checks, uploader }: ConversationDeps, me
       return;
     }
     case 'runRequest':
+      if (message.value.traceroute) checks.diagnostics.expect(message.value.runRequestId);
       table.runRequest(scaledRequest(message.value, timing));
       return;
     case 'ack':

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { loadPolicy } from '../policy/policy.ts';
 import { assignment, measured } from '../testing/measurements.ts';
 import { createDiagnosticsCollector } from './diagnostics.ts';
+import type { ResultContext } from './record.ts';
 
 const minuteMs = 60_000;
 
@@ -31,15 +32,22 @@ function stage(more: { policy?: string } = {}) {
     isOnline: () => state.sees,
     append: (value) => void written.push(value),
   });
-  const fail = (deviceNo: number, isFirstError = true, measurement: Measurement = measured(2)) => {
-    const result = create(CheckResultSchema, { deviceNo, startUs: 1000n + BigInt(deviceNo) });
-    collector.failed(result, { assignment: assignment(deviceNo), measurement, isFirstError });
+  const write = (deviceNo: number, runRequestId: string, context: Omit<ResultContext, 'assignment'>) => {
+    const result = create(CheckResultSchema, { deviceNo, startUs: 1000n + BigInt(deviceNo), runRequestId });
+    collector.written(result, { assignment: assignment(deviceNo), ...context });
+  };
+  const fail = (deviceNo: number, isFirstError = true, measurement: Measurement = measured(2)) =>
+    write(deviceNo, '', { measurement, isFirstError });
+  /** The check of a run request that asks for a traceroute ends with this measurement. */
+  const request = (deviceNo: number, measurement: Measurement = measured(1)) => {
+    collector.expect(`request-${deviceNo}`);
+    write(deviceNo, `request-${deviceNo}`, { measurement, isFirstError: false });
   };
   const endAll = async () => {
     for (const end of open.splice(0)) end({ ok: true, hops: [], reached: true });
     await clock.advance(0);
   };
-  return { clock, collector, asked, written, state, fail, endAll };
+  return { clock, collector, asked, written, state, fail, request, endAll };
 }
 
 test('a failure without answer is traced with the packets of its check, and the trace is written at its end', async () => {
@@ -99,5 +107,55 @@ test('traces end with the agent, and an incomplete one is not written', async ()
   expect(asked[0]?.signal.aborted).toBe(true);
   expect(written).toEqual([]);
   fail(2);
+  expect(asked).toHaveLength(1);
+});
+
+/** What the written diagnostics say about the traceroute. */
+const traceroutes = (written: readonly Diagnostics[]) =>
+  written.map(({ extendedJson }) => JSON.parse(extendedJson).Traceroute);
+
+test('a requested traceroute follows a good check too, every time, and beside the traces of failures', async () => {
+  const { asked, written, fail, request, endAll } = stage();
+  for (const deviceNo of [1, 2, 3, 4]) fail(deviceNo);
+  request(5);
+  expect(asked).toHaveLength(5);
+  expect(asked[4]).toMatchObject({ address: '192.0.2.1', port: 80, kind: 'tcp' });
+  await endAll();
+  request(5);
+  await endAll();
+  expect(written.map(({ deviceNo }) => deviceNo)).toEqual([1, 2, 3, 4, 5, 5]);
+  fail(5, false);
+  expect(asked).toHaveLength(6);
+});
+
+test('a requested traceroute that is not possible is answered with the reason', () => {
+  const { asked, written, request } = stage({ policy: '{"Networks":{"Deny":["192.0.2.0/24"]}}' });
+  request(1);
+  request(2, { ...measured(5), text: 'name not resolved', peers: [] });
+  expect(asked).toEqual([]);
+  expect(traceroutes(written)).toEqual([
+    { NotPossible: expect.stringMatching(/policy/) },
+    { NotPossible: 'its check came to no address (name not resolved)' },
+  ]);
+});
+
+test('four requested traceroutes run at once; a further one is answered at once', async () => {
+  const { asked, written, request, endAll } = stage();
+  for (const deviceNo of [1, 2, 3, 4, 5]) request(deviceNo);
+  expect(asked).toHaveLength(4);
+  expect(traceroutes(written)).toEqual([{ NotPossible: '4 other requested traceroutes are running' }]);
+  await endAll();
+  request(5);
+  expect(asked).toHaveLength(5);
+});
+
+test('of run requests whose checks do not run only the last hundred are remembered', () => {
+  const { collector, asked, request } = stage();
+  collector.expect('forgotten');
+  for (let i = 0; i < 100; i += 1) collector.expect(`never-${i}`);
+  const result = create(CheckResultSchema, { deviceNo: 1, startUs: 1n, runRequestId: 'forgotten' });
+  collector.written(result, { assignment: assignment(1), measurement: measured(1), isFirstError: false });
+  expect(asked).toEqual([]);
+  request(2);
   expect(asked).toHaveLength(1);
 });

@@ -3,6 +3,8 @@ import type { Clock } from '@vantage/kernel';
 import {
   methodOf,
   type Policy,
+  type RequestedTrace,
+  requestedTrace,
   type Trace,
   type TracePlan,
   type TraceRequest,
@@ -12,10 +14,12 @@ import {
 import { type CheckResult, type Diagnostics, DiagnosticsSchema } from '@vantage/proto';
 import type { ResultContext } from './record.ts';
 
-/** Collects diagnostics of failures whose results are written already; delays no result. */
+/** Collects diagnostics of checks whose results are written already; delays no result. */
 export interface DiagnosticsCollector {
+  /** A traceroute must follow the result of this run request, whatever the result is. */
+  expect(runRequestId: string): void;
   /** A result is in the outbox. Returns at once; ignores results that need no diagnostics. */
-  failed(result: CheckResult, context: ResultContext): void;
+  written(result: CheckResult, context: ResultContext): void;
   /** Ends the running traceroutes without writing them, and starts none after them. */
   stop(): Promise<void>;
 }
@@ -25,6 +29,10 @@ const maxAtOnce = 4;
 /** One device is traced once in so long, milliseconds. */
 const apartMs = 10 * 60_000;
 const longestMs = 10_000;
+/** Requested traceroutes at one moment, beside those of failures. */
+const maxRequested = 4;
+/** Run requests whose results are awaited; the oldest are forgotten, because their checks did not run. */
+const maxExpected = 100;
 
 /** Makes the collector. While `isOnline` is false it traces nothing, because it would trace the agent's own dead uplink. */
 export function createDiagnosticsCollector(deps: {
@@ -39,6 +47,8 @@ export function createDiagnosticsCollector(deps: {
   const running = new Set<Promise<void>>();
   /** When a device was traced last, monotonic milliseconds; oldest first. */
   const traced = new Map<number, number>();
+  const expected = new Set<string>();
+  const requested = new Set<Promise<void>>();
 
   const forgetOld = (nowMs: number) => {
     for (const [deviceNo, atMs] of traced) {
@@ -46,33 +56,61 @@ export function createDiagnosticsCollector(deps: {
       traced.delete(deviceNo);
     }
   };
-  const take = async (result: CheckResult, plan: TracePlan) => {
-    const seen = await deps.trace({ ...plan, deadlineMs: longestMs, signal: ending.signal, clock });
-    if (ending.signal.aborted) return;
-    deps.append(
-      create(DiagnosticsSchema, {
-        deviceNo: result.deviceNo,
-        startUs: result.startUs,
-        extendedJson: JSON.stringify({ Traceroute: traceDiagnostics(seen) }),
-      }),
-    );
+  const write = ({ deviceNo, startUs }: CheckResult, trace: Trace) => {
+    const extendedJson = JSON.stringify({ Traceroute: traceDiagnostics(trace) });
+    deps.append(create(DiagnosticsSchema, { deviceNo, startUs, extendedJson }));
+  };
+  const start = (among: Set<Promise<void>>, result: CheckResult, plan: TracePlan) => {
+    const run = deps
+      .trace({ ...plan, deadlineMs: longestMs, signal: ending.signal, clock })
+      .then((trace) => {
+        if (!ending.signal.aborted) write(result, trace);
+      })
+      .finally(() => among.delete(run));
+    among.add(run);
+  };
+  const afterRequest = (result: CheckResult, context: ResultContext) => {
+    const trace = requestedOf(context, policy);
+    if (!trace.ok) write(result, trace);
+    else if (requested.size < maxRequested) start(requested, result, trace.plan);
+    else write(result, { ok: false, reason: `${maxRequested} other requested traceroutes are running` });
+  };
+  const afterFailure = (result: CheckResult, context: ResultContext) => {
+    const plan = planOf(context, policy);
+    if (plan === undefined || !deps.isOnline()) return;
+    const nowMs = clock.monoMs();
+    forgetOld(nowMs);
+    if (running.size >= maxAtOnce || traced.has(result.deviceNo)) return;
+    traced.set(result.deviceNo, nowMs);
+    start(running, result, plan);
   };
   return {
-    failed(result, context) {
-      const plan = planOf(context, policy);
-      if (plan === undefined || ending.signal.aborted || !deps.isOnline()) return;
-      const nowMs = clock.monoMs();
-      forgetOld(nowMs);
-      if (running.size >= maxAtOnce || traced.has(result.deviceNo)) return;
-      traced.set(result.deviceNo, nowMs);
-      const run = take(result, plan).finally(() => running.delete(run));
-      running.add(run);
+    expect(runRequestId) {
+      expected.add(runRequestId);
+      const [oldest] = expected;
+      if (expected.size > maxExpected && oldest !== undefined) expected.delete(oldest);
+    },
+    written(result, context) {
+      if (ending.signal.aborted) return;
+      if (expected.delete(result.runRequestId)) afterRequest(result, context);
+      else afterFailure(result, context);
     },
     async stop() {
       ending.abort(new Error('the agent ends'));
-      await Promise.all(running);
+      await Promise.all([...running, ...requested]);
     },
   };
+}
+
+/** Decides where a requested traceroute goes, as far as the policy allows. Pure. */
+function requestedOf({ assignment, measurement }: ResultContext, policy: Policy): RequestedTrace {
+  const method = assignment.spec && methodOf(assignment.spec);
+  if (method === undefined) return { ok: false, reason: 'the agent does not know its Method' };
+  const trace = requestedTrace(method, measurement);
+  if (!trace.ok) return trace;
+  const { address, port } = trace.plan;
+  const reason = policy.refuse({ address, port, method });
+  return reason === undefined ? trace : { ok: false, reason };
 }
 
 /** Decides where to trace to after a result: only after the first error of a retry sequence, as far as the policy allows. Pure. */

@@ -18,6 +18,7 @@ import { eventRoutes } from '../history/event-routes.ts';
 import { outageRoutes } from '../history/outage-routes.ts';
 import { type RollUpReader, statisticsRoutes } from '../history/statistics-routes.ts';
 import { suggestMasterRoutes } from '../history/suggest-master-routes.ts';
+import { tracerouteRoutes } from '../history/traceroute-routes.ts';
 import { type ReadUptimes, uptimeRoutes } from '../history/uptime-routes.ts';
 import { batchRoutes } from '../http/batch.ts';
 import type { Route } from '../http/route.ts';
@@ -50,6 +51,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...maintenanceRoutes({ db, clock, maintenance: health }),
     ...outageRoutes({ db, clock, device }),
     ...suggestMasterRoutes({ db, clock, device }),
+    ...tracerouteRoutes({ db, clock, device, checkNow }),
     ...uptimeRoutes({ db, clock, device, uptimes: (ask) => health.uptimes(ask) }),
     ...statisticsRoutes({
       db,

@@ -144,6 +144,7 @@ export const Agent = defineEntity({
     sessionCounter: p.bigint('number').defaultRaw('0'),
     gatewayId: p.text().nullable(),
     capacity: p.integer().default(60_000),
+    tracesOnRequest: p.boolean().default(false),
     lastSeenUs: p.bigint('number').nullable(),
     connectedUs: p.bigint('number').nullable(),
     awaySinceUs: p.bigint('number').nullable(),

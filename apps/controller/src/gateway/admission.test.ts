@@ -32,6 +32,7 @@ describe('the decision who may connect', () => {
         state: 'Connected',
         capacity: 500,
         host_name: 'host',
+        traces_on_request: true,
         gateway_id: 'controller one',
         session_counter: 1,
       });

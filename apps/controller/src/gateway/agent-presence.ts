@@ -16,6 +16,8 @@ export interface AgentPresence {
       readonly hostName: string;
       readonly bootId: string;
       readonly capacity: number;
+      /** It runs traceroutes that run requests ask for. */
+      readonly tracesOnRequest: boolean;
       readonly nowUs: number;
     },
   ): Promise<void>;

@@ -33,12 +33,18 @@ test("a run request for the agent's own device has no assignment, one for anothe
   const second = await bench.rows.agent(bench.place);
   const own = await requestRetry(deviceNo, bench.agent.agentNo);
   const lent = await requestRetry(deviceNo, second.agentNo);
+  await bench.db.kysely
+    .updateTable('run_requests')
+    .set({ traceroute: true })
+    .where('run_request_id', '=', lent)
+    .execute();
   await using server = await bench.gatewayWith(nothing);
   await using holder = bench.connectTo(server.url);
   expect(await holder.until('runRequest')).toMatchObject({
     runRequestId: own,
     kind: RunRequest_Kind.RETRY,
     deviceNo,
+    traceroute: false,
   });
   await using neighbour = bench.connectTo(server.url, { token: second.token });
   expect((await neighbour.until('assignments')).upserts).toEqual([]);
@@ -46,6 +52,7 @@ test("a run request for the agent's own device has no assignment, one for anothe
   expect(got).toMatchObject({
     runRequestId: lent,
     attempt: 1,
+    traceroute: true,
     assignment: { deviceNo, spec: { url: '192.0.2.1:25' } },
   });
 });

@@ -17,6 +17,8 @@ interface OpenRunRequest {
   readonly retry_id: string | null;
   readonly attempt: number;
   readonly not_before_us: number;
+  /** The check is followed by a traceroute. */
+  readonly traceroute: boolean;
   /** The device is assigned to the agent now. */
   readonly isAssigned: boolean;
 }
@@ -112,6 +114,7 @@ function toWire(request: OpenRunRequest, assignment: Assignment | undefined): Ru
     notBeforeUs: BigInt(request.not_before_us),
     retryId: request.retry_id ?? '',
     attempt: request.attempt,
+    traceroute: request.traceroute,
     ...(assignment && { assignment }),
   });
 }

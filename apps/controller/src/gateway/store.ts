@@ -94,6 +94,7 @@ export async function openSession(
       version: hello.version,
       hostName: hello.hostName,
       bootId: hello.bootId,
+      tracesOnRequest: hello.tracesOnRequest,
       capacity: hello.capacity > 0 ? Math.min(hello.capacity, 10_000_000) : 60_000,
     });
     await trx

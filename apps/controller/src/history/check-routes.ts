@@ -15,8 +15,12 @@ export type CheckNowResult =
   | { readonly kind: 'done'; readonly checkId: string }
   | { readonly kind: 'nobody'; readonly message: string };
 
-/** Has a device checked at once. */
-export type CheckNow = (deviceNo: number, signal: AbortSignal) => Promise<CheckNowResult>;
+/** Has a device checked at once; `traceroute`: the agent traces the path to the device after it. */
+export type CheckNow = (
+  deviceNo: number,
+  signal: AbortSignal,
+  traceroute?: boolean,
+) => Promise<CheckNowResult>;
 
 /** A device that a path names, as the catalog finds it. */
 export interface FoundDevice {
@@ -121,10 +125,7 @@ function checksOfDevice({ db, clock, device, checkNow }: CheckRouteDeps, find: F
         const result = await checkNow(subject.device_no, signal);
         if (result.kind === 'nobody') throw conflict(result.message);
         const row = await find(session, result.checkId);
-        if (row === undefined) {
-          if (await isGone(db, subject.device_no)) throw missing('device');
-          throw new Problem(problemCode.unavailable, 'The check was made, but its result is not stored yet.');
-        }
+        if (row === undefined) throw await notStored(db, subject.device_no);
         return { body: { ...showCheck(row, session.zone), device_id: row.device_id } };
       },
     }),
@@ -167,11 +168,14 @@ const codeMember = {
   example: '2,3',
 };
 
-async function isGone({ kysely }: Db, deviceNo: number): Promise<boolean> {
+/** Why a check that was made is not found: its device was deleted meanwhile, or its row is not there yet. */
+export async function notStored({ kysely }: Db, deviceNo: number): Promise<Problem> {
   const row = await kysely
     .selectFrom('devices')
     .select('device_no')
     .where('device_no', '=', deviceNo)
     .executeTakeFirst();
-  return row === undefined;
+  return row === undefined
+    ? missing('device')
+    : new Problem(problemCode.unavailable, 'The check was made, but its result is not stored yet.');
 }

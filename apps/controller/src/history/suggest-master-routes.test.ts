@@ -26,7 +26,10 @@ async function device(ShortName: string, address: string, hops?: readonly (strin
     .executeTakeFirstOrThrow();
   await addChecks(one.rest, { deviceNo, agentNo, locationNo: one.locationNo }, [clock.nowUs() - 60_000_000]);
   const Hops = hops?.map((Address, place) => ({ TTL: place + 1, Address, RTTMs: 1 }));
-  const extended = { Address: `${address}:80`, ...(Hops && { Traceroute: { Reached: false, Hops } }) };
+  const extended = {
+    Address: `${address}:80`,
+    ...(Hops && { Traceroute: { Reached: hops?.at(-1) === address, Hops } }),
+  };
   await db.kysely
     .updateTable('checks')
     .set({ extended: JSON.stringify(extended), code: hops === undefined ? 1 : 2 })
@@ -41,7 +44,14 @@ test('the nearest router that is a device is suggested, one PUT sets it, and a d
   const [core, edge] = [await device('core', '10.0.0.1'), await device('edge', '10.0.1.1')];
   const web = await device('web', '10.0.1.5', ['10.0.0.1', null, '10.0.1.1', '10.0.1.5']);
   expect(await suggestion(web)).toEqual({
-    ...{ SuggestedMaster: edge, ShortName: 'edge', Address: '10.0.1.1', Traceroutes: 1, Reason: null },
+    ...{
+      SuggestedMaster: edge,
+      ShortName: 'edge',
+      Address: '10.0.1.1',
+      Traceroutes: 1,
+      Complete: true,
+      Reason: null,
+    },
   });
   const { json } = await one.send('PUT', `/devices/${web}`, { device_master_id: edge });
   expect(json).toMatchObject({ device_master_id: edge });
@@ -54,8 +64,8 @@ test('the nearest router that is a device is suggested, one PUT sets it, and a d
 test('without a traceroute, and of another account, nothing is suggested', async () => {
   const plain = await device('plain', '10.0.2.1');
   expect(await suggestion(plain)).toEqual({
-    ...{ SuggestedMaster: null, ShortName: null, Address: null, Traceroutes: 0 },
-    Reason: 'no failed check of the last 30 days has a traceroute',
+    ...{ SuggestedMaster: null, ShortName: null, Address: null, Traceroutes: 0, Complete: false },
+    Reason: 'no check of the last 30 days has a traceroute',
   });
   const stranger = await one.rest.account('stranger');
   const { key } = await one.rest.key(stranger.accountNo, 'UR');

@@ -18,8 +18,14 @@ const suggestionRecord = z
     Traceroutes: z
       .int()
       .min(0)
-      .describe('How many traceroutes of failed checks were read.')
+      .describe('How many traceroutes of checks, failed or requested, were read.')
       .meta({ example: 3 }),
+    Complete: z
+      .boolean()
+      .describe(
+        'A traceroute reached the device, and every router behind the suggested one answered. false: a nearer router may be missing; POST /devices/{device_id}/traceroute traces again.',
+      )
+      .meta({ example: true }),
     Reason: z
       .string()
       .nullable()
@@ -28,11 +34,31 @@ const suggestionRecord = z
   })
   .meta({ id: 'SuggestedMaster', description: 'What traceroutes say about the master of a device.' });
 
-/** The master that the traceroutes of a device's failed checks suggest. */
+/** Reads what the traceroutes of a device suggest as its master. */
+export async function readSuggestion(
+  { db: { kysely }, clock }: { readonly db: Pick<Db, 'kysely'>; readonly clock: Clock },
+  accountNo: number,
+  deviceNo: number,
+): Promise<z.input<typeof suggestionRecord>> {
+  const nowUs = clock.nowUs();
+  const { ways, ownAddresses } = await tracedWays(kysely, deviceNo, nowUs);
+  const candidates = ways.length === 0 ? [] : await masterCandidates(kysely, { accountNo, deviceNo, nowUs });
+  const found = suggestMaster(ways, candidates, ownAddresses);
+  const isFound = found.kind === 'master';
+  return {
+    SuggestedMaster: isFound ? found.candidate.deviceId : null,
+    ShortName: isFound ? found.candidate.name : null,
+    Address: isFound ? found.address : null,
+    Traceroutes: ways.length,
+    Complete: isFound && found.isComplete,
+    Reason: isFound ? null : found.reason,
+  };
+}
+
+/** The master that the traceroutes of a device suggest. */
 export function suggestMasterRoutes({
-  db: { kysely },
-  clock,
   device,
+  ...deps
 }: {
   readonly db: Pick<Db, 'kysely'>;
   readonly clock: Clock;
@@ -46,28 +72,14 @@ export function suggestMasterRoutes({
       tag: 'Devices',
       summary: "The device's nearest router that is itself a device of the account.",
       description:
-        'Failed checks keep traceroutes. The nearest hop that is a device of the account is suggested as the master, if all Locations reach the device by it. Nothing is changed.',
+        'Failed checks keep traceroutes, and POST /devices/{device_id}/traceroute makes one. The nearest hop that is a device of the account is suggested as the master, if all Locations reach the device by it. Nothing is changed.',
       subject: device,
       query: z.object({}),
       response: suggestionRecord,
       names: { root: 'suggestion' },
-      handler: async ({ session: { accountNo }, subject: { device_no: deviceNo } }) => {
-        const nowUs = clock.nowUs();
-        const { ways, ownAddresses } = await tracedWays(kysely, deviceNo, nowUs);
-        const candidates =
-          ways.length === 0 ? [] : await masterCandidates(kysely, { accountNo, deviceNo, nowUs });
-        const found = suggestMaster(ways, candidates, ownAddresses);
-        const isFound = found.kind === 'master';
-        return {
-          body: {
-            SuggestedMaster: isFound ? found.candidate.deviceId : null,
-            ShortName: isFound ? found.candidate.name : null,
-            Address: isFound ? found.address : null,
-            Traceroutes: ways.length,
-            Reason: isFound ? null : found.reason,
-          },
-        };
-      },
+      handler: async ({ session: { accountNo }, subject: { device_no: deviceNo } }) => ({
+        body: await readSuggestion(deps, accountNo, deviceNo),
+      }),
     }),
   ];
 }

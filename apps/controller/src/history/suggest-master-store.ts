@@ -1,30 +1,39 @@
 import { isIP } from 'node:net';
-import { dayUs, resultCode } from '@vantage/domain';
-import { type Kysely, sql } from 'kysely';
+import { dayUs } from '@vantage/domain';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
 import type { Candidate, TracedWay } from './suggest-master.ts';
 
-/** How far back failed checks are read, and how many of them. */
+/** How far back checks are read, and how many of them. */
 const searchedUs = 30 * dayUs;
 const mostWays = 50;
 
-const storedHops = z.array(z.object({ Address: z.string().nullable() }));
+const storedTraceroute = z.object({
+  Reached: z.boolean().catch(false),
+  Hops: z.array(z.object({ Address: z.string().nullable() })),
+});
 
-/** The newest traceroutes of the device's failed checks, and the addresses that these checks used. */
+/** The newest traceroutes of the device's checks, failed or requested, and the addresses that these checks used. */
 export async function tracedWays(
   db: Kysely<Tables>,
   deviceNo: number,
   nowUs: number,
 ): Promise<{ readonly ways: readonly TracedWay[]; readonly ownAddresses: ReadonlySet<string> }> {
-  const { rows } = await sql<{ locationNo: number; hops: unknown; address: string | null }>`
-    select location_no as "locationNo", extended #> '{Traceroute,Hops}' as hops, extended ->> 'Address' as address
-    from checks where device_no = ${deviceNo} and start_us > ${nowUs - searchedUs}::bigint and code <> ${resultCode.ok}
-      and extended ? 'Traceroute'
+  // The words of the partial indexes: good checks without a run request, nearly all of them, are not read.
+  const tracedOf = (which: RawBuilder<unknown>) => sql`(
+    select start_us, agent_no, location_no, extended from checks
+    where device_no = ${deviceNo} and start_us > ${nowUs - searchedUs}::bigint and ${which} and extended ? 'Traceroute'
+    order by start_us desc, agent_no desc limit ${mostWays})`;
+  const { rows } = await sql<{ locationNo: number; traceroute: unknown; address: string | null }>`
+    select location_no as "locationNo", extended -> 'Traceroute' as traceroute, extended ->> 'Address' as address
+    from (${tracedOf(sql`code <> 1`)} union all ${tracedOf(sql`run_request_id is not null and code = 1`)}) traced
     order by start_us desc, agent_no desc limit ${mostWays}`.execute(db);
-  const ways = rows.flatMap(({ locationNo, hops }) => {
-    const parsed = storedHops.safeParse(hops);
-    return parsed.success ? [{ locationNo, hops: parsed.data.map(({ Address }) => Address) }] : [];
+  const ways = rows.flatMap(({ locationNo, traceroute }) => {
+    const parsed = storedTraceroute.safeParse(traceroute);
+    if (!parsed.success) return [];
+    const { Hops, Reached } = parsed.data;
+    return [{ locationNo, hops: Hops.map(({ Address }) => Address), isReached: Reached }];
   });
   return { ways, ownAddresses: new Set(rows.flatMap(({ address }) => addressesIn(address))) };
 }

@@ -27,32 +27,45 @@ test('property: in any tree each device gets the nearest router before it that i
           .filter((one) => one !== node && isDevice[one] === true)
           .map(candidate);
         const expected = path.slice(0, -1).findLast((one) => isDevice[one] === true);
-        const whole: TracedWay = { locationNo: 1, hops: path.map(addressOf) };
+        const whole: TracedWay = { locationNo: 1, hops: path.map(addressOf), isReached: true };
         const cut: TracedWay = {
           locationNo: 1,
           hops: path.slice(0, Math.ceil(path.length / 2)).map(addressOf),
+          isReached: false,
         };
         const own = new Set([addressOf(node)]);
         const found = suggestMaster([cut, whole, cut], candidates, own);
         expect(found.kind === 'master' ? found.candidate.name : undefined).toBe(
           expected === undefined ? undefined : `r${expected}`,
         );
+        if (found.kind === 'master') expect(found.isComplete).toBe(true);
         const early = suggestMaster([cut], candidates, own);
-        if (early.kind === 'master') expect(path.map((one) => `r${one}`)).toContain(early.candidate.name);
+        if (early.kind !== 'master') return;
+        expect(early.isComplete).toBe(false);
+        expect(path.map((one) => `r${one}`)).toContain(early.candidate.name);
       }
     }),
   );
 });
 
 const ways = (...hops: readonly (readonly [location: number, ...hops: (string | null)[]])[]): TracedWay[] =>
-  hops.map(([locationNo, ...rest]) => ({ locationNo, hops: rest }));
+  hops.map(([locationNo, ...rest]) => ({ locationNo, hops: rest, isReached: true }));
 const gateway = { ...candidate(1), isPing: false };
 const other = candidate(2);
 
 test.each<[what: string, given: TracedWay[], expected: object]>([
-  ['no traceroute', [], { kind: 'none', reason: 'no failed check of the last 30 days has a traceroute' }],
+  ['no traceroute', [], { kind: 'none', reason: 'no check of the last 30 days has a traceroute' }],
   ['no router that is a device', ways([1, '10.0.0.9']), { kind: 'none' }],
-  ['silent routers', ways([1, '10.0.0.1', null, null]), { kind: 'master', candidate: gateway }],
+  [
+    'silent routers, one of which may be nearer',
+    ways([1, '10.0.0.1', null, '10.0.0.7']),
+    { kind: 'master', candidate: gateway, isComplete: false },
+  ],
+  [
+    'a router that was silent once',
+    ways([1, '10.0.0.1', null, '10.0.0.7'], [1, '10.0.0.1', '10.0.0.8', '10.0.0.7']),
+    { kind: 'master', candidate: gateway, isComplete: true },
+  ],
   [
     'Locations that have the same router before it',
     ways([1, '10.0.0.9', '10.0.0.1'], [2, '10.0.0.1']),

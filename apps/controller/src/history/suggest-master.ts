@@ -1,8 +1,10 @@
-/** The routers on the way to a device, as one failed check found them. */
+/** The routers on the way to a device, as the traceroute after one check found them. */
 export interface TracedWay {
   readonly locationNo: number;
   /** By distance, nearest to the agent first; null: this one did not answer. */
   readonly hops: readonly (string | null)[];
+  /** The last hop is the device itself. */
+  readonly isReached: boolean;
 }
 
 /** A device of the account that can be a master. */
@@ -17,7 +19,13 @@ export interface Candidate {
 
 /** The master that the ways suggest, or why there is none. */
 export type Suggestion =
-  | { readonly kind: 'master'; readonly candidate: Candidate; readonly address: string }
+  | {
+      readonly kind: 'master';
+      readonly candidate: Candidate;
+      readonly address: string;
+      /** Of each Location a way reached the device, and every hop behind the master answered: there is no nearer router. */
+      readonly isComplete: boolean;
+    }
   | { readonly kind: 'none'; readonly reason: string };
 
 /**
@@ -29,8 +37,7 @@ export function suggestMaster(
   candidates: readonly Candidate[],
   ownAddresses: ReadonlySet<string>,
 ): Suggestion {
-  if (ways.length === 0)
-    return { kind: 'none', reason: 'no failed check of the last 30 days has a traceroute' };
+  if (ways.length === 0) return { kind: 'none', reason: 'no check of the last 30 days has a traceroute' };
   const byAddress = new Map<string, Candidate>();
   for (const candidate of candidates)
     for (const address of candidate.addresses) {
@@ -39,8 +46,8 @@ export function suggestMaster(
     }
   const matches = [...Map.groupBy(ways, ({ locationNo }) => locationNo).values()].map((of) =>
     of
-      .map(({ hops }) => nearest(hops, byAddress, ownAddresses))
-      .reduce((best, one) => (one.distance > best.distance ? one : best)),
+      .map((way) => nearest(way, byAddress, ownAddresses))
+      .reduce((best, one) => (isBetter(one, best) ? one : best)),
   );
   const [first] = matches;
   if (first?.candidate === undefined || matches.some(({ candidate }) => candidate === undefined))
@@ -48,18 +55,34 @@ export function suggestMaster(
   const { candidate, address } = first;
   if (matches.some((one) => one.candidate?.deviceId !== candidate.deviceId))
     return { kind: 'none', reason: 'its Locations reach it by different routers' };
-  return { kind: 'master', candidate, address };
+  return { kind: 'master', candidate, address, isComplete: matches.every((one) => one.isComplete) };
+}
+
+/** The hop of a way that is a candidate; `distance` -1: there is none. */
+interface Match {
+  readonly distance: number;
+  readonly candidate: Candidate | undefined;
+  readonly address: string;
+  readonly isComplete: boolean;
+}
+
+/** Of two matches at the same distance the complete one says more. */
+function isBetter(one: Match, best: Match): boolean {
+  return (
+    one.distance > best.distance || (one.distance === best.distance && one.isComplete && !best.isComplete)
+  );
 }
 
 function nearest(
-  hops: readonly (string | null)[],
+  { hops, isReached }: TracedWay,
   byAddress: ReadonlyMap<string, Candidate>,
   own: ReadonlySet<string>,
-): { readonly distance: number; readonly candidate: Candidate | undefined; readonly address: string } {
+): Match {
   for (let place = hops.length - 1; place >= 0; place -= 1) {
     const address = hops[place] ?? '';
     const candidate = own.has(address) ? undefined : byAddress.get(address);
-    if (candidate !== undefined) return { distance: place, candidate, address };
+    const isComplete = isReached && !hops.slice(place + 1).includes(null);
+    if (candidate !== undefined) return { distance: place, candidate, address, isComplete };
   }
-  return { distance: -1, candidate: undefined, address: '' };
+  return { distance: -1, candidate: undefined, address: '', isComplete: false };
 }

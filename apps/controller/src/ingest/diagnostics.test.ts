@@ -89,6 +89,17 @@ test('diagnostics that arrive before their result wait for it, through other con
   expect(await waiting()).toMatchObject([{ device_no: other }]);
 });
 
+test('diagnostics of a good check that was requested wait for it too', async () => {
+  const [device = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  await bench.ingestWith().accept(bench.sender, batchOf(diagnostics(device, nowUs)));
+  await bench
+    .ingestWith()
+    .accept(bench.sender, batchOf(result(device, nowUs, { runRequestId: 'of-nobody' })));
+  expect((await bench.stored())[0]).toMatchObject({ code: 1, extended: trace });
+  expect(await waiting()).toEqual([]);
+});
+
 test('diagnostics wait for a bounded time, and never for a result that cannot come', async () => {
   const [device = 0] = bench.deviceNos;
   const nowUs = clock.nowUs();

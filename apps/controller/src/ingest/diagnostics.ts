@@ -44,11 +44,12 @@ export async function addPendingDiagnostics(
   agentNo: number,
   inserted: readonly CheckRow[],
 ): Promise<void> {
-  const failed = inserted.filter((row) => !isGood(row.code));
-  if (failed.length === 0) return;
+  // A good check has diagnostics where its run request asked for a traceroute.
+  const awaited = inserted.filter((row) => !isGood(row.code) || row.run_request_id !== null);
+  if (awaited.length === 0) return;
   const { rows } = await sql<ParsedDiagnostics>`
     delete from pending_diagnostics w
-    using unnest(${failed.map((row) => row.device_no)}::int[], ${failed.map((row) => row.start_us)}::bigint[])
+    using unnest(${awaited.map((row) => row.device_no)}::int[], ${awaited.map((row) => row.start_us)}::bigint[])
       as g (device_no, start_us)
     where w.agent_no = ${agentNo} and w.device_no = g.device_no and w.start_us = g.start_us
     returning w.device_no as "deviceNo", w.start_us as "startUs", w.extended::text as extended`.execute(trx);

@@ -12,6 +12,7 @@ export async function openRunRequests(db: Kysely<Tables>, agentNo: number, nowUs
   return db
     .selectFrom('run_requests')
     .select(['run_request_id', 'kind', 'device_no', 'revision', 'retry_id', 'attempt', 'not_before_us'])
+    .select('traceroute')
     .select(
       sql<boolean>`exists (select 1 from assignment_spans s
         where s.device_no = run_requests.device_no and s.agent_no = run_requests.agent_no and s.to_us is null)`.as(

@@ -88,3 +88,22 @@ test('the wait ends when the caller aborts', async () => {
   asking.abort(new Error('gone'));
   await expect(answer).rejects.toThrow('gone');
 });
+
+test('only agents that trace on request get a request for a traceroute, and old ones are named', async () => {
+  const checkNow = createCheckNow({ db, clock: systemClock });
+  const set = (values: { version?: string; traces_on_request?: boolean }) =>
+    db.kysely.updateTable('agents').set(values).where('agent_no', '=', agentNo).execute();
+  await set({ version: '0.1.0' });
+  expect(await checkNow(deviceNo, new AbortController().signal, true)).toEqual({
+    kind: 'nobody',
+    message:
+      'no agent that is connected for this device traces on request. Upgrade one of: agent (version 0.1.0)',
+  });
+  expect(await requests()).toEqual([]);
+  await set({ traces_on_request: true });
+  const asking = new AbortController();
+  const answer = checkNow(deviceNo, asking.signal, true);
+  expect(await created()).toMatchObject({ kind: 'Now', agent_no: agentNo, traceroute: true });
+  asking.abort(new Error('gone'));
+  await expect(answer).rejects.toThrow('gone');
+});

@@ -1,14 +1,21 @@
 import { type Clock, newId } from '@vantage/kernel';
 import type { Db } from '../db/index.ts';
-import { answerOf, createCheckNowRequest, expireRunRequest } from './store.ts';
+import { agentsWithoutTraces, answerOf, createCheckNowRequest, expireRunRequest } from './store.ts';
 
 /** The outcome of a requested check. `nobody` has a sentence for the caller of the REST API. */
 type CheckNowAnswer =
   | { readonly kind: 'done'; readonly checkId: string }
   | { readonly kind: 'nobody'; readonly message: string };
 
-/** Requests a check from an agent that can run it and waits for its result. Rejects with the signal's reason. */
-export type CheckNow = (deviceNo: number, signal: AbortSignal) => Promise<CheckNowAnswer>;
+/**
+ * Requests a check from an agent that can run it and waits for its result. `traceroute`: the agent traces the path to the device after it.
+ * Rejects with the signal's reason.
+ */
+export type CheckNow = (
+  deviceNo: number,
+  signal: AbortSignal,
+  traceroute?: boolean,
+) => Promise<CheckNowAnswer>;
 
 const pollMs = 500;
 /** The time for request, result and commit, in addition to the device's own Timeout. */
@@ -16,19 +23,18 @@ const marginUs = 10_000_000;
 
 /** Creates the function. It also polls, so it works while notifications are missing. */
 export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock: Clock }): CheckNow {
-  return async (deviceNo, signal) => {
+  return async (deviceNo, signal, traceroute = false) => {
     const runRequestId = newId();
     const answered = new AbortController();
     await using _listening = await db.subscribe('answer', (notice) => {
       if (notice === undefined || notice.run_request_id === runRequestId) answered.abort();
     });
-    const request = { runRequestId, deviceNo, nowUs: clock.nowUs(), marginUs };
+    const request = { runRequestId, deviceNo, nowUs: clock.nowUs(), marginUs, traceroute };
     const created = await db.kysely.transaction().execute((trx) => createCheckNowRequest(trx, request));
-    if (created === undefined)
-      return {
-        kind: 'nobody',
-        message: 'no agent that can check this device is connected now: see its Locations and their agents',
-      };
+    if (created === undefined) {
+      const old = traceroute ? await agentsWithoutTraces(db.kysely, deviceNo) : [];
+      return { kind: 'nobody', message: nobodyText(old) };
+    }
     while (true) {
       signal.throwIfAborted();
       const checkId = await answerOf(db.kysely, runRequestId);
@@ -42,4 +48,11 @@ export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock:
         .catch(() => {});
     }
   };
+}
+
+/** Why no agent runs the check. `old`: those that could but for their version. */
+function nobodyText(old: readonly string[]): string {
+  return old.length === 0
+    ? 'no agent that can check this device is connected now: see its Locations and their agents'
+    : `no agent that is connected for this device traces on request. Upgrade one of: ${old.join(', ')}`;
 }

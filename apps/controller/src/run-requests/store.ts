@@ -1,3 +1,4 @@
+import { cleanLine } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { publish, type Row, type Tables } from '../db/index.ts';
@@ -54,13 +55,15 @@ export async function createCheckNowRequest(
     readonly nowUs: number;
     /** The deadline is this much later than the device's own Timeout. */
     readonly marginUs: number;
+    /** A traceroute follows the check. Only agents that trace on request can run it. */
+    readonly traceroute: boolean;
   },
 ): Promise<{ readonly deadlineUs: number } | undefined> {
-  const { runRequestId, deviceNo, nowUs, marginUs } = request;
+  const { runRequestId, deviceNo, nowUs, marginUs, traceroute } = request;
   const { rows } = await sql<{ agent_no: number; deadline_us: number }>`
-    insert into run_requests (run_request_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us)
+    insert into run_requests (run_request_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us, traceroute)
     select ${runRequestId}, 'Now', d.device_no, a.agent_no, s.location_no, d.revision,
-      ${nowUs + marginUs}::bigint + d.timeout_s * 1000000::bigint, ${nowUs}
+      ${nowUs + marginUs}::bigint + d.timeout_s * 1000000::bigint, ${nowUs}, ${traceroute}::boolean
     from devices d
       join (
         select device_no, agent_no, location_no, run_immediately, rotation_index from assignment_spans where to_us is null
@@ -70,13 +73,28 @@ export async function createCheckNowRequest(
         from devices p join device_locations dl on dl.device_no = p.device_no where not p.enabled
       ) s on s.device_no = d.device_no
       join agents a on a.location_no = s.location_no and a.state = 'Connected'
-    where d.device_no = ${deviceNo}
+    where d.device_no = ${deviceNo} and (a.traces_on_request or not ${traceroute}::boolean)
     order by a.offline_reason is null desc, (a.agent_no = s.agent_no) is true desc, s.run_immediately desc, s.rotation_index, a.agent_no limit 1
     returning agent_no, deadline_us`.execute(trx);
   const [created] = rows;
   if (!created) return undefined;
   await publish(trx, 'runRequest', { agent_no: created.agent_no });
   return { deadlineUs: created.deadline_us };
+}
+
+/** Agents at the device's Locations that are connected but do not trace on request: `edge (version 0.1.0)`. */
+export async function agentsWithoutTraces(db: Kysely<Tables>, deviceNo: number): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('agents')
+    .innerJoin('device_locations', 'device_locations.location_no', 'agents.location_no')
+    .select(['name', 'version'])
+    .where('device_no', '=', deviceNo)
+    .where('state', '=', 'Connected')
+    .where('traces_on_request', '=', false)
+    .orderBy('name')
+    .limit(5)
+    .execute();
+  return rows.map(({ name, version }) => `${cleanLine(name)} (version ${cleanLine(version ?? 'unknown')})`);
 }
 
 /** The check that answered the run request; undefined while there is none. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tracePlan } from './trace-plan.ts';
+import { requestedTrace, tracePlan } from './trace-plan.ts';
 
 it.each([
   {
@@ -40,5 +40,18 @@ it.each([
   { method: 'TCP', code: 1, peers: [{ address: '10.0.0.1', port: 25 }], plan: undefined },
   { method: 'TCP', code: 2, peers: [], plan: undefined },
 ] as const)('$method with code $code at $peers: $plan', ({ method, code, peers, plan }) => {
-  expect(tracePlan(method, { code, peers })).toEqual(plan);
+  expect(tracePlan(method, { code, peers, text: 'no answer' })).toEqual(plan);
+});
+
+it('a requested traceroute follows every result that has an address', () => {
+  const peers = [{ address: '10.0.0.1', port: 25 }];
+  expect(requestedTrace('SMTP', { peers, text: '220 mail' })).toEqual({
+    ok: true,
+    plan: { address: '10.0.0.1', port: 25, kind: 'tcp' },
+  });
+  expect(requestedTrace('TCP', { peers: [], text: 'name not resolved' })).toEqual({
+    ok: false,
+    reason: 'its check came to no address (name not resolved)',
+  });
+  expect(requestedTrace('Script', { peers, text: 'ok' })).toMatchObject({ ok: false });
 });

@@ -9,6 +9,7 @@ const spoken: Readonly<Record<string, string>> = {
   'GET /devices/{device_id}/statistics': 'getStatistics',
   'GET /checks/{check_id}/extended': 'getExtendedCheck',
   'POST /devices/{device_id}/check': 'checkDeviceNow',
+  'POST /devices/{device_id}/traceroute': 'traceDeviceNow',
   'PUT /devices/{device_id}/start-maintenance': 'startMaintenance',
   'PUT /devices/{device_id}/stop-maintenance': 'stopMaintenance',
   'PUT /tags/{tag_id}/devices/{device_id}': 'attachTag',

@@ -1,6 +1,7 @@
 import { newAlertState } from '@vantage/alerts';
 import { checkId } from '@vantage/domain';
 import { createLog, newId } from '@vantage/kernel';
+import { sql } from 'kysely';
 import { createPartitions } from '../../db/index.ts';
 import type { Rest } from './rest.ts';
 
@@ -90,11 +91,21 @@ export async function createSampleAccount(
   const start = clock.nowUs() - 30_000_000;
   await addChecks(rest, { ...account, deviceNo: device_no, agentNo: agent_no }, [start]);
   const check_id = checkId({ deviceNo: device_no, startUs: start, agentNo: agent_no });
+  await addTraceroute(rest, device_no);
   return {
     ids: { device_id, tag_id, secret_id, agent_id, location_id, check_id, alert_id, ...schedules },
     deviceNo: device_no,
     agentNo: agent_no,
   };
+}
+
+/** Gives the checks of a device a traceroute, as agents send them on request. */
+async function addTraceroute({ db }: Pick<Rest, 'db'>, deviceNo: number): Promise<void> {
+  const Hops = [{ TTL: 1, Address: '127.0.0.1', RTTMs: 0.05, Text: 'connected' }];
+  const trace = JSON.stringify({ Traceroute: { Reached: true, Hops } });
+  await sql`update checks set extended = extended || ${trace}::jsonb where device_no = ${deviceNo}`.execute(
+    db.kysely,
+  );
 }
 
 /** Opens an alert about a device that is Down, and returns its id. */

@@ -29,6 +29,7 @@ export const agentPresence = {
       readonly hostName: string;
       readonly bootId: string;
       readonly capacity: number;
+      readonly tracesOnRequest: boolean;
       readonly nowUs: number;
     },
   ): Promise<void> {
@@ -44,6 +45,7 @@ export const agentPresence = {
         session_counter: session.counter,
         gateway_id: session.gatewayId,
         capacity: session.capacity,
+        traces_on_request: session.tracesOnRequest,
         last_seen_us: nowUs,
         connected_us: nowUs,
         away_since_us: null,

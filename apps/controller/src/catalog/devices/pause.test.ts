@@ -106,6 +106,7 @@ describe('a paused device', () => {
     expect(folded.get(deviceNo)?.targetRevision).toBeGreaterThan(1_000_000_000);
     const created = await rest.db.kysely.transaction().execute((trx) =>
       createCheckNowRequest(trx, {
+        traceroute: false,
         ...{ runRequestId: 'now', deviceNo, marginUs: 1_000_000 },
         nowUs: rest.clock.nowUs(),
       }),

@@ -319,6 +319,7 @@ export interface DataTables {
     answered_us: number | null;
     check_id: string | null;
     state: Generated<'Open' | 'Answered' | 'Expired'>;
+    traceroute: Generated<boolean>;
   };
   sealing_key_proof: {
     single: Generated<boolean>;

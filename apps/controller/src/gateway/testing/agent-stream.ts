@@ -33,6 +33,7 @@ export function connectAgent(
         sessionCounter: BigInt(counter),
         capacity: 500,
         hostName: 'host',
+        tracesOnRequest: true,
       },
     });
   type Kind = NonNullable<ConnectResponse['message']['case']>;

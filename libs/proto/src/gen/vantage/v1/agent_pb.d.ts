@@ -145,6 +145,13 @@ export declare type Hello = Message<"vantage.v1.Hello"> & {
    * @generated from field: string host_name = 5;
    */
   hostName: string;
+
+  /**
+   * It traces the path to a device when a run request asks for it.
+   *
+   * @generated from field: bool traces_on_request = 6;
+   */
+  tracesOnRequest: boolean;
 };
 
 /**
@@ -540,6 +547,14 @@ export declare type RunRequest = Message<"vantage.v1.RunRequest"> & {
    * @generated from field: vantage.v1.Assignment assignment = 8;
    */
   assignment?: Assignment | undefined;
+
+  /**
+   * After the check, whatever its result, the agent traces the path to the device. Diagnostics of the check follow: {"Traceroute": {..}}, with
+   * {"NotPossible": ".."} in it where it cannot.
+   *
+   * @generated from field: bool traceroute = 9;
+   */
+  traceroute: boolean;
 };
 
 /**

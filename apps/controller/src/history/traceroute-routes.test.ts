@@ -1,0 +1,149 @@
+import { checkId } from '@vantage/domain';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
+import { addChecks } from '../api/testing/sample-account.ts';
+import { createFixtures } from '../testing/fixtures.ts';
+import type { CheckNowResult } from './check-routes.ts';
+
+const soon = { timeout: 60_000, interval: 20 };
+let one: OneAccount;
+let agentNo: number;
+let nowResult: CheckNowResult;
+const asked: (boolean | undefined)[] = [];
+
+beforeAll(async () => {
+  one = await startOneAccount({
+    checkNow: async (_deviceNo, _signal, traceroute) => {
+      asked.push(traceroute);
+      return nowResult;
+    },
+  });
+  await sql`create table checks_all partition of checks default`.execute(one.rest.db.kysely);
+  const { accountNo, locationNo } = one;
+  ({ agentNo } = await createFixtures(one.rest.db.kysely).agent({ accountNo, locationNo }, { name: 'edge' }));
+});
+afterAll(() => one[Symbol.asyncDispose]());
+
+/** A device with one good check on request at this address; `traceroute`: what its agent sent after it. */
+async function requested(ShortName: string, address: string, traceroute?: unknown) {
+  const id = await one.create('/devices', { Method: 'TCP', URL: `${ShortName}.example:80`, ShortName });
+  const { db, clock } = one.rest;
+  const { device_no: deviceNo } = await db.kysely
+    .selectFrom('devices')
+    .select('device_no')
+    .where('device_id', '=', id)
+    .executeTakeFirstOrThrow();
+  const startUs = clock.nowUs() - 1_000_000;
+  await addChecks(one.rest, { deviceNo, agentNo, locationNo: one.locationNo }, [startUs]);
+  const extended = {
+    Address: `${address}:80`,
+    ...(traceroute === undefined ? {} : { Traceroute: traceroute }),
+  };
+  await db.kysely
+    .updateTable('checks')
+    .set({ extended: JSON.stringify(extended), run_request_id: 'requested' })
+    .where('device_no', '=', deviceNo)
+    .execute();
+  nowResult = { kind: 'done', checkId: checkId({ deviceNo, startUs, agentNo }) };
+  return { id, deviceNo, checkId: nowResult.checkId };
+}
+
+const trace = (id: string) => one.send('POST', `/devices/${id}/traceroute`);
+const hop = (TTL: number, Address: string | null, Text?: string) => ({
+  ...{ TTL, Address, RTTMs: Address === null ? null : 0.5 },
+  ...(Text === undefined ? {} : { Text }),
+});
+
+test('the path to a good device is answered with its check, and its router is suggested as the master', async () => {
+  const gw = await requested('gw', '10.0.0.1');
+  const Hops = [hop(1, '10.0.0.1'), hop(2, null), hop(3, '10.0.0.7', 'connected')];
+  const web = await requested('web', '10.0.0.7', { Reached: true, Hops });
+  expect((await trace(web.id)).json).toEqual({
+    ...{ check_id: web.checkId, device_id: web.id, Location: 'local', Agent: 'edge' },
+    ...{ Timestamp: expect.any(String), CheckResult: 'connected', Reached: true },
+    Hops: [{ ...hop(1, '10.0.0.1'), Text: null }, { ...hop(2, null), Text: null }, Hops[2]],
+    SuggestedMaster: gw.id,
+  });
+  expect(asked.at(-1)).toBe(true);
+  expect((await one.send('GET', `/devices/${web.id}/suggested-master`)).json).toEqual({
+    ...{ SuggestedMaster: gw.id, ShortName: 'gw', Address: '10.0.0.1', Traceroutes: 1 },
+    ...{ Complete: false, Reason: null },
+  });
+  expect((await one.send('GET', `/checks/${web.checkId}/extended`)).json).toMatchObject({
+    Extended: { Traceroute: { Reached: true, Hops } },
+  });
+});
+
+test.each<[what: string, traceroute: unknown, message: RegExp]>([
+  [
+    'a policy that forbids the address',
+    { NotPossible: "10.0.0.8 is not allowed by this agent's policy" },
+    /^agent edge of Location local did not trace the path: 10\.0\.0\.8 is not allowed by this agent's policy$/,
+  ],
+  [
+    'no right to ping',
+    { NotPossible: 'needs CAP_NET_RAW\n\u202e' },
+    /did not trace the path: needs CAP_NET_RAW[^\n\u202e]*$/,
+  ],
+  ['a text that is no traceroute', { Hops: 'all' }, /sent a traceroute that is not readable$/],
+])('%s is a conflict with its reason', async (_what, traceroute, message) => {
+  const device = await requested('dev', '10.0.0.8', traceroute);
+  expect((await trace(device.id)).json).toEqual({ code: 1005, message: expect.stringMatching(message) });
+});
+
+test('an address or text of a hop that an agent made up is shown cleaned', async () => {
+  const Hops = [hop(1, '<b>'), hop(2, '2001:db8::1', 'a\nb')];
+  const device = await requested('made', '10.0.0.9', { Reached: false, Hops });
+  expect((await trace(device.id)).json).toMatchObject({
+    Reached: false,
+    Hops: [{ Address: null }, { Address: '2001:db8::1', Text: expect.not.stringContaining('\n') }],
+  });
+});
+
+test('nobody who could trace is a conflict', async () => {
+  const device = await requested('lone', '10.0.0.10');
+  nowResult = { kind: 'nobody', message: 'no agent is there' };
+  expect((await trace(device.id)).json).toEqual({ code: 1005, message: 'no agent is there' });
+});
+
+test('a traceroute that comes after its check is awaited, for twenty seconds', async () => {
+  const { clock, db } = one.rest;
+  const device = await requested('late', '10.0.0.11');
+  let answer = trace(device.id);
+  let isAnswered = false;
+  const settled = () => {
+    isAnswered = true;
+  };
+  answer.then(settled, settled);
+  await vi.waitFor(async () => {
+    await clock.advance(1_000);
+    expect(isAnswered).toBe(true);
+  }, soon);
+  expect((await answer).json).toEqual({
+    code: 1005,
+    message: 'agent edge of Location local checked the device, but its traceroute did not come in time',
+  });
+  answer = trace(device.id);
+  const late = JSON.stringify({ Traceroute: { Reached: true, Hops: [hop(1, '10.0.0.11', 'connected')] } });
+  await sql`update checks set extended = extended || ${late}::jsonb where device_no = ${device.deviceNo}`.execute(
+    db.kysely,
+  );
+  isAnswered = false;
+  answer.then(settled, settled);
+  await vi.waitFor(async () => {
+    await clock.advance(250);
+    expect(isAnswered).toBe(true);
+  }, soon);
+  expect((await answer).json).toMatchObject({ Reached: true, Hops: [{ Address: '10.0.0.11' }] });
+});
+
+test('a device that is deleted meanwhile is missing', async () => {
+  const device = await requested('gone', '10.0.0.12');
+  nowResult = { kind: 'done', checkId: checkId({ deviceNo: device.deviceNo, startUs: 5, agentNo }) };
+  expect((await trace(device.id)).json).toMatchObject({ code: 1503 });
+  const deleted = await requested('deleted', '10.0.0.13');
+  await one.rest.db.kysely.deleteFrom('checks').where('device_no', '=', deleted.deviceNo).execute();
+  await one.send('DELETE', `/devices/${deleted.id}`);
+  expect((await trace(deleted.id)).json).toMatchObject({ code: 1003 });
+});
