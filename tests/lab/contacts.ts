@@ -17,10 +17,13 @@ export interface Contacts {
 const contact = z.object({ contact_id: z.string() });
 const schedule = z.object({ nschedule_id: z.string() });
 
-/** Makes a webhook and an e-mail contact and a schedule that notifies both at once, and gives it to the account. */
-export async function createContacts(api: Api, url: string): Promise<Contacts> {
+/**
+ * Makes a webhook and an e-mail contact and a schedule that notifies both at once, and gives it to the account. `isShadow`: what they
+ * would get is only recorded.
+ */
+export async function createContacts(api: Api, url: string, isShadow: boolean): Promise<Contacts> {
   const make = async (body: Record<string, unknown>) =>
-    contact.parse(await api.ok('POST', '/contacts', body)).contact_id;
+    contact.parse(await api.ok('POST', '/contacts', { ...body, Shadow: isShadow })).contact_id;
   const hook = await make({ Name: 'hook', Type: 'webhook', Address: url, Secret: secret });
   const mail = await make({ Name: 'mail', Type: 'email', Address: mailAddress });
   const id = await createSchedule(api, 'Everybody', [{ DelayMinutes: 0, Contacts: [hook, mail] }]);

@@ -7,6 +7,7 @@ import { type MailSink, startMailSink } from './mail-sink.ts';
 import { addresses, deviceCount, type Network, openNetwork } from './network.ts';
 import { type Program, startController, startLabAgent, startTargets, type Targets } from './programs.ts';
 import { connected, statuses } from './rest.ts';
+import { type ShadowSinks, startShadowSinks } from './shadow-sinks.ts';
 import { createTruth, type Truth } from './truth.ts';
 import { startWebhookSink, type WebhookSink } from './webhook-sink.ts';
 
@@ -33,6 +34,8 @@ export interface Ground extends AsyncDisposable {
   readonly targets: Targets;
   readonly hooks: WebhookSink;
   readonly mail: MailSink;
+  /** Its contacts are in shadow: `hooks` and `mail` hold what was recorded, and nothing may arrive. */
+  readonly shadow: ShadowSinks | undefined;
   readonly contacts: Contacts;
   readonly devices: readonly LabDevice[];
   readonly truth: Truth;
@@ -45,8 +48,14 @@ export interface Ground extends AsyncDisposable {
 /** The time in which all programs must have started. */
 const startMs = 150_000;
 
-/** Starts a whole installation in the network of `tag`. Runs on the controllers' host of that network. */
-export async function startGround(tag: string, options: GroundOptions): Promise<Ground> {
+/**
+ * Starts a whole installation in the network of `tag`. Runs on the controllers' host of that network. `isShadow`: its contacts are in
+ * shadow.
+ */
+export async function startGround(
+  tag: string,
+  options: GroundOptions & { readonly isShadow: boolean },
+): Promise<Ground> {
   await using held = new AsyncDisposableStack();
   const network = openNetwork(tag);
   const bornMs = Date.now();
@@ -69,7 +78,10 @@ export async function startGround(tag: string, options: GroundOptions): Promise<
   const { api } = system;
   await until(async () => (await connected(api)) >= 3, startMs);
   note('the agents of A and B are connected');
-  const contacts = await createContacts(api, hooks.url);
+  const contacts = await createContacts(api, hooks.url, options.isShadow);
+  const shadow = options.isShadow
+    ? held.use(await startShadowSinks(system.quickstart().database_url, { hooks, mail }))
+    : undefined;
   const devices = options.hasSite === false ? [] : await createDevices(api);
   await until(async () => {
     const all = await statuses(api);
@@ -77,7 +89,8 @@ export async function startGround(tag: string, options: GroundOptions): Promise<
   }, startMs);
   await delay(1000);
   note(`${devices.length} devices are Up`);
-  const rest = { network, targets, hooks, mail, contacts, devices, agents, api, system, note };
+  const sinks = { hooks: shadow?.hooks ?? hooks, mail: shadow?.mail ?? mail, shadow };
+  const rest = { network, targets, ...sinks, contacts, devices, agents, api, system, note };
   const kept = held.move();
   return {
     ...rest,

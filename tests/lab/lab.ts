@@ -1,11 +1,12 @@
-// `npm run lab [scene …] [-- --json FILE]`: plays scenes of outages on a whole installation in network namespaces and compares messages,
-// Status and uptime with what each scene did. Needs root and iproute2.
+// `npm run lab [scene …] [-- --json FILE] [-- --shadow]`: plays scenes of outages on a whole installation in network namespaces and compares
+// messages, Status and uptime with what each scene did; `--shadow` plays each once more with contacts in shadow. Needs root and iproute2.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { inside, netnsMissing } from '../harness/netns.ts';
+import { decisionDifferences } from './decisions.ts';
 import { fakeClock } from './fake-clock.ts';
 import { createNetwork, openNetwork } from './network.ts';
 import type { Scene } from './scene.ts';
@@ -30,7 +31,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'string' }, list: { type: 'boolean' } },
+  options: { json: { type: 'string' }, list: { type: 'boolean' }, shadow: { type: 'boolean' } },
 });
 process.exitCode = await run(positionals.length > 0 ? positionals : [...scenes.keys()]);
 
@@ -51,9 +52,14 @@ async function run(names: readonly string[]): Promise<number> {
     const scene = scenes.get(name);
     if (scene === undefined || ending.signal.aborted) continue;
     console.log(`\n== ${name}: ${scene.shows}`);
-    const played = await play(name, scene);
-    all.push(played);
-    console.log(textOf(played));
+    const plain = await play(name, scene, 'plain');
+    all.push(plain);
+    console.log(textOf(plain));
+    if (values.shadow !== true || ending.signal.aborted) continue;
+    console.log(`\n== ${name} in shadow: the same is decided and recorded, and nothing is sent`);
+    const shadow = compared(plain, await play(name, scene, 'shadow'));
+    all.push(shadow);
+    console.log(textOf(shadow));
   }
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(all, null, 2)}\n`);
   console.log(all.map((one) => `${verdictOf(one).padEnd(8)} ${one.scene} (${one.seconds} s)`).join('\n'));
@@ -66,22 +72,39 @@ function list(): number {
   return 0;
 }
 
+/** A scene in shadow with what was decided differently from the plain one. Without a plain verdict there is nothing to compare. */
+function compared(plain: Played, shadow: Played): Played {
+  if (plain.verdict === undefined || shadow.verdict === undefined) return shadow;
+  const differences = decisionDifferences(plain.verdict.decisions, shadow.verdict.decisions);
+  const decided = Object.values(shadow.verdict.decisions).flat().length;
+  const facts = { ...shadow.verdict.facts, 'alerts decided as in the plain scene': decided };
+  return {
+    ...shadow,
+    verdict: {
+      ...shadow.verdict,
+      facts: differences.length === 0 ? facts : shadow.verdict.facts,
+      differences: [...shadow.verdict.differences, ...differences],
+    },
+  };
+}
+
 /** Makes the network, plays the scene in it, and removes both. */
-async function play(name: string, scene: Scene): Promise<Played> {
+async function play(name: string, scene: Scene, way: 'plain' | 'shadow'): Promise<Played> {
+  const shown = way === 'shadow' ? `${name} in shadow` : name;
   const from = performance.now();
   const clock = fakeClock(scene.startsAt);
   const seconds = () => Math.round((performance.now() - from) / 1000);
   if (clock.missing !== undefined)
-    return { scene: name, seconds: 0, verdict: undefined, skipped: clock.missing };
+    return { scene: shown, seconds: 0, verdict: undefined, skipped: clock.missing };
   const tag = `l${(process.pid % 46_656).toString(36)}`;
   try {
     using folder = createFolder();
     using _network = createNetwork(tag);
-    const text = await runHost(tag, name, scene, { ...clock.env, TMPDIR: folder.path });
-    return { scene: name, seconds: seconds(), verdict: parseVerdict(text) };
+    const text = await runHost(tag, [name, way], scene, { ...clock.env, TMPDIR: folder.path });
+    return { scene: shown, seconds: seconds(), verdict: parseVerdict(text) };
   } catch (error) {
     const failed = error instanceof Error ? error.message : String(error);
-    return { scene: name, seconds: seconds(), verdict: undefined, failed };
+    return { scene: shown, seconds: seconds(), verdict: undefined, failed };
   }
 }
 
@@ -92,17 +115,17 @@ function createFolder(): Disposable & { readonly path: string } {
   return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Runs scene-host.ts on the controllers' host; resolves with its last line. */
+/** Runs scene-host.ts on the controllers' host with the scene's name and way; resolves with its last line. */
 async function runHost(
   tag: string,
-  name: string,
+  scene: readonly string[],
   { limitSeconds = 240 }: Scene,
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
   const seconds = startSeconds + limitSeconds;
   const limit = AbortSignal.any([ending.signal, AbortSignal.timeout(seconds * 1000)]);
   const netns = openNetwork(tag).netns('c');
-  const child = spawn('ip', inside(netns, process.execPath, scriptHost, tag, name), {
+  const child = spawn('ip', inside(netns, process.execPath, scriptHost, tag, ...scene), {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

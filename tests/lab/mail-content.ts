@@ -9,7 +9,8 @@ const titles: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The messages in an e-mail, as `<kind> <subject>`: one, or one for each line of a grouped e-mail. */
-export function messagesOf({ subject, text }: Mail): string[] {
+export function messagesOf({ subject, text, recorded }: Mail): string[] {
+  if (recorded !== undefined) return [recorded];
   const lines = text.split('\n').map((line) => line.replace(/^\S+T\S+ {2}/, ''));
   const isGrouped = /^\d+ messages: /.test(subject);
   const found = (isGrouped ? lines : lines.slice(0, 1)).flatMap(kindOf);

@@ -10,6 +10,8 @@ export interface Mail {
   readonly messageId: string;
   readonly text: string;
   readonly html: string;
+  /** It did not arrive: this message was recorded, because its contact is in shadow (`device.down dev-1`). */
+  readonly recorded?: string;
   /** Milliseconds since 1970. */
   readonly atMs: number;
 }

@@ -1,5 +1,5 @@
 // Plays one scene on the controllers' host of a network that lab.ts made, and prints the verdict as one line of JSON.
-// Usage: scene-host.ts TAG SCENE
+// Usage: scene-host.ts TAG SCENE [shadow]
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startGround } from './ground.ts';
@@ -10,12 +10,12 @@ import { judge } from './verdict.ts';
 /** Messages that a scene does not expect get this long to arrive. */
 const quietMs = 8_000;
 
-const [, , tag = '', name = ''] = process.argv;
+const [, , tag = '', name = '', way] = process.argv;
 const scene = scenes.get(name);
 if (scene === undefined) throw new Error(`no scene ${name}`);
 // The programs of the scene inherit it. Other work of the machine must not be measured as a slow installation.
 putAhead();
-const ground = await startGround(tag, scene.ground);
+const ground = await startGround(tag, { ...scene.ground, isShadow: way === 'shadow' });
 try {
   const expected = await scene.play(ground);
   await delay(quietMs);

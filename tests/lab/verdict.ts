@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { decisionsOf, readAlerts } from './decisions.ts';
 import type { Ground } from './ground.ts';
 import {
   type Counts,
@@ -23,6 +24,8 @@ const verdict = z.object({
     }),
   ),
   facts: z.record(z.string(), z.union([z.string(), z.number()])),
+  /** What was decided about each device or Location; see decisions.ts. */
+  decisions: z.record(z.string(), z.array(z.string()).readonly()),
   /** Empty where everything is as expected. */
   differences: z.array(z.string()),
 });
@@ -39,6 +42,7 @@ export function parseVerdict(line: string): Verdict {
 export async function judge(ground: Ground, expected: Expected): Promise<Verdict> {
   const period = { fromMs: wholeSecond(ground.fromMs), toMs: wholeSecond(Date.now()) };
   const devices = await outcomes(ground, expected, period);
+  const alerts = await readAlerts(ground.api);
   const wanted = expectedCounts(expected);
   const sent = sentCounts(ground);
   const names = [...new Set([...wanted.keys(), ...sent.keys()])].sort();
@@ -47,6 +51,7 @@ export async function judge(ground: Ground, expected: Expected): Promise<Verdict
     messages: names.map((name) => ({ name, expected: wanted.get(name) ?? 0, sent: sent.get(name) ?? 0 })),
     devices,
     facts: { ...expected.facts, ...loggedErrors(ground.system.dataDir) },
+    decisions: decisionsOf(alerts, ground.contacts),
     differences: [
       ...(expected.differences ?? []),
       ...messageDifferences(wanted, sent),
@@ -65,6 +70,7 @@ export async function judge(ground: Ground, expected: Expected): Promise<Verdict
       ),
       ...(expected.mayRepeat ? [] : repeated(ground)),
       ...ground.hooks.faults.map((fault) => `a webhook that a receiver must refuse: ${fault}`),
+      ...shadowDifferences(ground, alerts),
     ],
   };
 }
@@ -127,6 +133,24 @@ function sentCounts({ hooks, mail }: Ground): Counts {
 function firsts(messages: readonly (readonly string[])[]): string[] {
   const distinct = new Map(messages.map(([id = '', message = '']) => [id, message]));
   return [...distinct.values()];
+}
+
+/** Nothing arrives at contacts in shadow, and the list of alerts shows every message that was recorded. */
+function shadowDifferences(
+  { shadow, hooks, mail }: Ground,
+  alerts: Awaited<ReturnType<typeof readAlerts>>,
+): string[] {
+  if (shadow === undefined) return [];
+  const states = alerts.flatMap(({ Notifications }) => Notifications.map(({ State }) => State));
+  const recorded = hooks.hooks.length + mail.mails.length;
+  const others = states.filter((state) => state !== 'Shadow');
+  return [
+    ...(shadow.arrived() === 0 ? [] : [`${shadow.arrived()} messages arrived at contacts in shadow`]),
+    ...(others.length === 0 ? [] : [`the state of messages in shadow: ${[...new Set(others)].join(', ')}`]),
+    ...(states.length === recorded
+      ? []
+      : [`GET /alerts shows ${states.length} messages, ${recorded} are recorded`]),
+  ];
 }
 
 /** A message may arrive twice only where a program died between sending and recording. */

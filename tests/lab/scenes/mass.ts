@@ -73,8 +73,9 @@ function gaps({ mail }: Ground): number[] {
   return mail.mails.slice(1).map(({ atMs }, i) => Math.round((atMs - (mail.mails[i]?.atMs ?? 0)) / 1000));
 }
 
-/** The first e-mails have one device each; each further one leaves a minute after the one before. */
+/** The first e-mails have one device each; each further one leaves a minute after the one before. In shadow nothing is grouped, as nothing leaves. */
 function mailRhythm(ground: Ground): string[] {
+  if (ground.shadow !== undefined) return [];
   const counts = ground.mail.mails.map((mail) => namedIn(mail).length);
   const early = counts.slice(0, singly).filter((count) => count !== 1);
   const close = gaps(ground)
