@@ -249,3 +249,47 @@ test('a revoked agent runs no more checks', async () => {
     { timeout: 10_000 },
   );
 });
+
+test('an agent that is asked to end goes on until its devices are handed over and its results acknowledged', async () => {
+  await using target = await listen(() => {});
+  await using controller = await startFakeController({ certificate, token });
+  controller.handsOver = true;
+  controller.assignments = [tcp(7, target.target, { intervalMs: 100 })];
+  const agent = startTestAgent([controller.endpoint]);
+  await controller.until(() => results(controller).length > 2);
+  const ended = agent[Symbol.asyncDispose]();
+  const isLeaving = () =>
+    controller.received.some((message) => message.case === 'heartbeat' && message.value.leaving);
+  await controller.until(isLeaving);
+  const before = results(controller).length;
+  await controller.until(() => results(controller).length > before + 2);
+  controller.send({ case: 'assignments', value: { removedDeviceNos: [7] } });
+  await ended;
+  const last = results(controller).at(-1);
+  const covered = controller.records.flatMap(({ record }) =>
+    record.case === 'coverage' ? Number(record.value.toUs) : [],
+  );
+  expect(Math.max(...covered)).toBeGreaterThan(Number(last?.startUs));
+});
+
+test.each([
+  ['the controller hands nothing over', false],
+  ['the controller says goodbye, because no other agent is there', true],
+])('an agent that is asked to end does not wait where %s', async (_title, handsOver) => {
+  await using target = await listen(() => {});
+  await using controller = await startFakeController({ certificate, token });
+  controller.handsOver = handsOver;
+  controller.assignments = [tcp(7, target.target)];
+  const agent = startTestAgent([controller.endpoint]);
+  await controller.until(() => results(controller).length > 0);
+  const ended = agent[Symbol.asyncDispose]();
+  if (handsOver) {
+    await controller.until(() =>
+      controller.received.some((message) => message.case === 'heartbeat' && message.value.leaving),
+    );
+    controller.send({ case: 'goodbye', value: { reason: Goodbye_Reason.UNSPECIFIED, text: 'alone' } });
+  }
+  const early = await Promise.race([ended.then(() => true), systemClock.sleep(7_000).then(() => false)]);
+  await ended;
+  expect(early).toBe(true);
+});

@@ -14,6 +14,7 @@ import { createAgentMetrics } from './metrics/agent-metrics.ts';
 import type { AgentPolicy } from './policy/policy.ts';
 import { concurrencyOf, createChecks } from './run/checks.ts';
 import { createConversation } from './run/conversation.ts';
+import { runUntilDrained } from './run/drain.ts';
 import { reportCoverage, startRounds } from './run/rounds.ts';
 import { openStores, type Stores } from './run/stores.ts';
 import { createLink } from './stream/link.ts';
@@ -61,7 +62,7 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
     onError: (error) => log.error({ error: messageOf(error) }, 'unexpected error'),
   });
   const parts = { clock, log, timing, stores, link, localSecrets };
-  const checks = createChecks({ ...parts, policy, random, concurrency });
+  const checks = createChecks({ ...parts, policy, random, concurrency, signal });
   const capacity = Math.min(policy.checksPerMinute, concurrency * 60);
   const conversation = createConversation({ ...parts, checks, uploader, version, capacity });
 
@@ -82,7 +83,7 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
     () => statusOf({ startedMs, version, link: record(), stores }),
     (text) => log.info(`the status for vantage-agent status is not available: ${text}`),
   );
-  await link.run(handlers, signal);
+  await runUntilDrained({ ...parts, checks, handlers, signal });
   await checks.scheduler.stop();
   await checks.diagnostics.stop();
   reportCoverage({ clock, stores, checks });

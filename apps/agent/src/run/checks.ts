@@ -49,18 +49,23 @@ interface ChecksDeps {
   readonly link: Link;
   readonly localSecrets: LocalSecretsFile;
   readonly concurrency: number;
+  /** Aborts when the agent is asked to end. */
+  readonly signal: AbortSignal;
 }
 
 /** Joins the parts that run checks. Nothing runs before the scheduler is started. */
 export function createChecks(deps: ChecksDeps): Checks {
-  const { policy, clock, random, log, stores, link, localSecrets, concurrency } = deps;
+  const { policy, clock, random, log, stores, link, localSecrets, concurrency, signal } = deps;
   const { time, outbox, retryStore, append } = stores;
   const { requestGraceMs } = deps.timing;
   const monoMs = () => clock.monoMs();
   const coverage = createCoverage();
   const meter = createLatenessMeter();
   const stalls = createStalls({ monoMs, thresholdMs: stallMs });
-  const sendHeartbeat = createHeartbeatSender({ link, time, outbox, coverage });
+  const sendHeartbeat = createHeartbeatSender({
+    ...{ link, time, outbox, coverage },
+    isLeaving: () => signal.aborted,
+  });
   const retrySequenceOf = (deviceNo: number, nowUs: number) => retryStore.of(deviceNo, nowUs);
   const table = createScheduleTable({ time, retrySequenceOf, requestGraceMs });
   const ownNetworks = cachedOwnNetworks({ clock, interfaces: networkInterfaces });

@@ -16,8 +16,10 @@ export function createHeartbeatSender(deps: {
   readonly time: AgentTime;
   readonly outbox: Pick<Outbox, 'records' | 'bytes'>;
   readonly coverage: Pick<Coverage, 'reportedUs'>;
+  /** Whether this agent is asked to end. */
+  readonly isLeaving: () => boolean;
 }): SendHeartbeat {
-  const { link, time, outbox, coverage } = deps;
+  const { link, time, outbox, coverage, isLeaving } = deps;
   let sequence = 0n;
   let reported = nothingMeasured;
   return (offlineReason, lateness = { ...reported, started: 0, skipped: 0 }) => {
@@ -38,6 +40,7 @@ export function createHeartbeatSender(deps: {
         checksSkipped: lateness.skipped,
         offlineReason,
         coveredToUs: BigInt(Math.round(coverage.reportedUs)),
+        leaving: isLeaving(),
       },
     });
   };

@@ -2,6 +2,8 @@ import type { Assignment, RunRequest } from '@vantage/proto';
 
 /** The devices that this agent checks, by the controller's assignments and run requests. */
 export interface ScheduleTable {
+  /** Devices that are assigned, or checked by a run request now. */
+  readonly size: number;
   /** Replaces all assignments. Returns why some of them were refused. */
   replace(assignments: readonly Assignment[]): readonly string[];
   /** Adds, changes and removes assignments. Returns why some of them were refused. */

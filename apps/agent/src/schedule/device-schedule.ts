@@ -1,5 +1,6 @@
 import { type Assignment, type RunRequest, RunRequest_Kind } from '@vantage/proto';
-import { afterGapUs, dueTimesBetween, nextDueUs, rotationFault } from './due-times.ts';
+import { afterGapUs, dueTimesBetween, isSameRotation, rotationFault } from './due-times.ts';
+import { firstDueUs, isOwnDue, nextOwnDueUs } from './hand-over.ts';
 import {
   afterDelegation,
   afterRetryBegan,
@@ -53,7 +54,7 @@ export function createDeviceSchedule(
 ): DeviceSchedule {
   return {
     assignment,
-    dueUs: nextDueUs(assignment, nowUs),
+    dueUs: firstDueUs(assignment, nowUs, 0),
     retrySequence,
     requested: [],
     busy: false,
@@ -73,7 +74,8 @@ export function skipOverdue(
 ): { readonly skipped: number; readonly fromUs: number } | undefined {
   const { assignment, dueUs } = schedule;
   if (dueUs > nowUs) return undefined;
-  schedule.dueUs = afterGapUs(assignment, dueUs, nowUs);
+  const nextUs = afterGapUs(assignment, dueUs, nowUs);
+  schedule.dueUs = isOwnDue(assignment, nextUs) ? nextUs : nextOwnDueUs(assignment, nextUs);
   return { skipped: 1 + dueTimesBetween(assignment, dueUs, nowUs), fromUs: dueUs };
 }
 
@@ -112,8 +114,9 @@ export function nextJob(schedule: DeviceSchedule): Job {
 
 /** Brings the next regular check forward, to within a minute. */
 export function bringForward(schedule: DeviceSchedule, nowUs: number): void {
-  if (!schedule.oneOff)
-    schedule.dueUs = Math.min(schedule.dueUs, afterGapUs(schedule.assignment, nowUs, nowUs));
+  const soonUs = afterGapUs(schedule.assignment, nowUs, nowUs);
+  if (!schedule.oneOff && isOwnDue(schedule.assignment, soonUs))
+    schedule.dueUs = Math.min(schedule.dueUs, soonUs);
 }
 
 /** Begins a job at `startUs`; returns how late it is, microseconds, and how many due times it passes over. */
@@ -125,7 +128,7 @@ export function beginJob(
   const lateUs = startUs - Math.max(job.atUs, schedule.freeUs);
   switch (job.kind) {
     case 'regular':
-      schedule.dueUs = nextDueUs(schedule.assignment, Math.max(startUs, job.atUs));
+      schedule.dueUs = nextOwnDueUs(schedule.assignment, Math.max(startUs, job.atUs));
       return { lateUs, passed: dueTimesBetween(schedule.assignment, job.atUs, startUs) };
     case 'retry':
       schedule.retrySequence = afterRetryBegan(schedule.retrySequence, job.retryId, job.attempt);
@@ -180,19 +183,26 @@ const freshUs = 60_000_000;
 
 /** Requests an immediate check of a device that changed just now, where this agent is to run the first check. */
 export function requestImmediateCheck(schedule: DeviceSchedule, nowUs: number): void {
-  const { runImmediately, changedUs, revision } = schedule.assignment;
+  const { runImmediately, changedUs, revision, fromUs } = schedule.assignment;
+  // The agent that hands the device over ran the first check after a change before the hand-over.
   const isWanted =
-    runImmediately && schedule.checkedRevision !== revision && nowUs - Number(changedUs) < freshUs;
+    runImmediately &&
+    schedule.checkedRevision !== revision &&
+    changedUs >= fromUs &&
+    nowUs - Number(changedUs) < freshUs;
   if (isWanted) requestCheck(schedule, '', nowUs);
 }
 
-/** Gives a device other settings. A new revision of its target ends the retry sequence. */
+/** Gives a device other settings. A new revision of its target ends the retry sequence. A check that is due and waits stays due. */
 export function reassign(schedule: DeviceSchedule, assignment: Assignment, nowUs: number): void {
+  const { dueUs } = schedule;
+  const isOwed =
+    dueUs <= nowUs && isOwnDue(assignment, dueUs) && isSameRotation(schedule.assignment, assignment);
   if (schedule.assignment.revision !== assignment.revision) schedule.retrySequence = noRetrySequence;
   schedule.gone = false;
   schedule.oneOff = false;
   schedule.assignment = assignment;
-  schedule.dueUs = nextDueUs(assignment, nowUs);
+  if (!isOwed) schedule.dueUs = firstDueUs(assignment, nowUs, schedule.lastStartUs);
 }
 
 /** Sets the retry sequence. Regular checks that fell due while it was open are not repeated. */
@@ -203,7 +213,7 @@ export function setRetrySequence(
 ): void {
   const ends = schedule.retrySequence.state.kind === 'open' && retrySequence.state.kind !== 'open';
   schedule.retrySequence = retrySequence;
-  if (ends && schedule.dueUs <= nowUs) schedule.dueUs = nextDueUs(schedule.assignment, nowUs);
+  if (ends && schedule.dueUs <= nowUs) schedule.dueUs = nextOwnDueUs(schedule.assignment, nowUs);
 }
 
 /** Follows a clock that was set by `byUs` to `nowUs`. */
@@ -218,7 +228,7 @@ export function moveClock(schedule: DeviceSchedule, byUs: number, nowUs: number)
       runRequestId,
       atUs: atUs + byUs,
     }));
-  if (!schedule.oneOff) schedule.dueUs = nextDueUs(schedule.assignment, nowUs);
+  if (!schedule.oneOff) schedule.dueUs = nextOwnDueUs(schedule.assignment, nowUs);
   schedule.freeUs += byUs;
 }
 

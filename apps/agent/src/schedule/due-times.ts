@@ -24,6 +24,16 @@ export function rotationFault({
   return undefined;
 }
 
+/** Whether both have the same due times. */
+export function isSameRotation(a: Rotation, b: Rotation): boolean {
+  return (
+    a.intervalMs === b.intervalMs &&
+    a.scheduleOffsetMs === b.scheduleOffsetMs &&
+    a.rotationIndex === b.rotationIndex &&
+    a.rotationSize === b.rotationSize
+  );
+}
+
 /** The first due time after `afterUs`, microseconds. */
 export function nextDueUs(rotation: Rotation, afterUs: number): number {
   const last = lastDueUs(rotation, afterUs);

@@ -12,6 +12,7 @@ import {
 } from './device-schedule.ts';
 import { createDueQueue, type DueQueue } from './due-queue.ts';
 import { lastDueUs, rotationFault } from './due-times.ts';
+import { isOwnDue } from './hand-over.ts';
 import type { RetrySequence } from './retry-sequence.ts';
 
 /**
@@ -99,7 +100,10 @@ export function endCheck(state: ScheduleState, schedule: DeviceSchedule, nowUs: 
   schedule.busy = false;
   schedule.freeUs = nowUs;
   if (schedule.gone) state.schedules.delete(schedule.assignment.deviceNo);
-  if (schedule.dueUs <= nowUs) schedule.dueUs = lastDueUs(schedule.assignment, nowUs);
+  if (schedule.dueUs <= nowUs) {
+    const lastUs = lastDueUs(schedule.assignment, nowUs);
+    if (isOwnDue(schedule.assignment, lastUs)) schedule.dueUs = lastUs;
+  }
   enqueue(state, schedule);
 }
 

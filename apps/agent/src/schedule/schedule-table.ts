@@ -48,6 +48,9 @@ export function createScheduleTable(deps: {
 
   return {
     state,
+    get size() {
+      return state.schedules.size;
+    },
     onChange(listener) {
       changed = listener;
     },

@@ -13,7 +13,7 @@ import {
   requestImmediateCheck,
   startOf,
 } from './device-schedule.ts';
-import { nextDueUs } from './due-times.ts';
+import { nextOwnDueUs } from './hand-over.ts';
 import { type LateChecks, notInTime, toleratedLatenessMs } from './late-checks.ts';
 import type { LatenessMeter } from './lateness.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -153,7 +153,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       const nowUs = time.nowUs();
       coverage.begin(nowUs);
       moveAll(state, (schedule) => {
-        if (!schedule.oneOff) schedule.dueUs = nextDueUs(schedule.assignment, nowUs);
+        if (!schedule.oneOff) schedule.dueUs = nextOwnDueUs(schedule.assignment, nowUs);
       });
       pump();
     },

@@ -26,6 +26,8 @@ export interface Link {
   send(message: Outgoing): boolean;
   /** Between Welcome and the stream's end. */
   readonly isUp: boolean;
+  /** The controller of the present stream hands over the devices of an agent that leaves. */
+  readonly handsOver: boolean;
   /** Ends the present stream; another is tried. */
   drop(why: string): void;
   /** Resolves when the signal aborts and the stream is closed. */
@@ -68,7 +70,7 @@ export function createLink(deps: {
 }): Link {
   const { clock, random } = deps;
   let outbound: ReturnType<typeof createMailbox<ConnectRequest>> | undefined;
-  let isUp = false;
+  let welcome: Welcome | undefined;
   let cut: ((why: string) => void) | undefined;
 
   const converse = async (
@@ -104,7 +106,7 @@ export function createLink(deps: {
       for await (const { message } of client.connect(box, { headers, signal: ending.signal })) {
         restartSilence();
         if (message.case === 'welcome') {
-          isUp = true;
+          welcome = message.value;
           handlers.onUp(message.value, endpoint);
         } else if (message.case === 'goodbye') {
           const { reason, text } = message.value;
@@ -120,7 +122,7 @@ export function createLink(deps: {
       silence[Symbol.dispose]();
       signal.removeEventListener('abort', stop);
       outbound = undefined;
-      isUp = false;
+      welcome = undefined;
       cut = undefined;
       box.close();
       ending.abort(new Error('the stream is over'));
@@ -131,7 +133,10 @@ export function createLink(deps: {
   return {
     send: (message) => outbound?.offer(create(ConnectRequestSchema, { message })) ?? false,
     get isUp() {
-      return isUp;
+      return welcome !== undefined;
+    },
+    get handsOver() {
+      return welcome?.handsOver ?? false;
     },
     drop: (why) => cut?.(why),
     async run(handlers, signal) {

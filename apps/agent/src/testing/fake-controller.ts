@@ -32,6 +32,8 @@ export interface FakeController extends AsyncDisposable {
   answersHeartbeats: boolean;
   /** Controller's clock minus this machine's, microseconds. */
   clockAheadUs: number;
+  /** Whether it hands over the devices of an agent that leaves. */
+  handsOver: boolean;
   /** Sends on the newest stream. */
   send(answer: Answer): void;
   /** Cuts every connection. */
@@ -41,13 +43,17 @@ export interface FakeController extends AsyncDisposable {
 }
 
 /** Parts of the controller that tests change while it runs. */
-type Behaviour = Pick<FakeController, 'assignments' | 'acks' | 'answersHeartbeats' | 'clockAheadUs'>;
+type Behaviour = Pick<
+  FakeController,
+  'assignments' | 'acks' | 'answersHeartbeats' | 'clockAheadUs' | 'handsOver'
+>;
 
 /** Decides what the controller answers to a message. */
 function answersTo(message: ConnectRequest['message'], now: Behaviour, atUs: bigint): Answer[] {
   switch (message.case) {
     case 'hello': {
-      const welcome = { agentNo: 1, locationNo: 1, locationName: 'test', sessionId: 's' };
+      const { handsOver } = now;
+      const welcome = { agentNo: 1, locationNo: 1, locationName: 'test', sessionId: 's', handsOver };
       const assignments = { snapshot: true, final: true, upserts: [...now.assignments] };
       return [
         { case: 'welcome', value: welcome },
@@ -154,8 +160,7 @@ export async function startFakeController(options: {
       return streams;
     },
     assignments: options.assignments ?? [],
-    acks: true,
-    answersHeartbeats: true,
+    ...{ acks: true, answersHeartbeats: true, handsOver: false },
     clockAheadUs: 0,
     send: (answer) => void newest?.offer(create(ConnectResponseSchema, { message: answer })),
     cut: server.cut,

@@ -113,7 +113,40 @@ test('a lost agent keeps its share for the grace time, then the others have it',
     .where('to_us', 'is not', null)
     .execute();
   expect(ended).toHaveLength(before.length);
-  expect(ended.every((span) => (span.to_us ?? 0) >= awayUs + 1_500_000)).toBe(true);
+  expect(ended.every((span) => (span.to_us ?? 0) >= awayUs + 875_000)).toBe(true);
+});
+
+test('an agent that leaves hands its devices over: the new span begins where the old one ends, after a notice', async () => {
+  const { locationNo, agentNos } = await site(2, 40);
+  const [leaver = 0, other = 0] = agentNos;
+  await using _planner = running();
+  await vi.waitFor(async () => expect(await open(locationNo)).toHaveLength(40), soon);
+  const before = (await open(locationNo)).filter((span) => span.agent_no === leaver);
+  expect(before.length).toBeGreaterThan(5);
+  const leavesUs = systemClock.nowUs();
+  await db.kysely
+    .updateTable('agents')
+    .set({ leaving_since_us: leavesUs })
+    .where('agent_no', '=', leaver)
+    .execute();
+  await publish(db.kysely, 'catalog', { location_nos: [locationNo] });
+  await vi.waitFor(async () => {
+    expect(new Set((await open(locationNo)).map((span) => span.agent_no))).toEqual(new Set([other]));
+  }, soon);
+  const spans = await db.kysely
+    .selectFrom('assignment_spans')
+    .selectAll()
+    .where('location_no', '=', locationNo)
+    .execute();
+  for (const { device_no } of before) {
+    const [old, now] = spans
+      .filter((span) => span.device_no === device_no)
+      .sort((a, b) => a.from_us - b.from_us);
+    expect(old).toMatchObject({ agent_no: leaver, to_us: now?.from_us });
+    expect(now).toMatchObject({ agent_no: other, handed_over: true });
+    expect(now?.from_us).toBeGreaterThanOrEqual(leavesUs + 3_000_000);
+  }
+  expect(spans.filter((span) => span.handed_over)).toHaveLength(before.length);
 });
 
 test('a Location that goes offline keeps its spans, and the others take its place in the rotation', async () => {

@@ -9,6 +9,7 @@ function agent(values: Partial<Candidate>): Candidate {
     agentNo: 1,
     capacity: 100,
     connected: true,
+    isLeaving: false,
     connectedUs: nowUs - 3_600 * second,
     awaySinceUs: null,
     recentConnects: 0,
@@ -30,6 +31,8 @@ test.each<[string, Candidate, boolean]>([
   ['one that is away for less than the grace time', away(59), true],
   ['one that is away for the grace time', away(60), false],
   ['one that is away and holds nothing', away(5, false), false],
+  ['one that leaves', agent({ isLeaving: true }), false],
+  ['one that left and is away for a moment', { ...away(1), isLeaving: true }, false],
   [
     'a flapping agent that lost its share',
     agent({ isAssigned: false, recentConnects: 3, connectedUs: nowUs }),
@@ -61,6 +64,23 @@ test('an agent that is away has the time since when, and compressed time shorten
   expect(eligibleAgents([steady, flapped], rules)).toHaveLength(2);
   const one = { ...away(0.5), agentNo: 2 };
   expect(eligibleAgents([steady, one], rules)[0]).toMatchObject({ awaySinceUs: nowUs - second / 2 });
+});
+
+test('an agent that leaves keeps its devices where no other agent is connected', () => {
+  const leaving = agent({ isLeaving: true });
+  const rules = { nowUs, graceUs: 60 * second };
+  expect(eligibleAgents([leaving, { ...away(5), agentNo: 2 }], rules)).toMatchObject([
+    { agentNo: 1 },
+    { agentNo: 2 },
+  ]);
+});
+
+test('agents that were away while no controller ran have the grace time from its start on', () => {
+  const rules = { nowUs, graceUs: 60 * second };
+  const numbers = (startedUs: number) =>
+    eligibleAgents([steady, away(3_600)], { ...rules, startedUs }).map((one) => one.agentNo);
+  expect(numbers(nowUs - 59 * second)).toEqual([1, 9]);
+  expect(numbers(nowUs - 60 * second)).toEqual([9]);
 });
 
 test('without a connected agent no agent is chosen, not even within the grace time', () => {

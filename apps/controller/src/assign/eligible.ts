@@ -6,6 +6,8 @@ export interface Candidate {
   readonly agentNo: number;
   readonly capacity: number;
   readonly connected: boolean;
+  /** It is asked to end: others get its devices. */
+  readonly isLeaving: boolean;
   /** When its stream came up, microseconds since 1970. */
   readonly connectedUs: number;
   /** The time of its last heartbeat before it was away; null when it never was. */
@@ -25,24 +27,33 @@ const steadyUs = 300_000_000;
 
 /**
  * The agents that share the devices of a Location. An agent that went away keeps its share for a grace time. A flapping agent that lost
- * its share gets none until it is steady, unless the Location has no other agent. Empty when no agent is connected: then the plan stays
- * as it is. Pure.
+ * its share gets none until it is steady, unless the Location has no other agent. One that leaves gets none where another agent is
+ * connected. Empty when no agent is connected: then the plan stays as it is. Pure.
  */
 export function eligibleAgents(
   candidates: readonly Candidate[],
   {
     nowUs,
     graceUs,
+    startedUs = 0,
     timeScale = realTime,
-  }: { readonly nowUs: number; readonly graceUs: number; readonly timeScale?: TimeScale },
+  }: {
+    readonly nowUs: number;
+    readonly graceUs: number;
+    /** When this controller started. Agents that were away before have the grace time from then on, because they could not connect. */
+    readonly startedUs?: number;
+    readonly timeScale?: TimeScale;
+  },
 ): PlanAgent[] {
   if (!candidates.some((one) => one.connected)) return [];
-  const steady = candidates.filter((one) =>
+  const staying = candidates.filter((one) => !one.isLeaving);
+  const present = staying.some((one) => one.connected) ? staying : candidates;
+  const steady = present.filter((one) =>
     one.connected
       ? one.isAssigned || !isFlapping(one, nowUs, timeScale(steadyUs))
-      : isInGrace(one, nowUs, graceUs),
+      : isInGrace(one, nowUs, graceUs, startedUs),
   );
-  const chosen = steady.length > 0 ? steady : candidates.filter((one) => one.connected);
+  const chosen = steady.length > 0 ? steady : present.filter((one) => one.connected);
   return chosen
     .map(({ agentNo, capacity, connected, awaySinceUs }) => ({
       agentNo,
@@ -56,6 +67,6 @@ function isFlapping(one: Candidate, nowUs: number, afterUs: number): boolean {
   return one.recentConnects >= flappingConnects && nowUs - one.connectedUs < afterUs;
 }
 
-function isInGrace(one: Candidate, nowUs: number, graceUs: number): boolean {
-  return one.isAssigned && one.awaySinceUs !== null && nowUs - one.awaySinceUs < graceUs;
+function isInGrace(one: Candidate, nowUs: number, graceUs: number, startedUs: number): boolean {
+  return one.isAssigned && one.awaySinceUs !== null && nowUs - Math.max(one.awaySinceUs, startedUs) < graceUs;
 }

@@ -1,6 +1,7 @@
 import type { Clock, Logger } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { holdsLease, type Lease, publish, type Tables } from '../db/index.ts';
+import { timeChange } from './hand-over.ts';
 import { diffPlans, type PlanAgent, type PlanFacts, planLocation } from './plan.ts';
 import * as store from './store.ts';
 
@@ -35,7 +36,8 @@ export async function replanLocation(
     const target =
       agents.length > 0 ? wanted : present.filter((one) => here.has(one.deviceNo) && known.has(one.agentNo));
     const change = diffPlans(present, target);
-    await store.writeChange(trx, { locationNo, change, nowUs });
+    const connected = new Set(location.candidates.flatMap((one) => (one.connected ? one.agentNo : [])));
+    await store.writeChange(trx, { locationNo, change: timeChange(change, { connected, nowUs }) });
     // Settings may have changed although no device moved, so every agent with a device here reads its plan.
     const agentNos = [...new Set([...present, ...target].map((one) => one.agentNo))];
     await publish(trx, 'plan', { agent_nos: agentNos });

@@ -90,9 +90,9 @@ function winner(deviceNo: number, agents: readonly PlanAgent[]): PlanAgent {
 }
 
 /** The writes that change the present assignments to the wanted ones. */
-export interface Change {
+export interface Change<Present extends Assignment = Assignment> {
   /** Devices whose open span ends. */
-  readonly close: readonly Assignment[];
+  readonly close: readonly Present[];
   /** Spans that begin. */
   readonly open: readonly Assignment[];
   /** Spans that go on with another value of `retriesLocally`. */
@@ -100,7 +100,10 @@ export interface Change {
 }
 
 /** The difference of two plans. Pure. */
-export function diffPlans(present: readonly Assignment[], wanted: readonly Assignment[]): Change {
+export function diffPlans<Present extends Assignment>(
+  present: readonly Present[],
+  wanted: readonly Assignment[],
+): Change<Present> {
   const now = new Map(present.map((assignment) => [assignment.deviceNo, assignment]));
   const then = new Map(wanted.map((assignment) => [assignment.deviceNo, assignment]));
   return {

@@ -148,6 +148,8 @@ export const Agent = defineEntity({
     lastSeenUs: p.bigint('number').nullable(),
     connectedUs: p.bigint('number').nullable(),
     awaySinceUs: p.bigint('number').nullable(),
+    /** The agent is asked to end and hands its devices over; null: it is not. */
+    leavingSinceUs: p.bigint('number').nullable(),
     clockOffsetUs: p.bigint('number').defaultRaw('0'),
     backlogRecords: p.bigint('number').defaultRaw('0'),
     latenessP50Ms: p.float().fieldName('lateness_p50_ms').default(0),

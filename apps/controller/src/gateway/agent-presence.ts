@@ -21,6 +21,11 @@ export interface AgentPresence {
       readonly nowUs: number;
     },
   ): Promise<void>;
+  /** The agent of this session is asked to end. True when another agent of its Location is connected and stays. */
+  leave(
+    kysely: Kysely<Tables>,
+    session: { readonly agentNo: number; readonly sessionId: string; readonly nowUs: number },
+  ): Promise<boolean>;
   /** The session ended at `toUs`. The row of a newer session is left alone. */
   disconnect(
     kysely: Kysely<Tables>,

@@ -90,6 +90,8 @@ function assignmentOf(device: AssignedDevice, spec: CheckSpec): Assignment {
     retriesLocally: device.retries_locally,
     changedUs: BigInt(device.changed_us),
     runImmediately: device.run_immediately,
+    fromUs: BigInt(device.from_us),
+    untilUs: BigInt(device.until_us),
   });
 }
 

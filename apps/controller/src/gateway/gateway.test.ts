@@ -1,4 +1,4 @@
-import type { Batch } from '@vantage/proto';
+import { type Batch, Goodbye_Reason } from '@vantage/proto';
 import { describe, expect, test, vi } from 'vitest';
 import type { BatchReceiver } from './session-opener.ts';
 import { nothing, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
@@ -118,4 +118,38 @@ test('closing finishes the batch in work, says goodbye and takes less than three
   await closed;
   expect(performance.now() - start).toBeLessThan(3_000);
   expect(await bench.agentRow()).toMatchObject({ state: 'Away' });
+});
+
+describe('an agent that leaves', () => {
+  test('gets a goodbye where no other agent of its Location stays', async () => {
+    await bench.rows.agent(bench.place, { state: 'Away' });
+    await bench.rows.agent(bench.place, { state: 'Connected', leaving_since_us: 1 });
+    await using server = await bench.gatewayWith(nothing);
+    await using stream = bench.connectTo(server.url);
+    expect(await stream.until('welcome')).toMatchObject({ handsOver: true });
+    stream.send({ case: 'heartbeat', value: { sequence: 1n, leaving: true } });
+    expect(await stream.until('goodbye')).toMatchObject({ reason: Goodbye_Reason.UNSPECIFIED });
+  });
+
+  test('stays connected where another agent stays, the planner is notified, and its next session does not leave', async () => {
+    await bench.rows.agent(bench.place, { state: 'Connected' });
+    const noticed = Promise.withResolvers<void>();
+    await using server = await bench.gatewayWith(nothing);
+    {
+      await using stream = bench.connectTo(server.url);
+      await stream.until('assignments');
+      await using _listening = await bench.db.subscribe('catalog', (notice) => {
+        if (notice?.location_nos.includes(bench.place.locationNo)) noticed.resolve();
+      });
+      stream.send({ case: 'heartbeat', value: { sequence: 1n, leaving: true } });
+      await noticed.promise;
+      expect(await bench.agentRow()).toMatchObject({ state: 'Connected' });
+      expect((await bench.agentRow()).leaving_since_us).toBeGreaterThan(0);
+      stream.send({ case: 'heartbeat', value: { sequence: 2n, leaving: true } });
+      expect((await stream.until('heartbeatReply')).sequence).toBeGreaterThan(0n);
+    }
+    await using next = bench.connectTo(server.url, { counter: 2 });
+    await next.until('welcome');
+    expect(await bench.agentRow()).toMatchObject({ state: 'Connected', leaving_since_us: null });
+  });
 });

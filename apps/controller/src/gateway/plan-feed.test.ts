@@ -94,6 +94,62 @@ describe('the plan', () => {
     expect(sizes).toEqual([500, 500, 203]);
   });
 
+  test('a device that is handed over has its window until then, and is removed after it without a notice', async () => {
+    const deviceNo = await bench.addDevice({ url: '127.0.0.1:9' });
+    const got = await bench.addDevice({ url: '127.0.0.1:10' });
+    const handOverUs = clock.nowUs() + 5_000_000;
+    const set = (device: number, values: { to_us?: number; from_us?: number; handed_over?: boolean }) =>
+      bench.db.kysely.updateTable('assignment_spans').set(values).where('device_no', '=', device).execute();
+    await set(deviceNo, { to_us: handOverUs });
+    await set(got, { from_us: handOverUs, handed_over: true });
+    await using server = await bench.gatewayWith(nothing);
+    await using stream = bench.connectTo(server.url);
+    const { upserts } = await stream.until('assignments');
+    expect(upserts).toMatchObject([
+      { deviceNo, fromUs: BigInt(Number.MAX_SAFE_INTEGER), untilUs: BigInt(handOverUs) },
+      { deviceNo: got, fromUs: BigInt(handOverUs), untilUs: 0n },
+    ]);
+    const change = await stream.until('assignments');
+    expect(change).toMatchObject({ snapshot: false, removedDeviceNos: [deviceNo], upserts: [] });
+    expect(clock.nowUs()).toBeGreaterThanOrEqual(handOverUs);
+  });
+
+  test('a device that is paused while it is handed over is removed at once', async () => {
+    const deviceNo = await bench.addDevice({ url: '127.0.0.1:9' });
+    const { kysely } = bench.db;
+    const toUs = clock.nowUs() + 60_000_000;
+    await kysely
+      .updateTable('assignment_spans')
+      .set({ to_us: toUs })
+      .where('device_no', '=', deviceNo)
+      .execute();
+    await kysely.updateTable('devices').set({ enabled: false }).where('device_no', '=', deviceNo).execute();
+    await using server = await bench.gatewayWith(nothing);
+    await using stream = bench.connectTo(server.url);
+    expect((await stream.until('assignments')).upserts).toEqual([]);
+  });
+
+  test('an agent that is handed over and gets the device back has both spans in one window', async () => {
+    const deviceNo = await bench.addDevice({ url: '127.0.0.1:9' });
+    const [endUs, backUs] = [clock.nowUs() + 60_000_000, clock.nowUs() + 63_000_000];
+    await bench.db.kysely
+      .updateTable('assignment_spans')
+      .set({ to_us: endUs })
+      .where('device_no', '=', deviceNo)
+      .execute();
+    const { agentNo } = bench.agent;
+    await bench.rows.hold({ deviceNo, agentNo, locationNo: bench.place.locationNo, fromUs: backUs });
+    await bench.db.kysely
+      .updateTable('assignment_spans')
+      .set({ handed_over: true })
+      .where('from_us', '=', backUs)
+      .execute();
+    await using server = await bench.gatewayWith(nothing);
+    await using stream = bench.connectTo(server.url);
+    const { upserts } = await stream.until('assignments');
+    expect(upserts).toMatchObject([{ deviceNo, fromUs: BigInt(backUs), untilUs: BigInt(endUs) }]);
+  });
+
   test('a run request is sent at once after its notification', async () => {
     const deviceNo = await bench.addDevice({ url: '127.0.0.1:9' });
     await using server = await bench.gatewayWith(nothing);

@@ -1,6 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import type { Logger } from '@vantage/kernel';
-import { messageOf } from '@vantage/kernel';
+import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
@@ -12,6 +11,8 @@ import type { KnownAgent } from './store.ts';
 export interface PlanFeed {
   /** The first time all assignments, in parts; later only the changes since. Yields nothing when nothing changed. */
   next(): AsyncGenerator<Assignments>;
+  /** When the plan changes by itself, because a hand-over is over: microseconds since 1970; undefined: it does not. */
+  readonly changesAtUs: number | undefined;
 }
 
 const partSize = 500;
@@ -23,6 +24,7 @@ export function createPlanFeed({
   agent,
   build,
   secretsNow,
+  clock,
   log,
 }: {
   readonly kysely: Kysely<Tables>;
@@ -30,12 +32,14 @@ export function createPlanFeed({
   readonly build: AssignmentBuilder;
   /** A fresh lookup of the account's secrets. */
   readonly secretsNow: () => SecretLookup;
+  readonly clock: Clock;
   readonly log: Logger;
 }): PlanFeed {
   /** Signature by device of what was sent; undefined until the snapshot is out. */
   let sent: Map<number, string> | undefined;
   const withSecrets = new Set<number>();
   let secretsStamp = '';
+  let changesAtUs: number | undefined;
 
   const makeAll = async (
     devices: readonly AssignedDevice[],
@@ -59,8 +63,13 @@ export function createPlanFeed({
   };
 
   return {
+    get changesAtUs() {
+      return changesAtUs;
+    },
     async *next() {
-      const versions = await loadVersions(kysely, agent);
+      const nowUs = clock.nowUs();
+      const versions = await loadVersions(kysely, agent, nowUs);
+      changesAtUs = earliestAfter(versions, nowUs);
       const stamp = await loadSecretsStamp(kysely, agent.accountNo);
       const snapshot = sent === undefined;
       const known = sent ?? new Map<number, string>();
@@ -78,11 +87,7 @@ export function createPlanFeed({
       const parts = partition(changed);
       if (parts.length === 0 && (snapshot || gone.length > 0)) parts.push([]);
       for (const [i, part] of parts.entries()) {
-        const devices = await loadAssigned(
-          kysely,
-          agent,
-          part.map((version) => version.device_no),
-        );
+        const devices = await loadAssigned(kysely, part);
         const upserts = await makeAll(devices, secrets);
         for (const device of devices) known.set(device.device_no, signature(device));
         yield create(AssignmentsSchema, {
@@ -113,6 +118,15 @@ function partition(versions: readonly Version[]): Version[][] {
   return parts;
 }
 
+/** The earliest end of a hand-over that lies ahead. */
+function earliestAfter(versions: readonly Version[], nowUs: number): number | undefined {
+  const ends = versions.flatMap(({ until_us }) => (until_us > nowUs ? until_us : []));
+  return ends.length > 0 ? ends.reduce((a, b) => Math.min(a, b)) : undefined;
+}
+
 function signature(version: Version): string {
-  return `${version.revision}/${version.rotation_index}/${version.rotation_size}/${version.retries_locally}/${version.run_immediately}`;
+  return [
+    ...[version.revision, version.rotation_index, version.rotation_size, version.retries_locally],
+    ...[version.run_immediately, version.from_us, version.until_us],
+  ].join('/');
 }

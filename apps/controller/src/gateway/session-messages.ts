@@ -31,7 +31,10 @@ export async function* sessionMessages(output: SessionOutput): AsyncGenerator<Co
   const { agent, sessionId, clock, log, driver, answers, batches, plan, runRequests } = output;
   const { agentNo, locationNo, locationName } = agent;
   const parts = createPlanParts({ clock, driver, plan });
-  yield message({ case: 'welcome', value: { agentNo, locationNo, locationName, sessionId } });
+  yield message({
+    case: 'welcome',
+    value: { agentNo, locationNo, locationName, sessionId, handsOver: true },
+  });
   while (true) {
     const facts = { hasAnswer: answers.length > 0, isBatchInWork: !batches.idle, nowMs: clock.monoMs() };
     const step = nextStep(driver.state, facts);
@@ -80,6 +83,15 @@ function createPlanParts({
   readonly plan: PlanFeed;
 }) {
   let parts: AsyncGenerator<Assignments> | undefined;
+  let again: Disposable | undefined;
+  const readAgainAt = (atUs: number | undefined) => {
+    again?.[Symbol.dispose]();
+    again = undefined;
+    if (atUs === undefined || driver.ended.aborted) return;
+    const inMs = Math.max(0, (atUs - clock.nowUs()) / 1000) + 1;
+    again = clock.timer(inMs, () => driver.apply({ kind: 'changed', list: 'plan' }));
+  };
+  driver.ended.addEventListener('abort', () => again?.[Symbol.dispose](), { once: true });
   return {
     /** The next part; undefined when there are no more. */
     async next(): Promise<Assignments | undefined> {
@@ -91,6 +103,7 @@ function createPlanParts({
       if (!part.done) return part.value;
       parts = undefined;
       driver.apply({ kind: 'planSent', nowMs: clock.monoMs() });
+      readAgainAt(plan.changesAtUs);
       return undefined;
     },
     drop() {

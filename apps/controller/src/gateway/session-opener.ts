@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Clock, type Logger, newId } from '@vantage/kernel';
 import type { Batch, Hello } from '@vantage/proto';
-import type { Db } from '../db/index.ts';
+import { type Db, publish } from '../db/index.ts';
 import type { AgentPresence } from './agent-presence.ts';
 import { createAssignmentBuilder, createSecretLookup, type Unsealer } from './assignment.ts';
 import type { BatchOutcome } from './batch-queue.ts';
@@ -78,12 +78,17 @@ export function createSessionOpener({
       sessionId,
       clock,
       log,
-      plan: createPlanFeed({ kysely, agent, build, log, secretsNow }),
+      plan: createPlanFeed({ kysely, agent, build, clock, log, secretsNow }),
       runRequests: createRunRequestFeed({ kysely, runRequests, clock, log, agent, build, secretsNow }),
       accept: (batch, signal) =>
         slots.run({ accountNo, agentNo, weight: 1 }, signal, () =>
           ingest.accept({ agentNo, accountNo }, batch, signal),
         ),
+      async leave() {
+        const isHandedOver = await agents.leave(kysely, { agentNo, sessionId, nowUs: clock.nowUs() });
+        if (isHandedOver) await publish(kysely, 'catalog', { location_nos: [agent.locationNo] });
+        return isHandedOver;
+      },
       takeShare: () => gate.takeShare(),
       isRefusal,
       cut,

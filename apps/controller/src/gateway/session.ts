@@ -44,6 +44,8 @@ interface SessionOptions {
   readonly plan: PlanFeed;
   readonly runRequests: RunRequestFeed;
   readonly accept: AcceptBatch;
+  /** Stores that the agent is about to end; false when no other agent gets its devices. */
+  readonly leave: () => Promise<boolean>;
   /** The share of the memory that the message just read holds; the session gives it back when it is done with the message. */
   readonly takeShare: () => Disposable | undefined;
   /** Whether reading failed because a message was refused, and not because the stream broke. */
@@ -54,13 +56,14 @@ interface SessionOptions {
 
 /** Makes a session; its states are in `session-state.ts`. */
 export function createSession(options: SessionOptions): Session {
-  const { agent, sessionId, clock, plan, runRequests, accept, takeShare, isRefusal, cut } = options;
+  const { agent, sessionId, clock, plan, runRequests, accept, leave, takeShare, isRefusal, cut } = options;
   const { agentNo } = agent;
   const log = options.log.child({ agentNo, sessionId });
   const answers: MakeAnswer[] = [];
   let refusal: unknown;
   let lastContactUs = clock.nowUs();
   let status: AgentStatus | undefined;
+  let isLeaving = false;
 
   const driver = createSessionDriver({
     clock,
@@ -92,6 +95,22 @@ export function createSession(options: SessionOptions): Session {
       value: { sequence, agentSentUs, receivedUs: BigInt(receivedUs), sentUs: BigInt(clock.nowUs()) },
     }));
     status = afterHeartbeat(status, { agentNo, sessionId, heartbeat, receivedUs });
+    if (heartbeat.leaving && !isLeaving) void handOver();
+  };
+  /** An agent that leaves goes on until its devices are another agent's; without another one it need not wait. */
+  const handOver = async () => {
+    isLeaving = true;
+    const isHandedOver = await leave().catch((error: unknown) => {
+      log.warn({ error: messageOf(error) }, 'the devices of an agent that leaves cannot be handed over');
+      return false;
+    });
+    if (!isHandedOver) end(Goodbye_Reason.UNSPECIFIED, 'no other agent is here to check its devices');
+  };
+  const end = (reason: Goodbye_Reason, text: string) => {
+    if (driver.state.stage.kind !== 'open') return;
+    driver.apply({ kind: 'leave', goodbye: { reason, text } });
+    batches.stop(reason === Goodbye_Reason.REVOKED || reason === Goodbye_Reason.FENCED);
+    driver.wake();
   };
 
   const onRequest = async ({ message }: ConnectRequest) => {
@@ -135,12 +154,7 @@ export function createSession(options: SessionOptions): Session {
       }
     },
     refresh: (list) => driver.apply({ kind: 'changed', list }),
-    end(reason, text) {
-      if (driver.state.stage.kind !== 'open') return;
-      driver.apply({ kind: 'leave', goodbye: { reason, text } });
-      batches.stop(reason === Goodbye_Reason.REVOKED || reason === Goodbye_Reason.FENCED);
-      driver.wake();
-    },
+    end,
     abandon: () => driver.apply({ kind: 'gone' }),
     get ended() {
       return driver.ended.aborted;

@@ -204,7 +204,7 @@ async function candidatesOf(
       a.agent_no = s.agent_no as "isAssigned", s.retries_locally as "retriesLocally"
     from assignment_spans s join agents a on a.location_no = s.location_no
     where s.device_no = any(${deviceNos}::int[]) and s.to_us is null
-      and a.state = 'Connected' and a.offline_reason is null
+      and a.state = 'Connected' and a.offline_reason is null and a.leaving_since_us is null
     order by s.location_no, a.agent_no`.execute(trx);
   const spread = (one: EligibleAgent & { deviceNo: number }) =>
     one.isAssigned ? 0 : unitHash(one.deviceNo, one.agentNo);

@@ -44,7 +44,7 @@ export async function createRunRequests(
 
 /**
  * Requests one check of the device. It goes to the first agent that can run it, in this order: agents that are online before
- * those that are offline, then agents to which the device is assigned, then the agent that runs the first check, then the rotation.
+ * those that are offline or leave, then agents to which the device is assigned, then the agent that runs the first check, then the rotation.
  * Undefined when no connected agent could run it.
  */
 export async function createCheckNowRequest(
@@ -74,7 +74,7 @@ export async function createCheckNowRequest(
       ) s on s.device_no = d.device_no
       join agents a on a.location_no = s.location_no and a.state = 'Connected'
     where d.device_no = ${deviceNo} and (a.traces_on_request or not ${traceroute}::boolean)
-    order by a.offline_reason is null desc, (a.agent_no = s.agent_no) is true desc, s.run_immediately desc, s.rotation_index, a.agent_no limit 1
+    order by a.offline_reason is null and a.leaving_since_us is null desc, (a.agent_no = s.agent_no) is true desc, s.run_immediately desc, s.rotation_index, a.agent_no limit 1
     returning agent_no, deadline_us`.execute(trx);
   const [created] = rows;
   if (!created) return undefined;

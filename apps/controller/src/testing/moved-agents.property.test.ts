@@ -121,7 +121,8 @@ async function createScene() {
     const opened = await openSession({ kysely, agents: agentPresence }, row);
     expect(opened).toMatchObject({ kind: 'open', agent: { locationNo } });
     await plan();
-    known = (await loadVersions(kysely, { agentNo, locationNo })).map(({ device_no }) => device_no);
+    const versions = await loadVersions(kysely, { agentNo, locationNo }, clock.nowUs());
+    known = versions.map(({ device_no }) => device_no);
     await deliver();
   };
   const disconnect = async () => {

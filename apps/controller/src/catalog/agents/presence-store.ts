@@ -49,9 +49,27 @@ export const agentPresence = {
         last_seen_us: nowUs,
         connected_us: nowUs,
         away_since_us: null,
+        leaving_since_us: null,
       })
       .where('agent_no', '=', session.agentNo)
       .execute();
+  },
+
+  /** The agent of this session is asked to end. True when another agent of its Location is connected and stays. */
+  async leave(
+    kysely: Kysely<Tables>,
+    {
+      agentNo,
+      sessionId,
+      nowUs,
+    }: { readonly agentNo: number; readonly sessionId: string; readonly nowUs: number },
+  ): Promise<boolean> {
+    const { rows } = await sql<{ hasOthers: boolean }>`
+      update agents a set leaving_since_us = ${nowUs}::bigint
+      where agent_no = ${agentNo} and session_id = ${sessionId} and state = 'Connected'
+      returning exists (select from agents o where o.location_no = a.location_no and o.agent_no <> a.agent_no
+        and o.state = 'Connected' and o.leaving_since_us is null) as "hasOthers"`.execute(kysely);
+    return rows[0]?.hasOthers ?? false;
   },
 
   /** The session ended at `toUs`. The row of a newer session is left alone. */

@@ -43,6 +43,7 @@ export interface DataTables {
     rotation_size: number;
     retries_locally: boolean;
     run_immediately: boolean;
+    handed_over: Generated<boolean>;
   };
   audit: {
     audit_no: GeneratedAlways<number>;

@@ -187,6 +187,13 @@ export declare type Welcome = Message<"vantage.v1.Welcome"> & {
    * @generated from field: string session_id = 4;
    */
   sessionId: string;
+
+  /**
+   * This controller hands over the devices of an agent that leaves; see Heartbeat.leaving.
+   *
+   * @generated from field: bool hands_over = 5;
+   */
+  handsOver: boolean;
 };
 
 /**
@@ -335,6 +342,13 @@ export declare type Heartbeat = Message<"vantage.v1.Heartbeat"> & {
    * @generated from field: int64 covered_to_us = 11;
    */
   coveredToUs: bigint;
+
+  /**
+   * The agent is asked to end. It goes on until the controller has handed its devices over, or says goodbye because no other agent is there.
+   *
+   * @generated from field: bool leaving = 12;
+   */
+  leaving: boolean;
 };
 
 /**
@@ -488,6 +502,19 @@ export declare type Assignment = Message<"vantage.v1.Assignment"> & {
    * @generated from field: bool run_immediately = 12;
    */
   runImmediately: boolean;
+
+  /**
+   * A hand-over between agents (controller's clock): another agent has the device in [until_us, from_us), so nothing is due then. Due times
+   * since from_us that passed before the assignment arrived are made up for with one check. from_us 2^53 - 1 never comes; until_us 0: nothing was due before.
+   *
+   * @generated from field: int64 from_us = 13;
+   */
+  fromUs: bigint;
+
+  /**
+   * @generated from field: int64 until_us = 14;
+   */
+  untilUs: bigint;
 };
 
 /**
