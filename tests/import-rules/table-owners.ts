@@ -14,6 +14,7 @@ export const tableOwners: TableOwners = {
   device_locations: 'catalog',
   tags: 'catalog',
   device_tags: 'catalog',
+  device_texts: 'catalog',
   secrets: 'catalog',
   deleted_devices: 'catalog',
   sealing_key_proof: 'secrets',

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** The limits and the offset of the first pages that most clients ask for: 25 and 100 rows, and one more. */
-const usual = new Set([0, 26, 101]);
+/** The limits and the offset of the first pages that most clients ask for: 25 and 100 rows, and one more; the first devices of a search. */
+const usual = new Set([0, 26, 101, 1_000]);
 
 /**
  * A limit or offset in a statement. PostgreSQL plans a prepared statement for a tenth of all rows where its limit is a parameter, so the usual

@@ -65,10 +65,22 @@ export function conditionsOf({ accountNo, filter }: DeviceListAsk): RawBuilder<b
   return sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }
 
-/** The text of the index devices_search. */
+/** What `device_texts` keeps as `text`. */
 const searched = sql`lower(d.short_name || chr(10) || coalesce(d.full_name, '') || chr(10) || d.url)`;
 
-/** `%`, `_` and the backslash in what is searched for stand for themselves. */
-function likePattern(search: string): RawBuilder<unknown> {
+/** The order of rows that have the columns short_name and device_no, for a list that no status sorts. */
+export function orderByDevice({ sort }: DeviceListAsk, table: string): RawBuilder<unknown> {
+  const columns = sort.field === 'ShortName' ? ['short_name', 'device_no'] : ['device_no'];
+  const direction = sort.descending ? sql`desc` : sql`asc`;
+  return sql.join(columns.map((column) => sql`${sql.ref(`${table}.${column}`)} ${direction}`));
+}
+
+/** Is the row after the device at which the page begins? */
+export function follows({ afterNo }: DeviceListAsk, table: string): RawBuilder<boolean> {
+  return afterNo === undefined ? sql`true` : sql`${sql.ref(`${table}.device_no`)} > ${afterNo}::int`;
+}
+
+/** A pattern of LIKE in lower case. `%`, `_` and the backslash in what is searched for stand for themselves. */
+export function likePattern(search: string): RawBuilder<unknown> {
   return sql`lower(${`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`})`;
 }

@@ -11,6 +11,8 @@ import { overloaded } from './lookup-store.ts';
 
 /** VANTAGE_TEST_PLAN_DEVICES=100000 shows the plans of a large account; a tenth of the devices belongs to another one. */
 const devices = Number(process.env['VANTAGE_TEST_PLAN_DEVICES'] ?? 20_000);
+/** So many devices are inserted by one statement. */
+const part = 1_000;
 /** So many rows may one statement read, of all tables together: 1,000 devices one by one, twice, and those of the page. */
 const mostRows = 4_000;
 const nowUs = 1_790_000_000_000_000;
@@ -29,12 +31,13 @@ beforeAll(async () => {
   locationNo = await make.location(accountNo, { ...times, online: true });
   const second = await make.location(accountNo, { ...times, online: true });
   const offline = await make.location(accountNo, { ...times, online: false });
-  await sql`
-    insert into devices (device_id, account_no, method, url, sealed, short_name, frequency_min, timeout_s, retries, retry_delay_s,
-      locations_given, enabled, changed_us, created_us, updated_us)
-    select i::text, case when i % 10 = 7 then ${foreignNo}::int else ${accountNo}::int end, case when i % 4 = 0 then 'PING' else 'TCP' end,
-      'host' || i || '.example:9', '', 'd' || md5(i::text), 1, 10, 1, 10, true, true, 1, 1, 1
-    from generate_series(1, ${devices}) i`.execute(db.kysely);
+  for (let from = 0; from < devices; from += part)
+    await sql`
+        insert into devices (device_id, account_no, method, url, sealed, short_name, frequency_min, timeout_s, retries, retry_delay_s,
+          locations_given, enabled, changed_us, created_us, updated_us)
+        select i::text, case when i % 10 = 7 then ${foreignNo}::int else ${accountNo}::int end, case when i % 4 = 0 then 'PING' else 'TCP' end,
+          'host' || i || '.example:9' || case when i % 2000 = 5 then 'qz' else '' end, '', 'd' || md5(i::text), 1, 10, 1, 10, true, true, 1, 1, 1
+        from generate_series(${from}::int + 1, ${Math.min(from + part, devices)}::int) i`.execute(db.kysely);
   // Most devices are at the first Location, some at two, and a tenth at one that is offline.
   await sql`
     insert into device_locations (device_no, location_no, rotation_index)
@@ -51,7 +54,7 @@ beforeAll(async () => {
     insert into maintenance_windows (device_no, from_us, to_us, end_notified)
     select device_no, ${nowUs}::bigint - span, ${nowUs}::bigint + 10 - span, span = 100 from devices, unnest(array[5, 100]) span
     where device_no % 100 = 1 or device_no % 5 = 0 and span = 100`.execute(db.kysely);
-  await sql`vacuum analyze devices, device_locations, device_state, maintenance_windows, device_counts`.execute(
+  await sql`vacuum analyze devices, device_texts, device_locations, device_state, maintenance_windows, device_counts`.execute(
     db.kysely,
   );
 }, 300_000);
@@ -125,6 +128,12 @@ const asks: Readonly<Record<string, Partial<DeviceListAsk>>> = {
   },
   'Up of a Method': { filter: { status: 'Up', method: 'PING' } },
   'Down of a text': { filter: { status: 'Down', search: 'd1234' } },
+  'Down of a letter that many have': { filter: { status: 'Down', search: 'x' } },
+  'Down of a letter that few have': { filter: { status: 'Down', search: 'q' } },
+  'Down of a text that many have, sorted by name': {
+    filter: { status: 'Down', search: 'example' },
+    sort: { field: 'ShortName', descending: false },
+  },
   'sorted by name': { sort: { field: 'ShortName', descending: false } },
   'Up, sorted by name': { filter: { status: 'Up' }, sort: { field: 'ShortName', descending: true } },
   'sorted by status': { sort: { field: 'Status', descending: false } },
@@ -132,7 +141,31 @@ const asks: Readonly<Record<string, Partial<DeviceListAsk>>> = {
   'sorted by the begin of the status': { sort: { field: 'StatusSince', descending: false } },
   'sorted by the begin of the status, backwards': { sort: { field: 'StatusSince', descending: true } },
   'a text': { filter: { search: 'd1234' } },
-  'a text of two letters that many have': { filter: { search: 'ex' } },
+  'a letter that many have': { filter: { search: 'e' } },
+  'a letter that few have': { filter: { search: 'q' } },
+  'a letter that none has': { filter: { search: 'ü' } },
+  'two letters that many have': { filter: { search: 'ex' } },
+  'two letters that few have': { filter: { search: 'qz' } },
+  'two letters that none has': { filter: { search: 'zq' } },
+  'a text that many have': { filter: { search: '.example:9' } },
+  'a text that none has': { filter: { search: 'example:99' } },
+  'a letter that many have, sorted by name': {
+    filter: { search: 'e' },
+    sort: { field: 'ShortName', descending: false },
+  },
+  'a letter that few have, sorted by name': {
+    filter: { search: 'q' },
+    sort: { field: 'ShortName', descending: true },
+  },
+  'a letter that many have, sorted by status': {
+    filter: { search: 'e' },
+    sort: { field: 'Status', descending: false },
+  },
+  'a letter that few have, sorted by the begin of the status': {
+    filter: { search: 'q' },
+    sort: { field: 'StatusSince', descending: true },
+  },
+  'a letter that few have, of a Method': { filter: { search: 'q', method: 'PING' } },
 };
 
 test.each(Object.entries(asks))('the list %j reads few rows', async (_, part) => {

@@ -1,14 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/index.ts';
 import { rowCount } from '../../db/row-count.ts';
-import { conditionsOf, type DeviceListAsk, isByStatusAlone } from './list-ask.ts';
+import { conditionsOf, type DeviceListAsk, follows, isByStatusAlone, orderByDevice } from './list-ask.ts';
 import { type DevicePage, readListPage } from './list-page.ts';
+import { listFound } from './search-store.ts';
 import { listByStatus } from './status-list-store.ts';
 
 /**
  * A page of an account's devices, one row more than `limit` to know whether there are more, and how many there are in all. The total is
- * undefined for a search, and for a status together with other conditions that many devices meet. Lists by status read up to `fewDevices` one by
- * one; of more devices they read those of the page only.
+ * undefined for a search, and for a status together with other conditions that many devices meet. Lists by status and searches read up to
+ * `fewDevices` one by one; of more devices they read those of the page only.
  */
 export async function listDevices(
   db: Pick<Db, 'kysely'>,
@@ -17,31 +18,23 @@ export async function listDevices(
 ): Promise<DevicePage> {
   const isByStatus = ask.sort.field === 'Status' || ask.sort.field === 'StatusSince';
   if (isByStatus || ask.filter.status !== undefined) return listByStatus(db, ask, fewDevices);
+  if (ask.filter.search !== undefined) return listFound(db, ask, ask.filter.search, fewDevices);
   return readListPage(db, ask, {
     ctes: sql``,
     from: pageOf(ask),
-    order: orderOf(ask),
+    order: orderByDevice(ask, 'd'),
     total: countOf(ask),
   });
 }
 
 function pageOf(ask: DeviceListAsk): RawBuilder<unknown> {
-  const following = ask.afterNo === undefined ? sql`true` : sql`d.device_no > ${ask.afterNo}::int`;
   return sql`(
-    select d.* from devices d where ${conditionsOf(ask)} and ${following}
-    order by ${orderOf(ask)} limit ${rowCount(ask.limit + 1)} offset ${rowCount(ask.offset)}) d`;
+    select d.* from devices d where ${conditionsOf(ask)} and ${follows(ask, 'd')}
+    order by ${orderByDevice(ask, 'd')} limit ${rowCount(ask.limit + 1)} offset ${rowCount(ask.offset)}) d`;
 }
 
-function orderOf({ sort: { field, descending } }: DeviceListAsk): RawBuilder<unknown> {
-  const direction = descending ? sql`desc` : sql`asc`;
-  return field === 'ShortName'
-    ? sql`d.short_name ${direction}, d.device_no ${direction}`
-    : sql`d.device_no ${direction}`;
-}
-
-function countOf(ask: DeviceListAsk): RawBuilder<number> | undefined {
+function countOf(ask: DeviceListAsk): RawBuilder<number> {
   const { accountNo, filter } = ask;
-  if (filter.search !== undefined) return undefined;
   const { locationNo, ...others } = filter;
   return isByStatusAlone(others)
     ? sql<number>`

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { deviceGroups } from '../../db/device-groups.ts';
 import type { Db } from '../../db/index.ts';
 import { rowCount } from '../../db/row-count.ts';
-import { conditionsOf, type DeviceListAsk, isByStatusAlone } from './list-ask.ts';
+import { byCreation, conditionsOf, type DeviceListAsk, follows, isByStatusAlone } from './list-ask.ts';
 import { type DevicePage, readListPage } from './list-page.ts';
+import { foundByIndex } from './search-store.ts';
 
 /**
  * A page of a list that is limited to a status, or sorted by it. Three ways lead to it, and each reads few devices; `fewDevices` says how many
@@ -31,17 +32,23 @@ async function fewCandidates(
   ask: DeviceListAsk,
   fewDevices: number,
 ): Promise<readonly number[] | undefined> {
-  const { accountNo, nowUs, sort } = ask;
-  const isAlone = isByGroupAlone(ask);
-  if (isAlone && sort.field !== 'ShortName') return undefined;
-  const byCreation = { field: 'CreatedAt', descending: false } as const;
-  const { rows } = await (isAlone
-    ? sql<{ device_no: number }>`with ${deviceGroups(accountNo, nowUs)}
-        ${merged({ ...ask, sort: byCreation, offset: 0, limit: fewDevices })}`
-    : sql<{ device_no: number }>`
-        select d.device_no from devices d where ${conditionsOf(ask)} limit ${fewDevices + 1}`
-  ).execute(kysely);
-  return rows.length > fewDevices ? undefined : rows.map(({ device_no }) => device_no);
+  const few = async (devices: RawBuilder<{ readonly device_no: number }>) => {
+    const { rows } = await devices.execute(kysely);
+    return rows.length > fewDevices ? undefined : rows.map(({ device_no }) => device_no);
+  };
+  const found = isByGroupAlone(ask) ? undefined : await few(meeting(ask, fewDevices + 1));
+  if (found !== undefined || ask.sort.field !== 'ShortName') return found;
+  const { accountNo, nowUs, filter } = ask;
+  const { status, locationNo } = filter;
+  const ofStatus = { ...ask, filter: { status, locationNo }, sort: byCreation, offset: 0, limit: fewDevices };
+  return few(sql<{ device_no: number }>`with ${deviceGroups(accountNo, nowUs)} ${merged(ofStatus)}`);
+}
+
+/** Devices that meet the conditions besides the status. */
+function meeting(ask: DeviceListAsk, most: number): RawBuilder<{ readonly device_no: number }> {
+  return ask.filter.search === undefined
+    ? sql`select d.device_no from devices d where ${conditionsOf(ask)} limit ${most}`
+    : sql`select t.device_no from ${foundByIndex(ask, ask.filter.search)} limit ${most}`;
 }
 
 /** Since when the device of `device_state` as s has the status of its group g. */
@@ -60,13 +67,13 @@ async function listFew(
     select g.status, ${since} as since_us, s.device_no from ${withGroup}
     where ${among} and s.account_no = ${ask.accountNo}::int and ${isOrdinary} and ${statusIs(ask, sql`g.status`)}
     union all select s.status, s.since_us, s.device_no from apart s where ${among} and ${statusIs(ask, sql`s.status`)})`;
+  const listed = sql`${found} f join devices d on d.device_no = f.device_no where ${conditionsOf(ask)}`;
   const total =
-    ask.filter.search === undefined ? sql<number>`select count(*)::int from ${found} f` : undefined;
+    ask.filter.search === undefined ? sql<number>`select count(*)::int from ${listed}` : undefined;
   return readEntries(
     db,
     ask,
-    sql`select f.status, f.since_us, f.device_no from ${found} f join devices d on d.device_no = f.device_no
-      where ${follows(ask, 'f')}
+    sql`select f.status, f.since_us, f.device_no from ${listed} and ${follows(ask, 'f')}
       order by ${orderOf(ask)} limit ${rowCount(ask.limit + 1)} offset ${rowCount(ask.offset)}`,
     total,
   );
@@ -156,10 +163,6 @@ function isByGroupAlone({ filter }: DeviceListAsk): boolean {
 
 function statusIs({ filter: { status } }: DeviceListAsk, shown: RawBuilder<unknown>): RawBuilder<unknown> {
   return status === undefined ? sql`true` : sql`${shown} = ${status}`;
-}
-
-function follows({ afterNo }: DeviceListAsk, table: string): RawBuilder<unknown> {
-  return afterNo === undefined ? sql`true` : sql`${sql.ref(`${table}.device_no`)} > ${afterNo}::int`;
 }
 
 /** Does the device s meet the conditions that its group does not know? A scalar query, so that it is asked for the rows that are read only. */

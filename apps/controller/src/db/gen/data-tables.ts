@@ -167,6 +167,12 @@ export interface DataTables {
     warnings: Jsonb | null;
     frequency_min: Generated<number>;
   };
+  device_texts: {
+    device_no: number;
+    account_no: number;
+    short_name: string;
+    text: string;
+  };
   events: {
     event_no: GeneratedAlways<number>;
     event_id: string;
