@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fullNotice, sentinels } from '../testing/channel-contract.ts';
+import { fullNotice, fullNoticeLines, sentinels } from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createJsm } from './jsm.ts';
 
@@ -32,15 +32,7 @@ test('the request is the documented one: an alert that begins is created under i
     ...{ message: 'web is Down: HTTP 500', alias: alertId, entity: 'web', source: 'Vantage' },
     ...{ tags: ['device.down'], priority: 'P1' },
     description: [
-      'Time: 2026-11-22T08:00:00+01:00',
-      'Name: Web server',
-      'Address: https://me:***@www.example.org/',
-      'Method: HTTP',
-      'Status: Down',
-      'Since: 2026-11-22T08:00:00+01:00',
-      'Result: HTTP 500',
-      'Location: Oslo',
-      'Severity: critical',
+      ...fullNoticeLines,
       'Acknowledge: https://vantage.example/links/a',
       'Snooze: https://vantage.example/links/s',
     ].join('\n'),

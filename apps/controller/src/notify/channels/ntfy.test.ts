@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { fullNotice, sentinels } from '../testing/channel-contract.ts';
+import { fullNotice, fullNoticeLines, sentinels } from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createNtfy } from './ntfy.ts';
 
@@ -25,17 +25,7 @@ test('the request is the documented one: JSON by POST to the root, with the topi
   expect(headers).toMatchObject({ authorization: `Bearer ${sentinels[2]}` });
   expect(json).toEqual({
     ...{ topic: sentinels[1], title: 'web is Down.', tags: ['rotating_light'], priority: 5 },
-    message: [
-      'Time: 2026-11-22T08:00:00+01:00',
-      'Name: Web server',
-      'Address: https://me:***@www.example.org/',
-      'Method: HTTP',
-      'Status: Down',
-      'Since: 2026-11-22T08:00:00+01:00',
-      'Result: HTTP 500',
-      'Location: Oslo',
-      'Severity: critical',
-    ].join('\n'),
+    message: [...fullNoticeLines].join('\n'),
     actions: [
       { action: 'view', label: 'Acknowledge', url: 'https://vantage.example/links/a' },
       { action: 'view', label: 'Snooze', url: 'https://vantage.example/links/s' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fullNotice, sentinels } from '../testing/channel-contract.ts';
+import { fullNotice, fullNoticeLines, sentinels } from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createSlack } from './slack.ts';
 
@@ -25,15 +25,7 @@ test('the request is the documented one: {"text": …} by POST to the address, a
   expect(json).toEqual({
     text: [
       'web is Down.',
-      'Time: 2026-11-22T08:00:00+01:00',
-      'Name: Web server',
-      'Address: https://me:***@www.example.org/',
-      'Method: HTTP',
-      'Status: Down',
-      'Since: 2026-11-22T08:00:00+01:00',
-      'Result: HTTP 500',
-      'Location: Oslo',
-      'Severity: critical',
+      ...fullNoticeLines,
       '<https://vantage.example/links/a|Acknowledge> | <https://vantage.example/links/s|Snooze>',
     ].join('\n'),
     ...{ unfurl_links: false, unfurl_media: false },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fullNotice, sentinels } from '../testing/channel-contract.ts';
+import { fullNotice, fullNoticeLines, sentinels } from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createTeams } from './teams.ts';
 
@@ -36,15 +36,7 @@ test('the request is the documented one: a message with one Adaptive Card', asyn
               type: 'RichTextBlock',
               inlines: [{ type: 'TextRun', text: 'web is Down.', weight: 'bolder', size: 'medium' }],
             },
-            line('Time: 2026-11-22T08:00:00+01:00'),
-            line('Name: Web server'),
-            line('Address: https://me:***@www.example.org/'),
-            line('Method: HTTP'),
-            line('Status: Down'),
-            line('Since: 2026-11-22T08:00:00+01:00'),
-            line('Result: HTTP 500'),
-            line('Location: Oslo'),
-            line('Severity: critical'),
+            ...fullNoticeLines.map(line),
           ],
           actions: [
             { type: 'Action.OpenUrl', title: 'Acknowledge', url: 'https://vantage.example/links/a' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sentinels } from '../testing/channel-contract.ts';
+import { fullNoticeLines, sentinels } from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createTelegram } from './telegram.ts';
 
@@ -34,15 +34,7 @@ test('the request is the documented one: sendMessage with chat_id and text', asy
     chat_id: -1001234567890,
     text: [
       'web is Down.',
-      'Time: 2026-11-22T08:00:00+01:00',
-      'Name: Web server',
-      'Address: https://me:***@www.example.org/',
-      'Method: HTTP',
-      'Status: Down',
-      'Since: 2026-11-22T08:00:00+01:00',
-      'Result: HTTP 500',
-      'Location: Oslo',
-      'Severity: critical',
+      ...fullNoticeLines,
       'Acknowledge: https://vantage.example/links/a',
       'Snooze: https://vantage.example/links/s',
     ].join('\n'),

@@ -47,6 +47,19 @@ export const fullNotice: Notice = {
   day: ['Up', 'Up', 'Unknown', 'Maint', 'Down'],
 };
 
+/** The facts of `fullNotice` as texts for people list them. */
+export const fullNoticeLines: readonly string[] = [
+  'Time: 2026-11-22T08:00:00+01:00',
+  'Name: Web server',
+  'Address: https://me:***@www.example.org/',
+  'Method: HTTP',
+  'Status: Down',
+  'Since: 2026-11-22T08:00:00+01:00',
+  'Result: HTTP 500',
+  'Location: Oslo',
+  'Severity: critical',
+];
+
 const kinds: Readonly<Record<Behaviour, Outcome['kind'] | 'time is over'>> = {
   delivers: 'delivered',
   'refuses connections': 'again',
