@@ -30,5 +30,6 @@ export {
   type LatePlace,
   type Place,
 } from './message-template.ts';
+export type { Facts, NewNotification } from './new-notification.ts';
 export { isMeantFor, type Schedule, type ScheduleStep, type Weekday, weekdays } from './schedule.ts';
 export { signingSecret } from './signing-secret.ts';

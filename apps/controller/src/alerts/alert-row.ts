@@ -3,6 +3,7 @@ import {
   type AlertState,
   alertKinds,
   alertPhases,
+  type Facts,
   newAlertState,
   type Severity,
   severities,
@@ -34,12 +35,6 @@ export function readAlertState(stored: unknown, nowUs: number): AlertState {
   const parsed = storedState.safeParse(stored);
   return parsed.success ? parsed.data : newAlertState('judging', nowUs);
 }
-
-/** A fact that a message shows. Times are microseconds since 1970. */
-export type Fact = string | number | boolean | null | readonly Fact[] | { readonly [name: string]: Fact };
-
-/** Facts of the event that opened or ended an alert, by their names in messages. */
-export type Facts = { readonly [name: string]: Fact };
 
 /** Reads stored facts; what is no object is an empty one. */
 export function readFacts(stored: unknown): Facts {

@@ -3,11 +3,11 @@ import {
   type AlertState,
   afterDown,
   afterUp,
+  type Facts,
   newAlertState,
   type Severity,
 } from '@vantage/alerts';
 import type { EventCause } from '@vantage/health';
-import type { Facts } from './alert-row.ts';
 import type { AlertChange } from './changes.ts';
 
 /** A device as a new alert needs it. */

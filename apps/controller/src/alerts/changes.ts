@@ -1,6 +1,6 @@
+import type { Facts } from '@vantage/alerts';
 import { checkId, dayUs } from '@vantage/domain';
 import type { EventCause } from '@vantage/health';
-import type { Facts } from './alert-row.ts';
 
 /** A change that opens or ends alerts, or lets open ones be decided again. */
 export type AlertChange =

@@ -2,6 +2,7 @@ import {
   type AlertDecision,
   type AlertKind,
   decide,
+  type NewNotification,
   type RequestedCheck,
   type Schedule,
 } from '@vantage/alerts';
@@ -21,14 +22,7 @@ import {
   schedulesOf,
   subjectsOf,
 } from './facts-store.ts';
-import {
-  acceptedBy,
-  eventCause,
-  type MessageContext,
-  messageKind,
-  type NewNotification,
-  notificationsFor,
-} from './messages.ts';
+import { acceptedBy, eventCause, type MessageContext, messageKind, notificationsFor } from './messages.ts';
 import type { RecordEvents } from './on-events.ts';
 import { parseSteps } from './parse-steps.ts';
 import { type CreateRunRequests, requestCheck } from './request-check.ts';

@@ -1,8 +1,7 @@
-import type { AlertKind, AlertState } from '@vantage/alerts';
+import type { AlertKind, AlertState, Facts } from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
-import type { Facts } from './alert-row.ts';
 
 /** The alert and the contact of a notification that failed. */
 export interface AlertOfFailure {

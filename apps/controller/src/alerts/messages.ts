@@ -4,26 +4,14 @@ import {
   type AlertMessage,
   contactTypeOf,
   contactTypes,
+  type Facts,
   type MessageKind,
-  type Severity,
+  type NewNotification,
 } from '@vantage/alerts';
 import type { EventCause } from '@vantage/health';
-import { type Fact, type Facts, readFacts, readKind, readSeverity } from './alert-row.ts';
+import { readFacts, readKind, readSeverity } from './alert-row.ts';
 import type { DueAlert } from './due-store.ts';
 import type { ContactRow, SubjectRow } from './facts-store.ts';
-
-/** One message to one contact, as the step of notifications takes it. */
-export interface NewNotification {
-  readonly accountNo: number;
-  readonly contactNo: number;
-  readonly alertNo: number | null;
-  /** Messages of one contact with the same key arrive one after the other. */
-  readonly orderKey: string;
-  readonly kind: MessageKind;
-  readonly severity: Severity;
-  readonly data: { readonly [name: string]: Fact };
-  readonly atUs: number;
-}
 
 /** What the messages of an alert are made of. */
 export interface MessageContext {

@@ -1,25 +1,10 @@
 import type { AlertDecision, AlertState } from '@vantage/alerts';
 import { secondUs } from '@vantage/domain';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import type { NewRunRequest, Tables } from '../db/index.ts';
 import { agentsAt, agentsFor, type CheckAgent, sharedRequest } from './check-store.ts';
 import type { DueAlert } from './due-store.ts';
 import type { SubjectRow } from './facts-store.ts';
-
-/** One check that an agent must run now; see `run-requests`. */
-interface NewRunRequest {
-  readonly kind: 'Now';
-  readonly deviceNo: number;
-  readonly agentNo: number;
-  readonly locationNo: number;
-  /** 0: the check is history only. It decides about the dependent, not about the master. */
-  readonly revision: number;
-  readonly retryId: null;
-  readonly attempt: 0;
-  readonly notBeforeUs: number;
-  readonly deadlineUs: number;
-  readonly createdUs: number;
-}
 
 /** Stores run requests and notifies the gateways of their agents. Resolves with their ids. */
 export type CreateRunRequests = (

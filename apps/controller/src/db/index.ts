@@ -8,6 +8,7 @@ export { doEach, type Refused } from './do-each.ts';
 export { readJsonObject } from './json-text.ts';
 export { holdsLease, type Lease, releaseLeases, takeLeases } from './lease.ts';
 export { lockAgent, lockDevices, lockDevicesOf, tryLockRequest } from './locks.ts';
+export type { NewRunRequest } from './new-run-request.ts';
 export { packetCount } from './packet-count.ts';
 export { createPartitions, type Partitions, startOfDay } from './partitions.ts';
 export { dbFailure, isTransientDbError } from './pg-error.ts';

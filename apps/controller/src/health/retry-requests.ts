@@ -8,24 +8,10 @@ import {
   type RetrySequence,
 } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import type { NewRunRequest, Tables } from '../db/index.ts';
 import { unitHash } from '../db/schedule-offset.ts';
 import type { FoldDevice } from './fold-store.ts';
 import type { Times } from './times.ts';
-
-/** One run request to be stored. */
-interface NewRunRequest {
-  readonly kind: 'Retry' | 'Now' | 'RetryDelegated';
-  readonly deviceNo: number;
-  readonly agentNo: number;
-  readonly locationNo: number;
-  readonly revision: number;
-  readonly retryId: string | null;
-  readonly attempt: number;
-  readonly notBeforeUs: number;
-  readonly deadlineUs: number;
-  readonly createdUs: number;
-}
 
 /** The stored run requests, as this step uses them. */
 export interface RunRequests {

@@ -1,27 +1,8 @@
-import type { AlertKind, MessageKind, Severity } from '@vantage/alerts';
+import type { AlertKind, NewNotification } from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { publish, type Tables } from '../db/index.ts';
 import { releaseFollowers } from './record-store.ts';
-
-/** A value of a message's facts. Times are microseconds since 1970. */
-type Fact = string | number | boolean | null | readonly Fact[] | { readonly [name: string]: Fact };
-
-/** One message to one contact, as alerts decide it. */
-export interface NewNotification {
-  readonly accountNo: number;
-  readonly contactNo: number;
-  /** Null: the message belongs to no alert. */
-  readonly alertNo: number | null;
-  /** Messages of one contact with the same key arrive one after the other: `device:12`, `location:3`, `account:1`. */
-  readonly orderKey: string;
-  readonly kind: MessageKind;
-  readonly severity: Severity;
-  /** The facts of the message as REST names them, without secrets (`message-facts.ts`). */
-  readonly data: { readonly [name: string]: Fact };
-  /** When it happened. */
-  readonly atUs: number;
-}
 
 /** How far a notification is. */
 type NotificationState = 'Pending' | 'Delivered' | 'Failed' | 'Withdrawn' | 'Shadow';

@@ -1,21 +1,7 @@
 import { cleanLine } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { publish, type Row, type Tables } from '../db/index.ts';
-
-/** A check that an agent must run now, or (`RetryDelegated`) a retry sequence that the agent must not continue itself. */
-interface NewRunRequest {
-  readonly kind: Row<'run_requests'>['kind'];
-  readonly deviceNo: number;
-  readonly agentNo: number;
-  readonly locationNo: number;
-  readonly revision: number;
-  readonly retryId: string | null;
-  readonly attempt: number;
-  readonly notBeforeUs: number;
-  readonly deadlineUs: number;
-  readonly createdUs: number;
-}
+import { type NewRunRequest, publish, type Tables } from '../db/index.ts';
 
 /** Stores run requests and notifies the gateways of their agents. Resolves with their ids. */
 export async function createRunRequests(

@@ -1,4 +1,4 @@
-import type { NewNotification } from '../notification-store.ts';
+import type { NewNotification } from '@vantage/alerts';
 
 /** A notification of a device that went down, for tests. */
 export const sampleNotification: NewNotification = {

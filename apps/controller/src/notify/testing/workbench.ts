@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { NewNotification } from '@vantage/alerts';
 import { createLog, type Logger, newId, systemClock } from '@vantage/kernel';
 import { createTestDatabase } from '../../../../../tests/harness/database.ts';
 import { createTimeScale } from '../../config/time-scale.ts';
@@ -8,7 +9,7 @@ import { sealContact } from '../../secrets/sealed-contact.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 import { createChannels } from '../channels/registry.ts';
 import { createDeliveries, type Deliveries, type DeliveriesDeps } from '../deliveries.ts';
-import { enqueue, type NewNotification } from '../notification-store.ts';
+import { enqueue } from '../notification-store.ts';
 import type { FailedNotification } from '../record.ts';
 import { sampleNotification } from './sample.ts';
 
