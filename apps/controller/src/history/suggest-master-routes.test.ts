@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => one[Symbol.asyncDispose]());
 
-/** A device with one check of the last minute that used this address; `hops`: it failed, and this is its traceroute. */
+/** A device with one check of this moment that used this address; `hops`: it failed, and this is its traceroute. */
 async function device(ShortName: string, address: string, hops?: readonly (string | null)[]) {
   const id = await one.create('/devices', { Method: 'TCP', URL: `${ShortName}.example:80`, ShortName });
   const { db, clock } = one.rest;
@@ -24,7 +24,7 @@ async function device(ShortName: string, address: string, hops?: readonly (strin
     .select('device_no')
     .where('device_id', '=', id)
     .executeTakeFirstOrThrow();
-  await addChecks(one.rest, { deviceNo, agentNo, locationNo: one.locationNo }, [clock.nowUs() - 60_000_000]);
+  await addChecks(one.rest, { deviceNo, agentNo, locationNo: one.locationNo }, [clock.nowUs()]);
   const Hops = hops?.map((Address, place) => ({ TTL: place + 1, Address, RTTMs: 1 }));
   const extended = {
     Address: `${address}:80`,
@@ -59,6 +59,17 @@ test('the nearest router that is a device is suggested, one PUT sets it, and a d
   const loop = await device('loop', '10.0.1.9', ['10.0.0.1', '10.0.1.5']);
   await one.send('PUT', `/devices/${web}`, { device_master_id: loop });
   expect(await suggestion(loop)).toMatchObject({ SuggestedMaster: core, Address: '10.0.0.1' });
+});
+
+test('a traceroute to an earlier target says nothing', async () => {
+  const edge = await device('edge2', '10.0.3.1');
+  const moved = await device('moved', '10.0.3.5', ['10.0.3.1', '10.0.3.5']);
+  expect(await suggestion(moved)).toMatchObject({ SuggestedMaster: edge });
+  await one.rest.clock.advance(1_000);
+  await one.send('PUT', `/devices/${moved}`, { FullName: 'Moved' });
+  expect(await suggestion(moved)).toMatchObject({ SuggestedMaster: edge });
+  await one.send('PUT', `/devices/${moved}`, { URL: 'moved.example:81' });
+  expect(await suggestion(moved)).toMatchObject({ SuggestedMaster: null, Traceroutes: 0 });
 });
 
 test('without a traceroute, and of another account, nothing is suggested', async () => {

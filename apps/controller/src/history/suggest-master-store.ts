@@ -14,7 +14,10 @@ const storedTraceroute = z.object({
   Hops: z.array(z.object({ Address: z.string().nullable() })),
 });
 
-/** The newest traceroutes of the device's checks, failed or requested, and the addresses that these checks used. */
+/**
+ * The newest traceroutes of the device's checks, failed or requested, and the addresses that these checks used. Checks from before the last
+ * change of its target do not count: the way to the earlier target says nothing.
+ */
 export async function tracedWays(
   db: Kysely<Tables>,
   deviceNo: number,
@@ -23,7 +26,8 @@ export async function tracedWays(
   // The words of the partial indexes: good checks without a run request, nearly all of them, are not read.
   const tracedOf = (which: RawBuilder<unknown>) => sql`(
     select start_us, agent_no, location_no, extended from checks
-    where device_no = ${deviceNo} and start_us > ${nowUs - searchedUs}::bigint and ${which} and extended ? 'Traceroute'
+    where device_no = ${deviceNo} and start_us > ${nowUs - searchedUs}::bigint and ${which}
+      and start_us >= (select changed_us from devices where device_no = ${deviceNo}) and extended ? 'Traceroute'
     order by start_us desc, agent_no desc limit ${mostWays})`;
   const { rows } = await sql<{ locationNo: number; traceroute: unknown; address: string | null }>`
     select location_no as "locationNo", extended -> 'Traceroute' as traceroute, extended ->> 'Address' as address

@@ -81,6 +81,21 @@ test.each<[what: string, given: TracedWay[], expected: object]>([
   expect(suggestMaster(given, [gateway, other], new Set(['10.0.0.7']))).toMatchObject(expected);
 });
 
+test('a way that ended before the master does not contradict the complete way of another Location', () => {
+  const nearer = candidate(3);
+  const whole = { locationNo: 1, hops: ['10.0.0.1', '10.0.0.3', '10.0.0.7'], isReached: true };
+  for (const hops of [['10.0.0.1'], ['10.0.0.9'], ['10.0.0.1', null]]) {
+    const cut = { locationNo: 2, hops, isReached: false };
+    for (const ways of [
+      [whole, cut],
+      [cut, whole],
+    ])
+      expect(suggestMaster(ways, [gateway, nearer], new Set(['10.0.0.7']))).toMatchObject({
+        ...{ kind: 'master', candidate: nearer, isComplete: true },
+      });
+  }
+});
+
 test('of several devices with one address the one that is pinged is suggested', () => {
   const web = { ...candidate(1), deviceId: 'web', isPing: false };
   const found = suggestMaster(ways([1, '10.0.0.1']), [web, candidate(1), web], new Set());

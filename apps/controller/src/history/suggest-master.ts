@@ -23,14 +23,15 @@ export type Suggestion =
       readonly kind: 'master';
       readonly candidate: Candidate;
       readonly address: string;
-      /** Of each Location a way reached the device, and every hop behind the master answered: there is no nearer router. */
+      /** A way reached the device, and every hop behind the master answered: there is no nearer router. */
       readonly isComplete: boolean;
     }
   | { readonly kind: 'none'; readonly reason: string };
 
 /**
  * The device's nearest hop that is itself a device of the account. A way that ends early says only what lies before its end, therefore of
- * each Location the longest match counts. Where Locations reach the device by different routers, no single device is before it. Pure.
+ * each Location the longest match counts, and none where the way of another Location is complete. Where Locations reach the device by
+ * different routers, no single device is before it. Pure.
  */
 export function suggestMaster(
   ways: readonly TracedWay[],
@@ -44,21 +45,23 @@ export function suggestMaster(
       const present = byAddress.get(address);
       if (present === undefined || (candidate.isPing && !present.isPing)) byAddress.set(address, candidate);
     }
-  const matches = [...Map.groupBy(ways, ({ locationNo }) => locationNo).values()].map((of) =>
+  const longest = [...Map.groupBy(ways, ({ locationNo }) => locationNo).values()].map((of) =>
     of
       .map((way) => nearest(way, byAddress, ownAddresses))
       .reduce((best, one) => (isBetter(one, best) ? one : best)),
   );
+  const complete = longest.filter(({ isComplete }) => isComplete);
+  const matches = complete.length > 0 ? complete : longest;
   const [first] = matches;
   if (first?.candidate === undefined || matches.some(({ candidate }) => candidate === undefined))
     return { kind: 'none', reason: 'no router on the way is a device of this account' };
   const { candidate, address } = first;
   if (matches.some((one) => one.candidate?.deviceId !== candidate.deviceId))
     return { kind: 'none', reason: 'its Locations reach it by different routers' };
-  return { kind: 'master', candidate, address, isComplete: matches.every((one) => one.isComplete) };
+  return { kind: 'master', candidate, address, isComplete: complete.length > 0 };
 }
 
-/** The hop of a way that is a candidate; `distance` -1: there is none. */
+/** The hop of a way that is a candidate; `distance` -1: there is none. `isComplete`: no nearer one can be missing. */
 interface Match {
   readonly distance: number;
   readonly candidate: Candidate | undefined;
@@ -84,5 +87,6 @@ function nearest(
     const isComplete = isReached && !hops.slice(place + 1).includes(null);
     if (candidate !== undefined) return { distance: place, candidate, address, isComplete };
   }
-  return { distance: -1, candidate: undefined, address: '', isComplete: false };
+  const isComplete = isReached && !hops.includes(null);
+  return { distance: -1, candidate: undefined, address: '', isComplete };
 }

@@ -34,7 +34,7 @@ async function requested(ShortName: string, address: string, traceroute?: unknow
     .select('device_no')
     .where('device_id', '=', id)
     .executeTakeFirstOrThrow();
-  const startUs = clock.nowUs() - 1_000_000;
+  const startUs = clock.nowUs();
   await addChecks(one.rest, { deviceNo, agentNo, locationNo: one.locationNo }, [startUs]);
   const extended = {
     Address: `${address}:80`,
