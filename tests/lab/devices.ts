@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Api } from '../harness/api.ts';
+import { floorAddresses, floorDevice } from './floors.ts';
 import { addresses, deviceCount } from './network.ts';
 
 const created = z.object({ device_id: z.string() });
@@ -20,21 +21,41 @@ function locationsOf(device: number): readonly string[] {
   return all[device % all.length] ?? [];
 }
 
-/** Makes the router, the devices behind it, and the web server, which both Locations reach without the router. */
-export async function createDevices(api: Api): Promise<readonly LabDevice[]> {
-  const create = async (name: string, locations: readonly string[], body: Record<string, unknown>) => {
+const both = ['A', 'B'];
+
+function createIn(api: Api) {
+  return async (name: string, locations: readonly string[], body: Record<string, unknown>) => {
     const answer = await api.ok('POST', '/devices', {
       ...{ ...settings, ...body, ShortName: name, Locations: locations },
     });
     return { name, locations, id: created.parse(answer).device_id };
   };
-  const both = ['A', 'B'];
+}
+
+/** Makes the router and the web server, which both Locations reach without the router. */
+async function createFront(api: Api): Promise<readonly [router: LabDevice, web: LabDevice]> {
+  const create = createIn(api);
   const router = await create('router', both, { Method: 'PING', URL: addresses.router });
-  const web = await create('web', both, { Method: 'HTTP', URL: `http://${addresses.web}/` });
+  return [router, await create('web', both, { Method: 'HTTP', URL: `http://${addresses.web}/` })];
+}
+
+/** Makes the router, the devices behind it, and the web server. */
+export async function createDevices(api: Api): Promise<readonly LabDevice[]> {
+  const front = await createFront(api);
   const behind = Array.from({ length: deviceCount }, (_, i) =>
-    create(`dev-${i}`, locationsOf(i), {
-      ...{ Method: 'TCP', URL: `${addresses.device(i)}:7000`, device_master_id: router.id },
+    createIn(api)(`dev-${i}`, locationsOf(i), {
+      ...{ Method: 'TCP', URL: `${addresses.device(i)}:7000`, device_master_id: front[0].id },
     }),
   );
-  return [router, web, ...(await Promise.all(behind))];
+  return [...front, ...(await Promise.all(behind))];
+}
+
+/** Makes the routers, the devices behind them, and the web server, all without masters. */
+export async function createFloorDevices(api: Api): Promise<readonly LabDevice[]> {
+  const create = createIn(api);
+  const routers = [...floorAddresses].map(([name, URL]) => create(name, both, { Method: 'PING', URL }));
+  const behind = Array.from({ length: deviceCount }, (_, i) =>
+    create(`dev-${i}`, locationsOf(i), { Method: 'TCP', URL: `${floorDevice(i)}:7000` }),
+  );
+  return [...(await createFront(api)), ...(await Promise.all([...routers, ...behind]))];
 }

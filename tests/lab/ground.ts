@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../harness/api.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { type Contacts, createContacts, secret } from './contacts.ts';
-import { createDevices, type LabDevice } from './devices.ts';
+import { createDevices, createFloorDevices, type LabDevice } from './devices.ts';
+import { startFloorDevices } from './floors.ts';
 import { type MailSink, startMailSink } from './mail-sink.ts';
 import { addresses, deviceCount, type Network, openNetwork } from './network.ts';
 import { type Program, startController, startLabAgent, startTargets, type Targets } from './programs.ts';
@@ -18,6 +19,8 @@ export interface GroundOptions {
   readonly controllers: 1 | 2;
   /** Whether the router, the web server and the devices of the site are made; default true. */
   readonly hasSite?: boolean;
+  /** Whether the site has the routers of floors.ts, and its devices stand behind them, without masters; default false. */
+  readonly hasFloors?: boolean;
 }
 
 /** The running ground of a scene. */
@@ -82,7 +85,8 @@ export async function startGround(
   const shadow = options.isShadow
     ? held.use(await startShadowSinks(system.quickstart().database_url, { hooks, mail }))
     : undefined;
-  const devices = options.hasSite === false ? [] : await createDevices(api);
+  if (options.hasFloors) held.use(await startFloorDevices(network));
+  const devices = await (options.hasFloors ? createFloorDevices(api) : devicesOf(api, options));
   await until(async () => {
     const all = await statuses(api);
     return devices.every(({ name }) => all.get(name) === 'Up');
@@ -101,6 +105,10 @@ export async function startGround(
     fromMs: Date.now(),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+async function devicesOf(api: Api, { hasSite = true }: GroundOptions): Promise<readonly LabDevice[]> {
+  return hasSite ? createDevices(api) : [];
 }
 
 /** Waits until `holds` answers true; resolves with whether it did within the time. */

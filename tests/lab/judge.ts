@@ -19,7 +19,7 @@ export interface Compared<T> {
   readonly got: T;
 }
 
-/** How far seconds may lie from the truth: an outage begins and ends with the next check. */
+/** How far seconds may lie from the truth: each outage begins and ends with the next check. `downSeconds` are those of one outage. */
 export interface Tolerance {
   readonly downSeconds: number;
   readonly unknownSeconds: number;
@@ -60,7 +60,11 @@ export function deviceDifferences(device: DeviceOutcome, tolerance: Tolerance): 
   return [
     ...exact(`${name}: Status`, status),
     ...exact(`${name}: outages`, outages),
-    ...near(`${name}: seconds down`, downSeconds, downSeconds.expected === 0 ? 0 : tolerance.downSeconds),
+    ...near(
+      `${name}: seconds down`,
+      downSeconds,
+      downSeconds.expected === 0 ? 0 : tolerance.downSeconds * Math.max(1, outages.expected),
+    ),
     ...near(
       `${name}: seconds in maintenance`,
       maintenanceSeconds,

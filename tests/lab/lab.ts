@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { inside, netnsMissing } from '../harness/netns.ts';
 import { decisionDifferences } from './decisions.ts';
 import { fakeClock } from './fake-clock.ts';
+import { createFloors } from './floors.ts';
 import { createNetwork, openNetwork } from './network.ts';
 import type { Scene } from './scene.ts';
 import { scenes } from './scenes/index.ts';
@@ -100,6 +101,7 @@ async function play(name: string, scene: Scene, way: 'plain' | 'shadow'): Promis
   try {
     using folder = createFolder();
     using _network = createNetwork(tag);
+    using _floors = scene.ground.hasFloors ? createFloors(tag) : undefined;
     const text = await runHost(tag, [name, way], scene, { ...clock.env, TMPDIR: folder.path });
     return { scene: shown, seconds: seconds(), verdict: parseVerdict(text) };
   } catch (error) {

@@ -7,8 +7,11 @@ export const deviceCount = 20;
 /** The hosts of the star: the controllers' host, the agents of A and B, the web server and the router of the site. */
 const spokes = ['c', 'a', 'b', 'w', 'e'] as const;
 
-/** A host of the lab. `site` is the host behind the router that has the addresses of all devices. */
-type Host = (typeof spokes)[number] | 'site';
+/**
+ * A host of the lab. `site` is the host behind the router that has the addresses of all devices; `core` the router in the middle. The others
+ * are those of floors.ts.
+ */
+type Host = (typeof spokes)[number] | 'site' | 'core' | 'f1' | 'f2' | 'f3' | 'fh';
 
 /** Namespaces of the lab, by their names alone, so that two programs can use one network. */
 export interface Network {
@@ -37,16 +40,16 @@ export const addresses = {
 } as const;
 
 const siteNetwork = '10.214.0.0/24';
-const spokeOf = (host: Host) => [...spokes, 'site'].indexOf(host);
+const spokeOf = (host: (typeof spokes)[number]) => spokes.indexOf(host);
 
 /** The network of a tag (at most 4 characters) that `createNetwork` made in this or another process. */
 export function openNetwork(tag: string): Network {
-  const netns = (host: Host) => `vt${tag}${host}`;
-  const core = `vt${tag}r`;
+  const netns = (host: Host) => `vt${tag}${host === 'core' ? 'r' : host}`;
+  const core = netns('core');
   const blackhole = (verb: 'add' | 'del', target: string) =>
     void ip('-n', core, 'route', verb, 'blackhole', target);
   /** A rule for each direction; unlike a blackhole route it stops the host's own packets too. */
-  const rules = (verb: 'add' | 'del', host: Host) => {
+  const rules = (verb: 'add' | 'del', host: 'a' | 'b' | 'w') => {
     const spoke = spokeOf(host);
     ip('-n', core, 'rule', verb, 'iif', `v${tag}${spoke}`, 'pref', '50', 'blackhole');
     ip('-n', core, 'rule', verb, 'to', `10.213.${spoke}.2`, 'pref', '51', 'blackhole');
@@ -109,7 +112,7 @@ function connectSite(network: Network, core: string): void {
 }
 
 /** Kills what still runs in a namespace of the lab. Only the lab's own programs run there. */
-function endProcesses(netns: string): void {
+export function endProcesses(netns: string): void {
   for (const pid of processesIn(netns)) {
     try {
       process.kill(pid, 'SIGKILL');

@@ -5,6 +5,7 @@ import { latency } from './latency.ts';
 import { agentFrozen, agentKilled, uplinkDies } from './locations.ts';
 import { maintenance } from './maintenance.ts';
 import { massFailure } from './mass.ts';
+import { suggestedMasters } from './masters.ts';
 import { randomOrder } from './random-order.ts';
 import { retryTable } from './retry-table.ts';
 import { routerDies } from './router.ts';
@@ -24,4 +25,5 @@ export const scenes: ReadonlyMap<string, Scene> = new Map([
   ['retries', retryTable],
   ['latency', latency],
   ['mass', massFailure],
+  ['suggested-masters', suggestedMasters],
 ]);
