@@ -11,10 +11,8 @@ import { overloaded } from './lookup-store.ts';
 
 /** VANTAGE_TEST_PLAN_DEVICES=100000 shows the plans of a large account; a tenth of the devices belongs to another one. */
 const devices = Number(process.env['VANTAGE_TEST_PLAN_DEVICES'] ?? 20_000);
-/** So many devices are inserted by one statement. */
-const part = 1_000;
-/** So many rows may one statement read, of all tables together: 1,000 devices one by one, twice, and those of the page. */
-const mostRows = 4_000;
+/** So many rows may one statement read, of all tables together: 1,000 devices one by one, twice, those of the page, and the exceptions several times. */
+const mostRows = 6_000;
 const nowUs = 1_790_000_000_000_000;
 let database: TestDatabase;
 let db: Db;
@@ -31,32 +29,11 @@ beforeAll(async () => {
   locationNo = await make.location(accountNo, { ...times, online: true });
   const second = await make.location(accountNo, { ...times, online: true });
   const offline = await make.location(accountNo, { ...times, online: false });
-  for (let from = 0; from < devices; from += part)
-    await sql`
-        insert into devices (device_id, account_no, method, url, sealed, short_name, frequency_min, timeout_s, retries, retry_delay_s,
-          locations_given, enabled, changed_us, created_us, updated_us)
-        select i::text, case when i % 10 = 7 then ${foreignNo}::int else ${accountNo}::int end, case when i % 4 = 0 then 'PING' else 'TCP' end,
-          'host' || i || '.example:9' || case when i % 2000 = 5 then 'qz' else '' end, '', 'd' || md5(i::text), 1, 10, 1, 10, true, true, 1, 1, 1
-        from generate_series(${from}::int + 1, ${Math.min(from + part, devices)}::int) i`.execute(db.kysely);
-  // Most devices are at the first Location, some at two, and a tenth at one that is offline.
-  await sql`
-    insert into device_locations (device_no, location_no, rotation_index)
-    select device_no, l, 0 from devices, unnest(case when device_no % 10 = 9 then array[${offline}::int]
-      when device_no % 10 = 8 then array[${locationNo}::int, ${second}::int] else array[${locationNo}::int] end) l`.execute(
-    db.kysely,
-  );
-  await sql`
-    insert into device_state (device_no, account_no, location_nos, status, since_us, state)
-    select device_no, account_no, array(select l.location_no from device_locations l where l.device_no = d.device_no order by 1),
-      case when device_no % 50 = 3 then 'Down' else 'Up' end, ${nowUs - 1e12}::bigint + device_no::bigint * 7919 % 100000 * 1000000, '{}'
-    from devices d`.execute(db.kysely);
-  await sql`
-    insert into maintenance_windows (device_no, from_us, to_us, end_notified)
-    select device_no, ${nowUs}::bigint - span, ${nowUs}::bigint + 10 - span, span = 100 from devices, unnest(array[5, 100]) span
-    where device_no % 100 = 1 or device_no % 5 = 0 and span = 100`.execute(db.kysely);
-  await sql`vacuum analyze devices, device_texts, device_locations, device_state, maintenance_windows, device_counts`.execute(
-    db.kysely,
-  );
+  await db.kysely.connection().execute(async (kysely) => {
+    // A busy machine takes longer than a statement of the controller may.
+    await sql`set statement_timeout = 0`.execute(kysely);
+    await fill(kysely, [locationNo, second, offline], foreignNo);
+  });
 }, 300_000);
 
 afterAll(async () => {
@@ -64,9 +41,43 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
+/** The devices of both accounts, at the Locations first, second and offline. */
+async function fill(
+  kysely: Db['kysely'],
+  [first, second, offline]: readonly [number, number, number],
+  foreignNo: number,
+): Promise<void> {
+  await sql`
+    insert into devices (device_id, account_no, method, url, sealed, short_name, frequency_min, timeout_s, retries, retry_delay_s,
+          locations_given, enabled, changed_us, created_us, updated_us)
+        select i::text, case when i % 10 = 7 then ${foreignNo}::int else ${accountNo}::int end, case when i % 4 = 0 then 'PING' else 'TCP' end,
+          'host' || i || '.example:9' || case when i % 2000 = 5 then 'qz' else '' end, '', 'd' || md5(i::text), 1, 10, 1, 10, true, true, 1, 1, 1
+        from generate_series(1, ${devices}::int) i`.execute(kysely);
+  // Most devices are at the first Location, some at two, and a tenth at one that is offline.
+  await sql`
+    insert into device_locations (device_no, location_no, rotation_index)
+    select device_no, l, 0 from devices, unnest(case when device_no % 10 = 9 then array[${offline}::int]
+      when device_no % 10 = 8 then array[${first}::int, ${second}::int] else array[${first}::int] end) l`.execute(
+    kysely,
+  );
+  await sql`
+    insert into device_state (device_no, account_no, location_nos, status, since_us, state)
+    select device_no, account_no, array(select l.location_no from device_locations l where l.device_no = d.device_no order by 1),
+      case when device_no % 50 = 3 then 'Down' else 'Up' end, ${nowUs - 1e12}::bigint + device_no::bigint * 7919 % 100000 * 1000000, '{}'
+    from devices d`.execute(kysely);
+  await sql`
+    insert into maintenance_windows (device_no, from_us, to_us, end_notified)
+    select device_no, ${nowUs}::bigint - span, ${nowUs}::bigint + 10 - span, span = 100 from devices, unnest(array[5, 100]) span
+    where device_no % 100 = 1 or device_no % 5 = 0 and span = 100`.execute(kysely);
+  await sql`vacuum analyze devices, device_texts, device_locations, device_state, maintenance_windows, device_counts`.execute(
+    kysely,
+  );
+}
+
 const plan: z.ZodType<Plan> = z.lazy(() =>
   z.object({
     'Relation Name': z.string().optional(),
+    'CTE Name': z.string().optional(),
     'Actual Rows': z.number(),
     'Actual Loops': z.number(),
     'Rows Removed by Filter': z.number().default(0),
@@ -75,17 +86,18 @@ const plan: z.ZodType<Plan> = z.lazy(() =>
 );
 interface Plan {
   readonly 'Relation Name'?: string | undefined;
+  readonly 'CTE Name'?: string | undefined;
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter': number;
   readonly Plans?: Plan[] | undefined;
 }
 
-/** Rows that a plan read of tables; PostgreSQL counts them for each loop of a node. */
+/** Rows that a plan read of tables and of its common table expressions; PostgreSQL counts them for each loop of a node. */
 function rowsRead(node: Plan): number {
   const own = (node['Actual Rows'] + node['Rows Removed by Filter']) * node['Actual Loops'];
   const inner = (node.Plans ?? []).reduce((sum, each) => sum + rowsRead(each), 0);
-  return inner + (node['Relation Name'] === undefined ? 0 : own);
+  return inner + ((node['Relation Name'] ?? node['CTE Name']) === undefined ? 0 : own);
 }
 
 /** The most rows that a statement of this work read. */
@@ -135,6 +147,7 @@ const asks: Readonly<Record<string, Partial<DeviceListAsk>>> = {
     sort: { field: 'ShortName', descending: false },
   },
   'sorted by name': { sort: { field: 'ShortName', descending: false } },
+  'Down, sorted by name': { filter: { status: 'Down' }, sort: { field: 'ShortName', descending: false } },
   'Up, sorted by name': { filter: { status: 'Up' }, sort: { field: 'ShortName', descending: true } },
   'sorted by status': { sort: { field: 'Status', descending: false } },
   'sorted by status, backwards': { sort: { field: 'Status', descending: true } },

@@ -25,15 +25,19 @@ export async function listFound(
     readListPage(db, ask, { ctes: sql``, from, order: orderByDevice(ask, 'd'), total: undefined });
   const page = (table: string) => sql`
     order by ${orderByDevice(ask, table)} limit ${rowCount(ask.limit + 1)} offset ${rowCount(ask.offset)}`;
-  const first = await read(sql`(
-    select d.* from (
-      select d.* from devices d where d.account_no = ${ask.accountNo}::int and ${follows(ask, 'd')}
-      order by ${orderByDevice(ask, 'd')} limit ${rowCount(fewDevices)}) d
-    where ${conditionsOf(ask)} ${page('d')}) d`);
+  const first = await read(sql`(select d.* from ${firstWith(ask, fewDevices)} ${page('d')}) d`);
   if (first.rows.length > ask.limit) return first;
   return read(sql`(
     select t.device_no from ${foundByIndex(ask, search)} and ${follows(ask, 't')} ${page('t')}) f
     join devices d on d.device_no = f.device_no`);
+}
+
+/** The rest of a query after `from`: those of the first `most` devices of the list that meet the conditions, except that of the status, as d. */
+export function firstWith(ask: DeviceListAsk, most: number): RawBuilder<unknown> {
+  return sql`(
+      select d.* from devices d where d.account_no = ${ask.accountNo}::int and ${follows(ask, 'd')}
+      order by ${orderByDevice(ask, 'd')} limit ${rowCount(most)}) d
+    where ${conditionsOf(ask)}`;
 }
 
 /** The rest of a query after `from`: the devices that have the text and meet the other conditions, except that of the status, as t. */

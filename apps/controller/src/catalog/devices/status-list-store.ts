@@ -4,7 +4,7 @@ import type { Db } from '../../db/index.ts';
 import { rowCount } from '../../db/row-count.ts';
 import { byCreation, conditionsOf, type DeviceListAsk, follows, isByStatusAlone } from './list-ask.ts';
 import { type DevicePage, readListPage } from './list-page.ts';
-import { foundByIndex } from './search-store.ts';
+import { firstWith, foundByIndex } from './search-store.ts';
 
 /**
  * A page of a list that is limited to a status, or sorted by it. Three ways lead to it, and each reads few devices; `fewDevices` says how many
@@ -20,54 +20,83 @@ export async function listByStatus(
   ask: DeviceListAsk,
   fewDevices: number,
 ): Promise<DevicePage> {
-  const few = await fewCandidates(db, ask, fewDevices);
-  if (few !== undefined) return listFew(db, ask, few);
+  const met = isByGroupAlone(ask) ? undefined : await fewMeeting(db, ask, fewDevices);
+  if (met !== undefined) return listFew(db, ask, met, sql`true`);
+  const ofStatus = ask.sort.field === 'ShortName' ? await fewOfStatus(db, ask, fewDevices) : undefined;
+  if (ofStatus !== undefined) return listFew(db, ask, ofStatus, conditionsOf(ask));
   const total = isByGroupAlone(ask) ? countOfGroups(ask) : undefined;
   return readEntries(db, ask, ask.sort.field === 'ShortName' ? alongNames(ask) : merged(ask), total);
 }
 
-/** The devices that may be in the list, if they are few. */
-async function fewCandidates(
+/** The devices that meet the conditions besides the status, if they are few. */
+async function fewMeeting(
   { kysely }: Pick<Db, 'kysely'>,
   ask: DeviceListAsk,
   fewDevices: number,
 ): Promise<readonly number[] | undefined> {
-  const few = async (devices: RawBuilder<{ readonly device_no: number }>) => {
-    const { rows } = await devices.execute(kysely);
-    return rows.length > fewDevices ? undefined : rows.map(({ device_no }) => device_no);
-  };
-  const found = isByGroupAlone(ask) ? undefined : await few(meeting(ask, fewDevices + 1));
-  if (found !== undefined || ask.sort.field !== 'ShortName') return found;
-  const { accountNo, nowUs, filter } = ask;
-  const { status, locationNo } = filter;
-  const ofStatus = { ...ask, filter: { status, locationNo }, sort: byCreation, offset: 0, limit: fewDevices };
-  return few(sql<{ device_no: number }>`with ${deviceGroups(accountNo, nowUs)} ${merged(ofStatus)}`);
+  const { search } = ask.filter;
+  if (search === undefined)
+    return few(
+      kysely,
+      sql`select d.device_no from devices d where ${conditionsOf(ask)} limit ${fewDevices + 1}`,
+      fewDevices,
+    );
+  // The index would first find all devices with a text that a tenth of them has.
+  const some = Math.floor(fewDevices / 10);
+  const first = firstWith(ask, fewDevices);
+  if ((await few(kysely, sql`select d.device_no from ${first} limit ${some + 1}`, some)) === undefined)
+    return undefined;
+  return few(
+    kysely,
+    sql`select t.device_no from ${foundByIndex(ask, search)} limit ${fewDevices + 1}`,
+    fewDevices,
+  );
 }
 
-/** Devices that meet the conditions besides the status. */
-function meeting(ask: DeviceListAsk, most: number): RawBuilder<{ readonly device_no: number }> {
-  return ask.filter.search === undefined
-    ? sql`select d.device_no from devices d where ${conditionsOf(ask)} limit ${most}`
-    : sql`select t.device_no from ${foundByIndex(ask, ask.filter.search)} limit ${most}`;
+/** The devices that have the status, if they are few. */
+function fewOfStatus(
+  { kysely }: Pick<Db, 'kysely'>,
+  ask: DeviceListAsk,
+  fewDevices: number,
+): Promise<readonly number[] | undefined> {
+  const { accountNo, nowUs, filter } = ask;
+  const { status, locationNo } = filter;
+  const all = { ...ask, filter: { status, locationNo }, sort: byCreation, offset: 0, limit: fewDevices };
+  return few(kysely, sql`with ${deviceGroups(accountNo, nowUs)} ${merged(all)}`, fewDevices);
+}
+
+/** The numbers of these devices; undefined for more than `most`. */
+async function few(
+  kysely: Db['kysely'],
+  devices: RawBuilder<unknown>,
+  most: number,
+): Promise<readonly number[] | undefined> {
+  const { rows } = await sql<{ device_no: number }>`${devices}`.execute(kysely);
+  return rows.length > most ? undefined : rows.map(({ device_no }) => device_no);
 }
 
 /** Since when the device of `device_state` as s has the status of its group g. */
 const since = sql`greatest(case when g.by_base then s.base_since_us else s.since_us end, g.floor_us)`;
-const withGroup = sql`device_state s join groups g on g.location_nos = s.location_nos and g.base = s.status`;
 /** A hash of the exceptions is made once for a statement. */
 const isOrdinary = sql`s.device_no not in (select a.device_no from apart a)`;
 
+/** The page of those of these devices that meet `conditions`, on devices d. */
 async function listFew(
   db: Pick<Db, 'kysely'>,
   ask: DeviceListAsk,
   deviceNos: readonly number[],
+  conditions: RawBuilder<unknown>,
 ): Promise<DevicePage> {
-  const among = sql`s.device_no = any(${deviceNos}::int[])`;
+  const among = sql`${deviceNos}::int[]`;
+  // Each by its number: the indexes of the lists have that of a device behind other columns.
   const found = sql`(
-    select g.status, ${since} as since_us, s.device_no from ${withGroup}
-    where ${among} and s.account_no = ${ask.accountNo}::int and ${isOrdinary} and ${statusIs(ask, sql`g.status`)}
-    union all select s.status, s.since_us, s.device_no from apart s where ${among} and ${statusIs(ask, sql`s.status`)})`;
-  const listed = sql`${found} f join devices d on d.device_no = f.device_no where ${conditionsOf(ask)}`;
+    select g.status, ${since} as since_us, s.device_no from unnest(${among}) as a (device_no)
+    cross join lateral (select * from device_state where device_no = a.device_no offset 0) s
+    join groups g on g.location_nos = s.location_nos and g.base = s.status
+    where s.account_no = ${ask.accountNo}::int and ${isOrdinary} and ${statusIs(ask, sql`g.status`)}
+    union all select s.status, s.since_us, s.device_no from apart s
+    where s.device_no = any(${among}) and ${statusIs(ask, sql`s.status`)})`;
+  const listed = sql`${found} f join devices d on d.device_no = f.device_no where ${conditions}`;
   const total =
     ask.filter.search === undefined ? sql<number>`select count(*)::int from ${listed}` : undefined;
   return readEntries(
@@ -118,11 +147,14 @@ function merged(ask: DeviceListAsk): RawBuilder<unknown> {
 
 /** Goes along the index of the names until the page is full. */
 function alongNames(ask: DeviceListAsk): RawBuilder<unknown> {
+  const isApart = (of: RawBuilder<unknown>) =>
+    sql`d.device_no in (select a.device_no from apart a where ${of})`;
   // `offset 0` keeps the order of reading: the status is looked up by device, in the order of the names.
-  return sql`select f.status, f.since_us, d.device_no from devices d cross join lateral (
-      select coalesce(x.status, g.status) as status, 0::bigint as since_us, s.device_no
-      from ${withGroup} left join apart x on x.device_no = s.device_no where s.device_no = d.device_no offset 0) f
-    where ${conditionsOf(ask)} and ${statusIs(ask, sql`f.status`)}
+  return sql`select g.status, 0::bigint as since_us, d.device_no from devices d cross join lateral (
+      select g.status from device_state s join groups g on g.location_nos = s.location_nos and g.base = s.status
+      where s.device_no = d.device_no offset 0) g
+    where ${conditionsOf(ask)} and case when ${isApart(sql`true`)} then ${isApart(statusIs(ask, sql`a.status`))}
+      else ${statusIs(ask, sql`g.status`)} end
     order by ${orderOf(ask)} limit ${rowCount(ask.limit + 1)} offset ${rowCount(ask.offset)}`;
 }
 
