@@ -32,11 +32,12 @@ const extended = z
 /**
  * Runs a controller of one version with two agents of another at one Location, and uses everything that their stream can do:
  * assignments, results, a run request, a retry sequence that the controller leads, coverage, and a backlog after the
- * controller was stopped. Resolves with the number of checks that were stored.
+ * controller was stopped. `meanwhile` may use the API while all are connected. Resolves with the number of checks that were stored.
  */
 export async function exchange(
   old: Restored,
   programs: { readonly controller: string; readonly agent: string },
+  meanwhile: (api: Api, deviceId: string) => Promise<void> = async () => {},
 ): Promise<number> {
   await using stack = new AsyncDisposableStack();
   const { databaseUrl, dataDir } = old;
@@ -69,6 +70,7 @@ export async function exchange(
     .parse(await api.ok('POST', '/devices', device));
   await vi.waitFor(async () => expect(await typesOf(api, id)).toEqual(['Created', 'Up']), soon);
   expect(await api.ok('POST', `/devices/${id}/check`)).toMatchObject({ ResultCode: 1 });
+  await meanwhile(api, id);
 
   target.manner = 'reset';
   await vi.waitFor(async () => expect(await typesOf(api, id)).toContain('Down'), soon);

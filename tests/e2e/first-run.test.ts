@@ -17,6 +17,7 @@ const check = z.object({
   RequestTime: z.number(),
 });
 const event = z.object({ Type: z.string() });
+const traceroute = z.looseObject({ check_id: z.string() });
 const uptime = z.object({
   Uptime: z.object({
     UpSeconds: z.int(),
@@ -65,6 +66,18 @@ test('the curl line works as printed', async () => {
   expect(
     execFileSync('sh', ['-c', line ?? ''], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
   ).toMatch(/^Hello [\s\S]*Auth level: UW/);
+});
+
+test('the path to a device is traced on request, and stays with its check', async () => {
+  await using watched = await tcpServer();
+  const { api } = system;
+  const body = { Method: 'TCP', URL: watched.url, ShortName: 'traced' };
+  const { device_id: id } = device.pick({ device_id: true }).parse(await api.ok('POST', '/devices', body));
+  const Hops = [{ TTL: 1, Address: '127.0.0.1', RTTMs: expect.any(Number), Text: 'connected' }];
+  const trace = traceroute.parse(await api.ok('POST', `/devices/${id}/traceroute`));
+  expect(trace).toMatchObject({ device_id: id, Location: 'local', Reached: true, Hops });
+  const kept = await api.ok('GET', `/checks/${trace.check_id}/extended`);
+  expect(kept).toMatchObject({ ResultCode: 1, Extended: { Traceroute: { Reached: true, Hops } } });
 });
 
 const kinds: readonly (readonly [string, (() => Promise<Watched>) | undefined, string])[] = [
