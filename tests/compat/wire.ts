@@ -71,7 +71,6 @@ export async function exchange(
   await vi.waitFor(async () => expect(await typesOf(api, id)).toEqual(['Created', 'Up']), soon);
   expect(await api.ok('POST', `/devices/${id}/check`)).toMatchObject({ ResultCode: 1 });
   await meanwhile(api, id);
-
   target.manner = 'reset';
   await vi.waitFor(async () => expect(await typesOf(api, id)).toContain('Down'), soon);
   target.manner = 'ok';

@@ -92,6 +92,12 @@ test.each<[what: string, traceroute: unknown, message: RegExp]>([
   expect((await trace(device.id)).json).toEqual({ code: 1005, message: expect.stringMatching(message) });
 });
 
+test('no more than 64 hops are shown', async () => {
+  const Hops = Array.from({ length: 500 }, (_, i) => hop(i + 1, '10.0.0.1'));
+  const device = await requested('far', '10.0.0.20', { Reached: false, Hops });
+  expect((await trace(device.id)).json).toHaveProperty('Hops.length', 64);
+});
+
 test('an address or text of a hop that an agent made up is shown cleaned', async () => {
   const Hops = [hop(1, '<b>'), hop(2, '2001:db8::1', 'a\nb')];
   const device = await requested('made', '10.0.0.9', { Reached: false, Hops });
