@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { create } from '@bufbuild/protobuf';
-import { createLog, Secret, systemClock } from '@vantage/kernel';
+import { systemClock } from '@vantage/kernel';
 import { specOf } from '@vantage/probes';
-import { closedPort, listen, makeCertificate } from '@vantage/probes/testing';
+import { closedPort, listen } from '@vantage/probes/testing';
 import {
   type Assignment,
   AssignmentSchema,
@@ -12,19 +9,12 @@ import {
   Goodbye_Reason,
   RunRequest_Kind,
 } from '@vantage/proto';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { freePort } from '../../../tests/harness/free-port.ts';
-import { runAgent } from './agent.ts';
-import type { Config } from './config/config.ts';
-import { loadPolicy } from './policy/policy.ts';
 import { type FakeController, startFakeController } from './testing/fake-controller.ts';
+import { useTestAgents } from './testing/test-agents.ts';
 
-const certificate = makeCertificate();
-const token = 'a-token';
-const folder = mkdtempSync(path.join(tmpdir(), 'vantage-agent-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-let folders = 0;
-const newFolder = () => path.join(folder, String(folders++));
+const { certificate, token, newFolder, startTestAgent } = useTestAgents();
 
 function tcp(deviceNo: number, url: string, more: Partial<Assignment> = {}): Assignment {
   const spec = specOf({ method: 'TCP', url, timeoutMs: 2000, options: {} });
@@ -43,42 +33,6 @@ function tcp(deviceNo: number, url: string, more: Partial<Assignment> = {}): Ass
     runImmediately: true,
   });
   return Object.assign(base, more);
-}
-
-function startTestAgent(endpoints: readonly string[], dataDir = newFolder(), more: Partial<Config> = {}) {
-  const policy = loadPolicy(undefined);
-  if (!policy.ok) throw new Error('no policy');
-  const ending = new AbortController();
-  const done = runAgent({
-    config: {
-      endpoints,
-      token: new Secret(token),
-      ca: certificate.cert,
-      dataDir,
-      proxy: undefined,
-      policyFile: undefined,
-      policyText: undefined,
-      secretsFile: undefined,
-      concurrency: 50,
-      outboxBytes: 64 * 1024 * 1024,
-      logLevel: 'silent',
-      metricsPort: undefined,
-      testTimeScale: 1,
-      ...more,
-    },
-    policy: policy.policy,
-    clock: systemClock,
-    random: Math.random,
-    log: createLog('agent', 'silent'),
-    signal: ending.signal,
-  });
-  return {
-    dataDir,
-    async [Symbol.asyncDispose]() {
-      ending.abort('test ends');
-      await done;
-    },
-  };
 }
 
 function results(controller: FakeController): CheckResult[] {

@@ -68,6 +68,7 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
 
   log.info({ version, devices: assignments.all.size, records: outbox.records }, 'agent starts');
   checks.table.replace([...assignments.all.values()].map(timing.scaled));
+  checks.anchors.set(assignments.anchors);
   if (identity.wallOffsetUs !== undefined) checks.scheduler.start();
   const { metricsPort } = config;
   await using _metrics =
@@ -84,6 +85,7 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
     (text) => log.info(`the status for vantage-agent status is not available: ${text}`),
   );
   await runUntilDrained({ ...parts, checks, handlers, signal });
+  checks.anchors.stop();
   await checks.scheduler.stop();
   await checks.diagnostics.stop();
   reportCoverage({ clock, stores, checks });

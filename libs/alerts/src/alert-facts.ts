@@ -41,7 +41,7 @@ export interface AlertFacts {
   readonly isAboutPartial: boolean;
   /** The alert is about a device that is slow, or whose certificate expires: nothing but its schedule and maintenance decide about it. */
   readonly isWarning: boolean;
-  /** The alert is about an offline Location that was deleted. */
+  /** The alert is about an offline Location, or an anchor of one, and the Location was deleted. */
   readonly isLocationDeleted: boolean;
   /** The check that `requestId` names. */
   readonly check: RequestedCheck;

@@ -1,4 +1,16 @@
 export { agentAddress } from './agent-address.ts';
+export {
+  type AnchorReport,
+  behindAnchorText,
+  type FailedAnchor,
+  isBehindAnchor,
+  mostAnchors,
+  portOfAnchor,
+  type StoredAnchor,
+  storedAnchorReports,
+  storedAnchors,
+  storedFailedAnchors,
+} from './anchor.ts';
 export { type CheckKey, checkId, parseCheckId } from './check-id.ts';
 export { type Method, methods } from './method.ts';
 export { cleanLine, isPlainLine, plainLineRule } from './plain-line.ts';

@@ -100,6 +100,27 @@ interface LocationOfflineCause extends OfLocation {
   readonly devices: number;
 }
 
+/** An anchor of a Location does not answer its agents, or answers again. */
+interface AnchorCause extends OfLocation {
+  readonly anchorName: string;
+  /** Its address, or address and port: what distinguishes the anchors of a Location. */
+  readonly target: string;
+  /** Since when it does not answer. */
+  readonly sinceUs: number;
+}
+
+interface AnchorDownCause extends AnchorCause {
+  readonly kind: 'anchor-down';
+  /** The agent's last check of it, in words. */
+  readonly reason: string;
+}
+
+/** `removed`: it is no anchor any more. `unchecked`: no connected agent can check it any more. */
+interface AnchorUpCause extends AnchorCause {
+  readonly kind: 'anchor-up';
+  readonly because: 'answers' | 'removed' | 'unchecked';
+}
+
 /** Two hosts used the identity of one agent, therefore the controller fenced the agent. */
 export interface AgentFencedCause extends OfLocation {
   readonly kind: 'agent-fenced';
@@ -186,6 +207,8 @@ export type EventCause =
   | CertificateExpiringCause
   | LocationOnlineCause
   | LocationOfflineCause
+  | AnchorDownCause
+  | AnchorUpCause
   | AgentFencedCause
   | AgentRevokedCause
   | AlertCause

@@ -1,3 +1,4 @@
+export { type AnchorStatus, anchorStatus, decideAnchors } from './anchors.ts';
 export type {
   AgentFencedCause,
   AgentRevokedCause,

@@ -1,3 +1,5 @@
+import { isBehindAnchor } from '@vantage/domain';
+
 /** A status before coverage and maintenance are laid over it. */
 export type BaseStatus = 'Up' | 'Down' | 'Unknown';
 
@@ -33,8 +35,8 @@ export interface Observation extends Result {
   /** Its agent ran it by run request, because the device was assigned to another agent of the Location. When it is inconclusive, it decides nothing for the Location. */
   readonly oneOff: boolean;
   /**
-   * Its agent had no connection when the check ended. An inconclusive result then makes no event of the device, because the event of
-   * its Location covers it.
+   * Its agent had no connection when the check ended, or the check failed behind an anchor of its Location. An inconclusive result then
+   * makes no event of the device, because the event of its Location covers it.
    */
   readonly cutOff: boolean;
 }
@@ -83,11 +85,12 @@ export function toObservations(
       active.some((span) => span.locationNo === result.locationNo) &&
       !active.some((span) => span.agentNo === result.agentNo);
     // Without any span nothing is known of a cut.
-    const cutOff =
+    const wasAway =
       spans.length > 0 &&
       !spans.some(
         (span) => span.agentNo === result.agentNo && span.fromUs <= result.endUs && result.endUs < span.toUs,
       );
+    const cutOff = wasAway || isBehindAnchor(result);
     return { ...result, onlineLocationNos, superseded, oneOff, cutOff };
   });
 }

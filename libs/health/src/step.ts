@@ -52,8 +52,8 @@ export interface Step {
  *
  * Events: each change of status has one, named after the new status, and no event repeats the status of the event before it. An
  * Unknown that begins with a check of an agent that was cut off has no event, because the LocationOffline of its Location covers all
- * devices. It has an event when an Error is recorded whose end is missing. Otherwise it gets its event with the next inconclusive check
- * of a connected agent.
+ * devices; nor has one that begins with a check behind a silent anchor, because of its AnchorDown (both are "cut off" below). It has an
+ * event when an Error is recorded whose end is missing. Otherwise it gets its event with the next inconclusive check that is not cut off.
  *
  *   status ends            begins              event
  *   Up, Down               Unknown             Unknown; cut off and no C open: none

@@ -14,6 +14,7 @@ export { ignoreMissing, isMissing, readIfPresent, readIfPresentSync } from './mi
 export {
   clientNetwork,
   createNetworkSet,
+  createNetworkTable,
   equivalentAddresses,
   ipv6Words,
   isNetwork,

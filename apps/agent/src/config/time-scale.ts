@@ -9,10 +9,14 @@ export interface Timing {
   readonly requestGraceMs: number;
   /** How often the agent reports coverage. */
   readonly coverageMs: number;
+  /** How often the agent checks the anchors of its Location. */
+  readonly anchorsMs: number;
 }
 
 const requestGraceMs = 5000;
 const coverageMs = 10_000;
+/** More often than any device, whose shortest interval is a minute. */
+const anchorsMs = 10_000;
 
 /** The times under a scale: 1 outside tests, at most 1000. */
 export function timingOf(scale: number): Timing {
@@ -20,6 +24,7 @@ export function timingOf(scale: number): Timing {
     scaled: scale === 1 ? (assignment) => assignment : (assignment) => scaledBy(assignment, scale),
     requestGraceMs: requestGraceMs / scale,
     coverageMs: coverageMs / scale,
+    anchorsMs: anchorsMs / scale,
   };
 }
 

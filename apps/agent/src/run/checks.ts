@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import type { LocalSecretsFile } from '../config/local-secrets.ts';
 import type { Timing } from '../config/time-scale.ts';
 import type { AgentPolicy } from '../policy/policy.ts';
-import { createCheckRunner } from '../schedule/check-runner.ts';
+import { type CheckRunner, createCheckRunner } from '../schedule/check-runner.ts';
 import type { Scheduler, ScheduleTable } from '../schedule/contract.ts';
 import { type Coverage, createCoverage } from '../schedule/coverage.ts';
 import { checksWithin } from '../schedule/descriptors.ts';
@@ -18,7 +18,9 @@ import { createScheduleTable } from '../schedule/schedule-table.ts';
 import { createScheduler } from '../schedule/scheduler.ts';
 import { createStalls, type Stalls } from '../schedule/stalls.ts';
 import type { Link } from '../stream/link.ts';
-import { cachedOwnNetworks } from '../uplink/reachability.ts';
+import { createAnchorCheck } from '../uplink/anchor-check.ts';
+import { type Anchors, createAnchors } from '../uplink/anchors.ts';
+import { cachedOwnNetworks, type OwnNetworks } from '../uplink/reachability.ts';
 import { createUplink, type Uplink } from '../uplink/uplink.ts';
 import { createHeartbeatSender, type SendHeartbeat } from './heartbeat.ts';
 import type { Stores } from './stores.ts';
@@ -31,6 +33,7 @@ export interface Checks {
   readonly table: ScheduleTable;
   readonly scheduler: Scheduler;
   readonly uplink: Uplink;
+  readonly anchors: Anchors;
   readonly diagnostics: DiagnosticsCollector;
   readonly sync: ClockSync;
   readonly coverage: Coverage;
@@ -65,30 +68,31 @@ export function createChecks(deps: ChecksDeps): Checks {
   const sendHeartbeat = createHeartbeatSender({
     ...{ link, time, outbox, coverage },
     isLeaving: () => signal.aborted,
+    anchors: () => anchors.states,
   });
   const retrySequenceOf = (deviceNo: number, nowUs: number) => retryStore.of(deviceNo, nowUs);
   const table = createScheduleTable({ time, retrySequenceOf, requestGraceMs });
   const ownNetworks = cachedOwnNetworks({ clock, interfaces: networkInterfaces });
+  const check = createCheckRunner({
+    ...{ clock, dial: createDial(), policy, random },
+    localSecrets: () => localSecrets.current,
+  });
+  const anchors = openAnchors(deps, {
+    ...{ check, stalls, ownNetworks },
+    onChange: () => sendHeartbeat(uplink.offlineReason),
+    onAnswersAgain: (deviceNos) => table.runSoon(deviceNos),
+  });
   const uplink = createUplink({
-    clock,
-    ownNetworks,
+    ...{ clock, ownNetworks },
+    judgeByAnchors: anchors.judge,
     sendHeartbeat,
     runNow: (deviceNo) => table.runNow(deviceNo),
     onOnlineAgain: (unchecked) => table.runSoon(unchecked),
   });
   const diagnostics = createDiagnosticsCollector({
-    clock,
-    policy,
-    trace: traceroute,
+    ...{ clock, policy, trace: traceroute },
     isOnline: () => link.isUp && uplink.isOnline,
     append: (value) => append({ case: 'diagnostics', value }),
-  });
-  const check = createCheckRunner({
-    clock,
-    dial: createDial(),
-    policy,
-    random,
-    localSecrets: () => localSecrets.current,
   });
   const scheduler = createScheduler({
     table,
@@ -111,7 +115,26 @@ export function createChecks(deps: ChecksDeps): Checks {
     onError: (error) => log.error({ error: messageOf(error) }, 'unexpected error'),
   });
   const sync = createSync(stores, scheduler, log);
-  return { table, scheduler, uplink, diagnostics, sync, coverage, meter, stalls, sendHeartbeat };
+  return { table, scheduler, uplink, anchors, diagnostics, sync, coverage, meter, stalls, sendHeartbeat };
+}
+
+/** The anchors' monitor. It checks nothing before anchors are set. */
+function openAnchors(
+  { clock, timing, log, stores }: ChecksDeps,
+  parts: {
+    readonly check: CheckRunner;
+    readonly stalls: Stalls;
+    readonly ownNetworks: () => OwnNetworks;
+    readonly onChange: () => void;
+    readonly onAnswersAgain: (deviceNos: readonly number[]) => void;
+  },
+): Anchors {
+  return createAnchors({
+    ...parts,
+    ...{ clock, everyMs: timing.anchorsMs, nowMs: () => stores.time.nowUs() / 1000 },
+    check: createAnchorCheck({ ...parts, monoMs: () => clock.monoMs() }),
+    onError: (error) => log.error({ error: messageOf(error) }, 'unexpected error'),
+  });
 }
 
 /** Makes the clock's synchronisation. Each new offset is recorded, moves the schedule and is stored for the next start. */

@@ -56,6 +56,7 @@ export function createConversation(deps: ConversationDeps): LinkHandlers {
       if (disconnect.kind === 'goodbye' && disconnect.reason === Goodbye_Reason.REVOKED) {
         assignments.forget();
         retryStore.prune();
+        checks.anchors.set([]);
         table.replace([]);
       }
     },
@@ -64,13 +65,15 @@ export function createConversation(deps: ConversationDeps): LinkHandlers {
 
 function receive({ log, timing, stores, checks, uploader }: ConversationDeps, message: Incoming): void {
   const { assignments, retryStore } = stores;
-  const { table, uplink, sync } = checks;
+  const { table, uplink, anchors, sync } = checks;
   switch (message.case) {
     case 'assignments': {
       const change = assignments.apply(message.value);
       if (change.kind === 'wait') return;
       retryStore.prune();
       uplink.prune((deviceNo) => assignments.all.has(deviceNo));
+      anchors.prune((deviceNo) => assignments.all.has(deviceNo));
+      if (message.value.snapshot || message.value.anchors) anchors.set(assignments.anchors);
       const faults =
         change.kind === 'replace'
           ? table.replace(change.assignments.map(timing.scaled))

@@ -1,8 +1,11 @@
+import { AnchorReport_State } from '@vantage/proto';
 import type { AgentTime } from '../clock/agent-time.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Coverage } from '../schedule/coverage.ts';
 import { type Lateness, nothingMeasured } from '../schedule/lateness.ts';
 import type { Link } from '../stream/link.ts';
+import type { AnchorState } from '../uplink/anchor-state.ts';
+import type { Anchors } from '../uplink/anchors.ts';
 
 /**
  * Sends the agent's status to the controller and asks for its clock; false when there is no stream. `offlineReason` is empty
@@ -18,8 +21,9 @@ export function createHeartbeatSender(deps: {
   readonly coverage: Pick<Coverage, 'reportedUs'>;
   /** Whether this agent is asked to end. */
   readonly isLeaving: () => boolean;
+  readonly anchors: () => Anchors['states'];
 }): SendHeartbeat {
-  const { link, time, outbox, coverage, isLeaving } = deps;
+  const { link, time, outbox, coverage, isLeaving, anchors } = deps;
   let sequence = 0n;
   let reported = nothingMeasured;
   return (offlineReason, lateness = { ...reported, started: 0, skipped: 0 }) => {
@@ -41,7 +45,18 @@ export function createHeartbeatSender(deps: {
         offlineReason,
         coveredToUs: BigInt(Math.round(coverage.reportedUs)),
         leaving: isLeaving(),
+        anchors: anchors().map(({ target, kind, sinceMs, text }) => ({
+          ...{ target, text, state: reportedStates[kind] },
+          sinceUs: BigInt(Math.round(sinceMs * 1000)),
+        })),
       },
     });
   };
 }
+
+const reportedStates: Readonly<Record<AnchorState['kind'], AnchorReport_State>> = {
+  new: AnchorReport_State.UNSPECIFIED,
+  answers: AnchorReport_State.ANSWERS,
+  silent: AnchorReport_State.SILENT,
+  unchecked: AnchorReport_State.UNCHECKED,
+};

@@ -63,10 +63,13 @@ export function reportCoverage({
 }: Pick<RoundsDeps, 'clock' | 'stores' | 'checks'>): void {
   const { time, append } = stores;
   const nowUs = time.nowUs();
-  // A dead uplink ends no coverage: each device that it hides has a result of code 10, those in the own subnets go on.
-  const { unconfirmedFromMs } = checks.uplink;
-  const unconfirmedUs =
-    unconfirmedFromMs === undefined ? nowUs : nowUs - (clock.monoMs() - unconfirmedFromMs) * 1000;
+  // A dead uplink or anchor ends no coverage: each device that it hides has a result of code 10, those in the own subnets go on.
+  const nowMs = clock.monoMs();
+  const unconfirmedMs = Math.min(
+    checks.uplink.unconfirmedFromMs ?? nowMs,
+    checks.anchors.unconfirmedFromMs ?? nowMs,
+  );
+  const unconfirmedUs = nowUs - (nowMs - unconfirmedMs) * 1000;
   const openFromUs = Math.min(checks.scheduler.waitingUs() ?? nowUs, unconfirmedUs);
   for (const { fromUs, toUs } of checks.coverage.take(nowUs, openFromUs)) {
     append({

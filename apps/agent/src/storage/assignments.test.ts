@@ -40,6 +40,30 @@ test('a snapshot replaces all assignments after its last part, a change applies 
   expect(again.all.get(4)).toEqual(assignment(4));
 });
 
+test('anchors come with any part of a snapshot or a change, stay without one, and survive a restart', async () => {
+  const folder = newFolder();
+  const store = await open(folder);
+  const withAnchors = (snapshot: boolean, final: boolean, ...names: readonly string[]) =>
+    create(AssignmentsSchema, { snapshot, final, anchors: { anchors: names.map((name) => ({ name })) } });
+  const names = (one: typeof store) => one.anchors.map(({ name }) => name);
+  store.apply(withAnchors(true, false, 'gateway', 'site'));
+  expect(names(store)).toEqual([]);
+  store.apply(message(true, true, [1]));
+  expect(names(store)).toEqual(['gateway', 'site']);
+  store.apply(message(false, false, [2]));
+  await store[Symbol.asyncDispose]();
+  await using again = await open(folder);
+  expect([names(again), devices(again)]).toEqual([
+    ['gateway', 'site'],
+    [1, 2],
+  ]);
+  again.apply(withAnchors(false, false));
+  expect([names(again), devices(again)]).toEqual([[], [1, 2]]);
+  again.apply(withAnchors(false, false, 'gateway'));
+  again.apply(message(true, true, [1]));
+  expect(names(again)).toEqual([]);
+});
+
 test('an incomplete snapshot of a broken stream is dropped', async () => {
   await using store = await open(newFolder());
   store.apply(message(true, false, [1]));

@@ -1,13 +1,15 @@
 import path from 'node:path';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Clock, messageOf } from '@vantage/kernel';
-import { type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
+import { type Anchor, type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
 import { ensureFolder, readWithChecksum, writeWithChecksum } from './disk.ts';
 
-/** The agent's assignments on disk, so that it works without a controller. */
+/** The agent's assignments and the anchors of its Location on disk, so that it works without a controller. */
 export interface AssignmentStore extends AsyncDisposable {
   /** All of them, by device. */
   readonly all: ReadonlyMap<number, Assignment>;
+  /** Near to far. */
+  readonly anchors: readonly Anchor[];
   /** Applies a change or a part of a snapshot and returns the work for the scheduler. A snapshot applies once it is complete. */
   apply(message: Assignments): AssignmentChange;
   /** The stream ended: a snapshot that was not complete is forgotten. */
@@ -40,8 +42,10 @@ export async function openAssignments(deps: {
   const { clock, onFault } = deps;
   const file = path.join(deps.folder, 'assignments.bin');
   const all = new Map<number, Assignment>();
-  for (const assignment of await load(file, deps.folder, onFault)) all.set(assignment.deviceNo, assignment);
-  let parts: Assignment[] | undefined;
+  const stored = await load(file, deps.folder, onFault);
+  for (const assignment of stored?.upserts ?? []) all.set(assignment.deviceNo, assignment);
+  let anchors = stored?.anchors?.anchors ?? [];
+  let parts: { readonly assignments: readonly Assignment[]; readonly anchors: typeof anchors } | undefined;
   let timer: Disposable | undefined;
   let writing: Promise<void> = Promise.resolve();
 
@@ -53,6 +57,7 @@ export async function openAssignments(deps: {
         snapshot: true,
         final: true,
         upserts: [...all.values()],
+        anchors: { anchors },
       });
       await writeWithChecksum(file, toBinary(AssignmentsSchema, snapshot)).catch((error: unknown) =>
         onFault(`assignments cannot be stored: ${messageOf(error)}`),
@@ -65,19 +70,26 @@ export async function openAssignments(deps: {
 
   return {
     all,
+    get anchors() {
+      return anchors;
+    },
     apply(message) {
       if (message.snapshot) {
-        parts = [...(parts ?? []), ...message.upserts];
+        const snapshot = {
+          assignments: [...(parts?.assignments ?? []), ...message.upserts],
+          anchors: message.anchors?.anchors ?? parts?.anchors ?? [],
+        };
+        parts = message.final ? undefined : snapshot;
         if (!message.final) return { kind: 'wait' };
-        const assignments = parts;
-        parts = undefined;
         all.clear();
-        for (const assignment of assignments) all.set(assignment.deviceNo, assignment);
+        for (const assignment of snapshot.assignments) all.set(assignment.deviceNo, assignment);
+        anchors = snapshot.anchors;
         changed();
         return { kind: 'replace', assignments: [...all.values()] };
       }
       for (const deviceNo of message.removedDeviceNos) all.delete(deviceNo);
       for (const assignment of message.upserts) all.set(assignment.deviceNo, assignment);
+      anchors = message.anchors?.anchors ?? anchors;
       changed();
       return { kind: 'change', upserts: message.upserts, removedDeviceNos: message.removedDeviceNos };
     },
@@ -86,6 +98,7 @@ export async function openAssignments(deps: {
     },
     forget() {
       parts = undefined;
+      anchors = [];
       all.clear();
       changed();
     },
@@ -104,14 +117,14 @@ async function load(
   file: string,
   folder: string,
   onFault: (text: string) => void,
-): Promise<readonly Assignment[]> {
+): Promise<Assignments | undefined> {
   try {
     await ensureFolder(folder);
     const { content, isDamaged } = await readWithChecksum(file);
     if (isDamaged) onFault('the stored assignments are damaged; their previous version is used');
-    return content === undefined ? [] : fromBinary(AssignmentsSchema, content).upserts;
+    return content === undefined ? undefined : fromBinary(AssignmentsSchema, content);
   } catch (error) {
     onFault(`the stored assignments cannot be read: ${messageOf(error)}`);
-    return [];
+    return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { NetworkInterfaceInfo } from 'node:os';
-import { resultCode } from '@vantage/domain';
+import { behindAnchorText, resultCode } from '@vantage/domain';
 import { type Clock, createNetworkSet, isNetwork, type NetworkSet } from '@vantage/kernel';
 import type { Measurement } from '@vantage/probes';
 
@@ -61,6 +61,19 @@ export function reachability(measurement: Measurement): 'answered' | 'silent' | 
     case resultCode.agent:
       return 'nothing';
   }
+}
+
+/** The measurement of a check behind a silent anchor. It proves nothing about the device. */
+export function asBehindAnchor(
+  measurement: Measurement,
+  anchor: { readonly name: string; readonly target: string },
+): Measurement {
+  return {
+    ...measurement,
+    code: resultCode.agent,
+    text: behindAnchorText(anchor, measurement.text),
+    slow: false,
+  };
 }
 
 /** The measurement of a check that did not reach its target because the uplink was dead. It proves nothing about the device. */

@@ -41,6 +41,7 @@ function stage(
       unchecked.push(...missed);
     },
     ownNetworks: () => own,
+    judgeByAnchors: () => undefined,
     sendHeartbeat() {
       if (state.isConnected && state.replies) clock.timer(20, () => uplink.controllerAnswered());
       return state.isConnected;

@@ -1,6 +1,7 @@
 import { resultCode } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import type { Measurement } from '@vantage/probes';
+import type { Anchors } from './anchors.ts';
 import { asUplinkDead, isRemote, type OwnNetworks, reachability } from './reachability.ts';
 
 /**
@@ -9,7 +10,7 @@ import { asUplinkDead, isRemote, type OwnNetworks, reachability } from './reacha
  * The agent holds an error of a remote target (one outside its own subnets) until a remote host answers: the controller, which it
  * asks by a heartbeat at once, or another target. Where the controller is silent, the agent checks up to three healthy targets as
  * witnesses. If no witness answers either, the error becomes code 10. So no retry starts before the error is confirmed, however
- * short the dead time was.
+ * short the dead time was. Where the anchors of the Location say something about a target, they decide instead.
  */
 export interface Uplink {
   /** Resolves with the measurement to write: unchanged, or with code 10. */
@@ -41,6 +42,7 @@ const witnessWithinMs = 10_000;
 const witnessCount = 3;
 /** Rounds of witnesses don't follow each other faster. */
 const roundsApartMs = 2000;
+const uplinkDead = 'uplink dead: nothing beyond the own networks answers';
 
 /**
  * Makes the uplink monitor. `sendHeartbeat` sends a heartbeat now and returns whether there is a stream. `runNow` checks a device at
@@ -51,10 +53,12 @@ export function createUplink(deps: {
   readonly ownNetworks: () => OwnNetworks;
   readonly sendHeartbeat: (offlineReason: string) => boolean;
   readonly runNow: (deviceNo: number) => boolean;
+  /** What the anchors say about an error; see `Anchors.judge`. */
+  readonly judgeByAnchors: Anchors['judge'];
   /** A remote host answers again; `unchecked` are the devices whose errors became code 10 meanwhile. */
   readonly onOnlineAgain: (unchecked: readonly number[]) => void;
 }): Uplink {
-  const { clock, ownNetworks, sendHeartbeat, runNow, onOnlineAgain } = deps;
+  const { clock, ownNetworks, sendHeartbeat, runNow, judgeByAnchors, onOnlineAgain } = deps;
   const pending = new Set<PendingError>();
   /** Remote devices whose last check was good, the latest last. */
   const healthy = new Set<number>();
@@ -64,17 +68,11 @@ export function createUplink(deps: {
   let step: { readonly kind: 'asking' | 'witnesses' | 'pausing'; readonly timer: Disposable } | undefined;
   let roundEndedMs = Number.NEGATIVE_INFINITY;
   let isOffline = false;
-  const offlineReason = () => (isOffline ? 'uplink dead: nothing beyond the own networks answers' : '');
 
   const clearStep = () => {
     step?.timer[Symbol.dispose]();
     step = undefined;
     awaited.clear();
-  };
-  const firstEndMs = () => {
-    let firstMs = clock.monoMs();
-    for (const { endMs } of pending) firstMs = Math.min(firstMs, endMs);
-    return firstMs;
   };
   const settle = (isGenuine: boolean) => {
     clearStep();
@@ -125,18 +123,25 @@ export function createUplink(deps: {
         release: (isGenuine) => resolve(isGenuine ? measurement : asUplinkDead(measurement)),
       });
       if (step === undefined) {
-        if (sendHeartbeat(offlineReason()))
+        if (sendHeartbeat(isOffline ? uplinkDead : ''))
           step = { kind: 'asking', timer: clock.timer(replyWithinMs, checkWitnesses) };
         else checkWitnesses();
-      } else if (awaited.delete(deviceNo) && awaited.size === 0) markOffline();
+      } else witnessFailed(deviceNo);
     });
+  const witnessFailed = (deviceNo: number) => {
+    if (awaited.delete(deviceNo) && awaited.size === 0) markOffline();
+  };
 
   return {
     async confirm(deviceNo, measurement) {
       const reached = reachability(measurement);
       if (reached === 'nothing' || !isRemote(measurement, ownNetworks())) return measurement;
       healthy.delete(deviceNo);
-      if (reached === 'silent') return hold(deviceNo, measurement);
+      if (reached === 'silent') {
+        const judging = judgeByAnchors(deviceNo, measurement);
+        if (judging !== undefined) witnessFailed(deviceNo);
+        return (judging && (await judging)) ?? hold(deviceNo, measurement);
+      }
       if (measurement.code === resultCode.ok) healthy.add(deviceNo);
       markOnline();
       return measurement;
@@ -156,10 +161,10 @@ export function createUplink(deps: {
       return !isOffline;
     },
     get offlineReason() {
-      return offlineReason();
+      return isOffline ? uplinkDead : '';
     },
     get unconfirmedFromMs() {
-      return pending.size === 0 ? undefined : firstEndMs();
+      return pending.size === 0 ? undefined : Math.min(...[...pending].map(({ endMs }) => endMs));
     },
   };
 }

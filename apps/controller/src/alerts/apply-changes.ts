@@ -8,6 +8,7 @@ import {
   type Severity,
 } from '@vantage/alerts';
 import type { EventCause } from '@vantage/health';
+import { alertKey } from './alert-key.ts';
 import type { AlertChange } from './changes.ts';
 
 /** A device as a new alert needs it. */
@@ -56,7 +57,7 @@ const summarizedOutages = 100;
 
 /** Applies changes one after the other. An alert that opened and ended without anybody to notify is left out. Pure. */
 export function applyChanges(changes: readonly AlertChange[], context: ChangeContext): AppliedChanges {
-  const open = new Map(context.open.map((alert) => [keyOf(alert), alert]));
+  const open = new Map(context.open.map((alert) => [alertKey(alert), alert]));
   const changed = new Set<OpenAlert>();
   const events: EventCause[] = [];
   for (const change of changes) applyChange(change, { ...context, alerts: open, changed, events });
@@ -70,10 +71,6 @@ interface Application {
   readonly alerts: Map<string, OpenAlert>;
   readonly changed: Set<OpenAlert>;
   readonly events: EventCause[];
-}
-
-function keyOf({ kind, device, locationNo }: Pick<OpenAlert, 'kind' | 'device' | 'locationNo'>): string {
-  return device === null ? `${kind}/location/${locationNo}` : `${kind}/device/${device.deviceNo}`;
 }
 
 function applyChange(change: AlertChange, application: Application): void {
@@ -96,6 +93,10 @@ function applyChange(change: AlertChange, application: Application): void {
     case 'fast':
     case 'certificate':
       applyWarning(change, application);
+      return;
+    case 'anchor-down':
+    case 'anchor-up':
+      applyAnchor(change, application);
       return;
     case 'offline':
     case 'online':
@@ -162,11 +163,7 @@ function applyWarning(
   const { deviceNo, facts } = change;
   if (change.kind === 'fast') {
     const present = alerts.get(`device.slow/device/${deviceNo}`);
-    if (present === undefined) return;
-    present.state = afterUp(present.state, { pairs: 0, nowUs });
-    present.ending = facts;
-    touch(present, application);
-    close(present, application);
+    if (present !== undefined) end(present, facts, application);
     return;
   }
   const kind = warningKinds[change.kind];
@@ -198,12 +195,28 @@ function applyLocation(
     add({ ...about, kind: 'agent.fenced', sinceUs, state, opening: facts }, application);
   else if (change.kind === 'offline' && present === undefined)
     add({ ...about, kind: 'location.offline', sinceUs, state, opening: facts }, application);
-  else if (change.kind === 'online' && present !== undefined) {
-    present.state = afterUp(present.state, { pairs: 0, nowUs });
-    present.ending = facts;
-    touch(present, application);
-    close(present, application);
-  }
+  else if (change.kind === 'online' && present !== undefined) end(present, facts, application);
+}
+
+function applyAnchor(
+  change: Extract<AlertChange, { kind: 'anchor-down' | 'anchor-up' }>,
+  application: Application,
+): void {
+  const { accountNo, locationNo, sinceUs, facts } = change;
+  const about = { kind: 'anchor.down', accountNo, device: null, locationNo, agentNo: null } as const;
+  const present = application.alerts.get(alertKey({ ...about, opening: facts }));
+  if (change.kind === 'anchor-down' && present === undefined) {
+    const state = newAlertState('active', application.nowUs);
+    add({ ...about, severity: 'critical', sinceUs, state, opening: facts }, application);
+  } else if (change.kind === 'anchor-up' && present !== undefined) end(present, facts, application);
+}
+
+/** What the alert is about is over: everyone who was notified gets its last message. */
+function end(alert: OpenAlert, facts: Facts, application: Application): void {
+  alert.state = afterUp(alert.state, { pairs: 0, nowUs: application.nowUs });
+  alert.ending = facts;
+  touch(alert, application);
+  close(alert, application);
 }
 
 /** A past outage that late results brought notifies nobody; one summary for each Location names them. */
@@ -269,7 +282,8 @@ function add(
     ...{ ...alert, alertNo: null, ending: null, closedUs: null, endedUp: false, dueUs: nowUs },
   };
   // An alert about one moment may be open several times.
-  if (alert.kind !== 'agent.fenced' && alert.kind !== 'certificate.expiring') alerts.set(keyOf(made), made);
+  if (alert.kind !== 'agent.fenced' && alert.kind !== 'certificate.expiring')
+    alerts.set(alertKey(made), made);
   changed.add(made);
 }
 
@@ -282,5 +296,5 @@ function touch(alert: OpenAlert | undefined, { nowUs, changed }: Application): v
 
 function close(alert: OpenAlert, { nowUs, alerts }: Application): void {
   alert.closedUs = nowUs;
-  alerts.delete(keyOf(alert));
+  alerts.delete(alertKey(alert));
 }

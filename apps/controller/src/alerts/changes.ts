@@ -43,6 +43,14 @@ export type AlertChange =
       readonly deviceNo: number;
       readonly facts: Facts;
     }
+  /** An anchor of a Location does not answer, or does again. `facts.Target` distinguishes the anchors of a Location. */
+  | {
+      readonly kind: 'anchor-down' | 'anchor-up';
+      readonly accountNo: number;
+      readonly locationNo: number;
+      readonly sinceUs: number;
+      readonly facts: Facts;
+    }
   | {
       readonly kind: 'offline' | 'online' | 'fenced';
       readonly accountNo: number;
@@ -66,6 +74,7 @@ export type AlertChange =
  *   Fast                                    | fast: ends device.slow
  *   CertificateExpiring                     | certificate: opens certificate.expiring
  *   LocationOffline, LocationOnline         | opens, ends location.offline
+ *   AnchorDown, AnchorUp                    | opens, ends anchor.down of this anchor
  *   AgentFenced                             | opens agent.fenced
  *   Error, Created, MaintStart, Alert…,     | nothing
  *     AgentRevoked                          |
@@ -113,6 +122,9 @@ function changeOf(cause: EventCause, nowUs: number): AlertChange | undefined {
       const { accountNo, locationNo, locationName } = cause;
       return { kind: 'online', accountNo, locationNo, sinceUs: nowUs, facts: { Location: locationName } };
     }
+    case 'anchor-down':
+    case 'anchor-up':
+      return changeOfAnchor(cause, nowUs);
     case 'agent-fenced': {
       const { accountNo, locationNo, locationName, agentName, hostNames } = cause;
       const facts = { Location: locationName, Agent: agentName, Hosts: hostNames };
@@ -126,6 +138,19 @@ function changeOf(cause: EventCause, nowUs: number): AlertChange | undefined {
     case 'alert-suppressed':
       return undefined;
   }
+}
+
+function changeOfAnchor(
+  cause: Extract<EventCause, { readonly kind: 'anchor-down' | 'anchor-up' }>,
+  nowUs: number,
+): AlertChange {
+  const { kind, accountNo, locationNo, locationName, anchorName, target } = cause;
+  const about = { Name: anchorName, Target: target, Location: locationName };
+  return {
+    ...{ kind, accountNo, locationNo },
+    sinceUs: kind === 'anchor-down' ? cause.sinceUs : nowUs,
+    facts: kind === 'anchor-down' ? { ...about, CheckResult: cause.reason } : about,
+  };
 }
 
 type WarningCause = Extract<

@@ -7,6 +7,9 @@ import type { SubjectRow } from './facts-store.ts';
 /** Kinds about one moment: they have no repeats and close with their last step. */
 const moments = new Set(['agent.fenced', 'certificate.expiring', 'contact.failing', 'late.summary']);
 
+/** Kinds about a present state of a Location: they close when it is deleted. */
+const endsWithLocation = new Set(['location.offline', 'anchor.down']);
+
 /** The waiting times of this step, microseconds. */
 export interface StepTimes extends AlertTimes {
   /** An answer may take this much longer than its Timeout. */
@@ -36,7 +39,7 @@ export function toFacts(
     snoozedUntilUs: alert.snoozed_until_us,
     isAboutPartial: alert.kind === 'device.partial',
     isWarning: alert.kind === 'device.slow' || alert.kind === 'certificate.expiring',
-    isLocationDeleted: alert.kind === 'location.offline' && location?.isDeleted === true,
+    isLocationDeleted: endsWithLocation.has(alert.kind) && location?.isDeleted === true,
     isMoment: moments.has(readKind(alert.kind) ?? ''),
   };
 }

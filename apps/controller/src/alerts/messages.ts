@@ -32,6 +32,7 @@ const endKinds: Partial<Record<AlertKind, AlertKind>> = {
   'device.partial': 'device.up',
   'device.slow': 'device.up',
   'location.offline': 'location.online',
+  'anchor.down': 'anchor.up',
 };
 
 const flappingReason =

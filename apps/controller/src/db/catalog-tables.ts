@@ -21,7 +21,8 @@ export const identityColumns = {
 export const jsonColumns = {
   contacts: ['options'],
   nschedules: ['steps'],
-  locations: ['anchors'],
+  locations: ['anchors', 'failed_anchors'],
+  agents: ['anchor_states'],
   devices: ['options', 'host_data'],
 } as const;
 

@@ -70,6 +70,12 @@ function varying(cause: EventCause, nowUs: number): Varying {
     }
     case 'location-offline':
       return { type: 'LocationOffline', status: 'Unknown', at_us: cause.sinceUs };
+    case 'anchor-down':
+      return { type: 'AnchorDown', status: 'Unknown', at_us: cause.sinceUs };
+    case 'anchor-up': {
+      const duration_s = Math.trunc((nowUs - cause.sinceUs) / 1_000_000);
+      return { type: 'AnchorUp', status: 'Up', duration_s };
+    }
     case 'agent-fenced':
       return { type: 'AgentFenced', status: 'Unknown' };
     case 'agent-revoked':

@@ -6,6 +6,7 @@ const device = { accountNo: 1, deviceNo: 2 };
 const location = { accountNo: 1, locationNo: 3, locationName: 'Oslo' };
 const fenced = { kind: 'agent-fenced', ...location, agentName: 'a1' } as const;
 const offline = { kind: 'location-offline', ...location, sinceUs: 5 } as const;
+const anchor = { ...location, anchorName: 'gateway', target: '10.0.0.1', sinceUs: 5 } as const;
 const alert = { ...device, locationNo: null, alertKind: 'device.down', status: 'Down' } as const;
 const start = {
   kind: 'maintenance-start',
@@ -75,6 +76,22 @@ test.each<[EventCause, string]>([
   [{ kind: 'location-online', ...location, offlineSinceUs: 5 }, 'Location Oslo is online again'],
   [{ ...offline, reason: null, devices: 2 }, 'Location Oslo is offline, 2 devices not checked'],
   [{ ...offline, reason: 'no DNS', devices: 1 }, 'Location Oslo is offline (no DNS), 1 device not checked'],
+  [
+    { ...anchor, kind: 'anchor-down', reason: 'no answer from 10.0.0.1 within 2 s' },
+    'Anchor gateway (10.0.0.1) of Location Oslo does not answer, errors of devices behind it are inconclusive: no answer from 10.0.0.1 within 2 s',
+  ],
+  [
+    { ...anchor, kind: 'anchor-up', because: 'answers' },
+    'Anchor gateway (10.0.0.1) of Location Oslo answers again',
+  ],
+  [
+    { ...anchor, kind: 'anchor-up', because: 'removed' },
+    'Anchor gateway (10.0.0.1) of Location Oslo is not set any more',
+  ],
+  [
+    { ...anchor, kind: 'anchor-up', because: 'unchecked' },
+    'Anchor gateway (10.0.0.1) of Location Oslo cannot be checked any more',
+  ],
   [
     { ...fenced, hostNames: ['h1', 'h2'] },
     'Agent a1 of Location Oslo is fenced, its identity is used twice (hosts: h1 and h2)',

@@ -35,6 +35,10 @@ export function eventText(cause: EventCause): string {
       const devices = `${cause.devices} ${cause.devices === 1 ? 'device' : 'devices'}`;
       return `Location ${cause.locationName} is offline${reason}, ${devices} not checked`;
     }
+    case 'anchor-down':
+      return `Anchor ${cause.anchorName} (${cause.target}) of Location ${cause.locationName} does not answer, errors of devices behind it are inconclusive: ${cause.reason}`;
+    case 'anchor-up':
+      return `Anchor ${cause.anchorName} (${cause.target}) of Location ${cause.locationName} ${anchorEnds[cause.because]}`;
     case 'agent-fenced': {
       const hosts = cause.hostNames.join(' and ');
       return `Agent ${cause.agentName} of Location ${cause.locationName} is fenced, its identity is used twice (hosts: ${hosts})`;
@@ -49,6 +53,12 @@ export function eventText(cause: EventCause): string {
       return `No alert ${cause.alertKind} (${cause.reason}): ${cause.detail}`;
   }
 }
+
+const anchorEnds = {
+  answers: 'answers again',
+  removed: 'is not set any more',
+  unchecked: 'cannot be checked any more',
+} as const;
 
 /** When a certificate ends, for people: `expires in 13 days, at 2026-12-05T10:00:00Z`. */
 function certificateText({

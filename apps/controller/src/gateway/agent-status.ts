@@ -1,4 +1,6 @@
-import type { Heartbeat } from '@vantage/proto';
+import { type AnchorReport, dayUs, mostAnchors } from '@vantage/domain';
+import { AnchorReport_State, type Heartbeat } from '@vantage/proto';
+import { toBigint, toText } from '../db/index.ts';
 import { clampHeartbeat } from './gate.ts';
 import type { AgentStatus } from './store.ts';
 
@@ -26,5 +28,28 @@ export function afterHeartbeat(
     latenessP99Ms: clamped.latenessP99Ms,
     checksSkipped: (before?.checksSkipped ?? 0) + clamped.checksSkipped,
     offlineReason: clamped.offlineReason === '' ? null : clamped.offlineReason,
+    anchors: reportsOf(heartbeat.anchors, receivedUs),
   };
 }
+
+/** Texts of a report, UTF-16 units. A Target is an address with a port. */
+const [targetLength, textLength] = [100, 500];
+/** A state that lasts longer than this began then, so that its event is not older than the events that are kept. */
+const longestUs = dayUs;
+
+/** The reports on anchors, as far as a Location can have so many, each field within its bounds. */
+function reportsOf(anchors: Heartbeat['anchors'], receivedUs: number): readonly AnchorReport[] {
+  return anchors.slice(0, mostAnchors).map(({ target, state, sinceUs, text }) => ({
+    target: toText(target, targetLength),
+    state: stateNames[state] ?? 'new',
+    sinceUs: Math.min(receivedUs, Math.max(receivedUs - longestUs, toBigint(sinceUs))),
+    text: toText(text, textLength),
+  }));
+}
+
+/** A state that only a later version knows counts as not checked. */
+const stateNames: Readonly<Partial<Record<AnchorReport_State, AnchorReport['state']>>> = {
+  [AnchorReport_State.ANSWERS]: 'answers',
+  [AnchorReport_State.SILENT]: 'silent',
+  [AnchorReport_State.UNCHECKED]: 'unchecked',
+};

@@ -78,6 +78,23 @@ describe('batches and heartbeats', () => {
     }, soon);
   });
 
+  test('the reports on anchors are in the row of the agent, and a new session begins without them', async () => {
+    await using server = await bench.gatewayWith(nothing);
+    await using stream = bench.connectTo(server.url);
+    const anchors = [
+      { target: '10.0.0.1', state: 2, sinceUs: BigInt(Date.now()) * 1000n, text: 'no answer' },
+    ];
+    stream.send({ case: 'heartbeat', value: { sequence: 1n, anchors } });
+    await vi.waitFor(async () => {
+      expect(await bench.agentRow()).toMatchObject({
+        anchor_states: [{ target: '10.0.0.1', state: 'silent', text: 'no answer' }],
+      });
+    }, soon);
+    await using again = bench.connectTo(server.url, { counter: 2 });
+    await again.until('assignments');
+    expect(await bench.agentRow()).toMatchObject({ anchor_states: [] });
+  });
+
   test('one agent that takes nothing does not hold another', async () => {
     const stuck = await bench.rows.agent(bench.place);
     const ingest: BatchReceiver = {

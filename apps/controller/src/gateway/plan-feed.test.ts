@@ -59,6 +59,36 @@ describe('the plan', () => {
     expect(await stream.until('assignments')).toMatchObject({ snapshot: true, final: true, upserts: [] });
   });
 
+  test('the anchors of the Location come with the snapshot, and again when they change', async () => {
+    const { locationNo } = bench.place;
+    const setAnchors = (anchors: readonly object[]) =>
+      bench.db.kysely
+        .updateTable('locations')
+        .set({ anchors: JSON.stringify(anchors) })
+        .where('location_no', '=', locationNo)
+        .execute();
+    const gateway = { Name: 'gateway', Target: '10.0.0.1', Networks: [] };
+    const site = { Name: 'site', Target: '[2001:db8::1]:22', Networks: ['2001:db8::/32'] };
+    await setAnchors([gateway, site]);
+    await using server = await bench.gatewayWith(nothing);
+    await using stream = bench.connectTo(server.url);
+    const { anchors } = await stream.until('assignments');
+    expect(anchors?.anchors).toMatchObject([
+      { name: 'gateway', target: '10.0.0.1', port: 0, networks: [] },
+      { name: 'site', target: '[2001:db8::1]:22', port: 22, networks: ['2001:db8::/32'] },
+    ]);
+    const change = async () => {
+      await publish(bench.db.kysely, 'plan', { agent_nos: [bench.agent.agentNo] });
+      return stream.until('assignments');
+    };
+    const deviceNo = await bench.addDevice({ url: '127.0.0.1:8' });
+    const unrelated = await change();
+    expect(unrelated).toMatchObject({ snapshot: false, upserts: [{ deviceNo }] });
+    expect(unrelated.anchors).toBeUndefined();
+    await setAnchors([]);
+    expect(await change()).toMatchObject({ snapshot: false, upserts: [], anchors: { anchors: [] } });
+  });
+
   test('a long one comes in parts of at most 500', async () => {
     for (let i = 0; i < 3; i += 1) await bench.addDevice({ url: `127.0.0.1:${i + 1}` });
     const template = await bench.db.kysely

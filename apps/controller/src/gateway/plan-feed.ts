@@ -1,10 +1,11 @@
-import { create } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { portOfAnchor, type StoredAnchor } from '@vantage/domain';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
-import { type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
+import { type AnchorListSchema, type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { type AssignmentBuilder, loadSecretsStamp, type SecretLookup } from './assignment.ts';
-import { type AssignedDevice, loadAssigned, loadVersions, type Version } from './plan-store.ts';
+import { type AssignedDevice, loadAnchors, loadAssigned, loadVersions, type Version } from './plan-store.ts';
 import type { KnownAgent } from './store.ts';
 
 /** The plan that one session's agent has, and the changes that it needs next. */
@@ -40,6 +41,7 @@ export function createPlanFeed({
   const withSecrets = new Set<number>();
   let secretsStamp = '';
   let changesAtUs: number | undefined;
+  let anchorsSent = '[]';
 
   const makeAll = async (
     devices: readonly AssignedDevice[],
@@ -71,6 +73,9 @@ export function createPlanFeed({
       const versions = await loadVersions(kysely, agent, nowUs);
       changesAtUs = earliestAfter(versions, nowUs);
       const stamp = await loadSecretsStamp(kysely, agent.accountNo);
+      const stored = await loadAnchors(kysely, agent);
+      const anchors = JSON.stringify(stored) === anchorsSent ? undefined : anchorList(stored);
+      anchorsSent = JSON.stringify(stored);
       const snapshot = sent === undefined;
       const known = sent ?? new Map<number, string>();
       const wanted = new Set(versions.map((version) => version.device_no));
@@ -85,7 +90,7 @@ export function createPlanFeed({
       for (const deviceNo of gone) known.delete(deviceNo);
       const secrets = secretsNow();
       const parts = partition(changed);
-      if (parts.length === 0 && (snapshot || gone.length > 0)) parts.push([]);
+      if (parts.length === 0 && (snapshot || gone.length > 0 || anchors !== undefined)) parts.push([]);
       for (const [i, part] of parts.entries()) {
         const devices = await loadAssigned(kysely, part);
         const upserts = await makeAll(devices, secrets);
@@ -95,9 +100,18 @@ export function createPlanFeed({
           final: i === parts.length - 1,
           upserts,
           removedDeviceNos: i === 0 && !snapshot ? gone : [],
+          ...(i === 0 && anchors !== undefined ? { anchors } : {}),
         });
       }
     },
+  };
+}
+
+function anchorList(anchors: readonly StoredAnchor[]): MessageInitShape<typeof AnchorListSchema> {
+  return {
+    anchors: anchors.map(({ Name: name, Target: target, Networks: networks }) => ({
+      ...{ name, target, port: portOfAnchor(target), networks },
+    })),
   };
 }
 

@@ -1,3 +1,4 @@
+import { type StoredAnchor, storedAnchors } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import type { Row, Tables } from '../db/index.ts';
 
@@ -71,6 +72,19 @@ function joinSpans(rows: readonly Version[]): Version[] {
     const first = spans.find((one) => one.from_us !== neverUs) ?? spans[0];
     return first ? { ...first, until_us: Math.max(...spans.map((one) => one.until_us)) } : [];
   });
+}
+
+/** The anchors of the agent's Location, near to far. A stored value that cannot be read is none. */
+export async function loadAnchors(
+  db: Kysely<Tables>,
+  { locationNo }: Pick<AgentAtLocation, 'locationNo'>,
+): Promise<readonly StoredAnchor[]> {
+  const row = await db
+    .selectFrom('locations')
+    .select('anchors')
+    .where('location_no', '=', locationNo)
+    .executeTakeFirst();
+  return storedAnchors.safeParse(row?.anchors).data ?? [];
 }
 
 /** These assignments in full, without those of devices that were deleted meanwhile. */

@@ -1,3 +1,4 @@
+import type { AnchorReport } from '@vantage/domain';
 import type { Hello } from '@vantage/proto';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
@@ -155,6 +156,7 @@ export interface AgentStatus {
   /** Since the last report. */
   readonly checksSkipped: number;
   readonly offlineReason: string | null;
+  readonly anchors: readonly AnchorReport[];
 }
 
 /** The session that an agent's row names now, the agent's state and its Location. */

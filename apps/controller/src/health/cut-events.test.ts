@@ -1,3 +1,4 @@
+import { behindAnchorText } from '@vantage/domain';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordedStatuses } from './recorded-events.ts';
@@ -76,4 +77,32 @@ test('a device with only inconclusive results of a connected agent after the cut
   expect((await scene.events(device)).map(({ type }) => type)).toEqual(['Up', 'Unknown', 'Up']);
   const statuses = await recordedStatuses(scene.kysely, [{ deviceNo: device, fromUs: startUs }]);
   expect(statuses.get(device)?.map(({ status }) => status)).toEqual(['Up', 'Unknown', 'Up']);
+});
+
+test('devices behind a silent anchor are Unknown without an event of their own; a first error gets its end', async () => {
+  const place = await scene.location('behind an anchor');
+  const [behind, failing, down] = [
+    await scene.device([place]),
+    await scene.device([place]),
+    await scene.device([place]),
+  ];
+  const text = behindAnchorText({ name: 'gateway', target: '10.0.0.1' }, 'no answer');
+  const all = [behind, failing, down].map((device) => ({ device, agent: place.agentNo }));
+  const [one = { device: 0, agent: 0 }, two = one, three = one] = all;
+  await scene.take(all.map((check) => ({ ...check, at: 10, code: 1 })));
+  await scene.take([{ ...two, at: 65, code: 3 }]);
+  for (const attempt of [0, 1, 2]) await scene.take([{ ...three, at: 66 + attempt, code: 3, attempt }]);
+  for (const s of [70, 130]) await scene.take(all.map((check) => ({ ...check, at: s, code: 10, text })));
+  const rows = await scene.kysely
+    .selectFrom('device_state')
+    .select('status')
+    .where('device_no', 'in', [behind, failing, down])
+    .execute();
+  expect(rows.map(({ status }) => status)).toEqual(['Unknown', 'Unknown', 'Unknown']);
+  await scene.take([one, two].map((check) => ({ ...check, at: 190, code: 1 })));
+  await scene.take([{ ...three, at: 190, code: 3 }]);
+  const types = async (device: number) => (await scene.events(device)).map(({ type }) => type);
+  expect(await types(behind)).toEqual(['Up']);
+  expect(await types(failing)).toEqual(['Up', 'Error', 'Unknown', 'Up']);
+  expect(await types(down)).toEqual(['Up', 'Error', 'Down']);
 });

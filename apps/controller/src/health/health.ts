@@ -9,6 +9,7 @@ import {
   locationNumbers,
   scheduledDevices,
 } from './all-or-each.ts';
+import { type AnchorAlerts, reviewAnchors } from './anchors.ts';
 import type { RecordEvents } from './event-causes.ts';
 import { foldBatch } from './fold-batch.ts';
 import type { InsertedCheck } from './fold-store.ts';
@@ -51,7 +52,7 @@ export function createHealth({
   readonly log: Logger;
   readonly recordEvents: RecordEvents;
   readonly runRequests: RunRequests;
-  readonly locations: LocationVisibility;
+  readonly locations: LocationVisibility & AnchorAlerts;
   readonly timeScale?: TimeScale;
 }): Health {
   const times = createTimes(timeScale);
@@ -103,6 +104,15 @@ export function createHealth({
         await allOrEach(db, work, { job, item: 'Location', nowUs, log }),
         'a Location is offline',
       );
+    },
+    anchors: async (db, job) => {
+      const nowUs = clock.nowUs();
+      const review = (locationNo?: number) =>
+        reviewAnchors({ kysely: db, recordEvents, locations }, nowUs, locationNo);
+      const work = { all: review, items: () => locationNumbers(db), one: review };
+      const notices = await allOrEach(db, work, { job, item: 'Location', nowUs, log });
+      for (const { locationName: location, anchorName: anchor, isDown } of notices)
+        log.warn({ location, anchor }, isDown ? 'an anchor does not answer' : 'an anchor answers again');
     },
   };
 

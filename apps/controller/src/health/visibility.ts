@@ -56,6 +56,7 @@ export interface VisibilityDeps extends EventDeps {
  *   an agent of it is connected again                         | LocationOnline, once; none for its devices
  *   a device is as it was before the cut                      | none
  *   a device failed in the cut, and perhaps recovered         | Error, Down, Up: late, as the agent saw it (fold-batch.ts)
+ *   an anchor of a Location is silent                         | AnchorDown, once; none for the devices behind it (anchors.ts)
  *   a device had only inconclusive results in the cut (9, 10) | none, until a connected agent says so too: Unknown
  *   a device is another than before the cut                   | Down or Up, by the first check that says so
  */

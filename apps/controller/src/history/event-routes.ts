@@ -42,6 +42,8 @@ const eventTypes = [
   'AlertSuppressed',
   'LocationOffline',
   'LocationOnline',
+  'AnchorDown',
+  'AnchorUp',
   'AgentFenced',
   'AgentRevoked',
 ] as const;

@@ -1,5 +1,5 @@
 export { ipv6Words, normalAddress } from './address.ts';
 export { clientNetwork } from './client-network.ts';
 export { equivalentAddresses } from './equivalent-addresses.ts';
-export { createNetworkSet, isNetwork, type NetworkSet } from './network-set.ts';
+export { createNetworkSet, createNetworkTable, isNetwork, type NetworkSet } from './network-set.ts';
 export { isPrivateHost } from './private-address.ts';

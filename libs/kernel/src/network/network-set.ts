@@ -15,14 +15,30 @@ export function isNetwork(text: string): boolean {
  * the networks too. Throws a RangeError for a text that is no network.
  */
 export function createNetworkSet(networks: readonly string[]): NetworkSet {
-  const known = networks.map((text) => {
-    const network = parseNetwork(text);
-    if (network === undefined) throw new RangeError(`${text} is no address or network`);
-    return network;
-  });
+  const known = networks.map(knownNetwork);
   return (text) => {
     const address = parseAddress(text);
     return address !== undefined && known.some(({ first, bits }) => address.match(first, bits));
+  };
+}
+
+/** The value of the network that names an address most exactly; undefined where no network has it. */
+type NetworkTable<Value> = (address: string) => Value | undefined;
+
+/**
+ * Makes a table like one of routes: the network with the longest prefix that has the address decides, and of equal ones the last. Addresses
+ * and networks are read as in `createNetworkSet`. Throws a RangeError for a text that is no network.
+ */
+export function createNetworkTable<Value>(
+  rows: readonly { readonly network: string; readonly value: Value }[],
+): NetworkTable<Value> {
+  const longestFirst = rows
+    .map(({ network, value }) => ({ ...knownNetwork(network), value }))
+    .reverse()
+    .sort((a, b) => b.bits - a.bits);
+  return (text) => {
+    const address = parseAddress(text);
+    return longestFirst.find(({ first, bits }) => address?.match(first, bits))?.value;
   };
 }
 
@@ -30,6 +46,12 @@ export function createNetworkSet(networks: readonly string[]): NetworkSet {
 interface Network {
   readonly first: ipaddr.IPv6;
   readonly bits: number;
+}
+
+function knownNetwork(text: string): Network {
+  const network = parseNetwork(text);
+  if (network === undefined) throw new RangeError(`${text} is no address or network`);
+  return network;
 }
 
 function parseNetwork(text: string): Network | undefined {

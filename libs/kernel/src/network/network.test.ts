@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ipv6Words, normalAddress } from './address.ts';
 import { clientNetwork } from './client-network.ts';
 import { equivalentAddresses } from './equivalent-addresses.ts';
-import { createNetworkSet, isNetwork } from './network-set.ts';
+import { createNetworkSet, createNetworkTable, isNetwork } from './network-set.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -84,3 +84,18 @@ test.each([
   ['fe80::1%eth0', 'fe80::1'],
   ['unknown', 'unknown'],
 ])('%s is shown as %s', (text, shown) => expect(normalAddress(text)).toBe(shown));
+
+test('the longest prefix decides, and of equal ones the last', () => {
+  const rows = [
+    { network: '::/0', value: 'all' },
+    { network: '10.0.0.0/8', value: 'ten' },
+    { network: '10.1.0.0/16', value: 'first' },
+    { network: '::ffff:10.1.0.0/112', value: 'second' },
+    { network: '2001:db8::/32', value: 'six' },
+  ];
+  const table = createNetworkTable(rows);
+  expect(['10.1.2.3', '::ffff:10.9.0.1', '2001:db8::7', '192.0.2.1', '::1', 'no address'].map(table)).toEqual(
+    [...['second', 'ten', 'six', 'all', 'all', undefined]],
+  );
+  expect(createNetworkTable(rows.slice(1))('192.0.2.1')).toBeUndefined();
+});

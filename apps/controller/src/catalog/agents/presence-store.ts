@@ -1,3 +1,4 @@
+import type { AnchorReport } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 
@@ -13,6 +14,7 @@ interface Report {
   /** Since the report before. */
   readonly checksSkipped: number;
   readonly offlineReason: string | null;
+  readonly anchors: readonly AnchorReport[];
 }
 
 /** Stores the columns of agents that gateways observe; times are microseconds since 1970. No actor changes anything here. */
@@ -50,6 +52,8 @@ export const agentPresence = {
         connected_us: nowUs,
         away_since_us: null,
         leaving_since_us: null,
+        // What it reported in its last session may be over.
+        anchor_states: '[]',
       })
       .where('agent_no', '=', session.agentNo)
       .execute();
@@ -93,12 +97,13 @@ export const agentPresence = {
     await sql`
       update agents a set last_seen_us = g.last_seen_us, clock_offset_us = g.clock_offset_us, backlog_records = g.backlog_records,
         lateness_p50_ms = g.p50, lateness_p99_ms = g.p99, checks_skipped = a.checks_skipped + g.skipped,
-        offline_reason = g.offline_reason
+        offline_reason = g.offline_reason, anchor_states = g.anchors
       from unnest(
         ${by('agentNo')}::int[], ${by('sessionId')}::text[], ${by('lastSeenUs')}::bigint[],
         ${by('clockOffsetUs')}::bigint[], ${by('backlogRecords')}::bigint[], ${by('latenessP50Ms')}::real[],
-        ${by('latenessP99Ms')}::real[], ${by('checksSkipped')}::bigint[], ${by('offlineReason')}::text[]
-      ) as g (agent_no, session_id, last_seen_us, clock_offset_us, backlog_records, p50, p99, skipped, offline_reason)
+        ${by('latenessP99Ms')}::real[], ${by('checksSkipped')}::bigint[], ${by('offlineReason')}::text[],
+        ${by('anchors').map((anchors) => JSON.stringify(anchors))}::jsonb[]
+      ) as g (agent_no, session_id, last_seen_us, clock_offset_us, backlog_records, p50, p99, skipped, offline_reason, anchors)
       where a.agent_no = g.agent_no and a.session_id = g.session_id and a.state = 'Connected'`.execute(
       kysely,
     );

@@ -36,7 +36,7 @@ test('a Location is created, renamed and deleted', async () => {
   const id = await create('/locations', { Name: 'Oslo', PublicTargetsOnly: true });
   expect((await send('GET', `/locations/${id}`)).json).toMatchObject({
     ...{ location_id: id, Name: 'Oslo', PublicTargetsOnly: true, Online: false, nschedule_id: null },
-    ...{ Agents: { Count: 0, Connected: 0 }, Anchors: [] },
+    ...{ Agents: { Count: 0, Connected: 0 }, Anchors: [], AnchorStates: [] },
   });
   expect((await send('POST', '/locations', { Name: 'Oslo' })).json).toMatchObject({ code: 1005 });
   expect((await send('PUT', `/locations/${id}`, { Name: 'local' })).json).toMatchObject({ code: 1005 });
@@ -74,7 +74,7 @@ test('what GET returned is sent back unchanged, and nothing changes', async () =
 test.each([
   [{ Name: '' }, 'Name'],
   [{ Name: 'two\nlines' }, 'Name'],
-  [{ Anchors: [{ Name: 'a', Target: 'b', Networks: [] }] }, 'Anchors'],
+  [{ Anchors: [{ Name: 'a', Target: 'b' }] }, 'Anchors.0.Target'],
   [{ nschedule_id: 'a'.repeat(48) }, 'nschedule_id'],
   [{ PublicTargetsOnly: 'Y' }, 'PublicTargetsOnly'],
   [{ Color: 'red' }, 'Color'],

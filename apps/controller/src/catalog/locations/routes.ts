@@ -1,4 +1,5 @@
-import { cleanLine } from '@vantage/domain';
+import { cleanLine, storedAnchorReports, storedAnchors } from '@vantage/domain';
+import { anchorStatus } from '@vantage/health';
 import { boundedText, type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
@@ -10,18 +11,37 @@ import type { Session } from '../../http/session.ts';
 import type { Catalog } from '../change.ts';
 import { externalKeyField, externalKeyQuery } from '../external-key.ts';
 import { accepted, actorOf } from '../from-rest.ts';
+import { anchorsField } from './anchors.ts';
 import { type LocationFacts, listLocations } from './store.ts';
 import { changeLocation, createLocation, removeLocation } from './write.ts';
 
 const tag = 'Locations';
 
-const anchors = z.array(z.object({ Name: z.string(), Target: z.string(), Networks: z.array(z.string()) }));
 const locationFull = z
   .strictObject({
     location_id: idField,
     Name: z.string(),
     ExternalKey: z.string().nullable(),
-    Anchors: anchors.describe('Near to far: targets that distinguish a dead uplink from dead devices.'),
+    Anchors: storedAnchors.describe('Hosts on the way to the devices, near to far.'),
+    AnchorStates: z
+      .array(
+        z.strictObject({
+          Name: z.string().describe('Name of the anchor.').meta({ example: 'gateway' }),
+          State: z
+            .enum(['Up', 'Down', 'Unknown'])
+            .describe('Unknown: no connected agent has checked it, or can.')
+            .meta({ example: 'Up' }),
+          Reason: z
+            .string()
+            .nullable()
+            .describe('Why it is Down or Unknown, as an agent says; null: it is Up, or nobody says why.')
+            .meta({ example: null }),
+        }),
+      )
+      .meta({
+        description: 'The anchors as the connected agents find them.',
+        example: [{ Name: 'gateway', State: 'Up', Reason: null }],
+      }),
     nschedule_id: z.string().nullable(),
     PublicTargetsOnly: z.boolean(),
     Online: z.boolean(),
@@ -43,7 +63,7 @@ const locationFull = z
   })
   .meta({ id: 'Location' });
 
-const readOnly = ['location_id', 'Online', 'OfflineReason', 'Agents', 'Load'] as const;
+const readOnly = ['location_id', 'Online', 'OfflineReason', 'Agents', 'Load', 'AnchorStates'] as const;
 const names = { root: 'location', id: 'location_id' } as const;
 const idAnswer = z.strictObject({ location_id: idField });
 const name = lineField(200, 1)
@@ -59,11 +79,7 @@ const optional = {
     .nullable()
     .optional()
     .describe("Notification schedule of the alert that it is offline; null: the account's."),
-  Anchors: z
-    .array(z.unknown())
-    .max(0)
-    .optional()
-    .meta({ description: 'Anchors cannot be set yet: [].', example: [] }),
+  Anchors: anchorsField,
 };
 const locationCreate = z
   .strictObject({ Name: name, ...optional })
@@ -100,12 +116,12 @@ function createRoute({ catalog, clock }: LocationRouteDeps): Route {
     names,
     handler: async ({
       session,
-      body: { Name, PublicTargetsOnly, ExternalKey = null, nschedule_id = null },
+      body: { Name, PublicTargetsOnly, ExternalKey = null, nschedule_id = null, Anchors },
     }) => {
       const { accountNo } = session;
       const given = {
         ...{ accountNo, name: Name, publicTargetsOnly: PublicTargetsOnly, externalKey: ExternalKey },
-        ...{ nscheduleId: nschedule_id, nowUs: clock.nowUs() },
+        ...{ nscheduleId: nschedule_id, anchors: Anchors, nowUs: clock.nowUs() },
       };
       const made = await catalog.change(actorOf(session), (transaction) =>
         createLocation(transaction, given),
@@ -208,12 +224,18 @@ function removeRoute({ db, catalog }: LocationRouteDeps): Route {
 }
 
 function show(row: LocationFacts): z.input<typeof locationFull> {
-  const known = anchors.safeParse(row.anchors);
+  const anchors = storedAnchors.safeParse(row.anchors).data ?? [];
+  const reports = z.array(storedAnchorReports.catch([])).parse(row.anchor_states);
   return {
     location_id: row.location_id,
     Name: cleanLine(row.name),
     ExternalKey: row.external_key,
-    Anchors: known.success ? known.data : [],
+    Anchors: anchors.map((anchor) => ({ ...anchor, Name: cleanLine(anchor.Name) })),
+    AnchorStates: anchors.map((anchor) => {
+      const { state, reason } = anchorStatus(anchor, reports);
+      const Reason = reason === null ? null : cleanLine(reason);
+      return { Name: cleanLine(anchor.Name), State: state, Reason };
+    }),
     nschedule_id: row.nschedule_id,
     PublicTargetsOnly: row.public_targets_only,
     Online: row.online,

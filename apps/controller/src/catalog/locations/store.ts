@@ -1,4 +1,5 @@
 import { raw } from '@mikro-orm/core';
+import type { StoredAnchor } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import { Location } from '../../db/entities.ts';
 import type { Db, Tables } from '../../db/index.ts';
@@ -12,6 +13,8 @@ export interface LocationFacts {
   readonly name: string;
   readonly external_key: string | null;
   readonly anchors: unknown;
+  /** What each connected agent reports about the anchors. */
+  readonly anchor_states: unknown;
   readonly nschedule_id: string | null;
   readonly public_targets_only: boolean;
   readonly online: boolean;
@@ -42,12 +45,13 @@ export async function listLocations(
   const [found, count] = await Promise.all([
     sql<LocationFacts>`
       select l.location_no, l.location_id, l.name, l.external_key, l.anchors, n.nschedule_id, l.public_targets_only, l.online, l.offline_reason,
-        a.agents, a.connected, a.capacity, d.devices, d.per_minute
+        a.agents, a.connected, a.capacity, a.anchor_states, d.devices, d.per_minute
       from (select * from locations l where ${own} order by l.name limit ${page.limit} offset ${page.offset}) l
       left join nschedules n on n.nschedule_no = l.nschedule_no
       cross join lateral (
         select count(*)::int as agents, count(*) filter (where state = 'Connected')::int as connected,
-          coalesce(sum(capacity) filter (where state = 'Connected'), 0)::float8 as capacity
+          coalesce(sum(capacity) filter (where state = 'Connected'), 0)::float8 as capacity,
+          coalesce(jsonb_agg(anchor_states) filter (where state = 'Connected'), '[]') as anchor_states
         from agents where location_no = l.location_no and state <> 'Revoked') a
       cross join lateral (${locationLoad}) d
       order by l.name`.execute(kysely),
@@ -100,6 +104,7 @@ export async function findLocationNo(
 type LocationSettings = Pick<Location, 'name' | 'publicTargetsOnly'> & {
   readonly externalKey: string | null;
   readonly nscheduleNo: number | null;
+  readonly anchors: readonly StoredAnchor[];
 };
 
 /**
@@ -144,6 +149,20 @@ export async function updateLocation(
 ): Promise<void> {
   em.assign(location, settings);
   await em.flush();
+}
+
+/** The connected agents of a Location. */
+export async function connectedAgents(
+  { trx }: ChangeTransaction,
+  { locationNo }: Location,
+): Promise<readonly number[]> {
+  const rows = await trx
+    .selectFrom('agents')
+    .select('agent_no')
+    .where('location_no', '=', locationNo)
+    .where('state', '=', 'Connected')
+    .execute();
+  return rows.map((row) => row.agent_no);
 }
 
 /** Marks a Location as deleted. It is offline from now on, and its name and key are free. */

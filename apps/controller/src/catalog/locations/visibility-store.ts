@@ -1,3 +1,4 @@
+import type { FailedAnchor } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 
@@ -8,7 +9,7 @@ interface ChangedLocation {
   readonly locationName: string;
 }
 
-/** Stores whether Locations are online; times are microseconds since 1970. The health step decides, so no actor changes anything here. */
+/** Stores whether Locations are online, and which of their anchors fail; times are microseconds since 1970. The health step decides, so no actor changes anything here. */
 export const locationVisibility = {
   /** Marks these Locations as online. Returns those that were offline, and since when (null: since they exist). */
   async setOnline(
@@ -46,5 +47,22 @@ export const locationVisibility = {
       trx,
     );
     return rows;
+  },
+
+  /** Stores which anchors have an alert. Returns the Locations whose list was still the one that the decision was made by. */
+  async setFailedAnchors(
+    trx: Kysely<Tables>,
+    changes: readonly {
+      readonly locationNo: number;
+      readonly before: readonly FailedAnchor[];
+      readonly after: readonly FailedAnchor[];
+    }[],
+  ): Promise<readonly number[]> {
+    const { rows } = await sql<{ locationNo: number }>`
+      update locations l set failed_anchors = c.after
+      from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c ("locationNo" int, before jsonb, after jsonb)
+      where l.location_no = c."locationNo" and l.failed_anchors = c.before
+      returning l.location_no as "locationNo"`.execute(trx);
+    return rows.map(({ locationNo }) => locationNo);
   },
 } as const;

@@ -1,4 +1,4 @@
-import { cleanLine } from '@vantage/domain';
+import { cleanLine, type StoredAnchor, storedAnchors } from '@vantage/domain';
 import { isPrivateHost, newId } from '@vantage/kernel';
 import { probeFor } from '@vantage/probes';
 import type { Location } from '../../db/entities.ts';
@@ -10,7 +10,9 @@ import { defaultLocations, lockAccount, nscheduleIdOf, readNschedule } from '../
 import { keyConflict } from '../external-key.ts';
 import { changedFields, createdFields, deletedFields } from '../field-change.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
+import { areEqual, privateAnchorFaults, type SentAnchors, toStored } from './anchors.ts';
 import {
+  connectedAgents,
   devicesOfLocation,
   findLocation,
   insertLocation,
@@ -31,6 +33,7 @@ export interface SentLocation {
   readonly PublicTargetsOnly?: boolean | undefined;
   readonly ExternalKey?: string | null | undefined;
   readonly nschedule_id?: string | null | undefined;
+  readonly Anchors?: SentAnchors | null | undefined;
 }
 
 /**
@@ -45,12 +48,16 @@ export async function createLocation(
     readonly publicTargetsOnly?: boolean | undefined;
     readonly externalKey?: string | null;
     readonly nscheduleId?: string | null;
+    readonly anchors?: SentAnchors | null | undefined;
     readonly nowUs: number;
   },
 ): Promise<LocationCreation | Conflict | Invalid> {
   const { trx } = transaction;
   const { accountNo, name, nowUs, publicTargetsOnly = false, externalKey = null } = given;
   const { nscheduleId = null } = given;
+  const anchors = toStored(given.anchors ?? []);
+  const faults = publicTargetsOnly ? privateAnchorFaults(anchors) : [];
+  if (faults.length > 0) return { kind: 'invalid', faults };
   await lockAccount(trx, accountNo);
   const taken = await keyConflict(trx, keyed(accountNo), externalKey, undefined);
   if (taken !== undefined) return taken;
@@ -58,7 +65,7 @@ export async function createLocation(
   if (nschedule.faults.length > 0) return { kind: 'invalid', faults: nschedule.faults };
   const locationId = newId();
   const locationNo = await insertLocation(transaction, {
-    ...{ locationId, accountNo, name, publicTargetsOnly, externalKey, nscheduleNo: nschedule.no },
+    ...{ locationId, accountNo, name, publicTargetsOnly, externalKey, nscheduleNo: nschedule.no, anchors },
   });
   if (locationNo === undefined) return { kind: 'name-taken' };
   const fields = createdFields({
@@ -66,6 +73,7 @@ export async function createLocation(
     ...(publicTargetsOnly ? { PublicTargetsOnly: true } : {}),
     ...(externalKey === null ? {} : { ExternalKey: externalKey }),
     ...(nscheduleId === null ? {} : { nschedule_id: nscheduleId }),
+    ...(anchors.length === 0 ? {} : { Anchors: anchors }),
   });
   transaction.record({ action: 'create', kind: 'location', accountNo, id: locationId, fields });
   const defaults = (await defaultLocations(trx, accountNo)).map(({ location_no }) => location_no);
@@ -103,24 +111,37 @@ export async function changeLocation(
   if (name !== location.name && (await isLocationName(transaction, location, name))) return nameTaken(name);
   const hindered = publicTargetsOnly && !before ? await privateTargets(transaction, location) : undefined;
   if (hindered !== undefined) return hindered;
+  const oldAnchors = readAnchors(location);
+  const anchors = sent.Anchors === undefined ? oldAnchors : toStored(sent.Anchors ?? []);
+  const faults = publicTargetsOnly ? privateAnchorFaults(anchors) : [];
+  if (faults.length > 0) return { kind: 'invalid', faults };
   const names = [
     ...(name === location.name ? [] : ['Name']),
     ...(publicTargetsOnly === before ? [] : ['PublicTargetsOnly']),
     ...(externalKey === oldKey ? [] : ['ExternalKey']),
     ...(nschedule.no === oldNo ? [] : ['nschedule_id']),
+    ...(areEqual(anchors, oldAnchors) ? [] : ['Anchors']),
   ];
   if (names.length === 0) return { kind: 'changed' };
   const defaults = await defaultLocations(trx, accountNo);
-  const settings = { name, publicTargetsOnly, externalKey, nscheduleNo: nschedule.no };
-  const old = await shownSettings(trx, { ...location, externalKey: oldKey, nscheduleNo: oldNo });
+  const settings = { name, publicTargetsOnly, externalKey, nscheduleNo: nschedule.no, anchors };
+  const old = { ...location, externalKey: oldKey, nscheduleNo: oldNo, anchors: oldAnchors };
+  const shownOld = await shownSettings(trx, old);
   await updateLocation(transaction, location, settings);
-  const fields = changedFields(names, old, await shownSettings(trx, settings));
+  const fields = changedFields(names, shownOld, await shownSettings(trx, settings));
   transaction.record({ action: 'update', kind: 'location', accountNo, id: locationId, fields });
   await keepDefaults(transaction, location, {
     wasDefault: defaults.some(({ location_no }) => location_no === location.locationNo),
     nowUs,
   });
+  if (names.includes('Anchors'))
+    await publish(trx, 'plan', { agent_nos: [...(await connectedAgents(transaction, location))] });
   return { kind: 'changed' };
+}
+
+/** The stored anchors of a Location; a value that cannot be read is none. */
+function readAnchors({ anchors }: Location): readonly StoredAnchor[] {
+  return storedAnchors.safeParse(anchors).data ?? [];
 }
 
 /** The settings of a Location as the API shows them. */
@@ -129,6 +150,7 @@ async function shownSettings(
   settings: Pick<Location, 'name' | 'publicTargetsOnly'> & {
     readonly externalKey: string | null;
     readonly nscheduleNo: number | null;
+    readonly anchors: readonly StoredAnchor[];
   },
 ) {
   return {
@@ -136,6 +158,7 @@ async function shownSettings(
     PublicTargetsOnly: settings.publicTargetsOnly,
     ExternalKey: settings.externalKey,
     nschedule_id: await nscheduleIdOf(trx, settings.nscheduleNo),
+    Anchors: settings.anchors,
   };
 }
 

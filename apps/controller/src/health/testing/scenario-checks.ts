@@ -13,6 +13,8 @@ export interface ScenarioCheck {
   readonly attempt?: number;
   readonly arrives?: number;
   readonly runRequestId?: string;
+  /** CheckResult. */
+  readonly text?: string;
   /** PerfStat Slow. */
   readonly isSlow?: boolean;
   /** End of the certificate that it found, seconds since the scene's begin. */
@@ -74,7 +76,7 @@ async function toRow(
     revision: 1,
     attempt: check.attempt ?? 0,
     code: check.code,
-    check_result: `code ${check.code}`,
+    check_result: check.text ?? `code ${check.code}`,
     retry_id: null,
     run_request_id: check.runRequestId ?? null,
     perf: check.isSlow === true ? 1 : 0,

@@ -349,6 +349,13 @@ export declare type Heartbeat = Message<"vantage.v1.Heartbeat"> & {
    * @generated from field: bool leaving = 12;
    */
   leaving: boolean;
+
+  /**
+   * The anchors of the Location as this agent finds them. Empty: it has none, or was made before anchors.
+   *
+   * @generated from field: repeated vantage.v1.AnchorReport anchors = 13;
+   */
+  anchors: AnchorReport[];
 };
 
 /**
@@ -356,6 +363,81 @@ export declare type Heartbeat = Message<"vantage.v1.Heartbeat"> & {
  * Use `create(HeartbeatSchema)` to create a new message.
  */
 export declare const HeartbeatSchema: GenMessage<Heartbeat>;
+
+/**
+ * What an agent knows of one anchor.
+ *
+ * @generated from message vantage.v1.AnchorReport
+ */
+export declare type AnchorReport = Message<"vantage.v1.AnchorReport"> & {
+  /**
+   * As the anchor has it.
+   *
+   * @generated from field: string target = 1;
+   */
+  target: string;
+
+  /**
+   * @generated from field: vantage.v1.AnchorReport.State state = 2;
+   */
+  state: AnchorReport_State;
+
+  /**
+   * Begin of the state (corrected clock).
+   *
+   * @generated from field: int64 since_us = 3;
+   */
+  sinceUs: bigint;
+
+  /**
+   * The last check in words.
+   *
+   * @generated from field: string text = 4;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message vantage.v1.AnchorReport.
+ * Use `create(AnchorReportSchema)` to create a new message.
+ */
+export declare const AnchorReportSchema: GenMessage<AnchorReport>;
+
+/**
+ * @generated from enum vantage.v1.AnchorReport.State
+ */
+export enum AnchorReport_State {
+  /**
+   * not checked yet
+   *
+   * @generated from enum value: STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: STATE_ANSWERS = 1;
+   */
+  ANSWERS = 1,
+
+  /**
+   * confirmed by a second check
+   *
+   * @generated from enum value: STATE_SILENT = 2;
+   */
+  SILENT = 2,
+
+  /**
+   * this agent cannot check it: its policy, its rights
+   *
+   * @generated from enum value: STATE_UNCHECKED = 3;
+   */
+  UNCHECKED = 3,
+}
+
+/**
+ * Describes the enum vantage.v1.AnchorReport.State.
+ */
+export declare const AnchorReport_StateSchema: GenEnum<AnchorReport_State>;
 
 /**
  * @generated from message vantage.v1.HeartbeatReply
@@ -419,6 +501,13 @@ export declare type Assignments = Message<"vantage.v1.Assignments"> & {
    * @generated from field: repeated uint32 removed_device_nos = 4;
    */
   removedDeviceNos: number[];
+
+  /**
+   * In a snapshot: the anchors, in any of its parts; absent: there are none. In a change: the new anchors; absent: as before.
+   *
+   * @generated from field: vantage.v1.AnchorList anchors = 5;
+   */
+  anchors?: AnchorList | undefined;
 };
 
 /**
@@ -426,6 +515,63 @@ export declare type Assignments = Message<"vantage.v1.Assignments"> & {
  * Use `create(AssignmentsSchema)` to create a new message.
  */
 export declare const AssignmentsSchema: GenMessage<Assignments>;
+
+/**
+ * The anchors of the agent's Location, near to far.
+ *
+ * @generated from message vantage.v1.AnchorList
+ */
+export declare type AnchorList = Message<"vantage.v1.AnchorList"> & {
+  /**
+   * @generated from field: repeated vantage.v1.Anchor anchors = 1;
+   */
+  anchors: Anchor[];
+};
+
+/**
+ * Describes the message vantage.v1.AnchorList.
+ * Use `create(AnchorListSchema)` to create a new message.
+ */
+export declare const AnchorListSchema: GenMessage<AnchorList>;
+
+/**
+ * A host on the way to devices. While it is silent, errors of the devices behind it say nothing about them (ResultCode 10).
+ *
+ * @generated from message vantage.v1.Anchor
+ */
+export declare type Anchor = Message<"vantage.v1.Anchor"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * What names it in reports: the address, or address:port.
+   *
+   * @generated from field: string target = 2;
+   */
+  target: string;
+
+  /**
+   * A TCP connection to this port; 0: PING.
+   *
+   * @generated from field: uint32 port = 3;
+   */
+  port: number;
+
+  /**
+   * What lies behind it, in CIDR form; empty: everything outside of the agent's own subnets.
+   *
+   * @generated from field: repeated string networks = 4;
+   */
+  networks: string[];
+};
+
+/**
+ * Describes the message vantage.v1.Anchor.
+ * Use `create(AnchorSchema)` to create a new message.
+ */
+export declare const AnchorSchema: GenMessage<Anchor>;
 
 /**
  * A standing assignment. Due times: every t (microseconds, corrected clock) with

@@ -1,0 +1,36 @@
+import { createNetworkTable } from '@vantage/kernel';
+import type { Anchor } from '@vantage/proto';
+import type { OwnNetworks } from './reachability.ts';
+
+/** An anchor without Networks has everything behind it. */
+const everything = '::/0';
+
+/**
+ * Returns the places of the anchors that decide about an error of a check with these addresses. Empty: the anchors say nothing about it.
+ */
+export type Deciders = (addresses: readonly string[], own: OwnNetworks) => readonly number[];
+
+/*
+ * Anchors are numbered near to far. Their Networks form one table: an address belongs to the anchor that names it most exactly.
+ *
+ *   addresses of the check                    | anchors that decide
+ *   in the agent's own subnets                | none of them: nothing lies between
+ *   in the Networks of anchors                | for each address the anchor with the longest prefix; of equal ones the farther one
+ *   in the Networks of no anchor              | none
+ *   none at all (the name was not resolved)   | all, because any of them may be on the way to the name server
+ */
+
+/** Makes the function that finds the deciding anchors. Pure. */
+export function createDeciders(anchors: readonly Pick<Anchor, 'networks'>[]): Deciders {
+  const anchorOf = createNetworkTable(
+    anchors.flatMap(({ networks }, value) =>
+      (networks.length === 0 ? [everything] : networks).map((network) => ({ network, value })),
+    ),
+  );
+  const all = anchors.map((_anchor, place) => place);
+  return (addresses, own) => {
+    if (addresses.length === 0) return all;
+    const places = addresses.filter((address) => !own(address)).flatMap((address) => anchorOf(address) ?? []);
+    return [...new Set(places)].sort((a, b) => a - b);
+  };
+}
