@@ -2,6 +2,7 @@ import { checkId } from '@vantage/domain';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
+import type { Reply } from '../api/testing/rest.ts';
 import { addChecks } from '../api/testing/sample-account.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import type { CheckNowResult } from './check-routes.ts';
@@ -113,35 +114,35 @@ test('nobody who could trace is a conflict', async () => {
   expect((await trace(device.id)).json).toEqual({ code: 1005, message: 'no agent is there' });
 });
 
+/** Asks for a traceroute, and resolves with its answer once `meanwhile` is done. The clock moves slowly, so that the database is not held to be away. */
+async function awaited(id: string, meanwhile: () => Promise<unknown>): Promise<unknown> {
+  const before = asked.length;
+  let reply: Reply | undefined;
+  const asking = trace(id).then((one) => {
+    reply = one;
+  });
+  await vi.waitFor(() => expect(asked.length).toBe(before + 1), soon);
+  await meanwhile();
+  await vi.waitFor(async () => {
+    await one.rest.clock.advance(10);
+    expect(reply).toBeDefined();
+  }, soon);
+  await asking;
+  return reply?.json;
+}
+
 test('a traceroute that comes after its check is awaited, for twenty seconds', async () => {
   const { clock, db } = one.rest;
   const device = await requested('late', '10.0.0.11');
-  let answer = trace(device.id);
-  let isAnswered = false;
-  const settled = () => {
-    isAnswered = true;
-  };
-  answer.then(settled, settled);
-  await vi.waitFor(async () => {
-    await clock.advance(1_000);
-    expect(isAnswered).toBe(true);
-  }, soon);
-  expect((await answer).json).toEqual({
+  expect(await awaited(device.id, async () => clock.stepWall(20_000))).toEqual({
     code: 1005,
     message: 'agent edge of Location local checked the device, but its traceroute did not come in time',
   });
-  answer = trace(device.id);
   const late = JSON.stringify({ Traceroute: { Reached: true, Hops: [hop(1, '10.0.0.11', 'connected')] } });
-  await sql`update checks set extended = extended || ${late}::jsonb where device_no = ${device.deviceNo}`.execute(
-    db.kysely,
-  );
-  isAnswered = false;
-  answer.then(settled, settled);
-  await vi.waitFor(async () => {
-    await clock.advance(250);
-    expect(isAnswered).toBe(true);
-  }, soon);
-  expect((await answer).json).toMatchObject({ Reached: true, Hops: [{ Address: '10.0.0.11' }] });
+  const arrives = sql`update checks set extended = extended || ${late}::jsonb where device_no = ${device.deviceNo}`;
+  expect(await awaited(device.id, () => arrives.execute(db.kysely))).toMatchObject({
+    ...{ Reached: true, Hops: [{ Address: '10.0.0.11' }] },
+  });
 });
 
 test('a device that is deleted meanwhile is missing', async () => {
