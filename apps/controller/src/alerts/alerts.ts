@@ -21,6 +21,8 @@ export interface Alerts {
 
 /** Notifications of the database may be lost, so the loop also polls. */
 const everyMs = 1_000;
+/** Notifications that come together wake the loop once. */
+const gatherMs = 20;
 const atOnce = 100;
 /** An alert whose decision failed is decided again after this time, microseconds. */
 const restUs = 600_000_000;
@@ -78,7 +80,7 @@ export function createAlerts({
   };
 
   const rest = async (signal: AbortSignal) => {
-    if (isWoken) return;
+    if (isWoken) return clock.sleep(gatherMs, signal).catch(() => {});
     const woken = new AbortController();
     wake = () => woken.abort();
     await clock.sleep(timeScale(everyMs, 100), AbortSignal.any([signal, woken.signal])).catch(() => {});
@@ -95,13 +97,18 @@ export function createAlerts({
         };
         void parts.attempt('answers', answered).then(poke);
       });
+      let isChanged = true;
+      let orphansFromMs = Number.NEGATIVE_INFINITY;
       await using _catalog = await db.subscribe('catalog', () => {
-        void parts
-          .attempt('deleted devices and Locations', () => touchOrphans(db.kysely, clock.nowUs()))
-          .then(poke);
+        isChanged = true;
       });
       while (!signal.aborted) {
         isWoken = false;
+        if (isChanged && clock.monoMs() >= orphansFromMs) {
+          isChanged = false;
+          orphansFromMs = clock.monoMs() + timeScale(everyMs, 100);
+          await parts.attempt('deleted devices and Locations', () => touchOrphans(db.kysely, clock.nowUs()));
+        }
         let due = 0;
         await parts.attempt(job, async () => {
           due = await round();

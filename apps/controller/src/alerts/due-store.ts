@@ -97,6 +97,7 @@ export async function postpone(
   alertNos: readonly number[],
   untilUs: number,
 ): Promise<void> {
+  if (alertNos.length === 0) return;
   await sql`update alerts set due_us = ${untilUs}::bigint where alert_no = any(${alertNos}::bigint[])`.execute(
     db,
   );

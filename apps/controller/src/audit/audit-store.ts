@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Db, NewRow, Row, Tables } from '../db/index.ts';
 
 /** A row of the audit as a list shows it. */
@@ -18,7 +18,10 @@ interface AuditPage {
 }
 
 /** Inserts entries in their order. */
-export async function insertEntries(trx: Kysely<Tables>, entries: readonly NewRow<'audit'>[]): Promise<void> {
+export async function insertEntries(
+  trx: Kysely<Tables>,
+  entries: readonly (Omit<NewRow<'audit'>, 'actor'> & { readonly actor: RawBuilder<string> })[],
+): Promise<void> {
   await trx
     .insertInto('audit')
     .values([...entries])
@@ -26,13 +29,8 @@ export async function insertEntries(trx: Kysely<Tables>, entries: readonly NewRo
 }
 
 /** The name of a key, or its id where it has none. */
-export async function readKeyName(trx: Kysely<Tables>, keyNo: number): Promise<string> {
-  const { key_id, name } = await trx
-    .selectFrom('api_keys')
-    .select(['key_id', 'name'])
-    .where('key_no', '=', keyNo)
-    .executeTakeFirstOrThrow();
-  return name === '' ? key_id : name;
+export function nameOfKey(keyNo: number): RawBuilder<string> {
+  return sql`(select coalesce(nullif(name, ''), key_id) from api_keys where key_no = ${keyNo})`;
 }
 
 /** The account's entries, newest first, one more than `limit` to know whether there are more. */

@@ -1,7 +1,7 @@
 import { type Clock, newId } from '@vantage/kernel';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
-import { insertEntries, readKeyName } from './audit-store.ts';
+import { insertEntries, nameOfKey } from './audit-store.ts';
 
 /** Who changed something: a caller of the REST API by the key and the address, or the operator by a command. */
 type Actor =
@@ -28,8 +28,8 @@ export function createChangeRecorder({ clock }: { readonly clock: Pick<Clock, 'n
   return async (trx: Kysely<Tables>, { actor, changes }: RecordedChanges): Promise<void> => {
     const by =
       actor.kind === 'command-line'
-        ? { actor: 'command line', address: null }
-        : { actor: await readKeyName(trx, actor.keyNo), address: actor.address };
+        ? { actor: sql<string>`'command line'`, address: null }
+        : { actor: nameOfKey(actor.keyNo), address: actor.address };
     await insertEntries(
       trx,
       changes.map(({ action, kind, accountNo, id, fields }) => ({

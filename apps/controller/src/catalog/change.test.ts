@@ -134,6 +134,7 @@ const requests: readonly (readonly [
 const others = [
   'POST /batch',
   'POST /devices/{device_id}/check',
+  'POST /devices/{device_id}/traceroute',
   'POST /contacts/{contact_id}/test',
   'PUT /alerts/{alert_id}/acknowledge',
   'PUT /alerts/{alert_id}/snooze',

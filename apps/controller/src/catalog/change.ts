@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { CatalogTransaction, Db, Tables } from '../db/index.ts';
-import { lockAccount, lockAccountOfKey } from './devices/lookup-store.ts';
+import { lockAccount, lockAccountOfKey, NeedsWholeLock } from './devices/lookup-store.ts';
 import type { FieldChange } from './field-change.ts';
 
 /** Who changes the catalog: a caller of the REST API by the key and the address, or the operator by a command. */
@@ -56,6 +56,12 @@ export interface Catalog {
    * rolled back; when it returns, everything commits.
    */
   change<T>(actor: Actor, work: (transaction: ChangeTransaction) => Promise<T>): Promise<T>;
+  /**
+   * Like `change`, for a writer that mostly adds a thing and compares nothing: such changes of one account do not wait for each other, and share
+   * the database's writes to its disk. Changes of things that are there wait for them and the reverse. A writer that locks the account is
+   * begun again as by `change`, and so is one inside a longer transaction, whose lock must be the whole one from the start.
+   */
+  add<T>(actor: Actor, work: (transaction: ChangeTransaction) => Promise<T>): Promise<T>;
   /** Keeps everybody else from changing the account until the transaction ends that the caller runs in (`Db.inTransaction`). */
   lockAccount(accountNo: number): Promise<void>;
 }
@@ -65,19 +71,33 @@ export function createCatalog({
   db,
   recordChanges,
 }: {
-  readonly db: Pick<Db, 'catalogTransaction' | 'kysely'>;
+  readonly db: Pick<Db, 'catalogTransaction' | 'isInTransaction' | 'kysely'>;
   readonly recordChanges: RecordChanges;
 }): Catalog {
+  const run = <T>(
+    actor: Actor,
+    work: (transaction: ChangeTransaction) => Promise<T>,
+    lock: 'shared' | 'whole',
+  ): Promise<T> =>
+    db.catalogTransaction(async ({ em, trx }) => {
+      const changes: Change[] = [];
+      if (actor.kind === 'api-key') await lockAccountOfKey(trx, actor.keyNo, lock);
+      const outcome = await work({ em, trx, actor, record: (change) => void changes.push(change) });
+      await em.flush();
+      if (changes.length > 0) await recordChanges(trx, { actor, changes });
+      return outcome;
+    });
   return {
-    change: (actor, work) =>
-      db.catalogTransaction(async ({ em, trx }) => {
-        const changes: Change[] = [];
-        if (actor.kind === 'api-key') await lockAccountOfKey(trx, actor.keyNo);
-        const outcome = await work({ em, trx, actor, record: (change) => void changes.push(change) });
-        await em.flush();
-        if (changes.length > 0) await recordChanges(trx, { actor, changes });
-        return outcome;
-      }),
+    change: (actor, work) => run(actor, work, 'whole'),
+    async add(actor, work) {
+      if (db.isInTransaction()) return run(actor, work, 'whole');
+      try {
+        return await run(actor, work, 'shared');
+      } catch (error) {
+        if (error instanceof NeedsWholeLock) return run(actor, work, 'whole');
+        throw error;
+      }
+    },
     lockAccount: (accountNo) => lockAccount(db.kysely, accountNo),
   };
 }

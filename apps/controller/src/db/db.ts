@@ -37,6 +37,8 @@ export interface Db {
    * are savepoints there. When `work` returns, all of it commits; when it throws, all of it is rolled back. The statements are sent one by one.
    */
   inTransaction<T>(work: () => Promise<T>): Promise<T>;
+  /** Whether the caller runs inside `inTransaction`, so that its transactions are parts of a longer one. */
+  isInTransaction(): boolean;
   /** Calls `act` after the commit of the transaction that the caller runs in by `inTransaction`, and never after a rollback; elsewhere at once. */
   afterCommit(act: () => void): void;
   /** Migrates the schema to this version. Controllers that start together wait for each other. */
@@ -112,6 +114,7 @@ export async function createDb({
     entities: () => orm.em.fork(),
     catalogTransaction: (work) => catalogTransaction({ kysely, orm }, work),
     inTransaction: (work) => joined.run(kysely, work),
+    isInTransaction: () => joined.isOpen(),
     afterCommit: (act) => joined.afterCommit(act),
     async migrate() {
       await withMigrationLock(config, async () => {

@@ -18,6 +18,8 @@ interface JoinedTransactions {
   run<T>(kysely: Kysely<Tables>, work: () => Promise<T>): Promise<T>;
   /** See `Db.afterCommit`. */
   afterCommit(act: () => void): void;
+  /** See `Db.isInTransaction`. */
+  isOpen(): boolean;
 }
 
 /** A transaction that is open. */
@@ -65,6 +67,7 @@ export function createJoinedTransactions(): JoinedTransactions {
       if (open === undefined) act();
       else open.acts.push(act);
     },
+    isOpen: () => context.getStore() !== undefined,
   };
 }
 

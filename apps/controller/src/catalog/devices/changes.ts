@@ -27,7 +27,7 @@ export function changesOf(
     // As a new target: results of checks that started before change nothing, and a device that is enabled again is checked at once.
     ['Enabled', row.enabled !== plain.enabled, 'target'],
     ['Severity', row.severity !== plain.severity, 'none'],
-    ['Tags', !sameTags(references.tagNos, row.tags), 'none'],
+    ['Tags', !sameTags(references.tags, row.tags), 'none'],
     ['ExternalKey', row.external_key !== plain.externalKey, 'none'],
     ['ShortName', row.short_name !== plain.shortName, 'none'],
     ['FullName', row.full_name !== plain.fullName, 'none'],

@@ -44,19 +44,14 @@ export async function defaultLocations(
   db: Kysely<Tables>,
   accountNo: number,
 ): Promise<readonly LocationRow[]> {
-  const account = await db
-    .selectFrom('accounts')
-    .select('default_location_ids')
-    .where('account_no', '=', accountNo)
-    .executeTakeFirst();
-  const ids = account?.default_location_ids ?? null;
-  const rows = await findLocations(db, accountNo, ids ?? ['local']);
-  return ids === null ? rows.filter(({ name }) => name === 'local') : inOrder(rows, ids);
-}
-
-/** The Locations in the order in which their ids stand. */
-function inOrder(rows: readonly LocationRow[], ids: readonly string[]): readonly LocationRow[] {
-  return ids.flatMap((id) => rows.find(({ location_id }) => location_id === id) ?? []);
+  const { rows } = await sql<LocationRow>`
+    select l.location_no, l.location_id, l.name, l.public_targets_only
+    from locations l join accounts a on a.account_no = l.account_no
+    where l.account_no = ${accountNo} and l.deleted_at is null
+      and case when a.default_location_ids is null then l.name = 'local' else l.location_id = any(a.default_location_ids) end
+    order by array_position(a.default_location_ids, l.location_id)
+    for key share of l`.execute(db);
+  return rows;
 }
 
 /** The number of the account's notification schedule with this id. */
@@ -117,26 +112,37 @@ export async function findMschedule(
   return row?.mschedule_no;
 }
 
+/** How much of an account a transaction has locked: `shared` keeps others from changing things that are there. */
+type AccountLock = 'shared' | 'whole';
+
 /** The accounts that open transactions have locked, so that no transaction asks twice. */
-const locked = new WeakMap<Kysely<Tables>, Set<number>>();
+const locked = new WeakMap<Kysely<Tables>, Map<number, AccountLock>>();
+
+/** A transaction with a shared lock needs the whole one. Two of them would wait for each other, so it is begun again. */
+export class NeedsWholeLock extends Error {
+  override readonly name = 'NeedsWholeLock';
+}
 
 /** Locks the account until the transaction ends. Every change of the catalog gets this lock first. */
 export async function lockAccount(trx: Kysely<Tables>, accountNo: number): Promise<void> {
-  if (locked.get(trx)?.has(accountNo) === true) return;
+  const held = locked.get(trx)?.get(accountNo);
+  if (held === 'whole') return;
+  if (held === 'shared') throw new NeedsWholeLock();
   await sql`select 1 from accounts where account_no = ${accountNo} for no key update`.execute(trx);
-  noteLock(trx, accountNo);
+  noteLock(trx, accountNo, 'whole');
 }
 
-/** Locks the account of a key, like `lockAccount`. */
-export async function lockAccountOfKey(trx: Kysely<Tables>, keyNo: number): Promise<void> {
+/** Locks the account of a key, like `lockAccount`. `shared`: others may hold such a lock at the same time, but nobody the whole one. */
+export async function lockAccountOfKey(trx: Kysely<Tables>, keyNo: number, lock: AccountLock): Promise<void> {
+  const mode = lock === 'shared' ? sql`for share` : sql`for no key update`;
   const { rows } = await sql<{ account_no: number }>`
     select account_no from accounts where account_no = (select account_no from api_keys where key_no = ${keyNo})
-    for no key update`.execute(trx);
-  for (const { account_no } of rows) noteLock(trx, account_no);
+    ${mode}`.execute(trx);
+  for (const { account_no } of rows) noteLock(trx, account_no, lock);
 }
 
-function noteLock(trx: Kysely<Tables>, accountNo: number): void {
-  if (trx.isTransaction) locked.set(trx, (locked.get(trx) ?? new Set()).add(accountNo));
+function noteLock(trx: Kysely<Tables>, accountNo: number, lock: AccountLock): void {
+  if (trx.isTransaction) locked.set(trx, (locked.get(trx) ?? new Map()).set(accountNo, lock));
 }
 
 /** Is `deviceNo` among the masters of `masterNo`, or the same device? */

@@ -93,7 +93,7 @@ function createRoute(catalog: Catalog, writer: DeviceWriter): Route {
     handler: async ({ session, body, faults }) => {
       const device = { accountNo: session.accountNo, sent: { values: body, faults } };
       const { deviceId, warnings } = accepted(
-        await catalog.change(actorOf(session), (transaction) => writer.create(transaction, device)),
+        await catalog.add(actorOf(session), (transaction) => writer.create(transaction, device)),
       );
       return { body: { device_id: deviceId }, warnings };
     },

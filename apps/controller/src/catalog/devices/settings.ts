@@ -56,7 +56,7 @@ export interface References {
   readonly locations: readonly LocationRow[];
   readonly locationsGiven: boolean;
   /** In no order. */
-  readonly tagNos: readonly number[];
+  readonly tags: readonly TagRow[];
 }
 
 /** Looks up the things to which a device refers. A fault names each that does not exist. The caller looks for cycles of masters. */
@@ -93,8 +93,8 @@ export async function resolveReferences(
   if (masterNo !== null && masterNo === current?.device_no)
     faults.push({ field: 'device_master_id', message: 'must not be the device itself' });
   const places = await resolveLocations(db, accountNo, sent.Locations, current, faults);
-  const tagNos = await resolveTags(db, accountNo, sent.Tags, current, faults);
-  return { references: { nscheduleNo, mscheduleNo, masterNo, ...places, tagNos }, faults };
+  const tags = await resolveTags(db, accountNo, sent.Tags, current, faults);
+  return { references: { nscheduleNo, mscheduleNo, masterNo, ...places, tags }, faults };
 }
 
 async function resolveLocations(
@@ -129,8 +129,8 @@ async function resolveTags(
   sent: SentSettings['Tags'],
   current: DeviceRow | undefined,
   faults: FieldFault[],
-): Promise<readonly number[]> {
-  if (sent === undefined) return current?.tags.map(({ tag_no }) => tag_no) ?? [];
+): Promise<readonly TagRow[]> {
+  if (sent === undefined) return current?.tags ?? [];
   const texts = (sent ?? []).map((each) => (typeof each === 'string' ? each : each.tag_id));
   const known = await findTags(db, accountNo, texts);
   const chosen = texts.flatMap((text) => {
@@ -142,14 +142,14 @@ async function resolveTags(
         : 'which is the name of several tags; send the tag_id of one of them';
     if (named.length !== 1)
       faults.push({ field: 'Tags', message: `names ${JSON.stringify(text.slice(0, 60))}, ${fault}` });
-    return named.map(({ tag_no }) => tag_no);
+    return named;
   });
-  return [...new Set(chosen)];
+  return [...new Map(chosen.map((row) => [row.tag_no, row])).values()];
 }
 
 /** Are these the same tags, in any order? */
-export function sameTags(a: readonly number[], b: readonly TagRow[]): boolean {
-  return a.length === b.length && b.every(({ tag_no }) => a.includes(tag_no));
+export function sameTags(a: readonly TagRow[], b: readonly TagRow[]): boolean {
+  return a.length === b.length && b.every(({ tag_no }) => a.some((each) => each.tag_no === tag_no));
 }
 
 /** Are these the same Locations in the same order? */

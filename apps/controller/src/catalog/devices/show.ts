@@ -30,8 +30,30 @@ export function showEntry(
   };
 }
 
+/** What `showSettings` needs of a row. */
+export type SettingsRow = Pick<
+  DeviceRow,
+  | 'method'
+  | 'url'
+  | 'short_name'
+  | 'full_name'
+  | 'frequency_min'
+  | 'timeout_s'
+  | 'retries'
+  | 'retry_delay_s'
+  | 'nschedule_id'
+  | 'mschedule_id'
+  | 'master_id'
+  | 'locations'
+  | 'options'
+  | 'tags'
+  | 'external_key'
+  | 'enabled'
+  | 'severity'
+>;
+
 /** The settings of a device by their names in the REST API, secrets masked. */
-export function showSettings(row: DeviceRow) {
+export function showSettings(row: SettingsRow) {
   return {
     Method: methodOf(row.method),
     URL: row.url,

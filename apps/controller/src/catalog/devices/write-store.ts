@@ -110,7 +110,7 @@ async function replaceTags(
   deviceNo: number,
   references: References,
 ): Promise<void> {
-  const { tagNos } = references;
+  const tagNos = references.tags.map(({ tag_no }) => tag_no);
   await sql`delete from device_tags where device_no = ${deviceNo} and tag_no <> all(${tagNos}::int[])`.execute(
     transaction.trx,
   );
@@ -118,12 +118,9 @@ async function replaceTags(
 }
 
 /** A tag that somebody deletes at the same moment is left out. */
-async function insertTags(
-  { trx }: ChangeTransaction,
-  deviceNo: number,
-  { tagNos }: References,
-): Promise<void> {
-  if (tagNos.length === 0) return;
+async function insertTags({ trx }: ChangeTransaction, deviceNo: number, { tags }: References): Promise<void> {
+  if (tags.length === 0) return;
+  const tagNos = tags.map(({ tag_no }) => tag_no);
   await sql`
     insert into device_tags (tag_no, device_no)
     select tag_no, ${deviceNo}::int from tags where tag_no = any(${tagNos}::int[]) for key share

@@ -13,9 +13,16 @@ import { lockAccount } from './lookup-store.ts';
 import { resolveDevice, unique } from './resolve-device.ts';
 import { openOrShown, sealTarget } from './sealed.ts';
 import { resolveReferences, sameLocations } from './settings.ts';
-import { showSettings } from './show.ts';
+import { type SettingsRow, showSettings } from './show.ts';
 import { readDevice } from './store.ts';
-import { deleteDevice, dependentsOf, insertDevice, locationNosOf, updateDevice } from './write-store.ts';
+import {
+  type DeviceSettings,
+  deleteDevice,
+  dependentsOf,
+  insertDevice,
+  locationNosOf,
+  updateDevice,
+} from './write-store.ts';
 
 /** Settings as they were sent: the valid fields, and the faults of the others. */
 interface Sent {
@@ -101,7 +108,7 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       const device = { accountNo, deviceNo, deviceName: settings.plain.shortName };
       await recordEvents(trx, [{ kind: 'device-created', ...device }], nowUs);
       await notifyPlanner(trx, settings.references.locations.map(numberOf));
-      const fields = createdFields(await sentSettings(trx, deviceNo, sent.values, nowUs));
+      const fields = createdFields(sentSettings(method, settings, sent.values));
       transaction.record({ action: 'create', kind: 'device', accountNo, id: deviceId, fields });
       return { kind: 'created', deviceId, warnings: settings.warnings };
     },
@@ -159,14 +166,16 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
 }
 
 /** The settings of a new device that its client sent, as the API shows them. */
-async function sentSettings(
-  trx: Kysely<Tables>,
-  deviceNo: number,
-  sent: SentSettings,
-  nowUs: number,
-): Promise<ShownFields> {
-  const row = await readDevice(trx, deviceNo, nowUs);
-  if (row === undefined) return {};
+function sentSettings(method: string, settings: DeviceSettings, sent: SentSettings): ShownFields {
+  const { plain, target, references } = settings;
+  const row: SettingsRow = {
+    ...{ method, url: target.shownUrl, options: target.shownOptions },
+    ...{ short_name: plain.shortName, full_name: plain.fullName, external_key: plain.externalKey },
+    ...{ frequency_min: plain.frequencyMin, timeout_s: plain.timeoutS, retries: plain.retries },
+    ...{ retry_delay_s: plain.retryDelayS, enabled: plain.enabled, severity: plain.severity },
+    ...{ nschedule_id: sent.nschedule_id ?? null, mschedule_id: sent.mschedule_id ?? null },
+    ...{ master_id: sent.device_master_id ?? null, locations: references.locations, tags: references.tags },
+  };
   const names = new Set(Object.keys(sent).map((name) => (name === 'HostData' ? 'Options' : name)));
   return Object.fromEntries(Object.entries(showSettings(row)).filter(([name]) => names.has(name)));
 }
