@@ -151,6 +151,14 @@ test('while all agents of the Location are away nothing is decided, and a delete
   expect((await messagesOf(place)).map(([kind]) => kind)).toEqual(['anchor.down']);
 });
 
+test('a Location without anchors, also one with a text in place of the empty list, is none of these', async () => {
+  const place = await scene.location('Lima');
+  const set = { anchors: '"[]"' };
+  const ofPlace = scene.kysely.updateTable('locations').set(set);
+  await ofPlace.where('location_no', '=', place.locationNo).execute();
+  expect(await review(250)).toEqual([]);
+});
+
 test('a damaged stored value of one Location stops no other, and shows in what is stored', async () => {
   const [damaged, good] = [await scene.location('damaged'), await scene.location('good')];
   await setAnchors(good, [gateway]);

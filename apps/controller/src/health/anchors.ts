@@ -47,7 +47,8 @@ export function reviewAnchors(
   return inTransaction(kysely, async (trx) => {
     const decided = (await locationsWithAnchors(trx, locationNo)).flatMap((row) => {
       const before = storedFailedAnchors.parse(row.failed);
-      const anchors = storedAnchors.parse(row.anchors);
+      // A controller of an earlier version may have created the Location with a text in place of the empty list.
+      const anchors = row.anchors === '[]' ? [] : storedAnchors.parse(row.anchors);
       const { failed: after, changes } = decideAnchors(anchors, reportsOfAgents.parse(row.agents), before);
       return changes.length === 0 ? [] : [{ ...row, before, after, changes }];
     });
@@ -91,7 +92,7 @@ async function locationsWithAnchors(
       (select coalesce(jsonb_agg(a.anchor_states), '[]') from agents a
         where a.location_no = l.location_no and a.state = 'Connected') as agents
     from locations l
-    where l.deleted_at is null and (l.anchors <> '[]' or l.failed_anchors <> '[]') and ${which}
+    where l.deleted_at is null and (l.anchors @> '[{}]' or l.failed_anchors <> '[]') and ${which}
     order by l.location_no`.execute(trx);
   return rows;
 }

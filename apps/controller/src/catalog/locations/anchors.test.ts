@@ -58,7 +58,7 @@ test('what GET returned is sent back unchanged, and nothing changes; a change is
   const audit = (await send('GET', '/audit')).json;
   expect(audit).toMatchObject([
     {
-      Action: 'update',
+      Action: 'Update',
       Kind: 'location',
       Changes: [{ Field: 'Anchors', Old: [], New: [{ ...gateway }, site] }],
     },
@@ -71,7 +71,7 @@ test.each([
   [
     { ...gateway, Target: 'gw.example' },
     'Target',
-    /must be an IP address \(PING\).*host name is not accepted.*"gw.example"/,
+    /must be an IP address and not a host name, .*"gw.example" was sent/,
   ],
   [{ ...gateway, Target: '192.0.2.1:0' }, 'Target', /"192.0.2.1:0"/],
   [{ ...gateway, Target: '192.0.2.1:65536' }, 'Target', /must be an IP address/],
@@ -111,6 +111,21 @@ test('a Location with PublicTargetsOnly has no anchors with private addresses', 
   expect((await put({ Anchors: [inside] })).json).toMatchObject({ errors: [{ field: 'Anchors.0.Target' }] });
   const made = await send('POST', '/locations', { Name: 'x', PublicTargetsOnly: true, Anchors: [inside] });
   expect(made.json).toMatchObject({ code: 1004, errors: [{ field: 'Anchors.0.Target' }] });
+});
+
+test('a Location and an agent that are created have lists in their columns, not texts', async () => {
+  const made = await send('POST', '/locations', { Name: 'Rome' });
+  const { location_id: id } = z.object({ location_id: z.string() }).parse(made.json);
+  const stored = await rest.db.kysely
+    .selectFrom('locations')
+    .select(['anchors', 'failed_anchors'])
+    .where('location_id', '=', id)
+    .executeTakeFirstOrThrow();
+  expect(stored).toEqual({ anchors: [], failed_anchors: [] });
+  const invited = await send('POST', '/agents/invitations', { Location: 'Rome' });
+  expect([invited.status, invited.text]).toEqual([200, invited.text]);
+  const agents = await rest.db.kysely.selectFrom('agents').select('anchor_states').execute();
+  expect(agents.map((one) => one.anchor_states)).toEqual(agents.map(() => []));
 });
 
 test('AnchorStates shows what the connected agents report, and a damaged stored value as Unknown', async () => {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { lineField } from '../../http/field.ts';
 
 const targetRule =
-  'must be an IP address (PING), or an IP address and a port (TCP connection), for example 192.0.2.1, 192.0.2.53:53 or [2001:db8::53]:53. A host name is not accepted, because a silent name server would look like a silent anchor';
+  'must be an IP address and not a host name, with a port for a TCP connection and without one for PING, for example 192.0.2.1 or 192.0.2.53:53';
 const networkRule =
   'must be a network in CIDR form or an IP address, for example 198.51.100.0/24 or 2001:db8::/32';
 
