@@ -23,16 +23,7 @@ export async function tracedWays(
   deviceNo: number,
   nowUs: number,
 ): Promise<{ readonly ways: readonly TracedWay[]; readonly ownAddresses: ReadonlySet<string> }> {
-  // The words of the partial indexes: good checks without a run request, nearly all of them, are not read.
-  const tracedOf = (which: RawBuilder<unknown>) => sql`(
-    select start_us, agent_no, location_no, extended from checks
-    where device_no = ${deviceNo} and start_us > ${nowUs - searchedUs}::bigint and ${which}
-      and start_us >= (select changed_us from devices where device_no = ${deviceNo}) and extended ? 'Traceroute'
-    order by start_us desc, agent_no desc limit ${mostWays})`;
-  const { rows } = await sql<{ locationNo: number; traceroute: unknown; address: string | null }>`
-    select location_no as "locationNo", extended -> 'Traceroute' as traceroute, extended ->> 'Address' as address
-    from (${tracedOf(sql`code <> 1`)} union all ${tracedOf(sql`run_request_id is not null and code = 1`)}) traced
-    order by start_us desc, agent_no desc limit ${mostWays}`.execute(db);
+  const { rows } = await tracedChecks(deviceNo, nowUs).execute(db);
   const ways = rows.flatMap(({ locationNo, traceroute }) => {
     const parsed = storedTraceroute.safeParse(traceroute);
     if (!parsed.success) return [];
@@ -40,6 +31,19 @@ export async function tracedWays(
     return [{ locationNo, hops: Hops.map(({ Address }) => Address), isReached: Reached }];
   });
   return { ways, ownAddresses: new Set(rows.flatMap(({ address }) => addressesIn(address))) };
+}
+
+/** The statement behind `tracedWays`. It has the words of the partial indexes: good checks without a run request, nearly all, are not read. */
+export function tracedChecks(deviceNo: number, nowUs: number) {
+  const tracedOf = (which: RawBuilder<unknown>) => sql`(
+    select start_us, agent_no, location_no, extended from checks
+    where device_no = ${deviceNo} and start_us > ${nowUs - searchedUs}::bigint and ${which}
+      and start_us >= (select changed_us from devices where device_no = ${deviceNo}) and extended ? 'Traceroute'
+    order by start_us desc, agent_no desc limit ${mostWays})`;
+  return sql<{ locationNo: number; traceroute: unknown; address: string | null }>`
+    select location_no as "locationNo", extended -> 'Traceroute' as traceroute, extended ->> 'Address' as address
+    from (${tracedOf(sql`code <> 1`)} union all ${tracedOf(sql`run_request_id is not null and code = 1`)}) traced
+    order by start_us desc, agent_no desc limit ${mostWays}`;
 }
 
 /** The account's devices that may be a master of this one: neither itself nor behind it. Their addresses are those of the last day's newest check. */
