@@ -32,6 +32,16 @@ describe('a time zone', () => {
     expect(berlin.parse(text)).toBe(us(at));
   });
 
+  it('shows the same text for all of a second, also again after many others', () => {
+    const at = us('2026-10-25T00:59:59Z');
+    const shown = '2026-10-25T02:59:59+02:00';
+    expect([berlin.format(at), berlin.format(at + 999_999)]).toEqual([shown, shown]);
+    expect(berlin.format(at + 1_000_000)).toBe('2026-10-25T02:00:00+01:00');
+    for (let second = 0; second < 6_000; second += 1) berlin.format(at - second * 1_000_000);
+    expect(berlin.format(at)).toBe(shown);
+    expect(berlin.format(us('1969-12-31T23:59:59Z') + 1)).toBe('1970-01-01T00:59:59+01:00');
+  });
+
   it('keeps microseconds', () => {
     expect(berlin.parse('2026-07-01T12:00:00.123456789Z')).toBe(us('2026-07-01T12:00:00Z') + 123_456);
     expect(berlin.formatFine(us('2026-07-01T12:00:00Z') + 12)).toBe('2026-07-01T14:00:00.000012+02:00');

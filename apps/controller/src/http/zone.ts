@@ -12,6 +12,9 @@ export interface Zone {
   parse(text: string): number | undefined;
 }
 
+/** Seconds whose text a zone keeps. */
+const keptTexts = 5_000;
+
 const pattern = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+\- ]\d\d:\d\d)?$/;
 
 /** Makes the zone of an IANA name; throws a RangeError for a name that is not known. Offsets are cached per quarter of an hour. */
@@ -24,9 +27,20 @@ export function createZone(name: string): Zone {
     const fraction = fine ? `.${String(((us % 1_000_000) + 1_000_000) % 1_000_000).padStart(6, '0')}` : '';
     return `${local.slice(0, local.indexOf('.'))}${fraction}${offset < 0 ? '-' : '+'}${clockFace(Math.abs(offset))}`;
   };
+  // A list shows the same seconds each time that somebody reads it.
+  const written = new Map<number, string>();
+  const format = (us: number): string => {
+    const second = Math.floor(us / 1_000_000);
+    const known = written.get(second);
+    if (known !== undefined) return known;
+    if (written.size >= keptTexts) written.clear();
+    const text = write(us, false);
+    written.set(second, text);
+    return text;
+  };
   return {
     name,
-    format: (us) => write(us, false),
+    format,
     formatFine: (us) => write(Math.floor(us), true),
     parse(text) {
       const parts = readParts(text);

@@ -49,9 +49,9 @@ async function showFound(
   row: DeviceRow & CheckedRow,
   { nowUs, withConfig }: { readonly nowUs: number; readonly withConfig: boolean },
 ): Promise<Reply<z.input<typeof deviceFull>>> {
-  const results = await completeResults(db, [row], nowUs);
+  const resultOf = await completeResults(db, [row], nowUs);
   return {
-    body: showDevice(row, results.get(row.device_no), zone, withConfig),
+    body: showDevice(row, resultOf(row), zone, withConfig),
     warnings: currentWarnings(row),
   };
 }
@@ -116,10 +116,10 @@ function listRoute({ db, clock }: Pick<DeviceRouteDeps, 'db' | 'clock'>): Route 
       const asked = await readDeviceList(db, session.accountNo, query);
       const found = await listDevices(db, { ...asked, nowUs });
       const { rows, next } = cutCursor(found.rows, asked.limit, 'after', ({ device_id }) => device_id);
-      const results = await completeResults(db, rows, nowUs);
+      const resultOf = await completeResults(db, rows, nowUs);
       const { limit, offset } = asked;
       return {
-        body: rows.map((row) => showEntry(row, results.get(row.device_no), session.zone)),
+        body: rows.map((row) => showEntry(row, resultOf(row), session.zone)),
         ...(found.total === undefined ? {} : { total: found.total }),
         next: next === undefined || isPagedById(asked) ? next : { limit, offset: offset + limit },
       };

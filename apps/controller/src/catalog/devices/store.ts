@@ -66,7 +66,7 @@ export interface LocationRow {
   readonly public_targets_only: boolean;
 }
 
-/** The columns of an entry, for a query that has the table `devices` as d and the joins of its status. */
+/** The columns of an entry, for a query that has the table `devices` as d and the joins of its status (`device_state` as ds). */
 export const entryColumns = ({
   status,
   sinceUs,
@@ -75,8 +75,8 @@ export const entryColumns = ({
 }: ReturnType<typeof statusSql>) => sql`
   d.device_no, d.device_id, d.account_no, d.method, d.url, d.frequency_min, d.short_name, d.full_name, d.created_us,
   d.external_key, d.enabled, d.severity, ${maintenanceUntilUs} as maintenance_until_us,
-  (select b.device_id from devices b join device_state bs on bs.device_no = b.device_no
-    where b.device_no = d.master_no and bs.status = 'Down') as down_because,
+  case when ds.status = 'Down' then (select b.device_id from devices b join device_state bs on bs.device_no = b.device_no
+    where b.device_no = d.master_no and bs.status = 'Down') end as down_because,
   ${status} as status, ${sinceUs} as since_us, ${retrying} as retrying`;
 
 /** Which device of this account has this id? */
@@ -147,25 +147,22 @@ function selectDevice<Row>(
     where ${where}`;
 }
 
-/** The text of the last check of each of these devices, the older ones too. */
+/** Gives the text of the last check of each of these devices, of the older ones too; undefined: it has none. */
 export async function completeResults(
   { kysely }: Pick<Db, 'kysely'>,
   rows: readonly (EntryRow & CheckedRow)[],
   nowUs: number,
-): Promise<ReadonlyMap<number, string>> {
+): Promise<(row: EntryRow & CheckedRow) => string | undefined> {
   const silent = rows.filter((row) => row.last_result === null && row.created_us < recentFromUs(nowUs));
   const older =
     silent.length === 0
-      ? []
+      ? new Map<number, string>()
       : await lastSince(
           kysely,
           silent.map(({ device_no }) => device_no),
           0,
         );
-  const recent = rows.flatMap(({ device_no, last_result }): [number, string][] =>
-    last_result === null ? [] : [[device_no, last_result]],
-  );
-  return new Map([...recent, ...older]);
+  return (row) => row.last_result ?? older.get(row.device_no);
 }
 
 /** The begin of the day of twice the longest Frequency ago. */

@@ -75,12 +75,12 @@ export function createTagReader({ db, clock }: Pick<TagRouteDeps, 'db' | 'clock'
     const page = { accountNo, filter, sort: byCreation, limit: maxDevices, offset: 0, nowUs };
     const { rows: found } = await listDevices(db, page);
     const rows = found.slice(0, maxDevices);
-    const results = await completeResults(db, rows, nowUs);
+    const resultOf = await completeResults(db, rows, nowUs);
     return {
       tag_id: row.tagId,
       Name: cleanLine(row.name),
       ExternalKey: row.externalKey ?? null,
-      Devices: rows.map((device) => showEntry(device, results.get(device.device_no), zone)),
+      Devices: rows.map((device) => showEntry(device, resultOf(device), zone)),
     };
   };
 }
