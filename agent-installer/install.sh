@@ -20,6 +20,7 @@ usage: install.sh --token TOKEN --endpoint URL --sha256 amd64=HEX,arm64=HEX [opt
   --token TOKEN      the invitation's token; it is good for 15 minutes and for one agent
   --endpoint URL     the controller's agent port: https://controller.example:8444; several comma-separated
   --sha256 LIST      the SHA-256 of the parcel for each architecture
+  --release-key KEY  the public release key: the agent upgrades itself only to versions that it signed
   --proxy URL        reach the controller through this HTTP proxy: http://[user:password@]proxy.example:3128
   --ca FILE          the controller's CA certificate (PEM), where the script did not come from the controller
   --parcel FILE      the parcel, carried here by hand; nothing is downloaded
@@ -44,7 +45,7 @@ run() {
 }
 
 read_arguments() {
-  token='' endpoint='' sums='' ca='' parcel='' dry='' scripts=false
+  token='' endpoint='' sums='' key='' ca='' parcel='' dry='' scripts=false
   proxy=${https_proxy-${HTTPS_PROXY-}}
   while [ $# -gt 0 ]; do
     case $1 in
@@ -54,12 +55,13 @@ read_arguments() {
       usage
       exit 0
       ;;
-    --token | --endpoint | --sha256 | --ca | --parcel | --proxy)
+    --token | --endpoint | --sha256 | --release-key | --ca | --parcel | --proxy)
       [ $# -ge 2 ] || fail 2 "$1 needs a value; --help lists the arguments"
       case $1 in
       --token) token=$2 ;;
       --endpoint) endpoint=$2 ;;
       --sha256) sums=$2 ;;
+      --release-key) key=$2 ;;
       --ca) ca=$2 ;;
       --parcel) parcel=$2 ;;
       --proxy) proxy=$2 ;;
@@ -80,6 +82,7 @@ read_arguments() {
   *) fail 2 "--endpoint was $endpoint; it must begin with https://, as in https://controller.example:8444" ;;
   esac
   case $endpoint in *[!]A-Za-z0-9.:,/_[-]*) fail 2 "--endpoint was $endpoint; accepted is https://controller.example:8444" ;; esac
+  case $key in *[!A-Za-z0-9+/=]*) fail 2 '--release-key has other characters than those of base64: is the line complete?' ;; esac
   case $proxy in
   '' | http://*) ;;
   *) fail 2 "--proxy was $proxy; it must begin with http://, as in http://proxy.example:3128" ;;
@@ -208,7 +211,7 @@ make_user() {
 
 write_settings() {
   if [ -n "$dry" ]; then
-    say "would write $settings/agent.env, $settings/ca.pem and $settings/policy.json, and make $data"
+    say "would write $settings/agent.env, $settings/ca.pem${key:+, $settings/release.pub} and $settings/policy.json, and make $data"
     return
   fi
   mkdir -p "$settings" "$data" || fail 1 "$settings and $data cannot be made"
@@ -219,7 +222,10 @@ write_settings() {
   printf '%s\n' "$CA_PEM" >"$settings/ca.pem"
   [ -e "$settings/policy.json" ] ||
     sed "s/\"Scripts\": false/\"Scripts\": $scripts/" "$program/policy.json" >"$settings/policy.json"
-  chmod 0644 "$settings/ca.pem" "$settings/policy.json"
+  [ -z "$key" ] || printf '%s\n' "$key" >"$settings/release.pub"
+  for public in ca.pem policy.json release.pub; do
+    [ ! -e "$settings/$public" ] || run chmod 0644 "$settings/$public"
+  done
   : >"$settings/agent.env"
   run chown "root:$user" "$settings/agent.env"
   run chmod 0640 "$settings/agent.env"
@@ -229,6 +235,7 @@ write_settings() {
     say "VANTAGE_CA_FILE=$settings/ca.pem"
     say "VANTAGE_AGENT_DATA=$data"
     say "VANTAGE_AGENT_POLICY_FILE=$settings/policy.json"
+    [ ! -e "$settings/release.pub" ] || say "VANTAGE_AGENT_RELEASE_KEY_FILE=$settings/release.pub"
     [ -z "$proxy" ] || say "VANTAGE_AGENT_PROXY=$proxy"
   } >>"$settings/agent.env" || fail 1 "$settings/agent.env cannot be written"
 }

@@ -7,6 +7,7 @@ import { root } from './root.ts';
 const programs: Readonly<Record<string, string>> = {
   agent: 'apps/agent/src/main.ts',
   doctor: 'apps/agent/src/doctor/main.ts',
+  select: 'apps/agent/src/upgrade/select.ts',
   launch: 'agent-installer/src/launch.ts',
   'text-search-worker': 'libs/probes/src/search/text-search-worker.ts',
   spawner: 'libs/probes/src/methods/script/spawner.ts',

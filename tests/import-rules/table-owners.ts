@@ -19,6 +19,8 @@ export const tableOwners: TableOwners = {
   deleted_devices: 'catalog',
   sealing_key_proof: 'secrets',
   authorities: 'enrol',
+  rollouts: 'upgrades',
+  agent_upgrades: 'upgrades',
   connection_spans: 'gateway',
   assignment_spans: 'assign',
   run_requests: 'run-requests',

@@ -17,8 +17,9 @@ import { createConversation } from './run/conversation.ts';
 import { runUntilDrained } from './run/drain.ts';
 import { reportCoverage, startRounds } from './run/rounds.ts';
 import { openStores, type Stores } from './run/stores.ts';
-import { createLink } from './stream/link.ts';
+import { createLink, type Link } from './stream/link.ts';
 import { createUploader } from './stream/uploader.ts';
+import { openUpgrader, type Upgrader } from './upgrade/upgrader.ts';
 
 /** How often the agent looks whether its certificate is due. */
 const renewEveryMs = 10 * 60_000;
@@ -32,6 +33,8 @@ interface AgentDeps {
   readonly random: () => number;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  /** What started this process; undefined: nothing that could start another version. */
+  readonly launcher?: { readonly home: string | undefined; readonly restart: () => void };
 }
 
 /** Runs the agent until the signal aborts; resolves when everything it knows is on disk. */
@@ -64,7 +67,8 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
   const parts = { clock, log, timing, stores, link, localSecrets };
   const checks = createChecks({ ...parts, policy, random, concurrency, signal });
   const capacity = Math.min(policy.checksPerMinute, concurrency * 60);
-  const conversation = createConversation({ ...parts, checks, uploader, version, capacity });
+  const upgrader = await openOwnUpgrader(deps, { enrolment, link });
+  const conversation = createConversation({ ...parts, checks, uploader, upgrader, version, capacity });
 
   log.info({ version, devices: assignments.all.size, records: outbox.records }, 'agent starts');
   checks.table.replace([...assignments.all.values()].map(timing.scaled));
@@ -86,6 +90,7 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
   );
   await runUntilDrained({ ...parts, checks, handlers, signal });
   checks.anchors.stop();
+  await upgrader.settled();
   await checks.scheduler.stop();
   await checks.diagnostics.stop();
   reportCoverage({ clock, stores, checks });
@@ -104,5 +109,20 @@ async function openEnrolment(
     ...{ endpoints, token, ca, proxy, clock, random, log, hadSessions: identity.hadSessions },
     folder: await openIdentityFolder(dataDir),
     nowUs: () => time.nowUs(),
+  });
+}
+
+/** Upgrades of this agent, as the controller asks for them over the stream. */
+function openOwnUpgrader(
+  { config, launcher, clock, random, log, signal }: AgentDeps,
+  { enrolment, link }: { readonly enrolment: Enrolment; readonly link: Link },
+): Promise<Upgrader> {
+  const { dataDir, releaseKeyFile, endpoints, proxy } = config;
+  return openUpgrader({
+    ...{ dataDir, releaseKeyFile, endpoints, proxy, version, clock, random, log, signal },
+    home: launcher?.home,
+    prove: (endpoint, ending) => enrolment.prove(endpoint, ending),
+    send: (value) => void link.send({ case: 'upgradeReport', value }),
+    restart: () => launcher?.restart(),
   });
 }

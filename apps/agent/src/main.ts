@@ -4,15 +4,22 @@ import { runAgent } from './agent.ts';
 import { validateSettings } from './config/load-settings.ts';
 import { holdFolder } from './storage/folder-lock.ts';
 
-const signal = shutdownSignal();
+/** The launcher starts this program again, with the version that an upgrade chose (EX_TEMPFAIL of sysexits.h). */
+const restartStatus = 75;
+const [home] = process.argv.slice(2); // the launcher gives the folder of the installed program
+
+const ending = shutdownSignal();
+const restarting = new AbortController();
+const signal = AbortSignal.any([ending, restarting.signal]);
 const settings = validateSettings();
 if (settings.ok) {
   const { config, policy } = settings;
   const log = createLog('agent', config.logLevel);
   try {
     await using _lock = await holdFolder(config.dataDir, systemClock, signal);
-    await runAgent({ config, policy, clock: systemClock, random: Math.random, log, signal });
-    process.exitCode = 0;
+    const launcher = { home, restart: () => restarting.abort('another version starts') };
+    await runAgent({ config, policy, clock: systemClock, random: Math.random, log, signal, launcher });
+    process.exitCode = restarting.signal.aborted && !ending.aborted ? restartStatus : 0;
   } catch (error) {
     if (!signal.aborted) {
       log.fatal(messageOf(error));

@@ -42,6 +42,7 @@ export function createCommandLine(): CommandLine {
     )
     .version(about.version, '-V, --version', 'show the version')
     .option('--json', 'answer as JSON')
+    .enablePositionalOptions() // `agents upgrade` has a --version of its own
     .helpOption('-h, --help', 'show this')
     .addHelpText('after', settingsHelp(['controller', 'agent']))
     .addHelpText(
@@ -50,6 +51,8 @@ export function createCommandLine(): CommandLine {
     )
     .showHelpAfterError('(--help shows what is accepted)')
     .exitOverride();
+  // `--json` of a command is the program's, and no option of the command.
+  program.hook('preAction', (_, command) => void Reflect.deleteProperty(command.opts(), 'json'));
   const groups: Command[] = [];
   const asJson = () => program.opts()['json'] === true;
   return {

@@ -7,6 +7,7 @@ import { addAlertCommands } from './commands/alerts.ts';
 import { addContactCommands } from './commands/contacts.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addLocationCommands } from './commands/locations.ts';
+import { addReleaseCommands } from './commands/releases.ts';
 import { addScriptCommands } from './commands/script.ts';
 import { addSystemCommands } from './commands/system.ts';
 import { ignoreClosedOutput, renderFailure } from './output.ts';
@@ -20,6 +21,7 @@ addAgentCommands(commandLine);
 addContactCommands(commandLine);
 addAlertCommands(commandLine);
 addScriptCommands(commandLine);
+addReleaseCommands(commandLine);
 
 /** Codes of faults that the caller's arguments or settings cause; the last four are those of `script run`. */
 const mistakes = ['settings', 'unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];

@@ -1,5 +1,6 @@
 // This program runs the operator's commands: it reads one call from standard input and writes the reply to standard output.
 import { text } from 'node:stream/consumers';
+import { readReleaseKey } from '@vantage/domain';
 import type { OperatorAnswers, OperatorRequests } from '@vantage/domain/operator-commands';
 import { systemClock as clock, createLog } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
@@ -7,16 +8,16 @@ import { awaitTrue } from './admin/await-true.ts';
 import { type Commands, runCall } from './admin/commands.ts';
 import { contactNote } from './admin/contact-note.ts';
 import { drop, noAgent } from './admin/fault.ts';
-import { type FirstRunAccount, provision } from './admin/first-run.ts';
+import { provision } from './admin/first-run.ts';
 import { openDatabase } from './admin/open-database.ts';
 import { acknowledge, listOpenAlerts } from './alerts/index.ts';
 import { createChangeRecorder } from './audit/index.ts';
 import { findAccountNo, listAccounts } from './catalog/accounts/store.ts';
 import { createAccount } from './catalog/accounts/write.ts';
 import { findAgentByToken, listAccountAgents } from './catalog/agents/store.ts';
+import { upgradeAgents } from './catalog/agents/upgrade.ts';
 import {
   changeAgent,
-  extendInvitation,
   inviteAgentTo,
   removeAgent,
   revokeAgent,
@@ -27,7 +28,8 @@ import { type ChangeTransaction, createCatalog } from './catalog/change.ts';
 import { addContact } from './catalog/contacts/add-contact.ts';
 import { findContactsNamed, listAccountContacts } from './catalog/contacts/store.ts';
 import { defaultLocations } from './catalog/devices/lookup-store.ts';
-import { isKeyRevoked, listKeys } from './catalog/keys/store.ts';
+import { openFirstAccount } from './catalog/first-account.ts';
+import { listKeys } from './catalog/keys/store.ts';
 import { issueKey, revokeKey } from './catalog/keys/write.ts';
 import { listAccountLocations } from './catalog/locations/store.ts';
 import { createLocation } from './catalog/locations/write.ts';
@@ -36,15 +38,13 @@ import { refusalText } from './catalog/refusal.ts';
 import { sealedRows as sealedCatalog } from './catalog/secrets/reseal-store.ts';
 import { loadSettings } from './config/load-settings.ts';
 import type { Db, Tables } from './db/index.ts';
-import { planInvitation, readAuthorities, sealedAuthorities } from './enrol/index.ts';
+import { planInvitation, readAuthorities, readSignedParcels, sealedAuthorities } from './enrol/index.ts';
 import { recordEvents } from './events/index.ts';
 import { createChannels, sendTest } from './notify/index.ts';
 import { hashCredential } from './secrets/credential.ts';
 import { openSealer } from './secrets/open-sealer.ts';
 import type { Sealer } from './secrets/seal.ts';
-
-/** Of the first run: the account, and its Location at which the agent of this machine runs. */
-const [firstAccount, firstLocation] = ['default', 'local'];
+import { insertRollout } from './upgrades/index.ts';
 
 /** Runs writers of the catalog in one transaction, as the operator. */
 function change<T>(db: Db, work: (transaction: ChangeTransaction) => Promise<T>): Promise<T> {
@@ -79,38 +79,6 @@ async function filterOf(kysely: Kysely<Tables>, account: string | undefined): Pr
   return account === undefined ? undefined : accountNoOf(kysely, account);
 }
 
-/** The account `default` with its Location `local`, which are made when they are missing. */
-async function openFirstAccount(transaction: ChangeTransaction): Promise<FirstRunAccount> {
-  const { trx } = transaction;
-  // It holds the lock of the account names until the commit, so two first starts on one database make one account.
-  await createAccount(transaction, { name: firstAccount, timezone: 'UTC' });
-  const accountNo = await accountNoOf(trx, firstAccount);
-  await createLocation(transaction, { accountNo, name: firstLocation, nowUs: clock.nowUs() });
-  return {
-    async stateOfKey(key) {
-      const isRevoked = await isKeyRevoked(trx, hashCredential(key));
-      return isRevoked === undefined ? 'unknown' : isRevoked ? 'revoked' : 'in-force';
-    },
-    issueKey: async (level, key) =>
-      (await issueKey(transaction, { accountNo, level, name: 'first run', key })).key,
-    async agentWithToken(token) {
-      const agent = await findAgentByToken(trx, hashCredential(token));
-      const hasSessions = agent !== undefined && (agent.session_counter > 0 || agent.key_hash !== null);
-      return agent && { agentId: agent.agent_id, isRevoked: agent.state === 'Revoked', hasSessions };
-    },
-    async inviteAgent(name, token) {
-      const asked = { accountNo, location: firstLocation, name, token, nowUs: clock.nowUs() };
-      const invited = await inviteAgentTo(transaction, asked);
-      if (invited.kind === 'invalid') throw drop('no_location', refusalText(invited));
-      return invited.token;
-    },
-    extendInvitation: (token) => extendInvitation(transaction, { token, nowUs: clock.nowUs() }),
-    async revokeAgent(agentId) {
-      await revokeAgent(transaction, { agentId }, { recordEvents, nowUs: clock.nowUs() });
-    },
-  };
-}
-
 const sealedRows = { ...sealedCatalog, ...sealedAuthorities };
 
 /** The sealer of this database, from the key file of the controllers. */
@@ -122,10 +90,27 @@ function sealerOf({ kysely }: Db, file: string): Promise<Sealer> {
 async function planFor({ kysely }: Db, request: OperatorRequests['agents.invite']) {
   const { endpoint: url, tls_names: tlsNames, parcels } = request;
   const trusted = (await readAuthorities(kysely)).map(({ certificate }) => certificate);
-  const plan = await planInvitation({ url, tlsNames, parcels, trusted, pin: undefined, clock });
+  const releaseKey = request.release_key ?? undefined;
+  const plan = await planInvitation({ url, tlsNames, parcels, releaseKey, trusted, pin: undefined, clock });
   if (plan.kind === 'ready') return plan;
   if (!plan.isUnreachable) throw drop('endpoint_unnamed', plan.message);
   return { linesFor: () => ({ command: null, commandWget: null }), warnings: [plan.message] };
+}
+
+/** Starts a rollout of a version whose signed parcel the controller has. */
+async function upgrade(
+  db: Db,
+  { account, version, of, parcels: folder, release_key: line }: OperatorRequests['agents.upgrade'],
+): Promise<OperatorAnswers['agents.upgrade']> {
+  const key = readReleaseKey(line ?? '');
+  const parcels = key && (await readSignedParcels(folder, key));
+  return change(db, async (transaction) => {
+    const accountNo = await accountNoOf(transaction.trx, account);
+    const asked = { accountNo, version, of, nowUs: clock.nowUs() };
+    const started = await upgradeAgents(transaction, asked, { parcels, startRollout: insertRollout });
+    if (started.kind !== 'started') throw drop('not_upgraded', refusalText(started));
+    return { version, agents: started.agents, skipped: [...started.skipped] };
+  });
 }
 
 /** Makes a contact that is notified of everything. */
@@ -279,6 +264,7 @@ const commands: Commands = {
     change(db, (transaction) => alterAgent(transaction, request, { Name: request.name })),
   'agents.move': (db, request) =>
     change(db, (transaction) => alterAgent(transaction, request, { Location: request.location })),
+  'agents.upgrade': (db, request) => upgrade(db, request),
   'agents.unfence': (db, { agent_id }) =>
     change(db, async (transaction) => {
       const { kind } = await unfenceAgent(transaction, { agentId: agent_id });
@@ -286,7 +272,9 @@ const commands: Commands = {
       return { agent_id };
     }),
   'first-run.provision': (db, request) =>
-    change(db, async (transaction) => provision(await openFirstAccount(transaction), request)),
+    change(db, async (transaction) =>
+      provision(await openFirstAccount(transaction, { recordEvents, clock }), request),
+    ),
   'first-run.await-agent': async ({ kysely }, { agent_token, within_ms }) => {
     const hash = hashCredential(agent_token);
     const isConnected = async () => (await findAgentByToken(kysely, hash))?.state === 'Connected';

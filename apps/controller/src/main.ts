@@ -27,7 +27,7 @@ import { createDb, createPartitions } from './db/index.ts';
 import { requireSupportedServer } from './db/server.ts';
 import { createAgentSide, openAuthorities, sealedAuthorities } from './enrol/index.ts';
 import { createRecordEvents, recordEvents as recordOnly } from './events/index.ts';
-import { createGateway, deleteControllers } from './gateway/index.ts';
+import { createGateway, deleteControllers, type Gateway } from './gateway/index.ts';
 import {
   createHealth,
   createPauseDevice,
@@ -52,6 +52,7 @@ import { connectionCaps } from './server/connection-caps.ts';
 import { listenOn } from './server/listen-on.ts';
 import { openPorts } from './server/open-ports.ts';
 import { openTracing } from './tracing/index.ts';
+import { createUpgrades, insertRollout } from './upgrades/index.ts';
 
 const version = '0.1.0';
 const sealedRows = { ...sealedCatalog, ...sealedAuthorities };
@@ -128,17 +129,15 @@ function joinSteps(base: Base) {
     health.updateVisibilityNow(kysely, locationNo).catch((error: unknown) => {
       log.debug({ error: messageOf(error) }, 'the next round of health updates the Location');
     });
+  const upgrades = createUpgrades({ db, clock, log, recordEvents });
   const gateway = createGateway({
-    ...{ db, clock, log, sealer, controllerId, runRequests, recordEvents },
+    ...{ db, clock, log, sealer, controllerId, runRequests, recordEvents, upgrades },
     ingest: measuredIngest(base, ingest),
-    agents: agentPresence,
-    acceptsOldTokens: config.acceptsOldTokens,
+    ...{ agents: agentPresence, acceptsOldTokens: config.acceptsOldTokens },
     maxConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) => void showOnline(locationNo),
   });
-  const agentSide = createAgentSide({
-    ...{ config, kysely, clock, log, gateway, agents: agentEnrolment, certificates: base.certificates },
-  });
+  const { door: agentDoor, plan: planInvitation, signedParcels } = joinAgentSide(base, gateway);
   const housekeeping = createHousekeeping({
     ...{ db, clock, log, partitions, retentionDays, deleteControllers, deleteOldAnswers },
     holder: controllerId,
@@ -156,11 +155,11 @@ function joinSteps(base: Base) {
     pause: createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
     ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
     pages: notify.pages({ acknowledge, snooze }),
-    planInvitation: agentSide.plan,
+    ...{ planInvitation, upgrades: { signedParcels, startRollout: insertRollout } },
     sendTest: (...ask) => notify.sendTest(...ask),
     health: restHealth({ kysely, recordEvents }),
   });
-  return { assign, health, alerts, gateway, agentDoor: agentSide.door, housekeeping, feed, api, notify };
+  return { assign, health, alerts, gateway, agentDoor, upgrades, housekeeping, feed, api, notify };
 }
 
 /** Joins events -> alerts -> notify: an alert opens in the transaction of its event, a message in the one of its decision. */
@@ -181,6 +180,11 @@ function joinNotify({ config, db, log, sealer, timeScale, apiAddress }: Base, { 
     settings: { allowPrivate, smtpUrl, mailFrom },
     onFailed,
   });
+}
+
+/** What agents and their installers meet at their port, beside the streams. */
+function joinAgentSide({ config, db: { kysely }, log, certificates }: Base, gateway: Gateway) {
+  return createAgentSide({ config, kysely, clock, log, gateway, agents: agentEnrolment, certificates });
 }
 
 /** The ingest as the gateway calls it. */
@@ -239,6 +243,7 @@ async function serve(
     assign.run(ending),
     health.run(db.kysely, ending),
     alerts.run(ending),
+    steps.upgrades.run(ending),
     housekeeping.run(ending),
     notify.run(ending),
     heartbeat(base, steps, ending),

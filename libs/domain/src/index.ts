@@ -15,6 +15,19 @@ export { type CheckKey, checkId, parseCheckId } from './check-id.ts';
 export { type Method, methods } from './method.ts';
 export { cleanLine, isPlainLine, plainLineRule } from './plain-line.ts';
 export {
+  compareVersions,
+  isVersion,
+  type ParcelArchitecture,
+  type ParcelFile,
+  parcelArchitectures,
+  type ReleaseStatement,
+  readReleaseKey,
+  readStatement,
+  releaseKeyLine,
+  signStatement,
+  treeDigest,
+} from './release.ts';
+export {
   isGood,
   isInconclusive,
   isResultCode,

@@ -45,6 +45,7 @@ const agent = z.object({
   name: z.string(),
   state: z.string(),
   version: z.string().nullable(),
+  upgrade: z.string().nullable().describe('The latest upgrade: version, state and reason.'),
   created_at: timestamp,
 });
 
@@ -136,6 +137,7 @@ const schemas = {
       endpoint: z.string().describe("The agents' port as the agent reaches it."),
       tls_names: z.array(z.string()).describe('The present value of VANTAGE_TLS_NAMES.'),
       parcels: z.string().describe('The folder of the parcels.'),
+      release_key: z.string().nullable().describe('The line of the public release key; null: there is none.'),
     }),
     answer: z.object({
       agent_id: z.string(),
@@ -165,6 +167,26 @@ const schemas = {
   'agents.move': {
     request: z.strictObject({ agent_id: z.string(), location: reference }),
     answer: z.object({ agent_id: z.string(), location: z.string() }),
+  },
+  'agents.upgrade': {
+    request: z.strictObject({
+      account: reference,
+      version: z.string(),
+      of: z.discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('all') }),
+        z.strictObject({ kind: z.literal('location'), location: reference }),
+        z.strictObject({ kind: z.literal('agent'), agentId: z.string() }),
+      ]),
+      parcels: z.string().describe('The folder of the parcels.'),
+      release_key: z.string().nullable().describe('The line of the public release key; null: there is none.'),
+    }),
+    answer: z.object({
+      version: z.string(),
+      agents: z.int().describe('Agents of the rollout.'),
+      skipped: z
+        .array(z.object({ agent_id: z.string(), name: z.string(), reason: z.string() }))
+        .describe('Agents that cannot run the version.'),
+    }),
   },
   'agents.unfence': {
     request: z.strictObject({ agent_id: z.string() }),

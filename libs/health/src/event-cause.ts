@@ -134,6 +134,16 @@ export interface AgentRevokedCause extends OfLocation {
   readonly agentName: string;
 }
 
+/** An agent runs another version, or came back to its version before. */
+export interface AgentUpgradeCause extends OfLocation {
+  readonly kind: 'agent-upgraded';
+  readonly agentName: string;
+  /** The version that was asked for. */
+  readonly version: string;
+  /** Why the agent does not run it, for people; null: it runs. */
+  readonly fault: string | null;
+}
+
 /** The good checks of a device became slow, or fast again. */
 interface DeviceSpeedCause extends OfDevice {
   readonly kind: 'device-slow' | 'device-fast';
@@ -211,6 +221,7 @@ export type EventCause =
   | AnchorUpCause
   | AgentFencedCause
   | AgentRevokedCause
+  | AgentUpgradeCause
   | AlertCause
   | AlertFailedCause
   | AlertSuppressedCause;

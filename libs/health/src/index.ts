@@ -2,6 +2,7 @@ export { type AnchorStatus, anchorStatus, decideAnchors } from './anchors.ts';
 export type {
   AgentFencedCause,
   AgentRevokedCause,
+  AgentUpgradeCause,
   CheckCause,
   CorrectionCause,
   DeviceChangedCause,

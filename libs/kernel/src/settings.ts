@@ -59,6 +59,12 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: 'agent-installer/dist',
     about: 'Folder with the parcels of the agent that the installer downloads',
   },
+  VANTAGE_RELEASE_PUBLIC_KEY: {
+    reader: 'controller',
+    otherwise: 'none',
+    about:
+      'The public release key, one line of `./vantage release-key create`; agents are upgraded from afar with it only (docs/install-agent.md)',
+  },
   VANTAGE_TRUSTED_PROXIES: {
     reader: 'controller',
     otherwise: 'none',
@@ -180,6 +186,12 @@ export const settings: Readonly<Record<string, Setting>> = {
     reader: 'agent',
     otherwise: 'everything but cloud metadata addresses',
     about: 'File with the networks, ports and Methods that the agent may use',
+  },
+  VANTAGE_AGENT_RELEASE_KEY_FILE: {
+    reader: 'agent',
+    otherwise: 'none',
+    about:
+      'File with the public release key (one line). The agent upgrades itself only to versions that this key signed; the installer writes the file',
   },
   VANTAGE_AGENT_SECRETS_FILE: {
     reader: 'agent',

@@ -45,6 +45,11 @@ export {
   RunRequest_Kind,
   RunRequest_KindSchema,
   RunRequestSchema,
+  type Upgrade,
+  type UpgradeReport,
+  UpgradeReport_State,
+  UpgradeReportSchema,
+  UpgradeSchema,
   type Welcome,
   WelcomeSchema,
 } from './gen/vantage/v1/agent_pb.js';

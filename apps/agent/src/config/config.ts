@@ -20,6 +20,8 @@ export interface Config {
   readonly policyText: string | undefined;
   /** The file of this machine's own secrets, absolute; undefined: none. */
   readonly secretsFile: string | undefined;
+  /** The file with the public release key, absolute; undefined: none. */
+  readonly releaseKeyFile: string | undefined;
   readonly concurrency: number;
   readonly outboxBytes: number;
   /** Port on loopback with the series of this process; undefined: none. */
@@ -65,6 +67,7 @@ const accepted = {
   VANTAGE_AGENT_DATA: [z.string(), 'a folder'],
   VANTAGE_AGENT_POLICY_FILE: [z.string(), 'a file'],
   VANTAGE_AGENT_SECRETS_FILE: [z.string(), 'a file'],
+  VANTAGE_AGENT_RELEASE_KEY_FILE: [z.string(), 'a file'],
   VANTAGE_AGENT_CONCURRENCY: whole(1, 10_000),
   VANTAGE_AGENT_OUTBOX_MB: whole(8, 65_536),
   VANTAGE_METRICS_PORT: [
@@ -129,6 +132,7 @@ export function loadConfig(deps: {
   }
   const secretsFile = read('VANTAGE_AGENT_SECRETS_FILE', accepted.VANTAGE_AGENT_SECRETS_FILE);
   const policyFile = read('VANTAGE_AGENT_POLICY_FILE', accepted.VANTAGE_AGENT_POLICY_FILE);
+  const releaseKeyFile = read('VANTAGE_AGENT_RELEASE_KEY_FILE', accepted.VANTAGE_AGENT_RELEASE_KEY_FILE);
   const config: Config = {
     endpoints: endpoints ?? [],
     token: isMissing ? undefined : new Secret(token),
@@ -138,6 +142,7 @@ export function loadConfig(deps: {
     policyFile: policyFile === undefined ? undefined : path.resolve(deps.cwd, policyFile),
     policyText: content('VANTAGE_AGENT_POLICY_FILE', policyFile),
     secretsFile: secretsFile === undefined ? undefined : path.resolve(deps.cwd, secretsFile),
+    releaseKeyFile: releaseKeyFile === undefined ? undefined : path.resolve(deps.cwd, releaseKeyFile),
     concurrency: read('VANTAGE_AGENT_CONCURRENCY', accepted.VANTAGE_AGENT_CONCURRENCY) ?? 500,
     outboxBytes: (read('VANTAGE_AGENT_OUTBOX_MB', accepted.VANTAGE_AGENT_OUTBOX_MB) ?? 256) * 1024 * 1024,
     metricsPort: read('VANTAGE_METRICS_PORT', accepted.VANTAGE_METRICS_PORT),

@@ -5,6 +5,7 @@ import type { Timing } from '../config/time-scale.ts';
 import { createDisconnectLog } from '../stream/disconnect-reason.ts';
 import type { Incoming, LinkHandlers } from '../stream/link.ts';
 import type { Uploader } from '../stream/uploader.ts';
+import type { Upgrader } from '../upgrade/upgrader.ts';
 import type { Checks } from './checks.ts';
 import type { Stores } from './stores.ts';
 
@@ -18,6 +19,7 @@ interface ConversationDeps {
   readonly stores: Stores;
   readonly checks: Checks;
   readonly uploader: Uploader;
+  readonly upgrader: Upgrader;
   readonly version: string;
   /** Checks a minute that this agent can run. */
   readonly capacity: number;
@@ -33,7 +35,8 @@ export function createConversation(deps: ConversationDeps): LinkHandlers {
     async hello() {
       const sessionCounter = await identity.nextSession();
       const { version, capacity } = deps;
-      const host = { hostName: hostname(), capacity };
+      const { architecture, fault: upgradeFault } = deps.upgrader;
+      const host = { hostName: hostname(), capacity, architecture, upgradeFault };
       return { version, bootId: identity.bootId, sessionCounter, ...host, tracesOnRequest: true };
     },
     onUp({ agentNo, locationName }, endpoint) {
@@ -42,6 +45,7 @@ export function createConversation(deps: ConversationDeps): LinkHandlers {
       uplink.controllerAnswered();
       sendHeartbeat(uplink.offlineReason);
       uploader.up();
+      deps.upgrader.connected();
       clock.timer(firstOffsetWithinMs, () => scheduler.start());
     },
     onMessage(message) {
@@ -63,7 +67,10 @@ export function createConversation(deps: ConversationDeps): LinkHandlers {
   };
 }
 
-function receive({ log, timing, stores, checks, uploader }: ConversationDeps, message: Incoming): void {
+function receive(
+  { log, timing, stores, checks, uploader, upgrader }: ConversationDeps,
+  message: Incoming,
+): void {
   const { assignments, retryStore } = stores;
   const { table, uplink, anchors, sync } = checks;
   switch (message.case) {
@@ -90,6 +97,10 @@ function receive({ log, timing, stores, checks, uploader }: ConversationDeps, me
       return;
     case 'heartbeatReply':
       sync.reply(message.value);
+      upgrader.answered();
+      return;
+    case 'upgrade':
+      upgrader.asked(message.value);
       return;
     case 'welcome':
     case 'goodbye':

@@ -68,6 +68,7 @@ function answersTo(message: ConnectRequest['message'], now: Behaviour, atUs: big
     }
     case 'batch':
       return now.acks ? [{ case: 'ack', value: { batchId: message.value.batchId } }] : [];
+    case 'upgradeReport':
     case undefined:
       return [];
   }

@@ -31,6 +31,7 @@ export function useTestAgents() {
         policyFile: undefined,
         policyText: undefined,
         secretsFile: undefined,
+        releaseKeyFile: undefined,
         concurrency: 50,
         outboxBytes: 64 * 1024 * 1024,
         logLevel: 'silent',

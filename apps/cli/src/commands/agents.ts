@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { SettingsReader } from '@vantage/kernel';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Admin } from '../admin.ts';
 import { accountFilter, accountOption, type CommandLine } from '../command-line.ts';
 import { checkEndpoint, publicEndpoint } from '../endpoint.ts';
@@ -57,21 +57,58 @@ export function addAgentCommands({ group, answer }: CommandLine): void {
     .action((agent_id: string, location: string) =>
       answer((admin) => admin('agents.move', { agent_id, location })),
     );
+  addUpgradeCommand(agents, answer);
   agents
     .command('unfence <agent_id>')
     .description('let a fenced agent connect again, once only one of the two copies is left')
     .action((agent_id: string) => answer((admin) => admin('agents.unfence', { agent_id })));
 }
 
+interface AskedUpgrade {
+  readonly account: string;
+  readonly version: string;
+  readonly all?: true;
+  readonly location?: string;
+  readonly agent?: string;
+}
+
+function addUpgradeCommand(agents: Command, answer: CommandLine['answer']): void {
+  agents
+    .command('upgrade')
+    .description('upgrade agents to a signed version: one, a tenth, half, then all; it stops when one fails')
+    .addOption(accountOption())
+    .requiredOption('--version <version>', 'the version, of which the controller has the signed parcel')
+    .addOption(new Option('--all', 'all agents of the account').conflicts(['location', 'agent']))
+    .addOption(new Option('--location <name>', 'the agents of this Location').conflicts('agent'))
+    .option('--agent <agent_id>', 'this agent')
+    .action(({ account, version, all, location, agent }: AskedUpgrade, command: Command) => {
+      if (all === undefined && location === undefined && agent === undefined)
+        command.error('error: one of --all, --location and --agent is needed');
+      return answer((admin, settings) =>
+        admin('agents.upgrade', {
+          ...{ account, version, parcels: path.resolve(settings['VANTAGE_PARCELS'] ?? defaultParcels) },
+          release_key: settings['VANTAGE_RELEASE_PUBLIC_KEY'] ?? null,
+          of:
+            agent !== undefined
+              ? { kind: 'agent', agentId: agent }
+              : location !== undefined
+                ? { kind: 'location', location }
+                : { kind: 'all' },
+        }),
+      );
+    });
+}
+
 async function invite(admin: Admin, settings: SettingsReader['given'], given: Invitation): Promise<object> {
   const { account, location, name } = given;
   const endpoint = given.endpoint ?? publicEndpoint(settings);
   checkEndpoint(endpoint, settings);
-  const { VANTAGE_PARCELS, VANTAGE_TLS_NAMES = '' } = settings;
+  const { VANTAGE_PARCELS, VANTAGE_RELEASE_PUBLIC_KEY, VANTAGE_TLS_NAMES = '' } = settings;
   const { warnings, command, ...invited } = await admin('agents.invite', {
     ...{ account, location, name, endpoint },
     tls_names: VANTAGE_TLS_NAMES.split(',').filter((part) => part !== ''),
     parcels: path.resolve(VANTAGE_PARCELS ?? defaultParcels),
+    release_key: VANTAGE_RELEASE_PUBLIC_KEY ?? null,
   });
   for (const warning of warnings) console.error(`vantage: ${warning}`);
   const environment = `VANTAGE_AGENT_ENDPOINTS=${endpoint} VANTAGE_AGENT_TOKEN=${invited.token} VANTAGE_CA_FILE=ca.pem`;

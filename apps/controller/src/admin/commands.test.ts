@@ -30,6 +30,7 @@ const commands: Commands = {
   'agents.remove': unused,
   'agents.rename': unused,
   'agents.move': unused,
+  'agents.upgrade': unused,
   'agents.unfence': unused,
   'first-run.provision': unused,
   'first-run.await-agent': unused,

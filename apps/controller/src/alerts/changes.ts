@@ -77,7 +77,8 @@ export type AlertChange =
  *   AnchorDown, AnchorUp                    | opens, ends anchor.down of this anchor
  *   AgentFenced                             | opens agent.fenced
  *   Error, Created, MaintStart, Alert…,     | nothing
- *     AgentRevoked                          |
+ *     AgentRevoked, AgentUpgraded,          |
+ *     AgentUpgradeFailed                    |
  */
 
 /** The changes that these events mean to alerts. Pure. */
@@ -131,6 +132,7 @@ function changeOf(cause: EventCause, nowUs: number): AlertChange | undefined {
       return { kind: 'fenced', accountNo, locationNo, sinceUs: nowUs, facts };
     }
     case 'agent-revoked':
+    case 'agent-upgraded':
     case 'maintenance-start':
     case 'device-created':
     case 'alert':

@@ -23,6 +23,7 @@ const bodies: Readonly<Record<string, object>> = {
   'PUT /account': {},
   'PUT /alerts/{alert_id}/snooze': { Duration: '01:00' },
   'PUT /agents/{agent_id}': { Name: 'other' },
+  'PUT /agents/{agent_id}/upgrade': { Version: '0.3.0' },
 };
 
 describe('every route', () => {

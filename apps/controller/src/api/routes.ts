@@ -4,6 +4,7 @@ import { auditRoutes } from '../audit/routes.ts';
 import { type AccountRouteDeps, accountRoutes } from '../catalog/accounts/routes.ts';
 import { invitationRoutes, type PlanInvitation } from '../catalog/agents/invitation-routes.ts';
 import { type AgentRouteDeps, agentRoutes } from '../catalog/agents/routes.ts';
+import { upgradeRoutes } from '../catalog/agents/upgrade-routes.ts';
 import { type ContactRouteDeps, contactRoutes } from '../catalog/contacts/routes.ts';
 import { type Maintenance, maintenanceRoutes } from '../catalog/devices/maintenance-routes.ts';
 import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/routes.ts';
@@ -32,6 +33,7 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly health: Maintenance & { readonly uptimes: ReadUptimes };
   readonly checkNow: CheckNow;
   readonly planInvitation: PlanInvitation;
+  readonly upgrades: Parameters<typeof upgradeRoutes>[0]['upgrades'];
   readonly rollUps: RollUpReader;
   readonly notificationsOf: AlertRouteDeps['notificationsOf'];
   readonly retentionDays: number;
@@ -66,6 +68,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...locationRoutes(deps),
     ...agentRoutes(deps),
     ...invitationRoutes(deps),
+    ...upgradeRoutes(deps),
     ...contactRoutes(deps),
     ...nscheduleRoutes(deps),
     ...mscheduleRoutes(deps),

@@ -136,6 +136,9 @@ const others = [
   'POST /devices/{device_id}/check',
   'POST /devices/{device_id}/traceroute',
   'POST /contacts/{contact_id}/test',
+  'POST /devices/{device_id}/traceroute',
+  // An agent that was never connected is refused; upgrade.test.ts has one that is not.
+  'PUT /agents/{agent_id}/upgrade',
   'PUT /alerts/{alert_id}/acknowledge',
   'PUT /alerts/{alert_id}/snooze',
 ];

@@ -1,6 +1,8 @@
+import type { KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { contactTypes } from '@vantage/alerts';
+import { readReleaseKey } from '@vantage/domain';
 import { type Accepted, createSettingsReader, isNetwork, logLevels } from '@vantage/kernel';
 import { z } from 'zod';
 
@@ -22,6 +24,8 @@ export interface Config {
   readonly acceptsOldTokens: boolean;
   /** Folder with the parcels of the agent. */
   readonly parcels: string;
+  /** The public release key, as its line and read; undefined: agents are not upgraded from afar. */
+  readonly releaseKey: { readonly line: string; readonly key: KeyObject } | undefined;
   readonly trustedProxies: readonly string[];
   readonly apiKeyHeaders: readonly string[];
   readonly corsOrigins: readonly string[];
@@ -106,6 +110,15 @@ const accepted = {
   ],
   VANTAGE_AGENT_TOKENS: [z.enum(['yes', 'no']), 'yes or no'],
   VANTAGE_PARCELS: [z.string(), 'a folder'],
+  VANTAGE_RELEASE_PUBLIC_KEY: [
+    z.string().transform((line, context) => {
+      const key = readReleaseKey(line);
+      if (key !== undefined) return { line: line.trim(), key };
+      context.addIssue('no release key');
+      return z.NEVER;
+    }),
+    'the line that "./vantage release-key create" prints: MCowBQYDK2VwAyEA…=',
+  ],
   VANTAGE_TRUSTED_PROXIES: [
     list.refine((all) => all.every(isNetwork)),
     'addresses or networks, comma-separated: 192.0.2.1, 10.0.0.0/8',
@@ -190,6 +203,7 @@ export function loadConfig(deps: {
     agentUrl: read('VANTAGE_AGENT_URL', accepted.VANTAGE_AGENT_URL),
     acceptsOldTokens: read('VANTAGE_AGENT_TOKENS', accepted.VANTAGE_AGENT_TOKENS) !== 'no',
     parcels: absolute(read('VANTAGE_PARCELS', accepted.VANTAGE_PARCELS) ?? defaultParcels),
+    releaseKey: read('VANTAGE_RELEASE_PUBLIC_KEY', accepted.VANTAGE_RELEASE_PUBLIC_KEY),
     trustedProxies: read('VANTAGE_TRUSTED_PROXIES', accepted.VANTAGE_TRUSTED_PROXIES) ?? [],
     apiKeyHeaders: read('VANTAGE_API_KEY_HEADERS', accepted.VANTAGE_API_KEY_HEADERS) ?? [],
     corsOrigins: read('VANTAGE_CORS_ORIGINS', accepted.VANTAGE_CORS_ORIGINS) ?? [],

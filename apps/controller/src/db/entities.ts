@@ -169,6 +169,10 @@ export const Agent = defineEntity({
     /** The newest one, PEM. */
     certificate: p.text().nullable(),
     certificateEndUs: p.bigint('number').nullable(),
+    /** The parcel that its host needs; null: it cannot upgrade itself. */
+    architecture: p.text().nullable(),
+    /** Why it cannot upgrade itself, for people. */
+    upgradeFault: p.text().nullable(),
   },
 });
 export type Agent = InferEntity<typeof Agent>;

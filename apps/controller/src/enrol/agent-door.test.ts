@@ -186,7 +186,7 @@ test('HTTP/2 is answered like HTTP/1.1, and the connection closes after the answ
   const { csr } = await makeAgentKey();
   const body = JSON.stringify({ Token: agent.token, CSR: csr });
   const ca = bench.authorities.trusted.join('');
-  const answer = await sendHttp2(port.url, ca, { path: '/enrol', body });
+  const answer = await sendHttp2(port.url, { ca }, { method: 'POST', path: '/enrol', body });
   expect(answer).toMatchObject({ status: 200, agent_id: agent.agentId });
   await answer.closed;
 });
@@ -232,6 +232,29 @@ test('the installer downloads the script with the authority, and the parcels, by
   expect(await get('/install.sh')).toMatchObject({ status: 200 });
   served.wall.stepWall(16 * 60_000);
   expect(await get('/install.sh')).toMatchObject({ status: 401, message: expect.stringMatching(/expired/) });
+  rmSync(folder, { recursive: true });
+});
+
+test('an agent downloads a parcel and its signature with its certificate, until it is revoked; a stranger gets nothing', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'vantage-parcels-'));
+  writeFileSync(path.join(folder, 'vantage-agent-linux-amd64.tar.gz'), 'parcel');
+  writeFileSync(path.join(folder, 'vantage-agent-linux-amd64.tar.gz.sig'), 'signature');
+  await using served = await bench.openPort({ parcels: folder });
+  const { key, csr } = await makeAgentKey();
+  const { Certificate: cert = '' } = await served.enrol({ Token: agent.token, CSR: csr });
+  const ca = bench.authorities.trusted.join('');
+  const get = (url: string, proof: { cert?: string; key?: string } = { cert, key }) =>
+    sendHttp2(served.url, { ca, ...proof }, { method: 'GET', path: url });
+  const url = '/parcel/linux-amd64.tar.gz';
+  expect(await get(url)).toMatchObject({ status: 200, text: 'parcel' });
+  expect(await get(`${url}.sig`)).toMatchObject({ status: 200, text: 'signature' });
+  expect(await get('/parcel/linux-arm64.tar.gz.sig')).toMatchObject({
+    ...{ status: 404, message: expect.stringContaining('./vantage parcel sign') },
+  });
+  expect((await get('/install.sh')).status).toBe(401);
+  expect((await get(url, {})).status).toBe(401);
+  await change({ state: 'Revoked' });
+  expect(await get(url)).toMatchObject({ status: 403, message: expect.stringMatching(/revoked/) });
   rmSync(folder, { recursive: true });
 });
 

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { agentAddress } from '@vantage/domain';
+import { agentAddress, type ReleaseStatement } from '@vantage/domain';
 import type { Clock, Logger } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Config } from '../config/config.ts';
@@ -11,6 +11,7 @@ import type { Authorities } from '../server/tls.ts';
 import { type AgentDoor, createAgentDoor } from './agent-door.ts';
 import { createDownloads } from './downloads.ts';
 import { type AgentEnrolment, createEnrolment } from './enrolment.ts';
+import { readSignedParcels } from './parcel-hashes.ts';
 import { type InvitationPlan, planInvitation } from './plan-invitation.ts';
 
 /** What agents and their installers meet. */
@@ -19,6 +20,8 @@ export interface AgentSide {
   readonly door: AgentDoor;
   /** Checks that agents can come in at the address of the agents' port. */
   readonly plan: () => Promise<InvitationPlan>;
+  /** The parcels that the release key signed; undefined: there is no release key. */
+  readonly signedParcels: () => Promise<readonly ReleaseStatement[] | undefined>;
 }
 
 const scriptFile = path.resolve(import.meta.dirname, '../../../../agent-installer/install.sh');
@@ -35,7 +38,14 @@ export function createAgentSide({
 }: {
   readonly config: Pick<
     Config,
-    'agentUrl' | 'publicUrl' | 'listen' | 'tlsNames' | 'agentPort' | 'parcels' | 'acceptsOldTokens'
+    | 'agentUrl'
+    | 'publicUrl'
+    | 'listen'
+    | 'tlsNames'
+    | 'agentPort'
+    | 'parcels'
+    | 'releaseKey'
+    | 'acceptsOldTokens'
   >;
   readonly kysely: Kysely<Tables>;
   readonly agents: AgentEnrolment;
@@ -43,6 +53,7 @@ export function createAgentSide({
   readonly gateway: {
     readonly handler: Parameters<typeof withSafeAuthority>[0];
     readonly serves: Parameters<typeof createDownloads>[0]['serves'];
+    readonly peerOf: Parameters<typeof createDownloads>[0]['peerOf'];
   };
   readonly clock: Clock;
   readonly log: Logger;
@@ -53,7 +64,9 @@ export function createAgentSide({
   const downloads = createDownloads({
     ...{ clock, parcels, scriptFile, ca: () => authorities().trusted.join('') },
     mayDownload: (token) => enrolment.mayDownload(token),
+    mayUpgrade: (keyHash) => enrolment.mayUpgrade(keyHash),
     serves: (socket) => gateway.serves(socket),
+    peerOf: (connection) => gateway.peerOf(connection),
   });
   const url = agentAddress(config, { port, hostName: hostname() });
   return {
@@ -61,9 +74,12 @@ export function createAgentSide({
       ...{ clock, log, enrolment, downloads },
       gateway: withSafeAuthority(gateway.handler),
     }),
+    signedParcels: async () => config.releaseKey && readSignedParcels(parcels, config.releaseKey.key),
     plan: () => {
       const { trusted, signing } = authorities();
-      return planInvitation({ url, tlsNames, parcels, clock, trusted, pin: pinOf(signing.serverKey) });
+      const pin = pinOf(signing.serverKey);
+      const releaseKey = config.releaseKey?.line;
+      return planInvitation({ url, tlsNames, parcels, releaseKey, clock, trusted, pin });
     },
   };
 }

@@ -55,6 +55,8 @@ export interface Enrolment {
   enrol(token: string | undefined, csr: string): Promise<Enrolled>;
   /** Whether a token is good for downloads: it belongs to an agent in force and is not over. */
   mayDownload(token: string): Promise<'yes' | EnrolmentRefusal | 'busy'>;
+  /** Whether the agent of this key, whose certificate was verified, may download another version of itself. */
+  mayUpgrade(keyHash: Uint8Array): Promise<'yes' | EnrolmentRefusal | 'busy'>;
 }
 
 /** Requests in the database at one time. Strangers never use more of it than this. */
@@ -148,6 +150,12 @@ export function createEnrolment(deps: {
       if (row.isRevoked) return 'revoked';
       if (row.tokenExpiresUs === null) return acceptsOldTokens ? 'yes' : 'old-token';
       return row.tokenExpiresUs < clock.nowUs() ? 'expired' : 'yes';
+    },
+    async mayUpgrade(keyHash) {
+      const found = await semaphore.run(() => agents.findByKey(kysely, keyHash));
+      if (found === undefined) return 'busy';
+      if (found.value === undefined) return 'unknown-key';
+      return found.value.isRevoked ? 'revoked' : 'yes';
     },
   };
 }

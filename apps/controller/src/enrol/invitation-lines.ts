@@ -18,12 +18,15 @@ export function invitationLines(from: {
   readonly pin: string;
   readonly token: string;
   readonly parcels: readonly ParcelHash[];
+  /** The line of the public release key, which the agent pins; undefined: there is none. */
+  readonly releaseKey: string | undefined;
 }): InvitationLines {
-  const { url, pin, token, parcels } = from;
+  const { url, pin, token, parcels, releaseKey } = from;
   const hashes = parcels.map(({ arch, sha256 }) => `${arch}=${sha256}`).join(',');
   const install = [
     `sudo sh -s -- --token ${token} --endpoint ${url}`,
     ...(hashes === '' ? [] : [`--sha256 ${hashes}`]),
+    ...(releaseKey === undefined ? [] : [`--release-key ${releaseKey}`]),
   ].join(' ');
   const header = `'Authorization: Bearer ${token}'`;
   const script = `${url}/install.sh`;

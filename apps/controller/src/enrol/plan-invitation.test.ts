@@ -30,9 +30,9 @@ async function openPort(names: readonly string[], { signing }: Authorities = aut
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
-const plan = (url: string, tlsNames: readonly string[] = []) =>
+const plan = (url: string, tlsNames: readonly string[] = [], releaseKey?: string) =>
   planInvitation({
-    ...{ url, tlsNames, parcels, clock, trusted: authorities.trusted },
+    ...{ url, tlsNames, parcels, releaseKey, clock, trusted: authorities.trusted },
     pin: pinOf(authorities.signing.serverKey),
   });
 
@@ -48,6 +48,10 @@ test('the lines have the pin of the port, the token and the hashes of the parcel
     command: `curl -fsSLk --pinnedpubkey 'sha256//${pin}' -H 'Authorization: Bearer T' ${port.url}/install.sh | ${install}`,
     commandWget: `wget -qO- --no-check-certificate --pinnedpubkey='sha256//${pin}' --header='Authorization: Bearer T' ${port.url}/install.sh | ${install}`,
   });
+  const pinned = await plan(port.url, [], 'MCo+/=');
+  expect(pinned.kind === 'ready' && pinned.linesFor('T').command).toContain(
+    `${install} --release-key MCo+/=`,
+  );
   rmSync(path.join(parcels, 'vantage-agent-linux-amd64.tar.gz.sha256'));
 });
 

@@ -20,6 +20,7 @@ export async function planInvitation({
   pin: ownPin,
   tlsNames,
   parcels: folder,
+  releaseKey,
   clock,
 }: {
   /** `https://host:port` of the agents' port. */
@@ -32,6 +33,8 @@ export async function planInvitation({
   readonly tlsNames: readonly string[];
   /** Folder of the parcels. */
   readonly parcels: string;
+  /** The line of the public release key; undefined: there is none. */
+  readonly releaseKey: string | undefined;
   readonly clock: Pick<Clock, 'timer'>;
 }): Promise<InvitationPlan> {
   const check = await checkAddress(url, { trusted, clock });
@@ -58,5 +61,8 @@ export async function planInvitation({
   ];
   const pin = check.kind === 'reached' ? check.pin : ownPin;
   if (pin === undefined) return { kind: 'conflict', message: warnings.join(' '), isUnreachable: true };
-  return { kind: 'ready', warnings, linesFor: (token) => invitationLines({ url, pin, token, parcels }) };
+  return {
+    ...{ kind: 'ready', warnings },
+    linesFor: (token) => invitationLines({ url, pin, token, parcels, releaseKey }),
+  };
 }

@@ -1,5 +1,5 @@
 import { checkId } from '@vantage/domain';
-import type { EventCause } from '@vantage/health';
+import type { AgentFencedCause, AgentRevokedCause, AgentUpgradeCause, EventCause } from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import type { Row } from '../db/index.ts';
 import { eventText } from './event-text.ts';
@@ -77,9 +77,9 @@ function varying(cause: EventCause, nowUs: number): Varying {
       return { type: 'AnchorUp', status: 'Up', duration_s };
     }
     case 'agent-fenced':
-      return { type: 'AgentFenced', status: 'Unknown' };
     case 'agent-revoked':
-      return { type: 'AgentRevoked', status: 'Unknown' };
+    case 'agent-upgraded':
+      return { type: agentEventType(cause), status: 'Unknown' };
     case 'alert':
       return { type: 'Alert', status: cause.status };
     case 'alert-failed':
@@ -87,6 +87,11 @@ function varying(cause: EventCause, nowUs: number): Varying {
     case 'alert-suppressed':
       return { type: 'AlertSuppressed', status: cause.status };
   }
+}
+
+function agentEventType(cause: AgentFencedCause | AgentRevokedCause | AgentUpgradeCause): string {
+  if (cause.kind === 'agent-upgraded') return cause.fault === null ? 'AgentUpgraded' : 'AgentUpgradeFailed';
+  return cause.kind === 'agent-fenced' ? 'AgentFenced' : 'AgentRevoked';
 }
 
 const warningTypes = {

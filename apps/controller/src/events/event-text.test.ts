@@ -97,6 +97,14 @@ test.each<[EventCause, string]>([
     'Agent a1 of Location Oslo is fenced, its identity is used twice (hosts: h1 and h2)',
   ],
   [{ kind: 'agent-revoked', ...location, agentName: 'a1' }, 'Agent a1 of Location Oslo was revoked'],
+  [
+    { kind: 'agent-upgraded', ...location, agentName: 'a1', version: '0.3.0', fault: null },
+    'Agent a1 of Location Oslo runs version 0.3.0',
+  ],
+  [
+    { kind: 'agent-upgraded', ...location, agentName: 'a1', version: '0.3.0', fault: 'the disk is full' },
+    'Agent a1 of Location Oslo was not upgraded to version 0.3.0: the disk is full',
+  ],
   [{ kind: 'alert', ...alert, text: 'HTTP 500' }, 'Alert device.down: HTTP 500'],
   [
     { kind: 'alert-failed', ...alert, contactName: 'NOC', reason: '410 Gone' },

@@ -45,6 +45,12 @@ export function eventText(cause: EventCause): string {
     }
     case 'agent-revoked':
       return `Agent ${cause.agentName} of Location ${cause.locationName} was revoked`;
+    case 'agent-upgraded': {
+      const agent = `Agent ${cause.agentName} of Location ${cause.locationName}`;
+      return cause.fault === null
+        ? `${agent} runs version ${cause.version}`
+        : `${agent} was not upgraded to version ${cause.version}: ${cause.fault}`;
+    }
     case 'alert':
       return `Alert ${cause.alertKind}: ${cause.text}`;
     case 'alert-failed':

@@ -15,6 +15,9 @@ export interface AgentPresence {
       readonly version: string;
       readonly hostName: string;
       readonly bootId: string;
+      /** The parcel that its host needs; null: it cannot upgrade itself. */
+      readonly architecture: string | null;
+      readonly upgradeFault: string | null;
       readonly capacity: number;
       /** It runs traceroutes that run requests ask for. */
       readonly tracesOnRequest: boolean;

@@ -1,4 +1,4 @@
-import type { Http2SecureServer, Http2Server, ServerHttp2Session } from 'node:http2';
+import type { Http2SecureServer, Http2Server, Http2Session, ServerHttp2Session } from 'node:http2';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Clock, Logger } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
@@ -11,6 +11,7 @@ import { createConversation } from './conversation.ts';
 import type { RecordAgentEvents } from './fence-store.ts';
 import { sendAway } from './goodbye.ts';
 import { createMessageMemory } from './message-memory.ts';
+import { type Peer, peerOf } from './peer.ts';
 import { keepPinging } from './pings.ts';
 import { createPresenceMonitor } from './presence-monitor.ts';
 import type { RunRequests } from './run-request-feed.ts';
@@ -18,6 +19,7 @@ import { type BatchReceiver, createSessionOpener } from './session-opener.ts';
 import { createSessionRegistry } from './session-registry.ts';
 import { type KnownAgent, ownerOfKey, ownerOfToken } from './store.ts';
 import { createStreamHandler, type Serve, type StreamHandler } from './stream-handler.ts';
+import type { AgentUpgrades } from './upgrade-feed.ts';
 
 /** The agents' end of a controller. */
 export interface Gateway {
@@ -31,6 +33,8 @@ export interface Gateway {
   close(): Promise<void>;
   /** A download of an agent's installer runs over this connection, until it is disposed. */
   serves(socket: Parameters<ReturnType<typeof createConnectionGuard>['serves']>[0]): Disposable;
+  /** The certificate at the other end of a connection; undefined: it has none. */
+  peerOf(connection: Http2Session | undefined): Peer | undefined;
   /** What the gateway has under way now. */
   readonly load: { readonly sessions: number; readonly waitingBatches: number };
 }
@@ -51,6 +55,8 @@ export function createGateway({
   readonly runRequests: RunRequests;
   readonly recordEvents: RecordAgentEvents;
   readonly agents: AgentPresence;
+  /** Without it agents are not upgraded from afar. */
+  readonly upgrades?: AgentUpgrades;
   /** Connections that the agents' port keeps open in all. */
   readonly maxConnections?: number;
   /** Agents that were made before enrolment may use their tokens until they enrol. */
@@ -103,6 +109,7 @@ export function createGateway({
       return { sessions: registry.all().length, waitingBatches: opener.waitingBatches };
     },
     serves: (socket) => guard.serves(socket),
+    peerOf,
     start: () => presence.start(),
     async close() {
       closing = true;

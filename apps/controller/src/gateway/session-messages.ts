@@ -6,6 +6,7 @@ import type { RunRequestFeed } from './run-request-feed.ts';
 import type { SessionDriver } from './session-driver.ts';
 import { nextStep } from './session-state.ts';
 import type { KnownAgent } from './store.ts';
+import type { UpgradeFeed } from './upgrade-feed.ts';
 
 /** A message before it is built. */
 type Message = NonNullable<MessageInitShape<typeof ConnectResponseSchema>['message']>;
@@ -24,11 +25,12 @@ interface SessionOutput {
   readonly batches: { readonly idle: boolean };
   readonly plan: PlanFeed;
   readonly runRequests: RunRequestFeed;
+  readonly upgrades: Pick<UpgradeFeed, 'next'>;
 }
 
 /** The messages of one session to its agent: Welcome, then whatever `nextStep` decides, until the end. */
 export async function* sessionMessages(output: SessionOutput): AsyncGenerator<ConnectResponse> {
-  const { agent, sessionId, clock, log, driver, answers, batches, plan, runRequests } = output;
+  const { agent, sessionId, clock, log, driver, answers, batches, plan, runRequests, upgrades } = output;
   const { agentNo, locationNo, locationName } = agent;
   const parts = createPlanParts({ clock, driver, plan });
   yield message({
@@ -50,11 +52,14 @@ export async function* sessionMessages(output: SessionOutput): AsyncGenerator<Co
           if (part) yield message({ case: 'assignments', value: part });
           break;
         }
-        case 'runRequests':
+        case 'runRequests': {
           driver.apply({ kind: 'runRequestsBegan' });
           for (const request of await runRequests.next())
             yield message({ case: 'runRequest', value: request });
+          const upgrade = await upgrades.next();
+          if (upgrade) yield message({ case: 'upgrade', value: upgrade });
           break;
+        }
         case 'goodbye':
           yield message({ case: 'goodbye', value: step.goodbye });
           driver.apply({ kind: 'goodbyeSent' });

@@ -14,6 +14,7 @@ import { createRunRequestFeed, type RunRequests } from './run-request-feed.ts';
 import { createSession, type Session } from './session.ts';
 import { type KnownAgent, openSession } from './store.ts';
 import type { Caller } from './stream-handler.ts';
+import { type AgentUpgrades, createUpgradeFeed, noUpgrades } from './upgrade-feed.ts';
 
 /** Where batches go; see the ingest. */
 export interface BatchReceiver {
@@ -56,6 +57,7 @@ export function createSessionOpener({
   runRequests,
   recordEvents,
   agents,
+  upgrades = noUpgrades,
 }: {
   readonly db: Db;
   readonly clock: Clock;
@@ -66,6 +68,7 @@ export function createSessionOpener({
   readonly runRequests: RunRequests;
   readonly recordEvents: RecordAgentEvents;
   readonly agents: AgentPresence;
+  readonly upgrades?: AgentUpgrades;
 }): SessionOpener {
   const build = createAssignmentBuilder({ sealer, log });
   const slots = createFairSlots(ingestLimits);
@@ -80,6 +83,7 @@ export function createSessionOpener({
       log,
       plan: createPlanFeed({ kysely, agent, build, clock, log, secretsNow }),
       runRequests: createRunRequestFeed({ kysely, runRequests, clock, log, agent, build, secretsNow }),
+      upgrades: createUpgradeFeed(upgrades, agentNo),
       accept: (batch, signal) =>
         slots.run({ accountNo, agentNo, weight: 1 }, signal, () =>
           ingest.accept({ agentNo, accountNo }, batch, signal),

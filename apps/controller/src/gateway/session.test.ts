@@ -1,9 +1,18 @@
 import { create } from '@bufbuild/protobuf';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
-import { AssignmentsSchema, type ConnectRequest, ConnectRequestSchema, Goodbye_Reason } from '@vantage/proto';
-import { expect, test } from 'vitest';
+import {
+  AssignmentsSchema,
+  type ConnectRequest,
+  ConnectRequestSchema,
+  type ConnectResponse,
+  Goodbye_Reason,
+  type UpgradeReport,
+  UpgradeReport_State,
+} from '@vantage/proto';
+import { expect, test, vi } from 'vitest';
 import { createSession } from './session.ts';
+import { createUpgradeFeed } from './upgrade-feed.ts';
 
 const agent = { agentNo: 1, agentId: 'a', accountNo: 1, locationNo: 1, locationName: 'here' };
 const log = createLog('session test', 'silent');
@@ -13,7 +22,9 @@ function sessionWith({
     yield create(AssignmentsSchema, { snapshot: true, final: true });
   } as () => AsyncGenerator<ReturnType<typeof create<typeof AssignmentsSchema>>>,
   accept = async () => ({ inserted: 0, repeated: 0, quarantined: 0 }),
+  upgrade = undefined as { upgradeId: string; version: string } | undefined,
 } = {}) {
+  const reports: UpgradeReport[] = [];
   const clock = createFakeClock();
   let cuts = 0;
   const session = createSession({
@@ -24,6 +35,10 @@ function sessionWith({
     plan: { next: plan, changesAtUs: undefined },
     leave: async () => false,
     runRequests: { next: async () => [] },
+    upgrades: createUpgradeFeed(
+      { open: async () => upgrade, report: (_, report) => reports.push(report) },
+      1,
+    ),
     accept,
     takeShare: () => undefined,
     isRefusal: () => false,
@@ -31,7 +46,7 @@ function sessionWith({
       cuts += 1;
     },
   });
-  return { session, clock, cuts: () => cuts };
+  return { session, clock, reports, cuts: () => cuts };
 }
 
 function heartbeat(sequence: number): ConnectRequest {
@@ -119,4 +134,30 @@ test('changes that come thick are read together, not one by one', async () => {
   await clock.advance(200);
   expect((await change).value?.message.case).toBe('assignments');
   expect(reads).toBe(2);
+});
+
+test('an upgrade is sent once in a session, and a report of the agent is passed on, fifty at most', async () => {
+  const { session, reports } = sessionWith({ upgrade: { upgradeId: 'u', version: '0.3.0' } });
+  async function* many() {
+    for (let i = 0; i < 60; i += 1)
+      yield create(ConnectRequestSchema, {
+        message: { case: 'upgradeReport', value: { upgradeId: 'u', state: UpgradeReport_State.DOWNLOADING } },
+      });
+  }
+  const sent: ConnectResponse['message'][] = [];
+  const reading = (async () => {
+    for await (const { message } of session.messages()) {
+      sent.push(message);
+      if (message.case === 'upgrade') session.refresh('runRequests');
+    }
+  })();
+  await vi.waitFor(() => expect(sent.some((message) => message.case === 'upgrade')).toBe(true), {
+    timeout: 10_000,
+  });
+  await session.read(many());
+  await reading;
+  expect(sent.filter((message) => message.case === 'upgrade')).toMatchObject([
+    { value: { upgradeId: 'u', version: '0.3.0' } },
+  ]);
+  expect(reports).toHaveLength(50);
 });

@@ -8,6 +8,7 @@ import { createSessionDriver, silenceMs } from './session-driver.ts';
 import { type MakeAnswer, sessionMessages } from './session-messages.ts';
 import type { SessionList } from './session-state.ts';
 import type { AgentStatus, KnownAgent } from './store.ts';
+import type { UpgradeFeed } from './upgrade-feed.ts';
 
 /** One agent's stream, from Welcome to Goodbye. */
 export interface Session {
@@ -43,6 +44,7 @@ interface SessionOptions {
   readonly log: Logger;
   readonly plan: PlanFeed;
   readonly runRequests: RunRequestFeed;
+  readonly upgrades: UpgradeFeed;
   readonly accept: AcceptBatch;
   /** Stores that the agent is about to end; false when no other agent gets its devices. */
   readonly leave: () => Promise<boolean>;
@@ -56,7 +58,7 @@ interface SessionOptions {
 
 /** Makes a session; its states are in `session-state.ts`. */
 export function createSession(options: SessionOptions): Session {
-  const { agent, sessionId, clock, plan, runRequests, accept, leave, takeShare, isRefusal, cut } = options;
+  const { agent, sessionId, clock, upgrades, accept, leave, takeShare, isRefusal, cut } = options;
   const { agentNo } = agent;
   const log = options.log.child({ agentNo, sessionId });
   const answers: MakeAnswer[] = [];
@@ -125,6 +127,9 @@ export function createSession(options: SessionOptions): Session {
       case 'batch':
         await batches.add(message.value, share.move());
         return;
+      case 'upgradeReport':
+        upgrades.report(message.value);
+        return;
       case 'hello':
       case undefined:
         return; // a second Hello, or a kind that only newer agents and controllers know
@@ -134,8 +139,7 @@ export function createSession(options: SessionOptions): Session {
   return {
     agent,
     sessionId,
-    messages: () =>
-      sessionMessages({ agent, sessionId, clock, log, driver, answers, batches, plan, runRequests }),
+    messages: () => sessionMessages({ ...options, log, driver, answers, batches }),
     async read(requests) {
       const work = batches.run();
       try {

@@ -96,6 +96,8 @@ export async function openSession(
       hostName: hello.hostName,
       bootId: hello.bootId,
       tracesOnRequest: hello.tracesOnRequest,
+      architecture: hello.architecture === '' ? null : hello.architecture,
+      upgradeFault: hello.upgradeFault === '' ? null : hello.upgradeFault,
       capacity: hello.capacity > 0 ? Math.min(hello.capacity, 10_000_000) : 60_000,
     });
     await trx

@@ -46,6 +46,8 @@ const eventTypes = [
   'AnchorUp',
   'AgentFenced',
   'AgentRevoked',
+  'AgentUpgraded',
+  'AgentUpgradeFailed',
 ] as const;
 
 const eventRecord = z

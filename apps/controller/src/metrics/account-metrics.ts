@@ -179,6 +179,13 @@ function addAgents(
     labelNames,
     registers,
   });
+  const upgrades = new Gauge({
+    name: 'vantage_agent_upgrades',
+    help: 'Agents of the account by the state of their latest upgrade.',
+    labelNames: ['state'],
+    registers,
+  });
+  for (const { upgrade: state } of rows) if (state !== null) upgrades.inc({ state });
   for (const state of agentStates) agents.set({ state }, rows.filter((row) => row.state === state).length);
   for (const row of rows) {
     const labels = { agent_id: row.agent_id, agent: row.name, location: row.location };

@@ -60,7 +60,9 @@ export async function readAgents({ kysely }: Reader, accountNo: number, limit: n
   return kysely
     .selectFrom('agents as a')
     .innerJoin('locations as l', 'l.location_no', 'a.location_no')
+    .leftJoin('agent_upgrades as u', 'u.agent_no', 'a.agent_no')
     .select(['a.agent_id', 'a.name', 'l.name as location', 'a.state', 'a.last_seen_us'])
+    .select('u.state as upgrade')
     .select([
       'a.clock_offset_us',
       'a.backlog_records',

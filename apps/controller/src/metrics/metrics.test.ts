@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { promtoolComplaints, undocumentedSeries } from '../../../../tests/harness/promtool.ts';
 import { type Rest, startRest } from '../api/testing/rest.ts';
 import { createSampleAccount, type SampleAccount } from '../api/testing/sample-account.ts';
+import { insertRollout } from '../upgrades/index.ts';
 import { accountMetrics } from './account-metrics.ts';
 import { deviceSeries } from './device-series.ts';
 
@@ -32,6 +33,8 @@ beforeAll(async () => {
       duration_ms: 1500,
     })
     .execute();
+  const rollout = { accountNo: account.accountNo, version: '0.3.0', agentNos: [mine.agentNo] };
+  await insertRollout(rest.db.kysely, { ...rollout, nowUs: rest.clock.nowUs() });
   const other = await rest.account('other');
   otherKey = (await rest.key(other.accountNo, 'UR')).key;
 });
@@ -79,6 +82,7 @@ test("a scrape shows the account's devices, checks, outages, Locations and agent
   expect(text).toContain('\nvantage_alerts{state="Snoozed"} 0\n');
   expect(text).toContain('\nvantage_location_online{location="local"} 0\n');
   expect(text).toContain('\nvantage_agents{state="Connected"} 1\n');
+  expect(text).toContain('\nvantage_agent_upgrades{state="Waiting"} 1\n');
   expect(text).not.toContain(mine.ids['device_id']);
   const each = await get('/metrics?devices=Y', bearer(key));
   const labels = `device_id="${mine.ids['device_id']}",short_name="dev"`;

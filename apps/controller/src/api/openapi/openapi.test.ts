@@ -23,6 +23,7 @@ const goodBodies: Readonly<Record<string, object>> = {
   'POST /nschedules': { Name: 'new', Steps: [] },
   'POST /locations': { Name: 'new' },
   'POST /agents/invitations': { Location: 'local' },
+  'PUT /agents/{agent_id}/upgrade': { Version: '0.3.0' },
   'PUT /tags/{tag_id}': { Name: 'other' },
   'POST /secrets': { Name: 'new', Value: 'v' },
   'PUT /alerts/{alert_id}/snooze': { Duration: '01:00' },

@@ -19,6 +19,7 @@ import { runRequests } from '../../run-requests/index.ts';
 import { hashPassword } from '../../secrets/password.ts';
 import { createSealer, type Sealer } from '../../secrets/seal.ts';
 import type { Tracing } from '../../tracing/index.ts';
+import { insertRollout } from '../../upgrades/index.ts';
 import { createHttpApi, type HttpApi, type HttpSettings } from '../api.ts';
 import { createRoutes, type RouteDeps } from '../routes.ts';
 
@@ -66,6 +67,8 @@ export interface Rest extends AsyncDisposable {
 interface RestDeps {
   readonly planInvitation?: Parameters<typeof createHttpApi>[0]['planInvitation'];
   readonly sendTest?: RouteDeps['sendTest'];
+  /** The signed parcels of the controller; version 0.3.0 unless given. */
+  readonly signedParcels?: RouteDeps['upgrades']['signedParcels'];
   checkNow?: CheckNow;
   settings?: Partial<HttpSettings>;
   health?: (db: Db, clock: Clock) => RouteDeps['health'];
@@ -81,6 +84,9 @@ const planInvitation = async () => ({
   warnings: [],
   linesFor: (token: string) => ({ command: `curl ${token}`, commandWget: `wget ${token}` }),
 });
+
+/** A controller with the parcel of a version. */
+const signedParcels = async () => [{ version: '0.3.0', arch: 'amd64' }];
 
 /** Starts the API. Maintenance does nothing and uptime is empty unless `deps` brings the real ones. */
 export async function startRest(deps: RestDeps = {}): Promise<Rest> {
@@ -108,6 +114,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
     ...{ db, catalog, clock, sealer, health, checkNow, recordEvents, rollUps, feed, insertState, pause },
     ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
     planInvitation: deps.planInvitation ?? planInvitation,
+    upgrades: { signedParcels: deps.signedParcels ?? signedParcels, startRollout: insertRollout },
     sendTest: deps.sendTest ?? (async () => ({ isDelivered: true, answer: '200 OK' })),
   };
   const api = createHttpApi({

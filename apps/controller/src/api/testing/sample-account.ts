@@ -79,6 +79,7 @@ export async function createSampleAccount(
       ...{ agent_id, account_no: account.accountNo, location_no: account.locationNo, name: 'agent' },
       token_hash: Buffer.from(newId(), 'hex'),
       state: 'Connected',
+      ...{ version: '0.2.0', architecture: 'amd64' },
       last_seen_us: clock.nowUs(),
     })
     .returning('agent_no')

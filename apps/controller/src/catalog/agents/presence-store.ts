@@ -30,6 +30,8 @@ export const agentPresence = {
       readonly version: string;
       readonly hostName: string;
       readonly bootId: string;
+      readonly architecture: string | null;
+      readonly upgradeFault: string | null;
       readonly capacity: number;
       readonly tracesOnRequest: boolean;
       readonly nowUs: number;
@@ -43,6 +45,8 @@ export const agentPresence = {
         version: session.version,
         host_name: session.hostName,
         boot_id: session.bootId,
+        architecture: session.architecture,
+        upgrade_fault: session.upgradeFault,
         session_id: session.sessionId,
         session_counter: session.counter,
         gateway_id: session.gatewayId,

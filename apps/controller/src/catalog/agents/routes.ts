@@ -16,7 +16,8 @@ import { changeAgent, type RecordAgentEvents, removeAgent, revokeAgent } from '.
 
 const tag = 'Agents';
 
-const agentFull = z
+/** An agent as the API shows it. */
+export const agentFull = z
   .strictObject({
     agent_id: idField,
     Location: z.string(),
@@ -36,6 +37,29 @@ const agentFull = z
     CertificateEnd: timestampField
       .nullable()
       .describe('When its certificate ends. The agent renews it before. null: it has not enrolled.'),
+    Upgrade: z
+      .strictObject({
+        Version: z.string().describe('The version that was asked for.').meta({ example: '0.3.0' }),
+        State: z
+          .enum(['Waiting', 'Started', 'Downloading', 'Restarting', 'Done', 'Failed', 'Stopped'])
+          .describe(
+            'Waiting: its share of the rollout has not begun, or it is not connected. Done: it runs the version. Failed: it runs its version from before. Stopped: another agent of the rollout failed before.',
+          ),
+        Reason: z
+          .string()
+          .nullable()
+          .describe('Why it failed or stopped.')
+          .meta({ example: 'version 0.3.0 did not connect and report within 120 s' }),
+        Since: timestampField.describe('When the state began.'),
+      })
+      .nullable()
+      .describe('The latest upgrade that was asked for; null: none.')
+      .meta({
+        example: {
+          ...{ Version: '0.3.0', State: 'Failed', Since: '2026-02-25T22:38:03+00:00' },
+          Reason: 'version 0.3.0 did not connect and report within 120 s',
+        },
+      }),
   })
   .meta({ id: 'Agent' });
 
@@ -53,6 +77,7 @@ const readOnly = [
   'Load',
   'OfflineReason',
   'CertificateEnd',
+  'Upgrade',
 ] as const;
 const names = { root: 'agent', id: 'agent_id' } as const;
 const agentUpdate = z
@@ -106,7 +131,7 @@ function listRoute({ db }: AgentRouteDeps): Route {
 }
 
 /** What the routes of one agent share. */
-function oneAgent(db: Db) {
+export function oneAgent(db: Db) {
   const find = async (
     { accountNo }: Session,
     { agent_id: agentId = '' }: Readonly<Record<string, string>>,
@@ -180,7 +205,8 @@ function deleteRoute({ db, catalog, clock, recordEvents }: AgentRouteDeps): Rout
   });
 }
 
-function show(row: AgentFacts, zone: Zone): z.input<typeof agentFull> {
+/** An agent as the API shows it. */
+export function show(row: AgentFacts, zone: Zone): z.input<typeof agentFull> {
   return {
     agent_id: row.agent_id,
     Location: cleanLine(row.location),
@@ -196,6 +222,12 @@ function show(row: AgentFacts, zone: Zone): z.input<typeof agentFull> {
     Load: rounded(row.load),
     OfflineReason: row.offline_reason,
     CertificateEnd: row.certificate_end_us === null ? null : zone.format(row.certificate_end_us),
+    Upgrade: row.upgrade && {
+      Version: row.upgrade.version,
+      State: row.upgrade.state,
+      Reason: row.upgrade.reason === null ? null : cleanLine(row.upgrade.reason),
+      Since: zone.format(row.upgrade.changed_us),
+    },
   };
 }
 

@@ -18,6 +18,13 @@ export interface AgentFacts {
   readonly capacity: number;
   readonly offline_reason: string | null;
   readonly certificate_end_us: number | null;
+  /** The latest upgrade that was asked for. */
+  readonly upgrade: {
+    readonly version: string;
+    readonly state: 'Waiting' | 'Started' | 'Downloading' | 'Restarting' | 'Done' | 'Failed' | 'Stopped';
+    readonly reason: string | null;
+    readonly changed_us: number;
+  } | null;
   /** Checks a minute of the devices it holds now. */
   readonly load: number;
 }
@@ -34,6 +41,8 @@ export async function listAgents(
     sql<AgentFacts>`
       select a.agent_no, a.agent_id, a.name, l.name as location, a.version, a.host_name, a.state, a.last_seen_us, a.clock_offset_us,
         a.backlog_records, a.lateness_p50_ms, a.lateness_p99_ms, a.capacity, a.offline_reason, a.certificate_end_us,
+        (select jsonb_build_object('version', u.version, 'state', u.state, 'reason', u.reason, 'changed_us', u.changed_us)
+          from agent_upgrades u where u.agent_no = a.agent_no) as upgrade,
         (select coalesce(sum(1.0 / d.frequency_min / greatest(1, s.rotation_size)), 0)::float8
           from assignment_spans s join devices d using (device_no)
           where s.agent_no = a.agent_no and s.to_us is null) as load
@@ -52,6 +61,7 @@ export interface AccountAgent {
   readonly name: string;
   readonly state: string;
   readonly version: string | null;
+  readonly upgrade: string | null;
   readonly created_at: Date;
 }
 
@@ -61,8 +71,10 @@ export async function listAccountAgents(
   accountNo: number | undefined,
 ): Promise<readonly AccountAgent[]> {
   const { rows } = await sql<AccountAgent>`
-    select a.agent_id, o.name as account, l.name as location, a.name, a.state, a.version, a.created_at
+    select a.agent_id, o.name as account, l.name as location, a.name, a.state, a.version,
+      u.version || ' ' || u.state || coalesce(': ' || u.reason, '') as upgrade, a.created_at
     from agents a join accounts o using (account_no) join locations l using (location_no)
+      left join agent_upgrades u using (agent_no)
     where a.removed_at is null and (${accountNo ?? null}::int is null or a.account_no = ${accountNo ?? null}::int)
     order by o.name, l.name, a.agent_no`.execute(kysely);
   return rows;

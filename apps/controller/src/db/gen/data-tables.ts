@@ -6,6 +6,15 @@ type Jsonb = ColumnType<unknown, string, string>;
 
 /** The tables of the data path. */
 export interface DataTables {
+  agent_upgrades: {
+    agent_no: number;
+    upgrade_id: string;
+    rollout_no: number;
+    version: string;
+    state: Generated<'Waiting' | 'Started' | 'Downloading' | 'Restarting' | 'Done' | 'Failed' | 'Stopped'>;
+    reason: string | null;
+    changed_us: number;
+  };
   alerts: {
     alert_no: GeneratedAlways<number>;
     alert_id: string;
@@ -274,6 +283,15 @@ export interface DataTables {
     received_us: number;
     reason: string;
     record: Jsonb;
+  };
+  rollouts: {
+    rollout_no: GeneratedAlways<number>;
+    account_no: number;
+    version: string;
+    state: Generated<'Running' | 'Done' | 'Stopped'>;
+    reason: string | null;
+    started_us: number;
+    ended_us: number | null;
   };
   rollup_daily: {
     device_no: number;

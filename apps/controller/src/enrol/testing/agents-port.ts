@@ -80,7 +80,9 @@ export function useAgentsPorts() {
     const downloads = createDownloads({
       ...{ clock, scriptFile, parcels, ca: () => authorities.trusted.join('') },
       mayDownload: (token) => enrolment.mayDownload(token),
+      mayUpgrade: (keyHash) => enrolment.mayUpgrade(keyHash),
       serves: (socket) => gateway.serves(socket),
+      peerOf: (connection) => gateway.peerOf(connection),
     });
     const door = createAgentDoor({
       ...{ clock: wall, log, enrolment, downloads, gateway: withSafeAuthority(gateway.handler) },
@@ -149,19 +151,20 @@ async function sendHttp1(sent: {
 /** Sends one request by HTTP/2. */
 export async function sendHttp2(
   url: string,
-  ca: string,
-  { path, body }: { readonly path: string; readonly body: string },
-): Promise<Answer & { readonly closed: Promise<void> }> {
-  const session = connect(url, { ca });
+  tls: { readonly ca: string; readonly cert?: string; readonly key?: string },
+  { method, path, body = '' }: { readonly method: string; readonly path: string; readonly body?: string },
+): Promise<Answer & { readonly text: string; readonly closed: Promise<void> }> {
+  const session = connect(url, tls);
   const closed = new Promise<void>((resolve) => session.once('close', () => resolve()));
-  const stream = session.request({ ':method': 'POST', ':path': path });
+  const stream = session.request({ ':method': method, ':path': path }, { endStream: false });
   const status = new Promise<number>((resolve, reject) => {
     stream.once('response', (headers) => resolve(headers[':status'] ?? 0));
     stream.once('error', reject);
   });
   stream.end(body);
   const [found, number] = await Promise.all([text(stream), status]);
-  return { status: number, ...parse(found), closed };
+  if (number === 200) session.close();
+  return { status: number, text: found, ...parse(found), closed };
 }
 
 function parse(found: string): z.output<typeof answerShape> {

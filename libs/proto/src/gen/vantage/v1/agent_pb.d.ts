@@ -50,6 +50,12 @@ export declare type ConnectRequest = Message<"vantage.v1.ConnectRequest"> & {
      */
     value: Batch;
     case: "batch";
+  } | {
+    /**
+     * @generated from field: vantage.v1.UpgradeReport upgrade_report = 10;
+     */
+    value: UpgradeReport;
+    case: "upgradeReport";
   } | { case: undefined; value?: undefined };
 };
 
@@ -102,6 +108,12 @@ export declare type ConnectResponse = Message<"vantage.v1.ConnectResponse"> & {
      */
     value: Goodbye;
     case: "goodbye";
+  } | {
+    /**
+     * @generated from field: vantage.v1.Upgrade upgrade = 10;
+     */
+    value: Upgrade;
+    case: "upgrade";
   } | { case: undefined; value?: undefined };
 };
 
@@ -152,6 +164,20 @@ export declare type Hello = Message<"vantage.v1.Hello"> & {
    * @generated from field: bool traces_on_request = 6;
    */
   tracesOnRequest: boolean;
+
+  /**
+   * The parcel that this host needs, amd64 or arm64; empty: an agent that cannot upgrade itself.
+   *
+   * @generated from field: string architecture = 10;
+   */
+  architecture: string;
+
+  /**
+   * Why this agent cannot upgrade itself; empty: it can.
+   *
+   * @generated from field: string upgrade_fault = 11;
+   */
+  upgradeFault: string;
 };
 
 /**
@@ -201,6 +227,97 @@ export declare type Welcome = Message<"vantage.v1.Welcome"> & {
  * Use `create(WelcomeSchema)` to create a new message.
  */
 export declare const WelcomeSchema: GenMessage<Welcome>;
+
+/**
+ * The controller asks the agent to run another version of itself. The agent downloads the parcel over the agents' port, and runs only what the
+ * release key signed that was pinned at its installation.
+ *
+ * @generated from message vantage.v1.Upgrade
+ */
+export declare type Upgrade = Message<"vantage.v1.Upgrade"> & {
+  /**
+   * @generated from field: string upgrade_id = 1;
+   */
+  upgradeId: string;
+
+  /**
+   * @generated from field: string version = 2;
+   */
+  version: string;
+};
+
+/**
+ * Describes the message vantage.v1.Upgrade.
+ * Use `create(UpgradeSchema)` to create a new message.
+ */
+export declare const UpgradeSchema: GenMessage<Upgrade>;
+
+/**
+ * Where an upgrade stands. The agent sends the last outcome again after each connect.
+ *
+ * @generated from message vantage.v1.UpgradeReport
+ */
+export declare type UpgradeReport = Message<"vantage.v1.UpgradeReport"> & {
+  /**
+   * @generated from field: string upgrade_id = 1;
+   */
+  upgradeId: string;
+
+  /**
+   * @generated from field: vantage.v1.UpgradeReport.State state = 2;
+   */
+  state: UpgradeReport_State;
+
+  /**
+   * @generated from field: string text = 3;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message vantage.v1.UpgradeReport.
+ * Use `create(UpgradeReportSchema)` to create a new message.
+ */
+export declare const UpgradeReportSchema: GenMessage<UpgradeReport>;
+
+/**
+ * @generated from enum vantage.v1.UpgradeReport.State
+ */
+export enum UpgradeReport_State {
+  /**
+   * @generated from enum value: STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: STATE_DOWNLOADING = 1;
+   */
+  DOWNLOADING = 1,
+
+  /**
+   * @generated from enum value: STATE_RESTARTING = 2;
+   */
+  RESTARTING = 2,
+
+  /**
+   * the version runs, is connected, and stays
+   *
+   * @generated from enum value: STATE_RUNNING = 3;
+   */
+  RUNNING = 3,
+
+  /**
+   * the agent runs the version from before; `text` has the reason
+   *
+   * @generated from enum value: STATE_FAILED = 4;
+   */
+  FAILED = 4,
+}
+
+/**
+ * Describes the enum vantage.v1.UpgradeReport.State.
+ */
+export declare const UpgradeReport_StateSchema: GenEnum<UpgradeReport_State>;
 
 /**
  * The reason why the controller ends the stream.

@@ -23,7 +23,7 @@ import { file_vantage_v1_checks } from "./checks_pb.js";
  * Describes the file vantage/v1/agent.proto.
  */
 export const file_vantage_v1_agent = /*@__PURE__*/
-  fileDesc("ChZ2YW50YWdlL3YxL2FnZW50LnByb3RvEgp2YW50YWdlLnYxIo8BCg5Db25uZWN0UmVxdWVzdBIiCgVoZWxsbxgBIAEoCzIRLnZhbnRhZ2UudjEuSGVsbG9IABIqCgloZWFydGJlYXQYAiABKAsyFS52YW50YWdlLnYxLkhlYXJ0YmVhdEgAEiIKBWJhdGNoGAMgASgLMhEudmFudGFnZS52MS5CYXRjaEgAQgkKB21lc3NhZ2UiogIKD0Nvbm5lY3RSZXNwb25zZRImCgd3ZWxjb21lGAEgASgLMhMudmFudGFnZS52MS5XZWxjb21lSAASLgoLYXNzaWdubWVudHMYAiABKAsyFy52YW50YWdlLnYxLkFzc2lnbm1lbnRzSAASHgoDYWNrGAMgASgLMg8udmFudGFnZS52MS5BY2tIABI1Cg9oZWFydGJlYXRfcmVwbHkYBCABKAsyGi52YW50YWdlLnYxLkhlYXJ0YmVhdFJlcGx5SAASLQoLcnVuX3JlcXVlc3QYBSABKAsyFi52YW50YWdlLnYxLlJ1blJlcXVlc3RIABImCgdnb29kYnllGAYgASgLMhMudmFudGFnZS52MS5Hb29kYnllSABCCQoHbWVzc2FnZSKCAQoFSGVsbG8SDwoHdmVyc2lvbhgBIAEoCRIPCgdib290X2lkGAIgASgJEhcKD3Nlc3Npb25fY291bnRlchgDIAEoBBIQCghjYXBhY2l0eRgEIAEoDRIRCglob3N0X25hbWUYBSABKAkSGQoRdHJhY2VzX29uX3JlcXVlc3QYBiABKAgibwoHV2VsY29tZRIQCghhZ2VudF9ubxgBIAEoDRITCgtsb2NhdGlvbl9ubxgCIAEoDRIVCg1sb2NhdGlvbl9uYW1lGAMgASgJEhIKCnNlc3Npb25faWQYBCABKAkSEgoKaGFuZHNfb3ZlchgFIAEoCCK2AQoHR29vZGJ5ZRIqCgZyZWFzb24YASABKA4yGi52YW50YWdlLnYxLkdvb2RieWUuUmVhc29uEgwKBHRleHQYAiABKAkicQoGUmVhc29uEhYKElJFQVNPTl9VTlNQRUNJRklFRBAAEhMKD1JFQVNPTl9SRVBMQUNFRBABEhIKDlJFQVNPTl9SRVZPS0VEEAISEwoPUkVBU09OX1NIVVRET1dOEAMSEQoNUkVBU09OX0ZFTkNFRBAEIsQCCglIZWFydGJlYXQSEAoIc2VxdWVuY2UYASABKAQSDwoHc2VudF91cxgCIAEoAxIXCg9jbG9ja19vZmZzZXRfdXMYAyABKAMSFwoPYmFja2xvZ19yZWNvcmRzGAQgASgEEhUKDWJhY2tsb2dfYnl0ZXMYBSABKAQSFwoPbGF0ZW5lc3NfcDUwX21zGAYgASgBEhcKD2xhdGVuZXNzX3A5OV9tcxgHIAEoARIWCg5jaGVja3Nfc3RhcnRlZBgIIAEoDRIWCg5jaGVja3Nfc2tpcHBlZBgJIAEoDRIWCg5vZmZsaW5lX3JlYXNvbhgKIAEoCRIVCg1jb3ZlcmVkX3RvX3VzGAsgASgDEg8KB2xlYXZpbmcYDCABKAgSKQoHYW5jaG9ycxgNIAMoCzIYLnZhbnRhZ2UudjEuQW5jaG9yUmVwb3J0IscBCgxBbmNob3JSZXBvcnQSDgoGdGFyZ2V0GAEgASgJEi0KBXN0YXRlGAIgASgOMh4udmFudGFnZS52MS5BbmNob3JSZXBvcnQuU3RhdGUSEAoIc2luY2VfdXMYAyABKAMSDAoEdGV4dBgEIAEoCSJYCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEhEKDVNUQVRFX0FOU1dFUlMQARIQCgxTVEFURV9TSUxFTlQQAhITCg9TVEFURV9VTkNIRUNLRUQQAyJfCg5IZWFydGJlYXRSZXBseRIQCghzZXF1ZW5jZRgBIAEoBBIVCg1hZ2VudF9zZW50X3VzGAIgASgDEhMKC3JlY2VpdmVkX3VzGAMgASgDEg8KB3NlbnRfdXMYBCABKAMinAEKC0Fzc2lnbm1lbnRzEhAKCHNuYXBzaG90GAEgASgIEg0KBWZpbmFsGAIgASgIEicKB3Vwc2VydHMYAyADKAsyFi52YW50YWdlLnYxLkFzc2lnbm1lbnQSGgoScmVtb3ZlZF9kZXZpY2Vfbm9zGAQgAygNEicKB2FuY2hvcnMYBSABKAsyFi52YW50YWdlLnYxLkFuY2hvckxpc3QiMQoKQW5jaG9yTGlzdBIjCgdhbmNob3JzGAEgAygLMhIudmFudGFnZS52MS5BbmNob3IiRgoGQW5jaG9yEgwKBG5hbWUYASABKAkSDgoGdGFyZ2V0GAIgASgJEgwKBHBvcnQYAyABKA0SEAoIbmV0d29ya3MYBCADKAkiyAIKCkFzc2lnbm1lbnQSEQoJZGV2aWNlX25vGAEgASgNEhAKCHJldmlzaW9uGAIgASgNEiMKBHNwZWMYAyABKAsyFS52YW50YWdlLnYxLkNoZWNrU3BlYxITCgtpbnRlcnZhbF9tcxgEIAEoDRIaChJzY2hlZHVsZV9vZmZzZXRfbXMYBSABKA0SFgoOcm90YXRpb25faW5kZXgYBiABKA0SFQoNcm90YXRpb25fc2l6ZRgHIAEoDRIPCgdyZXRyaWVzGAggASgNEhYKDnJldHJ5X2RlbGF5X21zGAkgASgNEhcKD3JldHJpZXNfbG9jYWxseRgKIAEoCBISCgpjaGFuZ2VkX3VzGAsgASgDEhcKD3J1bl9pbW1lZGlhdGVseRgMIAEoCBIPCgdmcm9tX3VzGA0gASgDEhAKCHVudGlsX3VzGA4gASgDIsQCCgpSdW5SZXF1ZXN0EhYKDnJ1bl9yZXF1ZXN0X2lkGAEgASgJEikKBGtpbmQYAiABKA4yGy52YW50YWdlLnYxLlJ1blJlcXVlc3QuS2luZBIRCglkZXZpY2Vfbm8YAyABKA0SEAoIcmV2aXNpb24YBCABKA0SFQoNbm90X2JlZm9yZV91cxgFIAEoAxIQCghyZXRyeV9pZBgGIAEoCRIPCgdhdHRlbXB0GAcgASgNEioKCmFzc2lnbm1lbnQYCCABKAsyFi52YW50YWdlLnYxLkFzc2lnbm1lbnQSEgoKdHJhY2Vyb3V0ZRgJIAEoCCJUCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIOCgpLSU5EX1JFVFJZEAESDAoIS0lORF9OT1cQAhIYChRLSU5EX1JFVFJZX0RFTEVHQVRFRBADIsoCCgtDaGVja1Jlc3VsdBIRCglkZXZpY2Vfbm8YASABKA0SEAoIc3RhcnRfdXMYAiABKAMSEAoIcmV2aXNpb24YAyABKA0SEwoLcmVzdWx0X2NvZGUYBCABKA0SFAoMY2hlY2tfcmVzdWx0GAUgASgJEhAKCGJsb2NrX21zGAYgASgBEg4KBmRuc19tcxgHIAEoARISCgpjb25uZWN0X21zGAggASgBEg4KBnNzbF9tcxgJIAEoARIPCgd0dGZiX21zGAogASgBEg8KB3R0bGJfbXMYCyABKAESEQoJZGF0YV9zaXplGAwgASgBEg8KB2F0dGVtcHQYDSABKA0SEAoIcmV0cnlfaWQYDiABKAkSFgoOcnVuX3JlcXVlc3RfaWQYDyABKAkSDAoEc2xvdxgQIAEoCBIVCg1leHRlbmRlZF9qc29uGBEgASgJIkQKBUJhdGNoEhAKCGJhdGNoX2lkGAEgASgEEikKB3JlY29yZHMYAiADKAsyGC52YW50YWdlLnYxLk91dGJveFJlY29yZCJQCgNBY2sSEAoIYmF0Y2hfaWQYASABKAQSEAoIaW5zZXJ0ZWQYAiABKA0SEAoIcmVwZWF0ZWQYAyABKA0SEwoLcXVhcmFudGluZWQYBCABKA0i8QEKDE91dGJveFJlY29yZBIpCgZyZXN1bHQYASABKAsyFy52YW50YWdlLnYxLkNoZWNrUmVzdWx0SAASLAoIY292ZXJhZ2UYAiABKAsyGC52YW50YWdlLnYxLkNvdmVyYWdlU3BhbkgAEiQKA2dhcBgDIAEoCzIVLnZhbnRhZ2UudjEuR2FwUmVjb3JkSAASKAoFY2xvY2sYBCABKAsyFy52YW50YWdlLnYxLkNsb2NrUmVjb3JkSAASLgoLZGlhZ25vc3RpY3MYBSABKAsyFy52YW50YWdlLnYxLkRpYWdub3N0aWNzSABCCAoGcmVjb3JkIkkKC0RpYWdub3N0aWNzEhEKCWRldmljZV9ubxgBIAEoDRIQCghzdGFydF91cxgCIAEoAxIVCg1leHRlbmRlZF9qc29uGAMgASgJIi4KDENvdmVyYWdlU3BhbhIPCgdmcm9tX3VzGAEgASgDEg0KBXRvX3VzGAIgASgDImQKCUdhcFJlY29yZBIOCgZnYXBfaWQYASABKAkSDwoHZnJvbV91cxgCIAEoAxINCgV0b191cxgDIAEoAxIXCg9kcm9wcGVkX3Jlc3VsdHMYBCABKA0SDgoGcmVhc29uGAUgASgJIkYKC0Nsb2NrUmVjb3JkEg0KBWF0X3VzGAEgASgDEhEKCW9mZnNldF91cxgCIAEoAxIVCg1yb3VuZF90cmlwX3VzGAMgASgDKpYCCgpSZXN1bHRDb2RlEhsKF1JFU1VMVF9DT0RFX1VOU1BFQ0lGSUVEEAASEgoOUkVTVUxUX0NPREVfT0sQARIXChNSRVNVTFRfQ09ERV9USU1FT1VUEAISGAoUUkVTVUxUX0NPREVfUFJPVE9DT0wQAxIWChJSRVNVTFRfQ09ERV9TQ1JJUFQQBBIUChBSRVNVTFRfQ09ERV9OQU1FEAUSEwoPUkVTVUxUX0NPREVfVExTEAYSGwoXUkVTVUxUX0NPREVfRVhQRUNUQVRJT04QBxIVChFSRVNVTFRfQ09ERV9MT0dJThAIEhYKElJFU1VMVF9DT0RFX1BPTElDWRAJEhUKEVJFU1VMVF9DT0RFX0FHRU5UEAoyVgoMQWdlbnRTZXJ2aWNlEkYKB0Nvbm5lY3QSGi52YW50YWdlLnYxLkNvbm5lY3RSZXF1ZXN0GhsudmFudGFnZS52MS5Db25uZWN0UmVzcG9uc2UoATABYgZwcm90bzM", [file_vantage_v1_checks]);
+  fileDesc("ChZ2YW50YWdlL3YxL2FnZW50LnByb3RvEgp2YW50YWdlLnYxIsQBCg5Db25uZWN0UmVxdWVzdBIiCgVoZWxsbxgBIAEoCzIRLnZhbnRhZ2UudjEuSGVsbG9IABIqCgloZWFydGJlYXQYAiABKAsyFS52YW50YWdlLnYxLkhlYXJ0YmVhdEgAEiIKBWJhdGNoGAMgASgLMhEudmFudGFnZS52MS5CYXRjaEgAEjMKDnVwZ3JhZGVfcmVwb3J0GAogASgLMhkudmFudGFnZS52MS5VcGdyYWRlUmVwb3J0SABCCQoHbWVzc2FnZSLKAgoPQ29ubmVjdFJlc3BvbnNlEiYKB3dlbGNvbWUYASABKAsyEy52YW50YWdlLnYxLldlbGNvbWVIABIuCgthc3NpZ25tZW50cxgCIAEoCzIXLnZhbnRhZ2UudjEuQXNzaWdubWVudHNIABIeCgNhY2sYAyABKAsyDy52YW50YWdlLnYxLkFja0gAEjUKD2hlYXJ0YmVhdF9yZXBseRgEIAEoCzIaLnZhbnRhZ2UudjEuSGVhcnRiZWF0UmVwbHlIABItCgtydW5fcmVxdWVzdBgFIAEoCzIWLnZhbnRhZ2UudjEuUnVuUmVxdWVzdEgAEiYKB2dvb2RieWUYBiABKAsyEy52YW50YWdlLnYxLkdvb2RieWVIABImCgd1cGdyYWRlGAogASgLMhMudmFudGFnZS52MS5VcGdyYWRlSABCCQoHbWVzc2FnZSKvAQoFSGVsbG8SDwoHdmVyc2lvbhgBIAEoCRIPCgdib290X2lkGAIgASgJEhcKD3Nlc3Npb25fY291bnRlchgDIAEoBBIQCghjYXBhY2l0eRgEIAEoDRIRCglob3N0X25hbWUYBSABKAkSGQoRdHJhY2VzX29uX3JlcXVlc3QYBiABKAgSFAoMYXJjaGl0ZWN0dXJlGAogASgJEhUKDXVwZ3JhZGVfZmF1bHQYCyABKAkibwoHV2VsY29tZRIQCghhZ2VudF9ubxgBIAEoDRITCgtsb2NhdGlvbl9ubxgCIAEoDRIVCg1sb2NhdGlvbl9uYW1lGAMgASgJEhIKCnNlc3Npb25faWQYBCABKAkSEgoKaGFuZHNfb3ZlchgFIAEoCCIuCgdVcGdyYWRlEhIKCnVwZ3JhZGVfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCSLTAQoNVXBncmFkZVJlcG9ydBISCgp1cGdyYWRlX2lkGAEgASgJEi4KBXN0YXRlGAIgASgOMh8udmFudGFnZS52MS5VcGdyYWRlUmVwb3J0LlN0YXRlEgwKBHRleHQYAyABKAkicAoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIVChFTVEFURV9ET1dOTE9BRElORxABEhQKEFNUQVRFX1JFU1RBUlRJTkcQAhIRCg1TVEFURV9SVU5OSU5HEAMSEAoMU1RBVEVfRkFJTEVEEAQitgEKB0dvb2RieWUSKgoGcmVhc29uGAEgASgOMhoudmFudGFnZS52MS5Hb29kYnllLlJlYXNvbhIMCgR0ZXh0GAIgASgJInEKBlJlYXNvbhIWChJSRUFTT05fVU5TUEVDSUZJRUQQABITCg9SRUFTT05fUkVQTEFDRUQQARISCg5SRUFTT05fUkVWT0tFRBACEhMKD1JFQVNPTl9TSFVURE9XThADEhEKDVJFQVNPTl9GRU5DRUQQBCLEAgoJSGVhcnRiZWF0EhAKCHNlcXVlbmNlGAEgASgEEg8KB3NlbnRfdXMYAiABKAMSFwoPY2xvY2tfb2Zmc2V0X3VzGAMgASgDEhcKD2JhY2tsb2dfcmVjb3JkcxgEIAEoBBIVCg1iYWNrbG9nX2J5dGVzGAUgASgEEhcKD2xhdGVuZXNzX3A1MF9tcxgGIAEoARIXCg9sYXRlbmVzc19wOTlfbXMYByABKAESFgoOY2hlY2tzX3N0YXJ0ZWQYCCABKA0SFgoOY2hlY2tzX3NraXBwZWQYCSABKA0SFgoOb2ZmbGluZV9yZWFzb24YCiABKAkSFQoNY292ZXJlZF90b191cxgLIAEoAxIPCgdsZWF2aW5nGAwgASgIEikKB2FuY2hvcnMYDSADKAsyGC52YW50YWdlLnYxLkFuY2hvclJlcG9ydCLHAQoMQW5jaG9yUmVwb3J0Eg4KBnRhcmdldBgBIAEoCRItCgVzdGF0ZRgCIAEoDjIeLnZhbnRhZ2UudjEuQW5jaG9yUmVwb3J0LlN0YXRlEhAKCHNpbmNlX3VzGAMgASgDEgwKBHRleHQYBCABKAkiWAoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIRCg1TVEFURV9BTlNXRVJTEAESEAoMU1RBVEVfU0lMRU5UEAISEwoPU1RBVEVfVU5DSEVDS0VEEAMiXwoOSGVhcnRiZWF0UmVwbHkSEAoIc2VxdWVuY2UYASABKAQSFQoNYWdlbnRfc2VudF91cxgCIAEoAxITCgtyZWNlaXZlZF91cxgDIAEoAxIPCgdzZW50X3VzGAQgASgDIpwBCgtBc3NpZ25tZW50cxIQCghzbmFwc2hvdBgBIAEoCBINCgVmaW5hbBgCIAEoCBInCgd1cHNlcnRzGAMgAygLMhYudmFudGFnZS52MS5Bc3NpZ25tZW50EhoKEnJlbW92ZWRfZGV2aWNlX25vcxgEIAMoDRInCgdhbmNob3JzGAUgASgLMhYudmFudGFnZS52MS5BbmNob3JMaXN0IjEKCkFuY2hvckxpc3QSIwoHYW5jaG9ycxgBIAMoCzISLnZhbnRhZ2UudjEuQW5jaG9yIkYKBkFuY2hvchIMCgRuYW1lGAEgASgJEg4KBnRhcmdldBgCIAEoCRIMCgRwb3J0GAMgASgNEhAKCG5ldHdvcmtzGAQgAygJIsgCCgpBc3NpZ25tZW50EhEKCWRldmljZV9ubxgBIAEoDRIQCghyZXZpc2lvbhgCIAEoDRIjCgRzcGVjGAMgASgLMhUudmFudGFnZS52MS5DaGVja1NwZWMSEwoLaW50ZXJ2YWxfbXMYBCABKA0SGgoSc2NoZWR1bGVfb2Zmc2V0X21zGAUgASgNEhYKDnJvdGF0aW9uX2luZGV4GAYgASgNEhUKDXJvdGF0aW9uX3NpemUYByABKA0SDwoHcmV0cmllcxgIIAEoDRIWCg5yZXRyeV9kZWxheV9tcxgJIAEoDRIXCg9yZXRyaWVzX2xvY2FsbHkYCiABKAgSEgoKY2hhbmdlZF91cxgLIAEoAxIXCg9ydW5faW1tZWRpYXRlbHkYDCABKAgSDwoHZnJvbV91cxgNIAEoAxIQCgh1bnRpbF91cxgOIAEoAyLEAgoKUnVuUmVxdWVzdBIWCg5ydW5fcmVxdWVzdF9pZBgBIAEoCRIpCgRraW5kGAIgASgOMhsudmFudGFnZS52MS5SdW5SZXF1ZXN0LktpbmQSEQoJZGV2aWNlX25vGAMgASgNEhAKCHJldmlzaW9uGAQgASgNEhUKDW5vdF9iZWZvcmVfdXMYBSABKAMSEAoIcmV0cnlfaWQYBiABKAkSDwoHYXR0ZW1wdBgHIAEoDRIqCgphc3NpZ25tZW50GAggASgLMhYudmFudGFnZS52MS5Bc3NpZ25tZW50EhIKCnRyYWNlcm91dGUYCSABKAgiVAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDgoKS0lORF9SRVRSWRABEgwKCEtJTkRfTk9XEAISGAoUS0lORF9SRVRSWV9ERUxFR0FURUQQAyLKAgoLQ2hlY2tSZXN1bHQSEQoJZGV2aWNlX25vGAEgASgNEhAKCHN0YXJ0X3VzGAIgASgDEhAKCHJldmlzaW9uGAMgASgNEhMKC3Jlc3VsdF9jb2RlGAQgASgNEhQKDGNoZWNrX3Jlc3VsdBgFIAEoCRIQCghibG9ja19tcxgGIAEoARIOCgZkbnNfbXMYByABKAESEgoKY29ubmVjdF9tcxgIIAEoARIOCgZzc2xfbXMYCSABKAESDwoHdHRmYl9tcxgKIAEoARIPCgd0dGxiX21zGAsgASgBEhEKCWRhdGFfc2l6ZRgMIAEoARIPCgdhdHRlbXB0GA0gASgNEhAKCHJldHJ5X2lkGA4gASgJEhYKDnJ1bl9yZXF1ZXN0X2lkGA8gASgJEgwKBHNsb3cYECABKAgSFQoNZXh0ZW5kZWRfanNvbhgRIAEoCSJECgVCYXRjaBIQCghiYXRjaF9pZBgBIAEoBBIpCgdyZWNvcmRzGAIgAygLMhgudmFudGFnZS52MS5PdXRib3hSZWNvcmQiUAoDQWNrEhAKCGJhdGNoX2lkGAEgASgEEhAKCGluc2VydGVkGAIgASgNEhAKCHJlcGVhdGVkGAMgASgNEhMKC3F1YXJhbnRpbmVkGAQgASgNIvEBCgxPdXRib3hSZWNvcmQSKQoGcmVzdWx0GAEgASgLMhcudmFudGFnZS52MS5DaGVja1Jlc3VsdEgAEiwKCGNvdmVyYWdlGAIgASgLMhgudmFudGFnZS52MS5Db3ZlcmFnZVNwYW5IABIkCgNnYXAYAyABKAsyFS52YW50YWdlLnYxLkdhcFJlY29yZEgAEigKBWNsb2NrGAQgASgLMhcudmFudGFnZS52MS5DbG9ja1JlY29yZEgAEi4KC2RpYWdub3N0aWNzGAUgASgLMhcudmFudGFnZS52MS5EaWFnbm9zdGljc0gAQggKBnJlY29yZCJJCgtEaWFnbm9zdGljcxIRCglkZXZpY2Vfbm8YASABKA0SEAoIc3RhcnRfdXMYAiABKAMSFQoNZXh0ZW5kZWRfanNvbhgDIAEoCSIuCgxDb3ZlcmFnZVNwYW4SDwoHZnJvbV91cxgBIAEoAxINCgV0b191cxgCIAEoAyJkCglHYXBSZWNvcmQSDgoGZ2FwX2lkGAEgASgJEg8KB2Zyb21fdXMYAiABKAMSDQoFdG9fdXMYAyABKAMSFwoPZHJvcHBlZF9yZXN1bHRzGAQgASgNEg4KBnJlYXNvbhgFIAEoCSJGCgtDbG9ja1JlY29yZBINCgVhdF91cxgBIAEoAxIRCglvZmZzZXRfdXMYAiABKAMSFQoNcm91bmRfdHJpcF91cxgDIAEoAyqWAgoKUmVzdWx0Q29kZRIbChdSRVNVTFRfQ09ERV9VTlNQRUNJRklFRBAAEhIKDlJFU1VMVF9DT0RFX09LEAESFwoTUkVTVUxUX0NPREVfVElNRU9VVBACEhgKFFJFU1VMVF9DT0RFX1BST1RPQ09MEAMSFgoSUkVTVUxUX0NPREVfU0NSSVBUEAQSFAoQUkVTVUxUX0NPREVfTkFNRRAFEhMKD1JFU1VMVF9DT0RFX1RMUxAGEhsKF1JFU1VMVF9DT0RFX0VYUEVDVEFUSU9OEAcSFQoRUkVTVUxUX0NPREVfTE9HSU4QCBIWChJSRVNVTFRfQ09ERV9QT0xJQ1kQCRIVChFSRVNVTFRfQ09ERV9BR0VOVBAKMlYKDEFnZW50U2VydmljZRJGCgdDb25uZWN0EhoudmFudGFnZS52MS5Db25uZWN0UmVxdWVzdBobLnZhbnRhZ2UudjEuQ29ubmVjdFJlc3BvbnNlKAEwAWIGcHJvdG8z", [file_vantage_v1_checks]);
 
 /**
  * Describes the message vantage.v1.ConnectRequest.
@@ -54,17 +54,43 @@ export const WelcomeSchema = /*@__PURE__*/
   messageDesc(file_vantage_v1_agent, 3);
 
 /**
+ * Describes the message vantage.v1.Upgrade.
+ * Use `create(UpgradeSchema)` to create a new message.
+ */
+export const UpgradeSchema = /*@__PURE__*/
+  messageDesc(file_vantage_v1_agent, 4);
+
+/**
+ * Describes the message vantage.v1.UpgradeReport.
+ * Use `create(UpgradeReportSchema)` to create a new message.
+ */
+export const UpgradeReportSchema = /*@__PURE__*/
+  messageDesc(file_vantage_v1_agent, 5);
+
+/**
+ * Describes the enum vantage.v1.UpgradeReport.State.
+ */
+export const UpgradeReport_StateSchema = /*@__PURE__*/
+  enumDesc(file_vantage_v1_agent, 5, 0);
+
+/**
+ * @generated from enum vantage.v1.UpgradeReport.State
+ */
+export const UpgradeReport_State = /*@__PURE__*/
+  tsEnum(UpgradeReport_StateSchema);
+
+/**
  * Describes the message vantage.v1.Goodbye.
  * Use `create(GoodbyeSchema)` to create a new message.
  */
 export const GoodbyeSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 4);
+  messageDesc(file_vantage_v1_agent, 6);
 
 /**
  * Describes the enum vantage.v1.Goodbye.Reason.
  */
 export const Goodbye_ReasonSchema = /*@__PURE__*/
-  enumDesc(file_vantage_v1_agent, 4, 0);
+  enumDesc(file_vantage_v1_agent, 6, 0);
 
 /**
  * @generated from enum vantage.v1.Goodbye.Reason
@@ -77,20 +103,20 @@ export const Goodbye_Reason = /*@__PURE__*/
  * Use `create(HeartbeatSchema)` to create a new message.
  */
 export const HeartbeatSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 5);
+  messageDesc(file_vantage_v1_agent, 7);
 
 /**
  * Describes the message vantage.v1.AnchorReport.
  * Use `create(AnchorReportSchema)` to create a new message.
  */
 export const AnchorReportSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 6);
+  messageDesc(file_vantage_v1_agent, 8);
 
 /**
  * Describes the enum vantage.v1.AnchorReport.State.
  */
 export const AnchorReport_StateSchema = /*@__PURE__*/
-  enumDesc(file_vantage_v1_agent, 6, 0);
+  enumDesc(file_vantage_v1_agent, 8, 0);
 
 /**
  * @generated from enum vantage.v1.AnchorReport.State
@@ -103,48 +129,48 @@ export const AnchorReport_State = /*@__PURE__*/
  * Use `create(HeartbeatReplySchema)` to create a new message.
  */
 export const HeartbeatReplySchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 7);
+  messageDesc(file_vantage_v1_agent, 9);
 
 /**
  * Describes the message vantage.v1.Assignments.
  * Use `create(AssignmentsSchema)` to create a new message.
  */
 export const AssignmentsSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 8);
+  messageDesc(file_vantage_v1_agent, 10);
 
 /**
  * Describes the message vantage.v1.AnchorList.
  * Use `create(AnchorListSchema)` to create a new message.
  */
 export const AnchorListSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 9);
+  messageDesc(file_vantage_v1_agent, 11);
 
 /**
  * Describes the message vantage.v1.Anchor.
  * Use `create(AnchorSchema)` to create a new message.
  */
 export const AnchorSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 10);
+  messageDesc(file_vantage_v1_agent, 12);
 
 /**
  * Describes the message vantage.v1.Assignment.
  * Use `create(AssignmentSchema)` to create a new message.
  */
 export const AssignmentSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 11);
+  messageDesc(file_vantage_v1_agent, 13);
 
 /**
  * Describes the message vantage.v1.RunRequest.
  * Use `create(RunRequestSchema)` to create a new message.
  */
 export const RunRequestSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 12);
+  messageDesc(file_vantage_v1_agent, 14);
 
 /**
  * Describes the enum vantage.v1.RunRequest.Kind.
  */
 export const RunRequest_KindSchema = /*@__PURE__*/
-  enumDesc(file_vantage_v1_agent, 12, 0);
+  enumDesc(file_vantage_v1_agent, 14, 0);
 
 /**
  * @generated from enum vantage.v1.RunRequest.Kind
@@ -157,56 +183,56 @@ export const RunRequest_Kind = /*@__PURE__*/
  * Use `create(CheckResultSchema)` to create a new message.
  */
 export const CheckResultSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 13);
+  messageDesc(file_vantage_v1_agent, 15);
 
 /**
  * Describes the message vantage.v1.Batch.
  * Use `create(BatchSchema)` to create a new message.
  */
 export const BatchSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 14);
+  messageDesc(file_vantage_v1_agent, 16);
 
 /**
  * Describes the message vantage.v1.Ack.
  * Use `create(AckSchema)` to create a new message.
  */
 export const AckSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 15);
+  messageDesc(file_vantage_v1_agent, 17);
 
 /**
  * Describes the message vantage.v1.OutboxRecord.
  * Use `create(OutboxRecordSchema)` to create a new message.
  */
 export const OutboxRecordSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 16);
+  messageDesc(file_vantage_v1_agent, 18);
 
 /**
  * Describes the message vantage.v1.Diagnostics.
  * Use `create(DiagnosticsSchema)` to create a new message.
  */
 export const DiagnosticsSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 17);
+  messageDesc(file_vantage_v1_agent, 19);
 
 /**
  * Describes the message vantage.v1.CoverageSpan.
  * Use `create(CoverageSpanSchema)` to create a new message.
  */
 export const CoverageSpanSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 18);
+  messageDesc(file_vantage_v1_agent, 20);
 
 /**
  * Describes the message vantage.v1.GapRecord.
  * Use `create(GapRecordSchema)` to create a new message.
  */
 export const GapRecordSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 19);
+  messageDesc(file_vantage_v1_agent, 21);
 
 /**
  * Describes the message vantage.v1.ClockRecord.
  * Use `create(ClockRecordSchema)` to create a new message.
  */
 export const ClockRecordSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 20);
+  messageDesc(file_vantage_v1_agent, 22);
 
 /**
  * Describes the enum vantage.v1.ResultCode.

@@ -1,0 +1,134 @@
+import { cleanLine, isVersion } from '@vantage/domain';
+import { sentFault } from '@vantage/kernel';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../../db/index.ts';
+import type { ChangeTransaction } from '../change.ts';
+import { lockAccount } from '../devices/lookup-store.ts';
+import { changedFields } from '../field-change.ts';
+import type { Conflict, Refusal } from '../refusal.ts';
+import { type UpgradeCandidate, upgradeCandidates } from './upgrade-store.ts';
+
+/** A parcel that the release key signed. */
+export interface SignedParcel {
+  readonly version: string;
+  readonly arch: string;
+}
+
+/** What upgrades need of the rest of the controller. */
+export interface UpgradeDeps {
+  /** The signed parcels of this controller; undefined: it has no release key. */
+  readonly signedParcels: () => Promise<readonly SignedParcel[] | undefined>;
+  /** Begins a rollout in the transaction that asked for it. */
+  readonly startRollout: (
+    trx: Kysely<Tables>,
+    rollout: {
+      readonly accountNo: number;
+      readonly version: string;
+      readonly agentNos: readonly number[];
+      readonly nowUs: number;
+    },
+  ) => Promise<void>;
+}
+
+/** Which agents of an account are to run a version. */
+export interface AskedUpgrade {
+  readonly accountNo: number;
+  readonly version: string;
+  /** All agents of the account, of a Location by its name or id, or one agent. */
+  readonly of:
+    | { readonly kind: 'all' }
+    | { readonly kind: 'location'; readonly location: string }
+    | { readonly kind: 'agent'; readonly agentId: string };
+  readonly nowUs: number;
+}
+
+/** An agent that is not upgraded, and why: a sentence's end. */
+interface SkippedAgent {
+  readonly agent_id: string;
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** Why agents cannot be upgraded to a version by this controller; undefined: they can. Pure. */
+function parcelConflict(version: string, parcels: readonly SignedParcel[] | undefined): Conflict | undefined {
+  if (parcels === undefined)
+    return {
+      kind: 'conflict',
+      message:
+        'This controller has no release key, so no agent would accept a version from it. Start it with VANTAGE_RELEASE_PUBLIC_KEY (docs/install-agent.md).',
+    };
+  if (parcels.some((parcel) => parcel.version === version)) return undefined;
+  const there = [...new Set(parcels.map((parcel) => parcel.version))].join(', ');
+  const has = there === '' ? 'has no signed parcel' : `has signed parcels of version ${there}`;
+  return {
+    kind: 'conflict',
+    message: `The controller ${has}, and none of version ${version}. Put the parcel and its signature there: "npm run parcel", "./vantage parcel sign".`,
+  };
+}
+
+/** Why one agent cannot run a version; undefined: it can. Pure. */
+function upgradeFault(
+  agent: UpgradeCandidate,
+  version: string,
+  parcels: readonly SignedParcel[],
+): string | undefined {
+  const { state, architecture, upgrade_fault: fault, version: running, upgrade_version: inWork } = agent;
+  if (state === 'Revoked') return 'it is revoked';
+  if (running === version) return `it runs version ${version} already`;
+  if (inWork !== null) return `its upgrade to version ${inWork} is in work`;
+  if (fault !== null) return `it cannot upgrade itself: ${fault}`;
+  if (architecture === null)
+    return running === null
+      ? 'it has never been connected'
+      : `its version ${running} cannot upgrade itself: install the agent again`;
+  return parcels.some((parcel) => parcel.version === version && parcel.arch === architecture)
+    ? undefined
+    : `the controller has no signed parcel of version ${version} for ${architecture}`;
+}
+
+/** Starts a rollout to the agents that can run the version, and names the others. */
+export async function upgradeAgents(
+  transaction: ChangeTransaction,
+  { accountNo, version, of, nowUs }: AskedUpgrade,
+  {
+    parcels,
+    startRollout,
+  }: Pick<UpgradeDeps, 'startRollout'> & {
+    /** The signed parcels of the controller; undefined: it has no release key. */
+    readonly parcels: readonly SignedParcel[] | undefined;
+  },
+): Promise<
+  { readonly kind: 'started'; readonly agents: number; readonly skipped: readonly SkippedAgent[] } | Refusal
+> {
+  const { trx } = transaction;
+  if (!isVersion(version))
+    return { kind: 'invalid', faults: [sentFault('Version', 'a version such as 0.3.0', version)] };
+  const conflict = parcelConflict(version, parcels);
+  if (conflict !== undefined) return conflict;
+  await lockAccount(trx, accountNo);
+  const all = await upgradeCandidates(trx, accountNo, of);
+  if (all.length === 0) return { kind: 'missing', what: 'agent' };
+  const judged = all.map((agent) => ({ agent, fault: upgradeFault(agent, version, parcels ?? []) }));
+  const skipped = judged.flatMap(({ agent, fault }) =>
+    fault === undefined
+      ? []
+      : [{ agent_id: agent.agent_id, name: cleanLine(agent.name), reason: cleanLine(fault) }],
+  );
+  const chosen = judged.flatMap(({ agent, fault }) => (fault === undefined ? [agent] : []));
+  if (chosen.length === 0) return { kind: 'conflict', message: noneText(version, skipped) };
+  const agentNos = chosen.map((agent) => agent.agent_no);
+  await startRollout(trx, { accountNo, version, agentNos, nowUs });
+  for (const agent of chosen) {
+    const fields = changedFields(['Upgrade'], {}, { Upgrade: version });
+    transaction.record({ action: 'update', kind: 'agent', accountNo, id: agent.agent_id, fields });
+  }
+  return { kind: 'started', agents: chosen.length, skipped };
+}
+
+function noneText(version: string, skipped: readonly SkippedAgent[]): string {
+  const [first] = skipped;
+  if (skipped.length === 1 && first !== undefined)
+    return `Agent ${first.name} (${first.agent_id}) is not upgraded to version ${version}, because ${first.reason}.`;
+  const reasons = [...new Set(skipped.map(({ reason }) => reason))].slice(0, 5).join('; ');
+  return `None of the ${skipped.length} agents can be upgraded to version ${version}: ${reasons}.`;
+}

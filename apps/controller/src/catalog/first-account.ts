@@ -1,0 +1,50 @@
+import { type Clock, Fault } from '@vantage/kernel';
+import { hashCredential } from '../secrets/credential.ts';
+import { findAccountNo } from './accounts/store.ts';
+import { createAccount } from './accounts/write.ts';
+import { findAgentByToken } from './agents/store.ts';
+import { extendInvitation, inviteAgentTo, type RecordAgentEvents, revokeAgent } from './agents/write.ts';
+import type { ChangeTransaction } from './change.ts';
+import { isKeyRevoked } from './keys/store.ts';
+import { issueKey } from './keys/write.ts';
+import { createLocation } from './locations/write.ts';
+import { refusalText } from './refusal.ts';
+
+/** Of the first run: the account, and its Location at which the agent of this machine runs. */
+const [firstAccount, firstLocation] = ['default', 'local'];
+
+/** The account `default` with its Location `local`, which are made when they are missing. */
+export async function openFirstAccount(
+  transaction: ChangeTransaction,
+  { recordEvents, clock }: { readonly recordEvents: RecordAgentEvents; readonly clock: Pick<Clock, 'nowUs'> },
+) {
+  const { trx } = transaction;
+  // It holds the lock of the account names until the commit, so two first starts on one database make one account.
+  await createAccount(transaction, { name: firstAccount, timezone: 'UTC' });
+  const accountNo = await findAccountNo(trx, firstAccount);
+  if (accountNo === undefined) throw new Fault('drop', 'no_account', `there is no account ${firstAccount}`);
+  await createLocation(transaction, { accountNo, name: firstLocation, nowUs: clock.nowUs() });
+  return {
+    async stateOfKey(key: string): Promise<'unknown' | 'revoked' | 'in-force'> {
+      const isRevoked = await isKeyRevoked(trx, hashCredential(key));
+      return isRevoked === undefined ? 'unknown' : isRevoked ? 'revoked' : 'in-force';
+    },
+    issueKey: async (level: 'UW' | 'UR', key: string | undefined) =>
+      (await issueKey(transaction, { accountNo, level, name: 'first run', key })).key,
+    async agentWithToken(token: string) {
+      const agent = await findAgentByToken(trx, hashCredential(token));
+      const hasSessions = agent !== undefined && (agent.session_counter > 0 || agent.key_hash !== null);
+      return agent && { agentId: agent.agent_id, isRevoked: agent.state === 'Revoked', hasSessions };
+    },
+    async inviteAgent(name: string, token: string | undefined) {
+      const asked = { accountNo, location: firstLocation, name, token, nowUs: clock.nowUs() };
+      const invited = await inviteAgentTo(transaction, asked);
+      if (invited.kind === 'invalid') throw new Fault('drop', 'no_location', refusalText(invited));
+      return invited.token;
+    },
+    extendInvitation: (token: string) => extendInvitation(transaction, { token, nowUs: clock.nowUs() }),
+    async revokeAgent(agentId: string) {
+      await revokeAgent(transaction, { agentId }, { recordEvents, nowUs: clock.nowUs() });
+    },
+  };
+}

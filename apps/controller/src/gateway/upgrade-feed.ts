@@ -1,0 +1,41 @@
+import { create } from '@bufbuild/protobuf';
+import { type Upgrade, type UpgradeReport, UpgradeSchema } from '@vantage/proto';
+
+/** The upgrades of agents, as the gateway uses them. */
+export interface AgentUpgrades {
+  /** What an agent is to upgrade to; undefined: nothing. */
+  open(agentNo: number): Promise<{ readonly upgradeId: string; readonly version: string } | undefined>;
+  /** An agent says where its upgrade stands. */
+  report(agentNo: number, report: UpgradeReport): void;
+}
+
+/** The upgrade of one session's agent. */
+export interface UpgradeFeed {
+  /** The upgrade that this session has not sent yet; undefined: none. */
+  next(): Promise<Upgrade | undefined>;
+  report(report: UpgradeReport): void;
+}
+
+/** An upgrade has four reports; an agent with more of them in one session is not listened to. */
+const maxReports = 50;
+
+/** Makes the feed of one session. */
+export function createUpgradeFeed(upgrades: AgentUpgrades, agentNo: number): UpgradeFeed {
+  let sent = '';
+  let reports = 0;
+  return {
+    async next() {
+      const open = await upgrades.open(agentNo);
+      if (open === undefined || open.upgradeId === sent) return undefined;
+      sent = open.upgradeId;
+      return create(UpgradeSchema, open);
+    },
+    report(report) {
+      reports += 1;
+      if (reports <= maxReports) upgrades.report(agentNo, report);
+    },
+  };
+}
+
+/** For a gateway whose agents are never upgraded from afar. */
+export const noUpgrades: AgentUpgrades = { open: async () => undefined, report() {} };

@@ -1,0 +1,91 @@
+/** Where the upgrade of an agent stands. */
+export type UpgradeState =
+  | 'Waiting'
+  | 'Started'
+  | 'Downloading'
+  | 'Restarting'
+  | 'Done'
+  | 'Failed'
+  | 'Stopped';
+
+/** An agent of a rollout. */
+export interface RolloutAgent {
+  readonly agentNo: number;
+  readonly name: string;
+  readonly state: UpgradeState;
+  /** Why it failed. */
+  readonly reason: string | null;
+  readonly isConnected: boolean;
+  /** When the state changed, microseconds. */
+  readonly changedUs: number;
+}
+
+/** What a rollout does next. */
+export type RolloutDecision =
+  /** These agents upgrade now; it may be none. */
+  | { readonly kind: 'go-on'; readonly start: readonly number[] }
+  /** These agents are not back in time: they failed. */
+  | {
+      readonly kind: 'overdue';
+      readonly agents: readonly { readonly agentNo: number; readonly reason: string }[];
+    }
+  | { readonly kind: 'stop'; readonly reason: string }
+  | { readonly kind: 'done' };
+
+/** How many agents may have begun until all of them are done: one, a tenth, half, all. */
+const shares = [0, 0.1, 0.5, 1];
+/** Agents that upgrade at one moment, so that downloads leave the line to the streams. */
+const maxAtOnce = 20;
+const minuteUs = 60_000_000;
+/** An agent tries to download for half an hour. */
+const overdueUs: Readonly<Record<UpgradeState, number>> = {
+  Waiting: Number.POSITIVE_INFINITY,
+  Started: 40 * minuteUs,
+  Downloading: 40 * minuteUs,
+  Restarting: 10 * minuteUs,
+  Done: Number.POSITIVE_INFINITY,
+  Failed: Number.POSITIVE_INFINITY,
+  Stopped: Number.POSITIVE_INFINITY,
+};
+
+/*
+ *   agents                                                | decision
+ *   one failed                                            | stop
+ *   one began and is not back in time                     | overdue: it failed
+ *   all are done (or stopped)                             | done
+ *   all of the present share are done                     | the next share begins
+ *   some of the present share wait and are connected      | they begin, 20 at one moment
+ * Agents that wait and are not connected do not count, and begin when they are back.
+ */
+/** Decides what a rollout does next. Pure. */
+export function decideRollout(agents: readonly RolloutAgent[], nowUs: number): RolloutDecision {
+  const failed = agents.find(({ state }) => state === 'Failed');
+  if (failed !== undefined)
+    return {
+      kind: 'stop',
+      reason: `agent ${failed.name} failed: ${failed.reason ?? 'for an unknown reason'}`,
+    };
+  const overdue = agents.filter(({ state, changedUs }) => nowUs - changedUs > overdueUs[state]);
+  if (overdue.length > 0)
+    return {
+      kind: 'overdue',
+      agents: overdue.map(({ agentNo, state }) => ({
+        agentNo,
+        reason: `it did not report within ${overdueUs[state] / minuteUs} minutes (${state})`,
+      })),
+    };
+  const open = agents.filter(({ state }) => state !== 'Stopped');
+  const done = open.filter(({ state }) => state === 'Done').length;
+  if (done === open.length) return { kind: 'done' };
+  const counted = open.filter(({ state, isConnected }) => state !== 'Waiting' || isConnected);
+  const begun = counted.filter(({ state }) => state !== 'Waiting').length;
+  const room = Math.min(shareAfter(done, counted.length) - begun, maxAtOnce - (begun - done));
+  const start = counted.filter(({ state }) => state === 'Waiting').slice(0, Math.max(0, room));
+  return { kind: 'go-on', start: start.map(({ agentNo }) => agentNo) };
+}
+
+/** How many agents may have begun when so many of them are done. */
+function shareAfter(done: number, agents: number): number {
+  const limits = shares.map((share) => Math.max(1, Math.ceil(share * agents)));
+  return limits.find((limit) => limit > done) ?? agents;
+}

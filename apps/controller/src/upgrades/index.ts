@@ -1,0 +1,2 @@
+export { insertRollout } from './store.ts';
+export { createUpgrades } from './upgrades.ts';
