@@ -50,16 +50,13 @@ export const massFailure: Scene = {
     await settle('Down');
     await untilNamed(ground, 'device.down', names);
     const listMs = await measuring.end();
-    const downMails = ground.mail.mails.length;
     differences.push(...mailRhythm(ground));
     if (quantile(listMs, 0.99) >= Math.max(maxListMs, calmFactor * quantile(calmListMs, 0.99)))
       differences.push(`GET /devices takes ${quantile(listMs, 0.99).toFixed(0)} ms at p99`);
     return {
       messages: new Map(names.map((name) => [`device.down ${name}`, 1])),
       facts: {
-        'e-mails about 2,000 outages': downMails,
-        'devices named in each e-mail': ground.mail.mails.map((mail) => namedIn(mail).length).join(', '),
-        'seconds between the e-mails': gaps(ground).join(', '),
+        ...mailFacts(ground),
         'GET /devices before': `${p50p99(calmListMs)} of ${calmListMs.length}`,
         'GET /devices meanwhile': `${p50p99(listMs)} of ${listMs.length}`,
       },
@@ -67,6 +64,16 @@ export const massFailure: Scene = {
     };
   },
 };
+
+/** What the e-mails were like. In shadow there are none. */
+function mailFacts(ground: Ground): Record<string, string | number> {
+  if (ground.shadow !== undefined) return {};
+  return {
+    'e-mails about 2,000 outages': ground.mail.mails.length,
+    'devices named in each e-mail': ground.mail.mails.map((mail) => namedIn(mail).length).join(', '),
+    'seconds between the e-mails': gaps(ground).join(', '),
+  };
+}
 
 /** Seconds from each e-mail to the next one. */
 function gaps({ mail }: Ground): number[] {
