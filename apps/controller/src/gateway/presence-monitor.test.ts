@@ -34,8 +34,8 @@ async function deadEnd(url: string) {
   };
 }
 
-test('an agent whose gateway was killed is Away since its last heartbeat', async () => {
-  const lastUs = clock.nowUs() - 3 * 60_000_000;
+test('an agent whose gateway was killed is Away since its last heartbeat, once that is 30 s ago', async () => {
+  const lastUs = clock.nowUs() - 31_000_000;
   const dead = {
     state: 'Connected',
     gateway_id: 'a dead one',
@@ -107,14 +107,13 @@ test('a session that other controllers marked as away ends, so that the agent op
   expect((await stream.until('goodbye')).reason).toBe(Goodbye_Reason.SHUTDOWN);
 });
 
-test('a link that is cut in the middle, without a FIN, is noticed within 30 s', async () => {
+// The time that it takes is asserted with a fake clock: session.test.ts, 'an agent that says nothing for 25 s is cut'.
+test('a link that is cut in the middle, without a FIN, is noticed', async () => {
   await using server = await bench.gatewayWith(nothing, 'controller one', hasty);
   await using way = await deadEnd(server.url);
   await using stream = bench.connectTo(way.url);
   await stream.until('welcome');
   expect(await bench.agentRow()).toMatchObject({ state: 'Connected' });
   way.cut();
-  const start = hasty.monoMs();
   await vi.waitFor(async () => expect(await bench.agentRow()).toMatchObject({ state: 'Away' }), soon);
-  expect(hasty.monoMs() - start).toBeLessThan(30_000);
 });

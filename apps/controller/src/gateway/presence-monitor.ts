@@ -24,8 +24,11 @@ export interface PresenceMonitor {
 
 const tickMs = 4_000;
 const plansEveryTicks = 8;
-/** An agent is Away when its gateway ended and the agent's last heartbeat is this old. Agents send a heartbeat every 10 s. */
-const silentUs = 45_000_000;
+/**
+ * An agent is Away when its gateway ended and the agent's last heartbeat is this old. Agents send a heartbeat every 10 s, and gateways store
+ * it every 4 s. Where the agent ended too, another one has its devices within 45 s.
+ */
+const silentUs = 30_000_000;
 /** After an outage of the database other gateways need a moment to store their agents' heartbeats. */
 const minQuietTicks = 5;
 const closeWithinMs = 2_500;
