@@ -58,8 +58,9 @@ test('an error is retried with the same retry sequence until all retries failed'
   const target = `127.0.0.1:${closedPort}`;
   await using controller = await startFakeController({ certificate, token, assignments: [tcp(1, target)] });
   await using _agent = startTestAgent([controller.endpoint]);
-  await controller.until(() => results(controller).length === 3);
-  const all = results(controller);
+  await controller.until(() => results(controller).length >= 3);
+  // A regular check that is due meanwhile follows the retry sequence.
+  const all = results(controller).slice(0, 3);
   expect(all.map(({ attempt }) => attempt)).toEqual([0, 1, 2]);
   expect(all.map(({ resultCode }) => resultCode)).toEqual([3, 3, 3]);
   expect(new Set(all.map(({ retryId }) => retryId)).size).toBe(1);
