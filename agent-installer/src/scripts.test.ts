@@ -103,3 +103,15 @@ test('the unit of systemd has an exposure of at most 2.0', ({ skip }) => {
   skip(isMissing, 'systemd-analyze is missing');
   expect(status, output).toBe(0);
 });
+
+test('systemd accepts every line of the unit', ({ skip }) => {
+  // The program is not installed here, and systemd refuses a unit without its program.
+  const unit = readFileSync(path.join(folder, 'vantage-agent.service'), 'utf8');
+  const installed = '/opt/vantage-agent/bin/vantage-agent';
+  expect(unit).toContain(`ExecStart=${installed} run\n`);
+  const file = path.join(own, 'vantage-agent.service');
+  writeFileSync(file, unit.replace(installed, path.join(folder, 'vantage-agent')));
+  const { status, output, isMissing } = run('systemd-analyze', '--man=no', 'verify', file);
+  skip(isMissing, 'systemd-analyze is missing');
+  expect([status, output]).toEqual([0, '']);
+});
