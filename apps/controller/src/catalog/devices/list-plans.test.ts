@@ -78,6 +78,7 @@ const plan: z.ZodType<Plan> = z.lazy(() =>
   z.object({
     'Relation Name': z.string().optional(),
     'CTE Name': z.string().optional(),
+    'Index Name': z.string().optional(),
     'Actual Rows': z.number(),
     'Actual Loops': z.number(),
     'Rows Removed by Filter': z.number().default(0),
@@ -87,6 +88,7 @@ const plan: z.ZodType<Plan> = z.lazy(() =>
 interface Plan {
   readonly 'Relation Name'?: string | undefined;
   readonly 'CTE Name'?: string | undefined;
+  readonly 'Index Name'?: string | undefined;
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter': number;
@@ -100,8 +102,21 @@ function rowsRead(node: Plan): number {
   return inner + ((node['Relation Name'] ?? node['CTE Name']) === undefined ? 0 : own);
 }
 
+/** The indexes that a plan reads. */
+function indexesRead(node: Plan): readonly string[] {
+  return [node['Index Name'] ?? [], (node.Plans ?? []).flatMap(indexesRead)].flat();
+}
+
 /** The most rows that a statement of this work read. */
-async function mostRowsRead(work: (kysely: Db['kysely']) => Promise<unknown>): Promise<number> {
+async function mostRowsRead(work: Work): Promise<number> {
+  return Math.max(...(await plansOf(work)).map(rowsRead));
+}
+
+/** Reads lists. */
+type Work = (kysely: Db['kysely']) => Promise<unknown>;
+
+/** The plan of each statement of this work, with the rows that it read. */
+async function plansOf(work: Work): Promise<readonly Plan[]> {
   const statements: RootOperationNode[] = [];
   const recorder: KyselyPlugin = {
     transformQuery({ node }) {
@@ -111,17 +126,17 @@ async function mostRowsRead(work: (kysely: Db['kysely']) => Promise<unknown>): P
     transformResult: async ({ result }) => result,
   };
   await work(db.kysely.withPlugin(recorder));
-  const counts: number[] = [];
+  const plans: Plan[] = [];
   for (const node of statements) {
     const { sql: text, parameters } = db.kysely.getExecutor().compileQuery(node, createQueryId());
     const explained = CompiledQuery.raw(`explain (analyze, format json) ${text}`, [...parameters]);
     const { rows } = await db.kysely.executeQuery<Record<string, unknown>>(explained);
     const [{ Plan: root }] = z.tuple([z.object({ Plan: plan })]).parse(rows[0]?.['QUERY PLAN']);
-    counts.push(rowsRead(root));
+    plans.push(root);
     if (process.env['VANTAGE_TEST_PLAN_DEVICES'])
       process.stdout.write(`${text}\n${JSON.stringify(rows[0]?.['QUERY PLAN'], null, 1)}\n`);
   }
-  return Math.max(...counts);
+  return plans;
 }
 
 const asks: Readonly<Record<string, Partial<DeviceListAsk>>> = {
@@ -185,6 +200,15 @@ test.each(Object.entries(asks))('the list %j reads few rows', async (_, part) =>
   const ask = { accountNo, nowUs, limit: 100, offset: 0, filter: {}, sort: byCreation, ...part };
   expect(await mostRowsRead((kysely) => listDevices({ kysely }, ask))).toBeLessThan(mostRows);
 });
+
+test.each([['q'], ['ü'], ['qz'], ['zq'], ['d1234'], ['host1777.']])(
+  'the text %j, which few devices have, is found by its index',
+  async (search) => {
+    const ask = { accountNo, nowUs, limit: 100, offset: 0, filter: { search }, sort: byCreation };
+    const plans = await plansOf((kysely) => listDevices({ kysely }, ask));
+    expect(plans.flatMap(indexesRead)).toContain('device_texts_grams');
+  },
+);
 
 test('the load of a Location is known without reading its devices', async () => {
   const make = createFixtures(db.kysely);
