@@ -39,6 +39,16 @@ async function createFront(api: Api): Promise<readonly [router: LabDevice, web: 
   return [router, await create('web', both, { Method: 'HTTP', URL: `http://${addresses.web}/` })];
 }
 
+/** Makes the devices on the host of A's agent, home-0 and home-1. */
+export async function createHomeDevices(api: Api): Promise<readonly LabDevice[]> {
+  const create = createIn(api);
+  return Promise.all(
+    addresses.homes.map((address, i) =>
+      create(`home-${i}`, ['A'], { Method: 'TCP', URL: `${address}:7000` }),
+    ),
+  );
+}
+
 /** Makes the router, the devices behind it, and the web server. */
 export async function createDevices(api: Api): Promise<readonly LabDevice[]> {
   const front = await createFront(api);

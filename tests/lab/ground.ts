@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../harness/api.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { type Contacts, createContacts, secret } from './contacts.ts';
-import { createDevices, createFloorDevices, type LabDevice } from './devices.ts';
+import { createDevices, createFloorDevices, createHomeDevices, type LabDevice } from './devices.ts';
 import { startFloorDevices } from './floors.ts';
 import { type MailSink, startMailSink } from './mail-sink.ts';
 import { addresses, deviceCount, type Network, openNetwork } from './network.ts';
@@ -21,6 +21,8 @@ export interface GroundOptions {
   readonly hasSite?: boolean;
   /** Whether the site has the routers of floors.ts, and its devices stand behind them, without masters; default false. */
   readonly hasFloors?: boolean;
+  /** Whether devices on the host of A's agent are made; default false. */
+  readonly hasHomes?: boolean;
 }
 
 /** The running ground of a scene. */
@@ -107,8 +109,9 @@ export async function startGround(
   };
 }
 
-async function devicesOf(api: Api, { hasSite = true }: GroundOptions): Promise<readonly LabDevice[]> {
-  return hasSite ? createDevices(api) : [];
+async function devicesOf(api: Api, options: GroundOptions): Promise<readonly LabDevice[]> {
+  const { hasSite = true, hasHomes = false } = options;
+  return [...(hasSite ? await createDevices(api) : []), ...(hasHomes ? await createHomeDevices(api) : [])];
 }
 
 /** Waits until `holds` answers true; resolves with whether it did within the time. */

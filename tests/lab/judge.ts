@@ -38,6 +38,7 @@ export function messageDifferences(expected: Counts, got: Counts): string[] {
 const ends: Readonly<Record<string, string>> = {
   'device.up': 'device.down',
   'location.online': 'location.offline',
+  'anchor.up': 'anchor.down',
 };
 
 /** One line for each end (`device.up web`) in a contact's messages that does not follow its begin. Messages are in the order of arrival. */

@@ -4,6 +4,8 @@ import type { Mail } from './mail-sink.ts';
 const titles: readonly (readonly [RegExp, string])[] = [
   [/^Location (\S+) is offline/, 'location.offline'],
   [/^Location (\S+) is online again/, 'location.online'],
+  [/^Anchor (\S+) is Down/, 'anchor.down'],
+  [/^Anchor (\S+) is Up again/, 'anchor.up'],
   [/^(\S+) is Down/, 'device.down'],
   [/^(\S+) is Up again/, 'device.up'],
 ];

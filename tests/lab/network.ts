@@ -25,6 +25,9 @@ export interface Network {
   /** Nothing reaches the host or leaves it. */
   cut(host: 'a' | 'b' | 'w'): void;
   heal(host: 'a' | 'b' | 'w'): void;
+  /** Nothing comes back to the host but what the controllers send: its gateway and all behind it do not answer. */
+  cutGateway(host: 'a' | 'b'): void;
+  healGateway(host: 'a' | 'b'): void;
   /** Packets to a device's address are dropped at the router of the site. */
   silence(device: number): void;
   unsilence(device: number): void;
@@ -35,11 +38,16 @@ export const addresses = {
   controllers: '10.213.0.2',
   web: '10.213.3.2',
   router: '10.213.4.2',
+  /** The core, as the agent of a Location reaches it. */
+  gateway: (location: 'A' | 'B') => (location === 'A' ? '10.213.1.1' : '10.213.2.1'),
+  /** Devices on the agent's own host at A. */
+  homes: ['10.213.1.2', '10.213.1.3'],
   /** The address of device 0 … deviceCount - 1. */
   device: (index: number) => `10.214.0.${10 + index}`,
 } as const;
 
-const siteNetwork = '10.214.0.0/24';
+/** What lies behind the router of the site. */
+export const siteNetwork = '10.214.0.0/24';
 const spokeOf = (host: (typeof spokes)[number]) => spokes.indexOf(host);
 
 /** The network of a tag (at most 4 characters) that `createNetwork` made in this or another process. */
@@ -54,6 +62,11 @@ export function openNetwork(tag: string): Network {
     ip('-n', core, 'rule', verb, 'iif', `v${tag}${spoke}`, 'pref', '50', 'blackhole');
     ip('-n', core, 'rule', verb, 'to', `10.213.${spoke}.2`, 'pref', '51', 'blackhole');
   };
+  const gateway = (verb: 'add' | 'del', host: 'a' | 'b') => {
+    const to = `10.213.${spokeOf(host)}.2`;
+    ip('-n', core, 'rule', verb, 'from', addresses.controllers, 'to', to, 'pref', '48', 'lookup', 'main');
+    ip('-n', core, 'rule', verb, 'to', to, 'pref', '49', 'blackhole');
+  };
   const site = (verb: 'add' | 'del') => {
     blackhole(verb, `${addresses.router}/32`);
     ip('-n', core, 'rule', verb, 'to', siteNetwork, 'pref', '52', 'blackhole');
@@ -67,6 +80,8 @@ export function openNetwork(tag: string): Network {
     healRouter: () => site('del'),
     cut: (host) => rules('add', host),
     heal: (host) => rules('del', host),
+    cutGateway: (host) => gateway('add', host),
+    healGateway: (host) => gateway('del', host),
     silence: (device) => silent('add', device),
     unsilence: (device) => silent('del', device),
   };
@@ -109,6 +124,7 @@ function connectSite(network: Network, core: string): void {
   ip('-n', site, 'link', 'set', 'eth0', 'up');
   ip('-n', site, 'route', 'add', 'default', 'via', '10.214.0.1');
   ip('-n', core, 'route', 'add', siteNetwork, 'via', addresses.router);
+  ip('-n', network.netns('a'), 'addr', 'add', `${addresses.homes[1]}/24`, 'dev', 'eth0');
 }
 
 /** Kills what still runs in a namespace of the lab. Only the lab's own programs run there. */

@@ -120,25 +120,36 @@ export interface Targets extends Disposable {
   /** The device at the site refuses connections. */
   stop(device: number): void;
   start(device: number): void;
+  /** A device on the agent's own host at A refuses connections. */
+  stopHome(device: number): void;
+  startHome(device: number): void;
 }
 
-/** Starts the devices of the site and the web server, and waits until they answer. */
+/** Starts the devices of the site, those on the host of A's agent and the web server, and waits until they answer. */
 export async function startTargets(network: Network): Promise<Targets> {
   const script = (name: string) => path.join(import.meta.dirname, name);
   const all = Array.from({ length: deviceCount }, (_, i) => addresses.device(i));
   const site = spawn('ip', network.on('site', process.execPath, script('device-host.ts'), ...all), {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  const homes = spawn('ip', network.on('a', process.execPath, script('device-host.ts'), ...addresses.homes), {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const web = spawn('ip', network.on('w', process.execPath, script('web-host.ts'), addresses.web), {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  await Promise.all([site, web].map((child) => once(createInterface({ input: child.stdout }), 'line')));
+  await Promise.all(
+    [site, homes, web].map((child) => once(createInterface({ input: child.stdout }), 'line')),
+  );
   const send = (line: string) => void site.stdin.write(`${line}\n`);
   return {
     stop: (device) => send(`stop ${device}`),
     start: (device) => send(`start ${device}`),
+    stopHome: (device) => void homes.stdin.write(`stop ${device}\n`),
+    startHome: (device) => void homes.stdin.write(`start ${device}\n`),
     [Symbol.dispose]() {
       site.stdin.end();
+      homes.stdin.end();
       web.stdin.end();
     },
   };

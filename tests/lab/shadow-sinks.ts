@@ -74,7 +74,7 @@ export async function startShadowSinks(databaseUrl: string, real: Sinks): Promis
 async function readRecorded(client: pg.Client): Promise<readonly RecordedMessage[]> {
   const { rows } = await client.query<RecordedMessage>(
     `select n.notification_id as id, c.type as "contactType", n.kind, n.created_us::float8 as "atUs",
-       coalesce(n.data ->> 'ShortName', n.data ->> 'Location', '') as about
+       coalesce(n.data ->> 'ShortName', n.data ->> 'Name', n.data ->> 'Location', '') as about
      from notifications n join contacts c using (contact_no) where n.state = 'Shadow' order by n.notification_no`,
   );
   return rows;

@@ -6,6 +6,7 @@ const body = z.looseObject({
   type: z.string(),
   data: z.looseObject({
     ShortName: z.string().nullish(),
+    Name: z.string().nullish(),
     Location: z.string().nullish(),
     device_id: z.string().nullish(),
   }),
@@ -15,7 +16,7 @@ const body = z.looseObject({
 interface Hook {
   readonly id: string;
   readonly type: string;
-  /** The ShortName of the device, else the name of the Location; '' for messages about neither. */
+  /** The ShortName of the device, else the name of the anchor, else that of the Location; '' for messages about neither. */
   readonly about: string;
   /** Milliseconds since 1970. */
   readonly atMs: number;
@@ -39,7 +40,7 @@ export async function startWebhookSink(secret: string): Promise<WebhookSink> {
   const receive = (text: string, headers: Record<string, string>) => {
     try {
       const { type, data } = body.parse(verifier.verify(text, headers));
-      const about = data.ShortName ?? data.Location ?? '';
+      const about = data.ShortName ?? data.Name ?? data.Location ?? '';
       hooks.push({ id: headers['webhook-id'] ?? '', type, about, atMs: Date.now(), text });
       return 204;
     } catch (error) {

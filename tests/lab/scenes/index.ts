@@ -1,4 +1,5 @@
 import type { Scene } from '../scene.ts';
+import { farAnchorFails, nearAnchorFails } from './anchors.ts';
 import { autumnNight, springNight } from './dst.ts';
 import { controllerKilled, mailServerDown } from './failures.ts';
 import { latency } from './latency.ts';
@@ -26,4 +27,6 @@ export const scenes: ReadonlyMap<string, Scene> = new Map([
   ['latency', latency],
   ['mass', massFailure],
   ['suggested-masters', suggestedMasters],
+  ['anchor-near', nearAnchorFails],
+  ['anchor-far', farAnchorFails],
 ]);
