@@ -146,7 +146,7 @@ async function createDevices(): Promise<void> {
 }
 
 beforeAll(async () => {
-  system = await startSystem();
+  system = await startSystem({ timeoutMs: 180_000 });
   operate(system, 'locations', 'create', location);
   for (const name of ['one', 'two', 'three']) members.push(member(name));
   for (const one of members) one.start();
@@ -157,8 +157,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
-  farm.kill();
-  await system[Symbol.asyncDispose]();
+  farm?.kill();
+  await system?.[Symbol.asyncDispose]();
 });
 
 test('restarts of the agents, one after the other, miss no check and double none; a killed agent is replaced within 45 s', async () => {

@@ -113,7 +113,7 @@ async function runTwice(
 test('all traffic of an agent is TLS 1.3; its token goes out once, with its enrolment, and no secret is ever in clear', {
   timeout: 300_000,
 }, async () => {
-  await using system = await startSystem();
+  await using system = await startSystem({ timeoutMs: 180_000 });
   operate(system, 'locations', 'create', 'recorded');
   const { token, agent_id: agentId } = invitation.parse(
     operate(system, 'agents', 'invite', '--location', 'recorded'),
