@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../tests/harness
 import { identityColumns, jsonColumns } from './catalog-tables.ts';
 import { entities } from './entities.ts';
 import { createDb, type Db } from './index.ts';
+import { readMigrations } from './migrate.ts';
 import { createOrm } from './orm.ts';
 import { type Column, readColumns, tableTypes } from './table-types.ts';
 
@@ -109,4 +110,9 @@ test('a column of a type that has no Kysely type yet is refused by its name', ()
   expect(() => tableTypes(column === undefined ? [] : [{ ...column, name: 'x', type: 'uuid' }])).toThrow(
     `uuid of ${column?.table}.x`,
   );
+});
+
+test('the migrations are numbered without a gap, and no two have the same number', async () => {
+  const numbers = (await readMigrations()).map(({ name }) => Number(name.slice(0, 4)));
+  expect(numbers).toEqual(numbers.map((_, at) => at + 1));
 });
