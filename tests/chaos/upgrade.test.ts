@@ -13,7 +13,7 @@ import { openWorks, type RunningAgent, type Works } from './installed-agents.ts'
 
 const count = Number(process.env['CHAOS_UPGRADE_AGENTS'] ?? 10);
 const deviceCount = 20;
-const soon = { timeout: 600_000, interval: 1_000 };
+const soon = { timeout: 1_500_000, interval: 1_000 };
 const intervalMs = 60_000;
 /** A check may start late on a busy machine. */
 const slackMs = 30_000;

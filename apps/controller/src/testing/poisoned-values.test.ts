@@ -19,6 +19,7 @@ import { enqueue, withdraw } from '../notify/index.ts';
 import { rollUps } from '../rollup/index.ts';
 import { runRequests } from '../run-requests/index.ts';
 import { createSealer, sealKeyBytes } from '../secrets/seal.ts';
+import { createUpgrades } from '../upgrades/index.ts';
 import { createFixtures } from './fixtures.ts';
 import { createStand, openRetrySequence, type Stand } from './stand.ts';
 
@@ -62,6 +63,7 @@ const leftOut = new Set([
 /** Columns that the schema itself holds to a list or to one row a value. */
 const heldBySchema = [
   ...[
+    'agent_upgrades.state',
     'agents.agent_id',
     'agents.state',
     'alerts.phase',
@@ -75,6 +77,7 @@ const heldBySchema = [
     'locations.external_key',
     'locations.location_id',
     'locations.name',
+    'rollouts.state',
     'run_requests.kind',
     'run_requests.state',
   ],
@@ -138,6 +141,7 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
       trim: trimCheckpoints,
     }).run(ending.signal),
     createAssign({ ...shared, controllerId: holder }).run(ending.signal),
+    createUpgrades({ ...shared, recordEvents }).run(ending.signal),
     createAlerts({
       ...{ ...shared, recordEvents, enqueue: async () => {}, withdraw: async () => {} },
       createRunRequests: runRequests.createRunRequests,
@@ -188,13 +192,14 @@ async function expectServed(
     union select 'plan' from assignment_spans where device_no = ${newDeviceNo} and to_us is null
     union select 'alert' from alerts where device_no = ${deviceNo} and due_us is distinct from opened_us
     union select 'window' from events where device_no = ${deviceNo} and type = 'MaintEnd'
+    union select 'upgrade' from agent_upgrades join agents using (agent_no) where account_no = ${accountNo} and agent_upgrades.state = 'Started'
     union select 'back' from locations where location_no = ${locationNos[0]} and online
     union select 'gone' from locations where location_no = ${locationNos[1]} and not online
     union select 'events' from events where account_no = ${accountNo} and device_no is null having count(*) = 2`.execute(
     kysely,
   );
   expect(rows.map(({ what }) => what).sort()).toEqual(
-    ['alert', 'back', 'events', 'gone', 'plan', 'sums', 'window'].concat('order').sort(),
+    ['alert', 'back', 'events', 'gone', 'plan', 'sums', 'upgrade', 'window'].concat('order').sort(),
   );
 }
 

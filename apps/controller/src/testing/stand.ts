@@ -91,6 +91,7 @@ export async function createStand(
   await insertAlert(kysely, referred, moments);
   await insertNotification(kysely, rows, referred, moments);
   await insertSchedules(kysely, referred);
+  await insertUpgrade(kysely, referred, moments);
   const agentNos = [here.agentNo, away.agentNo];
   return { accountNo, locationNos: [back, gone], agentNos, deviceNo, newDeviceNo };
 }
@@ -120,6 +121,19 @@ async function insertIngested(
     .insertInto('pending_diagnostics')
     .values({ ...check, extended: '{}', received_us: agoUs })
     .execute();
+}
+
+/** A rollout that has not begun yet. */
+async function insertUpgrade(
+  kysely: Kysely<Tables>,
+  { accountNo, agentNo }: Referred,
+  { agoUs }: Moments,
+): Promise<void> {
+  await sql`
+    with begun as (
+      insert into rollouts (account_no, version, started_us) values (${accountNo}, '0.3.0', ${agoUs}) returning rollout_no)
+    insert into agent_upgrades (agent_no, upgrade_id, rollout_no, version, changed_us)
+    select ${agentNo}::int, ${newId()}, rollout_no, '0.3.0', ${agoUs}::bigint from begun`.execute(kysely);
 }
 
 /** An alert of the device that is due. */

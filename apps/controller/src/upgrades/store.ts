@@ -49,15 +49,23 @@ export async function insertRollout(
   );
 }
 
-/** Rollouts that are not over, oldest first. */
-export async function runningRollouts(kysely: Kysely<Tables>): Promise<readonly number[]> {
-  const rows = await kysely
-    .selectFrom('rollouts')
-    .select('rollout_no')
-    .where('state', '=', 'Running')
-    .orderBy('rollout_no')
-    .limit(100)
-    .execute();
+/** Rollouts of an account that are looked after in one round. */
+const perAccount = 20;
+
+/**
+ * Rollouts that are not over and have something to do, or to watch. Those whose agents are all away wait for them. An account with many
+ * rollouts does not hold up others.
+ */
+export async function dueRollouts(kysely: Kysely<Tables>): Promise<readonly number[]> {
+  const { rows } = await sql<{ rollout_no: number }>`
+    select rollout_no from (
+      select r.rollout_no, row_number() over (partition by r.account_no order by r.rollout_no) as place
+      from rollouts r where r.state = 'Running' and not exists (
+        select from agent_upgrades u join agents a using (agent_no) where u.rollout_no = r.rollout_no
+        having count(*) filter (where u.state = 'Waiting') > 0
+          and count(*) filter (where u.state in ('Started', 'Downloading', 'Restarting', 'Failed')
+            or u.state = 'Waiting' and a.state in ('Connected', 'Revoked')) = 0)) due
+    where place <= ${perAccount} order by rollout_no`.execute(kysely);
   return rows.map(({ rollout_no }) => rollout_no);
 }
 

@@ -8,6 +8,7 @@ import { createDb, type Db } from '../db/index.ts';
 import { recordEvents } from '../events/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import { createUpgrades, insertRollout } from './index.ts';
+import { dueRollouts } from './store.ts';
 
 const log = createLog('upgrades test', 'silent');
 const soon = { timeout: 30_000, interval: 20 };
@@ -162,4 +163,25 @@ test('two controllers lead one rollout as one does, and an agent that is revoked
   await until(['Stopped: the agent is revoked', 'Started', 'Waiting']);
   await upgrades.say(agentNos[1]);
   await until(['Stopped: the agent is revoked', 'Done', 'Started']);
+});
+
+test('a rollout whose agents are all away waits for them, and holds up no other one', async () => {
+  const away = (state: 'Away' | 'Connected') =>
+    db.kysely.updateTable('agents').set({ state }).where('agent_no', 'in', agentNos).execute();
+  const due = async () => {
+    const own = await db.kysely
+      .selectFrom('rollouts')
+      .select('rollout_no')
+      .where('account_no', '=', accountNo)
+      .execute();
+    const all = await dueRollouts(db.kysely);
+    return own.filter(({ rollout_no }) => all.includes(rollout_no)).length;
+  };
+  await away('Away');
+  await begin();
+  expect(await due()).toBe(0);
+  await away('Connected');
+  expect(await due()).toBe(1);
+  await using _upgrades = lead();
+  await until(['Started', 'Waiting', 'Waiting']);
 });

@@ -45,7 +45,7 @@ export function createUpgrades(deps: {
   const { kysely } = db;
   const parts = createJobParts({
     log,
-    failed: 'rollouts cannot go on: the database cannot be reached',
+    failed: 'rollouts cannot go on',
     recovered: 'rollouts go on',
   });
 
@@ -106,10 +106,15 @@ export function createUpgrades(deps: {
     },
     async run(signal) {
       while (!signal.aborted) {
+        let due: readonly number[] = [];
         await parts.attempt('rollouts', async () => {
-          for (const rolloutNo of await store.runningRollouts(kysely))
-            await kysely.transaction().execute((trx) => advance(trx, rolloutNo));
+          due = await store.dueRollouts(kysely);
         });
+        // Each by itself: a row that nobody can read holds up the rollout of its account only.
+        for (const rolloutNo of due)
+          await parts.attempt(`rollout ${rolloutNo}`, () =>
+            kysely.transaction().execute((trx) => advance(trx, rolloutNo)),
+          );
         await clock.sleep(roundMs, signal).catch(() => undefined);
       }
     },
