@@ -32,7 +32,7 @@ function unpackLibraries(folder: string): string | undefined {
     apt('update');
     apt('download', 'libc6', 'libstdc++6', 'libgcc-s1');
     for (const file of readdirSync(folder).filter((name) => name.endsWith('.deb')))
-      execFileSync('dpkg', ['-x', file, 'root'], { cwd: folder });
+      execFileSync('dpkg-deb', ['-x', file, 'root'], { cwd: folder });
     return undefined;
   } catch (error) {
     return `${emulator} and the libraries of arm64 are needed: ${messageOf(error).split('\n')[0]}`;
