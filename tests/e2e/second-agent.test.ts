@@ -57,7 +57,7 @@ async function checksOf(system: System, id: string) {
 }
 
 test('two agents of one Location retry alternately; when the second one is killed, the first one runs the rest of the retry sequence', {
-  timeout: 240_000,
+  timeout: 480_000,
 }, async () => {
   await using system = await startSystem({ env: fast });
   operate(system, 'locations', 'create', 'pair');

@@ -72,7 +72,7 @@ export async function startSystem(
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const deadline = performance.now() + (options.timeoutMs ?? 60_000);
+  const deadline = performance.now() + (options.timeoutMs ?? 180_000);
   while (!existsSync(file)) {
     if (child.exitCode !== null || performance.now() > deadline) {
       child.kill('SIGKILL');
