@@ -102,7 +102,9 @@ export function useAgentsPorts() {
       send: (method: string, path: string, body?: unknown, headers = {}) =>
         sendHttp1({ port, ca: authorities.trusted.join(''), method, path, body, headers }),
       enrol: (body: { readonly Token?: string; readonly CSR: string }) =>
-        sendHttp1({ port, ca: authorities.trusted.join(''), method: 'POST', path: '/enrol', body }),
+        withPatience(() =>
+          sendHttp1({ port, ca: authorities.trusted.join(''), method: 'POST', path: '/enrol', body }),
+        ),
       async [Symbol.asyncDispose]() {
         await gateway.close();
         door[Symbol.dispose]();
@@ -123,6 +125,17 @@ export function useAgentsPorts() {
     },
     openPort,
   };
+}
+
+/** Sends again what a connection that was cut did not bring, as agents do: on a busy machine a handshake may take longer than the port allows. */
+async function withPatience<T>(send: () => Promise<T>): Promise<T> {
+  for (let left = 5; ; left -= 1)
+    try {
+      return await send();
+    } catch (error) {
+      const isCut = error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+      if (!isCut || left === 0) throw error;
+    }
 }
 
 async function sendHttp1(sent: {
