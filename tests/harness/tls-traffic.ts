@@ -48,6 +48,11 @@ export function readGreeting(fromClient: Buffer, fromServer: Buffer): Greeting {
   };
 }
 
+/** Whether a client got as far as its first encrypted record. One that gave up before has sent nothing but its ClientHello. */
+export function isEncrypted(fromClient: Buffer): boolean {
+  return recordsOf(fromClient).some(({ type }) => type === applicationData);
+}
+
 /** The version in the extensions of a ServerHello; undefined: TLS 1.2 or earlier. */
 function versionOf(extensions: Buffer): number | undefined {
   for (let at = 2; at + 4 <= extensions.length; at += 4 + extensions.readUInt16BE(at + 2))
