@@ -26,6 +26,7 @@ const neighboursWork = [
     'events',
     'device_state',
     'devices',
+    'device_texts',
     'state_checkpoints',
     'run_requests',
     'status_intervals',
