@@ -99,7 +99,7 @@ export function createChecks(deps: ChecksDeps): Checks {
     time,
     clock,
     check,
-    confirm: (deviceNo, measurement) => uplink.confirm(deviceNo, measurement),
+    confirm: (deviceNo, measurement, begunMs) => uplink.confirm(deviceNo, measurement, begunMs),
     onResult(value, context) {
       append({ case: 'result', value });
       diagnostics.written(value, context);

@@ -43,7 +43,7 @@ interface SchedulerDeps {
   /** Runs one check. */
   readonly check: (assignment: Assignment, signal: AbortSignal) => Promise<Measurement>;
   /** Resolves with the measurement that may be written. */
-  readonly confirm: (deviceNo: number, measurement: Measurement) => Promise<Measurement>;
+  readonly confirm: (deviceNo: number, measurement: Measurement, begunMs: number) => Promise<Measurement>;
   readonly onResult: (result: CheckResult, context: ResultContext) => void;
   /** An unexpected error: the check counts as if it had not been made. */
   readonly onError: (error: unknown) => void;
@@ -104,12 +104,16 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     if (ending.signal.aborted) return idle();
     const usable = usableMeasurement(schedule, measured, stalls.since(startMs));
     const endUs = check.startUs + Math.round((clock.monoMs() - startMs) * 1000);
-    if (usable !== undefined) await conclude(check, usable, endUs);
+    if (usable !== undefined) await conclude(check, usable, { startMs, endUs });
     else discard(check);
     if (!ending.signal.aborted) finish(schedule);
   };
-  const conclude = async (check: StartedCheck, measured: Measurement, endUs: number) => {
-    const confirmed = await deps.confirm(check.assignment.deviceNo, measured);
+  const conclude = async (
+    check: StartedCheck,
+    measured: Measurement,
+    { startMs, endUs }: { readonly startMs: number; readonly endUs: number },
+  ) => {
+    const confirmed = await deps.confirm(check.assignment.deviceNo, measured, startMs);
     if (ending.signal.aborted) return;
     const at = { endUs, nowUs: time.nowUs(), requestGraceMs: deps.requestGraceMs, newId: deps.newId };
     const { result, context } = applyMeasurement(check, confirmed, at);

@@ -9,6 +9,8 @@ export interface Place {
   state: AnchorState;
   /** Its last check. */
   last: AnchorAnswer | undefined;
+  /** When the first check that it answered after a silence began, monotonic milliseconds. */
+  answersFromMs: number;
   /** Devices whose errors became code 10 since it is silent. */
   readonly missed: Set<number>;
 }
@@ -19,6 +21,8 @@ export interface AnchorErrors {
   hold(error: {
     readonly deviceNo: number;
     readonly measurement: Measurement;
+    /** Begin and end of the check, monotonic milliseconds. */
+    readonly begunMs: number;
     readonly endMs: number;
     readonly open: readonly number[];
   }): Promise<Measurement | undefined>;
@@ -46,6 +50,7 @@ type Verdict = 'stands' | 'unknown' | { readonly behind: Anchor };
  *
  *   the anchor                                        | the error
  *   was silent in its last check before the error     | code 10 at once
+ *   was silent when the device's check began          | code 10 at once: what that check sent may have been lost on the way
  *   is silent in a check that ends after the error    | code 10, also when that check began before the error
  *   answers a check that began after the error        | stands, when all of its anchors do so
  *   cannot be checked                                 | as if it was no anchor; where all are so: the rule of the uplink
@@ -69,14 +74,16 @@ export function createAnchorErrors(places: () => readonly Place[]): AnchorErrors
     release(error, cause === undefined ? 'unknown' : { behind: cause.anchor });
   };
   return {
-    hold: ({ deviceNo, measurement, endMs, open }) =>
+    hold: ({ deviceNo, measurement, begunMs, endMs, open }) =>
       new Promise((resolve) => {
         const error: PendingError = {
           ...{ deviceNo, endMs, open: new Set(open), hasAnswer: false },
           release: (verdict) => resolve(judgedAs(measurement, verdict)),
         };
         pending.add(error);
-        const silent = open.find((place) => places()[place]?.last === 'silent');
+        const isSilent = (at: Place | undefined) =>
+          at !== undefined && (at.last === 'silent' || begunMs < at.answersFromMs);
+        const silent = open.find((place) => isSilent(places()[place]));
         if (silent !== undefined) hide(error, silent);
       }),
     checked(place, answer, startMs) {

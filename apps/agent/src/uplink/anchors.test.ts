@@ -37,9 +37,9 @@ function stage(answer: (target: string, nowMs: number) => AnchorAnswer = () => '
     onAnswersAgain: (deviceNos) => again.push(...deviceNos),
     onError: (error) => errors.push(error),
   });
-  const judge = (deviceNo: number, address: string, code: 2 | 5 = 2) => {
+  const judge = (deviceNo: number, address: string, code: 2 | 5 = 2, begunMs = clock.monoMs()) => {
     const verdict: { code?: number | undefined; text?: string; isOpen: boolean } = { isOpen: true };
-    const judging = anchors.judge(deviceNo, measured(code, code === 5 ? [] : [address]));
+    const judging = anchors.judge(deviceNo, measured(code, code === 5 ? [] : [address]), begunMs);
     if (judging === undefined) return undefined;
     void judging.then((judged) => Object.assign(verdict, { isOpen: false }, judged ?? { code: undefined }));
     return verdict;
@@ -110,6 +110,24 @@ test('behind a far anchor that is silent errors become 10 with its name, before 
   expect(again).toEqual([1, 5]);
   await clock.advance(5000);
   expect([kinds(), changes()]).toEqual([['answers', 'answers'], 3]);
+});
+
+test('an error of a check that began while the anchor was silent is 10 when the anchor answers meanwhile, and the device is checked again', async () => {
+  let isCut = true;
+  const { clock, anchors, judge, again } = stage((target) =>
+    isCut && target === far.target ? 'silent' : 'answered',
+  );
+  anchors.set([near, far]);
+  await clock.advance(10_000);
+  const begunMs = clock.monoMs();
+  isCut = false;
+  await clock.advance(5000);
+  const [during, after] = [judge(1, site, 2, begunMs), judge(2, site, 2, begunMs + 4500)];
+  await clock.advance(2000);
+  expect(during).toMatchObject({ code: 10, text: expect.stringMatching(/^anchor site /) });
+  expect(after?.code).toBe(2);
+  await clock.advance(10_000);
+  expect(again).toEqual([1]);
 });
 
 test('when everything is silent, the nearest anchor is named', async () => {

@@ -17,12 +17,13 @@ export interface Anchors {
   /** Sets the anchors, near to far. An anchor whose Target stays keeps its state. */
   set(anchors: readonly Anchor[]): void;
   /**
-   * Judges an error. Undefined at once, or as the result: the anchors say nothing about it, so the rule of the uplink decides. Otherwise
+   * Judges an error of a check that began at `begunMs` (monotonic; now where it is left out). Undefined at once, or as the result: the anchors say nothing about it, so the rule of the uplink decides. Otherwise
    * the measurement to write: unchanged, or with code 10.
    */
   readonly judge: (
     deviceNo: number,
     measurement: Measurement,
+    begunMs?: number,
   ) => Promise<Measurement | undefined> | undefined;
   /** Forgets devices that are no longer assigned. */
   prune(isAssigned: (deviceNo: number) => boolean): void;
@@ -64,6 +65,7 @@ export function createAnchors(deps: {
   const checkOne = async (at: Place, place: number, startMs: number) => {
     const { answer, text } = await check(at.anchor, ending.signal);
     if (places[place] !== at || ending.signal.aborted) return { answer, text };
+    if (answer === 'answered' && at.last === 'silent') at.answersFromMs = startMs;
     at.last = answer;
     errors.checked(place, answer, startMs);
     if (answer === 'answered' && at.missed.size > 0) {
@@ -112,20 +114,20 @@ export function createAnchors(deps: {
     set(anchors) {
       const known = new Map(places.map((at) => [at.anchor.target, at]));
       places = anchors.map((anchor) => {
-        const { state, last, missed } = known.get(anchor.target) ?? {
-          ...{ state: newAnchorState(nowMs()), last: undefined, missed: new Set<number>() },
-        };
-        return { anchor, state, last, missed };
+        const before = known.get(anchor.target);
+        if (before !== undefined) return { ...before, anchor };
+        const answersFromMs = Number.NEGATIVE_INFINITY;
+        return { anchor, state: newAnchorState(nowMs()), last: undefined, answersFromMs, missed: new Set() };
       });
       deciders = createDeciders(anchors);
       errors.releaseAll();
       schedule();
     },
-    judge(deviceNo, measurement) {
+    judge(deviceNo, measurement, begunMs = clock.monoMs()) {
       const addresses = measurement.peers.map(({ address }) => address);
       const open = deciders(addresses, ownNetworks());
       if (open.length === 0) return undefined;
-      const judging = errors.hold({ deviceNo, measurement, endMs: clock.monoMs(), open });
+      const judging = errors.hold({ deviceNo, measurement, begunMs, endMs: clock.monoMs(), open });
       schedule();
       return judging;
     },

@@ -14,7 +14,7 @@ import { asUplinkDead, isRemote, type OwnNetworks, reachability } from './reacha
  */
 export interface Uplink {
   /** Resolves with the measurement to write: unchanged, or with code 10. */
-  confirm(deviceNo: number, measurement: Measurement): Promise<Measurement>;
+  confirm(deviceNo: number, measurement: Measurement, begunMs?: number): Promise<Measurement>;
   /** The controller sent something. */
   controllerAnswered(): void;
   /** The stream to the controller ended. */
@@ -44,6 +44,11 @@ const witnessCount = 3;
 const roundsApartMs = 2000;
 const uplinkDead = 'uplink dead: nothing beyond the own networks answers';
 
+/** Removes the other devices from the sets. */
+function keepOnly(sets: readonly Set<number>[], isKept: (deviceNo: number) => boolean): void {
+  for (const set of sets) for (const deviceNo of [...set]) if (!isKept(deviceNo)) set.delete(deviceNo);
+}
+
 /**
  * Makes the uplink monitor. `sendHeartbeat` sends a heartbeat now and returns whether there is a stream. `runNow` checks a device at
  * once and returns whether it is assigned.
@@ -68,6 +73,7 @@ export function createUplink(deps: {
   let step: { readonly kind: 'asking' | 'witnesses' | 'pausing'; readonly timer: Disposable } | undefined;
   let roundEndedMs = Number.NEGATIVE_INFINITY;
   let isOffline = false;
+  let onlineFromMs = Number.NEGATIVE_INFINITY;
 
   const clearStep = () => {
     step?.timer[Symbol.dispose]();
@@ -89,6 +95,7 @@ export function createUplink(deps: {
     isOffline = false;
     settle(!wasOffline);
     if (!wasOffline) return;
+    onlineFromMs = clock.monoMs();
     const missed = [...unchecked];
     unchecked.clear();
     onOnlineAgain(missed);
@@ -117,11 +124,8 @@ export function createUplink(deps: {
   };
   const hold = (deviceNo: number, measurement: Measurement) =>
     new Promise<Measurement>((resolve) => {
-      pending.add({
-        deviceNo,
-        endMs: clock.monoMs(),
-        release: (isGenuine) => resolve(isGenuine ? measurement : asUplinkDead(measurement)),
-      });
+      const release = (isGenuine: boolean) => resolve(isGenuine ? measurement : asUplinkDead(measurement));
+      pending.add({ deviceNo, endMs: clock.monoMs(), release });
       if (step === undefined) {
         if (sendHeartbeat(isOffline ? uplinkDead : ''))
           step = { kind: 'asking', timer: clock.timer(replyWithinMs, checkWitnesses) };
@@ -133,14 +137,19 @@ export function createUplink(deps: {
   };
 
   return {
-    async confirm(deviceNo, measurement) {
+    async confirm(deviceNo, measurement, begunMs = clock.monoMs()) {
       const reached = reachability(measurement);
       if (reached === 'nothing' || !isRemote(measurement, ownNetworks())) return measurement;
       healthy.delete(deviceNo);
       if (reached === 'silent') {
-        const judging = judgeByAnchors(deviceNo, measurement);
+        const judging = judgeByAnchors(deviceNo, measurement, begunMs);
         if (judging !== undefined) witnessFailed(deviceNo);
-        return (judging && (await judging)) ?? hold(deviceNo, measurement);
+        const judged = judging && (await judging);
+        if (judged !== undefined || isOffline || begunMs >= onlineFromMs)
+          return judged ?? hold(deviceNo, measurement);
+        // What this check sent may have been lost before the agent was online again.
+        onOnlineAgain([deviceNo]);
+        return asUplinkDead(measurement);
       }
       if (measurement.code === resultCode.ok) healthy.add(deviceNo);
       markOnline();
@@ -150,13 +159,7 @@ export function createUplink(deps: {
     disconnected() {
       if (step?.kind === 'asking') checkWitnesses();
     },
-    prune(isAssigned) {
-      for (const deviceNo of [...healthy, ...unchecked]) {
-        if (isAssigned(deviceNo)) continue;
-        healthy.delete(deviceNo);
-        unchecked.delete(deviceNo);
-      }
-    },
+    prune: (isAssigned) => keepOnly([healthy, unchecked], isAssigned),
     get isOnline() {
       return !isOffline;
     },
