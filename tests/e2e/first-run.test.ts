@@ -74,7 +74,12 @@ test('the path to a device is traced on request, and stays with its check', asyn
   const body = { Method: 'TCP', URL: watched.url, ShortName: 'traced' };
   const { device_id: id } = device.pick({ device_id: true }).parse(await api.ok('POST', '/devices', body));
   const Hops = [{ TTL: 1, Address: '127.0.0.1', RTTMs: expect.any(Number), Text: 'connected' }];
-  const trace = traceroute.parse(await api.ok('POST', `/devices/${id}/traceroute`));
+  // The controller serves before its agent is connected.
+  const answer = await vi.waitFor(() => api.ok('POST', `/devices/${id}/traceroute`), {
+    timeout: 60_000,
+    interval: 250,
+  });
+  const trace = traceroute.parse(answer);
   expect(trace).toMatchObject({ device_id: id, Location: 'local', Reached: true, Hops });
   const kept = await api.ok('GET', `/checks/${trace.check_id}/extended`);
   expect(kept).toMatchObject({ ResultCode: 1, Extended: { Traceroute: { Reached: true, Hops } } });

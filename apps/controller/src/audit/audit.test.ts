@@ -175,7 +175,9 @@ test('no entry holds a secret, whoever wrote it and wherever it stood', async ()
     ...(await inviteAgent(transaction, { accountNo, locationNo, name: 'a1', nowUs: 7 })),
   }));
   const { rows } = await sql<{ text: string }>`select audit::text as text from audit`.execute(rest.db.kysely);
-  const texts = [...rows.map(({ text }) => text), (await send('GET', '/audit')).text].join('\n');
+  const all = [...rows.map(({ text }) => text), (await send('GET', '/audit')).text].join('\n');
+  // The first letters of a key may stand in any id by chance.
+  const texts = all.replaceAll(/\b[0-9a-f]{48}\b/g, 'id');
   expect(texts).toContain('***');
   for (const secret of ['sentinel-', made.key, made.key.slice(0, 6), made.token])
     expect(texts).not.toContain(secret);
