@@ -5,11 +5,11 @@ import {
   generateKeyPairSync,
   X509Certificate,
 } from 'node:crypto';
-import { chmod, open, readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Fault, ignoreMissing, messageOf } from '@vantage/kernel';
 import { z } from 'zod';
-import { ensureFolder, syncFolder } from '../storage/disk.ts';
+import { ensureFolder, replaceFile } from '../storage/disk.ts';
 
 /** The key of this agent, and what the controller gave for it; PEM texts. */
 export interface Credentials {
@@ -57,17 +57,7 @@ export async function openIdentityFolder(dataDir: string): Promise<IdentityFolde
       });
   const write = async (name: string, text: string, mode: number) => {
     await ensureFolder(folder);
-    const part = file(`${name}.part`);
-    const handle = await open(part, 'w', mode);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await chmod(part, mode);
-    await rename(part, file(name));
-    await syncFolder(folder);
+    await replaceFile(file(name), text, mode);
   };
   const key = await read('agent.key');
   const certificate = (await read('agent.crt')) ?? '';

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { chmod, type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { ignoreMissing, isMissing } from '@vantage/kernel';
@@ -39,21 +39,34 @@ export async function ensureFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
+/** Replaces a file as a whole, durably. A later reader finds the old or the new content. */
+export async function replaceFile(file: string, text: string, mode = 0o600): Promise<void> {
+  const part = `${file}.part`;
+  await writeDurably(part, Buffer.from(text), mode);
+  await chmod(part, mode);
+  await rename(part, file);
+  await syncFolder(path.dirname(file));
+}
+
+async function writeDurably(file: string, content: Uint8Array, mode = 0o600): Promise<void> {
+  const handle = await open(file, 'w', mode);
+  try {
+    await writeAll(handle, content, 0);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
 /**
  * Replaces a file as a whole, durably. A later reader finds the old or the new content, with a checksum that shows damage.
  * The previous content is kept as `<file>.old`.
  */
 export async function writeWithChecksum(file: string, content: Uint8Array): Promise<void> {
   const fresh = `${file}.new`;
-  const handle = await open(fresh, 'w', 0o600);
-  try {
-    const head = Buffer.allocUnsafe(4);
-    head.writeUInt32BE(crc32(content));
-    await writeAll(handle, Buffer.concat([head, content]), 0);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  const head = Buffer.allocUnsafe(4);
+  head.writeUInt32BE(crc32(content));
+  await writeDurably(fresh, Buffer.concat([head, content]));
   await rename(file, `${file}.old`).catch(ignoreMissing);
   await rename(fresh, file);
   await syncFolder(path.dirname(file));

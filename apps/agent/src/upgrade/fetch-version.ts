@@ -9,10 +9,10 @@ import {
   readStatement,
 } from '@vantage/domain';
 import { messageOf } from '@vantage/kernel';
-import { ensureFolder, syncFolder, writeAll } from '../storage/disk.ts';
+import { ensureFolder, replaceFile, syncFolder, writeAll } from '../storage/disk.ts';
 import type { Downloaded } from './download.ts';
 import { programFault, unpackParcel } from './unpack.ts';
-import { digestOfFolder, replaceFile, statementName, type VersionsFolder } from './versions-folder.ts';
+import { digestOfFolder, statementName, type VersionsFolder } from './versions-folder.ts';
 
 /** What became of fetching a version. `later`: worth another try. */
 export type Fetched =

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type ParcelFile, treeDigest } from '@vantage/domain';
 import { ignoreMissing } from '@vantage/kernel';
 import { z } from 'zod';
-import { ensureFolder, syncFolder } from '../storage/disk.ts';
+import { ensureFolder, replaceFile, syncFolder } from '../storage/disk.ts';
 import type { Chosen, Trial } from './select-version.ts';
 
 const chosenShape = z.object({
@@ -82,20 +82,6 @@ export function openVersionsFolder(dataDir: string): VersionsFolder {
 /** The name of the file with the signed statement about a version. */
 export function statementName(version: string): string {
   return `${version}.sig`;
-}
-
-/** Replaces a file as a whole, durably. */
-export async function replaceFile(file: string, text: string): Promise<void> {
-  const part = `${file}.part`;
-  const handle = await open(part, 'w', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(part, file);
-  await syncFolder(path.dirname(file));
 }
 
 /**
