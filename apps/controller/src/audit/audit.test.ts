@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../api/testing/rest.ts';
+import { useAccountPerTest } from '../api/testing/account-per-test.ts';
 import { inviteAgent, revokeAgent } from '../catalog/agents/write.ts';
 import { createCatalog } from '../catalog/change.ts';
 import { issueKey, revokeKey } from '../catalog/keys/write.ts';
@@ -20,23 +20,10 @@ const entries = z.array(
   }),
 );
 
-let rest: Rest;
-let key: string;
-let accountNo: number;
-let locationNo: number;
-let accounts = 0;
-beforeAll(async () => {
-  rest = await startRest();
-});
-afterAll(() => rest[Symbol.asyncDispose]());
-beforeEach(async () => {
-  accounts += 1;
-  ({ accountNo, locationNo } = await rest.account(`account ${accounts}`));
-  ({ key } = await rest.key(accountNo, 'UW'));
-});
+const api = useAccountPerTest();
 
 const send = async (method: string, path: string, body?: object) => {
-  const reply = await rest.send(method, path, { key, ...(body === undefined ? {} : { body }) });
+  const reply = await api.send(method, path, body);
   expect([method, path, reply.status, reply.text]).toEqual([method, path, 200, reply.text]);
   return reply;
 };
@@ -53,7 +40,7 @@ const newest = async () => {
 const tcp = { Method: 'TCP', URL: 'a.example:1', ShortName: 'a' };
 
 test('an entry says who changed what, from which value to which', async () => {
-  await rest.db.kysely.updateTable('api_keys').set({ name: 'deploy' }).execute();
+  await api.rest.db.kysely.updateTable('api_keys').set({ name: 'deploy' }).execute();
   const by = { Actor: 'deploy', Address: '127.0.0.1' };
   const Id = await create('/devices', tcp);
   expect(await newest()).toEqual({
@@ -103,11 +90,16 @@ test('a request that changes nothing leaves no entry', async () => {
 });
 
 test('changes by the command line have an entry too', async () => {
-  const catalog = createCatalog({ db: rest.db, recordChanges: createChangeRecorder(rest) });
+  const catalog = createCatalog({ db: api.rest.db, recordChanges: createChangeRecorder(api.rest) });
   await catalog.change({ kind: 'command-line' }, async (transaction) => {
-    const { agentId } = await inviteAgent(transaction, { accountNo, locationNo, name: 'a1', nowUs: 7 });
-    await revokeAgent(transaction, { agentId }, { recordEvents, nowUs: rest.clock.nowUs() });
-    const { keyId } = await issueKey(transaction, { accountNo, level: 'UR', name: 'k' });
+    const { agentId } = await inviteAgent(transaction, {
+      accountNo: api.accountNo,
+      locationNo: api.locationNo,
+      name: 'a1',
+      nowUs: 7,
+    });
+    await revokeAgent(transaction, { agentId }, { recordEvents, nowUs: api.rest.clock.nowUs() });
+    const { keyId } = await issueKey(transaction, { accountNo: api.accountNo, level: 'UR', name: 'k' });
     await revokeKey(transaction, keyId);
   });
   const found = await audit();
@@ -141,10 +133,10 @@ test('a client that pages with Before gets each entry once, though new ones are 
 test('an account sees its own entries only', async () => {
   await create('/tags', { Name: 't' });
   const [entry] = await audit();
-  const other = await rest.account('foreign');
-  const { key: foreign } = await rest.key(other.accountNo, 'UR');
-  expect((await rest.send('GET', '/audit', { key: foreign })).json).toEqual([]);
-  const refused = await rest.send('GET', `/audit?Before=${entry?.audit_id}`, { key: foreign });
+  const other = await api.rest.account('foreign');
+  const { key: foreign } = await api.rest.key(other.accountNo, 'UR');
+  expect((await api.rest.send('GET', '/audit', { key: foreign })).json).toEqual([]);
+  const refused = await api.rest.send('GET', `/audit?Before=${entry?.audit_id}`, { key: foreign });
   expect(refused.json).toMatchObject({ code: 1003 });
 });
 
@@ -166,15 +158,22 @@ test('no entry holds a secret, whoever wrote it and wherever it stood', async ()
   await send('PUT', `/devices/${id}`, { Options: { Headers: { 'X-My-Token': sentinel('8') } } });
   await send('DELETE', `/devices/${id}`);
   await send('DELETE', `/secrets/${secretId}`);
-  const catalog = createCatalog({ db: rest.db, recordChanges: createChangeRecorder(rest) });
+  const catalog = createCatalog({ db: api.rest.db, recordChanges: createChangeRecorder(api.rest) });
   const made = await catalog.change({ kind: 'command-line' }, async (transaction) => ({
     ...(await issueKey(transaction, {
-      ...{ accountNo, level: 'UR', name: 'k' },
+      ...{ accountNo: api.accountNo, level: 'UR', name: 'k' },
       basic: { user: 'u', password: sentinel('9') },
     })),
-    ...(await inviteAgent(transaction, { accountNo, locationNo, name: 'a1', nowUs: 7 })),
+    ...(await inviteAgent(transaction, {
+      accountNo: api.accountNo,
+      locationNo: api.locationNo,
+      name: 'a1',
+      nowUs: 7,
+    })),
   }));
-  const { rows } = await sql<{ text: string }>`select audit::text as text from audit`.execute(rest.db.kysely);
+  const { rows } = await sql<{ text: string }>`select audit::text as text from audit`.execute(
+    api.rest.db.kysely,
+  );
   const all = [...rows.map(({ text }) => text), (await send('GET', '/audit')).text].join('\n');
   // The first letters of a key may stand in any id by chance.
   const texts = all.replaceAll(/\b[0-9a-f]{48}\b/g, 'id');
@@ -194,10 +193,10 @@ test('of a long value the beginning is kept', async () => {
 
 test('a change whose entry cannot be written does not happen', async () => {
   await sql`alter table audit add constraint full_now check (kind <> 'tag') not valid`.execute(
-    rest.db.kysely,
+    api.rest.db.kysely,
   );
-  const reply = await rest.send('POST', '/tags', { key, body: { Name: 't' } });
-  await sql`alter table audit drop constraint full_now`.execute(rest.db.kysely);
+  const reply = await api.send('POST', '/tags', { Name: 't' });
+  await sql`alter table audit drop constraint full_now`.execute(api.rest.db.kysely);
   expect(reply.status).toBe(500);
   expect((await send('GET', '/tags')).json).toEqual([]);
 });

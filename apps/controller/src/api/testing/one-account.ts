@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Reply, type Rest, type Send, startRest } from './rest.ts';
 
-/** The API with one account and one of its keys, of level UW. */
-export interface OneAccount extends AsyncDisposable {
+/** An account of the API and one of its keys, of level UW. */
+export interface AccountApi {
   readonly rest: Rest;
   readonly accountNo: number;
   readonly locationNo: number;
@@ -13,14 +13,23 @@ export interface OneAccount extends AsyncDisposable {
   create(path: string, body: object): Promise<string>;
 }
 
+/** The API with one account. */
+export interface OneAccount extends AccountApi, AsyncDisposable {}
+
 /** Starts the API for tests that need one account only. */
 export async function startOneAccount(
   options: Parameters<typeof startRest>[0] & { readonly timezone?: string } = {},
 ): Promise<OneAccount> {
   const rest = await startRest(options);
-  const { accountNo, locationNo } = await rest.account('one', options.timezone);
+  const account = await addAccount(rest, 'one', options.timezone);
+  return { ...account, [Symbol.asyncDispose]: () => rest[Symbol.asyncDispose]() };
+}
+
+/** Adds an account with a key. */
+export async function addAccount(rest: Rest, name: string, timezone?: string): Promise<AccountApi> {
+  const { accountNo, locationNo } = await rest.account(name, timezone);
   const { key } = await rest.key(accountNo, 'UW');
-  const send: OneAccount['send'] = (method, path, body, more = {}) =>
+  const send: AccountApi['send'] = (method, path, body, more = {}) =>
     rest.send(method, path, { key, ...(body === undefined ? {} : { body }), ...more });
   return {
     ...{ rest, accountNo, locationNo, key, send },
@@ -30,6 +39,5 @@ export async function startOneAccount(
       if (reply.status !== 200 || id === undefined) throw new Error(`POST ${path}: ${reply.text}`);
       return id;
     },
-    [Symbol.asyncDispose]: () => rest[Symbol.asyncDispose](),
   };
 }

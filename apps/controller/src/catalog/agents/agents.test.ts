@@ -1,29 +1,16 @@
 import { newId } from '@vantage/kernel';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
 import { createSampleAccount } from '../../api/testing/sample-account.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
 
-let rest: Rest;
-let key: string;
-let account: { readonly accountNo: number; readonly locationNo: number };
-let accounts = 0;
-beforeAll(async () => {
-  rest = await startRest();
-});
-afterAll(() => rest[Symbol.asyncDispose]());
-beforeEach(async () => {
-  accounts += 1;
-  account = await rest.account(`account ${accounts}`);
-  ({ key } = await rest.key(account.accountNo, 'UW'));
-});
+const api = useAccountPerTest();
+const { send } = api;
 
-const send = (method: string, path: string, body?: object) =>
-  rest.send(method, path, { key, ...(body === undefined ? {} : { body }) });
 const invite = async (values: { readonly name?: string; readonly state?: 'Connected' } = {}) => {
   const agent_id = newId();
-  const agent = await createFixtures(rest.db.kysely).agent(account, { agent_id, ...values });
+  const agent = await createFixtures(api.rest.db.kysely).agent(api, { agent_id, ...values });
   return { id: agent_id, ...agent };
 };
 const listed = async () =>
@@ -51,8 +38,8 @@ test('an agent gets another name, and the audit has the old one', async () => {
 test('an agent without a name is sent back as it was read, and nothing changes', async () => {
   const { id } = await invite({ name: '' });
   const { text, json, headers } = await send('GET', `/agents/${id}`);
-  const put = await rest.send('PUT', `/agents/${id}`, {
-    key,
+  const put = await api.rest.send('PUT', `/agents/${id}`, {
+    key: api.key,
     body: json,
     headers: { 'If-Match': headers.get('etag') ?? '' },
   });
@@ -73,11 +60,11 @@ test.each([
   expect((await send('PUT', `/agents/${id}`, body)).json).toMatchObject({ code: 1004, errors: [{ field }] });
 });
 
-const locate = async (name: string, place = account) => {
-  const { key: own } = await rest.key(place.accountNo, 'UW');
-  const { json } = await rest.send('POST', '/locations', { key: own, body: { Name: name } });
+const locate = async (name: string, place: Pick<typeof api, 'accountNo' | 'locationNo'> = api) => {
+  const { key: own } = await api.rest.key(place.accountNo, 'UW');
+  const { json } = await api.rest.send('POST', '/locations', { key: own, body: { Name: name } });
   const location_id = z.object({ location_id: z.string() }).parse(json).location_id;
-  const { locationNo } = await rest.db.kysely
+  const { locationNo } = await api.rest.db.kysely
     .selectFrom('locations')
     .select('location_no as locationNo')
     .where('location_id', '=', location_id)
@@ -89,16 +76,16 @@ test('an agent is moved to a Location by name or id, and counts as connected the
   const oslo = await locate('Oslo');
   const { id, agentNo } = await invite({ name: 'edge', state: 'Connected' });
   const heard: unknown[] = [];
-  await using _ends = await rest.db.subscribe('revoked', (notice) => void heard.push(notice));
-  await using _plans = await rest.db.subscribe('catalog', (notice) => void heard.push(notice));
+  await using _ends = await api.rest.db.subscribe('revoked', (notice) => void heard.push(notice));
+  await using _plans = await api.rest.db.subscribe('catalog', (notice) => void heard.push(notice));
   const moved = await send('PUT', `/agents/${id}`, { Location: 'Oslo' });
   expect(moved.json).toMatchObject({ Location: 'Oslo', State: 'Away', Name: 'edge' });
   await expect.poll(() => heard).toContainEqual({ agent_nos: [agentNo], key_nos: [] });
-  await expect.poll(() => heard).toContainEqual({ location_nos: [account.locationNo, oslo.locationNo] });
+  await expect.poll(() => heard).toContainEqual({ location_nos: [api.locationNo, oslo.locationNo] });
   expect((await send('GET', `/locations/${oslo.location_id}`)).json).toMatchObject({
     ...{ Online: false, Agents: { Count: 1, Connected: 0 } },
   });
-  await rest.clock.advance(5_000);
+  await api.rest.clock.advance(5_000);
   expect((await send('PUT', `/agents/${id}`, { Location: oslo.location_id })).json).toMatchObject({
     Location: 'Oslo',
   });
@@ -112,21 +99,21 @@ test('an agent is moved to a Location by name or id, and counts as connected the
     },
     { Action: 'Update', Id: id, Changes: [{ Field: 'Location', Old: 'local', New: 'Oslo' }] },
   ]);
-  const former = await rest.db.kysely
+  const former = await api.rest.db.kysely
     .selectFrom('former_locations')
     .select(['location_no', 'from_us', 'to_us'])
     .where('agent_no', '=', agentNo)
     .orderBy('to_us')
     .execute();
-  const nowUs = rest.clock.nowUs();
+  const nowUs = api.rest.clock.nowUs();
   expect(former).toEqual([
-    { location_no: account.locationNo, from_us: 0, to_us: nowUs - 5_000_000 },
+    { location_no: api.locationNo, from_us: 0, to_us: nowUs - 5_000_000 },
     { location_no: oslo.locationNo, from_us: nowUs - 5_000_000, to_us: nowUs },
   ]);
 });
 
 test("another account's Location is as unknown as one that does not exist", async () => {
-  const other = await rest.account(`other ${accounts}`);
+  const other = await api.rest.account(`other of ${api.accountNo}`);
   const foreign = await locate('theirs', other);
   const { id } = await invite();
   const refused = await send('PUT', `/agents/${id}`, { Location: foreign.location_id });
@@ -163,11 +150,11 @@ test('a Location can be deleted once its agents are moved away, and an agent tha
 test('a DELETE revokes an agent, a second one removes it, a third one finds none', async () => {
   const { id, agentNo } = await invite({ name: 'edge', state: 'Connected' });
   const heard: unknown[] = [];
-  await using _revocations = await rest.db.subscribe('revoked', (notice) => void heard.push(notice));
-  await using _plans = await rest.db.subscribe('catalog', (notice) => void heard.push(notice));
+  await using _revocations = await api.rest.db.subscribe('revoked', (notice) => void heard.push(notice));
+  await using _plans = await api.rest.db.subscribe('catalog', (notice) => void heard.push(notice));
   expect((await send('DELETE', `/agents/${id}`)).json).toEqual({ agent_id: id });
   await expect.poll(() => heard).toContainEqual({ agent_nos: [agentNo], key_nos: [] });
-  await expect.poll(() => heard).toContainEqual({ location_nos: [account.locationNo] });
+  await expect.poll(() => heard).toContainEqual({ location_nos: [api.locationNo] });
   expect((await send('GET', `/agents/${id}`)).json).toMatchObject({ State: 'Revoked', Name: 'edge' });
   expect(await listed()).toEqual([id]);
   expect((await send('GET', '/events')).json).toMatchObject([
@@ -205,7 +192,7 @@ test('DELETEs of one agent at the same moment revoke it once and remove nothing'
 });
 
 test('checks and events go on to show the name of a removed agent, and its new one after a rename', async () => {
-  const { ids } = await createSampleAccount(rest, account, key);
+  const { ids } = await createSampleAccount(api.rest, api, api.key);
   const id = ids['agent_id'];
   const shown = async () => (await send('GET', `/checks/${ids['check_id']}/extended`)).json;
   await send('PUT', `/agents/${id}`, { Name: 'edge' });
@@ -219,13 +206,13 @@ test('checks and events go on to show the name of a removed agent, and its new o
 test('a Location can be deleted once its agents are removed; a revoked agent still names it', async () => {
   const made = await send('POST', '/locations', { Name: 'Oslo' });
   const location = z.object({ location_id: z.string() }).parse(made.json).location_id;
-  const row = await rest.db.kysely
+  const row = await api.rest.db.kysely
     .selectFrom('locations')
     .select('location_no as locationNo')
     .where('location_id', '=', location)
     .executeTakeFirstOrThrow();
   const agent_id = newId();
-  await createFixtures(rest.db.kysely).agent({ ...account, ...row }, { agent_id });
+  await createFixtures(api.rest.db.kysely).agent({ accountNo: api.accountNo, ...row }, { agent_id });
   await send('DELETE', `/agents/${agent_id}`);
   const refused = await send('DELETE', `/locations/${location}`);
   expect(refused.json).toMatchObject({ code: 1005, message: expect.stringContaining(agent_id) });

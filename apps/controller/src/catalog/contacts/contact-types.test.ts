@@ -1,42 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
 import { openContact } from '../../secrets/sealed-contact.ts';
 
 describe('contacts of types that other services give credentials for', () => {
-  let rest: Rest;
-  let key: string;
-  let accountNo: number;
-  let accounts = 0;
-  beforeAll(async () => {
-    rest = await startRest();
-  });
-  afterAll(() => rest[Symbol.asyncDispose]());
-  beforeEach(async () => {
-    accounts += 1;
-    ({ accountNo } = await rest.account(`account ${accounts}`));
-    ({ key } = await rest.key(accountNo, 'UW'));
-  });
+  const api = useAccountPerTest();
+  const { send, create, message } = api;
 
-  const send = (method: string, path: string, body?: object) =>
-    rest.send(method, path, { key, ...(body === undefined ? {} : { body }) });
-  const create = async (body: object) => {
-    const { status, json, text } = await send('POST', '/contacts', body);
-    expect([status, text]).toEqual([200, text]);
-    return z.strictObject({ contact_id: z.string() }).parse(json).contact_id;
-  };
-  const message = async (method: string, path: string, body: object) => {
-    const { json } = await send(method, path, body);
-    const { code, message: said } = z.object({ code: z.int(), message: z.string() }).parse(json);
-    return `${code} ${said}`;
-  };
   const clear = async (id: string) => {
-    const { sealed } = await rest.db.kysely
+    const { sealed } = await api.rest.db.kysely
       .selectFrom('contacts')
       .select('sealed')
       .where('contact_id', '=', id)
       .executeTakeFirstOrThrow();
-    return openContact(rest.sealer, id, sealed);
+    return openContact(api.rest.sealer, id, sealed);
   };
 
   it('of every Type are created, show no credential, and keep it when the shown Address comes back', async () => {
@@ -56,17 +33,22 @@ describe('contacts of types that other services give credentials for', () => {
       ['telegram', '@operations', '@operations', `1:s3ntinel${'0'.repeat(30)}`],
     ];
     for (const [Type, Address, shown, Secret] of bodies) {
-      const id = await create({ Name: Type, Type, Address, ...(Secret === null ? {} : { Secret }) });
+      const id = await create('/contacts', {
+        Name: Type,
+        Type,
+        Address,
+        ...(Secret === null ? {} : { Secret }),
+      });
       const { json, text } = await send('GET', `/contacts/${id}`);
       expect(json).toMatchObject({ Type, Address: shown });
       expect(text).not.toContain('s3ntinel');
       await send('PUT', `/contacts/${id}`, { ...z.record(z.string(), z.json()).parse(json), Name: 'other' });
       expect(await clear(id)).toEqual({ address: Address, secret: Secret, previousSecret: null });
     }
-    const { sealed: _, ...row } = await rest.db.kysely
+    const { sealed: _, ...row } = await api.rest.db.kysely
       .selectFrom('contacts')
       .selectAll()
-      .where('account_no', '=', accountNo)
+      .where('account_no', '=', api.accountNo)
       .executeTakeFirstOrThrow();
     expect(JSON.stringify(row)).not.toContain('s3ntinel');
     expect((await send('GET', '/audit')).text).not.toContain('s3ntinel');
@@ -81,27 +63,32 @@ describe('contacts of types that other services give credentials for', () => {
       '1004 Secret must be the integration key',
     );
     const key = 'k'.repeat(32);
-    const pagerduty = await create({ ...body, Secret: key });
+    const pagerduty = await create('/contacts', { ...body, Secret: key });
     expect(await message('PUT', `/contacts/${pagerduty}`, { Secret: null })).toContain(
       '1004 Secret is required',
     );
     expect(await message('POST', `/contacts/${pagerduty}/rotate`, {})).toContain(
       '1005 The Secret of contacts of Type pagerduty comes from the receiver',
     );
-    const ntfy = await create({ Name: 'n', Type: 'ntfy', Address: 'https://ntfy.sh/topic', Secret: 'tk_a' });
+    const ntfy = await create('/contacts', {
+      Name: 'n',
+      Type: 'ntfy',
+      Address: 'https://ntfy.sh/topic',
+      Secret: 'tk_a',
+    });
     await send('PUT', `/contacts/${ntfy}`, { Secret: null });
     expect((await clear(ntfy)).secret).toBeNull();
   });
 
   it('an optional secret whose key is lost is not dropped in silence', async () => {
-    const id = await create({
+    const id = await create('/contacts', {
       Name: 'a',
       Type: 'alertmanager',
       Address: 'https://am.example/',
       Secret: 'tk',
     });
     const damage = { sealed: Buffer.alloc(40) };
-    await rest.db.kysely.updateTable('contacts').set(damage).where('contact_id', '=', id).execute();
+    await api.rest.db.kysely.updateTable('contacts').set(damage).where('contact_id', '=', id).execute();
     expect(await message('PUT', `/contacts/${id}`, { Name: 'x' })).toContain('or null if there is none');
     expect((await send('PUT', `/contacts/${id}`, { Secret: null })).status).toBe(200);
     expect(await clear(id)).toEqual({ address: 'https://am.example/', secret: null, previousSecret: null });
@@ -110,7 +97,7 @@ describe('contacts of types that other services give credentials for', () => {
   it('Options are shown, replaced as a whole and audited; each Type knows its own', async () => {
     const Options = { To: '+4712345678', Body: '{"msisdn": "{{To}}", "text": "{{Text}}"}' };
     const sms = { Name: 'Phone', Type: 'sms', Address: 'https://sms.example/send', Options };
-    const id = await create({ ...sms, Secret: 'Bearer s3ntinel' });
+    const id = await create('/contacts', { ...sms, Secret: 'Bearer s3ntinel' });
     expect((await send('GET', `/contacts/${id}`)).json).toMatchObject({ Options });
     await send('PUT', `/contacts/${id}`, { Options: { To: '+4787654321' } });
     expect((await send('GET', `/contacts/${id}`)).json).toMatchObject({ Options: { To: '+4787654321' } });

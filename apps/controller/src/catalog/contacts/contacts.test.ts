@@ -1,8 +1,9 @@
 import { alertKinds } from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
+import { startRest } from '../../api/testing/rest.ts';
 import { openContact } from '../../secrets/sealed-contact.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
@@ -15,44 +16,21 @@ const webhook = {
 };
 
 describe('contacts', () => {
-  let rest: Rest;
-  let key: string;
-  let accountNo: number;
-  let accounts = 0;
-  beforeAll(async () => {
-    rest = await startRest();
-  });
-  afterAll(() => rest[Symbol.asyncDispose]());
-  beforeEach(async () => {
-    accounts += 1;
-    ({ accountNo } = await rest.account(`account ${accounts}`));
-    ({ key } = await rest.key(accountNo, 'UW'));
-  });
+  const api = useAccountPerTest();
+  const { send, create, message } = api;
 
-  const send = (method: string, path: string, body?: object) =>
-    rest.send(method, path, { key, ...(body === undefined ? {} : { body }) });
-  const create = async (body: object) => {
-    const { status, json, text } = await send('POST', '/contacts', body);
-    expect([status, text]).toEqual([200, text]);
-    return z.strictObject({ contact_id: z.string() }).parse(json).contact_id;
-  };
-  const message = async (method: string, path: string, body: object) => {
-    const { json } = await send(method, path, body);
-    const { code, message: said } = z.object({ code: z.int(), message: z.string() }).parse(json);
-    return `${code} ${said}`;
-  };
   const clear = async (id: string) => {
-    const { sealed } = await rest.db.kysely
+    const { sealed } = await api.rest.db.kysely
       .selectFrom('contacts')
       .select('sealed')
       .where('contact_id', '=', id)
       .executeTakeFirstOrThrow();
-    return openContact(rest.sealer, id, sealed);
+    return openContact(api.rest.sealer, id, sealed);
   };
 
   it('are created, listed by name, read, changed and deleted', async () => {
-    const hook = await create({ ...webhook, Notify: ['device.down'], ExternalKey: 'k' });
-    const mail = await create(email);
+    const hook = await create('/contacts', { ...webhook, Notify: ['device.down'], ExternalKey: 'k' });
+    const mail = await create('/contacts', email);
     const { json: list, headers } = await send('GET', '/contacts');
     expect(list).toMatchObject([
       { contact_id: hook, Name: 'Hook', Notify: ['device.down'] },
@@ -72,10 +50,10 @@ describe('contacts', () => {
   });
 
   it('show no secret and no credential, and keep both sealed', async () => {
-    const id = await create(webhook);
+    const id = await create('/contacts', webhook);
     const { json, text } = await send('GET', `/contacts/${id}`);
     expect(json).toMatchObject({ Address: 'https://u:***@h.example/a?token=***', PreviousSecretUntil: null });
-    const row = await rest.db.kysely
+    const row = await api.rest.db.kysely
       .selectFrom('contacts')
       .selectAll()
       .where('contact_id', '=', id)
@@ -91,7 +69,7 @@ describe('contacts', () => {
   });
 
   it('keep a credential whose mask is sent back while scheme, host, port and user stay', async () => {
-    const id = await create(webhook);
+    const id = await create('/contacts', webhook);
     await send('PUT', `/contacts/${id}`, { Address: 'https://u:***@h.example/b?token=***' });
     expect((await clear(id)).address).toBe('https://u:passw0rd-1@h.example/b?token=t0ken-1');
     for (const Address of [
@@ -148,14 +126,14 @@ describe('contacts', () => {
   });
 
   it('keep their Type', async () => {
-    const id = await create(email);
+    const id = await create('/contacts', email);
     expect(await message('PUT', `/contacts/${id}`, { Type: 'webhook' })).toContain(
       '1005 Type cannot be changed',
     );
   });
 
   it('a rotation shows the new secret once, and the old one also signs for 24 hours', async () => {
-    const id = await create(webhook);
+    const id = await create('/contacts', webhook);
     const reply = await send('POST', `/contacts/${id}/rotate`);
     const { Secret: next } = z
       .strictObject({ contact_id: z.literal(id), Secret: z.string() })
@@ -165,24 +143,24 @@ describe('contacts', () => {
     const before = await send('GET', `/contacts/${id}`);
     expect(before.text).not.toContain('whsec_');
     expect(before.json).toMatchObject({ PreviousSecretUntil: expect.stringMatching(/^\d{4}-/) });
-    const { previous_secret_until_us: untilUs } = await rest.db.kysely
+    const { previous_secret_until_us: untilUs } = await api.rest.db.kysely
       .selectFrom('contacts')
       .select('previous_secret_until_us')
       .where('contact_id', '=', id)
       .executeTakeFirstOrThrow();
-    expect(untilUs).toBe(rest.clock.nowUs() + 24 * 3600 * 1e6);
-    await rest.clock.advance(24 * 3600 * 1000);
+    expect(untilUs).toBe(api.rest.clock.nowUs() + 24 * 3600 * 1e6);
+    await api.rest.clock.advance(24 * 3600 * 1000);
     expect((await send('GET', `/contacts/${id}`)).json).toMatchObject({ PreviousSecretUntil: null });
-    expect(await message('POST', `/contacts/${await create(email)}/rotate`, {})).toContain(
+    expect(await message('POST', `/contacts/${await create('/contacts', email)}/rotate`, {})).toContain(
       '1005 Contacts of Type email',
     );
     expect((await send('GET', '/audit')).text).not.toContain(next);
   });
 
   it('a new secret replaces the old one at once and changes the ETag', async () => {
-    const id = await create(webhook);
+    const id = await create('/contacts', webhook);
     await send('POST', `/contacts/${id}/rotate`);
-    await rest.db.kysely
+    await api.rest.db.kysely
       .updateTable('contacts')
       .set({ updated_at: new Date(0) })
       .execute();
@@ -196,10 +174,10 @@ describe('contacts', () => {
   });
 
   it('one that a schedule names is not deleted; the refusal names the schedule', async () => {
-    const id = await create(email);
-    const schedule = { nschedule_id: newId(), account_no: accountNo, name: 'Night' };
+    const id = await create('/contacts', email);
+    const schedule = { nschedule_id: newId(), account_no: api.accountNo, name: 'Night' };
     const steps = JSON.stringify([{ DelayMinutes: 0, Contacts: [newId(), id] }]);
-    await rest.db.kysely
+    await api.rest.db.kysely
       .insertInto('nschedules')
       .values({ ...schedule, steps })
       .execute();
@@ -211,7 +189,7 @@ describe('contacts', () => {
   });
 
   it('has a key of its own kind: a taken one is 1005', async () => {
-    await create({ ...email, ExternalKey: 'k' });
+    await create('/contacts', { ...email, ExternalKey: 'k' });
     await send('POST', '/tags', { Name: 't', ExternalKey: 'k' });
     expect(await message('POST', '/contacts', { ...email, ExternalKey: 'k' })).toContain(
       '1005 ExternalKey "k" belongs',
@@ -219,13 +197,13 @@ describe('contacts', () => {
   });
 
   it('an account has at most 1,000 of them', async () => {
-    await rest.db.kysely
+    await api.rest.db.kysely
       .insertInto('contacts')
       .values(
         Array.from({ length: 1_000 }, () => ({
           ...{
             contact_id: newId(),
-            account_no: accountNo,
+            account_no: api.accountNo,
             name: 'n',
             type: 'email',
             address: 'a@example.org',
@@ -240,8 +218,8 @@ describe('contacts', () => {
   });
 
   it('one whose key is lost needs its Address and Secret anew', async () => {
-    const id = await create(webhook);
-    await rest.db.kysely
+    const id = await create('/contacts', webhook);
+    await api.rest.db.kysely
       .updateTable('contacts')
       .set({ sealed: Buffer.alloc(40) })
       .where('contact_id', '=', id)
@@ -272,7 +250,7 @@ describe('contacts', () => {
   });
 
   it('accept every kind of message', async () => {
-    const id = await create({ ...email, Notify: [...alertKinds] });
+    const id = await create('/contacts', { ...email, Notify: [...alertKinds] });
     expect((await send('GET', `/contacts/${id}`)).json).toMatchObject({ Notify: alertKinds });
   });
 });

@@ -1,28 +1,16 @@
 import { storedAnchors } from '@vantage/domain';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
 
-let rest: Rest;
-let key: string;
+const api = useAccountPerTest();
+const { send } = api;
 let local: string;
-let locationNo: number;
-let accounts = 0;
-beforeAll(async () => {
-  rest = await startRest();
-});
-afterAll(() => rest[Symbol.asyncDispose]());
 beforeEach(async () => {
-  accounts += 1;
-  const account = await rest.account(`account ${accounts}`);
-  ({ key } = await rest.key(account.accountNo, 'UW'));
-  ({ locationNo } = account);
   local = location.parse((await send('GET', '/locations')).json)[0]?.location_id ?? '';
 });
 
 const location = z.array(z.object({ location_id: z.string() }));
-const send = (method: string, path: string, body?: object) =>
-  rest.send(method, path, { key, ...(body === undefined ? {} : { body }) });
 const put = (body: object) => send('PUT', `/locations/${local}`, body);
 const gateway = { Name: 'gateway', Target: '192.0.2.1' };
 const site = { Name: 'site', Target: '192.0.2.9:22', Networks: ['198.51.100.0/24', '2001:db8::/32'] };
@@ -116,7 +104,7 @@ test('a Location with PublicTargetsOnly has no anchors with private addresses', 
 test('a Location and an agent that are created have lists in their columns, not texts', async () => {
   const made = await send('POST', '/locations', { Name: 'Rome' });
   const { location_id: id } = z.object({ location_id: z.string() }).parse(made.json);
-  const stored = await rest.db.kysely
+  const stored = await api.rest.db.kysely
     .selectFrom('locations')
     .select(['anchors', 'failed_anchors'])
     .where('location_id', '=', id)
@@ -124,21 +112,21 @@ test('a Location and an agent that are created have lists in their columns, not 
   expect(stored).toEqual({ anchors: [], failed_anchors: [] });
   const invited = await send('POST', '/agents/invitations', { Location: 'Rome' });
   expect([invited.status, invited.text]).toEqual([200, invited.text]);
-  const agents = await rest.db.kysely.selectFrom('agents').select('anchor_states').execute();
+  const agents = await api.rest.db.kysely.selectFrom('agents').select('anchor_states').execute();
   expect(agents.map((one) => one.anchor_states)).toEqual(agents.map(() => []));
 });
 
 test('AnchorStates shows what the connected agents report, and a damaged stored value as Unknown', async () => {
   await put({ Anchors: [gateway, site] });
-  const { kysely } = rest.db;
+  const { kysely } = api.rest.db;
   const row = (name: string, state: 'Connected' | 'Away', anchor_states: string) => ({
-    ...{ agent_id: `${accounts}${name}`, account_no: accountNoOf, location_no: locationNo, name },
-    ...{ token_hash: Buffer.from(`${accounts}${name}`), state, anchor_states },
+    ...{ agent_id: `${api.accountNo}${name}`, account_no: accountNoOf, location_no: api.locationNo, name },
+    ...{ token_hash: Buffer.from(`${api.accountNo}${name}`), state, anchor_states },
   });
   const { account_no: accountNoOf } = await kysely
     .selectFrom('locations')
     .select('account_no')
-    .where('location_no', '=', locationNo)
+    .where('location_no', '=', api.locationNo)
     .executeTakeFirstOrThrow();
   const report = (target: string, state: string) => ({ target, state, sinceUs: 1, text: `it is ${state}` });
   const reports = [report('192.0.2.1', 'answers'), report('192.0.2.9:22', 'silent')];
@@ -159,7 +147,7 @@ test('AnchorStates shows what the connected agents report, and a damaged stored 
   await kysely
     .updateTable('locations')
     .set({ anchors: '{"y": 2}' })
-    .where('location_no', '=', locationNo)
+    .where('location_no', '=', api.locationNo)
     .execute();
   expect((await send('GET', `/locations/${local}`)).json).toMatchObject({ Anchors: [], AnchorStates: [] });
 });

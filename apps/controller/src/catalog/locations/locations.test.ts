@@ -1,29 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
 import { createSampleAccount } from '../../api/testing/sample-account.ts';
 
-let rest: Rest;
-let key: string;
-let account: { readonly accountNo: number; readonly locationNo: number };
-let accounts = 0;
-beforeAll(async () => {
-  rest = await startRest();
-});
-afterAll(() => rest[Symbol.asyncDispose]());
-beforeEach(async () => {
-  accounts += 1;
-  account = await rest.account(`account ${accounts}`);
-  ({ key } = await rest.key(account.accountNo, 'UW'));
-});
+const api = useAccountPerTest();
+const { send, create } = api;
 
-const send = (method: string, path: string, body?: object) =>
-  rest.send(method, path, { key, ...(body === undefined ? {} : { body }) });
-const create = async (path: string, body: object) => {
-  const reply = await send('POST', path, body);
-  expect([reply.status, reply.text]).toEqual([200, reply.text]);
-  return Object.values(z.record(z.string(), z.string()).parse(reply.json))[0] ?? '';
-};
 const listed = async () =>
   z
     .array(z.object({ location_id: z.string(), Name: z.string() }))
@@ -84,7 +66,7 @@ test.each([
 });
 
 test('a Location that devices, agents or the account name is not deleted, and they are named', async () => {
-  const { ids } = await createSampleAccount(rest, account, key);
+  const { ids } = await createSampleAccount(api.rest, api, api.key);
   const local = await idOf('local');
   const refused = await send('DELETE', `/locations/${local}`);
   expect(refused.json).toMatchObject({ code: 1005 });
@@ -97,15 +79,15 @@ test('a Location that devices, agents or the account name is not deleted, and th
 });
 
 test('history shows the new name of a Location, and the name of a deleted one', async () => {
-  const { ids, deviceNo } = await createSampleAccount(rest, account, key);
+  const { ids, deviceNo } = await createSampleAccount(api.rest, api, api.key);
   const local = await idOf('local');
   const shown = async () => (await send('GET', `/checks/${ids['check_id']}`)).json;
   expect(await shown()).toMatchObject({ Location: 'local' });
   await send('PUT', `/locations/${local}`, { Name: 'Oslo' });
   expect(await shown()).toMatchObject({ Location: 'Oslo' });
-  await rest.db.kysely.deleteFrom('agents').where('location_no', '=', account.locationNo).execute();
+  await api.rest.db.kysely.deleteFrom('agents').where('location_no', '=', api.locationNo).execute();
   await send('PUT', '/account', { DefaultLocations: [] });
-  await rest.db.kysely.deleteFrom('device_locations').where('device_no', '=', deviceNo).execute();
+  await api.rest.db.kysely.deleteFrom('device_locations').where('device_no', '=', deviceNo).execute();
   expect((await send('DELETE', `/locations/${local}`)).status).toBe(200);
   expect(await shown()).toMatchObject({ Location: 'Oslo' });
 });
@@ -119,7 +101,7 @@ test('devices that name no Locations stay at the Location named local when it ge
 });
 
 test('a Location that gets the name local checks the devices that name no Locations, when there was none', async () => {
-  await rest.db.kysely.deleteFrom('locations').where('account_no', '=', account.accountNo).execute();
+  await api.rest.db.kysely.deleteFrom('locations').where('account_no', '=', api.accountNo).execute();
   const id = await create('/devices', tcp);
   const oslo = await create('/locations', { Name: 'Oslo' });
   expect(await locationsOf(id)).toMatchObject({ Locations: [] });

@@ -1,35 +1,12 @@
 import { newId } from '@vantage/kernel';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
 
 describe('maintenance schedules', () => {
-  let rest: Rest;
-  let key: string;
-  let accountNo: number;
-  let accounts = 0;
-  beforeAll(async () => {
-    rest = await startRest();
-  });
-  afterAll(() => rest[Symbol.asyncDispose]());
-  beforeEach(async () => {
-    accounts += 1;
-    ({ accountNo } = await rest.account(`account ${accounts}`, 'Europe/Berlin'));
-    ({ key } = await rest.key(accountNo, 'UW'));
-  });
+  const api = useAccountPerTest('Europe/Berlin');
+  const { send, create, message } = api;
 
-  const send = (method: string, path: string, body?: object) =>
-    rest.send(method, path, { key, ...(body === undefined ? {} : { body }) });
-  const create = async (path: string, body: object) => {
-    const { status, json, text } = await send('POST', path, body);
-    expect([status, text]).toEqual([200, text]);
-    return Object.values(z.record(z.string(), z.string()).parse(json))[0] ?? '';
-  };
-  const message = async (method: string, path: string, body?: object) => {
-    const { json } = await send(method, path, body);
-    const { code, message: said } = z.object({ code: z.int(), message: z.string() }).parse(json);
-    return `${code} ${said}`;
-  };
   const nightly = { Name: 'Night', Start: '2026-10-01T02:30', Duration: '02:00', Recurrence: 'FREQ=DAILY' };
 
   it("are stored as they are shown, in the account's zone unless they name one", async () => {
@@ -116,8 +93,8 @@ describe('maintenance schedules', () => {
   });
 
   it('an account has at most 200 of them', async () => {
-    const row = { account_no: accountNo, name: 'n', start_local: '2026-01-01T00:00', duration_s: 60 };
-    await rest.db.kysely
+    const row = { account_no: api.accountNo, name: 'n', start_local: '2026-01-01T00:00', duration_s: 60 };
+    await api.rest.db.kysely
       .insertInto('mschedules')
       .values(Array.from({ length: 200 }, () => ({ ...row, mschedule_id: newId() })))
       .execute();

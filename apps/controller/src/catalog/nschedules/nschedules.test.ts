@@ -1,37 +1,16 @@
 import { newId } from '@vantage/kernel';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { useAccountPerTest } from '../../api/testing/account-per-test.ts';
 
 describe('notification schedules', () => {
-  let rest: Rest;
-  let key: string;
-  let accountNo: number;
+  const api = useAccountPerTest('Europe/Berlin');
+  const { send, create, message } = api;
   let contact: string;
-  let accounts = 0;
-  beforeAll(async () => {
-    rest = await startRest();
-  });
-  afterAll(() => rest[Symbol.asyncDispose]());
   beforeEach(async () => {
-    accounts += 1;
-    ({ accountNo } = await rest.account(`account ${accounts}`, 'Europe/Berlin'));
-    ({ key } = await rest.key(accountNo, 'UW'));
     contact = await create('/contacts', { Name: 'NOC', Type: 'email', Address: 'noc@example.org' });
   });
 
-  const send = (method: string, path: string, body?: object) =>
-    rest.send(method, path, { key, ...(body === undefined ? {} : { body }) });
-  const create = async (path: string, body: object) => {
-    const { status, json, text } = await send('POST', path, body);
-    expect([status, text]).toEqual([200, text]);
-    return Object.values(z.record(z.string(), z.string()).parse(json))[0] ?? '';
-  };
-  const message = async (method: string, path: string, body?: object) => {
-    const { json } = await send(method, path, body);
-    const { code, message: said } = z.object({ code: z.int(), message: z.string() }).parse(json);
-    return `${code} ${said}`;
-  };
   const step = (more: object = {}) => ({ DelayMinutes: 0, Contacts: [contact], ...more });
 
   it("are stored as they are shown, without what is not set, in the account's zone unless they name one", async () => {
@@ -47,7 +26,7 @@ describe('notification schedules', () => {
     };
     expect((await send('GET', `/nschedules/${id}`)).json).toEqual(shown);
     expect((await send('GET', '/nschedules?ExternalKey=n')).json).toEqual([shown]);
-    const { steps } = await rest.db.kysely
+    const { steps } = await api.rest.db.kysely
       .selectFrom('nschedules')
       .select('steps')
       .where('nschedule_id', '=', id)
@@ -88,10 +67,10 @@ describe('notification schedules', () => {
   });
 
   it('the contact of another account is unknown', async () => {
-    const other = await rest.account(`other ${accounts}`);
-    const foreign = await rest.key(other.accountNo, 'UW');
+    const other = await api.rest.account(`other of ${api.accountNo}`);
+    const foreign = await api.rest.key(other.accountNo, 'UW');
     const body = { Name: 'a', Steps: [step()] };
-    expect((await rest.send('POST', '/nschedules', { ...foreign, body })).json).toMatchObject({
+    expect((await api.rest.send('POST', '/nschedules', { ...foreign, body })).json).toMatchObject({
       code: 1004,
       errors: [{ field: 'Steps.0.Contacts.0' }],
     });
@@ -112,10 +91,10 @@ describe('notification schedules', () => {
     expect(await message('POST', '/nschedules', { Name: 'a', Steps: steps })).toContain(
       'a list of at most 20 entries',
     );
-    await rest.db.kysely
+    await api.rest.db.kysely
       .insertInto('nschedules')
       .values(
-        Array.from({ length: 200 }, () => ({ nschedule_id: newId(), account_no: accountNo, name: 'n' })),
+        Array.from({ length: 200 }, () => ({ nschedule_id: newId(), account_no: api.accountNo, name: 'n' })),
       )
       .execute();
     expect(await message('POST', '/nschedules', { Name: 'a', Steps: [] })).toBe(
