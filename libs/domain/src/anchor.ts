@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { resultCode } from './result-code.ts';
 
 /** The anchors of a Location as they are stored and shown, near to far. No Networks: everything outside of the agents' own subnets. */
 export const storedAnchors = z.array(
@@ -16,18 +15,6 @@ export const mostAnchors = 8;
 export function portOfAnchor(target: string): number {
   return Number(/^(?:\[[^\]]*\]|[^:]*):(\d+)$/.exec(target)?.[1] ?? 0);
 }
-
-/** The text of a check that failed behind a silent anchor; `text` is what the check itself found. */
-export function behindAnchorText({ name, target }: { name: string; target: string }, text: string): string {
-  return `anchor ${name} (${target}) does not answer, ${liesBehind} (this check: ${text})`;
-}
-
-/** Whether a check has such a text: the event of the anchor covers it, so its device has none. */
-export function isBehindAnchor({ code, text }: { readonly code: number; readonly text: string }): boolean {
-  return code === resultCode.agent && text.startsWith('anchor ') && text.includes(`, ${liesBehind} (`);
-}
-
-const liesBehind = 'and this device lies behind it';
 
 /** What a connected agent reported about the anchors of its Location, as `agents.anchor_states` holds it. */
 export const storedAnchorReports = z.array(

@@ -1,9 +1,7 @@
 export { agentAddress } from './agent-address.ts';
 export {
   type AnchorReport,
-  behindAnchorText,
   type FailedAnchor,
-  isBehindAnchor,
   mostAnchors,
   portOfAnchor,
   type StoredAnchor,

@@ -25,6 +25,7 @@ function check(start: number, code: number, more: Partial<Result> = {}): Result 
     retryId: null,
     revision: 1,
     text: `code ${code}`,
+    isBehindAnchor: false,
     ...more,
   };
 }

@@ -48,7 +48,7 @@ function play({
   })[] = [];
   const answer = ({ agentNo, locationNo }: RetryCandidate, startUs: number, attempt: number) => {
     const endUs = startUs + Math.round((takes[results.length % takes.length] ?? 0) * timeoutS * second);
-    const rest = { arrivedUs: endUs, code: 3, retryId: null, revision: 1, text: '' };
+    const rest = { arrivedUs: endUs, code: 3, retryId: null, revision: 1, text: '', isBehindAnchor: false };
     results.push({ startUs, endUs, agentNo, locationNo, attempt, ...rest });
     return fold(newState(0), toObservations(results, spans), { retries, targetRevision: 1 }).state;
   };

@@ -1,5 +1,3 @@
-import { isBehindAnchor } from '@vantage/domain';
-
 /** A status before coverage and maintenance are laid over it. */
 export type BaseStatus = 'Up' | 'Down' | 'Unknown';
 
@@ -24,6 +22,8 @@ export interface Result extends Point {
   readonly revision: number;
   /** One line for people. */
   readonly text: string;
+  /** The check failed behind a silent anchor of its Location: the event of the anchor covers it, so its device has none. */
+  readonly isBehindAnchor: boolean;
 }
 
 /** A result with the Locations that were online at its start. */
@@ -90,7 +90,7 @@ export function toObservations(
       !spans.some(
         (span) => span.agentNo === result.agentNo && span.fromUs <= result.endUs && result.endUs < span.toUs,
       );
-    const cutOff = wasAway || isBehindAnchor(result);
+    const cutOff = wasAway || result.isBehindAnchor;
     return { ...result, onlineLocationNos, superseded, oneOff, cutOff };
   });
 }

@@ -42,5 +42,6 @@ export function resultOf(facts: CheckFacts, measurement: Measurement): CheckResu
     runRequestId: facts.runRequestId,
     slow: measurement.slow,
     extendedJson: JSON.stringify(measurement.extended),
+    behindAnchor: measurement.behindAnchor ?? false,
   });
 }

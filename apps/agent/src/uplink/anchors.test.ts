@@ -96,6 +96,7 @@ test('behind a far anchor that is silent errors become 10 with its name, before 
   expect(behind).toMatchObject({
     code: 10,
     text: expect.stringMatching(/^anchor site \(10\.9\.0\.1:22\) does/),
+    behindAnchor: true,
   });
   expect(unresolved?.code).toBe(10);
   await clock.advance(3000);

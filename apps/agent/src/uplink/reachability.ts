@@ -1,5 +1,5 @@
 import type { NetworkInterfaceInfo } from 'node:os';
-import { behindAnchorText, resultCode } from '@vantage/domain';
+import { resultCode } from '@vantage/domain';
 import { type Clock, createNetworkSet, isNetwork, type NetworkSet } from '@vantage/kernel';
 import type { Measurement } from '@vantage/probes';
 
@@ -71,8 +71,9 @@ export function asBehindAnchor(
   return {
     ...measurement,
     code: resultCode.agent,
-    text: behindAnchorText(anchor, measurement.text),
+    text: `anchor ${anchor.name} (${anchor.target}) does not answer, and this device lies behind it (this check: ${measurement.text})`,
     slow: false,
+    behindAnchor: true,
   };
 }
 

@@ -1,4 +1,3 @@
-import { behindAnchorText } from '@vantage/domain';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordedStatuses } from './recorded-events.ts';
@@ -86,13 +85,13 @@ test('devices behind a silent anchor are Unknown without an event of their own; 
     await scene.device([place]),
     await scene.device([place]),
   ];
-  const text = behindAnchorText({ name: 'gateway', target: '10.0.0.1' }, 'no answer');
   const all = [behind, failing, down].map((device) => ({ device, agent: place.agentNo }));
   const [one = { device: 0, agent: 0 }, two = one, three = one] = all;
   await scene.take(all.map((check) => ({ ...check, at: 10, code: 1 })));
   await scene.take([{ ...two, at: 65, code: 3 }]);
   for (const attempt of [0, 1, 2]) await scene.take([{ ...three, at: 66 + attempt, code: 3, attempt }]);
-  for (const s of [70, 130]) await scene.take(all.map((check) => ({ ...check, at: s, code: 10, text })));
+  for (const s of [70, 130])
+    await scene.take(all.map((check) => ({ ...check, at: s, code: 10, isBehindAnchor: true })));
   const rows = await scene.kysely
     .selectFrom('device_state')
     .select('status')

@@ -35,6 +35,7 @@ type StoredCheck = Pick<
   | 'check_result'
   | 'retry_id'
   | 'run_request_id'
+  | 'behind_anchor'
 >;
 
 /** A check that was just inserted; `extended` is JSON text here. */
@@ -56,6 +57,7 @@ export function toResult(row: StoredCheck): Result {
     retryId: row.retry_id === '' ? null : row.retry_id,
     revision: row.revision,
     text: row.check_result,
+    isBehindAnchor: row.behind_anchor === true,
   };
 }
 
@@ -126,7 +128,7 @@ export async function checksFrom(
 ): Promise<Map<number, StoredCheck[]>> {
   const { rows } = await sql<StoredCheck>`
     select c.device_no, c.start_us, c.agent_no, c.location_no, c.end_us, c.arrived_us, c.revision, c.attempt, c.code,
-      c.check_result, c.retry_id, c.run_request_id
+      c.check_result, c.retry_id, c.run_request_id, c.behind_anchor
     from ${pointsTable(from)} as f (device_no, start_us, agent_no)
     cross join lateral (
       select * from checks where device_no = f.device_no and (start_us, agent_no) >= (f.start_us, f.agent_no)
@@ -145,7 +147,7 @@ export async function newestChecks(
   return trx
     .selectFrom('checks')
     .select(['device_no', 'start_us', 'agent_no', 'location_no', 'end_us', 'arrived_us', 'revision'])
-    .select(['attempt', 'code', 'check_result', 'retry_id', 'run_request_id'])
+    .select(['attempt', 'code', 'check_result', 'retry_id', 'run_request_id', 'behind_anchor'])
     .where('device_no', '=', from.deviceNo)
     .where('start_us', '>=', from.startUs)
     .where('revision', '>=', revision)

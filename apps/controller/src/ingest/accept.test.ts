@@ -27,6 +27,7 @@ function resultAt(minutes: number): ParsedResult {
     runRequestId: null,
     slow: false,
     extended: null,
+    behindAnchor: false,
   };
 }
 const held = (from: number, to: number | null): AssignedSpan => ({

@@ -1,4 +1,4 @@
-import { isResultCode, type Span } from '@vantage/domain';
+import { isResultCode, resultCode, type Span } from '@vantage/domain';
 import type { CheckResult, OutboxRecord } from '@vantage/proto';
 import { largestInt as maxInt, readJsonObject, toReal, toText } from '../db/index.ts';
 
@@ -23,6 +23,8 @@ export interface ParsedResult {
   readonly slow: boolean;
   /** JSON text of an object, or null. */
   readonly extended: string | null;
+  /** It failed behind a silent anchor. An agent says so of its own results (code 10) only. */
+  readonly behindAnchor: boolean;
 }
 
 /** Diagnostics that an agent made of a check of its own. */
@@ -131,6 +133,7 @@ function parseResult(wire: CheckResult): ParsedRecord {
       runRequestId: wire.runRequestId === '' ? null : toText(wire.runRequestId, maxIdLength),
       slow: wire.slow,
       extended,
+      behindAnchor: wire.behindAnchor && wire.resultCode === resultCode.agent,
     },
   };
 }

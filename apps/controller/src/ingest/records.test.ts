@@ -50,6 +50,28 @@ test('texts that PostgreSQL cannot hold are stored with the characters replaced'
   expect(row?.extended).toEqual({ 'k\u{fffd}': ['x\u{fffd}y', '\u{fffd}'] });
 });
 
+test('a result says by its own field that it failed behind an anchor, and only an inconclusive one does', async () => {
+  const [device = 0] = bench.deviceNos;
+  const nowUs = clock.nowUs();
+  const checkResult =
+    'anchor gateway (10.0.0.1) does not answer, and this device lies behind it (this check: no answer)';
+  const folded: (boolean | null)[] = [];
+  const ingest = bench.ingestWith(
+    async (_, rows) => void folded.push(...rows.map((row) => row.behind_anchor)),
+  );
+  await ingest.accept(
+    bench.sender,
+    batchOf(
+      result(device, nowUs - 3, { resultCode: 10, behindAnchor: true }),
+      result(device, nowUs - 2, { resultCode: 10, checkResult }),
+      result(device, nowUs - 1, { resultCode: 2, behindAnchor: true }),
+    ),
+  );
+  const rows = (await bench.stored()).toSorted((a, b) => a.start_us - b.start_us);
+  expect(rows.map((row) => row.behind_anchor)).toEqual([true, null, null]);
+  expect(folded).toEqual([true, null, null]);
+});
+
 test('coverage that touches is joined, whatever the order in which it comes', async () => {
   const span = (fromUs: number, toUs: number): WireRecord => ({
     case: 'coverage',

@@ -37,6 +37,7 @@ export function toRow(
     retry_id: result.retryId,
     run_request_id: result.runRequestId,
     extended: result.extended,
+    behind_anchor: result.behindAnchor || null,
   };
 }
 
@@ -62,6 +63,7 @@ const columns = [
   ['retry_id', 'text'],
   ['run_request_id', 'text'],
   ['extended', 'jsonb'],
+  ['behind_anchor', 'boolean'],
 ] as const satisfies readonly (readonly [keyof CheckRow, string])[];
 
 const names = sql.join(columns.map(([name]) => sql.ref(name)));

@@ -57,6 +57,7 @@ function check(startUs: number, values: Partial<CheckRow> = {}): CheckRow {
     retry_id: null,
     run_request_id: null,
     extended: null,
+    behind_anchor: null,
     ...values,
   };
 }

@@ -41,6 +41,7 @@ const result = (code: fc.Arbitrary<number>): fc.Arbitrary<Result> =>
       retryId: null,
       revision,
       text: `code ${code}`,
+      isBehindAnchor: false,
     }));
 
 const watch: fc.Arbitrary<OnlineSpan> = fc

@@ -181,4 +181,6 @@ export interface Measurement {
   /** The addresses that the check spoke to or tried; empty where it came to none, or is a script. */
   readonly peers: readonly Peer[];
   readonly extended: Extended;
+  /** The agent found that it proves nothing, because an anchor on the way to the target does not answer. */
+  readonly behindAnchor?: boolean;
 }

@@ -103,6 +103,7 @@ export interface DataTables {
     retry_id: string | null;
     run_request_id: string | null;
     extended: Jsonb | null;
+    behind_anchor: boolean | null;
   };
   clock_records: {
     agent_no: number;

@@ -15,6 +15,7 @@ export interface ScenarioCheck {
   readonly runRequestId?: string;
   /** CheckResult. */
   readonly text?: string;
+  readonly isBehindAnchor?: boolean;
   /** PerfStat Slow. */
   readonly isSlow?: boolean;
   /** End of the certificate that it found, seconds since the scene's begin. */
@@ -79,6 +80,7 @@ async function toRow(
     check_result: check.text ?? `code ${check.code}`,
     retry_id: null,
     run_request_id: check.runRequestId ?? null,
+    behind_anchor: check.isBehindAnchor ?? null,
     perf: check.isSlow === true ? 1 : 0,
     extended: check.notAfter === undefined ? null : certificateText(check.notAfter),
   };

@@ -993,6 +993,13 @@ export declare type CheckResult = Message<"vantage.v1.CheckResult"> & {
    * @generated from field: string extended_json = 17;
    */
   extendedJson: string;
+
+  /**
+   * The check failed behind a silent anchor of the agent's Location; only with ResultCode 10.
+   *
+   * @generated from field: bool behind_anchor = 18;
+   */
+  behindAnchor: boolean;
 };
 
 /**
