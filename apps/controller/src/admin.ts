@@ -245,7 +245,7 @@ const commands: Commands = {
       return { ...given, command, command_wget };
     }),
   'agents.list': async ({ kysely }, { account }) =>
-    listAccountAgents(kysely, await filterOf(kysely, account)),
+    listAccountAgents(kysely, await filterOf(kysely, account), clock.nowUs()),
   'agents.revoke': (db, { agent_id }) =>
     change(db, async (transaction) => {
       const named = { agentId: agent_id };
@@ -255,7 +255,7 @@ const commands: Commands = {
     }),
   'agents.remove': (db, { agent_id }) =>
     change(db, async (transaction) => {
-      const removed = await removeAgent(transaction, { agentId: agent_id });
+      const removed = await removeAgent(transaction, { agentId: agent_id }, clock.nowUs());
       if (removed.kind === 'conflict') throw drop('agent_in_force', removed.message);
       if (removed.kind === 'missing') throw noAgent(agent_id);
       return { agent_id };

@@ -142,7 +142,7 @@ test('an agent is invited, let in again after a fence, revoked once and removed 
     catalog.change(operator, (transaction) =>
       revokeAgent(transaction, { agentId }, { recordEvents, nowUs: 7 }),
     );
-  const remove = () => catalog.change(operator, (transaction) => removeAgent(transaction, { agentId }));
+  const remove = () => catalog.change(operator, (transaction) => removeAgent(transaction, { agentId }, 7));
   const found = () => findAgentByToken(db.kysely, hashCredential(token));
   expect(await found()).toEqual({ agent_id: agentId, state: 'New', session_counter: 0, key_hash: null });
   expect(await unfence()).toEqual({ kind: 'missing', what: 'agent' });
@@ -156,12 +156,12 @@ test('an agent is invited, let in again after a fence, revoked once and removed 
   expect(await remove()).toMatchObject({ kind: 'conflict', message: expect.stringContaining(agentId) });
   expect(await revoke()).toEqual({ kind: 'revoked' });
   expect(await revoke()).toEqual({ kind: 'missing', what: 'agent' });
-  expect(await listAccountAgents(db.kysely, accountNo)).toMatchObject([
+  expect(await listAccountAgents(db.kysely, accountNo, 7)).toMatchObject([
     { agent_id: agentId, state: 'Revoked' },
   ]);
   expect(await remove()).toEqual({ kind: 'removed' });
   expect(await remove()).toEqual({ kind: 'missing', what: 'agent' });
-  expect(await listAccountAgents(db.kysely, accountNo)).toEqual([]);
+  expect(await listAccountAgents(db.kysely, accountNo, 7)).toEqual([]);
   expect(changed()).toEqual(['create agent', 'update agent', 'update agent', 'delete agent']);
 });
 

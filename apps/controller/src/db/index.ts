@@ -1,3 +1,4 @@
+export { agentStateAt } from './agent-state.ts';
 export { publish } from './bus/publish.ts';
 export type { CatalogTransaction } from './catalog-transaction.ts';
 export { checkKind } from './check-kind.ts';

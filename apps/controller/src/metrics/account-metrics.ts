@@ -16,7 +16,7 @@ import { deviceSeries } from './device-series.ts';
 const most = { locations: 1_000, agents: 1_000, devices: 20_000 } as const;
 const statuses = ['Up', 'Down', 'Maint', 'Unknown'] as const;
 const alertStates = ['Open', 'Acknowledged', 'Snoozed'] as const;
-const agentStates = ['New', 'Connected', 'Away', 'Fenced'] as const;
+const agentStates = ['New', 'Connected', 'Away', 'Fenced', 'Expired'] as const;
 
 /** What a scrape asks for. */
 export interface Scrape {
@@ -52,7 +52,7 @@ export async function accountMetrics(
     return rows.slice(0, most[kind]);
   };
   addLocations(registry, shown('locations', await readLocations(db, accountNo, most.locations + 1)));
-  addAgents(registry, shown('agents', await readAgents(db, accountNo, most.agents + 1)));
+  addAgents(registry, shown('agents', await readAgents(db, accountNo, { nowUs, limit: most.agents + 1 })));
   const devices = scrape.withDevices
     ? await readDevices(db, accountNo, { nowUs, limit: most.devices + 1 })
     : undefined;

@@ -1,7 +1,7 @@
 import { hourUs } from '@vantage/domain';
 import { sql } from 'kysely';
 import { deviceGroups } from '../db/device-groups.ts';
-import { type Db, startOfDay } from '../db/index.ts';
+import { agentStateAt, type Db, startOfDay } from '../db/index.ts';
 import { type DeviceStatus, statusSql } from '../db/status.ts';
 
 type Reader = Pick<Db, 'kysely'>;
@@ -56,12 +56,17 @@ export async function readLocations({ kysely }: Reader, accountNo: number, limit
 }
 
 /** The account's agents that are not revoked, in the order of their creation. */
-export async function readAgents({ kysely }: Reader, accountNo: number, limit: number) {
+export async function readAgents(
+  { kysely }: Reader,
+  accountNo: number,
+  { nowUs, limit }: { readonly nowUs: number; readonly limit: number },
+) {
   return kysely
     .selectFrom('agents as a')
     .innerJoin('locations as l', 'l.location_no', 'a.location_no')
     .leftJoin('agent_upgrades as u', 'u.agent_no', 'a.agent_no')
-    .select(['a.agent_id', 'a.name', 'l.name as location', 'a.state', 'a.last_seen_us'])
+    .select(['a.agent_id', 'a.name', 'l.name as location', 'a.last_seen_us'])
+    .select(agentStateAt<string>(nowUs).as('state'))
     .select('u.state as upgrade')
     .select([
       'a.clock_offset_us',

@@ -176,6 +176,39 @@ test('a DELETE revokes an agent, a second one removes it, a third one finds none
   ]);
 });
 
+test('an invitation that nobody used is Expired after its time and one DELETE removes it; an agent that enrolled stays New', async () => {
+  const expires = { token_expires_us: api.rest.clock.nowUs() };
+  const unused = newId();
+  const enrolled = newId();
+  const rows = createFixtures(api.rest.db.kysely);
+  await rows.agent(api, { agent_id: unused, ...expires });
+  await rows.agent(api, { agent_id: enrolled, ...expires, key_hash: Buffer.alloc(32, 7) });
+  const states = async () => {
+    const shown = z.array(z.object({ agent_id: z.string(), State: z.string() }));
+    const agents = shown.parse((await send('GET', '/agents')).json);
+    return new Map(agents.map(({ agent_id, State }) => [agent_id, State]));
+  };
+  expect([...(await states()).values()]).toEqual(['New', 'New']);
+  await api.rest.clock.advance(1);
+  expect(await states()).toEqual(
+    new Map([
+      [unused, 'Expired'],
+      [enrolled, 'New'],
+    ]),
+  );
+  expect((await send('GET', `/agents/${unused}`)).json).toMatchObject({ State: 'Expired' });
+  expect((await send('DELETE', `/agents/${unused}`)).json).toEqual({ agent_id: unused });
+  expect(await listed()).toEqual([enrolled]);
+  const { state } = await api.rest.db.kysely
+    .selectFrom('agents')
+    .select('state')
+    .where('agent_id', '=', unused)
+    .executeTakeFirstOrThrow();
+  expect(state).toBe('Revoked');
+  expect(await audit()).toMatchObject([{ Action: 'Delete', Id: unused }]);
+  expect((await send('GET', '/events')).json).toEqual([]);
+});
+
 test('DELETEs of one agent at the same moment revoke it once and remove nothing', async () => {
   for (let round = 0; round < 5; round += 1) {
     const { id } = await invite();

@@ -24,7 +24,11 @@ export const agentFull = z
     Name: z.string(),
     HostName: z.string().nullable(),
     Version: z.string().nullable(),
-    State: z.enum(['New', 'Connected', 'Away', 'Fenced', 'Revoked']),
+    State: z
+      .enum(['New', 'Connected', 'Away', 'Fenced', 'Revoked', 'Expired'])
+      .describe(
+        'New: invited, not connected yet. Expired: its invitation was not used within 15 minutes and is refused; invite again, and DELETE removes this one.',
+      ),
     LastSeen: timestampField.nullable(),
     ClockOffset: z.number().describe('Controller minus agent, milliseconds.'),
     Backlog: z.int().describe('Records that wait on its disk.'),
@@ -106,7 +110,7 @@ export function agentRoutes(deps: AgentRouteDeps): Route[] {
   return [listRoute(deps), ...oneAgentRoutes(deps), deleteRoute(deps)];
 }
 
-function listRoute({ db }: AgentRouteDeps): Route {
+function listRoute({ db, clock }: AgentRouteDeps): Route {
   return route({
     method: 'GET',
     path: '/agents',
@@ -119,7 +123,7 @@ function listRoute({ db }: AgentRouteDeps): Route {
     response: z.array(agentFull),
     names: { root: 'agents', row: 'agent', id: 'agent_id' },
     handler: async ({ session, query: { Limit, Offset } }) => {
-      const page = { limit: Limit, offset: Offset };
+      const page = { limit: Limit, offset: Offset, nowUs: clock.nowUs() };
       const { rows, total } = await listAgents(db, session.accountNo, page);
       return {
         body: rows.map((row) => show(row, session.zone)),
@@ -131,20 +135,20 @@ function listRoute({ db }: AgentRouteDeps): Route {
 }
 
 /** What the routes of one agent share. */
-export function oneAgent(db: Db) {
+export function oneAgent({ db, clock }: Pick<AgentRouteDeps, 'db' | 'clock'>) {
   const find = async (
     { accountNo }: Session,
     { agent_id: agentId = '' }: Readonly<Record<string, string>>,
   ) => {
     if (!isId(agentId)) return undefined;
-    const { rows } = await listAgents(db, accountNo, { limit: 1, offset: 0, agentId });
+    const { rows } = await listAgents(db, accountNo, { limit: 1, offset: 0, agentId, nowUs: clock.nowUs() });
     return rows[0];
   };
   return { path: '/agents/{agent_id}', tag, subject: { what: 'agent', find }, names } as const;
 }
 
 function oneAgentRoutes({ db, catalog, clock }: AgentRouteDeps): Route[] {
-  const shared = oneAgent(db);
+  const shared = oneAgent({ db, clock });
   return [
     route({
       ...shared,
@@ -181,10 +185,10 @@ function oneAgentRoutes({ db, catalog, clock }: AgentRouteDeps): Route[] {
 
 function deleteRoute({ db, catalog, clock, recordEvents }: AgentRouteDeps): Route {
   return route({
-    ...oneAgent(db),
+    ...oneAgent({ db, clock }),
     method: 'DELETE',
     level: 'UW',
-    summary: 'Revokes an agent; removes it when it is revoked already.',
+    summary: 'Revokes an agent; removes it when it is revoked already or Expired.',
     description:
       'The stream of a revoked agent is cut within 5 s, its token is refused from then on, and other agents of its Location check its devices. A second DELETE removes the agent from the lists. Checks and events go on to show its name.',
     response: idAnswer,
@@ -195,8 +199,8 @@ function deleteRoute({ db, catalog, clock, recordEvents }: AgentRouteDeps): Rout
         await catalog.change(
           actorOf(session),
           async (transaction): Promise<{ readonly kind: 'revoked' | 'removed' } | Refusal> =>
-            state === 'Revoked'
-              ? removeAgent(transaction, named)
+            state === 'Revoked' || state === 'Expired'
+              ? removeAgent(transaction, named, clock.nowUs())
               : revokeAgent(transaction, named, { recordEvents, nowUs: clock.nowUs() }),
         ),
       );

@@ -1,5 +1,8 @@
 import { type Kysely, sql } from 'kysely';
-import type { Db, Tables } from '../../db/index.ts';
+import { agentStateAt, type Db, type Tables } from '../../db/index.ts';
+
+/** The states that the column has. */
+type StoredState = 'New' | 'Connected' | 'Away' | 'Fenced' | 'Revoked';
 
 /** An agent with what it says about itself. */
 export interface AgentFacts {
@@ -9,7 +12,7 @@ export interface AgentFacts {
   readonly location: string;
   readonly version: string | null;
   readonly host_name: string | null;
-  readonly state: 'New' | 'Connected' | 'Away' | 'Fenced' | 'Revoked';
+  readonly state: StoredState | 'Expired';
   readonly last_seen_us: number | null;
   readonly clock_offset_us: number;
   readonly backlog_records: number;
@@ -29,17 +32,22 @@ export interface AgentFacts {
   readonly load: number;
 }
 
-/** A page of the account's agents that are not removed, in the order of their creation; `agentId` narrows it to one. */
+/** A page of the account's agents that are not removed, in the order of their creation, at `nowUs`; `agentId` narrows it to one. */
 export async function listAgents(
   { kysely }: Db,
   accountNo: number,
-  page: { readonly limit: number; readonly offset: number; readonly agentId?: string },
+  page: {
+    readonly limit: number;
+    readonly offset: number;
+    readonly agentId?: string;
+    readonly nowUs: number;
+  },
 ): Promise<{ readonly rows: readonly AgentFacts[]; readonly total: number }> {
   const own = sql`a.account_no = ${accountNo} and a.removed_at is null
     ${page.agentId === undefined ? sql`` : sql`and a.agent_id = ${page.agentId}`}`;
   const [found, count] = await Promise.all([
     sql<AgentFacts>`
-      select a.agent_no, a.agent_id, a.name, l.name as location, a.version, a.host_name, a.state, a.last_seen_us, a.clock_offset_us,
+      select a.agent_no, a.agent_id, a.name, l.name as location, a.version, a.host_name, ${agentStateAt(page.nowUs)} as state, a.last_seen_us, a.clock_offset_us,
         a.backlog_records, a.lateness_p50_ms, a.lateness_p99_ms, a.capacity, a.offline_reason, a.certificate_end_us,
         (select jsonb_build_object('version', u.version, 'state', u.state, 'reason', u.reason, 'changed_us', u.changed_us)
           from agent_upgrades u where u.agent_no = a.agent_no) as upgrade,
@@ -65,13 +73,14 @@ export interface AccountAgent {
   readonly created_at: Date;
 }
 
-/** Agents that are not removed, of one account or of all when `accountNo` is undefined; by account and Location. */
+/** Agents that are not removed, of one account or of all when `accountNo` is undefined; by account and Location, at `nowUs`. */
 export async function listAccountAgents(
   kysely: Kysely<Tables>,
   accountNo: number | undefined,
+  nowUs: number,
 ): Promise<readonly AccountAgent[]> {
   const { rows } = await sql<AccountAgent>`
-    select a.agent_id, o.name as account, l.name as location, a.name, a.state, a.version,
+    select a.agent_id, o.name as account, l.name as location, a.name, ${agentStateAt(nowUs)} as state, a.version,
       u.version || ' ' || u.state || coalesce(': ' || u.reason, '') as upgrade, a.created_at
     from agents a join accounts o using (account_no) join locations l using (location_no)
       left join agent_upgrades u using (agent_no)
@@ -87,7 +96,7 @@ export async function findAgentByToken(
 ): Promise<
   | {
       readonly agent_id: string;
-      readonly state: AgentFacts['state'];
+      readonly state: StoredState;
       readonly session_counter: number;
       readonly key_hash: Uint8Array | null;
     }

@@ -21,7 +21,7 @@ export function upgradeRoutes({
   clock,
   upgrades,
 }: AgentRouteDeps & { readonly upgrades: UpgradeDeps }): Route[] {
-  const shared = oneAgent(db);
+  const shared = oneAgent({ db, clock });
   return [
     route({
       ...shared,

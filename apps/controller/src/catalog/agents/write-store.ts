@@ -1,7 +1,7 @@
 import { raw } from '@mikro-orm/core';
 import type { Kysely } from 'kysely';
 import { Agent, FormerLocation } from '../../db/entities.ts';
-import type { Tables } from '../../db/index.ts';
+import { agentStateAt, type Tables } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 
@@ -69,6 +69,16 @@ export async function findAgent(
   await lockAccount(trx, owner.account_no);
   await agents.forUpdate().execute();
   return (await em.findOne(Agent, { agentId, removedAt: null })) ?? undefined;
+}
+
+/** The agent's state at `nowUs`, with Expired. */
+export async function readState(trx: Kysely<Tables>, agentNo: number, nowUs: number): Promise<string> {
+  const { state } = await trx
+    .selectFrom('agents as a')
+    .select(agentStateAt<string>(nowUs).as('state'))
+    .where('a.agent_no', '=', agentNo)
+    .executeTakeFirstOrThrow();
+  return state;
 }
 
 /** The account's Location of this name or id. Nobody can delete it until the transaction ends. */

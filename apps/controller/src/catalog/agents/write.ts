@@ -20,6 +20,7 @@ import {
   moveAgent,
   type NamedAgent,
   readLocationName,
+  readState,
   renameAgent,
 } from './write-store.ts';
 
@@ -182,19 +183,23 @@ export async function revokeAgent(
   return { kind: 'revoked' };
 }
 
-/** Removes a revoked agent from the lists. Checks and events go on to show its name. */
+/** Removes an agent from the lists that is revoked, or whose invitation expired. Checks and events go on to show its name. */
 export async function removeAgent(
   transaction: ChangeTransaction,
   named: NamedAgent,
+  nowUs: number,
 ): Promise<{ readonly kind: 'removed' } | Conflict | Missing> {
   const agent = await findAgent(transaction, named);
   if (agent === undefined) return { kind: 'missing', what: 'agent' };
-  const { accountNo, agentId: id } = agent;
+  const { accountNo, agentNo, agentId: id } = agent;
   const name = cleanLine(agent.name);
-  if (agent.state !== 'Revoked') {
-    const message = `Agent ${name} (${id}) is not revoked. Only a revoked agent can be removed.`;
+  const state = await readState(transaction.trx, agentNo, nowUs);
+  if (state !== 'Revoked' && state !== 'Expired') {
+    const message = `Agent ${name} (${id}) is not revoked. Only a revoked agent, or one whose invitation expired, can be removed.`;
     return { kind: 'conflict', message };
   }
+  // What is removed counts as revoked everywhere: for its token, in sums and in lists.
+  if (state === 'Expired') await markRevoked(transaction, agent);
   await markRemoved(transaction, agent);
   const fields = deletedFields({ Name: name });
   transaction.record({ action: 'delete', kind: 'agent', accountNo, id, fields });
