@@ -1,11 +1,9 @@
 // Starts the agent on a host without an init system: as its own user, with the right to ping and no other, in a session of its own and
 // without the descriptors of the caller. Arguments: the command, the user, the file for the process's number and the log.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { constants, openSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fchownSync, openSync, writeFileSync } from 'node:fs';
 
 const [command = '', user = '', pidFile = '', log = ''] = process.argv.slice(2);
-/** A longer log is renamed at a start, bytes. */
-const logLimit = 16 * 1024 * 1024;
 
 const rights = ['--inh-caps', '--ambient-caps', '--bounding-set'].map((set) => `${set}=-all,+net_raw`);
 const become = [`--reuid=${user}`, `--regid=${user}`, '--init-groups', '--no-new-privs', ...rights];
@@ -18,7 +16,9 @@ if (!mayGiveRights)
 const supervise = [command, 'supervise'];
 const [program = '', ...args] = mayGiveRights ? ['setpriv', ...become, ...supervise] : supervise;
 const idOf = (flag: '-u' | '-g') => Number(execFileSync('id', [flag, user], { encoding: 'utf8' }));
-const output = openLog();
+// The agent's user owns both: `supervise` bounds the log, and may write nothing else in the folder of logs.
+closeSync(openLog(`${log}.1`));
+const output = openLog(log);
 const child = spawn(program, args, {
   ...(mayGiveRights ? {} : { uid: idOf('-u'), gid: idOf('-g') }),
   cwd: '/',
@@ -35,12 +35,9 @@ child.once('spawn', () => {
   child.unref();
 });
 
-function openLog(): number {
-  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > logLimit) renameSync(log, `${log}.1`);
-  return openSync(
-    log,
-    constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW,
-    0o640,
-  );
+function openLog(file: string): number {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
+  const opened = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o640);
+  fchownSync(opened, idOf('-u'), idOf('-g'));
+  return opened;
 }

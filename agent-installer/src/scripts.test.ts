@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -83,6 +92,25 @@ describe.each(['dash', 'busybox'])('%s', (shell) => {
     ])
       expect(result.output).toContain(step);
   });
+});
+
+test('a log of more than 16 MiB is put aside without its begin, and emptied where its writers have it open', () => {
+  const log = path.join(own, 'vantage-agent.log');
+  const command = path.join(own, 'vantage-agent');
+  const text = readFileSync(path.join(folder, 'vantage-agent'), 'utf8');
+  writeFileSync(command, text.replace('log=/var/log/vantage-agent.log', `log=${log}`));
+  const limit = 16 * 1024 * 1024;
+  const short = 'x'.repeat(limit);
+  writeFileSync(log, short);
+  const writer = openSync(log, 'a');
+  expect(run('sh', command, 'limit_log')).toMatchObject({ status: 0, output: '' });
+  expect(statSync(log).size).toBe(limit);
+  writeSync(writer, 'the end\n');
+  expect(run('sh', command, 'limit_log')).toMatchObject({ status: 0, output: '' });
+  writeSync(writer, 'the begin\n');
+  closeSync(writer);
+  expect(readFileSync(log, 'utf8')).toBe('the begin\n');
+  expect(readFileSync(`${log}.1`, 'utf8') === `${short.slice(8)}the end\n`).toBe(true);
 });
 
 test('the script has one place for the CA certificate, and runs nothing before its last line', () => {

@@ -111,6 +111,14 @@ test('the printed line installs an agent whose first check arrives; removed, it 
   expect(process.output).toMatch(/CapEff:\s+0000000000002000\s+CapBnd:\s+0000000000002000\s+NoNewPrivs:\s+1/);
   expect(process.output).not.toMatch(/Uid:\s+0/);
 
+  const log = '/var/log/vantage-agent.log';
+  expect((await host.run(`head -c 20000000 /dev/zero >>${log}; vantage-agent start`)).status).toBe(0);
+  await vi.waitFor(async () => {
+    const [now, aside] = (await host.run(`stat -c %s ${log} ${log}.1`)).output.split('\n').map(Number);
+    expect(now).toBeLessThan(1_000_000);
+    expect(aside).toBe(16 * 1024 * 1024);
+  }, soon);
+
   const again = await host.run(command);
   expect(again.status, again.output).toBe(0);
   expect(again.output).toContain('already installed');
