@@ -94,15 +94,16 @@ async function replaceLocations(
 }
 
 async function insertLocations(
-  { em }: ChangeTransaction,
+  { trx }: ChangeTransaction,
   deviceNo: number,
   { locations }: References,
 ): Promise<void> {
   if (locations.length === 0) return;
-  await em.insertMany(
-    DeviceLocation,
-    locations.map(({ location_no: locationNo }, rotationIndex) => ({ deviceNo, locationNo, rotationIndex })),
-  );
+  const locationNos = locations.map(({ location_no }) => location_no);
+  await sql`
+    insert into device_locations (device_no, location_no, rotation_index)
+    select ${deviceNo}::int, g.location_no, g.position - 1
+    from unnest(${locationNos}::int[]) with ordinality as g (location_no, position)`.execute(trx);
 }
 
 async function replaceTags(
