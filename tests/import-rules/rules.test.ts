@@ -186,6 +186,8 @@ describe('tables', () => {
     ['sql`with x as (insert into events (a) values (${1})) select 1`', 'the table events'],
     ['sql`update run_requests r set a = 1`', 'the table run_requests'],
     ["pool.query('delete from devices where true')", 'the table devices'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a source
+    ['sql`copy checks (${names}) from stdin (format binary)`', 'the table checks'],
     ['em.create(Tag, {})', 'the table tags'],
     ["db.insertInto('nobodys')", 'the table nobodys, which has no owner'],
   ])('a write by another folder is found: %s', (statement, reason) => {

@@ -15,7 +15,7 @@ const entityWrites = new Set([
   'nativeDelete',
 ]);
 const sqlWrites =
-  /\b(?:insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?|update(?:\s+only)?(?=\s+"?\w+"?\s+(?:as\s+)?(?:\w+\s+)?set\b))\s+"?(\w+)"?/gi;
+  /\b(?:insert\s+into|delete\s+from|merge\s+into|copy(?=\s+"?\w+"?\s*\([^)]*\)\s+from\b)|truncate(?:\s+table)?|update(?:\s+only)?(?=\s+"?\w+"?\s+(?:as\s+)?(?:\w+\s+)?set\b))\s+"?(\w+)"?/gi;
 
 /** The tables that the entities of a source stand for: `Tag` is `tags`. */
 export function entityTables(source: Source): ReadonlyMap<string, string> {

@@ -3,6 +3,7 @@ export { publish } from './bus/publish.ts';
 export type { CatalogTransaction } from './catalog-transaction.ts';
 export { checkKind } from './check-kind.ts';
 export { isBigint, isText, largestInt, toBigint, toReal, toText } from './column-values.ts';
+export { type CopyColumn, copyRows } from './copy-rows.ts';
 export { createDb, type Db } from './db.ts';
 export { findDeviceCursor } from './device-cursor.ts';
 export { doEach, type Refused } from './do-each.ts';

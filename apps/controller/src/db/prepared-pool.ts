@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
+import { CopyData, copyIn } from './copy-rows.ts';
 
 /** A connection prepares a statement when it runs it for the third time. */
 const preparedFrom = 3;
@@ -50,8 +51,14 @@ function wrap(client: pg.PoolClient): PostgresPoolClient {
   const prepare = createPreparer();
   return {
     // Kysely's type has a second form, for cursors. Nothing here opens one, and `never` fits both forms.
-    query: (text: unknown, values?: readonly unknown[]) =>
-      client.query(prepare(String(text), values ?? [])) as never,
+    query: (text: unknown, values: readonly unknown[] = []) => {
+      const [data] = values;
+      return (
+        data instanceof CopyData
+          ? copyIn(client, String(text), data)
+          : client.query(prepare(String(text), values))
+      ) as never;
+    },
     // node-postgres replaces `release` each time somebody borrows the connection.
     release: () => client.release(),
   };

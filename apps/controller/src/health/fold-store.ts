@@ -61,36 +61,79 @@ export function toResult(row: StoredCheck): Result {
   };
 }
 
+/** A device as it is stored: its state is read, but not rebuilt yet. */
+export type StoredDevice = Omit<FoldDevice, 'state'> & { readonly stored: StoredState };
+
+/**
+ * Devices that this process read before, each with the version of its rows (`xmin` and `ctid`, which no other version of a row shares). A
+ * device whose rows are still the same is not sent again: reading states costs more than all else of a batch of good results.
+ */
+export type DeviceCache = Map<number, { readonly version: string; readonly device: StoredDevice }>;
+
+/** A cached device needs about 1 KiB. */
+const maxCached = 20_000;
+
+interface DeviceRow {
+  readonly no: number;
+  /** Null: the device is deleted. */
+  readonly version: string | null;
+  readonly account_no: number;
+  readonly created_us: number;
+  readonly revision: number;
+  readonly target_revision: number;
+  readonly enabled: boolean;
+  readonly retries: number;
+  readonly retry_delay_s: number;
+  readonly timeout_s: number;
+  readonly state: unknown;
+  readonly warnings: unknown;
+}
+
 /** The states of these devices, with their settings. */
 export async function foldDevices(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],
   times: Times,
-): Promise<Map<number, Omit<FoldDevice, 'state'> & { readonly stored: StoredState }>> {
-  const rows = await trx
-    .selectFrom('devices as d')
-    .leftJoin('device_state as s', 's.device_no', 'd.device_no')
-    .select(['d.device_no', 'd.account_no', 'd.created_us', 'd.revision', 'd.target_revision', 'd.enabled'])
-    .select(['d.retries', 'd.retry_delay_s', 'd.timeout_s', 's.state', 's.warnings'])
-    .where(sql<boolean>`d.device_no = any(${deviceNos}::int[])`)
-    .execute();
-  return new Map(
-    rows.map((row) => [
-      row.device_no,
-      {
-        deviceNo: row.device_no,
-        accountNo: row.account_no,
-        createdUs: row.created_us,
-        revision: row.revision,
-        targetRevision: row.enabled ? row.target_revision : foreverUs,
-        retries: row.retries,
-        retryDelayUs: times.retryDelayUs(row.retry_delay_s),
-        timeoutUs: row.timeout_s * 1_000_000,
-        stored: readState(row.state),
-        warnings: row.warnings,
-      },
-    ]),
-  );
+  cache: DeviceCache = new Map(),
+): Promise<Map<number, StoredDevice>> {
+  const versions = deviceNos.map((no) => cache.get(no)?.version ?? '').join('|');
+  const { rows } = await sql<DeviceRow>`
+    select k.no, v.version, d.account_no, d.created_us, d.revision, d.target_revision, d.enabled, d.retries, d.retry_delay_s,
+      d.timeout_s, s.state, s.warnings
+    from unnest(${deviceNos}::int[], string_to_array(${versions}, '|')) as k (no, version)
+    left join devices d on d.device_no = k.no
+    left join device_state s on s.device_no = d.device_no
+    cross join lateral (select d.xmin || d.ctid::text || concat(s.version, s.xmin, s.ctid) as version) v
+    where v.version is distinct from k.version`.execute(trx);
+  if (cache.size + rows.length > maxCached) {
+    const missing = new Set(deviceNos);
+    for (const no of cache.keys()) if (!missing.has(no)) cache.delete(no);
+  }
+  for (const { no, version, ...row } of rows) {
+    if (version === null) cache.delete(no);
+    else cache.set(no, { version, device: toDevice(no, row, times) });
+  }
+  const devices = new Map<number, StoredDevice>();
+  for (const no of deviceNos) {
+    const device = cache.get(no)?.device;
+    if (device !== undefined) devices.set(no, device);
+  }
+  return devices;
+}
+
+function toDevice(deviceNo: number, row: Omit<DeviceRow, 'no' | 'version'>, times: Times): StoredDevice {
+  return {
+    deviceNo,
+    accountNo: row.account_no,
+    createdUs: row.created_us,
+    revision: row.revision,
+    targetRevision: row.enabled ? row.target_revision : foreverUs,
+    retries: row.retries,
+    retryDelayUs: times.retryDelayUs(row.retry_delay_s),
+    timeoutUs: row.timeout_s * 1_000_000,
+    stored: readState(row.state),
+    warnings: row.warnings,
+  };
 }
 
 /** The spans in which agents were connected at a Location and assigned to these devices from `sinceUs` on, and the last ones before. */

@@ -12,7 +12,7 @@ import {
 import { type AnchorAlerts, reviewAnchors } from './anchors.ts';
 import type { RecordEvents } from './event-causes.ts';
 import { foldBatch } from './fold-batch.ts';
-import type { InsertedCheck } from './fold-store.ts';
+import type { DeviceCache, InsertedCheck } from './fold-store.ts';
 import { beginMaintenance, endMaintenance } from './maintenance.ts';
 import type { RunRequests } from './retry-requests.ts';
 import { sweepRetries } from './retry-sweep.ts';
@@ -116,13 +116,14 @@ export function createHealth({
     },
   };
 
+  const cache: DeviceCache = new Map();
   let rounds = 0;
   return {
     get rounds() {
       return rounds;
     },
     fold: (trx, inserted, nowUs) =>
-      foldBatch(trx, inserted, nowUs, { times, log, recordEvents, runRequests }),
+      foldBatch(trx, inserted, nowUs, { times, log, recordEvents, runRequests, cache }),
     async updateVisibilityNow(db, locationNo) {
       const changes = await updateVisibility(
         { kysely: db, recordEvents, locations },

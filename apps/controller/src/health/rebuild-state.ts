@@ -16,6 +16,8 @@ const maxCheckpoints = 100;
 export interface ReadDeps {
   readonly times: Times;
   readonly log: Logger;
+  /** Devices that were read before; without it all are read. */
+  readonly cache?: store.DeviceCache;
 }
 
 /**
@@ -26,12 +28,12 @@ export interface ReadDeps {
 export async function readDevices(
   trx: Kysely<Tables>,
   deviceNos: readonly number[],
-  { times, log }: ReadDeps,
+  { times, log, cache }: ReadDeps,
   without: readonly store.InsertedCheck[] = [],
 ): Promise<Map<number, store.FoldDevice>> {
   const devices = new Map<number, store.FoldDevice>();
   const rebuilt: number[] = [];
-  for (const [deviceNo, { stored, ...device }] of await store.foldDevices(trx, deviceNos, times)) {
+  for (const [deviceNo, { stored, ...device }] of await store.foldDevices(trx, deviceNos, times, cache)) {
     if (stored.kind === 'unreadable') {
       rebuilt.push(deviceNo);
       const later = without.filter((check) => check.device_no === deviceNo);

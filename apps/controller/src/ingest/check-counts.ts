@@ -3,28 +3,53 @@ import type { Tables } from '../db/index.ts';
 import type { CheckRow } from './rows.ts';
 
 /**
- * Adds new checks to the sums of their account, by agent, Location, Method and ResultCode. One statement. Rows are written in the order
- * of their key, so that two transactions never wait for each other.
+ * Adds new checks to the sums of their account, by agent, Location, Method and ResultCode. `methods` are the Methods of devices by their
+ * numbers; a deleted device has none. One statement. Rows are written in the order of their key, so that two transactions never wait for each other.
  */
 export async function addCheckCounts(
   trx: Kysely<Tables>,
   sender: { readonly accountNo: number; readonly agentNo: number },
   rows: readonly CheckRow[],
+  methods: ReadonlyMap<number, string>,
 ): Promise<void> {
-  if (rows.length === 0) return;
+  const sums = [...sumsOf(rows, methods)];
+  if (sums.length === 0) return;
   const { accountNo, agentNo } = sender;
   await sql`
     insert into check_counts as c (account_no, location_no, agent_no, method, code, checks, duration_ms)
-    select ${accountNo}::int, g.location_no, ${agentNo}::int, d.method, g.code, count(*), sum(g.ms)
-    from unnest(${rows.map((row) => row.device_no)}::int[], ${rows.map((row) => row.location_no)}::int[],
-      ${rows.map((row) => row.code)}::smallint[], ${rows.map(requestMs)}::double precision[])
-      as g (device_no, location_no, code, ms)
-    join devices d using (device_no)
-    group by g.location_no, d.method, g.code order by g.location_no, d.method, g.code
+    select ${accountNo}::int, g.location_no, ${agentNo}::int, g.method, g.code, g.checks, g.ms
+    from unnest(${sums.map((sum) => sum.locationNo)}::int[], ${sums.map((sum) => sum.method)}::text[],
+      ${sums.map((sum) => sum.code)}::smallint[], ${sums.map((sum) => sum.checks)}::bigint[],
+      ${sums.map((sum) => sum.ms)}::double precision[])
+      as g (location_no, method, code, checks, ms)
+    order by g.location_no, g.method, g.code
     on conflict (account_no, location_no, agent_no, method, code) do update
       set checks = c.checks + excluded.checks, duration_ms = c.duration_ms + excluded.duration_ms`.execute(
     trx,
   );
+}
+
+interface CheckSum {
+  readonly locationNo: number;
+  readonly method: string;
+  readonly code: number;
+  checks: number;
+  ms: number;
+}
+
+function sumsOf(rows: readonly CheckRow[], methods: ReadonlyMap<number, string>): Iterable<CheckSum> {
+  const sums = new Map<string, CheckSum>();
+  for (const row of rows) {
+    const method = methods.get(row.device_no);
+    if (method === undefined) continue;
+    const { location_no: locationNo, code } = row;
+    const key = `${locationNo} ${code} ${method}`;
+    const sum = sums.get(key) ?? { locationNo, method, code, checks: 0, ms: 0 };
+    sum.checks += 1;
+    sum.ms += requestMs(row);
+    sums.set(key, sum);
+  }
+  return sums.values();
 }
 
 /** No check takes a day. A longer time comes from a broken agent, and must not spoil the sum. */

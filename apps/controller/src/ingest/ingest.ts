@@ -118,7 +118,7 @@ export function createIngest({
       }
       const results = sorted.results.map((one) => one.result);
       const diagnostics = sorted.diagnostics.map((one) => one.diagnostics);
-      await lockDevicesOf(
+      const methods = await lockDevicesOf(
         trx,
         sender.accountNo,
         [...results, ...diagnostics].map(({ deviceNo }) => deviceNo),
@@ -134,7 +134,7 @@ export function createIngest({
         toRow(one.result, { ...sender, ...one }, perfOf(one.result, limits[i]), nowUs),
       );
       const inserted = await insertChecks(trx, rows);
-      await addCheckCounts(trx, sender, inserted);
+      await addCheckCounts(trx, sender, inserted, methods);
       await runRequests.markAnswered(trx, withIds(inserted), nowUs);
       if (inserted.length > 0) await fold(trx, inserted, nowUs);
       await addPendingDiagnostics(trx, sender.agentNo, inserted);
@@ -221,8 +221,10 @@ async function loadAcceptance(
     retentionDays,
   }: { readonly runRequests: RunRequests; readonly nowUs: number; readonly retentionDays: number },
 ) {
-  const deviceNos = [...new Set(results.map((result) => result.deviceNo))];
-  const assigned = await store.assignedSpans(trx, agentNo, deviceNos);
+  const firsts = new Map<number, number>();
+  for (const { deviceNo, startUs } of results)
+    firsts.set(deviceNo, Math.min(firsts.get(deviceNo) ?? startUs, startUs));
+  const assigned = await store.assignedSpans(trx, agentNo, firsts);
   const runRequestIds = results.flatMap(({ runRequestId }) => runRequestId ?? []);
   const requested = await runRequests.requestedChecks(trx, agentNo, runRequestIds);
   const ends = [...assigned.values()].flat().flatMap((span) => (span.toUs === null ? [] : [span.toUs]));

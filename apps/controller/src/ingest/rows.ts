@@ -1,5 +1,6 @@
+import { dayUs } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
-import type { Row, Tables } from '../db/index.ts';
+import { type CopyColumn, copyRows, type Row, startOfDay, type Tables } from '../db/index.ts';
 import type { ParsedResult } from './record.ts';
 
 /** A row of `checks`. */
@@ -41,41 +42,76 @@ export function toRow(
   };
 }
 
-const columns = [
-  ['device_no', 'int'],
-  ['start_us', 'bigint'],
-  ['agent_no', 'int'],
-  ['location_no', 'int'],
-  ['end_us', 'bigint'],
-  ['arrived_us', 'bigint'],
-  ['revision', 'int'],
-  ['attempt', 'smallint'],
-  ['code', 'smallint'],
-  ['perf', 'smallint'],
-  ['block_ms', 'real'],
-  ['dns_ms', 'real'],
-  ['connect_ms', 'real'],
-  ['ssl_ms', 'real'],
-  ['ttfb_ms', 'real'],
-  ['ttlb_ms', 'real'],
-  ['data_size', 'double precision'],
-  ['check_result', 'text'],
-  ['retry_id', 'text'],
-  ['run_request_id', 'text'],
-  ['extended', 'jsonb'],
-  ['behind_anchor', 'boolean'],
-] as const satisfies readonly (readonly [keyof CheckRow, string])[];
+const columns: readonly CopyColumn<CheckRow>[] = [
+  { name: 'device_no', type: 'int', value: (row) => row.device_no },
+  { name: 'start_us', type: 'bigint', value: (row) => row.start_us },
+  { name: 'agent_no', type: 'int', value: (row) => row.agent_no },
+  { name: 'location_no', type: 'int', value: (row) => row.location_no },
+  { name: 'end_us', type: 'bigint', value: (row) => row.end_us },
+  { name: 'arrived_us', type: 'bigint', value: (row) => row.arrived_us },
+  { name: 'revision', type: 'int', value: (row) => row.revision },
+  { name: 'attempt', type: 'smallint', value: (row) => row.attempt },
+  { name: 'code', type: 'smallint', value: (row) => row.code },
+  { name: 'perf', type: 'smallint', value: (row) => row.perf },
+  { name: 'block_ms', type: 'real', value: (row) => row.block_ms },
+  { name: 'dns_ms', type: 'real', value: (row) => row.dns_ms },
+  { name: 'connect_ms', type: 'real', value: (row) => row.connect_ms },
+  { name: 'ssl_ms', type: 'real', value: (row) => row.ssl_ms },
+  { name: 'ttfb_ms', type: 'real', value: (row) => row.ttfb_ms },
+  { name: 'ttlb_ms', type: 'real', value: (row) => row.ttlb_ms },
+  { name: 'data_size', type: 'double precision', value: (row) => row.data_size },
+  { name: 'check_result', type: 'text', value: (row) => row.check_result },
+  { name: 'retry_id', type: 'text', value: (row) => row.retry_id },
+  { name: 'run_request_id', type: 'text', value: (row) => row.run_request_id },
+  {
+    name: 'extended',
+    type: 'jsonb',
+    value: (row) => (typeof row.extended === 'string' ? row.extended : null),
+  },
+  { name: 'behind_anchor', type: 'boolean', value: (row) => row.behind_anchor },
+];
 
-const names = sql.join(columns.map(([name]) => sql.ref(name)));
+const names = sql.join(columns.map(({ name }) => sql.ref(name)));
 
-/** Inserts rows in one statement and returns those that are new; of rows with the same key the first one. */
+/**
+ * Inserts rows of one agent in one COPY and returns those that are new; of rows with the same key the first one. The devices' locks are
+ * held, so no other transaction inserts checks of these devices between the question and the COPY. The key of the table makes sure of it.
+ */
 export async function insertChecks(trx: Kysely<Tables>, rows: readonly CheckRow[]): Promise<CheckRow[]> {
-  if (rows.length === 0) return [];
-  const arrays = columns.map(([name, type]) => sql`${rows.map((row) => row[name])}::${sql.raw(type)}[]`);
-  const { rows: inserted } = await sql<{ device_no: number; start_us: number }>`
-    insert into checks (${names}) select * from unnest(${sql.join(arrays)})
-    on conflict do nothing returning device_no, start_us`.execute(trx);
-  if (inserted.length === rows.length) return [...rows];
-  const fresh = new Set(inserted.map((row) => `${row.device_no}/${row.start_us}`));
-  return rows.filter((row) => fresh.delete(`${row.device_no}/${row.start_us}`));
+  const [first] = rows;
+  if (first === undefined) return [];
+  const seen = await storedKeys(trx, first.agent_no, rows);
+  const fresh = rows.filter((row) => {
+    const key = keyOf(row);
+    return !seen.has(key) && seen.add(key);
+  });
+  if (fresh.length > 0)
+    await copyRows(trx, sql`copy checks (${names}) from stdin (format binary)`, columns, fresh);
+  return fresh;
+}
+
+/** The keys of those rows that are stored. The days stand in the text, so that the plan has their partitions only. */
+async function storedKeys(
+  trx: Kysely<Tables>,
+  agentNo: number,
+  rows: readonly CheckRow[],
+): Promise<Set<string>> {
+  let [firstUs, lastUs] = [Number.MAX_SAFE_INTEGER, 0];
+  for (const { start_us: us } of rows) {
+    firstUs = Math.min(firstUs, us);
+    lastUs = Math.max(lastUs, us);
+  }
+  const { rows: stored } = await sql<Pick<CheckRow, 'device_no' | 'start_us'>>`
+    select c.device_no, c.start_us
+    from unnest(${rows.map((row) => row.device_no)}::int[], ${rows.map((row) => row.start_us)}::bigint[])
+      as g (device_no, start_us)
+    join checks c on c.device_no = g.device_no and c.start_us = g.start_us and c.agent_no = ${agentNo}
+      and c.start_us >= ${sql.lit(startOfDay(firstUs))} and c.start_us < ${sql.lit(startOfDay(lastUs) + dayUs)}`.execute(
+    trx,
+  );
+  return new Set(stored.map(keyOf));
+}
+
+function keyOf(row: Pick<CheckRow, 'device_no' | 'start_us'>): string {
+  return `${row.device_no}/${row.start_us}`;
 }

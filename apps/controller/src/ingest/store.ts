@@ -3,8 +3,31 @@ import { type Kysely, sql } from 'kysely';
 import { lockAgent, type Tables } from '../db/index.ts';
 import type { AssignedSpan, ConnectedSpan, LocationSpan } from './accept.ts';
 
-/** The spans in which these devices were assigned to this agent. */
+/**
+ * The spans in which devices were assigned to this agent, as far as they matter for its results. `firsts` are the starts of the first
+ * results, by device. Of nearly all devices the present span began before and decides; such a device has one span here, from its first result on.
+ * The sum keeps PostgreSQL from the index of agents: it would read all devices of the agent for each one.
+ */
 export async function assignedSpans(
+  trx: Kysely<Tables>,
+  agentNo: number,
+  firsts: ReadonlyMap<number, number>,
+): Promise<Map<number, readonly AssignedSpan[]>> {
+  const assigned = new Map<number, readonly AssignedSpan[]>();
+  for (const [deviceNo, fromUs] of firsts) assigned.set(deviceNo, [{ deviceNo, fromUs, toUs: null }]);
+  const { rows: others } = await sql<{ deviceNo: number }>`
+    select g.device_no as "deviceNo"
+    from unnest(${[...firsts.keys()]}::int[], ${[...firsts.values()]}::bigint[]) as g (device_no, first_us)
+    where (select true from assignment_spans s where s.device_no = g.device_no and s.to_us is null
+      and s.agent_no + 0 = ${agentNo} and s.from_us <= g.first_us limit 1) is null`.execute(trx);
+  if (others.length === 0) return assigned;
+  const deviceNos = others.map(({ deviceNo }) => deviceNo);
+  const spans = await allSpans(trx, agentNo, deviceNos);
+  for (const deviceNo of deviceNos) assigned.set(deviceNo, spans.get(deviceNo) ?? []);
+  return assigned;
+}
+
+async function allSpans(
   trx: Kysely<Tables>,
   agentNo: number,
   deviceNos: readonly number[],
