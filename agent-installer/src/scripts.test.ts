@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import {
   closeSync,
+  copyFileSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -30,6 +32,29 @@ test('shellcheck finds nothing in the scripts', ({ skip }) => {
   skip(isMissing, 'shellcheck is missing');
   expect(output).toBe('');
   expect(status).toBe(0);
+});
+
+test.each([
+  ['the version that is confirmed', '0'],
+  ['a version on trial', '5'],
+])('Node runs %s with a small heap', (_, seconds) => {
+  const home = path.join(own, `home${seconds}`);
+  mkdirSync(path.join(home, 'bin'), { recursive: true });
+  const node = `#!/bin/sh
+case $1 in
+*/select.mjs) printf '${seconds}\\n${home}\\n${home}/trial\\n' ;;
+*) echo "$MALLOC_ARENA_MAX $*" ;;
+esac
+`;
+  writeFileSync(path.join(home, 'bin/node'), node, { mode: 0o755 });
+  copyFileSync(path.join(folder, 'vantage-agent'), path.join(home, 'bin/vantage-agent'));
+  const { output } = run(path.join(home, 'bin/vantage-agent'), 'run');
+  const flags = '--max-semi-space-size=4 --max-old-space-size=512';
+  expect(output).toBe(`2 ${flags} ${home}/lib/agent.mjs ${home}\n`);
+  const container = JSON.stringify(['/opt/vantage-agent/bin/node', ...flags.split(' ')]).slice(1, -1);
+  const image = readFileSync(path.join(folder, 'Dockerfile'), 'utf8').replaceAll('", "', '","');
+  expect(image).toContain(container);
+  expect(image).toContain('MALLOC_ARENA_MAX=2');
 });
 
 describe.each(['dash', 'busybox'])('%s', (shell) => {

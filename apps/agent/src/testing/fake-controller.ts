@@ -83,7 +83,7 @@ interface Listening {
 
 /** Serves gRPC over TLS; `converse` answers the messages of one stream. */
 async function listen(options: {
-  readonly certificate: TestCertificate;
+  readonly certificate: Pick<TestCertificate, 'cert' | 'key'>;
   readonly token: string;
   readonly port: number;
   readonly host: string;
@@ -124,7 +124,7 @@ async function listen(options: {
 
 /** Starts one. An agent comes in with this token. */
 export async function startFakeController(options: {
-  readonly certificate: TestCertificate;
+  readonly certificate: Pick<TestCertificate, 'cert' | 'key'>;
   readonly token: string;
   readonly assignments?: readonly Assignment[];
   readonly port?: number;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Backoff, backoffMs, limitLogFile, readLogEnd } from '@vantage/kernel';
-import { type Part, programOf } from '../part.ts';
+import { type Part, startOf } from '../part.ts';
 import { identify, type ProcessId } from './processes.ts';
 
 /** A part that is kept running. */
@@ -50,8 +50,9 @@ export function supervise(deps: {
     const from = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
     const log = openSync(logFile, 'a', 0o600);
     const startedMs = performance.now();
-    const running = spawn(process.execPath, [programOf(part)], {
-      env: deps.env(),
+    const { args, env } = startOf(part, deps.env());
+    const running = spawn(process.execPath, args, {
+      env,
       stdio: ['ignore', log, log, 'ipc'],
       detached: true,
     });
