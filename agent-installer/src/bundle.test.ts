@@ -9,6 +9,11 @@ test('two bundles of the same sources are equal and name no folder of this machi
   for (const [name, content] of first.files) {
     expect(second.files.get(name)?.equals(content), name).toBe(true);
     expect(content.includes(root), name).toBe(false);
+    if (name.endsWith('.mjs'))
+      expect(
+        content.findIndex((byte) => byte > 127),
+        `${name} is ASCII`,
+      ).toBe(-1);
   }
   expect(second.licences).toBe(first.licences);
 });

@@ -19,6 +19,9 @@ const outside = [/\.node$/, 'cpu-features', 'raw-socket'];
 /** CommonJS packages in a bundle use these names. */
 const banner = 'const __dirname=import.meta.dirname,__filename=import.meta.filename;';
 
+/** Node keeps a program's text in memory: without comments, and as ASCII, where one other character would double it. */
+const small = { charset: 'ascii', comments: { legal: false, annotation: false, jsdoc: false } } as const;
+
 /** The programs, each one file with all of its packages. */
 export interface Bundle {
   /** Content by file name. */
@@ -27,7 +30,7 @@ export interface Bundle {
   readonly licences: string;
 }
 
-/** Bundles the agent from the sources, readable, so that stack traces from hosts say something. The same sources and packages give the same bytes. */
+/** Bundles the agent from the sources, with lines and names, so that stack traces from hosts say something. The same sources and packages give the same bytes. */
 export async function bundleAgent(): Promise<Bundle> {
   const files = new Map<string, Buffer>();
   const modules = new Set<string>();
@@ -48,7 +51,7 @@ async function bundle(input: string): Promise<OutputChunk> {
     ...{ input, cwd: root, platform: 'node', external: outside, logLevel: 'silent' },
   });
   try {
-    const made = await built.generate({ format: 'esm', codeSplitting: false, banner });
+    const made = await built.generate({ format: 'esm', codeSplitting: false, banner, ...small });
     return made.output[0];
   } finally {
     await built.close();

@@ -18,8 +18,6 @@ export { parseHost, parseTarget } from './contract/target.ts';
 export { methodOf, probeFor, readSpec, registry, specOf } from './engine/registry.ts';
 export { type ReadyCheck, type RunDeps, runCheck, runProbe } from './engine/run.ts';
 export { type RequestedTrace, requestedTrace, type TracePlan, tracePlan } from './engine/trace-plan.ts';
-export { syntaxProblem } from './methods/script/syntax.ts';
-export { keyProblems } from './methods/ssh/private-key.ts';
 export { createDial, type Dial } from './net/dial.ts';
 export { createNames, type Names } from './net/resolve.ts';
 export { type Hop, type Trace, type TraceRequest, traceDiagnostics, traceroute } from './net/traceroute.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { registry } from '../engine/registry.ts';
-import { keyProblems } from '../methods/ssh/private-key.ts';
+import { keyProblems } from '../methods/ssh/key-problems.ts';
 import { maskOptions } from '../redact/secret-options.ts';
 import { acceptedExamples, dearest, isBounded, pumpedTexts, textFields } from '../testing/pumped-texts.ts';
 

@@ -1,5 +1,6 @@
 import type { FieldFault } from '@vantage/kernel';
-import { probeFor, syntaxProblem } from '@vantage/probes';
+import { probeFor } from '@vantage/probes';
+import { syntaxProblem } from '@vantage/probes/settings';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/index.ts';
 import { keyTaken } from '../external-key.ts';

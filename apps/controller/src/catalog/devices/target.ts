@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isSecretReference } from '@vantage/domain';
 import { type FieldFault, faultsOf } from '@vantage/kernel';
-import { type AnyProbe, keyProblems, probeFor, type Target } from '@vantage/probes';
+import { type AnyProbe, probeFor, type Target } from '@vantage/probes';
+import { keyProblems } from '@vantage/probes/settings';
 import { fillMasks, identityOf, mask, maskedPassword, showOptions } from './masks.ts';
 
 /** JSON object of Options, in clear. */

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { registry } from '../../engine/registry.ts';
-import { keyProblems, looksLikeKey } from './private-key.ts';
+import { keyProblems } from './key-problems.ts';
+import { looksLikeKey } from './private-key.ts';
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const sec1 = privateKey.export({ type: 'sec1', format: 'pem' }).toString();

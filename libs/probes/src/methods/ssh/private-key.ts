@@ -1,17 +1,7 @@
-import { createPrivateKey } from 'node:crypto';
-import ssh2 from 'ssh2';
-import type { AnyProbe } from '../../contract/probe.ts';
-
-/** What is wrong with a setting, by its dotted path in the Options. */
-export interface SettingProblem {
-  readonly path: string;
-  readonly message: string;
-}
-
 const longestLine = 200;
 const maxHeaders = 10;
 /** ssh-keygen makes 16 to 24; each costs the agent some 15 ms of every check. */
-const maxRounds = 64;
+export const maxRounds = 64;
 const label = /^-----BEGIN ((?:OPENSSH|RSA|DSA|EC|ENCRYPTED) )?PRIVATE KEY-----$/;
 const header = /^[A-Za-z][A-Za-z0-9-]{0,40}: ?[\x20-\x7e]{1,150}$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -27,7 +17,7 @@ interface Pem {
  * Reads the outside of a private key line by line. The libraries that read the inside look at all of it with patterns that a text can be
  * made for, so they see only what has passed here.
  */
-function readPem(text: string): Pem | undefined {
+export function readPem(text: string): Pem | undefined {
   const lines = text.trim().split(/\r?\n/);
   if (lines.some((line) => line.length > longestLine)) return undefined;
   const [first = '', ...rest] = lines;
@@ -48,7 +38,7 @@ export function looksLikeKey(text: string): boolean {
 }
 
 /** The rounds of bcrypt of an encrypted OpenSSH key (PROTOCOL.key of OpenSSH); 0 for any other. */
-function roundsOf({ kind, bytes }: Pem): number {
+export function roundsOf({ kind, bytes }: Pem): number {
   if (kind !== 'OPENSSH') return 0;
   let at = 'openssh-key-v1\0'.length;
   const next = (): Buffer => {
@@ -63,60 +53,4 @@ function roundsOf({ kind, bytes }: Pem): number {
   const options = next();
   const saltLength = options.length >= 4 ? options.readUInt32BE(0) : 0;
   return options.length >= 8 + saltLength ? options.readUInt32BE(4 + saltLength) : 0;
-}
-
-/**
- * What is wrong with the private keys in a method's Options; references that are filled in later, and masks of kept keys, are passed
- * over. Nothing is decrypted.
- * The controller calls it before it stores settings. A check with a key that cannot be used ends with ResultCode 8 or 6.
- */
-export function keyProblems(probe: AnyProbe, options: unknown): readonly SettingProblem[] {
-  const given = probe.secretOptions.flatMap((path) => {
-    const key = path.endsWith('PrivateKey') || path.endsWith('ClientKey') ? at(options, path) : undefined;
-    return typeof key === 'string' && key !== '***' && !key.includes('${') ? [{ path, key }] : [];
-  });
-  return given.flatMap(({ path, key }) => {
-    const message =
-      path === 'PrivateKey'
-        ? sshKeyProblem(key, at(options, 'Passphrase') !== undefined)
-        : tlsKeyProblem(key);
-    return message === undefined ? [] : [{ path, message }];
-  });
-}
-
-function sshKeyProblem(text: string, hasPassphrase: boolean): string | undefined {
-  const none = 'is no private key in OpenSSH or PEM form (-----BEGIN OPENSSH PRIVATE KEY----- …)';
-  const pem = readPem(text);
-  if (pem === undefined) return none;
-  if (roundsOf(pem) > maxRounds)
-    return `takes more than ${maxRounds} rounds to open: encrypt it with ssh-keygen -p -a 16`;
-  if (pem.kind === '' || pem.kind === 'ENCRYPTED')
-    return 'is a PKCS#8 key, which is not read here: convert it with ssh-keygen -p -m PEM';
-  const parsed = ssh2.utils.parseKey(text);
-  if (!(parsed instanceof Error)) return undefined;
-  if (!/passphrase/i.test(parsed.message)) return none;
-  return hasPassphrase ? undefined : 'is encrypted: send its Passphrase too';
-}
-
-function tlsKeyProblem(text: string): string | undefined {
-  const none = 'is no private key in PEM form (-----BEGIN PRIVATE KEY----- …)';
-  const pem = readPem(text);
-  if (pem === undefined || pem.kind === 'OPENSSH') return none;
-  if (pem.kind === 'ENCRYPTED' || pem.headers.some((line) => line.includes('ENCRYPTED')))
-    return 'is encrypted: send it without a passphrase';
-  try {
-    createPrivateKey(text);
-    return undefined;
-  } catch {
-    return none;
-  }
-}
-
-function at(options: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>(
-      (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
-      options,
-    );
 }

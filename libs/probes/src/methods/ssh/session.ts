@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import { resultCode } from '@vantage/domain';
-import ssh2, { type AnyAuthMethod, type AuthHandlerMiddleware } from 'ssh2';
+import type { Algorithms, AnyAuthMethod, AuthHandlerMiddleware, Client, ParsedKey } from 'ssh2';
 import { closedEarly, Failure, networkFailure } from '../../contract/failure.ts';
 import type { ProbeContext } from '../../contract/probe.ts';
 import { quoteShort } from '../../dialogue/transcript.ts';
 import type { Connection } from '../../net/dial.ts';
+import type { Ssh2 } from './library.ts';
 
 /** How to log in. */
 export interface SshLogin {
   readonly user: string;
   readonly password: string | undefined;
   /** A private key, parsed. */
-  readonly key: ssh2.ParsedKey | undefined;
+  readonly key: ParsedKey | undefined;
 }
 
 /** What became of a command. */
@@ -31,7 +32,7 @@ export interface SshSession extends Disposable {
 }
 
 /** The algorithms of old devices are offered last, so that these can be checked too. */
-const algorithms: ssh2.Algorithms = {
+const algorithms: Algorithms = {
   kex: { append: ['diffie-hellman-group14-sha1', 'diffie-hellman-group1-sha1'], prepend: [], remove: [] },
   serverHostKey: { append: ['ssh-dss'], prepend: [], remove: [] },
   cipher: { append: ['aes256-cbc', 'aes192-cbc', 'aes128-cbc', '3des-cbc'], prepend: [], remove: [] },
@@ -51,13 +52,14 @@ export async function openSession(
   context: ProbeContext,
   connection: Connection,
   settings: {
+    readonly library: Ssh2;
     readonly judgeHostKey: (fingerprint: string) => void;
     readonly login: SshLogin | undefined;
   },
 ): Promise<SshSession> {
-  const { login, judgeHostKey } = settings;
+  const { library, login, judgeHostKey } = settings;
   const { peer, socket } = connection;
-  const client = new ssh2.Client();
+  const client = new library.Client();
   client.on('error', () => {});
   const end = () => void client.end();
   context.own({ [Symbol.dispose]: end });
@@ -120,7 +122,7 @@ function refused(peer: string, why: string): Failure {
 /** One stage as a promise: ends also with the session's errors, its loss and the signal. */
 function settled<T>(
   { signal }: Pick<ProbeContext, 'signal'>,
-  client: ssh2.Client,
+  client: Client,
   peer: string,
   stage: () => Stage,
   begin: (resolve: (value: T) => void, reject: (failure: unknown) => void) => void,
@@ -199,7 +201,7 @@ function tryInTurn(
 
 function runCommand(
   context: Pick<ProbeContext, 'signal'>,
-  client: ssh2.Client,
+  client: Client,
   peer: string,
   command: string,
 ): Promise<CommandResult> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resultCode } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
-import ssh2 from 'ssh2';
+import type { ParsedKey } from 'ssh2';
 import { z } from 'zod';
 import { Failure, notMet } from '../../contract/failure.ts';
 import { ipFamilyOption, slowMsOption, textOption } from '../../contract/options.ts';
@@ -10,6 +10,7 @@ import { parseTarget } from '../../contract/target.ts';
 import { quoteShort } from '../../dialogue/transcript.ts';
 import { notSearched, searchText } from '../../search/text-search.ts';
 import { awaitGreeting } from './greeting.ts';
+import { loadSsh2, type Ssh2 } from './library.ts';
 import { looksLikeKey } from './private-key.ts';
 import { type CommandResult, openSession, type SshLogin } from './session.ts';
 
@@ -66,7 +67,8 @@ export const ssh: Probe<'SSH', typeof options> = {
     }),
 
   async run(context, target, wanted) {
-    const login = loginOf(target, wanted);
+    const library = await loadSsh2();
+    const login = loginOf(library, target, wanted);
     using connection = await context.dial.connect(context, {
       host: target.host,
       port: target.port,
@@ -77,7 +79,7 @@ export const ssh: Probe<'SSH', typeof options> = {
       throw notMet(`expected a banner with ${quoteShort(wanted.ExpectBanner)}, got ${quoteShort(version)}`);
     }
     const judgeHostKey = (fingerprint: string) => judgeFingerprint(fingerprint, wanted.HostKeyFingerprint);
-    using session = await openSession(context, connection, { judgeHostKey, login });
+    using session = await openSession(context, connection, { library, judgeHostKey, login });
     const result = wanted.Command === undefined ? undefined : await session.run(wanted.Command);
     context.stopwatch.pause();
     if (result) await judgeCommand(context, result, wanted);
@@ -95,7 +97,7 @@ export const ssh: Probe<'SSH', typeof options> = {
 };
 
 /** Who logs in, or nobody; Options go before the URL. Throws Failure 8 for settings that cannot log in. */
-function loginOf(target: Target, wanted: SshOptions): SshLogin | undefined {
+function loginOf(library: Ssh2, target: Target, wanted: SshOptions): SshLogin | undefined {
   const user = wanted.User ?? target.user;
   const password = wanted.Password ?? target.password?.reveal();
   const cannot = (why: string) => new Failure(resultCode.login, why);
@@ -110,30 +112,34 @@ function loginOf(target: Target, wanted: SshOptions): SshLogin | undefined {
   if (password === undefined && wanted.PrivateKey === undefined) {
     throw cannot('a user name is set but neither Password nor PrivateKey');
   }
-  return { user, password, key: parseKey(wanted) };
+  return { user, password, key: parseKey(library, wanted) };
 }
 
 /** Keys read before, by the hash of their text and passphrase: to open an encrypted one takes a third of a second. */
-const keysRead = new Map<string, ReturnType<typeof ssh2.utils.parseKey>>();
+const keysRead = new Map<string, ReturnType<Ssh2['utils']['parseKey']>>();
 const maxKeysRead = 100;
 
-function readKey(text: string, passphrase: string | undefined): ReturnType<typeof ssh2.utils.parseKey> {
+function readKey(
+  library: Ssh2,
+  text: string,
+  passphrase: string | undefined,
+): ReturnType<Ssh2['utils']['parseKey']> {
   const id = createHash('sha256')
     .update(JSON.stringify([text, passphrase]))
     .digest('base64');
   const known = keysRead.get(id);
   if (known !== undefined) return known;
-  const parsed = ssh2.utils.parseKey(text, passphrase);
+  const parsed = library.utils.parseKey(text, passphrase);
   const [oldest] = keysRead.keys();
   if (keysRead.size >= maxKeysRead && oldest !== undefined) keysRead.delete(oldest);
   keysRead.set(id, parsed);
   return parsed;
 }
 
-function parseKey({ PrivateKey, Passphrase }: SshOptions): ssh2.ParsedKey | undefined {
+function parseKey(library: Ssh2, { PrivateKey, Passphrase }: SshOptions): ParsedKey | undefined {
   if (PrivateKey === undefined) return undefined;
   const parsed = looksLikeKey(PrivateKey)
-    ? readKey(PrivateKey, Passphrase)
+    ? readKey(library, PrivateKey, Passphrase)
     : new Error('no private key, or one that takes too long to open');
   const key = Array.isArray(parsed) ? parsed[0] : parsed;
   if (key === undefined || key instanceof Error || !key.isPrivateKey()) {
