@@ -1,11 +1,28 @@
 import { defineConfig } from 'vitest/config';
 
-/** The probes against real servers from Debian's packages; one file at a time, what cannot run says why. */
+/** They compare times with the machine's own, so nothing else runs beside them. */
+const timed = ['accuracy*', 'name-accuracy', 'ping', 'portless'].map(
+  (name) => `tests/real-servers/${name}.test.ts`,
+);
+/** They end a test that hangs. */
+const limits = { testTimeout: 120_000, hookTimeout: 120_000 };
+
+/** The probes against real servers from Debian's packages; what cannot run says why. */
 export default defineConfig({
   test: {
-    include: ['tests/real-servers/**/*.test.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    fileParallelism: false,
+    projects: [
+      {
+        test: {
+          ...{ ...limits, name: 'timed', include: timed, fileParallelism: false },
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...{ ...limits, name: 'servers', include: ['tests/real-servers/**/*.test.ts'], exclude: timed },
+          ...{ pool: 'forks', maxWorkers: 2, sequence: { groupOrder: 1 } },
+        },
+      },
+    ],
   },
 });

@@ -66,10 +66,10 @@ export async function createCleanRoot(tag: string, subnet: number): Promise<Clea
     },
   );
   const first = await firstProcess(holder);
-  const enter = ['--target', String(first), '--mount', '--pid', '--net', '--root'];
+  const enter = ['--target', String(first), '--mount', '--pid', '--net', '--root', '--wd'];
   const run: CleanRoot['run'] = (line, env = {}) =>
     new Promise((resolve) => {
-      const child = spawn('nsenter', [...enter, 'sh', '-c', `cd /; ${line}`], {
+      const child = spawn('nsenter', [...enter, 'sh', '-c', line], {
         env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
