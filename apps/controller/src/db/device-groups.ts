@@ -9,9 +9,12 @@ import { type RawBuilder, sql } from 'kysely';
  * - `apart`: the exceptions, with their shown `status` and `since_us`: devices in a window, and devices whose window ended and is not recorded yet.
  *   A window whose end is recorded is over, whatever this controller's clock says: a plan for all values needs a small index.
  *
+ * `ofBase` limits `apart` to the devices with this stored status. Those that are Down are few, and have an index.
+ *
  * Both are as large as the number of the Locations' combinations and of the devices in maintenance, not as the number of devices.
  */
-export function deviceGroups(accountNo: number, nowUs: number): RawBuilder<unknown> {
+export function deviceGroups(accountNo: number, nowUs: number, ofBase?: 'Down'): RawBuilder<unknown> {
+  const isOfBase = ofBase === undefined ? sql`true` : sql`s.status = ${sql.lit(ofBase)}`;
   return sql`
     counted as materialized (
       select location_nos, status as base, sum(devices)::int as devices from device_counts
@@ -38,7 +41,7 @@ export function deviceGroups(accountNo: number, nowUs: number): RawBuilder<unkno
           group by device_no) w
         cross join lateral (
           select s.device_no, s.location_nos, s.status as base, s.since_us, s.base_since_us from device_state s
-          where s.device_no = w.device_no and s.account_no = ${accountNo}::int offset 0) s) a
+          where s.device_no = w.device_no and s.account_no = ${accountNo}::int and ${isOfBase} offset 0) s) a
       join groups g on g.location_nos = a.location_nos and g.base = a.base
     )`;
 }

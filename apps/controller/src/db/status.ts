@@ -17,13 +17,18 @@ interface StatusSql {
 
 /**
  * The status that the results give, unless the device is in a maintenance window or none of its Locations is online. It is computed for each row
- * of the query; `device-groups.ts` finds the devices that have a status.
+ * of the query; `device-groups.ts` finds the devices that have a status. `rows` says how many devices d has: of a few, each finds its state by its
+ * number, because PostgreSQL would read the states of all devices where there are some thousand.
  */
-export function statusSql(nowUs: number): StatusSql {
+export function statusSql(nowUs: number, rows: 'few' | 'many' = 'many'): StatusSql {
   const now = sql`${nowUs}::bigint`;
+  const state =
+    rows === 'few'
+      ? sql`lateral (select * from device_state where device_no = d.device_no offset 0) ds on true`
+      : sql`device_state ds on ds.device_no = d.device_no`;
   // Aggregates, because for many rows PostgreSQL would read all Locations of all devices to answer `exists`.
   const joins = sql`
-    left join device_state ds on ds.device_no = d.device_no
+    left join ${state}
     cross join lateral (
       select coalesce(bool_or(l.online), false) as online, min(l.online_since_us) filter (where l.online) as online_since_us,
         max(l.offline_since_us) as offline_since_us

@@ -29,7 +29,7 @@ export async function readListPage(
   ask: DeviceListAsk,
   { ctes, from, order, total }: PageParts,
 ): Promise<DevicePage> {
-  const shown = statusSql(ask.nowUs);
+  const shown = statusSql(ask.nowUs, 'few');
   // The columns stand outside, because each is computed for the rows of the page only.
   const page = sql<EntryRow & CheckedRow & { readonly total: number | null }>`${ctes}
     select ${entryColumns(shown)}, ${lastResultColumn(ask.nowUs)}, ${total === undefined ? sql`null::int` : sql`(${total})`} as total

@@ -59,10 +59,14 @@ function fewOfStatus(
   ask: DeviceListAsk,
   fewDevices: number,
 ): Promise<readonly number[] | undefined> {
-  const { accountNo, nowUs, filter } = ask;
-  const { status, locationNo } = filter;
+  const { status, locationNo } = ask.filter;
   const all = { ...ask, filter: { status, locationNo }, sort: byCreation, offset: 0, limit: fewDevices };
-  return few(kysely, sql`with ${deviceGroups(accountNo, nowUs)} ${merged(all)}`, fewDevices);
+  return few(kysely, sql`with ${groupsOf(all)} ${merged(all)}`, fewDevices);
+}
+
+/** A device is shown as Down only if that is its stored status too. */
+function groupsOf({ accountNo, nowUs, filter }: DeviceListAsk): RawBuilder<unknown> {
+  return deviceGroups(accountNo, nowUs, filter.status === 'Down' ? 'Down' : undefined);
 }
 
 /** The numbers of these devices; undefined for more than `most`. */
@@ -149,12 +153,13 @@ function merged(ask: DeviceListAsk): RawBuilder<unknown> {
 function alongNames(ask: DeviceListAsk): RawBuilder<unknown> {
   const isApart = (of: RawBuilder<unknown>) =>
     sql`d.device_no in (select a.device_no from apart a where ${of})`;
-  // `offset 0` keeps the order of reading: the status is looked up by device, in the order of the names.
+  // `offset 0` keeps the order of reading: the status is looked up by device, in the order of the names. In `case`, PostgreSQL has no idea of how few
+  // devices meet the conditions; its idea for a text is wrong, and makes it read all devices.
   return sql`select g.status, 0::bigint as since_us, d.device_no from devices d cross join lateral (
       select g.status from device_state s join groups g on g.location_nos = s.location_nos and g.base = s.status
       where s.device_no = d.device_no offset 0) g
-    where ${conditionsOf(ask)} and case when ${isApart(sql`true`)} then ${isApart(statusIs(ask, sql`a.status`))}
-      else ${statusIs(ask, sql`g.status`)} end
+    where d.account_no = ${ask.accountNo}::int and case when ${conditionsOf(ask)} then case when ${isApart(sql`true`)}
+      then ${isApart(statusIs(ask, sql`a.status`))} else ${statusIs(ask, sql`g.status`)} end else false end
     order by ${orderOf(ask)} limit ${rowCount(ask.limit + 1)} offset ${rowCount(ask.offset)}`;
 }
 
@@ -165,7 +170,7 @@ function readEntries(
   total: RawBuilder<number> | undefined,
 ): Promise<DevicePage> {
   return readListPage(db, ask, {
-    ctes: sql`with ${deviceGroups(ask.accountNo, ask.nowUs)}`,
+    ctes: sql`with ${groupsOf(ask)}`,
     from: sql`(${page}) f join devices d on d.device_no = f.device_no`,
     order: orderOf(ask),
     total,
