@@ -51,12 +51,12 @@ function wrap(client: pg.PoolClient): PostgresPoolClient {
   const prepare = createPreparer();
   return {
     // Kysely's type has a second form, for cursors. Nothing here opens one, and `never` fits both forms.
-    query: (text: unknown, values: readonly unknown[] = []) => {
-      const [data] = values;
+    query: (text: unknown, values?: readonly unknown[]) => {
+      const data = values?.[0];
       return (
         data instanceof CopyData
           ? copyIn(client, String(text), data)
-          : client.query(prepare(String(text), values))
+          : client.query(prepare(String(text), values ?? []))
       ) as never;
     },
     // node-postgres replaces `release` each time somebody borrows the connection.

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { rollUps } from '../rollup/index.ts';
 import { runRequests } from '../run-requests/index.ts';
 import { createIngest } from './ingest.ts';
+import { storedKeys } from './rows.ts';
 import { mergeCoverage } from './store.ts';
 import { batchOf, minuteUs, result, useIngestFixture, type WireRecord } from './testing/ingest-fixture.ts';
 
@@ -68,6 +69,17 @@ describe('a batch of 500 records costs a bounded number of statements', () => {
     const records = Array.from({ length: 500 }, (_, i) => make(i, nowUs));
     expect(await statementsOf(...records)).toBeLessThan(40);
   });
+});
+
+test('the question which checks are stored uses the index, also while PostgreSQL takes the day for empty', async () => {
+  const nowUs = clock.nowUs();
+  const keys = Array.from({ length: 500 }, (_, i) => ({ device_no: i + 1, start_us: nowUs - i }));
+  const { rows } = await sql<{ 'QUERY PLAN': string }>`explain ${storedKeys(1, keys)}`.execute(
+    bench.db.kysely,
+  );
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  expect(plan).not.toContain('Seq Scan');
+  expect(plan).toMatch(/Index (Only )?Scan using checks_/);
 });
 
 test('property: coverage is the union of all spans, in whatever batches they come', async () => {
