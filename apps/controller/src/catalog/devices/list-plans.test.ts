@@ -209,6 +209,13 @@ test('of many devices with a text and a status, the names lead to the page, thou
   expect(await mostRowsRead((kysely) => listDevices({ kysely }, ask, 100))).toBeLessThan(mostRows);
 });
 
+test('a list of devices with a text, sorted by status, reads no status after those that fill the page', async () => {
+  const filter = { search: 'host19' };
+  const sort = { field: 'Status', descending: false } as const;
+  const ask = { accountNo, nowUs, limit: 15, offset: 0, filter, sort };
+  expect(await mostRowsRead((kysely) => listDevices({ kysely }, ask, 100))).toBeLessThan(4_000);
+});
+
 test('a list of the devices that are Down reads no state of a device in maintenance that is not Down', async () => {
   const ask = {
     accountNo,

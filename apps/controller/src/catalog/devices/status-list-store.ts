@@ -2,7 +2,14 @@ import { type RawBuilder, sql } from 'kysely';
 import { deviceGroups } from '../../db/device-groups.ts';
 import type { Db } from '../../db/index.ts';
 import { rowCount } from '../../db/row-count.ts';
-import { byCreation, conditionsOf, type DeviceListAsk, follows, isByStatusAlone } from './list-ask.ts';
+import {
+  byCreation,
+  conditionsOf,
+  type DeviceListAsk,
+  follows,
+  isByStatusAlone,
+  likePattern,
+} from './list-ask.ts';
 import { type DevicePage, readListPage } from './list-page.ts';
 import { firstWith, foundByIndex } from './search-store.ts';
 
@@ -25,7 +32,7 @@ export async function listByStatus(
   const ofStatus = ask.sort.field === 'ShortName' ? await fewOfStatus(db, ask, fewDevices) : undefined;
   if (ofStatus !== undefined) return listFew(db, ask, ofStatus, conditionsOf(ask));
   const total = isByGroupAlone(ask) ? countOfGroups(ask) : undefined;
-  return readEntries(db, ask, ask.sort.field === 'ShortName' ? alongNames(ask) : merged(ask), total);
+  return readEntries(db, ask, ask.sort.field === 'ShortName' ? alongNames(ask) : pageByGroups(ask), total);
 }
 
 /** The devices that meet the conditions besides the status, if they are few. */
@@ -111,6 +118,31 @@ async function listFew(
     total,
   );
 }
+
+/**
+ * The page by `merged`. A list that is sorted by status and has other conditions reads the devices of a status only if those of the statuses before
+ * do not fill the page, because few of them may meet the conditions.
+ */
+function pageByGroups(ask: DeviceListAsk): RawBuilder<unknown> {
+  const { sort, filter, limit, offset } = ask;
+  if (sort.field !== 'Status' || filter.status !== undefined || isByGroupAlone(ask)) return merged(ask);
+  const enough = limit + 1 + offset;
+  const names = sort.descending ? statuses.toReversed() : statuses;
+  const parts = names.map((status, at) => {
+    const own = merged({ ...ask, filter: { ...filter, status }, limit: enough - 1, offset: 0 });
+    const before = names
+      .slice(0, at)
+      .map((name) => sql` - (select count(*) from ${sql.ref(`page_${name}`)})`);
+    return sql`${sql.ref(`page_${status}`)} as materialized (
+      select m.* from (${own}) m limit ${rowCount(enough)}${sql.join(before, sql``)})`;
+  });
+  const all = names.map((status) => sql`select * from ${sql.ref(`page_${status}`)}`);
+  return sql`select f.* from (with ${sql.join(parts)} ${sql.join(all, sql` union all `)}) f
+    order by ${orderOf(ask)} limit ${rowCount(limit + 1)} offset ${rowCount(offset)}`;
+}
+
+/** In the order of a list. */
+const statuses = ['Down', 'Maint', 'Unknown', 'Up'] as const;
 
 /** Every group gives as many devices as the page may need, in the list's order. */
 function merged(ask: DeviceListAsk): RawBuilder<unknown> {
@@ -202,12 +234,16 @@ function statusIs({ filter: { status } }: DeviceListAsk, shown: RawBuilder<unkno
   return status === undefined ? sql`true` : sql`${shown} = ${status}`;
 }
 
-/** Does the device s meet the conditions that its group does not know? A scalar query, so that it is asked for the rows that are read only. */
+/** Does the device s meet the conditions that its group does not know? Scalar queries, so that they are asked for the rows that are read only. */
 function meets(ask: DeviceListAsk): RawBuilder<unknown> {
-  const { locationNo: _, ...filter } = ask.filter;
-  return isByGroupAlone(ask)
-    ? sql`true`
-    : sql`(select true from devices d where d.device_no = s.device_no and ${conditionsOf({ ...ask, filter })})`;
+  const { locationNo: _, search, ...filter } = ask.filter;
+  const hasText =
+    search === undefined
+      ? sql`true`
+      : sql`(select t.text like ${likePattern(search)} from device_texts t where t.device_no = s.device_no)`;
+  return isByStatusAlone(filter)
+    ? hasText
+    : sql`${hasText} and (select true from devices d where d.device_no = s.device_no and ${conditionsOf({ ...ask, filter })})`;
 }
 
 /** The order of the rows f, or of their devices d. */
