@@ -82,7 +82,7 @@ function createModel() {
           expect(lost).toBe(0);
           const origin = { kind: 'segment', segment } as const;
           take(
-            items.map(({ record, index }) => ({ record, origin: { ...origin, index } })),
+            items.map(({ record, index }) => ({ record, bytes: 0, origin: { ...origin, index } })),
             'waiting',
           );
         }

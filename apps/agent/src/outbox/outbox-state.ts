@@ -6,6 +6,8 @@ import type { Unwritten } from './writer.ts';
 /** A record taken out to be sent. It ends by `ack`, or waits again when the connection ends. */
 export interface OutboxItem {
   readonly record: OutboxRecord;
+  /** Length of its protobuf message. */
+  readonly bytes: number;
   readonly origin:
     | { readonly kind: 'segment'; readonly segment: Segment; readonly index: number }
     | { readonly kind: 'gap'; readonly gap: GapRecord };
@@ -63,7 +65,7 @@ export function addWritten(state: OutboxState, segment: Segment, { record, paylo
   const index = addRecord(segment, record, isAtHand ? 'inFlight' : 'waiting');
   if (!isAtHand) return;
   state.atHandBytes += payload.length;
-  state.atHand.push({ record, origin: { kind: 'segment', segment, index } });
+  state.atHand.push({ record, bytes: payload.length, origin: { kind: 'segment', segment, index } });
 }
 
 /** Adds records that the disk refused, as a segment in memory. */

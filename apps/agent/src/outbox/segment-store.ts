@@ -1,6 +1,7 @@
 import { unlink } from 'node:fs/promises';
+import { toBinary } from '@bufbuild/protobuf';
 import { messageOf } from '@vantage/kernel';
-import type { OutboxRecord } from '@vantage/proto';
+import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { isDiskFull } from '../storage/disk.ts';
 import type { FaultReporter } from '../storage/fault-reporter.ts';
 import type { SegmentCounts } from './counts.ts';
@@ -150,7 +151,7 @@ export function createSegmentStore(deps: {
       }
       const { items, lost } = takeWaiting(segment, records, max);
       if (lost > 0) await report({ fromUs, toUs, dropped: lost, reason: 'damaged on disk' });
-      return items.map(({ record, index }) => ({ record, origin: { kind: 'segment', segment, index } }));
+      return items.map((one) => itemOf(segment, one));
     },
     async acked(changed) {
       for (const segment of changed) {
@@ -163,4 +164,12 @@ export function createSegmentStore(deps: {
     report,
     seal,
   };
+}
+
+function itemOf(
+  segment: Segment,
+  { record, index }: { readonly record: OutboxRecord; readonly index: number },
+): OutboxItem {
+  const bytes = toBinary(OutboxRecordSchema, record).length;
+  return { record, bytes, origin: { kind: 'segment', segment, index } };
 }

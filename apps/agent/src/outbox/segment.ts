@@ -16,6 +16,8 @@ export interface Segment {
   readonly memory: Map<number, OutboxRecord> | undefined;
   bytes: number;
   readonly states: RecordState[];
+  /** All records before this index are done; those behind may be. A record that is done stays so. */
+  doneBefore: number;
   /** Whether each is a check result. Data gaps do not count the others (coverage, clock). */
   readonly isResult: boolean[];
   /** How many of its records, also those done, are check results. */
@@ -37,6 +39,7 @@ export function createSegment(no: number, file: string | undefined, bornMs: numb
     memory: file === undefined ? new Map() : undefined,
     bytes: 0,
     states: [],
+    doneBefore: 0,
     isResult: [],
     results: 0,
     waiting: 0,
@@ -73,9 +76,10 @@ export function setState(segment: Segment, index: number, state: RecordState): v
 }
 
 /** The counts that are stored beside a segment's file. */
-export function countsOf({ states, results }: Segment): Counts {
-  const open = states.findIndex((state) => state !== 'done');
-  return { frames: states.length, results, done: open < 0 ? states.length : open };
+export function countsOf(segment: Segment): Counts {
+  const { states, results } = segment;
+  while (states[segment.doneBefore] === 'done') segment.doneBefore += 1;
+  return { frames: states.length, results, done: segment.doneBefore };
 }
 
 /** Takes out at most `max` waiting records. Those that are not among `records` become done; `lost` counts the results of them. */

@@ -20,13 +20,15 @@ export function createDueQueue<K>(): DueQueue<K> {
   const current = new Map<K, Entry<K>>();
   let order = 0;
   const swap = (i: number, j: number) => {
-    const [a, b] = [heap[i], heap[j]];
+    const a = heap[i];
+    const b = heap[j];
     if (a === undefined || b === undefined) return;
     heap[i] = b;
     heap[j] = a;
   };
   const isBefore = (i: number, j: number) => {
-    const [a, b] = [heap[i], heap[j]];
+    const a = heap[i];
+    const b = heap[j];
     if (a === undefined || b === undefined) return false;
     return a.atUs < b.atUs || (a.atUs === b.atUs && a.order < b.order);
   };
@@ -40,7 +42,8 @@ export function createDueQueue<K>(): DueQueue<K> {
   };
   const sink = (start: number) => {
     for (let i = start; ; ) {
-      const [left, right] = [2 * i + 1, 2 * i + 2];
+      const left = 2 * i + 1;
+      const right = left + 1;
       let least = i;
       if (isBefore(left, least)) least = left;
       if (isBefore(right, least)) least = right;

@@ -1,5 +1,5 @@
 import { RunRequest_Kind } from '@vantage/proto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { assignment } from '../testing/measurements.ts';
 import { midnightUs, stage } from '../testing/stage.ts';
 
@@ -13,6 +13,19 @@ test('checks start at their due times, and the whole time is covered', async () 
   expect(coverage.take(midnightUs + 180_000_000, scheduler.waitingUs())).toEqual([
     { fromUs: midnightUs, toUs: midnightUs + 180_000_000 },
   ]);
+});
+
+test('a hundred checks at one moment share the timer of the next due time', async () => {
+  const { clock, scheduler, table, results } = stage();
+  const timers = vi.spyOn(clock, 'timer');
+  table.replace(Array.from({ length: 100 }, (_, i) => assignment(i + 1, { scheduleOffsetMs: 10_000 })));
+  scheduler.start();
+  await clock.advance(9900);
+  timers.mockClear();
+  await clock.advance(900);
+  expect(results).toHaveLength(100);
+  // Each check waits with one timer for its target.
+  expect(timers.mock.calls.length - 100).toBeLessThan(20);
 });
 
 test('while a retry sequence is open there are no regular checks, and they continue after it', async () => {

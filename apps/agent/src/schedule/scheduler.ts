@@ -66,11 +66,19 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   let started = false;
   let running = 0;
   let timer: Disposable | undefined;
+  let wakesAtMs = 0;
   let onIdle: (() => void) | undefined;
-
   const wakeIn = (ms: number) => {
+    const waitMs = Math.min(longestWaitMs, Math.max(1, Math.ceil(ms)));
+    const atMs = clock.monoMs() + waitMs;
+    // Each check asks for this several times. A timer that wakes earlier reads the queue again, so it stays.
+    if (timer !== undefined && wakesAtMs <= atMs) return;
     timer?.[Symbol.dispose]();
-    timer = clock.timer(Math.min(longestWaitMs, Math.max(1, Math.ceil(ms))), pump);
+    wakesAtMs = atMs;
+    timer = clock.timer(waitMs, () => {
+      timer = undefined;
+      pump();
+    });
   };
   const skipGap = () => reportSkipped(deps, skipMissed(state, time.nowUs()));
   /** Starts everything that is due and allowed, and waits for the next. */

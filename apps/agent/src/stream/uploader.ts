@@ -1,6 +1,6 @@
-import { type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Clock } from '@vantage/kernel';
-import { type BatchSchema, OutboxRecordSchema } from '@vantage/proto';
+import type { BatchSchema } from '@vantage/proto';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { OutboxItem } from '../outbox/outbox-state.ts';
 
@@ -142,8 +142,8 @@ export function createUploader(deps: {
 /** The records of the next batch, and those behind it. */
 function cutBatch(items: readonly OutboxItem[]): readonly [readonly OutboxItem[], readonly OutboxItem[]] {
   let bytes = 0;
-  const end = items.findIndex(({ record }, index) => {
-    bytes += toBinary(OutboxRecordSchema, record).length;
+  const end = items.findIndex((item, index) => {
+    bytes += item.bytes;
     return index > 0 && bytes > batchBytes;
   });
   return end < 0 ? [items, []] : [items.slice(0, end), items.slice(end)];

@@ -6,11 +6,12 @@ import ipaddr from 'ipaddr.js';
  * IPv6 address that it is mapped to (RFC 4291 section 2.5.5.2), so that both forms of one address are equal.
  */
 export function parseAddress(text: string): ipaddr.IPv6 | undefined {
+  if (isIP(text) === 4) return mapped(text);
   const bare = bareAddress(text);
   // ipaddr.js also reads forms such as 0x7f.1, which no caller may use.
   switch (isIP(bare)) {
     case 4:
-      return ipaddr.IPv4.parse(bare).toIPv4MappedAddress();
+      return mapped(bare);
     case 6:
       return ipaddr.IPv6.parse(withHexTail(bare));
     default:
@@ -18,11 +19,17 @@ export function parseAddress(text: string): ipaddr.IPv6 | undefined {
   }
 }
 
+/** The IPv6 address that an IPv4 address (dotted, four decimal numbers) is mapped to. */
+function mapped(address: string): ipaddr.IPv6 {
+  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+  return new ipaddr.IPv6([0, 0, 0, 0, 0, 0xffff, a * 256 + b, c * 256 + d]);
+}
+
 /** `::192.0.2.1` as `::c000:201`, because ipaddr.js takes the first form for an IPv4-mapped address, which it is not. */
 function withHexTail(address: string): string {
   const [, head = '', tail] = /^(.*:)([\d.]+\.[\d.]+)$/.exec(address) ?? [];
   if (tail === undefined) return address;
-  const words = ipaddr.IPv4.parse(tail).toIPv4MappedAddress().parts.slice(6);
+  const words = mapped(tail).parts.slice(6);
   return head + words.map((word) => word.toString(16)).join(':');
 }
 

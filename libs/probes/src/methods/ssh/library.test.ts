@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 const program = `
 import { createRequire } from 'node:module';
 const isLoaded = () => Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes('/node_modules/ssh2/'));
-await import('${new URL('../../index.ts', import.meta.url)}');
+await import('${new URL('../../index.ts', import.meta.url).href}');
 const atFirst = isLoaded();
-const { loadSsh2 } = await import('${new URL('library.ts', import.meta.url)}');
+const { loadSsh2 } = await import('${new URL('library.ts', import.meta.url).href}');
 await loadSsh2();
 process.stdout.write(JSON.stringify([atFirst, isLoaded()]));
 `;
