@@ -1,13 +1,61 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The faults: kill -9, cuts, takeovers, in true time, one file after the other. */
+const page = readFileSync(path.join(import.meta.dirname, 'docs/faults.md'), 'utf8');
+/** The files that the page of faults names. */
+const named = [...new Set([...page.matchAll(/`([^`]+\.test\.ts)`/g)].map(([, file = '']) => file))];
+for (const file of named)
+  if (!existsSync(path.join(import.meta.dirname, file)))
+    throw new Error(`docs/faults.md names ${file}, which does not exist`);
+
+/** They measure times of an agent, or need most of the machine: one after the other, when all others have ended. */
+const alone = ['thousand-agents', 'kill-agent', 'stall-agent'].map((name) => `tests/chaos/${name}.test.ts`);
+/** These last longest, so they begin first. */
+const longest = ['cut', 'several-agents', 'cut-subnet', 'kill-controller', 'two-controllers', 'lab', 'kill'];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = longest.indexOf(path.basename(moduleId, '.test.ts'));
+      return at < 0 || !moduleId.includes('/tests/chaos/') ? longest.length : at;
+    };
+    return files.toSorted((a, b) => rank(a) - rank(b));
+  }
+}
+
+const shared = {
+  globalSetup: ['tests/harness/global-setup.ts'],
+  testTimeout: 1_800_000,
+  hookTimeout: 400_000,
+  pool: 'forks',
+} as const;
+
+/** The faults: kill -9, cuts, takeovers, in true time. Most files wait for most of their time, so they run beside each other. */
 export default defineConfig({
   test: {
-    include: ['tests/chaos/**/*.test.ts'],
-    globalSetup: ['tests/harness/global-setup.ts'],
-    testTimeout: 1_800_000,
-    hookTimeout: 120_000,
-    pool: 'forks',
-    fileParallelism: false,
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'beside each other',
+          include: ['tests/chaos/**/*.test.ts', ...named],
+          exclude: alone,
+          maxWorkers: 5,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'alone',
+          include: alone,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

@@ -1,11 +1,11 @@
-// An outage of the monitoring must not become an outage of a device. An agent is cut off for ten minutes in five scenes that run side by
+// An outage of the monitoring must not become an outage of a device. An agent is cut off for minutes in five scenes that run side by
 // side, each in its own network namespaces. Each scene reports when its targets really failed.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { netnsMissing } from '../harness/netns.ts';
 import { statusEvents } from '../harness/status-events.ts';
 import { play as playFor, type Report } from './cut-report.ts';
 
-const minutes = Number(process.env['CHAOS_CUT_MINUTES'] ?? 10);
+const minutes = Number(process.env['CHAOS_CUT_MINUTES'] ?? 7);
 const missing = netnsMissing();
 const play = (tag: string, scene: string) => playFor(tag, scene, minutes);
 

@@ -1,4 +1,4 @@
-// The agent alone is killed (kill -9) sixty times in quick sequence, at chosen points between a check and its ack, under 50 checks a second.
+// Two agents, each alone, are killed (kill -9) a hundred times each in quick sequence, at chosen points between a check and its ack, under 50 checks a second.
 // The test compares the results with the connections that the targets counted.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,58 +11,62 @@ import { startTarget, type Target } from '../harness/target.ts';
 import { openPost, type Post, resultsOf, tcpAssignment } from './lone-agent.ts';
 
 const devices = 50;
-const kills = Number(process.env['CHAOS_AGENT_KILLS'] ?? 60);
+const kills = Number(process.env['CHAOS_AGENT_KILLS'] ?? 100);
 /** A result may be lost only between the connection at the target and the fsync of its group. */
 const inFlightMs = 700;
 const points = ['at a hit', 'batch sent, no ack', 'just acked', 'while it starts', 'at any time'] as const;
 type Point = (typeof points)[number];
 
-test('kill -9 of the agent at chosen points loses no result on its disk, and no repeated result differs', {
-  timeout: 900_000,
-}, async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'vantage-kill-agent-'));
-  const targets: Target[] = [];
-  try {
-    for (let i = 0; i < devices; i += 1) targets.push(await startTarget());
-    const assignments = targets.map(({ port }, i) =>
-      tcpAssignment(i + 1, port, { scheduleOffsetMs: Math.floor((i * 1000) / devices) }),
-    );
-    await using post = await openPost(folder, assignments);
-    const kill: number[] = [];
-    for (let round = 0; round < kills; round += 1) {
-      const point = points[round % points.length] ?? 'at any time';
-      const agent = post.start();
-      await reach(point, post, targets);
-      kill.push(Date.now());
-      await agent.end('SIGKILL');
-      post.controller.acks = true;
-    }
-    const last = post.start();
-    const hitsBefore = hitCount(targets);
-    await waitUntil(() => hitCount(targets) > hitsBefore + 5 * devices);
-    const endedMs = Date.now();
-    await last.end('SIGTERM');
-    const drain = post.start();
-    await waitUntil(() => newestStart(post) >= endedMs);
-    await drain.end('SIGTERM');
+test.concurrent.each(['first', 'second'])(
+  'kill -9 of the %s agent at chosen points loses no result on its disk, and no repeated result differs',
+  {
+    timeout: 900_000,
+  },
+  async (which) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'vantage-kill-agent-'));
+    const targets: Target[] = [];
+    try {
+      for (let i = 0; i < devices; i += 1) targets.push(await startTarget());
+      const assignments = targets.map(({ port }, i) =>
+        tcpAssignment(i + 1, port, { scheduleOffsetMs: Math.floor((i * 1000) / devices) }),
+      );
+      await using post = await openPost(folder, assignments);
+      const kill: number[] = [];
+      for (let round = 0; round < kills; round += 1) {
+        const point = points[round % points.length] ?? 'at any time';
+        const agent = post.start();
+        await reach(point, post, targets);
+        kill.push(Date.now());
+        await agent.end('SIGKILL');
+        post.controller.acks = true;
+      }
+      const last = post.start();
+      const hitsBefore = hitCount(targets);
+      await waitUntil(() => hitCount(targets) > hitsBefore + 5 * devices);
+      const endedMs = Date.now();
+      await last.end('SIGTERM');
+      const drain = post.start();
+      await waitUntil(() => newestStart(post) >= endedMs);
+      await drain.end('SIGTERM');
 
-    const ledger = join(targets, resultsOf(post.controller), endedMs - 2000);
-    const unexplained = ledger.hitsWithoutRow.filter(
-      (at) => !kill.some((ms) => at > ms - inFlightMs && at <= ms + inFlightMs),
-    );
-    process.stdout.write(
-      `agent's kill ledger: ${JSON.stringify({ kills, ...ledger, hitsWithoutRow: ledger.hitsWithoutRow.length, unexplained: unexplained.length })}\n`,
-    );
-    expect(ledger.changed).toBe(0);
-    expect(ledger.rowsWithoutHit).toBe(0);
-    expect(unexplained).toEqual([]);
-    expect(ledger.hitsWithoutRow.length).toBeLessThanOrEqual(kills * 25);
-    expect(ledger.rows).toBeGreaterThan(kills * 10);
-  } finally {
-    for (const target of targets) await target.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+      const ledger = join(targets, resultsOf(post.controller), endedMs - 2000);
+      const unexplained = ledger.hitsWithoutRow.filter(
+        (at) => !kill.some((ms) => at > ms - inFlightMs && at <= ms + inFlightMs),
+      );
+      process.stdout.write(
+        `kill ledger of the ${which} agent: ${JSON.stringify({ kills, ...ledger, hitsWithoutRow: ledger.hitsWithoutRow.length, unexplained: unexplained.length })}\n`,
+      );
+      expect(ledger.changed).toBe(0);
+      expect(ledger.rowsWithoutHit).toBe(0);
+      expect(unexplained).toEqual([]);
+      expect(ledger.hitsWithoutRow.length).toBeLessThanOrEqual(kills * 25);
+      expect(ledger.rows).toBeGreaterThan(kills * 10);
+    } finally {
+      for (const target of targets) await target.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
 
 /** Resolves when the agent reaches the point at which the test kills it. */
 async function reach(point: Point, { controller }: Post, targets: readonly Target[]): Promise<void> {

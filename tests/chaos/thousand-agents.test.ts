@@ -1,5 +1,5 @@
 // 1,000 agents with the real protocol and certificates of the controller's own authority, at 200 Locations, check 20,000 devices a minute.
-// Then the controller is killed.
+// Then the controller is killed, and a tenth of the agents is revoked.
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,6 +10,8 @@ import { postgresPids, usage } from '../bench/processes.ts';
 import { withClient } from '../harness/postgres-url.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { fillAgents, fillDevices } from './thousand/fill.ts';
+import { connectAgain, renewAll, revokeAll } from './thousand/revoke.ts';
+import type { Identity } from './thousand/simulated-agent.ts';
 
 const size = {
   agents: Number(process.env['AGENTS'] ?? 1_000),
@@ -18,6 +20,7 @@ const size = {
 };
 const backWithinMs = 120_000;
 const slowestP99Ms = 1_000;
+const cutWithinMs = 5_000;
 const patient = { timeout: 300_000, interval: 500 };
 const report = z.object({
   results: z.number(),
@@ -29,11 +32,13 @@ const report = z.object({
   devices: z.number(),
   waiting: z.number(),
   notes: z.record(z.string(), z.number()),
+  revoked: z.record(z.string(), z.number()),
 });
 
 let system: System;
 let agents: ChildProcess;
 let before: ReadonlySet<number>;
+let members: readonly Identity[];
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
 beforeAll(async () => {
@@ -114,6 +119,7 @@ function historyOf() {
 /** Makes the agents and the devices, and starts the agents. Returns what the controller's memory was without them, MiB. */
 async function connectAll(): Promise<number> {
   const { identities, locationNames } = await fillAgents(system, size);
+  members = identities;
   await fillDevices(system, { devices: size.devices, locationNames });
   const { agent_endpoint: endpoint, ca_file, pids } = system.quickstart();
   const file = path.join(system.dataDir, 'agents.json');
@@ -190,4 +196,25 @@ test('1,000 agents connect and check 20,000 devices a minute; after a kill -9 of
   expect(backMs).toBeLessThan(backWithinMs);
   // A machine that needs a second for a page in calm times has other work.
   expect(p99Ms).toBeLessThan(Math.max(slowestP99Ms, 4 * calmP99Ms));
+});
+
+test('each agent of a tenth that is revoked loses its stream within 5 s, and neither its certificate nor its key opens anything again', async () => {
+  const victims = members.slice(0, Math.ceil(size.agents / 10));
+  const answered = await revokeAll(system, victims);
+  await vi.waitFor(
+    async () => expect(Object.keys((await sums()).revoked)).toHaveLength(victims.length),
+    patient,
+  );
+  const { revoked, up } = await sums();
+  const lateMs = victims.map(({ agentId }) => (revoked[agentId] ?? Infinity) - (answered.get(agentId) ?? 0));
+  const { agent_endpoint: endpoint, ca_file } = system.quickstart();
+  const to = { endpoint, ca: readFileSync(ca_file, 'utf8') };
+  const [renewed, again] = [await renewAll(to, victims), await connectAgain(to, victims)];
+  say(
+    `${victims.length} agents revoked: streams cut ${quantile(lateMs, 0.5)} ms (p50), ${Math.max(...lateMs)} ms (longest) after the answer; ${JSON.stringify({ renewed, again })}`,
+  );
+  expect(Math.max(...lateMs)).toBeLessThan(cutWithinMs);
+  expect(up).toBe(size.agents - victims.length);
+  expect(renewed).toEqual({ revoked: victims.length });
+  expect(again).toEqual({ revoked: victims.length, connected: 0 });
 });

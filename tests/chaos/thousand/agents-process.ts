@@ -15,10 +15,17 @@ const work = z
 
 const counts: Counts = { results: 0, acknowledged: 0, heartbeats: 0, replies: 0, connects: 0 };
 const notes = new Map<string, number>();
+/** When the controller first sent an agent away for ever: wall clock, milliseconds, by agent_id. */
+const revoked = new Map<string, number>();
 const note = (text: string) => void notes.set(text, (notes.get(text) ?? 0) + 1);
 const { endpoint, ca } = work;
 const agents = work.identities.map((identity) =>
-  createSimulatedAgent({ endpoint, ca, identity, clock, random: Math.random, counts, note }),
+  createSimulatedAgent({
+    ...{ endpoints: [endpoint], ca, identity, clock, random: Math.random, counts, note },
+    onRevoked: () => {
+      if (!revoked.has(identity.agentId)) revoked.set(identity.agentId, Date.now());
+    },
+  }),
 );
 const ending = new AbortController();
 for (const agent of agents) void agent.run(ending.signal);
@@ -47,6 +54,7 @@ process.on('message', (message) => {
       devices: agents.reduce((sum, { devices }) => sum + devices, 0),
       waiting: agents.reduce((sum, { waiting }) => sum + waiting, 0),
       notes: Object.fromEntries(notes),
+      revoked: Object.fromEntries(revoked),
     });
 });
 process.on('disconnect', () => process.exit(0));

@@ -5,6 +5,7 @@ import {
   type Assignments,
   CheckResultSchema,
   CoverageSpanSchema,
+  Goodbye_Reason,
   type OutboxRecord,
   OutboxRecordSchema,
 } from '@vantage/proto';
@@ -28,7 +29,7 @@ export interface Counts {
 }
 
 /** An agent with the real link, and with checks that take no time and are all good. What is not acknowledged is sent again. */
-interface SimulatedAgent {
+export interface SimulatedAgent {
   readonly isUp: boolean;
   readonly devices: number;
   /** Records that are not acknowledged. */
@@ -108,18 +109,20 @@ function createRecords(link: Link, counts: Counts) {
 
 /** Makes an agent; it connects in `run`. */
 export function createSimulatedAgent(deps: {
-  readonly endpoint: string;
+  readonly endpoints: readonly string[];
   readonly ca: string;
   readonly identity: Identity;
   readonly clock: Clock;
   readonly random: () => number;
   readonly counts: Counts;
   readonly note: (text: string) => void;
+  /** The controller said that the agent is revoked. */
+  readonly onRevoked?: () => void;
 }): SimulatedAgent {
-  const { endpoint, ca, identity, clock, random, counts, note } = deps;
+  const { endpoints, ca, identity, clock, random, counts, note } = deps;
   const { agentId, cert, key } = identity;
   const link = createLink({
-    ...{ endpoints: [endpoint], proxy: undefined, clock, random, pings },
+    ...{ endpoints, proxy: undefined, clock, random, pings },
     prove: async () => ({ kind: 'certificate', cert, key, ca }),
     onRefused: () => note('refused'),
   });
@@ -159,6 +162,7 @@ export function createSimulatedAgent(deps: {
     },
     onDown(disconnect) {
       records.streamEnded();
+      if (disconnect.kind === 'goodbye' && disconnect.reason === Goodbye_Reason.REVOKED) deps.onRevoked?.();
       if (disconnect.kind !== 'lost') note(`${disconnect.kind}: ${disconnect.text}`);
     },
   };
