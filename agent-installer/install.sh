@@ -151,7 +151,7 @@ fetch() {
       status=$(https_proxy=$proxy curl -sS --cacert "$work/ca.pem" -H "Authorization: Bearer $token" -o "$2" \
         -w '%{http_code}' --connect-timeout 20 "$base$1" 2>"$work/error") || status=none
     else
-      https_proxy=$proxy wget -q --server-response --content-on-error --ca-certificate="$work/ca.pem" --tries=1 --timeout=60 \
+      https_proxy=$proxy wget -nv --server-response --content-on-error --ca-certificate="$work/ca.pem" --tries=1 --timeout=60 \
         --header="Authorization: Bearer $token" -O "$2" "$base$1" 2>"$work/error"
       status=$(sed -n 's/^ *HTTP\/[0-9.]* \([0-9]*\).*/\1/p' "$work/error" | tail -n 1)
     fi

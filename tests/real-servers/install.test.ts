@@ -1,7 +1,8 @@
 // An operator's installation on a clean Debian: the line of the invitation, the first check, and nothing left after the removal.
-import { execFileSync } from 'node:child_process';
-import { copyFileSync, readdirSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeCertificate } from '@vantage/probes/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { root as repository } from '../../agent-installer/src/root.ts';
@@ -17,7 +18,7 @@ const gateway = `10.214.${subnet}.1`;
 const dist = path.join(repository, 'agent-installer/dist');
 const arch = process.arch === 'arm64' ? 'arm64' : 'amd64';
 const soon = { timeout: 60_000, interval: 200 };
-const invitation = z.object({ token: z.string(), command: z.string() });
+const invitation = z.object({ token: z.string(), command: z.string(), command_wget: z.string() });
 const created = z.object({ device_id: z.string() });
 const checks = z.array(z.object({ ResultCode: z.int() }));
 
@@ -49,8 +50,8 @@ async function inviteTo(location: string) {
   const device = created.parse(await system.api.ok('POST', '/devices', { ...body, Locations: [location] }));
   const { port } = new URL(system.quickstart().agent_endpoint);
   const at = ['--location', location, '--endpoint', `https://${gateway}:${port}`];
-  const { token, command } = invitation.parse(operate(system, 'agents', 'invite', ...at));
-  return { token, command, id: device.device_id };
+  const { command_wget: wget, ...invited } = invitation.parse(operate(system, 'agents', 'invite', ...at));
+  return { ...invited, wget, id: device.device_id };
 }
 
 async function firstCheck(id: string) {
@@ -166,6 +167,84 @@ test('a token that the controller does not know is refused with its reason, and 
   const args = (/ -- (.*)$/.exec(command)?.[1] ?? '').replace(token, 'x'.repeat(token.length));
   const refused = await host.run(`sh /root/install.sh ${args}; code=$?; rm /root/install.sh; exit $code`);
   expect(refused.status, refused.output).toBe(6);
+  expect(await host.files()).toEqual(before.files);
+}, 120_000);
+
+/** Puts a program of this machine with its libraries into a host, in place of curl. */
+async function layInsteadOfCurl(host: CleanRoot, program: string): Promise<void> {
+  await host.run('rm /usr/bin/curl');
+  // A program that is linked statically has none, and ldd ends with 1.
+  const { stdout } = spawnSync('ldd', [program], { encoding: 'utf8' });
+  const libraries = stdout.matchAll(/ => (\/\S+)/g);
+  for (const [, file = ''] of [['', program], ...libraries]) {
+    const at = path.join(host.folder, file);
+    if (existsSync(at)) continue;
+    mkdirSync(path.dirname(at), { recursive: true });
+    copyFileSync(realpathSync(file), at);
+  }
+}
+
+test('without curl the line for GNU wget installs; another key of the controller, another authority and another parcel are refused', async ({
+  skip,
+}) => {
+  skip(missing !== undefined, missing);
+  const wget = '/usr/bin/wget';
+  skip(!existsSync(wget), 'wget is not installed');
+  await using host = await createCleanRoot('w', subnet);
+  await layInsteadOfCurl(host, wget);
+  const before = await stateOf(host);
+  const { wget: line, id } = await inviteTo('wget');
+
+  const foreign = await host.run(line.replace(/sha256\/\/[^']+/, `sha256//${'A'.repeat(43)}=`));
+  expect(foreign.output).toContain('does not match pinned public key');
+  expect(await host.files()).toEqual(before.files);
+
+  const forged = await host.run(line.replace(/(amd64|arm64)=[0-9a-f]{64}/g, `$1=${'0'.repeat(64)}`));
+  expect(forged.status, forged.output).toBe(5);
+  expect(await host.files()).toEqual(before.files);
+
+  const { cert } = makeCertificate();
+  writeFileSync(path.join(host.folder, 'tmp/ca.pem'), cert);
+  copyFileSync(path.join(repository, 'agent-installer/install.sh'), path.join(host.folder, 'tmp/install.sh'));
+  const args = / -- (.*)$/.exec(line)?.[1] ?? '';
+  const untrusted = await host.run(
+    `sh /tmp/install.sh ${args} --ca /tmp/ca.pem; code=$?; rm /tmp/install.sh /tmp/ca.pem; exit $code`,
+  );
+  expect(untrusted.status, untrusted.output).toBe(4);
+  expect(untrusted.output).toContain('certificate');
+  expect(await host.files()).toEqual(before.files);
+
+  const installed = await host.run(line);
+  expect(installed.status, installed.output).toBe(0);
+  expect(installed.output).toContain('Connected to');
+  await firstCheck(id);
+  await removeAll(host, before);
+}, 300_000);
+
+test('a host with the wget of BusyBox only learns that it cannot verify, and nothing stays', async ({
+  skip,
+}) => {
+  skip(missing !== undefined, missing);
+  const busybox = '/usr/bin/busybox';
+  skip(!existsSync(busybox), 'busybox is not installed');
+  await using host = await createCleanRoot('b', subnet);
+  await layInsteadOfCurl(host, busybox);
+  expect((await host.run('ln -s busybox /usr/bin/wget')).status).toBe(0);
+  const before = await stateOf(host);
+  const { wget: line } = await inviteTo('busybox');
+  const piped = await host.run(line);
+  expect(piped.output).toContain('pinnedpubkey');
+  expect(await host.files()).toEqual(before.files);
+
+  const lay = (file: string) => path.join(host.folder, 'tmp', file);
+  copyFileSync(path.join(repository, 'agent-installer/install.sh'), lay('install.sh'));
+  copyFileSync(system.quickstart().ca_file, lay('ca.pem'));
+  const args = / -- (.*)$/.exec(line)?.[1] ?? '';
+  const carried = await host.run(
+    `sh /tmp/install.sh ${args} --ca /tmp/ca.pem; code=$?; rm /tmp/install.sh /tmp/ca.pem; exit $code`,
+  );
+  expect(carried.status, carried.output).toBe(3);
+  expect(carried.output).toContain('the wget of BusyBox cannot verify a certificate');
   expect(await host.files()).toEqual(before.files);
 }, 120_000);
 

@@ -32,6 +32,6 @@ export function invitationLines(from: {
   const script = `${url}/install.sh`;
   return {
     command: `curl -fsSLk --pinnedpubkey 'sha256//${pin}' -H ${header} ${script} | ${install}`,
-    commandWget: `wget -qO- --no-check-certificate --pinnedpubkey='sha256//${pin}' --header=${header} ${script} | ${install}`,
+    commandWget: `wget -nv -O- --no-check-certificate --pinnedpubkey='sha256//${pin}' --header=${header} ${script} | ${install}`,
   };
 }

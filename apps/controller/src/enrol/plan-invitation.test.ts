@@ -46,7 +46,7 @@ test('the lines have the pin of the port, the token and the hashes of the parcel
   expect(found.kind === 'ready' && found.warnings).toEqual([]);
   expect(found.kind === 'ready' && found.linesFor('T')).toEqual({
     command: `curl -fsSLk --pinnedpubkey 'sha256//${pin}' -H 'Authorization: Bearer T' ${port.url}/install.sh | ${install}`,
-    commandWget: `wget -qO- --no-check-certificate --pinnedpubkey='sha256//${pin}' --header='Authorization: Bearer T' ${port.url}/install.sh | ${install}`,
+    commandWget: `wget -nv -O- --no-check-certificate --pinnedpubkey='sha256//${pin}' --header='Authorization: Bearer T' ${port.url}/install.sh | ${install}`,
   });
   const pinned = await plan(port.url, [], 'MCo+/=');
   expect(pinned.kind === 'ready' && pinned.linesFor('T').command).toContain(

@@ -42,7 +42,7 @@ const invited = z
     }),
     CommandWget: z.string().describe('The same for hosts with GNU wget.').meta({
       example:
-        "wget -qO- --no-check-certificate --pinnedpubkey='sha256//…' --header='Authorization: Bearer …' https://vantage.example:8444/install.sh | sudo sh -s -- --token … --endpoint https://vantage.example:8444",
+        "wget -nv -O- --no-check-certificate --pinnedpubkey='sha256//…' --header='Authorization: Bearer …' https://vantage.example:8444/install.sh | sudo sh -s -- --token … --endpoint https://vantage.example:8444",
     }),
   })
   .meta({ id: 'Invitation', description: 'An invited agent, with the lines that install it on a host.' });
