@@ -11,7 +11,9 @@ for (const file of named)
     throw new Error(`docs/faults.md names ${file}, which does not exist`);
 
 /** They measure times of an agent, or need most of the machine: one after the other, when all others have ended. */
-const alone = ['thousand-agents', 'kill-agent', 'stall-agent'].map((name) => `tests/chaos/${name}.test.ts`);
+const alone = ['thousand-agents', 'kill-agent', 'stall-agent', 'kill-retry-sequence', 'agent-disk'].map(
+  (name) => `tests/chaos/${name}.test.ts`,
+);
 /** These last longest, so they begin first. */
 const longest = ['cut', 'several-agents', 'cut-subnet', 'kill-controller', 'two-controllers', 'lab', 'kill'];
 

@@ -1,4 +1,4 @@
-import { chmod, type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { chmod, type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { ignoreMissing, isMissing } from '@vantage/kernel';
@@ -48,11 +48,15 @@ export async function replaceFile(file: string, text: string, mode = 0o600): Pro
   await syncFolder(path.dirname(file));
 }
 
+/** When the disk takes not all of it, nothing of the file stays. */
 async function writeDurably(file: string, content: Uint8Array, mode = 0o600): Promise<void> {
   const handle = await open(file, 'w', mode);
   try {
     await writeAll(handle, content, 0);
     await handle.sync();
+  } catch (error) {
+    await rm(file, { force: true }).catch(() => undefined); // the write's error says what is wrong
+    throw error;
   } finally {
     await handle.close();
   }

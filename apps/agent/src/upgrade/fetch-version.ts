@@ -72,7 +72,8 @@ export async function fetchVersion(deps: {
     await syncFolder(folder);
     return { kind: 'there' };
   } catch (error) {
-    return refused(`version ${deps.version} cannot be stored: ${messageOf(error)}`);
+    const advice = codeOf(error) === 'ENOSPC' ? `. ${adviceOn(folder)}` : '';
+    return refused(`version ${deps.version} cannot be stored: ${messageOf(error)}${advice}`);
   } finally {
     await clear().catch(() => undefined); // the next start clears too
   }
@@ -110,8 +111,12 @@ async function lackOfRoom(folder: string, { size, unpacked }: ReleaseStatement):
   const needed = size + unpacked + spareBytes;
   if (bavail * bsize >= needed) return undefined;
   const inMib = (bytes: number) => Math.floor(bytes / mebibyte);
-  return `the disk of ${folder} has ${inMib(bavail * bsize)} MiB left, and an upgrade needs ${inMib(needed)} MiB`;
+  return `the disk of ${folder} has ${inMib(bavail * bsize)} MiB left, and an upgrade needs ${inMib(needed)} MiB. ${adviceOn(folder)}`;
 }
+
+const adviceOn = (folder: string) =>
+  `Free space on the disk of ${folder} on the agent's host and start the upgrade again`;
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
 
 /** Downloads the parcel into a file and compares it with the statement; undefined: it is the signed one. */
 async function loadParcel(
