@@ -94,10 +94,10 @@ async function ours(): Promise<number> {
   }
 }
 
-/** A table like `checks` without partitions and triggers, its key included. */
+/** A table like `check_rows` without partitions and triggers, its key included. */
 async function plainTable(client: pg.Client): Promise<void> {
   await client.query('drop table if exists plain');
-  await client.query('create table plain (like checks including defaults including indexes)');
+  await client.query('create table plain (like check_rows including defaults including indexes)');
 }
 
 /** The same rows with one `unnest` for each commit. */
@@ -106,13 +106,13 @@ function byUnnest(): Promise<number> {
     await plainTable(client);
     const columns = await client.query(
       `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
-        where attrelid = 'checks'::regclass and attnum > 0 and not attisdropped order by attnum`,
+        where attrelid = 'check_rows'::regclass and attnum > 0 and not attisdropped order by attnum`,
     );
     const pieces = columns.rows.map(({ name, type }, at) => ({
       name: `"${name}"`,
       array: `$${at + 1}::${type}[]`,
     }));
-    const { rows: all } = await client.query('select * from checks order by start_us, device_no');
+    const { rows: all } = await client.query('select * from check_rows order by start_us, device_no');
     const insert = `insert into plain (${pieces.map(({ name }) => name).join(', ')})
       select * from unnest(${pieces.map(({ array }) => array).join(', ')}) on conflict do nothing`;
     return rate((batch) => {
@@ -132,7 +132,7 @@ function byCopy(): Promise<number> {
     const { rows } = await client.query(
       `select string_agg(line, e'\\n' order by start_us, device_no) as text from (
          select start_us, device_no, trim(both '()' from c::text) as line,
-                (row_number() over (order by start_us, device_no) - 1) / ${devices} as batch from checks c) numbered
+                (row_number() over (order by start_us, device_no) - 1) / ${devices} as batch from check_rows c) numbered
        group by batch order by batch`,
     );
     return rate((batch) =>

@@ -25,6 +25,8 @@ export const tableOwners: TableOwners = {
   assignment_spans: 'assign',
   run_requests: 'run-requests',
   checks: 'ingest',
+  check_rows: 'ingest',
+  check_facts: 'ingest',
   check_counts: 'ingest',
   quarantined: 'ingest',
   pending_diagnostics: 'ingest',

@@ -17,10 +17,14 @@ export interface Column {
   readonly values: readonly string[] | null;
 }
 
-/** The columns of all tables of the schema `public` in their order; a partition counts as its table, `migrations` belongs to the ORM. */
+/** PostgreSQL does not know which columns of a view can be null. */
+const nullableInViews = ['retry_id', 'run_request_id', 'extended', 'behind_anchor'];
+
+/** The columns of all tables and views of the schema `public` in their order; a partition counts as its table, `migrations` belongs to the ORM. */
 export async function readColumns(db: Kysely<Tables>): Promise<readonly Column[]> {
   const { rows } = await sql<Omit<Column, 'values'> & { readonly check: string | null }>`
-    select t.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type, not a.attnotnull as nullable,
+    select t.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
+      case t.relkind when 'v' then a.attname = any(${nullableInViews}::text[]) else not a.attnotnull end as nullable,
       pg_get_expr(d.adbin, d.adrelid) as default, a.attidentity <> '' as identity,
       array_position(k.conkey, a.attnum) as key, pg_get_constraintdef(c.oid) as check
     from pg_class t
@@ -28,7 +32,7 @@ export async function readColumns(db: Kysely<Tables>): Promise<readonly Column[]
     left join pg_attrdef d on d.adrelid = t.oid and d.adnum = a.attnum
     left join pg_constraint k on k.conrelid = t.oid and k.contype = 'p'
     left join pg_constraint c on c.conrelid = t.oid and c.contype = 'c' and c.conkey = array[a.attnum]
-    where t.relnamespace = 'public'::regnamespace and t.relkind in ('r', 'p') and not t.relispartition
+    where t.relnamespace = 'public'::regnamespace and t.relkind in ('r', 'p', 'v') and not t.relispartition
       and t.relname <> 'migrations'
     order by t.relname collate "C", a.attnum`.execute(db);
   return rows.map(({ check, ...column }) => ({ ...column, values: permittedValues(check) }));

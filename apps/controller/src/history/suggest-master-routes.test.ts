@@ -9,7 +9,7 @@ let agentNo: number;
 
 beforeAll(async () => {
   one = await startOneAccount();
-  await sql`create table checks_all partition of checks default`.execute(one.rest.db.kysely);
+  await sql`create table checks_all partition of check_rows default`.execute(one.rest.db.kysely);
   const { accountNo, locationNo } = one;
   ({ agentNo } = await createFixtures(one.rest.db.kysely).agent({ accountNo, locationNo }));
 });

@@ -74,7 +74,9 @@ async function addTo(
   const isMeant = sql`c.agent_no = ${agentNo} and c.device_no = g.device_no and c.start_us = g.start_us
     and c.start_us between ${Math.min(...startsUs)}::bigint and ${Math.max(...startsUs)}::bigint`;
   await sql`
-    update checks c set extended = g.extended || coalesce(c.extended, '{}') from ${given(pieces)} where ${isMeant}
+    update check_rows r set extended = g.extended || coalesce(c.extended, '{}') from ${given(pieces)} join checks c on ${isMeant}
+    where r.device_no = c.device_no and r.start_us = c.start_us and r.agent_no = c.agent_no
+      and r.start_us between ${Math.min(...startsUs)}::bigint and ${Math.max(...startsUs)}::bigint
       and coalesce(length(c.extended::text), 0) + length(g.extended::text) <= ${maxExtended}
       and not coalesce(c.extended, '{}') @> g.extended`.execute(trx);
   const { rows } = await sql<Pick<ParsedDiagnostics, 'deviceNo' | 'startUs'>>`

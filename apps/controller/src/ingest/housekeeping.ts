@@ -3,6 +3,7 @@ import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { type Db, dropQuarantined, type Partitions, releaseLeases, takeLeases } from '../db/index.ts';
 import { dropPendingDiagnostics } from './diagnostics.ts';
+import { dropFacts } from './facts.ts';
 
 /** Periodic work on stored data. */
 export interface Housekeeping {
@@ -100,6 +101,7 @@ function pruning({
       sql`delete from quarantined where received_us < ${clock.nowUs() - 30 * dayUs}
       or quarantined_no <= (select max(quarantined_no) from quarantined) - ${maxQuarantined}`.execute(kysely),
     'old run requests': () => deleteRunRequests(kysely, clock.nowUs() - dayUs),
+    'old facts of checks': () => dropFacts(kysely, clock.nowUs() - retentionDays * dayUs),
     'pending diagnostics': () => dropPendingDiagnostics(kysely, clock.nowUs() - waitingUs),
     'old clock records': () =>
       sql`delete from clock_records where at_us < ${clock.nowUs() - retentionDays * dayUs}`.execute(kysely),

@@ -7,6 +7,7 @@ import { futureUs, locationAt, type RequestedCheck, refusal } from './accept.ts'
 import { describe, type Item, readItems, sortItems } from './batch.ts';
 import { addCheckCounts } from './check-counts.ts';
 import { addDiagnostics, addPendingDiagnostics } from './diagnostics.ts';
+import { createFactsNumbering } from './facts.ts';
 import { createBaselines, type PastHistograms, perfOf } from './perf-stat.ts';
 import type { ParsedResult } from './record.ts';
 import { type CheckRow, insertChecks, toRow } from './rows.ts';
@@ -99,6 +100,7 @@ export function createIngest({
   readonly retentionDays: number;
 }): Ingest {
   const baselines = createBaselines(rollUps.pastHistograms);
+  const numberFacts = createFactsNumbering();
 
   /** One transaction for all these items; `refused` are items that the database or the fold refused. */
   const commit = (
@@ -133,7 +135,7 @@ export function createIngest({
       const rows = located.map((one, i) =>
         toRow(one.result, { ...sender, ...one }, perfOf(one.result, limits[i]), nowUs),
       );
-      const inserted = await insertChecks(trx, rows);
+      const inserted = await insertChecks(trx, rows, numberFacts);
       await addCheckCounts(trx, sender, inserted, methods);
       await runRequests.markAnswered(trx, withIds(inserted), nowUs);
       if (inserted.length > 0) await fold(trx, inserted, nowUs);

@@ -1,6 +1,6 @@
 import { dayUs } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
-import { type CopyColumn, copyRows, type Row, startOfDay, type Tables } from '../db/index.ts';
+import { type CopyColumn, copyRows, largestInt, type Row, startOfDay, type Tables } from '../db/index.ts';
 import type { ParsedResult } from './record.ts';
 
 /** A row of `checks`. */
@@ -42,34 +42,98 @@ export function toRow(
   };
 }
 
-const columns: readonly CopyColumn<CheckRow>[] = [
-  { name: 'device_no', type: 'int', value: (row) => row.device_no },
-  { name: 'start_us', type: 'bigint', value: (row) => row.start_us },
-  { name: 'agent_no', type: 'int', value: (row) => row.agent_no },
-  { name: 'location_no', type: 'int', value: (row) => row.location_no },
-  { name: 'end_us', type: 'bigint', value: (row) => row.end_us },
-  { name: 'arrived_us', type: 'bigint', value: (row) => row.arrived_us },
-  { name: 'revision', type: 'int', value: (row) => row.revision },
-  { name: 'attempt', type: 'smallint', value: (row) => row.attempt },
-  { name: 'code', type: 'smallint', value: (row) => row.code },
-  { name: 'perf', type: 'smallint', value: (row) => row.perf },
-  { name: 'block_ms', type: 'real', value: (row) => row.block_ms },
-  { name: 'dns_ms', type: 'real', value: (row) => row.dns_ms },
-  { name: 'connect_ms', type: 'real', value: (row) => row.connect_ms },
-  { name: 'ssl_ms', type: 'real', value: (row) => row.ssl_ms },
-  { name: 'ttfb_ms', type: 'real', value: (row) => row.ttfb_ms },
-  { name: 'ttlb_ms', type: 'real', value: (row) => row.ttlb_ms },
-  { name: 'data_size', type: 'double precision', value: (row) => row.data_size },
-  { name: 'check_result', type: 'text', value: (row) => row.check_result },
-  { name: 'retry_id', type: 'text', value: (row) => row.retry_id },
-  { name: 'run_request_id', type: 'text', value: (row) => row.run_request_id },
+/** A check with the number of its facts (facts.ts); null: the row has its own text and extended data. */
+export interface NumberedCheck {
+  readonly row: CheckRow;
+  readonly factsNo: number | null;
+}
+
+const columns: readonly CopyColumn<NumberedCheck>[] = [
+  { name: 'device_no', type: 'int', value: ({ row }) => row.device_no },
+  { name: 'start_us', type: 'bigint', value: ({ row }) => row.start_us },
+  { name: 'agent_no', type: 'int', value: ({ row }) => row.agent_no },
+  { name: 'location_no', type: 'int', value: ({ row }) => row.location_no },
+  {
+    name: 'end_us',
+    type: 'bigint',
+    value: ({ row }) => (row.end_us === addedEndUs(row) ? null : row.end_us),
+  },
+  {
+    name: 'arrived_us',
+    type: 'bigint',
+    value: ({ row }) => (arrivedAfterUs(row) === null ? row.arrived_us : null),
+  },
+  { name: 'arrived_after_us', type: 'int', value: ({ row }) => arrivedAfterUs(row) },
+  { name: 'revision', type: 'int', value: ({ row }) => row.revision },
+  { name: 'attempt', type: 'smallint', value: ({ row }) => row.attempt || null },
+  { name: 'code', type: 'smallint', value: ({ row }) => row.code },
+  { name: 'perf', type: 'smallint', value: ({ row }) => row.perf || null },
+  { name: 'block_ms', type: 'real', value: ({ row }) => row.block_ms || null },
+  { name: 'dns_ms', type: 'real', value: ({ row }) => row.dns_ms || null },
+  { name: 'connect_ms', type: 'real', value: ({ row }) => row.connect_ms || null },
+  { name: 'ssl_ms', type: 'real', value: ({ row }) => row.ssl_ms || null },
+  { name: 'ttfb_ms', type: 'real', value: ({ row }) => row.ttfb_ms || null },
+  { name: 'ttlb_ms', type: 'real', value: ({ row }) => row.ttlb_ms || null },
+  {
+    name: 'data_size',
+    type: 'double precision',
+    value: ({ row }) => (isInt(row.data_size) ? null : row.data_size),
+  },
+  {
+    name: 'data_bytes',
+    type: 'int',
+    value: ({ row }) => (isInt(row.data_size) ? row.data_size || null : null),
+  },
+  { name: 'facts_no', type: 'smallint', value: ({ factsNo }) => factsNo },
+  {
+    name: 'check_result',
+    type: 'text',
+    value: ({ row, factsNo }) => (factsNo === null ? row.check_result : null),
+  },
+  { name: 'retry_id', type: 'text', value: ({ row }) => row.retry_id },
+  { name: 'run_request_id', type: 'text', value: ({ row }) => row.run_request_id },
   {
     name: 'extended',
     type: 'jsonb',
-    value: (row) => (typeof row.extended === 'string' ? row.extended : null),
+    value: ({ row, factsNo }) => (factsNo === null ? extendedOf(row) : null),
   },
-  { name: 'behind_anchor', type: 'boolean', value: (row) => row.behind_anchor },
+  { name: 'behind_anchor', type: 'boolean', value: ({ row }) => row.behind_anchor },
 ];
+
+/** The end that the view `checks` adds up where a row has none, by the same steps: reals as float8, from the left. */
+function addedEndUs(row: CheckRow): number {
+  const { fround } = Math;
+  const ms =
+    fround(row.dns_ms) +
+    fround(row.connect_ms) +
+    fround(row.ssl_ms) +
+    fround(row.ttfb_ms) +
+    fround(row.ttlb_ms);
+  return row.start_us + Math.floor(ms * 1000 + 0.5);
+}
+
+/** Microseconds from the start to the arrival; null where they do not fit into an int. */
+function arrivedAfterUs(row: CheckRow): number | null {
+  const afterUs = row.arrived_us - row.start_us;
+  return Math.abs(afterUs) <= largestInt ? afterUs : null;
+}
+
+function isInt(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) <= largestInt;
+}
+
+/** The extended data of a check that is not stored yet: JSON text. */
+export function extendedOf({ extended }: CheckRow): string | null {
+  return typeof extended === 'string' ? extended : null;
+}
+
+/** Gives checks that repeat the facts of their device the number of these facts, in their order. */
+export type NumberFacts = (
+  trx: Kysely<Tables>,
+  rows: readonly CheckRow[],
+) => Promise<readonly NumberedCheck[]>;
+
+const withoutNumbers: NumberFacts = async (_trx, rows) => rows.map((row) => ({ row, factsNo: null }));
 
 const names = sql.join(columns.map(({ name }) => sql.ref(name)));
 
@@ -77,7 +141,11 @@ const names = sql.join(columns.map(({ name }) => sql.ref(name)));
  * Inserts rows of one agent in one COPY and returns those that are new; of rows with the same key the first one. The devices' locks are
  * held, so no other transaction inserts checks of these devices between the question and the COPY. The key of the table makes sure of it.
  */
-export async function insertChecks(trx: Kysely<Tables>, rows: readonly CheckRow[]): Promise<CheckRow[]> {
+export async function insertChecks(
+  trx: Kysely<Tables>,
+  rows: readonly CheckRow[],
+  numberFacts: NumberFacts = withoutNumbers,
+): Promise<CheckRow[]> {
   const [first] = rows;
   if (first === undefined) return [];
   const { rows: stored } = await storedKeys(first.agent_no, rows).execute(trx);
@@ -86,8 +154,10 @@ export async function insertChecks(trx: Kysely<Tables>, rows: readonly CheckRow[
     const key = keyOf(row);
     return !seen.has(key) && seen.add(key);
   });
-  if (fresh.length > 0)
-    await copyRows(trx, sql`copy checks (${names}) from stdin (format binary)`, columns, fresh);
+  if (fresh.length > 0) {
+    const numbered = await numberFacts(trx, fresh);
+    await copyRows(trx, sql`copy check_rows (${names}) from stdin (format binary)`, columns, numbered);
+  }
   return fresh;
 }
 
@@ -105,7 +175,7 @@ export function storedKeys(agentNo: number, rows: readonly Pick<CheckRow, 'devic
     select g.device_no, g.start_us
     from unnest(${rows.map((row) => row.device_no)}::int[], ${rows.map((row) => row.start_us)}::bigint[])
       as g (device_no, start_us)
-    where (select true from checks c where c.device_no = g.device_no and c.start_us = g.start_us and c.agent_no = ${agentNo}
+    where (select true from check_rows c where c.device_no = g.device_no and c.start_us = g.start_us and c.agent_no = ${agentNo}
       and c.start_us >= ${sql.lit(startOfDay(firstUs))} and c.start_us < ${sql.lit(startOfDay(lastUs) + dayUs)}
       limit 1)`;
 }

@@ -187,7 +187,7 @@ async function expectServed(
   hour: number,
 ): Promise<void> {
   const { rows } = await sql<{ what: string }>`
-    select 'sums' as what from rollup_hourly where device_no = ${deviceNo} and bucket_us = ${hour} and sent = 5 and lost = 2
+    select 'sums' as what from rollup_hourly where device_no = ${deviceNo} and bucket_us = ${hour} and sent = 10 and lost = 4
     union select 'order' from run_requests where device_no = ${deviceNo} and kind = 'Retry' and state = 'Open'
     union select 'plan' from assignment_spans where device_no = ${newDeviceNo} and to_us is null
     union select 'alert' from alerts where device_no = ${deviceNo} and due_us is distinct from opened_us

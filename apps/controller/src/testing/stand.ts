@@ -2,7 +2,7 @@ import { hourUs, secondUs } from '@vantage/domain';
 import { stateVersion } from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import { startOfDay, type Tables } from '../db/index.ts';
 import type { Fixtures } from './fixtures.ts';
 
 /** An account for which every background job has something to do. */
@@ -108,6 +108,12 @@ async function insertIngested(
       block_ms, dns_ms, connect_ms, ssl_ms, ttfb_ms, ttlb_ms, data_size, check_result, retry_id, run_request_id, extended)
     values (${deviceNo}, ${dirtyHourUs}, ${agentNo}, ${locationNo}, ${dirtyHourUs}, ${dirtyHourUs}, 1, 0, 1, 0, 0, 1, 2, 3, 4, 0, 0,
       'ok', 'c', null, '{"Sent":5,"Received":3}')`.execute(kysely);
+  // Another check of the hour has its text and extended data in check_facts.
+  const dayUs = startOfDay(dirtyHourUs);
+  await sql`insert into check_facts (device_no, day_us, facts_no, digest, check_result, extended)
+    values (${deviceNo}, ${dayUs}, 1, '', 'ok', '{"Sent":5,"Received":3}')`.execute(kysely);
+  await sql`insert into check_rows (device_no, start_us, agent_no, location_no, arrived_after_us, revision, code, facts_no)
+    values (${deviceNo}, ${dirtyHourUs + 1}, ${agentNo}, ${locationNo}, 0, 1, 1, 1)`.execute(kysely);
   await kysely
     .insertInto('quarantined')
     .values({ agent_no: agentNo, received_us: agoUs, reason: 'r', record: '{}' })

@@ -81,6 +81,41 @@ export interface DataTables {
     checks: number;
     duration_ms: number;
   };
+  check_facts: {
+    device_no: number;
+    day_us: number;
+    facts_no: number;
+    digest: Uint8Array;
+    check_result: string;
+    extended: Jsonb | null;
+  };
+  check_rows: {
+    device_no: number;
+    start_us: number;
+    agent_no: number;
+    location_no: number;
+    end_us: number | null;
+    arrived_us: number | null;
+    revision: number;
+    attempt: number | null;
+    code: number;
+    perf: number | null;
+    block_ms: number | null;
+    dns_ms: number | null;
+    connect_ms: number | null;
+    ssl_ms: number | null;
+    ttfb_ms: number | null;
+    ttlb_ms: number | null;
+    data_size: number | null;
+    check_result: string | null;
+    retry_id: string | null;
+    run_request_id: string | null;
+    extended: Jsonb | null;
+    behind_anchor: boolean | null;
+    arrived_after_us: number | null;
+    data_bytes: number | null;
+    facts_no: number | null;
+  };
   checks: {
     device_no: number;
     start_us: number;

@@ -35,7 +35,7 @@ export async function createScenario(recorder: (db: Db) => RecordEvents = () => 
     runRequests,
     locations: locationVisibility,
   });
-  await sql`create table checks_all partition of checks default`.execute(kysely);
+  await sql`create table checks_all partition of check_rows default`.execute(kysely);
   const { account_no: accountNo } = await kysely
     .insertInto('accounts')
     .values({ account_id: newId(), name: 'scene' })
