@@ -2,10 +2,10 @@
 // of such a moment back for ever, so that a test kills the controller exactly there.
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A moment of a transaction that stores checks: its insert is about to reach PostgreSQL, or its commit to reach the controller. */
+/** A moment of a transaction that stores checks: its rows are about to reach PostgreSQL, or its commit to reach the controller. */
 export type Moment = 'insert' | 'committed';
 
-const insert = 'insert into checks (';
+const insert = 'copy checks (';
 
 /** A proxy on loopback. Disposing it cuts all its connections. */
 export interface DatabaseProxy extends AsyncDisposable {
@@ -40,10 +40,8 @@ export async function startDatabaseProxy(
         if (!isHeld) to.write(chunk);
       });
     };
-    let prepared: string | undefined;
     pass(client, upstream, (chunk) => {
-      prepared = preparedInsert(chunk) ?? prepared;
-      if (!chunk.includes(insert) && (prepared === undefined || !chunk.includes(prepared))) return undefined;
+      if (!chunk.includes(insert)) return undefined;
       stores = true;
       return 'insert';
     });
@@ -64,10 +62,4 @@ export async function startDatabaseProxy(
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
-}
-
-/** The name, between its two NULs, under which this chunk prepares the insert (a Parse message has the name before the text). */
-function preparedInsert(chunk: Buffer): string | undefined {
-  const [, name] = /(vantage_\d+)\0\s*$/.exec(chunk.toString('latin1').split(insert)[0] ?? '') ?? [];
-  return name === undefined || !chunk.includes(insert) ? undefined : `\0${name}\0`;
 }

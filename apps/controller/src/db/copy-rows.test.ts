@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
+import { CopyData, copyIn } from './copy-rows.ts';
 import { type CopyColumn, copyRows, createDb, type Db, toReal, toText } from './index.ts';
 
 let database: TestDatabase;
@@ -91,4 +92,19 @@ it('a COPY that PostgreSQL refuses rejects with its reason, and the connection w
   await copy([{ no: 4, ...blank }]);
   const { rows } = await sql<{ no: number }>`select no from copied order by no`.execute(db.kysely);
   expect(rows.map(({ no }) => no)).toEqual([1, 4]);
+});
+
+it('sends its data with the statement, so that a process that then stands still holds no lock for longer than a transaction may', () => {
+  const sent: unknown[] = [];
+  const stream = { cork: () => {}, uncork: () => {}, write: (bytes: Buffer) => sent.push(bytes) };
+  const connection = {
+    query: (text: string) => sent.push(text),
+    stream,
+    parsedStatements: {},
+    submittedNamedStatements: {},
+  };
+  const client = { query: (query: { submit(to: object): void }) => query.submit(connection) };
+  const data = Buffer.from('data');
+  void copyIn(client as never, 'copy t from stdin', new CopyData(data));
+  expect(sent).toEqual(['copy t from stdin', data]);
 });

@@ -51,17 +51,27 @@ export function copyIn(
   });
 }
 
-/** A query of node-postgres that answers the server's CopyInResponse with the data (PostgreSQL, Frontend/Backend Protocol, COPY Operations). */
+/**
+ * A query of node-postgres that sends the data together with the statement (PostgreSQL, Frontend/Backend Protocol, COPY Operations: a server
+ * that refused the statement drops the data). It does not wait for the CopyInResponse, because no time limit of PostgreSQL ends a
+ * transaction that waits for the data of a COPY: a process that stood still at that moment would hold the locks of its devices for ever.
+ */
 class CopyQuery extends pg.Query {
-  readonly #bytes: Buffer;
-
   constructor(text: string, bytes: Buffer, done: (error: Error | null | undefined) => void) {
     super(text, done);
-    this.#bytes = bytes;
+    const sendStatement = this.submit.bind(this);
+    this.submit = (connection) => {
+      const { stream } = connection;
+      stream.cork();
+      const fault = sendStatement(connection);
+      stream.write(bytes);
+      stream.uncork();
+      return fault;
+    };
   }
 
-  handleCopyInResponse({ stream }: pg.Connection): void {
-    stream.write(this.#bytes);
+  handleCopyInResponse(): void {
+    // The data is on its way.
   }
 }
 
