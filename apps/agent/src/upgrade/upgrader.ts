@@ -146,7 +146,9 @@ async function hostOf({ home, dataDir, releaseKeyFile }: UpgraderDeps) {
     return { fault: 'it runs from a checkout or in a container: upgrade that one' };
   const key = releaseKeyFile === undefined ? undefined : await readIfPresent(releaseKeyFile).catch(() => '');
   if (releaseKeyFile === undefined || key === undefined || readReleaseKey(key) === undefined)
-    return { fault: 'its host has no release key (/etc/vantage-agent/release.pub): install it again' };
+    return {
+      fault: 'its host has no release key: docs/install-agent.md, "Upgrades from afar", says how to add it',
+    };
   const installed = await installedVersion(home).catch(() => '');
   if (!isVersion(installed)) return { fault: `${path.join(home, 'VERSION')} has no version`.slice(0, 100) };
   return { versions: openVersionsFolder(dataDir), installed, arch, releaseKeyFile };

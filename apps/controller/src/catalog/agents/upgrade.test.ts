@@ -58,7 +58,7 @@ test.each<[string, object, readonly SignedParcel[] | undefined, string]>([
   ['there is another version', {}, [{ version: '0.4.0', arch: 'amd64' }], 'signed parcels of version 0.4.0'],
   ['there is another architecture', {}, [{ version: '0.3.0', arch: 'arm64' }], 'of version 0.3.0 for amd64'],
   ['it runs the version', { version: '0.3.0' }, undefined, 'runs version 0.3.0 already'],
-  ['it is too old', { architecture: null }, undefined, 'its version 0.2.0 cannot upgrade itself'],
+  ['it is too old', { architecture: null }, undefined, 'the line of a new invitation'],
   ['it was never connected', { architecture: null, version: null }, undefined, 'has never been connected'],
   ['it cannot', { upgrade_fault: 'it runs from a checkout' }, undefined, 'cannot upgrade itself: it runs'],
   ['it is revoked', { state: 'Revoked' }, undefined, 'it is revoked'],

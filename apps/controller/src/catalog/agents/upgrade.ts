@@ -80,7 +80,7 @@ function upgradeFault(
   if (architecture === null)
     return running === null
       ? 'it has never been connected'
-      : `its version ${running} cannot upgrade itself: install the agent again`;
+      : `its version ${running} cannot upgrade itself yet. On its host run "vantage-agent uninstall --yes" (end "./vantage agent" where it was started so) and the line of a new invitation; then revoke this agent`;
   return parcels.some((parcel) => parcel.version === version && parcel.arch === architecture)
     ? undefined
     : `the controller has no signed parcel of version ${version} for ${architecture}`;
