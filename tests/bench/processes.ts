@@ -28,3 +28,18 @@ export function postgresPids(): number[] {
       }
     });
 }
+
+/** A process and its children. */
+export function withChildren(pid: number): number[] {
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return [pid, ...all.map(Number).filter((each) => parentOf(each) === pid)];
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return undefined;
+  }
+}

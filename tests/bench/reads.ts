@@ -7,6 +7,7 @@ import { createApi } from '../harness/api.ts';
 import { repositoryRoot, startSystem } from '../harness/system.ts';
 import { startTarget } from '../harness/target.ts';
 import { type Figure, printFigures } from './figures.ts';
+import { withChildren } from './processes.ts';
 
 const devices = Number(process.argv[2] ?? 2_000);
 const seconds = Number(process.argv[3] ?? 5);
@@ -23,19 +24,7 @@ function cpuMs(pid: number): number {
 function postgresPids(databaseUrl: string): number[] {
   const folder = decodeURIComponent(/[?&]host=([^&]+)/.exec(databaseUrl)?.[1] ?? '');
   const [main] = readFileSync(path.join(folder, 'postmaster.pid'), 'utf8').split('\n');
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => pid === Number(main) || parentOf(pid) === Number(main));
-}
-
-function parentOf(pid: number): number | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-  } catch {
-    return undefined;
-  }
+  return withChildren(Number(main));
 }
 
 /** CPU milliseconds. */

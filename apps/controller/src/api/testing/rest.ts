@@ -73,7 +73,7 @@ interface RestDeps {
   settings?: Partial<HttpSettings>;
   health?: (db: Db, clock: Clock) => RouteDeps['health'];
   /** Another controller with the database, the clock and the sealing key of this one; it ends first. */
-  beside?: Rest;
+  beside?: Pick<Rest, 'database' | 'clock' | 'sealer'>;
   tracing?: Tracing;
   pages?: readonly OuterRoute[];
 }
