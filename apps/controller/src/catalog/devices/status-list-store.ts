@@ -29,7 +29,8 @@ export async function listByStatus(
 ): Promise<DevicePage> {
   const met = isByGroupAlone(ask) ? undefined : await fewMeeting(db, ask, fewDevices);
   if (met !== undefined) return listFew(db, ask, met, sql`true`);
-  const ofStatus = ask.sort.field === 'ShortName' ? await fewOfStatus(db, ask, fewDevices) : undefined;
+  const mayBeFew = ask.sort.field === 'ShortName' && !(await areMany(db, ask, fewDevices));
+  const ofStatus = mayBeFew ? await fewOfStatus(db, ask, fewDevices) : undefined;
   if (ofStatus !== undefined) return listFew(db, ask, ofStatus, conditionsOf(ask));
   const total = isByGroupAlone(ask) ? countOfGroups(ask) : undefined;
   return readEntries(db, ask, ask.sort.field === 'ShortName' ? alongNames(ask) : pageByGroups(ask), total);
@@ -58,6 +59,18 @@ async function fewMeeting(
     sql`select t.device_no from ${foundByIndex(ask, search)} limit ${fewDevices + 1}`,
     fewDevices,
   );
+}
+
+/** Do the counts of the groups alone show that many devices have the status? A third of them may be exceptions. */
+async function areMany(
+  { kysely }: Pick<Db, 'kysely'>,
+  ask: DeviceListAsk,
+  fewDevices: number,
+): Promise<boolean> {
+  const { rows } = await sql<{ devices: number }>`
+    with ${groupsOf(ask)} select coalesce(sum(g.devices), 0)::int as devices from groups g
+    where ${statusIs(ask, sql`g.status`)} and ${isAt(ask, 'g')}`.execute(kysely);
+  return (rows[0]?.devices ?? 0) > fewDevices * 1.5;
 }
 
 /** The devices that have the status, if they are few. */
