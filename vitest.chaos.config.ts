@@ -10,12 +10,13 @@ for (const file of named)
   if (!existsSync(path.join(import.meta.dirname, file)))
     throw new Error(`docs/faults.md names ${file}, which does not exist`);
 
-/** They measure times of an agent, or need most of the machine: one after the other, when all others have ended. */
-const alone = ['thousand-agents', 'kill-agent', 'stall-agent', 'kill-retry-sequence', 'agent-disk'].map(
-  (name) => `tests/chaos/${name}.test.ts`,
-);
+const inChaos = (name: string) => `tests/chaos/${name}.test.ts`;
+/** They measure times of one agent that has little to do: beside each other, when the others have ended. */
+const quiet = ['stall-agent', 'kill-retry-sequence', 'agent-disk'].map(inChaos);
+/** They need most of the machine: one after the other, at the end. */
+const alone = ['thousand-agents', 'kill-agent'].map(inChaos);
 /** These last longest, so they begin first. */
-const longest = ['cut', 'several-agents', 'cut-subnet', 'kill-controller', 'two-controllers', 'lab', 'kill'];
+const longest = ['cut', 'several-agents', 'cut-subnet', 'two-controllers', 'lab', 'kill-controller', 'kill'];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -44,9 +45,18 @@ export default defineConfig({
           ...shared,
           name: 'beside each other',
           include: ['tests/chaos/**/*.test.ts', ...named],
-          exclude: alone,
+          exclude: [...alone, ...quiet],
           maxWorkers: 5,
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'quiet',
+          include: quiet,
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -55,7 +65,7 @@ export default defineConfig({
           name: 'alone',
           include: alone,
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -17,7 +17,7 @@ const inFlightMs = 700;
 const points = ['at a hit', 'batch sent, no ack', 'just acked', 'while it starts', 'at any time'] as const;
 type Point = (typeof points)[number];
 
-test.concurrent.each(['first', 'second'])(
+test.each(['first', 'second'])(
   'kill -9 of the %s agent at chosen points loses no result on its disk, and no repeated result differs',
   {
     timeout: 900_000,

@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { closedPort } from '@vantage/probes/testing';
 import type { CheckResult } from '@vantage/proto';
 import { expect, test } from 'vitest';
-import { startTarget } from '../harness/target.ts';
 import { openPost, resultsOf, tcpAssignment } from './lone-agent.ts';
 
 /** Each result once, in the order of their starts. */
@@ -23,10 +23,8 @@ test.each([
   async (_name, isAcked) => {
     const folder = mkdtempSync(path.join(tmpdir(), 'vantage-kill-retries-'));
     try {
-      const target = await startTarget();
-      await target.stop();
       const retries = 3;
-      const assignments = [tcpAssignment(1, target.port, { intervalMs: 2000, retries, retryDelayMs: 1500 })];
+      const assignments = [tcpAssignment(1, closedPort, { intervalMs: 2000, retries, retryDelayMs: 1500 })];
       await using post = await openPost(folder, assignments);
       const { controller } = post;
       controller.acks = isAcked;
