@@ -120,6 +120,7 @@ function joinSteps(base: Base) {
   const health = createHealth({
     ...{ clock, log, timeScale, recordEvents, runRequests },
     locations: locationVisibility,
+    opened: () => db.pool.opened,
   });
   const ingest = createIngest({
     ...{ db, clock, log, retentionDays, runRequests, partitions, rollUps },

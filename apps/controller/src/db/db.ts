@@ -47,8 +47,13 @@ export interface Db {
   subscribe: Listener['subscribe'];
   /** See `readinessProblem`. */
   readinessProblem(): Promise<string | undefined>;
-  /** The connections of the pool, and the requests that wait for one. */
-  readonly pool: { readonly open: number; readonly idle: number; readonly waiting: number };
+  /** The connections of the pool, how many it opened since its start, and the requests that wait for one. */
+  readonly pool: {
+    readonly open: number;
+    readonly opened: number;
+    readonly idle: number;
+    readonly waiting: number;
+  };
   close(): Promise<void>;
 }
 
@@ -88,7 +93,11 @@ export async function createDb({
   const pool = new pg.Pool({ ...config, ...limits });
   // Without listeners, a connection that the server ends would end this process.
   pool.on('error', (error) => log.warn({ error: error.message }, 'an idle database connection broke'));
-  pool.on('connect', (client) => client.on('error', () => {}));
+  let opened = 0;
+  pool.on('connect', (client) => {
+    opened += 1;
+    client.on('error', () => {});
+  });
   const joined = createJoinedTransactions();
   const dialect = new PostgresDialect({
     pool: preparingPool(pool),
@@ -126,7 +135,7 @@ export async function createDb({
     subscribe: (channel, subscriber) => listener.subscribe(channel, subscriber),
     readinessProblem: () => readinessProblem({ kysely, known, isListening: () => listener.isListening }),
     get pool() {
-      return { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
+      return { open: pool.totalCount, opened, idle: pool.idleCount, waiting: pool.waitingCount };
     },
     async close() {
       await listener.close();

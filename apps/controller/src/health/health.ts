@@ -47,6 +47,7 @@ export function createHealth({
   runRequests,
   locations,
   timeScale = realTime,
+  opened = () => 0,
 }: {
   readonly clock: Clock;
   readonly log: Logger;
@@ -54,6 +55,8 @@ export function createHealth({
   readonly runRequests: RunRequests;
   readonly locations: LocationVisibility & AnchorAlerts;
   readonly timeScale?: TimeScale;
+  /** Counts the connections to the database: a new one may lead to a server that took over and lacks the last commits. */
+  readonly opened?: () => number;
 }): Health {
   const times = createTimes(timeScale);
   const logVisibility = (changes: readonly VisibilityChange[], text: string) => {
@@ -117,13 +120,17 @@ export function createHealth({
   };
 
   const cache: DeviceCache = new Map();
+  let openedBefore = opened();
   let rounds = 0;
   return {
     get rounds() {
       return rounds;
     },
-    fold: (trx, inserted, nowUs) =>
-      foldBatch(trx, inserted, nowUs, { times, log, recordEvents, runRequests, cache }),
+    fold: (trx, inserted, nowUs) => {
+      if (opened() !== openedBefore) cache.clear();
+      openedBefore = opened();
+      return foldBatch(trx, inserted, nowUs, { times, log, recordEvents, runRequests, cache });
+    },
     async updateVisibilityNow(db, locationNo) {
       const changes = await updateVisibility(
         { kysely: db, recordEvents, locations },

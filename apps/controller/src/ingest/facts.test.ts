@@ -110,6 +110,30 @@ test('facts whose transaction failed are not taken for stored ones', async () =>
   expect((await bench.stored()).map((row) => row.check_result)).toEqual(['again', 'again', 'again']);
 });
 
+test('after a new connection numbers are read again: the server that took over may lack the last commits', async () => {
+  const [device = 0] = bench.deviceNos;
+  const dayUs = startOfDay(clock.nowUs());
+  let opened = 1;
+  const db = {
+    ...bench.db,
+    pool: {
+      ...bench.db.pool,
+      get opened() {
+        return opened;
+      },
+    },
+  };
+  const ingest = bench.ingestWith(undefined, db);
+  const send = (i: number) =>
+    ingest.accept(bench.sender, batchOf(result(device, dayUs + i, { checkResult: 'same' })));
+  for (const i of [31, 32, 33]) await send(i);
+  await sql`delete from check_facts where device_no = ${device}`.execute(bench.db.kysely);
+  await sql`delete from checks where device_no = ${device}`.execute(bench.db.kysely);
+  opened += 1;
+  for (const i of [34, 35]) await send(i);
+  expect((await bench.stored()).map((row) => row.check_result)).toEqual(['same', 'same']);
+});
+
 test('diagnostics are added to the extended data that a check repeats; facts of old days are dropped', async () => {
   const [device = 0] = bench.deviceNos;
   const dayUs = startOfDay(clock.nowUs());

@@ -29,10 +29,12 @@ const longestKept = 4_096;
 
 /**
  * Makes the function that numbers facts. Facts get a row in `check_facts` when a check repeats those of the check before it, of the same
- * agent, device and UTC day; so texts that differ from check to check cost nothing. The numbers are given under the devices' locks.
+ * agent, device and UTC day; so texts that differ from check to check cost nothing. The numbers are given under the devices' locks. A new
+ * connection (`opened` counts them) may lead to a server that took over and lacks the last commits, so all numbers are read again.
  */
-export function createFactsNumbering(): NumberFacts {
+export function createFactsNumbering(opened: () => number): NumberFacts {
   const lastFacts = new Map<string, KeptFacts>();
+  let openedBefore = opened();
 
   /** The facts of the check before where they are the same; else keeps these and returns undefined. */
   const repeated = (row: CheckRow): KeptFacts | undefined => {
@@ -46,6 +48,8 @@ export function createFactsNumbering(): NumberFacts {
   };
 
   return async (trx, rows) => {
+    if (opened() !== openedBefore) lastFacts.clear();
+    openedBefore = opened();
     const numbers = new Map<number, number>();
     const repetitions: Repetition[] = [];
     rows.forEach((row, at) => {
@@ -60,7 +64,7 @@ export function createFactsNumbering(): NumberFacts {
   };
 }
 
-/** Facts of checks that failed, or that somebody asked for, do not repeat. Short ones without extended data need less than a number's row. */
+/** Facts of checks that failed, or that somebody asked for, do not repeat; long ones would fill the memory. */
 function mayRepeat(row: CheckRow): boolean {
   const extended = extendedOf(row);
   return (

@@ -100,7 +100,7 @@ export function createIngest({
   readonly retentionDays: number;
 }): Ingest {
   const baselines = createBaselines(rollUps.pastHistograms);
-  const numberFacts = createFactsNumbering();
+  const numberFacts = createFactsNumbering(() => db.pool.opened);
 
   /** One transaction for all these items; `refused` are items that the database or the fold refused. */
   const commit = (

@@ -74,9 +74,9 @@ export function useIngestFixture() {
     }
   });
 
-  function ingestWith(fold: Fold = async () => {}) {
+  function ingestWith(fold: Fold = async () => {}, usedDb: Db = db) {
     return createIngest({
-      db,
+      db: usedDb,
       clock,
       log,
       fold,
