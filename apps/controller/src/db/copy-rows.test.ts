@@ -69,7 +69,7 @@ it('property: every row is read back as it was copied, and -0 is 0', async () =>
       await sql`truncate copied`.execute(db.kysely);
       await copy(given.map((one) => ({ ...one, facts: one.facts && JSON.stringify(one.facts) })));
       const { rows: stored } = await sql<CopiedRow>`select * from copied order by no`.execute(db.kysely);
-      const plain = (value: number | null) => value && value + 0;
+      const plain = (value: number | null) => (value === null ? null : value + 0);
       const expected = given
         .toSorted((a, b) => a.no - b.no)
         .map((one) => ({ ...one, num: fround(plain(one.num)), wide: plain(one.wide) }));
