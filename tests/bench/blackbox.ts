@@ -19,6 +19,7 @@ export type Module = 'tcp' | 'http' | 'icmp' | 'dns';
 
 /** blackbox_exporter, the peer of the comparison. */
 export interface Blackbox extends AsyncDisposable {
+  readonly pid: number;
   /** Its CPU milliseconds per 1,000 checks, each requested over HTTP, as Prometheus does. */
   cpuMs(module: Module, target: string, checks: number): Promise<number>;
 }
@@ -57,6 +58,7 @@ export async function startBlackbox(): Promise<Blackbox | string> {
       }).on('error', reject);
     });
   return {
+    pid: server.pid,
     async cpuMs(module, target, checks) {
       for (let i = 0; i < 50; i += 1) await look(module, target);
       const before = cpuOf(server.pid);

@@ -1,0 +1,65 @@
+// A process with a controller's end of the agents' stream. It gets a job from its parent (GatewayJob), assigns the job's devices to the agent that
+// connects, acknowledges every batch, and sends its parent the endpoint. The message 'count' requests the counts (GatewayCount).
+import { create } from '@bufbuild/protobuf';
+import type { Method } from '@vantage/domain';
+import { specOf } from '@vantage/probes';
+import type { TestCertificate } from '@vantage/probes/testing';
+import { type Assignment, AssignmentSchema } from '@vantage/proto';
+import { startFakeController } from '../../apps/agent/src/testing/fake-controller.ts';
+
+/** The agent's devices, and who may connect. */
+export interface GatewayJob {
+  readonly certificate: Pick<TestCertificate, 'cert' | 'key'>;
+  readonly token: string;
+  readonly method: Method;
+  readonly url: string;
+  readonly options: Readonly<Record<string, number>>;
+  readonly devices: number;
+  readonly intervalMs: number;
+}
+
+/** Results since the last count; `text` is of the last one that is not good. */
+export interface GatewayCount {
+  readonly results: number;
+  readonly good: number;
+  readonly text: string;
+}
+
+process.once('message', (job: GatewayJob) => void serve(job));
+process.on('disconnect', () => process.exit(0));
+
+async function serve(job: GatewayJob): Promise<void> {
+  const { certificate, token } = job;
+  const fake = await startFakeController({ certificate, token, assignments: assignmentsOf(job) });
+  const none: GatewayCount = { results: 0, good: 0, text: '' };
+  let count = none;
+  const take = () => {
+    fake.received.splice(0);
+    for (const { record } of fake.records.splice(0)) {
+      if (record.case !== 'result') continue;
+      const { resultCode, checkResult } = record.value;
+      const isGood = resultCode === 1;
+      const text = isGood ? count.text : checkResult;
+      count = { results: count.results + 1, good: count.good + Number(isGood), text };
+    }
+  };
+  setInterval(take, 100);
+  process.on('message', () => {
+    take();
+    process.send?.(count);
+    count = none;
+  });
+  process.send?.(fake.endpoint);
+}
+
+/** The devices of a job, evenly over the interval. */
+function assignmentsOf({ method, url, options, devices, intervalMs }: GatewayJob): Assignment[] {
+  return Array.from({ length: devices }, (_, i) =>
+    create(AssignmentSchema, {
+      ...{ deviceNo: i + 1, revision: 1, intervalMs, rotationIndex: 0, rotationSize: 1 },
+      spec: specOf({ method, url, timeoutMs: 5000, options }),
+      scheduleOffsetMs: Math.floor((i * intervalMs) / devices),
+      ...{ retries: 2, retryDelayMs: 1000, retriesLocally: true, changedUs: 1n },
+    }),
+  );
+}
