@@ -27,6 +27,8 @@ export const tableOwners: TableOwners = {
   checks: 'ingest',
   check_rows: 'ingest',
   check_facts: 'ingest',
+  packed_checks: 'ingest',
+  days_to_compact: 'ingest',
   check_counts: 'ingest',
   quarantined: 'ingest',
   pending_diagnostics: 'ingest',

@@ -40,7 +40,7 @@ import {
 } from './health/index.ts';
 import { createEventFeed } from './history/index.ts';
 import { deleteOldAnswers } from './http/kept-answer-store.ts';
-import { createHousekeeping, createIngest, type Ingest } from './ingest/index.ts';
+import { createDayPacker, createHousekeeping, createIngest, type Ingest } from './ingest/index.ts';
 import { createControllerMetrics } from './metrics/controller-metrics.ts';
 import { createNotify, enqueue, notificationsOf, runHeartbeat, withdraw } from './notify/index.ts';
 import { rollUps } from './rollup/index.ts';
@@ -143,6 +143,7 @@ function joinSteps(base: Base) {
     ...{ db, clock, log, partitions, retentionDays, deleteControllers, deleteOldAnswers },
     holder: controllerId,
     rollUp: rollUps.createRollUp({ db, clock, log }),
+    packer: dayPacker(base),
     trim: trimCheckpoints,
     deleteRunRequests: runRequests.deleteEnded,
   });
@@ -161,6 +162,13 @@ function joinSteps(base: Base) {
     health: restHealth({ kysely, recordEvents }),
   });
   return { assign, health, alerts, gateway, agentDoor, upgrades, housekeeping, feed, api, notify };
+}
+
+/** The packer of old days, where the operator wants it. */
+function dayPacker({ config: { packAfterDays: afterDays, retentionDays }, db, log }: Base) {
+  if (afterDays === 'never') return undefined;
+  const rolledToUs = async (kysely: typeof db.kysely) => (await rollUps.readProgress(kysely)).rolledToUs;
+  return createDayPacker({ db, clock, log, afterDays, retentionDays, rolledToUs });
 }
 
 /** Joins events -> alerts -> notify: an alert opens in the transaction of its event, a message in the one of its decision. */

@@ -85,6 +85,12 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: '35',
     about: 'Days for which single checks are kept (1 to 3650); roll-ups, events and uptime stay',
   },
+  VANTAGE_PACK_AFTER_DAYS: {
+    reader: 'controller',
+    otherwise: '8',
+    about:
+      'Days after which the good checks of a day are packed, to a tenth of their space or less (2 to 3650, or never; docs/operate.md)',
+  },
   VANTAGE_SECRET_KEY_FILE: {
     reader: 'controller',
     otherwise: '$VANTAGE_DATA/secret.key',

@@ -5,6 +5,7 @@ import { contactTypes } from '@vantage/alerts';
 import { readReleaseKey } from '@vantage/domain';
 import { type Accepted, createSettingsReader, isNetwork, logLevels } from '@vantage/kernel';
 import { z } from 'zod';
+import { leastPackDays } from '../db/packed/index.ts';
 
 /** The controller's settings after validation. */
 export interface Config {
@@ -30,6 +31,8 @@ export interface Config {
   readonly apiKeyHeaders: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly retentionDays: number;
+  /** A day's checks are packed so many days after its end. */
+  readonly packAfterDays: number | 'never';
   readonly secretKeyFile: string;
   /** The operator gives up the values that the key cannot open. */
   readonly secretKeyLost: boolean;
@@ -139,6 +142,14 @@ const accepted = {
       .refine((days) => days >= 1 && days <= 3650),
     'days: 1 to 3650',
   ],
+  VANTAGE_PACK_AFTER_DAYS: [
+    z
+      .string()
+      .regex(/^(never|\d{1,4})$/)
+      .transform((text) => (text === 'never' ? text : Number(text)))
+      .refine((days) => days === 'never' || (days >= leastPackDays && days <= 3650)),
+    'days: 2 to 3650, or never',
+  ],
   VANTAGE_SECRET_KEY_FILE: [z.string(), 'a file'],
   VANTAGE_SECRET_KEY_LOST: [z.enum(['yes', 'no']), 'yes or no'],
   VANTAGE_ALLOW_PRIVATE_WEBHOOKS: [z.enum(['true', 'false']), 'true or false'],
@@ -208,6 +219,7 @@ export function loadConfig(deps: {
     apiKeyHeaders: read('VANTAGE_API_KEY_HEADERS', accepted.VANTAGE_API_KEY_HEADERS) ?? [],
     corsOrigins: read('VANTAGE_CORS_ORIGINS', accepted.VANTAGE_CORS_ORIGINS) ?? [],
     retentionDays: read('VANTAGE_RETENTION_DAYS', accepted.VANTAGE_RETENTION_DAYS) ?? 35,
+    packAfterDays: read('VANTAGE_PACK_AFTER_DAYS', accepted.VANTAGE_PACK_AFTER_DAYS) ?? 8,
     secretKeyFile: absolute(
       read('VANTAGE_SECRET_KEY_FILE', accepted.VANTAGE_SECRET_KEY_FILE) ?? path.join(dataDir, 'secret.key'),
     ),

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from './schema.ts';
 
 /** The first key of the advisory locks; the second key is the number of the device or agent. */
-const family = { device: 0x7601, agent: 0x7602 } as const;
+const family = { device: 0x7601, agent: 0x7602, packing: 0x7604 } as const;
 
 /**
  * Locks these devices until the transaction ends. Every transaction that folds results or changes `device_state` takes this lock first.
@@ -40,6 +40,15 @@ export async function lockDevicesOf(
 /** Locks the coverage of one agent until the transaction ends. */
 export async function lockAgent(trx: Kysely<Tables>, agentNo: number): Promise<void> {
   await lock(trx, family.agent, [agentNo]);
+}
+
+/**
+ * Locks the packing of old days until the transaction ends. Who packs holds the lock alone; those who read rows of old days and then packed days
+ * share it, so that no check is packed between.
+ */
+export async function lockPacking(trx: Kysely<Tables>, how: 'alone' | 'shared'): Promise<void> {
+  const name = how === 'alone' ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
+  await sql`select ${name}(${family.packing}::int, 0)`.execute(trx);
 }
 
 async function lock(trx: Kysely<Tables>, space: number, keys: Iterable<number>): Promise<void> {

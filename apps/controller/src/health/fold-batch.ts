@@ -26,6 +26,7 @@ import {
 } from './event-causes.ts';
 import * as store from './fold-store.ts';
 import { endOnFirstOk } from './maintenance.ts';
+import { checksFrom } from './read-checks.ts';
 import { type ReadDeps, readDevices, seedsBefore } from './rebuild-state.ts';
 import { recordedStatuses } from './recorded-events.ts';
 import { type RetryDeps, requestAfterFold } from './retry-requests.ts';
@@ -122,7 +123,7 @@ async function foldAndWrite(
       isPast ? [{ ...at(device.deviceNo, first), createdUs: device.createdUs }] : [],
     ),
   );
-  const rows = await store.checksFrom(trx, starts);
+  const rows = await checksFrom(trx, starts, nowUs);
   const folded = tasks.map((task) => {
     const { device, first } = task;
     const observations = toObservations(

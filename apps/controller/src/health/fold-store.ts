@@ -21,7 +21,7 @@ export interface FoldDevice {
 }
 
 /** The columns of a check that the fold reads. */
-type StoredCheck = Pick<
+export type StoredCheck = Pick<
   Row<'checks'>,
   | 'device_no'
   | 'start_us'
@@ -42,7 +42,7 @@ type StoredCheck = Pick<
 export type InsertedCheck = StoredCheck & Pick<Row<'checks'>, 'perf' | 'extended'>;
 
 /** Stands for "still going on" in spans read from the database; later than any time. */
-const foreverUs = Number.MAX_SAFE_INTEGER;
+export const foreverUs = Number.MAX_SAFE_INTEGER;
 
 /** A check as the pure core reads it. */
 export function toResult(row: StoredCheck): Result {
@@ -164,42 +164,6 @@ export interface DeviceCheckpoint extends Point {
   readonly deviceNo: number;
 }
 
-/** All checks of these devices from these points on. */
-export async function checksFrom(
-  trx: Kysely<Tables>,
-  from: readonly DeviceCheckpoint[],
-): Promise<Map<number, StoredCheck[]>> {
-  const { rows } = await sql<StoredCheck>`
-    select c.device_no, c.start_us, c.agent_no, c.location_no, c.end_us, c.arrived_us, c.revision, c.attempt, c.code,
-      c.check_result, c.retry_id, c.run_request_id, c.behind_anchor
-    from ${pointsTable(from)} as f (device_no, start_us, agent_no)
-    cross join lateral (
-      select * from checks where device_no = f.device_no and (start_us, agent_no) >= (f.start_us, f.agent_no)
-        and start_us >= f.start_us
-    ) c`.execute(trx);
-  return Map.groupBy(rows, (row) => row.device_no);
-}
-
-/** The newest checks of a device from this point on, under settings that still count; at most `limit`. */
-export async function newestChecks(
-  trx: Kysely<Tables>,
-  from: DeviceCheckpoint,
-  revision: number,
-  limit: number,
-): Promise<StoredCheck[]> {
-  return trx
-    .selectFrom('checks')
-    .select(['device_no', 'start_us', 'agent_no', 'location_no', 'end_us', 'arrived_us', 'revision'])
-    .select(['attempt', 'code', 'check_result', 'retry_id', 'run_request_id', 'behind_anchor'])
-    .where('device_no', '=', from.deviceNo)
-    .where('start_us', '>=', from.startUs)
-    .where('revision', '>=', revision)
-    .orderBy('start_us', 'desc')
-    .orderBy('agent_no', 'desc')
-    .limit(limit)
-    .execute();
-}
-
 /** Stores another state of a device whose history stays as it is; it is the newest checkpoint too. */
 export async function replaceState(trx: Kysely<Tables>, deviceNo: number, state: FoldState): Promise<void> {
   const json = JSON.stringify(storable(state));
@@ -283,7 +247,8 @@ export async function writeFoldResults(
       since_us = excluded.since_us, retrying = excluded.retrying, state = excluded.state`.execute(trx);
 }
 
-function pointsTable(checkpoints: readonly DeviceCheckpoint[]) {
+/** These points as a table of device_no, start_us and agent_no. */
+export function pointsTable(checkpoints: readonly DeviceCheckpoint[]) {
   return sql`unnest(${checkpoints.map((p) => p.deviceNo)}::int[], ${checkpoints.map((p) => p.startUs)}::bigint[],
     ${checkpoints.map((p) => p.agentNo)}::int[])`;
 }

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { readState } from './fold-state.ts';
 import * as store from './fold-store.ts';
+import { newestChecks } from './read-checks.ts';
 import { recordedStatuses } from './recorded-events.ts';
 import type { Times } from './times.ts';
 
@@ -80,7 +81,7 @@ async function rebuild(
   const seed = (await checkpointOf(trx, deviceNo, status)) ?? status;
   const isLater = new Set(later.map((check) => `${check.start_us}/${check.agent_no}`));
   const from = seed.at ?? { startUs: seed.sinceUs, agentNo: 0 };
-  const checks = (await store.newestChecks(trx, { deviceNo, ...from }, targetRevision, maxChecks))
+  const checks = (await newestChecks(trx, { deviceNo, ...from }, targetRevision, maxChecks))
     .filter((check) => !isLater.has(`${check.start_us}/${check.agent_no}`))
     .map(store.toResult);
   const firstUs = Math.min(...checks.map(({ startUs }) => startUs), Number.MAX_SAFE_INTEGER);

@@ -105,7 +105,7 @@ function checksOfDevice({ db, clock, device, checkNow }: CheckRouteDeps, find: F
         const { accountNo } = session;
         const found = await listChecks(db, { accountNo, deviceId }, page, clock.nowUs());
         if (found === undefined) throw missing('device');
-        if (page.before !== undefined && !(await isOf(db, page.before, found.deviceNo)))
+        if (page.before !== undefined && !(await isOf(db, page.before, found.deviceNo, clock.nowUs())))
           throw missing('check');
         const { rows, next } = cutCursor(found.rows, page.limit, 'before', idOf);
         return { body: rows.map((row) => showCheck(row, session.zone)), next };
@@ -158,8 +158,8 @@ async function readCheckPage(
 /** The key of no check, for an id that is none. */
 const noCheck = { deviceNo: 0, startUs: 0, agentNo: 0 } as const;
 
-async function isOf(db: Db, key: CheckKey, deviceNo: number): Promise<boolean> {
-  return key.deviceNo === deviceNo && (await hasCheck(db, key));
+async function isOf(db: Db, key: CheckKey, deviceNo: number, nowUs: number): Promise<boolean> {
+  return key.deviceNo === deviceNo && (await hasCheck(db, key, nowUs));
 }
 
 const codeMember = {

@@ -1,8 +1,20 @@
 import { type CheckKey, checkId, dayUs, hourUs, resultCode } from '@vantage/domain';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Db, startOfDay } from '../db/index.ts';
+import {
+  type CheckSpan,
+  checksTable,
+  hasPackedDay,
+  isPacked,
+  mayBePacked,
+  mergeChecks,
+  newestPackedChecks,
+  type PackedCheck,
+  packedChecks,
+} from '../db/packed/index.ts';
 import { rowCount } from '../db/row-count.ts';
 import type { HistoryFilter } from './list-filters.ts';
+import { readLocationNames } from './statistics-store.ts';
 
 /** A check as it is kept, with the names that people know. */
 export interface CheckFacts {
@@ -74,7 +86,57 @@ export async function listChecks(
     const firstUs = Math.max((rows[0]?.created_us ?? nowUs) - clocksDifferUs, page.fromUs ?? 0);
     if (rows.length > page.limit || firstUs >= recentFromUs) return foundChecks(rows);
   }
-  return foundChecks((await checksPage(device, page).execute(kysely)).rows);
+  const found = foundChecks((await checksPage(device, page).execute(kysely)).rows);
+  return found && { ...found, rows: await withPacked(kysely, found, { device, page, nowUs }) };
+}
+
+/** The rows of a page with the packed checks among them. The packed ones are read last: a check that is packed meanwhile is in both, not in none. */
+async function withPacked(
+  kysely: Db['kysely'],
+  { deviceNo, rows }: { readonly deviceNo: number; readonly rows: readonly CheckFacts[] },
+  { device, page, nowUs }: { readonly device: NamedDevice; readonly page: CheckPage; readonly nowUs: number },
+): Promise<readonly CheckFacts[]> {
+  const { limit, offset } = page;
+  // With packed checks among them the page begins at newer rows, never at older ones.
+  const span = packedSpan(deviceNo, page, { nowUs, oldestUs: rows[limit]?.start_us ?? 0 });
+  if (span === undefined || !(await hasPackedDay(kysely, span))) return rows;
+  const first = { ...page, limit: limit + offset, offset: 0 };
+  const own =
+    offset === 0 ? rows : (foundChecks((await checksPage(device, first).execute(kysely)).rows)?.rows ?? []);
+  const packed = await newestPackedChecks(kysely, span, (check) => isOnPage(page, check), first.limit + 1);
+  const names = await readLocationNames({ kysely }, [
+    ...new Set(packed.map(({ location_no }) => location_no)),
+  ]);
+  const shown = packed.map((check) => ({ ...check, location: names.get(check.location_no)?.name ?? null }));
+  return mergeChecks<CheckFacts>(own, shown)
+    .toReversed()
+    .slice(offset, offset + limit + 1);
+}
+
+/** Where the packed checks of a page are searched; undefined: none can be on it. */
+function packedSpan(
+  deviceNo: number,
+  { fromUs = 0, untilUs, before, codes }: CheckPage,
+  { nowUs, oldestUs }: { readonly nowUs: number; readonly oldestUs: number },
+): CheckSpan | undefined {
+  const span = {
+    deviceNo,
+    fromUs: Math.max(fromUs, oldestUs),
+    toUs: Math.min(untilUs ?? nowUs, (before?.startUs ?? nowUs) + 1),
+  };
+  const isAboutGood = codes === undefined || codes.includes(resultCode.ok);
+  return isAboutGood && mayBePacked(span.fromUs, nowUs) ? span : undefined;
+}
+
+function isOnPage({ locationNos, codes, before }: CheckPage, check: PackedCheck): boolean {
+  const { start_us: startUs, agent_no: agentNo } = check;
+  return (
+    (locationNos === undefined || locationNos.includes(check.location_no)) &&
+    (codes === undefined || codes.includes(check.code)) &&
+    (before === undefined ||
+      startUs < before.startUs ||
+      (startUs === before.startUs && agentNo < before.agentNo))
+  );
 }
 
 /** May the page be full of checks of the last days? Filters may leave few of them. */
@@ -129,7 +191,7 @@ export function checksPage({ accountNo, deviceId }: NamedDevice, page: CheckPage
 }
 
 /** Is this check stored? */
-export async function hasCheck({ kysely }: Db, key: CheckKey): Promise<boolean> {
+export async function hasCheck({ kysely }: Db, key: CheckKey, nowUs: number): Promise<boolean> {
   const row = await kysely
     .selectFrom('checks')
     .select('device_no')
@@ -137,7 +199,7 @@ export async function hasCheck({ kysely }: Db, key: CheckKey): Promise<boolean> 
     .where('start_us', '=', key.startUs)
     .where('agent_no', '=', key.agentNo)
     .executeTakeFirst();
-  return row !== undefined;
+  return row !== undefined || isPacked(kysely, key, nowUs);
 }
 
 /** One check of an account; undefined also when its device is gone or another account's. */
@@ -146,14 +208,23 @@ export async function findCheck(
   accountNo: number,
   key: CheckKey,
 ): Promise<ExtendedFacts | undefined> {
-  const { rows } = await sql<ExtendedFacts>`
+  const isMeant = sql`device_no = ${key.deviceNo} and start_us = ${key.startUs} and agent_no = ${key.agentNo}`;
+  const { rows } = await checkOf(sql`(select * from checks where ${isMeant})`, accountNo).execute(kysely);
+  if (rows[0] !== undefined) return rows[0];
+  const { deviceNo, startUs, agentNo } = key;
+  const packed = await packedChecks(kysely, { deviceNo, fromUs: startUs, toUs: startUs + 1 });
+  const own = packed.filter((check) => check.agent_no === agentNo);
+  if (own.length === 0) return undefined;
+  return (await checkOf(sql`(select * from ${checksTable(own)})`, accountNo).execute(kysely)).rows[0];
+}
+
+function checkOf(check: RawBuilder<unknown>, accountNo: number) {
+  return sql<ExtendedFacts>`
     select ${columns}, d.device_id, c.end_us, c.arrived_us, c.attempt, c.revision, c.retry_id, c.extended, a.agent_id,
       a.name as agent
-    from checks c join devices d using (device_no)
+    from ${check} c join devices d using (device_no)
       left join locations l on l.location_no = c.location_no left join agents a on a.agent_no = c.agent_no
-    where c.device_no = ${key.deviceNo} and c.start_us = ${key.startUs} and c.agent_no = ${key.agentNo}
-      and d.account_no = ${accountNo}`.execute(kysely);
-  return rows[0];
+    where d.account_no = ${accountNo}`;
 }
 
 /** The check's address. */

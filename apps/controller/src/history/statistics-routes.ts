@@ -96,7 +96,7 @@ export function statisticsRoutes({ db, clock, device, histograms, rollUps }: Sta
             { field: 'Bucket', message: `would make more than ${maxBuckets} buckets of this period` },
           ]);
         const tallies = await talliesOf(
-          { db, rollUps, scale: histograms.scale },
+          { db, rollUps, scale: histograms.scale, nowUs: clock.nowUs() },
           subject,
           period,
           query.Bucket,
@@ -123,7 +123,7 @@ export function statisticsRoutes({ db, clock, device, histograms, rollUps }: Sta
 
 /** All tallies of a device in a period, in the order of time. */
 async function talliesOf(
-  deps: { readonly db: Db; readonly rollUps: RollUpReader; readonly scale: LatencyScale },
+  deps: Parameters<typeof readTallies>[0],
   { device_no: deviceNo, created_us: createdUs }: FoundDevice,
   period: Period,
   bucket: (typeof buckets)[number],

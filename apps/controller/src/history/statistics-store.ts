@@ -1,6 +1,7 @@
-import { verdictSql } from '@vantage/domain';
-import { sql } from 'kysely';
-import { checkKind, type Db, packetCount } from '../db/index.ts';
+import { dayUs, verdictSql } from '@vantage/domain';
+import { type RawBuilder, sql } from 'kysely';
+import { checkKind, type Db, packetCount, startOfDay } from '../db/index.ts';
+import { type CheckSpan, checksOfSpan, checksTable, hasPackedDay, mayBePacked } from '../db/packed/index.ts';
 import type { Segment } from './segments.ts';
 
 const isGood = sql`(is_regular and ${sql.raw(verdictSql('good', 'code'))})`;
@@ -57,34 +58,59 @@ export interface RollUpReader {
 /** The begin of a device's first check; undefined where it has none. */
 export async function readFirstCheckUs({ kysely }: Db, deviceNo: number): Promise<number | undefined> {
   const { rows } = await sql<{ first_us: number | null }>`
-    select min(start_us) as first_us from checks where device_no = ${deviceNo}`.execute(kysely);
+    select least((select min(start_us) from checks where device_no = ${deviceNo}),
+      (select min(first_us) from packed_checks where device_no = ${deviceNo})) as first_us`.execute(kysely);
   return rows[0]?.first_us ?? undefined;
 }
 
 /** A device's tallies of one segment. */
 export async function readTallies(
-  { db: { kysely }, rollUps, scale }: TallyDeps,
+  { db: { kysely }, rollUps, scale, nowUs }: TallyDeps,
   deviceNo: number,
   { source, fromUs, toUs }: Segment,
 ): Promise<readonly Tally[]> {
   if (source !== 'raw') return rollUps.readRollUps(kysely, { deviceNo, source, fromUs, toUs });
-  const { rows } = await rawTallies(deviceNo, fromUs, toUs, scale).execute(kysely);
-  return rows;
+  const span = { deviceNo, fromUs, toUs };
+  const { rows } = await rawTallies(
+    sql`checks where device_no = ${deviceNo} and start_us >= ${fromUs} and start_us < ${toUs}`,
+    scale,
+  ).execute(kysely);
+  // Asked after the rows were read: a check that is packed meanwhile is not missed.
+  const isPacked = mayBePacked(fromUs, nowUs) && (await hasPackedDay(kysely, span));
+  return isPacked ? packedTallies(kysely, span, scale) : rows;
+}
+
+/** The tallies of a segment with packed days, day by day. */
+async function packedTallies(
+  kysely: Db['kysely'],
+  { deviceNo, fromUs, toUs }: CheckSpan,
+  scale: LatencyScale,
+): Promise<readonly Tally[]> {
+  const tallies: Tally[] = [];
+  for (let at = fromUs; at < toUs; ) {
+    const end = Math.min(startOfDay(at) + dayUs, toUs);
+    const checks = await checksOfSpan(kysely, { deviceNo, fromUs: at, toUs: end });
+    const { rows } = await rawTallies(checksTable(checks), scale).execute(kysely);
+    tallies.push(...rows);
+    at = end;
+  }
+  return tallies;
 }
 
 interface TallyDeps {
   readonly db: Db;
   readonly rollUps: RollUpReader;
   readonly scale: LatencyScale;
+  readonly nowUs: number;
 }
 
-function rawTallies(deviceNo: number, fromUs: number, toUs: number, { smallestMs, growth }: LatencyScale) {
+function rawTallies(checks: RawBuilder<unknown>, { smallestMs, growth }: LatencyScale) {
   return sql<Tally>`
     with chosen as (
       select start_us - start_us % 3600000000 as bucket_us, location_no, code, ${packetCount('Sent')} as sent,
         ${packetCount('Received')} as received, dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms,
         ${checkKind.regular} as is_regular, ${checkKind.retry} as is_retry, ${checkKind.onRequest} as is_on_request
-      from checks where device_no = ${deviceNo} and start_us >= ${fromUs} and start_us < ${toUs}
+      from ${checks}
     ), sums as (
       select bucket_us, location_no, count(*) filter (where is_regular)::int as checks,
         count(*) filter (where is_retry)::int as retries, count(*) filter (where is_on_request)::int as on_request,
@@ -110,7 +136,7 @@ function rawTallies(deviceNo: number, fromUs: number, toUs: number, { smallestMs
 
 /** The Locations with these numbers. */
 export async function readLocationNames(
-  { kysely }: Db,
+  { kysely }: Pick<Db, 'kysely'>,
   locationNos: readonly number[],
 ): Promise<ReadonlyMap<number, { readonly location_id: string; readonly name: string }>> {
   if (locationNos.length === 0) return new Map();

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { type Db, dropQuarantined, type Partitions, releaseLeases, takeLeases } from '../db/index.ts';
 import { dropPendingDiagnostics } from './diagnostics.ts';
 import { dropFacts } from './facts.ts';
+import { type DayPacker, dropPackedDays } from './pack-days.ts';
 
 /** Periodic work on stored data. */
 export interface Housekeeping {
@@ -29,8 +30,11 @@ export function createHousekeeping({
   deleteRunRequests,
   deleteControllers,
   deleteOldAnswers,
+  packer,
   trim = async () => {},
 }: Pruning & {
+  /** Packs old days; undefined: they stay rows. */
+  readonly packer?: DayPacker | undefined;
   readonly log: Logger;
   readonly partitions: Partitions;
   readonly rollUp: { run(): Promise<unknown> };
@@ -52,6 +56,16 @@ export function createHousekeeping({
     'old states': () => trim(db.kysely, clock.nowUs() - retentionDays * dayUs),
   };
 
+  /** Once an hour, and at once again while work is left. */
+  const packOld = async () => {
+    const name = 'packed days';
+    const lastMs = doneAtMs.get(name) ?? Number.NEGATIVE_INFINITY;
+    if (packer === undefined || clock.monoMs() - lastMs < hourMs) return;
+    await parts.attempt(name, async () => {
+      if (await packer.run()) doneAtMs.set(name, clock.monoMs());
+    });
+  };
+
   const runOnce = async () => {
     const [lease] = await takeLeases(db.kysely, ['housekeeping'], holder, leaseMs);
     if (!lease) return;
@@ -61,6 +75,7 @@ export function createHousekeeping({
       if (await parts.attempt(name, work)) doneAtMs.set(name, clock.monoMs());
     }
     await parts.attempt('roll-up', () => rollUp.run());
+    await packOld();
   };
 
   return {
@@ -105,6 +120,7 @@ function pruning({
     'pending diagnostics': () => dropPendingDiagnostics(kysely, clock.nowUs() - waitingUs),
     'old clock records': () =>
       sql`delete from clock_records where at_us < ${clock.nowUs() - retentionDays * dayUs}`.execute(kysely),
+    'old packed days': () => dropPackedDays(kysely, clock.nowUs() - retentionDays * dayUs),
     'controllers that ended': () => deleteControllers(kysely, clock.nowUs() - dayUs),
     'old answers': () => deleteOldAnswers(kysely, clock.nowUs() - dayUs),
     'old quarantine': () => dropQuarantined(kysely, clock.nowUs()),

@@ -1,2 +1,3 @@
 export { createHousekeeping } from './housekeeping.ts';
 export { createIngest, type Ingest } from './ingest.ts';
+export { createDayPacker } from './pack-days.ts';

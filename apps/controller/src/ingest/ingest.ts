@@ -3,6 +3,7 @@ import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
 import { type Db, dbFailure, lockDevicesOf, type Tables, toText } from '../db/index.ts';
+import { notPacked } from '../db/packed/index.ts';
 import { futureUs, locationAt, type RequestedCheck, refusal } from './accept.ts';
 import { describe, type Item, readItems, sortItems } from './batch.ts';
 import { addCheckCounts } from './check-counts.ts';
@@ -135,7 +136,7 @@ export function createIngest({
       const rows = located.map((one, i) =>
         toRow(one.result, { ...sender, ...one }, perfOf(one.result, limits[i]), nowUs),
       );
-      const inserted = await insertChecks(trx, rows, numberFacts);
+      const inserted = await insertChecks(trx, await notPacked(trx, rows, nowUs), numberFacts);
       await addCheckCounts(trx, sender, inserted, methods);
       await runRequests.markAnswered(trx, withIds(inserted), nowUs);
       if (inserted.length > 0) await fold(trx, inserted, nowUs);

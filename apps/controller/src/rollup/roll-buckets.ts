@@ -2,6 +2,7 @@ import { dayUs, hourUs, verdictSql } from '@vantage/domain';
 import { scale } from '@vantage/health';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { checkKind, packetCount, type Tables } from '../db/index.ts';
+import { checksOfSpan, checksTable } from '../db/packed/index.ts';
 
 const isGood = sql`(is_regular and ${sql.raw(verdictSql('good', 'code'))})`;
 const isBad = sql`(is_regular and ${sql.raw(verdictSql('bad', 'code'))})`;
@@ -16,13 +17,43 @@ export async function rollHour(
   bucket: number,
   deviceNos: readonly number[],
 ): Promise<void> {
+  const rows = sql`checks where device_no = any(${deviceNos}::int[]) and start_us >= ${bucket} and start_us < ${bucket + hourUs}`;
+  await rollChecks(trx, bucket, rows);
+}
+
+/** `rollHour` for an hour that may be packed. The caller holds the lock of packing. */
+export async function rollOldHour(
+  trx: Kysely<Tables>,
+  bucket: number,
+  deviceNos: readonly number[],
+): Promise<void> {
+  const { rows } = await sql<{ device_no: number }>`
+    select device_no from packed_checks p where device_no = any(${deviceNos}::int[])
+      and day_us = ${bucket - (bucket % dayUs)}::bigint`.execute(trx);
+  const packed = new Set(rows.map(({ device_no }) => device_no));
+  await rollHour(
+    trx,
+    bucket,
+    deviceNos.filter((deviceNo) => !packed.has(deviceNo)),
+  );
+  // The sums of a packed hour are right unless a check came since, which is a row.
+  const changed = await sql<{ device_no: number }>`
+    select distinct device_no from checks where device_no = any(${[...packed]}::int[]) and start_us >= ${bucket}::bigint
+      and start_us < ${bucket + hourUs}::bigint`.execute(trx);
+  for (const { device_no: deviceNo } of changed.rows) {
+    const checks = await checksOfSpan(trx, { deviceNo, fromUs: bucket, toUs: bucket + hourUs });
+    await rollChecks(trx, bucket, checksTable(checks));
+  }
+}
+
+/** Writes the sums of the checks of an hour. */
+async function rollChecks(trx: Kysely<Tables>, bucket: number, checks: RawBuilder<unknown>): Promise<void> {
   await sql`
     with hour as (
       select device_no, location_no, code, ${packetCount('Sent')} as sent, ${packetCount('Received')} as received,
         dns_ms::float8 + connect_ms + ssl_ms + ttfb_ms + ttlb_ms as total_ms,
         ${checkKind.regular} as is_regular, ${checkKind.retry} as is_retry, ${checkKind.onRequest} as is_on_request
-      from checks
-      where device_no = any(${deviceNos}::int[]) and start_us >= ${bucket} and start_us < ${bucket + hourUs}
+      from ${checks}
     ), sums as (
       select device_no, location_no, count(*) filter (where is_regular) as checks,
         count(*) filter (where ${isBad}) as errors,

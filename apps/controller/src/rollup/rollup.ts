@@ -1,9 +1,10 @@
 import { dayUs, hourUs } from '@vantage/domain';
 import type { Clock, Logger } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { type Db, doEach, quarantine, type Refused, type Tables } from '../db/index.ts';
+import { type Db, doEach, lockPacking, quarantine, type Refused, type Tables } from '../db/index.ts';
+import { mayBePacked } from '../db/packed/index.ts';
 import { beginMarkedHour, endHour, markEndedHours, unfinishedHours } from './progress.ts';
-import { rollDay, rollHour } from './roll-buckets.ts';
+import { rollDay, rollHour, rollOldHour } from './roll-buckets.ts';
 
 /** An hour is rolled up this long after its end, when all results that arrived in time are committed. */
 const settleUs = 120_000_000;
@@ -41,7 +42,12 @@ export function createRollUp({
   const rollDevices = (bucket: number, deviceNos: readonly number[]) =>
     kysely.transaction().execute(async (trx) => {
       await sql`set local statement_timeout = '60s'`.execute(trx);
-      await rollHour(trx, bucket, deviceNos);
+      if (mayBePacked(bucket, clock.nowUs())) {
+        await lockPacking(trx, 'shared');
+        await rollOldHour(trx, bucket, deviceNos);
+      } else {
+        await rollHour(trx, bucket, deviceNos);
+      }
       await rollDay(trx, bucket - (bucket % dayUs), deviceNos);
     });
 

@@ -183,7 +183,11 @@ async function lastSince(
   const { rows } = await sql<{ device_no: number; check_result: string }>`
     select asked.device_no, c.check_result from unnest(${deviceNos}::int[]) as asked (device_no)
     cross join lateral (
-      select check_result from checks where device_no = asked.device_no and start_us >= ${fromUs}
+      select check_result from (
+        (select start_us, check_result from checks where device_no = asked.device_no and start_us >= ${fromUs}
+          order by start_us desc limit 1)
+        union all (select last_us, last_result from packed_checks where device_no = asked.device_no and last_us >= ${fromUs}
+          order by day_us desc limit 1)) both_kinds
       order by start_us desc limit 1) c`.execute(db);
   return new Map(rows.map((row) => [row.device_no, row.check_result]));
 }

@@ -171,6 +171,9 @@ export interface DataTables {
     from_us: number;
     to_us: number;
   };
+  days_to_compact: {
+    day_us: number;
+  };
   deleted_devices: {
     device_id: string;
     account_no: number;
@@ -305,6 +308,16 @@ export interface DataTables {
     lease_until_us: number | null;
     ended_us: number | null;
     answer: string | null;
+  };
+  packed_checks: {
+    device_no: number;
+    day_us: number;
+    checks: number;
+    first_us: number;
+    last_us: number;
+    last_result: string;
+    marks: Uint8Array;
+    facts: Uint8Array;
   };
   pending_diagnostics: {
     agent_no: number;

@@ -1,0 +1,53 @@
+import type { Row } from '../schema.ts';
+
+/** A check as it is packed: a row of `checks` with its extended data as JSON text. */
+export type PackedCheck = Omit<Row<'checks'>, 'extended'> & { readonly extended: string | null };
+
+/** How a column of `checks` is packed. */
+export interface PackedColumn {
+  readonly name: keyof PackedCheck;
+  /** `flags` and `texts` accept null too. */
+  readonly kind: 'numbers' | 'flags' | 'texts';
+  /** The likely value, computed from columns above this one; the difference is stored. A wrong guess costs space only. */
+  readonly likely?: (number: (name: keyof PackedCheck) => number, dayUs: number) => number;
+}
+
+/** What names a check of a device's day, and the column from which that is computed. */
+export const keyColumns: readonly PackedColumn[] = [
+  { name: 'block_ms', kind: 'numbers' },
+  // A check is due on a grid of time. It begins late by BlockTime.
+  {
+    name: 'start_us',
+    kind: 'numbers',
+    likely: (number, dayUs) => dayUs + Math.round(number('block_ms') * 1000),
+  },
+  { name: 'agent_no', kind: 'numbers' },
+];
+
+/** All other columns of a check. */
+export const factColumns: readonly PackedColumn[] = [
+  { name: 'location_no', kind: 'numbers' },
+  { name: 'revision', kind: 'numbers' },
+  { name: 'attempt', kind: 'numbers' },
+  { name: 'code', kind: 'numbers' },
+  { name: 'perf', kind: 'numbers' },
+  { name: 'dns_ms', kind: 'numbers' },
+  { name: 'connect_ms', kind: 'numbers' },
+  { name: 'ssl_ms', kind: 'numbers' },
+  { name: 'ttfb_ms', kind: 'numbers' },
+  { name: 'ttlb_ms', kind: 'numbers' },
+  { name: 'end_us', kind: 'numbers', likely: (number) => number('start_us') + tookUs(number) },
+  { name: 'arrived_us', kind: 'numbers', likely: (number) => number('end_us') },
+  { name: 'data_size', kind: 'numbers' },
+  { name: 'behind_anchor', kind: 'flags' },
+  { name: 'check_result', kind: 'texts' },
+  { name: 'retry_id', kind: 'texts' },
+  { name: 'run_request_id', kind: 'texts' },
+  { name: 'extended', kind: 'texts' },
+];
+
+const phases = ['dns_ms', 'connect_ms', 'ssl_ms', 'ttfb_ms', 'ttlb_ms'] as const;
+
+function tookUs(number: (name: keyof PackedCheck) => number): number {
+  return Math.round(phases.reduce((sum, name) => sum + number(name), 0) * 1000);
+}
