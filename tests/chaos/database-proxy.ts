@@ -5,7 +5,8 @@ import { connect, createServer, type Socket } from 'node:net';
 /** A moment of a transaction that stores checks: its rows are about to reach PostgreSQL, or its commit to reach the controller. */
 export type Moment = 'insert' | 'committed';
 
-const insert = 'copy checks (';
+/** The statement that brings the rows of checks, into their table or the one that they lie in first. */
+const insert = /(?:copy|insert into) check\w* \(/;
 
 /** A proxy on loopback. Disposing it cuts all its connections. */
 export interface DatabaseProxy extends AsyncDisposable {
@@ -41,7 +42,7 @@ export async function startDatabaseProxy(
       });
     };
     pass(client, upstream, (chunk) => {
-      if (!chunk.includes(insert)) return undefined;
+      if (!insert.test(chunk.toString('latin1'))) return undefined;
       stores = true;
       return 'insert';
     });
