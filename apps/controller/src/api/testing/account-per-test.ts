@@ -6,7 +6,7 @@ import { type Rest, startRest } from './rest.ts';
 /** The account of the test that runs. */
 export interface AccountPerTest extends AccountApi {
   /** Sends; returns the code and the message of the answer, which must be a refusal. */
-  message(method: string, path: string, body?: object): Promise<string>;
+  readonly message: (method: string, path: string, body?: object) => Promise<string>;
 }
 
 /** Starts the API for the tests of a file or of a `describe`, and gives each test an account of its own. */
@@ -37,7 +37,7 @@ export function useAccountPerTest(timezone?: string): AccountPerTest {
     },
     send: (...request) => current.send(...request),
     create: (...resource) => current.create(...resource),
-    async message(...request) {
+    message: async (...request) => {
       const { json } = await current.send(...request);
       const { code, message } = z.object({ code: z.int(), message: z.string() }).parse(json);
       return `${code} ${message}`;

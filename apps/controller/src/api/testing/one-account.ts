@@ -8,9 +8,9 @@ export interface AccountApi {
   readonly locationNo: number;
   readonly key: string;
   /** Sends with the account's key. */
-  send(method: string, path: string, body?: unknown, more?: Send): Promise<Reply>;
+  readonly send: (method: string, path: string, body?: unknown, more?: Send) => Promise<Reply>;
   /** Creates a resource and returns its id. Throws with the answer's text where it is refused. */
-  create(path: string, body: object): Promise<string>;
+  readonly create: (path: string, body: object) => Promise<string>;
 }
 
 /** The API with one account. */
@@ -33,7 +33,7 @@ export async function addAccount(rest: Rest, name: string, timezone?: string): P
     rest.send(method, path, { key, ...(body === undefined ? {} : { body }), ...more });
   return {
     ...{ rest, accountNo, locationNo, key, send },
-    async create(path, body) {
+    create: async (path, body) => {
       const reply = await send('POST', path, body);
       const [id] = Object.values(z.record(z.string(), z.string()).safeParse(reply.json).data ?? {});
       if (reply.status !== 200 || id === undefined) throw new Error(`POST ${path}: ${reply.text}`);
