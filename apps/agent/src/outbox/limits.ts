@@ -5,7 +5,7 @@ export const limits = {
   /** A segment file is closed from this size on. */
   segmentBytes: mebibyte,
   /** Groups of records are written, each with one fsync, at most this often; the first after a pause at once. */
-  groupMs: 50,
+  groupMs: 10,
   /** A segment in use whose records are all acknowledged is removed from this size on. */
   worthRetiringBytes: 64 * 1024,
   maxAgeMs: 7 * 24 * 3600 * 1000,

@@ -1,4 +1,4 @@
-import { hourUs, secondUs } from '@vantage/domain';
+import { dayUs as dayLengthUs, hourUs, secondUs } from '@vantage/domain';
 import { stateVersion } from '@vantage/health';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
@@ -114,6 +114,9 @@ async function insertIngested(
     values (${deviceNo}, ${dayUs}, 1, '', 'ok', '{"Sent":5,"Received":3}')`.execute(kysely);
   await sql`insert into check_rows (device_no, start_us, agent_no, location_no, arrived_after_us, revision, code, facts_no)
     values (${deviceNo}, ${dirtyHourUs + 1}, ${agentNo}, ${locationNo}, 0, 1, 1, 1)`.execute(kysely);
+  // A packed day that no job reads: its bytes are damaged.
+  await sql`insert into packed_checks (device_no, day_us, checks, first_us, last_us, last_result, marks, facts)
+    values (${deviceNo}, ${dayUs - 20 * dayLengthUs}, 1, 1, 1, 'ok', '', '')`.execute(kysely);
   await kysely
     .insertInto('quarantined')
     .values({ agent_no: agentNo, received_us: agoUs, reason: 'r', record: '{}' })
