@@ -20,8 +20,8 @@ const largestBatch = 60;
 const helloWithinMs = 20_000;
 /** Tables that the neighbour's agent and its background jobs write during the attack. */
 const neighboursWork = [
-  'maintenance_windows',
-  ...['agents', 'checks', 'coverage', 'clock_records', 'rollup_hourly', 'rollup_daily', 'connection_spans'],
+  ...['connection_spans', 'maintenance_windows'],
+  ...['agents', 'check_facts', 'check_rows', 'coverage', 'clock_records', 'rollup_hourly', 'rollup_daily'],
   ...[
     'events',
     'device_state',
