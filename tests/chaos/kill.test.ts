@@ -67,7 +67,10 @@ interface Row {
   readonly endMs: number;
 }
 
-/** Matches every row with the one connection of its port within its span. Returns the rows and the connections that are left. */
+/**
+ * Matches every row with the one connection of its port within its span. Returns the rows and the connections that are left. A device is
+ * checked once a minute, so a connection that the busy target stamped late is still its row's.
+ */
 function join(
   ports: readonly number[],
   hits: Readonly<Record<string, readonly number[]>>,
@@ -76,20 +79,31 @@ function join(
   toMs: number,
 ): { hitsWithoutRow: number[]; rowsWithoutHit: number; hitsTakenTwice: number } {
   const slackMs = 250;
+  const stampedLateMs = 3_000;
   const byPort = Map.groupBy(rows, (row) => row.port);
   const hitsWithoutRow: number[] = [];
   let rowsWithoutHit = 0;
   let hitsTakenTwice = 0;
   for (const port of ports) {
-    const free = [...(hits[port] ?? [])];
+    let free = hits[port] ?? [];
     const taken: number[] = [];
-    for (const row of byPort.get(port) ?? []) {
-      const fits = (at: number) => at >= row.startMs - slackMs && at <= row.endMs + slackMs;
-      const index = free.findIndex(fits);
-      if (index >= 0) taken.push(...free.splice(index, 1));
-      else if (taken.some(fits)) hitsTakenTwice += 1;
-      else rowsWithoutHit += 1;
+    let left = byPort.get(port) ?? [];
+    for (const lateMs of [slackMs, stampedLateMs]) {
+      const fits = (row: Row, at: number) => at >= row.startMs - slackMs && at <= row.endMs + lateMs;
+      left = left.filter((row) => {
+        const hit = free.find((at) => fits(row, at));
+        if (hit === undefined) return true;
+        free = free.toSpliced(free.indexOf(hit), 1);
+        taken.push(hit);
+        return false;
+      });
+      if (lateMs === slackMs) {
+        const before = left.length;
+        left = left.filter((row) => !taken.some((at) => fits(row, at)));
+        hitsTakenTwice += before - left.length;
+      }
     }
+    rowsWithoutHit += left.length;
     hitsWithoutRow.push(...free.filter((at) => at > fromMs + slackMs && at < toMs - 2000));
   }
   return { hitsWithoutRow, rowsWithoutHit, hitsTakenTwice };
