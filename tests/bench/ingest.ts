@@ -2,18 +2,14 @@
 // the whole ingest (read, validated, stored, folded into status, committed), through a plain `unnest` and through a plain COPY of the
 // same rows into a plain table, each with 500 rows a commit and fsync on. docs/bench.md explains the figures.
 // Usage: node tests/bench/ingest.ts [batches]
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { create } from '@bufbuild/protobuf';
-import { systemClock as clock, createLog } from '@vantage/kernel';
+import { systemClock as clock } from '@vantage/kernel';
 import { BatchSchema } from '@vantage/proto';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { locationVisibility } from '../../apps/controller/src/catalog/locations/visibility-store.ts';
-import { startEmbedded } from '../../apps/controller/src/db/embedded.ts';
 import { createDb, createPartitions } from '../../apps/controller/src/db/index.ts';
 import { recordEvents } from '../../apps/controller/src/events/index.ts';
 import { createHealth } from '../../apps/controller/src/health/index.ts';
@@ -22,20 +18,15 @@ import { rollUps } from '../../apps/controller/src/rollup/index.ts';
 import { runRequests } from '../../apps/controller/src/run-requests/index.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 import { withClient } from '../harness/postgres-url.ts';
+import { startBenchDatabase } from './database.ts';
 import { printFigures } from './figures.ts';
 
 const batches = Number(process.argv[2] ?? 100);
 const devices = 500;
 const retentionDays = 3;
-const log = createLog('bench', 'error');
 
 await using held = new AsyncDisposableStack();
-const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bench-'));
-held.defer(() => rmSync(folder, { recursive: true, force: true }));
-chmodSync(folder, 0o755);
-const embedded = await startEmbedded({ dir: path.join(folder, 'pg'), log });
-held.defer(() => embedded.stop());
-const { url } = embedded;
+const { log, url } = held.use(await startBenchDatabase());
 
 /** Rows a second of the batches, one after the other. */
 async function rate(take: (batch: number) => Promise<unknown>): Promise<number> {

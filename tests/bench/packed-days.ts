@@ -2,14 +2,10 @@
 // and after, and must be the same. docs/bench.md explains the figures.
 // Usage: node tests/bench/packed-days.ts [devices] [days] [checks a day]
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { dayUs } from '@vantage/domain';
-import { createLog, newId } from '@vantage/kernel';
+import { newId } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
-import { startEmbedded } from '../../apps/controller/src/db/embedded.ts';
 import { createDb, createPartitions, startOfDay } from '../../apps/controller/src/db/index.ts';
 import { checksOfSpan } from '../../apps/controller/src/db/packed/index.ts';
 import { sampleDay } from '../../apps/controller/src/db/packed/testing/sample-day.ts';
@@ -17,21 +13,18 @@ import { listChecks } from '../../apps/controller/src/history/check-store.ts';
 import { createDayPacker } from '../../apps/controller/src/ingest/index.ts';
 import { insertChecks } from '../../apps/controller/src/ingest/rows.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
+import { startBenchDatabase } from './database.ts';
 import { printFigures } from './figures.ts';
 
 const [devices = 100, days = 10, checks = 288] = process.argv.slice(2).map(Number);
 const methods = ['TCP', 'HTTP', 'PING'] as const;
-const log = createLog('bench', 'error');
 const clock = createFakeClock(Date.UTC(2027, 2, 14, 12) * 1000);
 const retentionDays = days + 12;
 const firstUs = startOfDay(clock.nowUs()) - (days + 8) * dayUs;
 
 await using held = new AsyncDisposableStack();
-const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bench-'));
-held.defer(() => rmSync(folder, { recursive: true, force: true }));
-chmodSync(folder, 0o755);
-const embedded = await startEmbedded({ dir: path.join(folder, 'pg'), log });
-held.defer(() => embedded.stop());
+const embedded = held.use(await startBenchDatabase());
+const { log } = embedded;
 const db = await createDb({ connection: { url: embedded.url }, log });
 held.defer(() => db.close());
 await db.migrate();
