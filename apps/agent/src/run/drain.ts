@@ -29,15 +29,16 @@ export async function runUntilDrained(
 
 /**
  * Ends an agent's work so that no check is missed: it goes on until another agent of its Location has its devices and the controller
- * acknowledged its results. Resolves at once where the controller does not hand over, and as soon as the stream ends: the controller ends
- * it where no other agent is there.
+ * acknowledged its results. Resolves at once where the controller does not hand over, and as soon as the stream ends, also where the next
+ * one is open already: the controller ends it where no other agent is there.
  */
 async function drain({ clock, link, checks, stores }: DrainDeps): Promise<void> {
   const { table, uplink, sendHeartbeat } = checks;
-  if (!link.handsOver || table.size === 0) return;
+  const { welcome } = link;
+  if (!welcome?.handsOver || table.size === 0) return;
   const untilMs = clock.monoMs() + withinMs;
   const waitFor = async (isDone: () => boolean) => {
-    while (link.isUp && !isDone() && clock.monoMs() < untilMs) await clock.sleep(stepMs);
+    while (link.welcome === welcome && !isDone() && clock.monoMs() < untilMs) await clock.sleep(stepMs);
   };
   sendHeartbeat(uplink.offlineReason);
   await waitFor(() => table.size === 0);

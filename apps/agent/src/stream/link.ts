@@ -26,8 +26,8 @@ export interface Link {
   send(message: Outgoing): boolean;
   /** Between Welcome and the stream's end. */
   readonly isUp: boolean;
-  /** The controller of the present stream hands over the devices of an agent that leaves. */
-  readonly handsOver: boolean;
+  /** The present stream's Welcome: another object for each stream. */
+  readonly welcome: Welcome | undefined;
   /** Ends the present stream; another is tried. */
   drop(why: string): void;
   /** Resolves when the signal aborts and the stream is closed. */
@@ -135,8 +135,8 @@ export function createLink(deps: {
     get isUp() {
       return welcome !== undefined;
     },
-    get handsOver() {
-      return welcome?.handsOver ?? false;
+    get welcome() {
+      return welcome;
     },
     drop: (why) => cut?.(why),
     async run(handlers, signal) {
