@@ -21,8 +21,8 @@ export interface Alerts {
 
 /** Notifications of the database may be lost, so the loop also polls. */
 const everyMs = 1_000;
-/** Notifications that come together wake the loop once. */
-const gatherMs = 20;
+/** Notifications that come together, also while the loop rests, are answered by one round. */
+const gatherMs = 50;
 const atOnce = 100;
 /** An alert whose decision failed is decided again after this time, microseconds. */
 const restUs = 600_000_000;
@@ -80,10 +80,12 @@ export function createAlerts({
   };
 
   const rest = async (signal: AbortSignal) => {
-    if (isWoken) return clock.sleep(gatherMs, signal).catch(() => {});
-    const woken = new AbortController();
-    wake = () => woken.abort();
-    await clock.sleep(timeScale(everyMs, 100), AbortSignal.any([signal, woken.signal])).catch(() => {});
+    if (!isWoken) {
+      const woken = new AbortController();
+      wake = () => woken.abort();
+      await clock.sleep(timeScale(everyMs, 100), AbortSignal.any([signal, woken.signal])).catch(() => {});
+    }
+    if (isWoken) await clock.sleep(gatherMs, signal).catch(() => {});
   };
 
   return {
