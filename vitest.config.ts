@@ -20,6 +20,7 @@ export default defineConfig({
     // They end a test that hangs. No test depends on the machine's speed, and a busy machine is ten times slower.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
     maxWorkers: 2,
   },

@@ -103,7 +103,7 @@ test('with a full disk the agent reports every dropped result, also after a kill
       const names = readdirSync(outbox);
       expect(names.filter((name) => statSync(path.join(outbox, name)).size === 0)).toEqual([]);
       return names;
-    });
+    }, 20_000);
     cut.heal();
     await untilHits(targets, 2 * devices);
     rmSync(path.join(disk, 'ballast'));

@@ -49,7 +49,7 @@ test('an agent runs a hundred scripts a minute and leaves no process behind', {
   );
   expect(tookMs).toBeLessThan(withinMs);
   expect(server.hits).toBe(scripts);
-  await expect.poll(guests, { timeout: 2_000 }).toBe(0);
+  await expect.poll(guests, { timeout: 20_000 }).toBe(0);
 });
 
 test('the mail round trip goes through Postfix and Dovecot, and leaves no mail behind', async ({ skip }) => {

@@ -1,5 +1,5 @@
 import { createLog } from '@vantage/kernel';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { createDb, type Db } from '../db/index.ts';
 import { recordEvents } from '../events/index.ts';
@@ -85,12 +85,12 @@ test('a key is issued, found by its hash, and revoked by its id or hint', async 
   expect(await revoke(first.keyId)).toEqual({ kind: 'missing' });
   expect(await isKeyRevoked(db.kysely, hashCredential(key))).toBe(true);
   expect((await revoke('123456')).kind).toBe('revoked');
-  await vi.waitFor(() =>
-    expect(heard.filter((payload) => payload !== undefined)).toEqual([
+  await expect
+    .poll(() => heard.filter((payload) => payload !== undefined))
+    .toEqual([
       { agent_nos: [], key_nos: [expect.any(Number)] },
       { agent_nos: [], key_nos: [expect.any(Number)] },
-    ]),
-  );
+    ]);
   expect(changed()).toEqual(['create key', 'create key', 'create key', 'update key', 'update key']);
 });
 

@@ -56,7 +56,7 @@ test('closing leaves no connection, whether or not the ORM was used', async () =
         ),
       );
     // The server takes a moment to see that a connection was closed.
-    await vi.waitFor(async () => expect((await others()).rows).toEqual([]), { timeout: 5_000 });
+    await vi.waitFor(async () => expect((await others()).rows).toEqual([]), { timeout: 20_000 });
   }
 });
 

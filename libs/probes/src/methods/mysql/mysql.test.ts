@@ -177,7 +177,7 @@ describe('MySQL', () => {
     const seen = await runTest(mysql, server.target, {}, { timeoutMs: 5000 });
     const text = `${server.target} sent ${what}: this is not the protocol expected`;
     expect(seen).toMatchObject({ code: 3, text });
-    expect(performance.now() - startedMs).toBeLessThan(1000);
+    expect(performance.now() - startedMs).toBeLessThan(4000);
   });
 
   test.each([

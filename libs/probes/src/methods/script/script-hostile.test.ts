@@ -13,7 +13,7 @@ afterAll(() => trial[Symbol.dispose]());
 const linux = process.platform === 'linux';
 
 async function expectNoGuests(): Promise<void> {
-  await expect.poll(() => trial.guests(), { timeout: 2000 }).toEqual([]);
+  await expect.poll(() => trial.guests()).toEqual([]);
 }
 
 /** Runs a script that does not end by itself; again with more time where the machine was too busy to start its process. */

@@ -192,7 +192,7 @@ describe('SSH', () => {
     const seen = await runTest(ssh, server.target, {}, { timeoutMs: 5000 });
     expect(seen.code).toBe(3);
     expect(seen.text).toBe(`${server.target} ${text}`);
-    expect(performance.now() - startedMs).toBeLessThan(1000);
+    expect(performance.now() - startedMs).toBeLessThan(4000);
   });
 
   test('garbage after the version is 3', async () => {
