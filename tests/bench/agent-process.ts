@@ -7,16 +7,19 @@ import { makeCertificate } from '@vantage/probes/testing';
 import { architectures, isHostArchitecture } from '../../agent-installer/src/architectures.ts';
 import { packArchive } from '../../agent-installer/src/archive.ts';
 import { parcelTree } from '../../agent-installer/src/tree.ts';
+import { openOld } from '../compat/programs.ts';
 import type { GatewayCount, GatewayJob } from './gateway.ts';
 import { usage } from './processes.ts';
 
-/** A folder with the parcel's files, as a host has them. Disposing removes it. */
+/** An agent's program in a folder. Disposing removes it. */
 export interface AgentHome extends Disposable {
-  readonly folder: string;
+  /** Starts it. */
+  readonly command: readonly string[];
 }
 
 /** An agent that checks the devices of a job. */
 export interface LoadedAgent extends AsyncDisposable {
+  readonly pid: number;
   /** CPU seconds so far and resident MiB, of all processes of the agent. */
   usage(): ReturnType<typeof usage>;
   /** Results since the last call, as the gateway received them. */
@@ -30,13 +33,23 @@ export async function installAgent(): Promise<AgentHome> {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bench-home-'));
   const packed = await packArchive(await parcelTree(architectures[name]), 1);
   execFileSync('tar', ['-xz', '-C', folder], { input: packed });
-  return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+  return {
+    command: [path.join(folder, 'bin/vantage-agent'), 'run'],
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
-/** Starts a gateway with the job, and the agent by the command that an init system runs. */
+/** The agent of the earlier version with which this one is compared, as its users started it. */
+export function earlierAgent(): AgentHome {
+  const old = openOld();
+  return { command: [process.execPath, old.agent], [Symbol.dispose]: () => old[Symbol.dispose]() };
+}
+
+/** Starts a gateway with the job, and the agent by the command that an init system runs. `wrapped` makes of it the command that is started. */
 export async function startLoadedAgent(
   home: AgentHome,
   job: Omit<GatewayJob, 'certificate' | 'token'>,
+  wrapped = (command: readonly string[]): readonly string[] => command,
 ): Promise<LoadedAgent> {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bench-agent-'));
   const { cert, key } = makeCertificate();
@@ -47,19 +60,29 @@ export async function startLoadedAgent(
   const data = path.join(folder, 'data');
   mkdirSync(data);
   writeFileSync(path.join(folder, 'ca.pem'), cert);
-  const settings = `VANTAGE_AGENT_ENDPOINTS=${endpoint}
-VANTAGE_AGENT_TOKEN=${token}
-VANTAGE_CA_FILE=${folder}/ca.pem
-VANTAGE_AGENT_DATA=${data}
-VANTAGE_LOG_LEVEL=warn
-`;
-  writeFileSync(path.join(folder, 'agent.env'), settings);
-  const agent = spawn(path.join(home.folder, 'bin/vantage-agent'), ['run'], {
-    env: { PATH: process.env['PATH'], VANTAGE_SETTINGS_FILE: path.join(folder, 'agent.env') },
+  const settings = {
+    VANTAGE_AGENT_ENDPOINTS: String(endpoint),
+    VANTAGE_AGENT_TOKEN: token,
+    VANTAGE_CA_FILE: path.join(folder, 'ca.pem'),
+    VANTAGE_AGENT_DATA: data,
+    VANTAGE_LOG_LEVEL: 'warn',
+  };
+  const file = path.join(folder, 'agent.env');
+  writeFileSync(
+    file,
+    Object.entries(settings)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+  );
+  const [program = '', ...args] = wrapped(home.command);
+  // The earlier version knows no file of settings.
+  const agent = spawn(program, args, {
+    env: { PATH: process.env['PATH'], VANTAGE_SETTINGS_FILE: file, ...settings },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   await once(agent, 'spawn');
   return {
+    pid: agent.pid ?? 0,
     usage: () => usageOf(agent.pid ?? 0),
     async count() {
       gateway.send('count');

@@ -20,6 +20,10 @@ const [devices = 100, days = 10, checks = 288] = process.argv.slice(2).map(Numbe
 const methods = ['TCP', 'HTTP', 'PING'] as const;
 const clock = createFakeClock(Date.UTC(2027, 2, 14, 12) * 1000);
 const retentionDays = days + 12;
+/** The numbers of the days, of at most 30 in one transaction or read. */
+const spans: readonly (readonly number[])[] = Array.from({ length: Math.ceil(days / 30) }, (_, i) =>
+  Array.from({ length: Math.min(30, days - i * 30) }, (_each, day) => i * 30 + day),
+);
 const firstUs = startOfDay(clock.nowUs()) - (days + 8) * dayUs;
 
 await using held = new AsyncDisposableStack();
@@ -43,9 +47,10 @@ async function addDevice(method: (typeof methods)[number]) {
     .set({ created_us: firstUs })
     .where('device_no', '=', deviceNo)
     .execute();
-  for (let day = 0; day < days; day += 1) {
-    const sample = { deviceNo, dayUs: firstUs + day * dayUs, checks, agentNo, locationNo };
-    const rows = sampleDay(method, sample);
+  for (const span of spans) {
+    const rows = span.flatMap((day) =>
+      sampleDay(method, { deviceNo, dayUs: firstUs + day * dayUs, checks, agentNo, locationNo }),
+    );
     await db.kysely.transaction().execute((trx) => insertChecks(trx, rows));
   }
   return { deviceNo, deviceId };
@@ -61,9 +66,10 @@ async function bytesOf(pattern: string): Promise<number> {
 /** A digest of every check of a device, by its days. */
 async function digestOf(deviceNo: number): Promise<string> {
   const hash = createHash('sha256');
-  for (let day = 0; day < days; day += 1) {
-    const fromUs = firstUs + day * dayUs;
-    const list = await checksOfSpan(db.kysely, { deviceNo, fromUs, toUs: fromUs + dayUs });
+  for (const [first = 0, ...rest] of spans) {
+    const fromUs = firstUs + first * dayUs;
+    const toUs = fromUs + (1 + rest.length) * dayUs;
+    const list = await checksOfSpan(db.kysely, { deviceNo, fromUs, toUs });
     hash.update(JSON.stringify(list, Object.keys(list[0] ?? {}).toSorted()));
   }
   return hash.digest('hex');

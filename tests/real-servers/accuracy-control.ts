@@ -33,6 +33,40 @@ export async function bareQuery({ host, port, talk }: BareWay): Promise<Errors> 
   return differences({ connect: openMs - startMs, ttfb: answerMs - openMs }, truth);
 }
 
+/** Times of one bare socket, milliseconds, and its port, by which the wire knows it. */
+export interface BareTimes {
+  readonly client: number;
+  readonly connect: number;
+  /** Not a number when no answer was awaited. */
+  readonly ttfb: number;
+}
+
+/** Connects, sends the request where there is one, and waits for the first byte where one comes. Each event is stamped when Node reads it. */
+export function bareTimes(way: {
+  readonly host: string;
+  readonly port: number;
+  readonly request?: string | undefined;
+  readonly isAnswered: boolean;
+}): Promise<BareTimes> {
+  return new Promise((resolve, reject) => {
+    const { host, port, request, isAnswered } = way;
+    const startMs = performance.now();
+    let openMs = Number.NaN;
+    const socket = connect({ host, port, noDelay: true, autoSelectFamily: false });
+    const finish = (endMs: number) => {
+      const client = socket.localPort ?? 0;
+      socket.destroy();
+      resolve({ client, connect: openMs - startMs, ttfb: endMs - openMs });
+    };
+    socket.on('error', reject).once('connect', () => {
+      openMs = performance.now();
+      if (request !== undefined) socket.write(request);
+      if (!isAnswered) finish(Number.NaN);
+    });
+    socket.once('data', () => finish(performance.now()));
+  });
+}
+
 /** Made once: reading the authorities takes milliseconds. */
 const secureContext = createSecureContext({ ca: [] });
 

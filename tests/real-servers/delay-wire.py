@@ -7,7 +7,7 @@ kernel's own packets are stamped here as they are read and written, with the clo
 Usage: delay-wire.py DEVICE; lines on stdin: a delay in milliseconds, "lost" (a server's packets never arrive) or
 "lossy" (the first answer to each connect is lost, all else takes 20 ms).
 Tells on stdout, a JSON text a line: {"up": true}; {"delay": text} when a delay is in force; for each TCP talk that its
-client ended {"port", "client" (its port), "startMs", "openMs", "said": [[ms, "client" | "server", first bytes in hex], …]}; for each echo or
+client ended or its server refused {"port", "client" (its port), "startMs", "openMs", "said": [[ms, "client" | "server", first bytes in hex], …]}; for each echo or
 datagram that was answered {"port" (0: ICMP), "rttMs"}.
 """
 import collections, errno, fcntl, heapq, json, os, select, socket, struct, sys, time
@@ -164,6 +164,9 @@ class Wire:
         talk = self.talks.get(key)
         if talk is None:
             return
+        if flags & RST and talk.open is None:
+            del self.talks[key]
+            report({"port": talk.port, "client": key[1], "startMs": talk.start, "openMs": at, "said": []})
         if flags & SYN and talk.open is None:
             talk.open = at
         if payload:

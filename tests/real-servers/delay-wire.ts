@@ -15,8 +15,8 @@ export interface Wire extends AsyncDisposable {
   delay(ms: number | 'lost' | 'lossy'): Promise<void>;
   /** The next talk with a server at this port that its client ends. Call this before the check. */
   readonly talk: (port: number) => Promise<Talk>;
-  /** Calls the listener with every talk at this port that its client ends, until disposed. */
-  readonly talks: (port: number, listener: (talk: Talk) => void) => Disposable;
+  /** Calls the listener with every talk that its client ends, until disposed. */
+  readonly talks: (listener: (talk: Talk) => void) => Disposable;
   /** Keeps the round-trip times of datagrams to this port (0: pings) from now on until disposed. */
   readonly roundTrips: (port: number) => RoundTrips;
 }
@@ -99,9 +99,9 @@ export async function startWire(): Promise<Wire> {
       await inForce;
     },
     talk: (port) => next((said) => ('said' in said && said.port === port ? said : undefined)),
-    talks: (port, listener) => {
+    talks: (listener) => {
       const each = (said: z.infer<typeof report>) => {
-        if ('said' in said && said.port === port) listener(said);
+        if ('said' in said) listener(said);
       };
       listeners.add(each);
       return { [Symbol.dispose]: () => void listeners.delete(each) };
