@@ -1,8 +1,9 @@
 // The whole agent beside blackbox_exporter: CPU of all its processes per 1,000 checks at 1,000 checks a second (schedule, check, masking, outbox
 // with fsync, upload over TLS), and its resident memory. The agent is the parcel's, started as hosts start it. Its controller is a process that
-// acknowledges every batch. Usage: node tests/bench/agent.ts [seconds]
+// acknowledges every batch. The agent of an earlier version runs in turns. Usage: node tests/bench/agent.ts [seconds]
+import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type AgentHome, installAgent, startLoadedAgent } from './agent-process.ts';
+import { type AgentHome, earlierAgent, installAgent, startLoadedAgent } from './agent-process.ts';
 import { type Blackbox, type Module, startBlackbox } from './blackbox.ts';
 import { type Figure, printFigures } from './figures.ts';
 import type { GatewayJob } from './gateway.ts';
@@ -18,6 +19,12 @@ const better = 'less';
 interface Job extends Pick<GatewayJob, 'method' | 'url' | 'options'> {
   readonly module: Module;
   readonly target: string;
+}
+
+/** This agent, and that of an earlier version. */
+interface Homes {
+  readonly home: AgentHome;
+  readonly earlier: AgentHome;
 }
 
 /** Devices, and how long they are measured. */
@@ -64,48 +71,67 @@ function jobsOf({ webPort, dnsPort }: Targets): readonly Job[] {
 }
 
 async function cpuFigures(
-  home: AgentHome,
+  { home, earlier }: Homes,
   jobs: readonly Job[],
   blackbox: Blackbox | string,
 ): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const job of jobs) {
-    const { cpuMs: ours, rate } = await run(home, job, { devices: 1000, intervalMs: 1000, forS: seconds });
+    const load = { devices: 1000, intervalMs: 1000, forS: seconds };
+    const { cpuMs: ours, rate } = await run(home, job, load);
+    const { cpuMs: before } = await run(earlier, job, load);
     const theirs =
       typeof blackbox === 'string' ? blackbox : await blackbox.cpuMs(job.module, job.target, 3000);
     figures.push({
       what: `${job.method} at ${rate}/s`,
       unit: 'ms CPU per 1,000',
-      ours,
-      peer,
-      theirs,
-      better,
+      ...{ ours, before, peer, theirs, better },
     });
   }
   return figures;
 }
 
-async function memoryFigures(home: AgentHome, job: Job, blackbox: Blackbox | string): Promise<Figure[]> {
+async function memoryFigures(
+  { home, earlier }: Homes,
+  job: Job,
+  blackbox: Blackbox | string,
+): Promise<Figure[]> {
   const figures: Figure[] = [];
   const exporter = typeof blackbox === 'string' ? blackbox : usage(blackbox.pid).rssMib;
   for (const { what, boundMib, ...load } of loads) {
     const { rssMib: ours } = await run(home, job, load);
-    const row = { what, unit: 'MiB', ours, better } as const;
+    const { rssMib: before } = await run(earlier, job, load);
+    const row = { what, unit: 'MiB', ours, before, better } as const;
     figures.push({ ...row, peer: 'bound', theirs: boundMib }, { ...row, peer, theirs: exporter });
   }
-  return figures;
+  const ours = figures[0]?.ours ?? Number.NaN;
+  const [idle, theirs] = ['idle Node', await idleMib()];
+  return [...figures, { what: idle, unit: 'MiB', ours, peer: idle, theirs, better }];
+}
+
+/** The memory of a Node that does nothing, MiB. */
+async function idleMib(): Promise<number> {
+  const idle = spawn(process.execPath, ['-e', 'process.stdin.resume()'], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  await delay(2000);
+  const { rssMib } = usage(idle.pid ?? 0);
+  idle.stdin.end();
+  return rssMib;
 }
 
 async function main(): Promise<void> {
   using home = await installAgent();
+  using earlier = earlierAgent();
+  const homes = { home, earlier };
   await using targets = await startTargets();
   const blackbox = await startBlackbox();
   await using _ended = typeof blackbox === 'string' ? undefined : blackbox;
   const jobs = jobsOf(targets);
-  printFigures('CPU of the whole agent, 1,000 checks/s', await cpuFigures(home, jobs, blackbox));
+  printFigures('CPU of the whole agent, 1,000 checks/s', await cpuFigures(homes, jobs, blackbox));
   const [tcp] = jobs;
   if (tcp !== undefined)
-    printFigures('Memory of the whole agent (RSS)', await memoryFigures(home, tcp, blackbox));
+    printFigures('Memory of the whole agent (RSS)', await memoryFigures(homes, tcp, blackbox));
 }
 
 await main();

@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs';
+
 /** A figure of Vantage with the figure to compare it with. */
 export interface Figure {
   readonly what: string;
@@ -16,24 +18,43 @@ function ratioOf({ ours, theirs }: Figure): number | undefined {
   return typeof theirs === 'number' ? ours / theirs : undefined;
 }
 
-/** Prints figures as a table, then as one line of JSON. */
+/** A number with three digits. */
+export function shownNumber(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}
+
+/** Prints lines of cells as columns under a title. */
+export function printColumns(title: string, lines: readonly (readonly string[])[]): void {
+  const widths = lines[0]?.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0))) ?? [];
+  const table = lines.map((line) => line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '));
+  process.stdout.write(`\n${title}\n${table.map((line) => `${line.trimEnd()}\n`).join('')}`);
+}
+
+/** Prints figures as a table, then as one line of JSON. The line is added to the file that VANTAGE_BENCH_FIGURES names, too. */
 export function printFigures(title: string, figures: readonly Figure[]): void {
-  const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
   const hasBefore = figures.some(({ before }) => before !== undefined);
   const lines = figures.map((figure) => {
     const { what, unit, ours, before, peer, theirs, better } = figure;
     const ratio = ratioOf(figure)?.toFixed(2) ?? '-';
-    const other = typeof theirs === 'number' ? shown(theirs) : theirs;
-    const earlier = hasBefore ? [before === undefined ? '-' : shown(before)] : [];
-    return [what, `${shown(ours)} ${unit}`.trim(), ...earlier, peer, other, ratio, `${better} is better`];
+    const other = typeof theirs === 'number' ? shownNumber(theirs) : theirs;
+    const earlier = hasBefore ? [before === undefined ? '-' : shownNumber(before)] : [];
+    return [
+      what,
+      `${shownNumber(ours)} ${unit}`.trim(),
+      ...earlier,
+      peer,
+      other,
+      ratio,
+      `${better} is better`,
+    ];
   });
-  const all = [
+  printColumns(title, [
     ['figure', 'ours', ...(hasBefore ? ['before'] : []), 'beside', 'theirs', 'ratio', ''],
     ...lines,
-  ];
-  const widths = all[0]?.map((_, at) => Math.max(...all.map((line) => line[at]?.length ?? 0))) ?? [];
-  const table = all.map((line) => line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '));
-  process.stdout.write(`\n${title}\n${table.map((line) => `${line.trimEnd()}\n`).join('')}`);
+  ]);
   const rows = figures.map((figure) => ({ ...figure, ratio: ratioOf(figure) ?? null }));
-  process.stdout.write(`${JSON.stringify({ title, figures: rows })}\n`);
+  const json = `${JSON.stringify({ title, figures: rows })}\n`;
+  process.stdout.write(json);
+  const file = process.env['VANTAGE_BENCH_FIGURES'];
+  if (file !== undefined) appendFileSync(file, json);
 }

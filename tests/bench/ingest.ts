@@ -2,6 +2,7 @@
 // the whole ingest (read, validated, stored, folded into status, committed), through a plain `unnest` and through a plain COPY of the
 // same rows into a plain table, each with 500 rows a commit and fsync on. docs/bench.md explains the figures.
 // Usage: node tests/bench/ingest.ts [batches]
+import { execFileSync } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { create } from '@bufbuild/protobuf';
@@ -35,8 +36,26 @@ async function rate(take: (batch: number) => Promise<unknown>): Promise<number> 
   return (batches * devices) / ((performance.now() - fromMs) / 1000);
 }
 
-/** The ingest of the controller: each batch has one good result of every device. */
-async function ours(): Promise<number> {
+/** What a check of a Method stores besides its start. */
+const values = {
+  TCP: { checkResult: 'connected', connectMs: 3.2, ttfbMs: 4.7 },
+  HTTP: {
+    ...{ checkResult: '200 OK', dnsMs: 0.613, connectMs: 12.214, sslMs: 25.811, ttfbMs: 80.127 },
+    ...{ ttlbMs: 4.022, dataSize: 15_234 },
+  },
+};
+
+/** Bytes of all stored checks on disk, with index. */
+async function storedBytes(): Promise<number> {
+  const { rows } = await withClient(url, (client) =>
+    client.query(`select coalesce(sum(pg_total_relation_size(oid)), 0)::float8 as bytes from pg_class
+      where relkind = 'r' and relname ~ '^checks_[0-9]'`),
+  );
+  return rows[0].bytes;
+}
+
+/** The ingest of the controller: each batch has one good result of every device. Resolves with results a second and bytes of a check. */
+async function ours(method: keyof typeof values): Promise<{ perSecond: number; bytes: number }> {
   const db = await createDb({ connection: { url }, log });
   try {
     await db.migrate();
@@ -59,16 +78,10 @@ async function ours(): Promise<number> {
       fold: (trx, inserted, atUs) => health.fold(trx, inserted, atUs),
     });
     let stored = 0;
+    const bytesBefore = await storedBytes();
     const perSecond = await rate(async (batch) => {
       const startUs = BigInt(nowUs - (batches - batch) * 1_000_000);
-      const value = {
-        startUs,
-        revision: 1,
-        resultCode: 1,
-        checkResult: 'connected',
-        connectMs: 3.2,
-        ttfbMs: 4.7,
-      };
+      const value = { startUs, revision: 1, resultCode: 1, ...values[method] };
       const records = deviceNos.map((deviceNo) => ({
         record: { case: 'result' as const, value: { ...value, deviceNo } },
       }));
@@ -79,7 +92,7 @@ async function ours(): Promise<number> {
       stored += taken.inserted;
     });
     if (stored !== batches * devices) throw new Error(`${stored} of ${batches * devices} rows were stored`);
-    return perSecond;
+    return { perSecond, bytes: ((await storedBytes()) - bytesBefore) / stored };
   } finally {
     await db.close();
   }
@@ -135,10 +148,36 @@ function byCopy(): Promise<number> {
   });
 }
 
-const through = await ours();
+/** Results a second of another version, by its own benchmark: VANTAGE_BENCH_BEFORE names its folder. */
+function earlier(): number | undefined {
+  const folder = process.env['VANTAGE_BENCH_BEFORE'];
+  if (folder === undefined) return undefined;
+  const { VANTAGE_BENCH_FIGURES: _, ...env } = process.env;
+  const args = ['tests/bench/ingest.ts', String(batches)];
+  const text = execFileSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });
+  const [, found] = /"what":"ingest"[^}]*"ours":([\d.]+)/.exec(text) ?? [];
+  return found === undefined ? undefined : Number(found);
+}
+
+const before = earlier();
+const { perSecond, bytes } = await ours('TCP');
 const unit = 'rows/s';
 const better = 'more';
+const row = {
+  what: 'ingest',
+  unit,
+  ours: perSecond,
+  ...(before === undefined ? {} : { before }),
+  better,
+} as const;
+const stored = { unit: 'bytes', better: 'less', peer: 'none', theirs: '-' } as const;
+const peers = [
+  { ...row, peer: 'plain unnest', theirs: await byUnnest() },
+  { ...row, peer: 'plain COPY', theirs: await byCopy() },
+];
+const { bytes: httpBytes } = await ours('HTTP');
 printFigures(`Taking results (${batches} batches of ${devices})`, [
-  { what: 'ingest', unit, ours: through, peer: 'plain unnest', theirs: await byUnnest(), better },
-  { what: 'ingest', unit, ours: through, peer: 'plain COPY', theirs: await byCopy(), better },
+  ...peers,
+  { ...stored, what: 'a stored TCP check, with index', ours: bytes },
+  { ...stored, what: 'a stored HTTP check, with index', ours: httpBytes },
 ]);

@@ -1,0 +1,35 @@
+// Runs the parts of the benchmark one after the other, and prints the one table from their figures. `npm run bench` calls it.
+// Usage: node tests/bench/all.ts [part…], for example: node tests/bench/all.ts exact-times agent
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** The parts with their arguments; docs/bench.md explains them. */
+const parts: Readonly<Record<string, readonly string[]>> = {
+  probes: [],
+  agent: [],
+  'exact-times': [],
+  ingest: [],
+  batch: [],
+  load: ['3000', '60'],
+  reads: ['1000', '3'],
+  lists: ['100000', '1'],
+  'packed-days': [],
+};
+
+const wanted = process.argv.slice(2);
+const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bench-figures-'));
+const file = path.join(folder, 'figures.jsonl');
+const run = (part: string, args: readonly string[] = []) => {
+  const env = { ...process.env, VANTAGE_BENCH_FIGURES: file };
+  const { status } = spawnSync(process.execPath, [path.join(import.meta.dirname, `${part}.ts`), ...args], {
+    env,
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exitCode = status ?? 1;
+};
+for (const [part, args] of Object.entries(parts))
+  if (wanted.length === 0 || wanted.includes(part)) run(part, args);
+run('table', [file]);
+rmSync(folder, { recursive: true, force: true });
