@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { type OneAccount, startOneAccount } from '../api/testing/one-account.ts';
 import { locationVisibility } from '../catalog/locations/visibility-store.ts';
 import { createPartitions, startOfDay } from '../db/index.ts';
+import { packedChecks } from '../db/packed/index.ts';
 import { sampleDay } from '../db/packed/testing/sample-day.ts';
 import { recordEvents } from '../events/index.ts';
 import { createHealth, startMaintenance, stopMaintenance, uptimes } from '../health/index.ts';
@@ -273,6 +274,11 @@ test('packed days go with the retention and with their device; damaged ones stop
   // The fold of the first device would read its damaged day.
   const outcome = await ingest().accept({ agentNo, accountNo: one.accountNo }, batchOf(...late));
   expect(outcome).toEqual({ inserted: 1, repeated: 0, quarantined: 1 });
+  const span = { deviceNo: first ?? 0, fromUs: beginUs, toUs: beginUs + dayUs };
+  const date = new Date(beginUs / 1000).toISOString().slice(0, 10);
+  await expect(packedChecks(db.kysely, span)).rejects.toThrow(
+    `the packed checks of device ${first} on ${date} cannot be read: `,
+  );
   const { locationNo } = one;
   const [row] = sampleDay('TCP', { deviceNo: first ?? 0, dayUs: beginUs, checks: 1, agentNo, locationNo });
   await insert(row === undefined ? [] : [{ ...row, start_us: lateUs }]);

@@ -2,6 +2,7 @@ import { type CheckKey, dayUs } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import { startOfDay } from '../partitions.ts';
 import type { Tables } from '../schema.ts';
+import { PackedBytesError } from './byte-reader.ts';
 import type { PackedCheck } from './columns.ts';
 import { type PackedDay, unpackDay, unpackMarks } from './pack.ts';
 
@@ -132,8 +133,17 @@ export function mergeChecks<T extends { start_us: number; agent_no: number }>(
   return [...rows, ...others].sort((a, b) => a.start_us - b.start_us || a.agent_no - b.agent_no);
 }
 
+/** Throws a PackedBytesError that names device and day. */
 function unpack(day: StoredDay): PackedCheck[] {
-  return unpackDay(day.device_no, day.day_us, day);
+  try {
+    return unpackDay(day.device_no, day.day_us, day);
+  } catch (error) {
+    if (!(error instanceof PackedBytesError)) throw error;
+    const date = new Date(day.day_us / 1000).toISOString().slice(0, 10);
+    throw new PackedBytesError(
+      `the packed checks of device ${day.device_no} on ${date} cannot be read: ${error.message}`,
+    );
+  }
 }
 
 function markOf({
