@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { makeCertificate } from '@vantage/probes/testing';
@@ -8,6 +8,7 @@ import { architectures, isHostArchitecture } from '../../agent-installer/src/arc
 import { packArchive } from '../../agent-installer/src/archive.ts';
 import { parcelTree } from '../../agent-installer/src/tree.ts';
 import { openOld } from '../compat/programs.ts';
+import { repositoryRoot } from '../harness/system.ts';
 import type { GatewayCount, GatewayJob } from './gateway.ts';
 import { usage } from './processes.ts';
 
@@ -42,6 +43,9 @@ export async function installAgent(): Promise<AgentHome> {
 /** The agent of the earlier version with which this one is compared, as its users started it. */
 export function earlierAgent(): AgentHome {
   const old = openOld();
+  // Its own build of the addon is not among the fixtures; this one does all that that one did.
+  const prebuilt = path.join(repositoryRoot, 'libs/icmp/prebuilt');
+  cpSync(prebuilt, path.join(path.dirname(old.agent), '../prebuilt'), { recursive: true });
   return { command: [process.execPath, old.agent], [Symbol.dispose]: () => old[Symbol.dispose]() };
 }
 
