@@ -77,6 +77,7 @@ export function toObservations(
   afterUs = lateAfterUs,
 ): Observation[] {
   return results.map((result) => {
+    if (spans.length === 0) return withoutSpans(result);
     const live = spans.filter((span) => span.fromUs <= result.startUs && result.startUs < span.toUs);
     const active = live.length > 0 ? live : lastBefore(spans, result.startUs);
     const onlineLocationNos = [...new Set(active.map((span) => span.locationNo))].sort((a, b) => a - b);
@@ -84,15 +85,23 @@ export function toObservations(
     const oneOff =
       active.some((span) => span.locationNo === result.locationNo) &&
       !active.some((span) => span.agentNo === result.agentNo);
-    // Without any span nothing is known of a cut.
-    const wasAway =
-      spans.length > 0 &&
-      !spans.some(
-        (span) => span.agentNo === result.agentNo && span.fromUs <= result.endUs && result.endUs < span.toUs,
-      );
+    const wasAway = !spans.some(
+      (span) => span.agentNo === result.agentNo && span.fromUs <= result.endUs && result.endUs < span.toUs,
+    );
     const cutOff = wasAway || result.isBehindAnchor;
     return { ...result, onlineLocationNos, superseded, oneOff, cutOff };
   });
+}
+
+/** Without any span nothing is known of a cut. */
+function withoutSpans(result: Result): Observation {
+  return {
+    ...result,
+    onlineLocationNos: [],
+    superseded: false,
+    oneOff: false,
+    cutOff: result.isBehindAnchor,
+  };
 }
 
 function lastBefore(spans: readonly OnlineSpan[], us: number): OnlineSpan[] {

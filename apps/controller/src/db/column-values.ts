@@ -9,6 +9,7 @@ const smallestReal = 1.1754943508222875e-38;
 
 /** A text that a `text` or `jsonb` column accepts: at most `maxLength` UTF-16 units; each NUL and each half of a surrogate pair becomes U+FFFD. Pure. */
 export function toText(text: string, maxLength: number): string {
+  if (isText(text, maxLength)) return text;
   return text.slice(0, maxLength).replaceAll('\0', '\u{fffd}').toWellFormed();
 }
 

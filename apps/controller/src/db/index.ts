@@ -1,4 +1,5 @@
 export { agentStateAt } from './agent-state.ts';
+export { bigintArray, intArray, type RowVersion, tidArray, xidArray } from './binary-array.ts';
 export { publish } from './bus/publish.ts';
 export type { CatalogTransaction } from './catalog-transaction.ts';
 export { checkKind } from './check-kind.ts';

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { intArray } from './binary-array.ts';
 import type { Tables } from './schema.ts';
 
 /** The first key of the advisory locks; the second key is the number of the device or agent. */
@@ -26,7 +27,7 @@ export async function lockDevicesOf(
   const { rows } = await sql<{ locked: string | null }>`
     select count(pg_advisory_xact_lock(${family.device}::int, device_no)) as locks,
       string_agg(device_no || ' ' || method, ',') as locked
-    from (select device_no, method from devices where device_no = any(${[...new Set(deviceNos)]}::int[])
+    from (select device_no, method from devices where device_no = any(${intArray([...new Set(deviceNos)])}::int[])
       and account_no = ${accountNo} order by device_no) own`.execute(trx);
   const pairs = rows[0]?.locked?.split(',') ?? [];
   return new Map(
@@ -54,7 +55,7 @@ export async function lockPacking(trx: Kysely<Tables>, how: 'alone' | 'shared'):
 async function lock(trx: Kysely<Tables>, space: number, keys: Iterable<number>): Promise<void> {
   const sorted = [...new Set(keys)].sort((a, b) => a - b);
   if (sorted.length === 0) return;
-  await sql`select pg_advisory_xact_lock(${space}::int, key) from unnest(${sorted}::int[]) as key`.execute(
+  await sql`select pg_advisory_xact_lock(${space}::int, key) from unnest(${intArray(sorted)}::int[]) as key`.execute(
     trx,
   );
 }

@@ -12,6 +12,7 @@ import {
   matters,
   newEvents,
   type Observation,
+  type Result,
   toObservations,
 } from '@vantage/health';
 import type { Transaction } from 'kysely';
@@ -63,13 +64,14 @@ export async function foldBatch(
   const byDevice = Map.groupBy(inserted, (row) => row.device_no);
   const devices = await readDevices(trx, [...byDevice.keys()], deps, inserted);
   await foldWarnings(trx, devices, inserted, { nowUs, ...deps });
-  const candidates = [...devices.values()].flatMap((device) => {
+  const candidates: { readonly device: store.FoldDevice; readonly results: readonly Result[] }[] = [];
+  for (const device of devices.values()) {
     const results = (byDevice.get(device.deviceNo) ?? []).map(store.toResult);
     const isQuiet =
       device.state.retrySequence === null &&
       !toObservations(results, []).some((observation) => matter(device, observation));
-    return isQuiet ? [] : [{ device, results }];
-  });
+    if (!isQuiet) candidates.push({ device, results });
+  }
   if (candidates.length === 0) return;
 
   const earliestUs = Math.min(

@@ -1,6 +1,6 @@
 import { type FoldState, type OnlineSpan, type Point, type Result, storable } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
-import type { Row, Tables } from '../db/index.ts';
+import { intArray, type Row, type RowVersion, type Tables, tidArray, xidArray } from '../db/index.ts';
 import { readState, type StoredState } from './fold-state.ts';
 import type { Times } from './times.ts';
 
@@ -65,18 +65,29 @@ export function toResult(row: StoredCheck): Result {
 export type StoredDevice = Omit<FoldDevice, 'state'> & { readonly stored: StoredState };
 
 /**
- * Devices that this process read before, each with the version of its rows (`xmin` and `ctid`, which no other version of a row shares). A
- * device whose rows are still the same is not sent again: reading states costs more than all else of a batch of good results.
+ * Devices that this process read before, each with the versions of its rows. A device whose rows are still the same is not sent again: reading
+ * states costs more than all else of a batch of good results.
  */
-export type DeviceCache = Map<number, { readonly version: string; readonly device: StoredDevice }>;
+export type DeviceCache = Map<number, CachedDevice>;
+
+interface CachedDevice {
+  readonly settings: RowVersion;
+  readonly state: RowVersion;
+  readonly device: StoredDevice;
+}
+
+/** The version of no row: a row never has 0 as its `xmin`. */
+const noRow: RowVersion = { xmin: 0, page: 0, item: 0 };
 
 /** A cached device needs about 1 KiB. */
 const maxCached = 20_000;
 
 interface DeviceRow {
   readonly no: number;
-  /** Null: the device is deleted. */
-  readonly version: string | null;
+  /** `xmin` and `ctid`, as in `3501(12,7)`. Null: the device is deleted. */
+  readonly settings_version: string | null;
+  /** Null: the device has no state yet. */
+  readonly state_version: string | null;
   readonly account_no: number;
   readonly created_us: number;
   readonly revision: number;
@@ -96,22 +107,30 @@ export async function foldDevices(
   times: Times,
   cache: DeviceCache = new Map(),
 ): Promise<Map<number, StoredDevice>> {
-  const versions = deviceNos.map((no) => cache.get(no)?.version ?? '').join('|');
+  const cached = deviceNos.map((no) => cache.get(no));
+  const settings = cached.map((one) => one?.settings ?? noRow);
+  const states = cached.map((one) => one?.state ?? noRow);
   const { rows } = await sql<DeviceRow>`
-    select k.no, v.version, d.account_no, d.created_us, d.revision, d.target_revision, d.enabled, d.retries, d.retry_delay_s,
+    select k.no, d.xmin || d.ctid::text as settings_version, s.xmin || s.ctid::text as state_version, d.account_no, d.created_us, d.revision, d.target_revision, d.enabled, d.retries, d.retry_delay_s,
       d.timeout_s, s.state, s.warnings
-    from unnest(${deviceNos}::int[], string_to_array(${versions}, '|')) as k (no, version)
+    from unnest(${intArray(deviceNos)}::int[], ${xidArray(settings)}::xid[], ${tidArray(settings)}::tid[],
+      ${xidArray(states)}::xid[], ${tidArray(states)}::tid[]) as k (no, d_xmin, d_ctid, s_xmin, s_ctid)
     left join devices d on d.device_no = k.no
     left join device_state s on s.device_no = d.device_no
-    cross join lateral (select d.xmin || d.ctid::text || concat(s.version, s.xmin, s.ctid) as version) v
-    where v.version is distinct from k.version`.execute(trx);
+    where (d.xmin = k.d_xmin and d.ctid = k.d_ctid and coalesce(s.xmin, '0') = k.s_xmin
+      and coalesce(s.ctid, '(0,0)') = k.s_ctid) is not true`.execute(trx);
   if (cache.size + rows.length > maxCached) {
     const missing = new Set(deviceNos);
     for (const no of cache.keys()) if (!missing.has(no)) cache.delete(no);
   }
-  for (const { no, version, ...row } of rows) {
-    if (version === null) cache.delete(no);
-    else cache.set(no, { version, device: toDevice(no, row, times) });
+  for (const { no, settings_version, state_version, ...row } of rows) {
+    if (settings_version === null) cache.delete(no);
+    else
+      cache.set(no, {
+        settings: toVersion(settings_version),
+        state: state_version === null ? noRow : toVersion(state_version),
+        device: toDevice(no, row, times),
+      });
   }
   const devices = new Map<number, StoredDevice>();
   for (const no of deviceNos) {
@@ -121,7 +140,16 @@ export async function foldDevices(
   return devices;
 }
 
-function toDevice(deviceNo: number, row: Omit<DeviceRow, 'no' | 'version'>, times: Times): StoredDevice {
+function toVersion(text: string): RowVersion {
+  const [xmin = 0, page = 0, item = 0] = text.split(/\D/).map(Number);
+  return { xmin, page, item };
+}
+
+function toDevice(
+  deviceNo: number,
+  row: Omit<DeviceRow, 'no' | 'settings_version' | 'state_version'>,
+  times: Times,
+): StoredDevice {
   return {
     deviceNo,
     accountNo: row.account_no,

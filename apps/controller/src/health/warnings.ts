@@ -11,7 +11,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../db/index.ts';
 import type { RecordEvents } from './event-causes.ts';
-import { type FoldDevice, type InsertedCheck, toResult } from './fold-store.ts';
+import type { FoldDevice, InsertedCheck } from './fold-store.ts';
 import type { Times } from './times.ts';
 import { writeWarnings } from './warning-store.ts';
 
@@ -44,7 +44,7 @@ export async function foldWarnings(
   }: { readonly nowUs: number; readonly times: Times; readonly recordEvents: RecordEvents },
 ): Promise<void> {
   const sorted = inserted
-    .filter((check) => !isLate(toResult(check), times.lateAfterUs))
+    .filter((check) => !isLate({ endUs: check.end_us, arrivedUs: check.arrived_us }, times.lateAfterUs))
     .toSorted((a, b) => a.start_us - b.start_us || a.agent_no - b.agent_no);
   const changed = [...Map.groupBy(sorted, (check) => check.device_no)].flatMap(([deviceNo, checks]) => {
     const device = devices.get(deviceNo);
@@ -63,7 +63,7 @@ export async function foldWarnings(
 /** The warnings after these checks; undefined where they are as before. */
 function foldDevice(device: FoldDevice, checks: readonly InsertedCheck[], nowUs: number) {
   const { deviceNo, accountNo } = device;
-  const before = storedWarnings.safeParse(device.warnings).data ?? none;
+  const before = device.warnings === null ? none : (storedWarnings.safeParse(device.warnings).data ?? none);
   let warnings: Warnings = before;
   const causes: EventCause[] = [];
   for (const check of checks) {

@@ -27,20 +27,33 @@ export function readItems(records: readonly OutboxRecord[]): Item[] {
 
 /** Sorts items by kind. Each kind keeps the order of the batch. */
 export function sortItems(items: readonly Item[]): Sorted {
-  return {
-    results: items.flatMap((item) =>
-      item.parsed.kind === 'result' ? [{ item, result: item.parsed.result }] : [],
-    ),
-    coverage: items.flatMap(({ parsed }) => (parsed.kind === 'coverage' ? [parsed.span] : [])),
-    gaps: items.flatMap(({ parsed }) => (parsed.kind === 'gap' ? [parsed.gap] : [])),
-    clocks: items.flatMap(({ parsed }) => (parsed.kind === 'clock' ? [parsed.clock] : [])),
-    diagnostics: items.flatMap((item) =>
-      item.parsed.kind === 'diagnostics' ? [{ item, diagnostics: item.parsed.diagnostics }] : [],
-    ),
-    malformed: items.flatMap((item) =>
-      item.parsed.kind === 'malformed' ? [{ item, reason: item.parsed.reason }] : [],
-    ),
+  const sorted: { [K in keyof Sorted]: Sorted[K][number][] } = {
+    ...{ results: [], coverage: [], gaps: [], clocks: [], diagnostics: [], malformed: [] },
   };
+  for (const item of items) {
+    const { parsed } = item;
+    switch (parsed.kind) {
+      case 'result':
+        sorted.results.push({ item, result: parsed.result });
+        break;
+      case 'coverage':
+        sorted.coverage.push(parsed.span);
+        break;
+      case 'gap':
+        sorted.gaps.push(parsed.gap);
+        break;
+      case 'clock':
+        sorted.clocks.push(parsed.clock);
+        break;
+      case 'diagnostics':
+        sorted.diagnostics.push({ item, diagnostics: parsed.diagnostics });
+        break;
+      case 'malformed':
+        sorted.malformed.push({ item, reason: parsed.reason });
+        break;
+    }
+  }
+  return sorted;
 }
 
 const longestKept = 64 * 1024;

@@ -39,15 +39,18 @@ interface CheckSum {
 
 function sumsOf(rows: readonly CheckRow[], methods: ReadonlyMap<number, string>): Iterable<CheckSum> {
   const sums = new Map<string, CheckSum>();
+  let last: CheckSum | undefined;
   for (const row of rows) {
     const method = methods.get(row.device_no);
     if (method === undefined) continue;
     const { location_no: locationNo, code } = row;
-    const key = `${locationNo} ${code} ${method}`;
-    const sum = sums.get(key) ?? { locationNo, method, code, checks: 0, ms: 0 };
-    sum.checks += 1;
-    sum.ms += requestMs(row);
-    sums.set(key, sum);
+    if (last?.locationNo !== locationNo || last.code !== code || last.method !== method) {
+      const key = `${locationNo} ${code} ${method}`;
+      last = sums.get(key) ?? { locationNo, method, code, checks: 0, ms: 0 };
+      sums.set(key, last);
+    }
+    last.checks += 1;
+    last.ms += requestMs(row);
   }
   return sums.values();
 }

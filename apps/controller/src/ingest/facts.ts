@@ -33,22 +33,21 @@ const longestKept = 4_096;
  * connection (`opened` counts them) may lead to a server that took over and lacks the last commits, so all numbers are read again.
  */
 export function createFactsNumbering(opened: () => number): NumberFacts {
-  const lastFacts = new Map<string, KeptFacts>();
+  let lastFacts = createLastFacts();
   let openedBefore = opened();
 
   /** The facts of the check before where they are the same; else keeps these and returns undefined. */
   const repeated = (row: CheckRow): KeptFacts | undefined => {
     const [text, extended, dayUs] = [row.check_result, extendedOf(row), startOfDay(row.start_us)];
-    const key = `${row.agent_no} ${row.device_no}`;
-    const kept = lastFacts.get(key);
+    const kept = lastFacts.get(row);
     if (kept?.dayUs === dayUs && kept.text === text && kept.extended === extended) return kept;
-    if (lastFacts.size >= mostKept) lastFacts.clear();
-    lastFacts.set(key, { dayUs, text, extended, factsNo: null });
+    if (lastFacts.size >= mostKept) lastFacts = createLastFacts();
+    lastFacts.set(row, { dayUs, text, extended, factsNo: null });
     return undefined;
   };
 
   return async (trx, rows) => {
-    if (opened() !== openedBefore) lastFacts.clear();
+    if (opened() !== openedBefore) lastFacts = createLastFacts();
     openedBefore = opened();
     const numbers = new Map<number, number>();
     const repetitions: Repetition[] = [];
@@ -61,6 +60,24 @@ export function createFactsNumbering(opened: () => number): NumberFacts {
     });
     for (const [at, factsNo] of await numbered(trx, repetitions)) numbers.set(at, factsNo);
     return rows.map((row, at): NumberedCheck => ({ row, factsNo: numbers.get(at) ?? null }));
+  };
+}
+
+/** The facts of the last check of each agent and device. */
+function createLastFacts() {
+  const byAgent = new Map<number, Map<number, KeptFacts>>();
+  let size = 0;
+  return {
+    get: ({ agent_no, device_no }: CheckRow) => byAgent.get(agent_no)?.get(device_no),
+    set({ agent_no, device_no }: CheckRow, facts: KeptFacts) {
+      const devices = byAgent.get(agent_no) ?? new Map<number, KeptFacts>();
+      byAgent.set(agent_no, devices);
+      if (!devices.has(device_no)) size += 1;
+      devices.set(device_no, facts);
+    },
+    get size() {
+      return size;
+    },
   };
 }
 

@@ -4,8 +4,8 @@ import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
 import { type Db, dbFailure, lockDevicesOf, type Tables, toText } from '../db/index.ts';
 import { notPacked } from '../db/packed/index.ts';
-import { futureUs, locationAt, type RequestedCheck, refusal } from './accept.ts';
-import { describe, type Item, readItems, sortItems } from './batch.ts';
+import { type Acceptance, futureUs, locationAt, type RequestedCheck, refusal } from './accept.ts';
+import { describe, type Item, readItems, type Sorted, sortItems } from './batch.ts';
 import { addCheckCounts } from './check-counts.ts';
 import { addDiagnostics, addPendingDiagnostics } from './diagnostics.ts';
 import { createFactsNumbering } from './facts.ts';
@@ -127,10 +127,8 @@ export function createIngest({
         [...results, ...diagnostics].map(({ deviceNo }) => deviceNo),
       );
       const acceptance = await loadAcceptance(trx, sender, results, { runRequests, nowUs, retentionDays });
-      const judged = sorted.results.map((one) => ({ ...one, reason: refusal(one.result, acceptance) }));
-      for (const { item, reason } of judged)
-        if (reason !== undefined) quarantine.push({ reason, record: describe(item) });
-      const accepted = judged.filter((one) => one.reason === undefined).map((one) => one.result);
+      const { accepted, refused: notAccepted } = judge(sorted.results, acceptance);
+      quarantine.push(...notAccepted);
       const located = await locate(trx, sender, accepted);
       const limits = await baselines.limits(trx, located);
       const rows = located.map((one, i) =>
@@ -202,6 +200,18 @@ export function createIngest({
   };
 }
 
+/** The results that ingest accepts, and the others as records for the quarantine. */
+function judge(results: Sorted['results'], acceptance: Acceptance) {
+  const accepted: ParsedResult[] = [];
+  const refused: { readonly reason: string; readonly record: string }[] = [];
+  for (const { item, result } of results) {
+    const reason = refusal(result, acceptance);
+    if (reason === undefined) accepted.push(result);
+    else refused.push({ reason, record: describe(item) });
+  }
+  return { accepted, refused };
+}
+
 /** These results with the Location that the agent had when each check started. */
 async function locate(
   trx: Transaction<Tables>,
@@ -230,16 +240,12 @@ async function loadAcceptance(
   const assigned = await store.assignedSpans(trx, agentNo, firsts);
   const runRequestIds = results.flatMap(({ runRequestId }) => runRequestId ?? []);
   const requested = await runRequests.requestedChecks(trx, agentNo, runRequestIds);
-  const ends = [...assigned.values()].flat().flatMap((span) => (span.toUs === null ? [] : [span.toUs]));
+  let firstEndUs = Number.POSITIVE_INFINITY;
+  for (const spans of assigned.values())
+    for (const { toUs } of spans) firstEndUs = Math.min(firstEndUs, toUs ?? firstEndUs);
   // When no assignment ended, the times of the agent's connections decide nothing.
-  const connected =
-    ends.length === 0
-      ? []
-      : await store.connectedSpans(
-          trx,
-          agentNo,
-          ends.reduce((a, b) => Math.min(a, b)),
-        );
+  const hasEnded = Number.isFinite(firstEndUs);
+  const connected = hasEnded ? await store.connectedSpans(trx, agentNo, firstEndUs) : [];
   return { nowUs, oldestUs: nowUs - retentionDays * dayUs, assigned, connected, requested };
 }
 

@@ -1,7 +1,9 @@
+import { hourUs } from '@vantage/domain';
 import { countOf, histogramOf, mergeHistograms, percentile } from '@vantage/health';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { slowLimit } from './perf-stat.ts';
+import { createBaselines, type PastHistograms, slowLimit } from './perf-stat.ts';
+import type { ParsedResult } from './record.ts';
 
 const latencies = fc.array(fc.double({ min: 0.01, max: 120_000, noNaN: true }), {
   minLength: 1,
@@ -38,4 +40,44 @@ test('slow is over three times the median and over the 99th percentile, once a h
   expect(slowLimit(histogramOf([...steady, 10]))).toBeCloseTo(30, 0);
   const spread = [...steady, ...Array.from({ length: 20 }, () => 500)];
   expect(slowLimit(histogramOf(spread)) ?? 0).toBeGreaterThan(485);
+});
+
+/** The pasts of the property below: some hours have none, some one that is too short. */
+const pastOf = ({
+  deviceNo,
+  locationNo,
+  hourUs: beginUs,
+}: Parameters<PastHistograms>[1]['hours'][number]) => {
+  const kind = (deviceNo + 2 * locationNo + beginUs / hourUs) % 4;
+  return kind === 0 ? [] : Array.from({ length: kind === 1 ? 99 : 100 }, () => deviceNo * 10 + locationNo);
+};
+
+test('property: each good result gets the limit of its device, Location and hour, and each of these is read once', async () => {
+  const one = fc.record({
+    locationNo: fc.integer({ min: 1, max: 2 }),
+    deviceNo: fc.integer({ min: 1, max: 4 }),
+    startUs: fc.integer({ min: 0, max: 3 }).map((quarter) => 1_000 * hourUs + quarter * (hourUs / 2)),
+    code: fc.constantFrom(1, 1, 3),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(one, { maxLength: 20 }), { maxLength: 5 }), async (batches) => {
+      const asked: string[] = [];
+      const baselines = createBaselines(async (_db, { hours }) => {
+        asked.push(...hours.map((hour) => JSON.stringify(hour)));
+        return hours.map((hour) => ({ ...hour, histogram: histogramOf(pastOf(hour)) }));
+      });
+      for (const batch of batches) {
+        const located = batch.map(({ locationNo, ...result }) => ({
+          locationNo,
+          result: result as ParsedResult,
+        }));
+        const given = await baselines.limits(undefined as never, located);
+        batch.forEach(({ code, startUs, deviceNo, locationNo }, at) => {
+          const hour = { deviceNo, locationNo, hourUs: startUs - (startUs % hourUs) };
+          if (code === 1) expect(given[at]).toBe(slowLimit(histogramOf(pastOf(hour))));
+        });
+      }
+      expect(new Set(asked).size).toBe(asked.length);
+    }),
+  );
 });

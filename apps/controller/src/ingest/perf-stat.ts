@@ -54,28 +54,67 @@ export type PastHistograms = (
 
 /** Makes the baselines from the same hour of the week in the four weeks before. They are cached by device and hour. */
 export function createBaselines(pastHistograms: PastHistograms): Baselines {
-  const kept = new Map<string, number | undefined>();
+  let kept = createLimits();
   return {
     async limits(db, located) {
-      const missing = located.filter((one) => isGood(one.result.code) && !kept.has(keyOf(hourOf(one))));
-      const fetched = new Map<string, number | undefined>();
-      const wanted = new Map(missing.map((one) => [keyOf(hourOf(one)), hourOf(one)]));
+      const wanted = new Map<string, LocationHour>();
+      for (const one of located) {
+        if (!isGood(one.result.code) || kept.of(one).has(one.result.deviceNo)) continue;
+        const hour = locationHour(one);
+        wanted.set(keyOf(hour), hour);
+      }
       const found = await pastHistograms(db, { hours: [...wanted.values()], weeks });
       const pasts = Map.groupBy(found, keyOf);
+      const fetched = new Map<string, number | undefined>();
       for (const key of wanted.keys()) {
         const past = (pasts.get(key) ?? []).map(({ histogram }) => histogram);
         fetched.set(key, slowLimit(mergeHistograms(past)));
       }
-      const limits = located.map((one) => fetched.get(keyOf(hourOf(one))) ?? kept.get(keyOf(hourOf(one))));
-      if (kept.size + fetched.size > maxKept) kept.clear();
-      for (const [key, limit] of fetched) kept.set(key, limit);
+      const limits = located.map(
+        (one) =>
+          (fetched.size === 0 ? undefined : fetched.get(keyOf(locationHour(one)))) ??
+          kept.of(one).get(one.result.deviceNo),
+      );
+      if (kept.size + fetched.size > maxKept) kept = createLimits();
+      for (const [key, hour] of wanted) kept.set(hour, fetched.get(key));
       return limits;
     },
   };
 }
 
-function hourOf({ locationNo, result: { deviceNo, startUs } }: LocatedResult): LocationHour {
-  return { locationNo, deviceNo, hourUs: startUs - (startUs % hourUs) };
+/** Limits by Location and hour, and in it by device. Results that follow each other are mostly of one hour, so its limits are at hand. */
+function createLimits() {
+  const none: ReadonlyMap<number, number | undefined> = new Map();
+  const byHour = new Map<string, Map<number, number | undefined>>();
+  let size = 0;
+  let last = { locationNo: 0, hourUs: 0, limits: none };
+  return {
+    /** The limits at a result's Location and hour, by device. */
+    of({ locationNo, result }: LocatedResult) {
+      const beginUs = beginOfHour(result);
+      if (last.locationNo !== locationNo || last.hourUs !== beginUs)
+        last = { locationNo, hourUs: beginUs, limits: byHour.get(`${locationNo}/${beginUs}`) ?? none };
+      return last.limits;
+    },
+    set({ locationNo, deviceNo, hourUs: beginUs }: LocationHour, limit: number | undefined) {
+      const key = `${locationNo}/${beginUs}`;
+      const limits = byHour.get(key) ?? new Map<number, number | undefined>();
+      if (!limits.has(deviceNo)) size += 1;
+      byHour.set(key, limits.set(deviceNo, limit));
+      last = { locationNo, hourUs: beginUs, limits };
+    },
+    get size() {
+      return size;
+    },
+  };
+}
+
+function locationHour(one: LocatedResult): LocationHour {
+  return { locationNo: one.locationNo, deviceNo: one.result.deviceNo, hourUs: beginOfHour(one.result) };
+}
+
+function beginOfHour({ startUs }: ParsedResult): number {
+  return startUs - (startUs % hourUs);
 }
 
 function keyOf(hour: LocationHour): string {

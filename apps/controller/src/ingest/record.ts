@@ -99,12 +99,11 @@ export function parseRecord({ record }: OutboxRecord): ParsedRecord {
 
 function parseResult(wire: CheckResult): ParsedRecord {
   const startUs = Number(wire.startUs);
-  const phases = [wire.dnsMs, wire.connectMs, wire.sslMs, wire.ttfbMs, wire.ttlbMs];
   if (wire.deviceNo < 1 || wire.deviceNo > maxInt) return malformed('device_no out of range');
   if (!isTime(startUs)) return malformed('start_us out of range');
   if (wire.revision > maxInt) return malformed('revision out of range');
   if (!isResultCode(wire.resultCode)) return malformed('result_code is not one of 1 to 10');
-  if (![wire.blockMs, ...phases].every(isPhase)) return malformed('a phase is not a length of time');
+  if (!arePhases(wire)) return malformed('a phase is not a length of time');
   if (!Number.isFinite(wire.dataSize) || wire.dataSize < 0) return malformed('data_size is not a size');
   if (wire.attempt > 0x7fff) return malformed('attempt out of range');
   if (wire.retryId.length > maxIdLength || wire.runRequestId.length > maxIdLength)
@@ -117,7 +116,8 @@ function parseResult(wire: CheckResult): ParsedRecord {
     result: {
       deviceNo: wire.deviceNo,
       startUs,
-      endUs: startUs + Math.round(phases.reduce((sum, ms) => sum + ms, 0) * 1000),
+      endUs:
+        startUs + Math.round((wire.dnsMs + wire.connectMs + wire.sslMs + wire.ttfbMs + wire.ttlbMs) * 1000),
       revision: wire.revision,
       code: wire.resultCode,
       text: toText(wire.checkResult, maxTextLength),
@@ -149,6 +149,17 @@ function isTime(us: number): boolean {
 
 function isSpan(span: Span): boolean {
   return isTime(span.fromUs) && isTime(span.toUs) && span.fromUs < span.toUs;
+}
+
+function arePhases({ blockMs, dnsMs, connectMs, sslMs, ttfbMs, ttlbMs }: CheckResult): boolean {
+  return (
+    isPhase(blockMs) &&
+    isPhase(dnsMs) &&
+    isPhase(connectMs) &&
+    isPhase(sslMs) &&
+    isPhase(ttfbMs) &&
+    isPhase(ttlbMs)
+  );
 }
 
 function isPhase(ms: number): boolean {

@@ -1,6 +1,15 @@
 import { dayUs } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
-import { type CopyColumn, copyRows, largestInt, type Row, startOfDay, type Tables } from '../db/index.ts';
+import {
+  bigintArray,
+  type CopyColumn,
+  copyRows,
+  intArray,
+  largestInt,
+  type Row,
+  startOfDay,
+  type Tables,
+} from '../db/index.ts';
 import type { ParsedResult } from './record.ts';
 
 /** A row of `checks`. */
@@ -149,16 +158,27 @@ export async function insertChecks(
   const [first] = rows;
   if (first === undefined) return [];
   const { rows: stored } = await storedKeys(first.agent_no, rows).execute(trx);
-  const seen = new Set(stored.map(keyOf));
-  const fresh = rows.filter((row) => {
-    const key = keyOf(row);
-    return !seen.has(key) && seen.add(key);
-  });
+  const fresh = withoutStored(rows, stored);
   if (fresh.length > 0) {
     const numbered = await numberFacts(trx, fresh);
     await copyRows(trx, sql`copy check_rows (${names}) from stdin (format binary)`, columns, numbered);
   }
   return fresh;
+}
+
+/** The rows that are not stored, each key once. Nearly always none is stored and each device has one row. */
+function withoutStored(
+  rows: readonly CheckRow[],
+  stored: readonly Pick<CheckRow, 'device_no' | 'start_us'>[],
+): CheckRow[] {
+  const devices = new Set<number>();
+  for (const row of rows) devices.add(row.device_no);
+  if (stored.length === 0 && devices.size === rows.length) return [...rows];
+  const seen = new Set(stored.map(keyOf));
+  return rows.filter((row) => {
+    const key = keyOf(row);
+    return !seen.has(key) && seen.add(key);
+  });
 }
 
 /**
@@ -173,7 +193,7 @@ export function storedKeys(agentNo: number, rows: readonly Pick<CheckRow, 'devic
   }
   return sql<Pick<CheckRow, 'device_no' | 'start_us'>>`
     select g.device_no, g.start_us
-    from unnest(${rows.map((row) => row.device_no)}::int[], ${rows.map((row) => row.start_us)}::bigint[])
+    from unnest(${intArray(rows.map((row) => row.device_no))}::int[], ${bigintArray(rows.map((row) => row.start_us))}::bigint[])
       as g (device_no, start_us)
     where (select true from check_rows c where c.device_no = g.device_no and c.start_us = g.start_us and c.agent_no = ${agentNo}
       and c.start_us >= ${sql.lit(startOfDay(firstUs))} and c.start_us < ${sql.lit(startOfDay(lastUs) + dayUs)}

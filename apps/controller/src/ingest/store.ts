@@ -1,6 +1,6 @@
 import type { Span } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
-import { lockAgent, type Tables } from '../db/index.ts';
+import { bigintArray, intArray, lockAgent, type Tables } from '../db/index.ts';
 import type { AssignedSpan, ConnectedSpan, LocationSpan } from './accept.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function assignedSpans(
   for (const [deviceNo, fromUs] of firsts) assigned.set(deviceNo, [{ deviceNo, fromUs, toUs: null }]);
   const { rows: others } = await sql<{ deviceNo: number }>`
     select g.device_no as "deviceNo"
-    from unnest(${[...firsts.keys()]}::int[], ${[...firsts.values()]}::bigint[]) as g (device_no, first_us)
+    from unnest(${intArray([...firsts.keys()])}::int[], ${bigintArray([...firsts.values()])}::bigint[]) as g (device_no, first_us)
     where (select true from assignment_spans s where s.device_no = g.device_no and s.to_us is null
       and s.agent_no + 0 = ${agentNo} and s.from_us <= g.first_us limit 1) is null`.execute(trx);
   if (others.length === 0) return assigned;
