@@ -44,7 +44,7 @@ export interface Stopwatch {
   /** Phases up to now. */
   read(): Phases;
   /** The phase that is running. */
-  readonly running: Phase | undefined;
+  running(): Phase | undefined;
 }
 
 /** What an agent's own machine allows; asked before every connect with the address itself, never the name. */

@@ -216,7 +216,7 @@ function stalled(lateMs: number): string {
 function timedOut(stopwatch: Stopwatch, peerText: string, target: Target, timeoutMs: number): Outcome {
   const within = `within ${showSeconds(timeoutMs)}`;
   if (target.host === '') return bad(resultCode.timeout, `${peerText} did not end ${within}`);
-  switch (stopwatch.running) {
+  switch (stopwatch.running()) {
     case 'dns':
       return bad(resultCode.agent, `none of this agent's resolvers answered about ${target.host} ${within}`);
     case 'ssl':

@@ -51,7 +51,10 @@ export async function connectFirst(
     const finish = (then: () => void, keep?: Socket) => {
       timer?.[Symbol.dispose]();
       signal.removeEventListener('abort', onAbort);
-      for (const each of attempts) if (each.socket !== keep) each.socket.destroy();
+      for (const { socket } of attempts) {
+        release(socket);
+        if (socket !== keep) socket.destroy();
+      }
       then();
     };
     const onAbort = () => finish(() => reject(signal.reason));
@@ -92,6 +95,18 @@ function begin(at: Address, port: number, startedMs: number): Attempt {
   const { address: host, family } = at;
   const socket = connect({ host, port, family, noDelay: true, autoSelectFamily: false });
   return { at, startedMs, socket, result: 'no answer', tookMs: undefined };
+}
+
+/**
+ * Takes this check's listeners off its socket, so that the socket holds nothing of the check. Node's closed sockets stay in memory until the
+ * old generation is collected, and would keep the whole check there.
+ */
+function release(socket: Socket): void {
+  socket.removeAllListeners('connect').removeAllListeners('error').on('error', ignore);
+}
+
+function ignore(): void {
+  // The reader of a connection has a listener of its own; an error of a socket that nobody uses matters to nobody.
 }
 
 function settle(attempt: Attempt, result: string, tookMs: number): void {

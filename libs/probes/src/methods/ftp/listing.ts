@@ -96,9 +96,7 @@ function dataContext(context: ProbeContext): DialContext {
     conclude: () => {},
     pause: () => {},
     read: () => stopwatch.read(),
-    get running() {
-      return stopwatch.running;
-    },
+    running: () => stopwatch.running(),
   };
   const setPeers: ProbeContext['setPeers'] = (peers) => context.addDetail('DataAddress', showPeers(peers));
   return { ...context, stopwatch: still, addDetail: () => {}, setPeers, diagnostics: () => {} };

@@ -89,7 +89,7 @@ export function readBody(
     sink.on('end', () => done(false));
     const onDamage = (error: Error) => {
       // A missing body (204, 304, a bare redirect) cannot be damaged, so the header does not matter.
-      if (content.wire === 0 && source.readableEnded) return done(false);
+      if (content.wire() === 0 && source.readableEnded) return done(false);
       const text = `the ${encoding} body of ${peer} is damaged (${error.message})`;
       return fail(new Failure(resultCode.protocol, text, { cause: error }));
     };
@@ -105,9 +105,7 @@ function createContent({ digest, maxSize }: BodySettings) {
   let wire = 0;
   let size = 0;
   return {
-    get wire() {
-      return wire;
-    },
+    wire: () => wire,
     /** Takes bytes of the wire; false: these are too many pieces. */
     addPiece(chunk: Buffer): boolean {
       wire += chunk.length;
