@@ -104,6 +104,21 @@ test('every commit is on disk, and the server ends a stalled transaction within 
   expect(await show('statement_timeout')).toBe('5s');
 });
 
+test('a statement after a lock reads what was committed meanwhile, whatever the default of the database is', async () => {
+  const { rows: names } = await sql<{ name: string }>`select current_database() as name`.execute(db.kysely);
+  const name = sql.ref(names[0]?.name ?? '');
+  await sql`alter database ${name} set default_transaction_isolation = 'repeatable read'`.execute(db.kysely);
+  const another = await createDb({ connection: { url: database.url }, log });
+  try {
+    const { rows } = await sql<{ level: string }>`
+      select current_setting('transaction_isolation') as level`.execute(another.kysely);
+    expect(rows).toEqual([{ level: 'read committed' }]);
+  } finally {
+    await another.close();
+    await sql`alter database ${name} reset default_transaction_isolation`.execute(db.kysely);
+  }
+});
+
 describe('leases', () => {
   test('a lease has one holder at a time, and its epoch grows when the holder changes', async () => {
     const [first] = await takeLeases(db.kysely, ['x'], 'one', 60_000);

@@ -101,9 +101,14 @@ export async function createDb({
   const joined = createJoinedTransactions();
   const dialect = new PostgresDialect({
     pool: preparingPool(pool),
-    // An acknowledgement means that the commit is on disk, whatever the server's default is.
+    // Whatever the server's defaults are: an acknowledgement means that the commit is on disk, and a statement after a lock reads what the
+    // holder before committed.
     onCreateConnection: async (fresh) => {
-      await fresh.executeQuery(CompiledQuery.raw('set synchronous_commit = on'));
+      await fresh.executeQuery(
+        CompiledQuery.raw(
+          `select set_config('synchronous_commit', 'on', false), set_config('default_transaction_isolation', 'read committed', false)`,
+        ),
+      );
     },
   });
   const kysely = new Kysely<Tables>({

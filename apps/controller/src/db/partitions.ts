@@ -2,6 +2,7 @@ import { dayUs } from '@vantage/domain';
 import type { Clock, Logger } from '@vantage/kernel';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Db } from './db.ts';
+import { narrowKey } from './narrow-key.ts';
 import type { Tables } from './schema.ts';
 
 const aheadDays = 2;
@@ -12,6 +13,8 @@ export interface Partitions {
   ensure(): Promise<void>;
   /** Drops those whose end is older than the retention; returns their names. */
   drop(): Promise<string[]>;
+  /** Gives those of earlier versions their narrow index (`narrow-key.ts`); false: work is left for the next call. */
+  narrowKey(): Promise<boolean>;
 }
 
 /** The partition of a day: its name and the bounds of `start_us`. Pure. */
@@ -67,6 +70,7 @@ export function createPartitions({
       if (names.length > 0) log.info({ partitions: names }, 'checks older than the retention are dropped');
       return names;
     },
+    narrowKey: () => narrowKey(db.kysely, { busy: partitionOf(startOfDay(clock.nowUs())).name, clock, log }),
   };
 }
 

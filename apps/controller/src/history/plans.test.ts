@@ -41,7 +41,7 @@ beforeAll(async () => {
       [other, 10],
     ])
       await sql`
-        insert into checks (device_no, start_us, agent_no, location_no, end_us, arrived_us, revision, attempt, code, perf, block_ms,
+        insert into check_rows (device_no, start_us, agent_no, location_no, end_us, arrived_us, revision, attempt, code, perf, block_ms,
           dns_ms, connect_ms, ssl_ms, ttfb_ms, ttlb_ms, data_size, check_result)
         select ${device}::int, ${fromUs}::bigint + i * ${stepUs}::bigint, 1, i % 3 + 1, 0, 0, 1, 0,
           case when i % 1000 = 0 then 2 else 1 end, 0, 0, 0, 0, 0, 0, 0, 0, 'ok'

@@ -56,13 +56,12 @@ export function createHousekeeping({
     'old states': () => trim(db.kysely, clock.nowUs() - retentionDays * dayUs),
   };
 
-  /** Once an hour, and at once again while work is left. */
-  const packOld = async () => {
-    const name = 'packed days';
+  /** Once an hour, and at once again while work is left (`work` returns false). */
+  const inParts = async (name: string, work: () => Promise<boolean>) => {
     const lastMs = doneAtMs.get(name) ?? Number.NEGATIVE_INFINITY;
-    if (packer === undefined || clock.monoMs() - lastMs < hourMs) return;
+    if (clock.monoMs() - lastMs < hourMs) return;
     await parts.attempt(name, async () => {
-      if (await packer.run()) doneAtMs.set(name, clock.monoMs());
+      if (await work()) doneAtMs.set(name, clock.monoMs());
     });
   };
 
@@ -75,7 +74,8 @@ export function createHousekeeping({
       if (await parts.attempt(name, work)) doneAtMs.set(name, clock.monoMs());
     }
     await parts.attempt('roll-up', () => rollUp.run());
-    await packOld();
+    await inParts('narrow key', () => partitions.narrowKey());
+    if (packer !== undefined) await inParts('packed days', () => packer.run());
   };
 
   return {
