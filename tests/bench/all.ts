@@ -11,6 +11,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   agent: [],
   'exact-times': [],
   ingest: [],
+  'row-bytes': [],
   batch: [],
   load: ['3000', '60'],
   reads: ['1000', '3'],

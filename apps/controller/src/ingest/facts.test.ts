@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { startOfDay } from '../db/index.ts';
 import { dropFacts } from './facts.ts';
+import { type CheckRow, insertChecks } from './rows.ts';
 import { batchOf, minuteUs, result, useIngestFixture } from './testing/ingest-fixture.ts';
 
 const bench = useIngestFixture();
@@ -16,7 +17,11 @@ async function storedRows() {
   return rows;
 }
 
-const phase = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 100_000, noNaN: true }));
+const phase = fc.oneof(
+  fc.constant(0),
+  fc.integer({ min: 0, max: 70_000 }).map((us) => us / 1000),
+  fc.double({ min: 0, max: 100_000, noNaN: true }),
+);
 const outcome = fc.record({
   resultCode: fc.constantFrom(1, 1, 1, 3, 10),
   checkResult: fc.constantFrom('200 OK', 'connected', '', 'a\\b "c" \u{1f600}'),
@@ -196,4 +201,41 @@ test('an earlier controller writes whole rows by the view, each once', async () 
     expect((await insert.executeTakeFirst()).numInsertedOrUpdatedRows).toBe(inserted);
   }
   expect(await bench.stored()).toEqual([{ ...row, extended: { a: 1 } }]);
+});
+
+test('numbers at the ends of the small columns are read as they were stored', async () => {
+  const [device = 0] = bench.deviceNos;
+  const startUs = clock.nowUs() - 40 * 60 * minuteUs;
+  const numbers = [1, 32_767, 32_768, 2_147_483_647];
+  const phases = [0, 0.0004, 0.001, 0.0014, 1.5, 32.768, 65.535, 65.536, 65.5351, 86_400_000].map(
+    Math.fround,
+  );
+  const rows = phases.map((ms, i): CheckRow => {
+    const number = numbers[i % numbers.length] ?? 0;
+    const key = { device_no: device, start_us: startUs + i, agent_no: bench.sender.agentNo };
+    return {
+      ...{ ...key, location_no: number, revision: number, end_us: startUs, arrived_us: startUs, attempt: 0 },
+      ...{ code: 1, perf: 0, block_ms: ms, dns_ms: ms, connect_ms: ms, ssl_ms: ms, ttfb_ms: ms, ttlb_ms: ms },
+      ...{ data_size: 0, check_result: 'ok', retry_id: null, run_request_id: null, extended: null },
+      behind_anchor: null,
+    };
+  });
+  await bench.db.kysely.transaction().execute((trx) => insertChecks(trx, rows));
+  const stored = await bench.db.kysely
+    .selectFrom('checks')
+    .selectAll()
+    .where('device_no', '=', device)
+    .where(
+      'start_us',
+      'in',
+      rows.map(({ start_us }) => start_us),
+    )
+    .orderBy('start_us')
+    .execute();
+  const names = ['block_ms', 'dns_ms', 'connect_ms', 'ssl_ms', 'ttfb_ms', 'ttlb_ms'] as const;
+  const asReals = (row: CheckRow) => ({
+    ...row,
+    ...Object.fromEntries(names.map((name) => [name, Math.fround(row[name])])),
+  });
+  expect(stored.map(asReals)).toEqual(rows.map(asReals));
 });

@@ -61,7 +61,8 @@ const columns: readonly CopyColumn<NumberedCheck>[] = [
   { name: 'device_no', type: 'int', value: ({ row }) => row.device_no },
   { name: 'start_us', type: 'bigint', value: ({ row }) => row.start_us },
   { name: 'agent_no', type: 'int', value: ({ row }) => row.agent_no },
-  { name: 'location_no', type: 'int', value: ({ row }) => row.location_no },
+  { name: 'location_no', type: 'int', value: ({ row }) => wide(row.location_no, small) },
+  { name: 'location_small', type: 'smallint', value: ({ row }) => small(row.location_no) },
   {
     name: 'end_us',
     type: 'bigint',
@@ -73,16 +74,23 @@ const columns: readonly CopyColumn<NumberedCheck>[] = [
     value: ({ row }) => (arrivedAfterUs(row) === null ? row.arrived_us : null),
   },
   { name: 'arrived_after_us', type: 'int', value: ({ row }) => arrivedAfterUs(row) },
-  { name: 'revision', type: 'int', value: ({ row }) => row.revision },
+  { name: 'revision', type: 'int', value: ({ row }) => wide(row.revision, small) },
+  { name: 'revision_small', type: 'smallint', value: ({ row }) => small(row.revision) },
   { name: 'attempt', type: 'smallint', value: ({ row }) => row.attempt || null },
   { name: 'code', type: 'smallint', value: ({ row }) => row.code },
   { name: 'perf', type: 'smallint', value: ({ row }) => row.perf || null },
-  { name: 'block_ms', type: 'real', value: ({ row }) => row.block_ms || null },
-  { name: 'dns_ms', type: 'real', value: ({ row }) => row.dns_ms || null },
-  { name: 'connect_ms', type: 'real', value: ({ row }) => row.connect_ms || null },
-  { name: 'ssl_ms', type: 'real', value: ({ row }) => row.ssl_ms || null },
-  { name: 'ttfb_ms', type: 'real', value: ({ row }) => row.ttfb_ms || null },
-  { name: 'ttlb_ms', type: 'real', value: ({ row }) => row.ttlb_ms || null },
+  { name: 'block_ms', type: 'real', value: ({ row }) => wide(row.block_ms || null, smallPhase) },
+  { name: 'block_small', type: 'smallint', value: ({ row }) => smallPhase(row.block_ms) },
+  { name: 'dns_ms', type: 'real', value: ({ row }) => wide(row.dns_ms || null, smallPhase) },
+  { name: 'dns_small', type: 'smallint', value: ({ row }) => smallPhase(row.dns_ms) },
+  { name: 'connect_ms', type: 'real', value: ({ row }) => wide(row.connect_ms || null, smallPhase) },
+  { name: 'connect_small', type: 'smallint', value: ({ row }) => smallPhase(row.connect_ms) },
+  { name: 'ssl_ms', type: 'real', value: ({ row }) => wide(row.ssl_ms || null, smallPhase) },
+  { name: 'ssl_small', type: 'smallint', value: ({ row }) => smallPhase(row.ssl_ms) },
+  { name: 'ttfb_ms', type: 'real', value: ({ row }) => wide(row.ttfb_ms || null, smallPhase) },
+  { name: 'ttfb_small', type: 'smallint', value: ({ row }) => smallPhase(row.ttfb_ms) },
+  { name: 'ttlb_ms', type: 'real', value: ({ row }) => wide(row.ttlb_ms || null, smallPhase) },
+  { name: 'ttlb_small', type: 'smallint', value: ({ row }) => smallPhase(row.ttlb_ms) },
   {
     name: 'data_size',
     type: 'double precision',
@@ -108,6 +116,22 @@ const columns: readonly CopyColumn<NumberedCheck>[] = [
   },
   { name: 'behind_anchor', type: 'boolean', value: ({ row }) => row.behind_anchor },
 ];
+
+/** The number where its small column has none. */
+function wide(value: number | null, toSmall: (value: number) => number | null): number | null {
+  return value === null || toSmall(value) !== null ? null : value;
+}
+
+/** The value of the small column; null: it does not fit. */
+function small(value: number): number | null {
+  return value >= -32_768 && value <= 32_767 ? value : null;
+}
+
+/** A phase of whole microseconds, less 32,768, from which the view makes the same real again; null: there is none, or it is 0. */
+function smallPhase(ms: number): number | null {
+  const us = Math.round(ms * 1000);
+  return us > 0 && us <= 65_535 && Math.fround(us / 1000) === Math.fround(ms) ? us - 32_768 : null;
+}
 
 /** The end that the view `checks` adds up where a row has none, by the same steps: reals as float8, from the left. */
 function addedEndUs(row: CheckRow): number {
@@ -144,8 +168,6 @@ export type NumberFacts = (
 
 const withoutNumbers: NumberFacts = async (_trx, rows) => rows.map((row) => ({ row, factsNo: null }));
 
-const names = sql.join(columns.map(({ name }) => sql.ref(name)));
-
 /**
  * Inserts rows of one agent in one COPY and returns those that are new; of rows with the same key the first one. The devices' locks are
  * held, so no other transaction inserts checks of these devices between the question and the COPY. The key of the table makes sure of it.
@@ -161,7 +183,10 @@ export async function insertChecks(
   const fresh = withoutStored(rows, stored);
   if (fresh.length > 0) {
     const numbered = await numberFacts(trx, fresh);
-    await copyRows(trx, sql`copy check_rows (${names}) from stdin (format binary)`, columns, numbered);
+    // Most columns are empty in all rows of a batch.
+    const used = columns.filter(({ value }) => numbered.some((one) => value(one) !== null));
+    const names = sql.join(used.map(({ name }) => sql.ref(name)));
+    await copyRows(trx, sql`copy check_rows (${names}) from stdin (format binary)`, used, numbered);
   }
   return fresh;
 }

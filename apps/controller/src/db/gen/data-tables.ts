@@ -93,10 +93,10 @@ export interface DataTables {
     device_no: number;
     start_us: number;
     agent_no: number;
-    location_no: number;
+    location_no: number | null;
     end_us: number | null;
     arrived_us: number | null;
-    revision: number;
+    revision: number | null;
     attempt: number | null;
     code: number;
     perf: number | null;
@@ -115,6 +115,14 @@ export interface DataTables {
     arrived_after_us: number | null;
     data_bytes: number | null;
     facts_no: number | null;
+    location_small: number | null;
+    revision_small: number | null;
+    block_small: number | null;
+    dns_small: number | null;
+    connect_small: number | null;
+    ssl_small: number | null;
+    ttfb_small: number | null;
+    ttlb_small: number | null;
   };
   checks: {
     device_no: number;
