@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const perSecond = 40;
 /** Half of them are bare sockets. */
-const connections = 200;
+const connections = 120;
 
 /** A Method, with what a bare socket does instead. */
 interface Subject {
