@@ -1,13 +1,14 @@
 // The cost of ingest, compared with the cost of the same rows in PostgreSQL alone, in the same run. It measures rows a second through
 // the whole ingest (read, validated, stored, folded into status, committed), through a plain `unnest` and through a plain COPY of the
-// same rows into a plain table, each with 500 rows a commit and fsync on. docs/bench.md explains the figures.
+// same rows into a plain table, each with 500 rows a commit and fsync on; then rows a second of four agents at the same time, and the CPU of
+// the controller's part and of PostgreSQL meanwhile. docs/bench.md explains the figures.
 // Usage: node tests/bench/ingest.ts [batches]
 import { execFileSync } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { create } from '@bufbuild/protobuf';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { systemClock as clock } from '@vantage/kernel';
-import { BatchSchema } from '@vantage/proto';
+import { type Batch, BatchSchema } from '@vantage/proto';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { locationVisibility } from '../../apps/controller/src/catalog/locations/visibility-store.ts';
@@ -21,13 +22,14 @@ import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
 import { withClient } from '../harness/postgres-url.ts';
 import { startBenchDatabase } from './database.ts';
 import { printFigures } from './figures.ts';
+import { usage, withChildren } from './processes.ts';
 
 const batches = Number(process.argv[2] ?? 100);
 const devices = 500;
 const retentionDays = 3;
 
 await using held = new AsyncDisposableStack();
-const { log, url } = held.use(await startBenchDatabase());
+const { log, url, pid } = held.use(await startBenchDatabase());
 
 /** Rows a second of the batches, one after the other. */
 async function rate(take: (batch: number) => Promise<unknown>): Promise<number> {
@@ -54,48 +56,111 @@ async function storedBytes(): Promise<number> {
   return rows[0].bytes;
 }
 
-/** The ingest of the controller: each batch has one good result of every device. Resolves with results a second and bytes of a check. */
-async function ours(method: keyof typeof values): Promise<{ perSecond: number; bytes: number }> {
+/** The ingest of the controller, with so many agents. */
+async function withIngest<T>(
+  agents: number,
+  measure: (
+    senders: readonly Sender[],
+    accept: (sender: Sender, batch: Batch) => Promise<void>,
+  ) => Promise<T>,
+): Promise<T> {
   const db = await createDb({ connection: { url }, log });
   try {
     await db.migrate();
     const partitions = createPartitions({ db, clock, log, retentionDays });
     await partitions.ensure();
     const rows = createFixtures(db.kysely);
-    const accountNo = await rows.account();
-    const locationNo = await rows.location(accountNo);
-    const { agentNo } = await rows.agent({ accountNo, locationNo });
-    const nowUs = clock.nowUs();
-    const deviceNos: number[] = [];
-    for (let i = 0; i < devices; i += 1) {
-      const deviceNo = await rows.device(accountNo, [locationNo]);
-      await rows.hold({ deviceNo, agentNo, locationNo, fromUs: nowUs - 86_400_000_000 });
-      deviceNos.push(deviceNo);
-    }
+    const senders: Sender[] = [];
+    for (let agent = 0; agent < agents; agent += 1) senders.push(await createSender(rows));
     const health = createHealth({ clock, log, recordEvents, runRequests, locations: locationVisibility });
     const ingest = createIngest({
       ...{ db, clock, log, partitions, rollUps, runRequests, retentionDays },
       fold: (trx, inserted, atUs) => health.fold(trx, inserted, atUs),
     });
-    let stored = 0;
-    const bytesBefore = await storedBytes();
-    const perSecond = await rate(async (batch) => {
-      const startUs = BigInt(nowUs - (batches - batch) * 1_000_000);
-      const value = { startUs, revision: 1, resultCode: 1, ...values[method] };
-      const records = deviceNos.map((deviceNo) => ({
-        record: { case: 'result' as const, value: { ...value, deviceNo } },
-      }));
-      const taken = await ingest.accept(
-        { agentNo, accountNo },
-        create(BatchSchema, { batchId: BigInt(batch), records }),
-      );
-      stored += taken.inserted;
+    return await measure(senders, async (sender, batch) => {
+      const { inserted } = await ingest.accept(sender, batch);
+      if (inserted !== batch.records.length) throw new Error(`${inserted} rows of a batch were stored`);
     });
-    if (stored !== batches * devices) throw new Error(`${stored} of ${batches * devices} rows were stored`);
-    return { perSecond, bytes: ((await storedBytes()) - bytesBefore) / stored };
   } finally {
     await db.close();
   }
+}
+
+type Sender = Awaited<ReturnType<typeof createSender>>;
+
+/** An agent with its devices. */
+async function createSender(rows: ReturnType<typeof createFixtures>) {
+  const accountNo = await rows.account();
+  const locationNo = await rows.location(accountNo);
+  const { agentNo } = await rows.agent({ accountNo, locationNo });
+  const nowUs = clock.nowUs();
+  const deviceNos: number[] = [];
+  for (let i = 0; i < devices; i += 1) {
+    const deviceNo = await rows.device(accountNo, [locationNo]);
+    await rows.hold({ deviceNo, agentNo, locationNo, fromUs: nowUs - 86_400_000_000 });
+    deviceNos.push(deviceNo);
+  }
+  return { accountNo, agentNo, deviceNos, nowUs };
+}
+
+/** A batch with one good result of every device; `before` counts the batches that follow. */
+function batchOf({ deviceNos, nowUs }: Sender, method: keyof typeof values, before: number): Batch {
+  const value = {
+    startUs: BigInt(nowUs - before * 1_000_000),
+    revision: 1,
+    resultCode: 1,
+    ...values[method],
+  };
+  const records = deviceNos.map((deviceNo) => ({
+    record: { case: 'result' as const, value: { ...value, deviceNo } },
+  }));
+  return create(BatchSchema, { batchId: BigInt(before), records });
+}
+
+/** Results a second of one agent, and bytes of a check. */
+function ours(method: keyof typeof values): Promise<{ perSecond: number; bytes: number }> {
+  return withIngest(1, async ([sender], accept) => {
+    if (sender === undefined) throw new Error('no agent');
+    const bytesBefore = await storedBytes();
+    const perSecond = await rate((batch) => accept(sender, batchOf(sender, method, batches - batch)));
+    return { perSecond, bytes: ((await storedBytes()) - bytesBefore) / (batches * devices) };
+  });
+}
+
+/** Batches of each agent that are not counted, because V8 compiles its code meanwhile. */
+const warmUp = 20;
+
+/** Four agents at the same time, with batches that are decoded first. Results a second, and CPU milliseconds that 1,000 of them cost. */
+function together(): Promise<{ perSecond: number; controllerMs: number; postgresMs: number }> {
+  return withIngest(4, async (senders, accept) => {
+    const all = warmUp + batches;
+    const wire = senders.map((sender) =>
+      Array.from({ length: all }, (_, at) => toBinary(BatchSchema, batchOf(sender, 'TCP', all - at))),
+    );
+    const run = (from: number, to: number) =>
+      Promise.all(
+        senders.map(async (sender, agent) => {
+          for (const bytes of wire[agent]?.slice(from, to) ?? [])
+            await accept(sender, fromBinary(BatchSchema, bytes));
+        }),
+      );
+    await run(0, warmUp);
+    const [cpu, postgresS, fromMs] = [process.cpuUsage(), databaseS(), performance.now()];
+    await run(warmUp, all);
+    const seconds = (performance.now() - fromMs) / 1000;
+    const { user, system } = process.cpuUsage(cpu);
+    const thousands = (senders.length * batches * devices) / 1000;
+    return {
+      perSecond: (thousands * 1000) / seconds,
+      controllerMs: (user + system) / 1000 / thousands,
+      postgresMs: ((databaseS() - postgresS) * 1000) / thousands,
+    };
+  });
+}
+
+/** CPU seconds of PostgreSQL. */
+function databaseS(): number {
+  return withChildren(pid).reduce((sum, each) => sum + usage(each).cpuS, 0);
 }
 
 /** A table like `check_rows` without partitions and triggers, its key included. */
@@ -176,8 +241,13 @@ const peers = [
   { ...row, peer: 'plain COPY', theirs: await byCopy() },
 ];
 const { bytes: httpBytes } = await ours('HTTP');
+const four = await together();
+const cost = { unit: 'ms per 1,000', better: 'less', peer: 'goal', theirs: 16 } as const;
 printFigures(`Taking results (${batches} batches of ${devices})`, [
   ...peers,
+  { ...{ what: 'four agents at once', unit, ours: four.perSecond, better }, peer: 'goal', theirs: 60_000 },
+  { ...cost, what: 'four agents at once: CPU of the controller', ours: four.controllerMs },
+  { ...cost, what: 'four agents at once: CPU of PostgreSQL', ours: four.postgresMs },
   { ...stored, what: 'a stored TCP check, with index', ours: bytes },
   { ...stored, what: 'a stored HTTP check, with index', ours: httpBytes },
 ]);

@@ -39,22 +39,42 @@ export function shapeOf(message: Uint8Array): MessageShape {
   const recordsField = BatchSchema.field.records;
   let records = 0;
   let fields = 0;
-  const walk = (bytes: Uint8Array, schema: DescMessage) => {
+  const reader = new BinaryReader(message);
+  const assertBefore = (end: number) => {
+    if (reader.pos > end) throw new RangeError('a field is longer than its message');
+  };
+  /** Skips a field, as `BinaryReader.skip` does, which makes a view of each field. */
+  const skip = (wireType: WireType, fieldNo: number) => {
+    if (wireType === WireType.Varint) {
+      while ((message[reader.pos] ?? 0) >= 0x80) reader.pos += 1;
+      reader.pos += 1;
+    } else if (wireType === WireType.Bit64) reader.pos += 8;
+    else if (wireType === WireType.LengthDelimited) reader.pos = endOfField();
+    else reader.skip(wireType, fieldNo);
+  };
+  const endOfField = () => {
+    const length = reader.uint32();
+    return reader.pos + length;
+  };
+  const walk = (end: number, schema: DescMessage) => {
     const nested = nestedOf(schema);
-    const reader = new BinaryReader(bytes);
-    while (reader.pos < reader.len && fields <= messageFields) {
+    while (reader.pos < end && fields <= messageFields) {
       const [fieldNo, wireType] = reader.tag();
       fields += 1;
       const inner = nested.get(fieldNo);
       if (inner === undefined || wireType !== WireType.LengthDelimited) {
-        reader.skip(wireType, fieldNo);
+        skip(wireType, fieldNo);
+        assertBefore(end);
         continue;
       }
       if (inner === recordsField.message) records += 1;
-      walk(reader.bytes(), inner);
+      const innerEnd = endOfField();
+      if (innerEnd > end) throw new RangeError('a message is longer than the one around it');
+      walk(innerEnd, inner);
     }
+    assertBefore(end);
   };
-  walk(message, ConnectRequestSchema);
+  walk(message.length, ConnectRequestSchema);
   return { records, fields };
 }
 

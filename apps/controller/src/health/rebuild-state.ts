@@ -34,7 +34,8 @@ export async function readDevices(
 ): Promise<Map<number, store.FoldDevice>> {
   const devices = new Map<number, store.FoldDevice>();
   const rebuilt: number[] = [];
-  for (const [deviceNo, { stored, ...device }] of await store.foldDevices(trx, deviceNos, times, cache)) {
+  for (const [deviceNo, device] of await store.foldDevices(trx, deviceNos, times, cache)) {
+    const { stored } = device;
     if (stored.kind === 'unreadable') {
       rebuilt.push(deviceNo);
       const later = without.filter((check) => check.device_no === deviceNo);

@@ -131,8 +131,8 @@ export function createIngest({
       quarantine.push(...notAccepted);
       const located = await locate(trx, sender, accepted);
       const limits = await baselines.limits(trx, located);
-      const rows = located.map((one, i) =>
-        toRow(one.result, { ...sender, ...one }, perfOf(one.result, limits[i]), nowUs),
+      const rows = located.map(({ result, locationNo }, i) =>
+        toRow(result, { agentNo: sender.agentNo, locationNo }, perfOf(result, limits[i]), nowUs),
       );
       const inserted = await insertChecks(trx, await notPacked(trx, rows, nowUs), numberFacts);
       await addCheckCounts(trx, sender, inserted, methods);
