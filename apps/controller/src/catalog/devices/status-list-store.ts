@@ -89,11 +89,6 @@ function groupsOf({ accountNo, nowUs, filter }: DeviceListAsk): RawBuilder<unkno
   return deviceGroups(accountNo, nowUs, filter.status === 'Down' ? 'Down' : undefined);
 }
 
-/** Its group has this status already; the text lets PostgreSQL use the small index of what is not Up. */
-function baseIs({ filter }: DeviceListAsk): RawBuilder<unknown> {
-  return filter.status === 'Down' ? sql`s.status = 'Down'` : sql`true`;
-}
-
 /** The numbers of these devices; undefined for more than `most`. */
 async function few(
   kysely: Db['kysely'],
@@ -170,7 +165,7 @@ function merged(ask: DeviceListAsk): RawBuilder<unknown> {
   const part = (since: RawBuilder<unknown>, where: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
     (select g.status, p.since_us, p.device_no from groups g cross join lateral (
       select ${since} as since_us, s.device_no from device_state s
-      where s.account_no = ${ask.accountNo}::int and ${baseIs(ask)} and s.status = g.base and s.location_nos = g.location_nos
+      where s.account_no = ${ask.accountNo}::int and s.location_nos = g.location_nos and s.status = g.base
         and ${where} and ${follows(ask, 's')} and ${isOrdinary} and ${meets(ask)}
       order by ${order} limit ${rowCount(enough)}) p
     where ${statusIs(ask, sql`g.status`)} and ${isAt(ask, 'g')})`;

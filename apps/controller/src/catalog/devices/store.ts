@@ -75,7 +75,7 @@ export const entryColumns = ({
 }: ReturnType<typeof statusSql>) => sql`
   d.device_no, d.device_id, d.account_no, d.method, d.url, d.frequency_min, d.short_name, d.full_name, d.created_us,
   d.external_key, d.enabled, d.severity, ${maintenanceUntilUs} as maintenance_until_us,
-  case when ds.status = 'Down' and d.master_no is not null then (select b.device_id from devices b join device_state bs on bs.device_no = b.device_no
+  case when ds.status = 'Down' then (select b.device_id from devices b join device_state bs on bs.device_no = b.device_no
     where b.device_no = d.master_no and bs.status = 'Down') end as down_because,
   ${status} as status, ${sinceUs} as since_us, ${retrying} as retrying`;
 
