@@ -3,12 +3,12 @@
 
 import type { Socket } from 'node:net';
 import type { Method } from '@vantage/domain';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Measurement, Phase } from '../contract/probe.ts';
 import { packetOf } from '../methods/mysql/packets.ts';
 import { createDial } from '../net/dial.ts';
 import { createNames } from '../net/resolve.ts';
-import { listen, runTest, serveNames, speakLines } from '../testing/index.ts';
+import { closedPort, listen, runTest, serveNames, speakLines } from '../testing/index.ts';
 import { greetingPacket } from '../testing/mysql-server.ts';
 import { probeFor } from './registry.ts';
 
@@ -43,6 +43,9 @@ async function cutIn(
 const hostPort = (port: number) => `127.0.0.1:${port}`;
 const mysqlGreeting = packetOf(0, greetingPacket(Buffer.alloc(20, 7), 'mysql_native_password', true));
 const login = { User: 'u', Password: 'p' };
+
+// A method that loads its library at its first check does so here, and not within the time of a check that is cut off.
+beforeAll(() => runTest(probeOf('SSH'), hostPort(closedPort), {}, { timeoutMs: 60_000 }));
 
 describe.concurrent('a check that is cut off', () => {
   test.each([
