@@ -1,4 +1,5 @@
 import { createLog, systemClock } from '@vantage/kernel';
+import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
@@ -40,6 +41,28 @@ test('controllers that start together migrate once, and a second start changes n
   const { rows } = await sql<{ name: string }>`select name from migrations order by id`.execute(db.kysely);
   expect(rows.map((row) => row.name)).toEqual([...new Set(rows.map((row) => row.name))].sort());
   await Promise.all(starting.map((one) => one.close()));
+});
+
+test('closing does not wait for a connection that nobody gives back', async () => {
+  const clock = createFakeClock();
+  const one = await createDb({ connection: { url: database.url }, log, clock });
+  const lent = Promise.withResolvers<void>();
+  const given = Promise.withResolvers<void>();
+  const borrowed = one.kysely.connection().execute(() => {
+    given.resolve();
+    return lent.promise;
+  });
+  await given.promise;
+  let isClosed = false;
+  const closing = one.close().then(() => {
+    isClosed = true;
+  });
+  await clock.advance(9_000);
+  expect(isClosed).toBe(false);
+  await clock.advance(1_000);
+  await closing;
+  lent.resolve();
+  await borrowed;
 });
 
 test('closing leaves no connection, whether or not the ORM was used', async () => {

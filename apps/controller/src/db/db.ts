@@ -60,6 +60,8 @@ export interface Db {
 /** A stalled process blocks others no longer than this. */
 const timeoutMs = 5_000;
 const idleMs = 300_000;
+/** Statements end within their time limit; then their connections are closed. */
+const closeWithinMs = 2 * timeoutMs;
 /** Statements whose text changes from day to day stay prepared no longer than their connection. */
 const lifetimeS = 12 * 3_600;
 
@@ -143,10 +145,21 @@ export async function createDb({
       return { open: pool.totalCount, opened, idle: pool.idleCount, waiting: pool.waitingCount };
     },
     async close() {
-      await listener.close();
-      await orm.close(true);
-      // The ORM ends the pool only when it has used it.
-      if (!pool.ending) await pool.end();
+      const end = async () => {
+        await listener.close();
+        await orm.close(true);
+        // The ORM ends the pool only when it has used it.
+        if (!pool.ending) await pool.end();
+        return true;
+      };
+      // A connection that is lent, or that the server does not end, would keep the caller for ever.
+      const late = new AbortController();
+      const isClosed = await Promise.race([
+        end(),
+        clock.sleep(closeWithinMs, late.signal).then(() => false),
+      ]).finally(() => late.abort());
+      const { totalCount: open, idleCount: idle } = pool;
+      if (!isClosed) log.warn({ open, idle }, 'connections to the database could not be closed in time');
     },
   };
 }

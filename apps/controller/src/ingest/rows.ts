@@ -170,7 +170,7 @@ const withoutNumbers: NumberFacts = async (_trx, rows) => rows.map((row) => ({ r
 
 /**
  * Inserts rows of one agent in one COPY and returns those that are new; of rows with the same key the first one. The devices' locks are
- * held, so no other transaction inserts checks of these devices between the question and the COPY. The key of the table makes sure of it.
+ * held, so no other transaction inserts checks of these devices between the question and the COPY (docs/adr/0017-check-rows.md).
  */
 export async function insertChecks(
   trx: Kysely<Tables>,
