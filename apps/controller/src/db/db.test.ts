@@ -65,6 +65,17 @@ test('closing does not wait for a connection that nobody gives back', async () =
   await borrowed;
 });
 
+test('closing while a connection is being opened ends that one too', async () => {
+  // Its clock stands still, so closing has no limit here.
+  const one = await createDb({ connection: { url: database.url }, log, clock: createFakeClock() });
+  await one.entities().count(Account);
+  const busy = sql`select pg_sleep(0.5)`.execute(one.kysely);
+  await expect.poll(() => one.pool.idle, { interval: 1 }).toBe(0);
+  const late = sql`select 1`.execute(one.kysely).catch(() => undefined);
+  await one.close();
+  await Promise.all([busy, late]);
+}, 20_000);
+
 test('closing leaves no connection, whether or not the ORM was used', async () => {
   await using own = await createTestDatabase();
   for (const usesOrm of [false, true]) {

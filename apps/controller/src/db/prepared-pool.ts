@@ -39,6 +39,11 @@ export function preparingPool(pool: pg.Pool): PostgresPool {
     options: pool.options,
     async connect() {
       const client = await pool.connect();
+      // Kysely gives no connection back that was opened while it was destroyed, and the pool would wait for it for ever.
+      if (pool.ending) {
+        client.release();
+        throw new Error('the connections to the database are being closed');
+      }
       const wrapped = clients.get(client) ?? wrap(client);
       clients.set(client, wrapped);
       return wrapped;
