@@ -1,8 +1,9 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createLog, type Logger } from '@vantage/kernel';
+import { type Clock, createLog, type Logger } from '@vantage/kernel';
 import { startEmbedded } from '../../apps/controller/src/db/embedded.ts';
+import { createDb, createPartitions, type Db } from '../../apps/controller/src/db/index.ts';
 
 /** An empty PostgreSQL of a benchmark, in a folder of its own. Disposing it ends it and removes the folder. */
 export interface BenchDatabase extends AsyncDisposable {
@@ -24,4 +25,19 @@ export async function startBenchDatabase(): Promise<BenchDatabase> {
   const kept = held.move();
   const { url, pid } = embedded;
   return { url, pid, log, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** Starts one with all tables and the partitions of checks. */
+export async function startMigratedDatabase(of: {
+  readonly clock: Clock;
+  readonly retentionDays: number;
+}): Promise<AsyncDisposable & { readonly db: Db; readonly log: Logger }> {
+  await using held = new AsyncDisposableStack();
+  const { url, log } = held.use(await startBenchDatabase());
+  const db = await createDb({ connection: { url }, log });
+  held.defer(() => db.close());
+  await db.migrate();
+  await createPartitions({ db, log, ...of }).ensure();
+  const kept = held.move();
+  return { db, log, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

@@ -6,14 +6,14 @@ import { dayUs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
-import { createDb, createPartitions, startOfDay } from '../../apps/controller/src/db/index.ts';
+import { startOfDay } from '../../apps/controller/src/db/index.ts';
 import { checksOfSpan } from '../../apps/controller/src/db/packed/index.ts';
 import { sampleDay } from '../../apps/controller/src/db/packed/testing/sample-day.ts';
 import { listChecks } from '../../apps/controller/src/history/check-store.ts';
 import { createDayPacker } from '../../apps/controller/src/ingest/index.ts';
 import { insertChecks } from '../../apps/controller/src/ingest/rows.ts';
 import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
-import { startBenchDatabase } from './database.ts';
+import { startMigratedDatabase } from './database.ts';
 import { printFigures } from './figures.ts';
 
 const [devices = 100, days = 10, checks = 288] = process.argv.slice(2).map(Number);
@@ -26,13 +26,8 @@ const spans: readonly (readonly number[])[] = Array.from({ length: Math.ceil(day
 );
 const firstUs = startOfDay(clock.nowUs()) - (days + 8) * dayUs;
 
-await using held = new AsyncDisposableStack();
-const embedded = held.use(await startBenchDatabase());
-const { log } = embedded;
-const db = await createDb({ connection: { url: embedded.url }, log });
-held.defer(() => db.close());
-await db.migrate();
-await createPartitions({ db, clock, log, retentionDays }).ensure();
+await using database = await startMigratedDatabase({ clock, retentionDays });
+const { db, log } = database;
 const make = createFixtures(db.kysely);
 const accountNo = await make.account();
 const locationNo = await make.location(accountNo);

@@ -4,11 +4,11 @@
 import { dayUs } from '@vantage/domain';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
-import { createDb, createPartitions, type Db, startOfDay } from '../../apps/controller/src/db/index.ts';
+import { type Db, startOfDay } from '../../apps/controller/src/db/index.ts';
 import { sampleDay } from '../../apps/controller/src/db/packed/testing/sample-day.ts';
 import { createFactsNumbering } from '../../apps/controller/src/ingest/facts.ts';
 import { insertChecks } from '../../apps/controller/src/ingest/rows.ts';
-import { startBenchDatabase } from './database.ts';
+import { startMigratedDatabase } from './database.ts';
 import { type Figure, printFigures } from './figures.ts';
 
 const [devices = 100, checks = 1440] = process.argv.slice(2).map(Number);
@@ -17,13 +17,8 @@ const boundBytes = 120;
 const clock = createFakeClock(Date.UTC(2027, 2, 14, 12) * 1000);
 const today = startOfDay(clock.nowUs());
 
-await using held = new AsyncDisposableStack();
-const embedded = held.use(await startBenchDatabase());
-const { log } = embedded;
-const db = await createDb({ connection: { url: embedded.url }, log });
-held.defer(() => db.close());
-await db.migrate();
-await createPartitions({ db, clock, log, retentionDays: 1 }).ensure();
+await using database = await startMigratedDatabase({ clock, retentionDays: 1 });
+const { db } = database;
 
 /** Bytes of a check: the rows in their pages, and the indexes. */
 async function bytesOf({ kysely }: Db): Promise<{ readonly rows: number; readonly index: number }> {

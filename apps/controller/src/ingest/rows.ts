@@ -79,18 +79,7 @@ const columns: readonly CopyColumn<NumberedCheck>[] = [
   { name: 'attempt', type: 'smallint', value: ({ row }) => row.attempt || null },
   { name: 'code', type: 'smallint', value: ({ row }) => row.code },
   { name: 'perf', type: 'smallint', value: ({ row }) => row.perf || null },
-  { name: 'block_ms', type: 'real', value: ({ row }) => wide(row.block_ms || null, smallPhase) },
-  { name: 'block_small', type: 'smallint', value: ({ row }) => smallPhase(row.block_ms) },
-  { name: 'dns_ms', type: 'real', value: ({ row }) => wide(row.dns_ms || null, smallPhase) },
-  { name: 'dns_small', type: 'smallint', value: ({ row }) => smallPhase(row.dns_ms) },
-  { name: 'connect_ms', type: 'real', value: ({ row }) => wide(row.connect_ms || null, smallPhase) },
-  { name: 'connect_small', type: 'smallint', value: ({ row }) => smallPhase(row.connect_ms) },
-  { name: 'ssl_ms', type: 'real', value: ({ row }) => wide(row.ssl_ms || null, smallPhase) },
-  { name: 'ssl_small', type: 'smallint', value: ({ row }) => smallPhase(row.ssl_ms) },
-  { name: 'ttfb_ms', type: 'real', value: ({ row }) => wide(row.ttfb_ms || null, smallPhase) },
-  { name: 'ttfb_small', type: 'smallint', value: ({ row }) => smallPhase(row.ttfb_ms) },
-  { name: 'ttlb_ms', type: 'real', value: ({ row }) => wide(row.ttlb_ms || null, smallPhase) },
-  { name: 'ttlb_small', type: 'smallint', value: ({ row }) => smallPhase(row.ttlb_ms) },
+  ...(['block', 'dns', 'connect', 'ssl', 'ttfb', 'ttlb'] as const).flatMap(phaseColumns),
   {
     name: 'data_size',
     type: 'double precision',
@@ -116,6 +105,17 @@ const columns: readonly CopyColumn<NumberedCheck>[] = [
   },
   { name: 'behind_anchor', type: 'boolean', value: ({ row }) => row.behind_anchor },
 ];
+
+/** The two columns of a phase: a real, and a small one where the phase fits. */
+function phaseColumns(
+  phase: 'block' | 'dns' | 'connect' | 'ssl' | 'ttfb' | 'ttlb',
+): readonly CopyColumn<NumberedCheck>[] {
+  const ms = `${phase}_ms` as const;
+  return [
+    { name: ms, type: 'real', value: ({ row }) => wide(row[ms] || null, smallPhase) },
+    { name: `${phase}_small`, type: 'smallint', value: ({ row }) => smallPhase(row[ms]) },
+  ];
+}
 
 /** The number where its small column has none. */
 function wide(value: number | null, toSmall: (value: number) => number | null): number | null {
