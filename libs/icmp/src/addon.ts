@@ -27,12 +27,16 @@ export function addonPath(platform: string = process.platform, arch: string = pr
   return fileURLToPath(new URL(`../prebuilt/${platform}-${arch}/icmp.node`, import.meta.url));
 }
 
-/** Loads the built addon; the error names the reason why this system has none. */
+let loaded: Addon | undefined;
+
+/** Loads the built addon, once for a process; the error names the reason why this system has none. */
 export function loadAddon(): Addon | { readonly error: string } {
+  if (loaded !== undefined) return loaded;
   const name = `${process.platform}-${process.arch}`;
   if (process.platform !== 'linux') return { error: `there is no ICMP addon for ${name}` };
   try {
     const addon: Addon = createRequire(import.meta.url)(addonPath());
+    loaded = addon;
     return addon;
   } catch (error) {
     return { error: `the ICMP addon for ${name} does not load: ${messageOf(error).split('\n')[0]}` };

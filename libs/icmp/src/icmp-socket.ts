@@ -1,4 +1,4 @@
-import { SocketAddress } from 'node:net';
+import { isIPv4, SocketAddress } from 'node:net';
 import type { Clock } from '@vantage/kernel';
 import type { Clocks } from './addon.ts';
 import { type IcmpErrorReason, icmpErrorReason, icmpErrorText } from './icmp-error.ts';
@@ -165,9 +165,11 @@ export function createIcmpSocket(deps: {
 
 /** An address as the kernel writes it, without zone; undefined when it is none of this family. */
 function canonicalAddress(address: string, family: Family): string | undefined {
+  // An IPv4 address has one spelling only.
+  if (family === 4) return isIPv4(address) ? address : undefined;
   try {
     const bare = address.replace(/%.*$/, '');
-    return new SocketAddress({ address: bare, family: family === 4 ? 'ipv4' : 'ipv6' }).address;
+    return new SocketAddress({ address: bare, family: 'ipv6' }).address;
   } catch {
     return undefined;
   }

@@ -55,3 +55,32 @@ it('passes on why there is no socket, and asks again the next time', () => {
   expect(shared.use(6)).toEqual({ error: 'no right' });
   expect(asked).toBe(2);
 });
+
+it('keeps an unused socket open for a while, and closes it when nobody used it meanwhile', () => {
+  const { counts, open } = countingOpen();
+  const waiting: (() => void)[] = [];
+  const pass = () => {
+    for (const fn of waiting.splice(0)) fn();
+  };
+  const shared = createSharedIcmp({ open, later: (fn) => void waiting.push(fn) });
+  const use = () => {
+    const lease = shared.use(4);
+    if ('error' in lease) throw new Error(lease.error);
+    return lease;
+  };
+  for (let i = 0; i < 3; i += 1) use()[Symbol.dispose]();
+  expect(counts).toEqual({ opened: 1, closed: 0 });
+  pass();
+  use()[Symbol.dispose]();
+  pass();
+  const held = use();
+  pass();
+  pass();
+  expect(counts).toEqual({ opened: 1, closed: 0 });
+  held[Symbol.dispose]();
+  pass();
+  expect(counts).toEqual({ opened: 1, closed: 1 });
+  expect(waiting).toEqual([]);
+  use()[Symbol.dispose]();
+  expect(counts).toEqual({ opened: 2, closed: 1 });
+});

@@ -13,19 +13,47 @@ export interface SharedIcmp {
   use(family: Family): IcmpLease | IcmpUnavailable;
 }
 
-/** Makes the sharing; opens nothing until asked. The last user's end closes the socket, so that none outlives its work. */
+interface Held {
+  readonly socket: IcmpSocket;
+  users: number;
+  /** How often it was used. */
+  uses: number;
+}
+
+/**
+ * Makes the sharing; opens nothing until asked. The last user's end closes the socket, so that none outlives its work. With `later`, which
+ * calls a function some time later, an unused socket stays open for that time at least and twice that time at most: opening one for each
+ * ping costs more than the ping.
+ */
 export function createSharedIcmp(deps: {
   readonly open: (options: OpenIcmpOptions) => IcmpSocket | IcmpUnavailable;
+  readonly later?: (fn: () => void) => void;
 }): SharedIcmp {
-  const held = new Map<Family, { readonly socket: IcmpSocket; users: number }>();
+  const held = new Map<Family, Held>();
+  const close = (family: Family, { socket }: Held) => {
+    held.delete(family);
+    socket.close();
+  };
+  const closeUnused = (family: Family, entry: Held) => {
+    const { later } = deps;
+    const { uses } = entry;
+    later?.(() => {
+      if (entry.users === 0 && entry.uses === uses) close(family, entry);
+      else closeUnused(family, entry);
+    });
+  };
   return {
     use(family) {
       const known = held.get(family);
       const socket = known?.socket ?? deps.open({ family });
       if ('error' in socket) return socket;
-      const entry = known ?? { socket, users: 0 };
+      const entry = known ?? { socket, users: 0, uses: 0 };
       entry.users += 1;
-      held.set(family, entry);
+      entry.uses += 1;
+      if (known === undefined) {
+        held.set(family, entry);
+        closeUnused(family, entry);
+      }
       let used = true;
       return {
         socket,
@@ -33,9 +61,7 @@ export function createSharedIcmp(deps: {
           if (!used) return;
           used = false;
           entry.users -= 1;
-          if (entry.users > 0) return;
-          held.delete(family);
-          socket.close();
+          if (entry.users === 0 && deps.later === undefined) close(family, entry);
         },
       };
     },

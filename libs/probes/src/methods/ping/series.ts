@@ -32,16 +32,20 @@ const maxRetries = 40;
 export async function runSeries(series: PingSeries): Promise<readonly PingAnswer[]> {
   const { socket, clock, signal, address, count, size, ttl, budgetMs } = series;
   const enough = new AbortController();
-  const waited = AbortSignal.any([signal, enough.signal]);
+  const waited = enough.signal;
+  const onCut = () => enough.abort();
+  if (signal.aborted) onCut();
+  else signal.addEventListener('abort', onCut, { once: true });
   const endMs = clock.monoMs() + budgetMs;
   const stepMs = Math.min(series.intervalMs, budgetMs / (count + 1));
   const pings: Promise<PingAnswer>[] = [];
   let slowestMs: number | undefined;
+  let answered = 0;
   let linger: Disposable | undefined;
 
   /** Once all are sent and one has answered, the rest will not take much longer. */
   const startLinger = () => {
-    if (slowestMs === undefined || pings.length < count || linger) return;
+    if (slowestMs === undefined || pings.length < count || linger || answered === count) return;
     linger = clock.timer(Math.max(lingerMs, slowestMs * lingerTimes), () => enough.abort());
   };
   const sendOnce = (): Promise<PingAnswer> => {
@@ -57,6 +61,7 @@ export async function runSeries(series: PingSeries): Promise<readonly PingAnswer
     if (answer.kind === 'unsent') enough.abort();
     if (answer.kind === 'reply') {
       slowestMs = Math.max(slowestMs ?? 0, answer.rttMs);
+      answered += 1;
       startLinger();
     }
     return answer;
@@ -68,6 +73,7 @@ export async function runSeries(series: PingSeries): Promise<readonly PingAnswer
   startLinger();
   const answers = await Promise.all(pings);
   linger?.[Symbol.dispose]();
+  signal.removeEventListener('abort', onCut);
   if (signal.aborted) throw signal.reason;
   return answers;
 }
