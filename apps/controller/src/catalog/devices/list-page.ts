@@ -23,6 +23,9 @@ interface PageParts {
   readonly total: RawBuilder<number> | undefined;
 }
 
+/** Joins the devices d to the rows f of a page, each by its number: of some thousand devices, PostgreSQL would read all to find those of the page. */
+export const devicesOfPage = sql`cross join lateral (select * from devices where device_no = f.device_no offset 0) d`;
+
 /** Reads the devices of a page with all that a list shows, and their total, in one statement. */
 export async function readListPage(
   { kysely }: Pick<Db, 'kysely'>,

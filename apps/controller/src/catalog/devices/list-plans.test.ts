@@ -195,6 +195,15 @@ test('a list of the devices that are Down reads no state of a device in maintena
   expect(Math.max(...rows)).toBeLessThan(100);
 });
 
+test.each(['Up', 'Down'] as const)(
+  'a page of the devices that are %s reads no other device',
+  async (status) => {
+    const ask = { accountNo, nowUs, limit: 999, offset: 0, filter: { status }, sort: byCreation };
+    const plans = await plansOf((kysely) => listDevices({ kysely }, ask));
+    expect(plans.reduce((sum, each) => sum + rowsRead(each, 'devices'), 0)).toBeLessThan(2_500);
+  },
+);
+
 test.each([['q'], ['ü'], ['qz'], ['zq'], ['d1234'], ['host1777.']])(
   'the text %j, which few devices have, is found by its index',
   async (search) => {

@@ -9,7 +9,7 @@ import {
   likePattern,
   orderByDevice,
 } from './list-ask.ts';
-import { type DevicePage, readListPage } from './list-page.ts';
+import { type DevicePage, devicesOfPage, readListPage } from './list-page.ts';
 
 /**
  * A page of the devices that have a text. A text that many devices have fills the page with some of the first `fewDevices` of the list. For all
@@ -28,8 +28,7 @@ export async function listFound(
   const first = await read(sql`(select d.* from ${firstWith(ask, fewDevices)} ${page('d')}) d`);
   if (first.rows.length > ask.limit) return first;
   return read(sql`(
-    select t.device_no from ${foundByIndex(ask, search)} and ${follows(ask, 't')} ${page('t')}) f
-    join devices d on d.device_no = f.device_no`);
+    select t.device_no from ${foundByIndex(ask, search)} and ${follows(ask, 't')} ${page('t')}) f ${devicesOfPage}`);
 }
 
 /** The rest of a query after `from`: those of the first `most` devices of the list that meet the conditions, except that of the status, as d. */

@@ -10,7 +10,7 @@ import {
   isByStatusAlone,
   likePattern,
 } from './list-ask.ts';
-import { type DevicePage, readListPage } from './list-page.ts';
+import { type DevicePage, devicesOfPage, readListPage } from './list-page.ts';
 import { firstWith, foundByIndex } from './search-store.ts';
 
 /**
@@ -216,7 +216,7 @@ function readEntries(
 ): Promise<DevicePage> {
   return readListPage(db, ask, {
     ctes: sql`with ${groupsOf(ask)}`,
-    from: sql`(${page}) f join devices d on d.device_no = f.device_no`,
+    from: sql`(${page}) f ${devicesOfPage}`,
     order: orderOf(ask),
     total,
   });
