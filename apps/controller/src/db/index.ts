@@ -9,6 +9,7 @@ export { createDb, type Db } from './db.ts';
 export { findDeviceCursor } from './device-cursor.ts';
 export { doEach, type Refused } from './do-each.ts';
 export { readJsonObject } from './json-text.ts';
+export { executeKept } from './kept-statement.ts';
 export { holdsLease, type Lease, releaseLeases, takeLeases } from './lease.ts';
 export { lockAgent, lockDevices, lockDevicesOf, lockPacking, tryLockRequest } from './locks.ts';
 export type { NewRunRequest } from './new-run-request.ts';

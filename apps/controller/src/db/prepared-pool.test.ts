@@ -2,7 +2,7 @@ import { createLog } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db } from './index.ts';
+import { createDb, type Db, executeKept } from './index.ts';
 import { createPreparer } from './prepared-pool.ts';
 
 let database: TestDatabase;
@@ -69,4 +69,34 @@ it('a prepared statement follows a changed table', async () => {
   await sql`alter table changing add column more int default 3`.execute(db.kysely);
   await sql`insert into changing (no) values (1)`.execute(db.kysely);
   expect((await read()).rows).toEqual([{ no: 1 }]);
+});
+
+it('a statement that is kept gets its values in their places, and its text is made once for a key', async () => {
+  let built = 0;
+  const both = (key: string, values: readonly number[], more: number) =>
+    executeKept(db.kysely, key, values, ([one = 0, other = 0]) => {
+      built += 1;
+      return sql`select ${other}::int as other, ${one}::bigint as one, ${more}::int as more, ${[more]}::int[] as all, ${one}::bigint as again`;
+    });
+  const row = (one: number, other: number, more: number) => [{ other, one, more, all: [more], again: one }];
+  expect(await both('a', [5, 6], 1)).toEqual(row(5, 6, 1));
+  expect(await both('a', [6, 5], 1)).toEqual(row(6, 5, 1));
+  expect(built).toBe(2); // twice, to compare
+  expect(await both('b', [8, 8], 2)).toEqual(row(8, 8, 2));
+  expect(await both('a', [-1, -2], 1)).toEqual(row(-1, -2, 1));
+  expect(built).toBe(4);
+});
+
+it('a statement whose text or parameters are made of its values is not kept', async () => {
+  const inText = executeKept(
+    db.kysely,
+    'text',
+    [5],
+    ([no = 0]) => sql`select ${sql.lit(no)} as no, ${1}::int as one`,
+  );
+  await expect(inText).rejects.toThrow(TypeError);
+  const summed = executeKept(db.kysely, 'sum', [5], ([no = 0]) => sql`select ${no + 7}::int as no`);
+  await expect(summed).rejects.toThrow(TypeError);
+  const inside = executeKept(db.kysely, 'array', [5], ([no = 0]) => sql`select ${[no]}::int[] as no`);
+  await expect(inside).rejects.toThrow(TypeError);
 });

@@ -8,5 +8,10 @@ const usual = new Set([0, 26, 101, 1_000]);
  * numbers stand in the text. All others are parameters, so that the number of different texts stays small.
  */
 export function rowCount(rows: number): RawBuilder<number> {
-  return usual.has(rows) ? sql.lit(rows) : sql<number>`${rows}`;
+  return isUsual(rows) ? sql.lit(rows) : sql<number>`${rows}`;
+}
+
+/** Does this number stand in the text of a statement? */
+export function isUsual(rows: number): boolean {
+  return usual.has(rows);
 }

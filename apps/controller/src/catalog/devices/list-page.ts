@@ -1,8 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../../db/index.ts';
+import { type Db, executeKept } from '../../db/index.ts';
+import { isUsual } from '../../db/row-count.ts';
 import { statusSql } from '../../db/status.ts';
-import type { DeviceListAsk } from './list-ask.ts';
-import { type CheckedRow, type EntryRow, entryColumns, lastResultColumn } from './store.ts';
+import { type DeviceListAsk, isByStatusAlone } from './list-ask.ts';
+import {
+  type CheckedRow,
+  type EntryRow,
+  entryColumns,
+  lastResultColumn,
+  type RecentDays,
+  recentDays,
+} from './store.ts';
 
 /** A page of a list of devices. */
 export interface DevicePage {
@@ -13,7 +21,7 @@ export interface DevicePage {
 }
 
 /** The parts of the statement of a page. */
-interface PageParts {
+export interface PageParts {
   /** Common table expressions: nothing, or `with …`. */
   readonly ctes: RawBuilder<unknown>;
   /** What stands in the from clause: the devices of the page as d. */
@@ -23,24 +31,72 @@ interface PageParts {
   readonly total: RawBuilder<number> | undefined;
 }
 
+type ReadRow = EntryRow & CheckedRow & { readonly total: number | null };
+
 /** Joins the devices d to the rows f of a page, each by its number: of some thousand devices, PostgreSQL would read all to find those of the page. */
 export const devicesOfPage = sql`cross join lateral (select * from devices where device_no = f.device_no offset 0) d`;
 
-/** Reads the devices of a page with all that a list shows, and their total, in one statement. */
+/**
+ * Reads the devices of a page with all that a list shows, and their total, in one statement. `kind` names the way that leads to the parts where these
+ * depend on `ask` alone: then the text of a list that many clients ask for is made once.
+ */
 export async function readListPage(
   { kysely }: Pick<Db, 'kysely'>,
   ask: DeviceListAsk,
-  { ctes, from, order, total }: PageParts,
+  partsOf: (ask: DeviceListAsk) => PageParts,
+  kind?: string,
 ): Promise<DevicePage> {
-  const shown = statusSql(ask.nowUs, 'few');
-  // The columns stand outside, because each is computed for the rows of the page only.
-  const page = sql<EntryRow & CheckedRow & { readonly total: number | null }>`${ctes}
-    select ${entryColumns(shown)}, ${lastResultColumn(ask.nowUs)}, ${total === undefined ? sql`null::int` : sql`(${total})`} as total
-    from ${from} ${shown.joins} order by ${order}`;
-  const { rows } = await page.execute(kysely);
+  const days = recentDays(ask.nowUs);
+  const page = (asked: DeviceListAsk) => statementOf(asked, partsOf(asked), days);
+  const rows =
+    kind !== undefined && isUsualPage(ask)
+      ? await executeKept(kysely, keyOf(kind, ask, days), valuesOf(ask), (values) =>
+          page(withValues(ask, values)),
+        )
+      : (await page(ask).execute(kysely)).rows;
   const [first] = rows;
   if (first !== undefined) return { rows, total: first.total ?? undefined };
+  const { ctes, total } = partsOf(ask);
   if (total === undefined) return { rows, total };
   const counted = await sql<{ total: number }>`${ctes} select (${total}) as total`.execute(kysely);
   return { rows, total: counted.rows[0]?.total };
+}
+
+function statementOf(
+  { nowUs }: DeviceListAsk,
+  { ctes, from, order, total }: PageParts,
+  days: RecentDays,
+): RawBuilder<ReadRow> {
+  const shown = statusSql(nowUs, 'few');
+  // The columns stand outside, because each is computed for the rows of the page only.
+  return sql<ReadRow>`${ctes}
+    select ${entryColumns(shown)}, ${lastResultColumn(nowUs, days)}, ${total === undefined ? sql`null::int` : sql`(${total})`} as total
+    from ${from} ${shown.joins} order by ${order}`;
+}
+
+/** Do only a status, the order and usual numbers of rows say which page it is? */
+function isUsualPage({ filter, limit, offset }: DeviceListAsk): boolean {
+  const { status: _, ...others } = filter;
+  return isByStatusAlone(others) && isUsual(limit + 1) && isUsual(offset);
+}
+
+function keyOf(
+  kind: string,
+  { filter, sort, afterNo, limit, offset }: DeviceListAsk,
+  days: RecentDays,
+): string {
+  const { field, descending } = sort;
+  const { fromUs, toUs } = days;
+  const part = [filter.status, field, descending, afterNo === undefined, limit, offset];
+  return `list of devices ${kind} ${part.join(' ')} ${fromUs} ${toUs}`;
+}
+
+/** What differs between the pages of one key. */
+function valuesOf({ accountNo, nowUs, afterNo }: DeviceListAsk): readonly number[] {
+  return afterNo === undefined ? [accountNo, nowUs] : [accountNo, nowUs, afterNo];
+}
+
+function withValues(ask: DeviceListAsk, values: readonly number[]): DeviceListAsk {
+  const [accountNo = ask.accountNo, nowUs = ask.nowUs, afterNo] = values;
+  return { ...ask, accountNo, nowUs, afterNo };
 }

@@ -19,12 +19,13 @@ export async function listDevices(
   const isByStatus = ask.sort.field === 'Status' || ask.sort.field === 'StatusSince';
   if (isByStatus || ask.filter.status !== undefined) return listByStatus(db, ask, fewDevices);
   if (ask.filter.search !== undefined) return listFound(db, ask, ask.filter.search, fewDevices);
-  return readListPage(db, ask, {
+  const partsOf = (asked: DeviceListAsk) => ({
     ctes: sql``,
-    from: pageOf(ask),
-    order: orderByDevice(ask, 'd'),
-    total: countOf(ask),
+    from: pageOf(asked),
+    order: orderByDevice(asked, 'd'),
+    total: countOf(asked),
   });
+  return readListPage(db, ask, partsOf, 'all');
 }
 
 function pageOf(ask: DeviceListAsk): RawBuilder<unknown> {

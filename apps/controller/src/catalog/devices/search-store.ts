@@ -22,7 +22,12 @@ export async function listFound(
   fewDevices: number,
 ): Promise<DevicePage> {
   const read = (from: RawBuilder<unknown>) =>
-    readListPage(db, ask, { ctes: sql``, from, order: orderByDevice(ask, 'd'), total: undefined });
+    readListPage(db, ask, () => ({
+      ctes: sql``,
+      from,
+      order: orderByDevice(ask, 'd'),
+      total: undefined,
+    }));
   const page = (table: string) => sql`
     order by ${orderByDevice(ask, table)} limit ${rowCount(ask.limit + 1)} offset ${rowCount(ask.offset)}`;
   const first = await read(sql`(select d.* from ${firstWith(ask, fewDevices)} ${page('d')}) d`);

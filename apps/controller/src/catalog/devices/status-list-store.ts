@@ -10,7 +10,7 @@ import {
   isByStatusAlone,
   likePattern,
 } from './list-ask.ts';
-import { type DevicePage, devicesOfPage, readListPage } from './list-page.ts';
+import { type DevicePage, devicesOfPage, type PageParts, readListPage } from './list-page.ts';
 import { firstWith, foundByIndex } from './search-store.ts';
 
 /**
@@ -32,8 +32,14 @@ export async function listByStatus(
   const mayBeFew = ask.sort.field === 'ShortName' && !(await areMany(db, ask, fewDevices));
   const ofStatus = mayBeFew ? await fewOfStatus(db, ask, fewDevices) : undefined;
   if (ofStatus !== undefined) return listFew(db, ask, ofStatus, conditionsOf(ask));
-  const total = isByGroupAlone(ask) ? countOfGroups(ask) : undefined;
-  return readEntries(db, ask, ask.sort.field === 'ShortName' ? alongNames(ask) : pageByGroups(ask), total);
+  const isByName = ask.sort.field === 'ShortName';
+  const partsOf = (asked: DeviceListAsk) =>
+    entries(
+      asked,
+      isByName ? alongNames(asked) : pageByGroups(asked),
+      isByGroupAlone(asked) ? countOfGroups(asked) : undefined,
+    );
+  return readListPage(db, ask, partsOf, isByName ? 'names' : 'groups');
 }
 
 /** The devices that meet the conditions besides the status, if they are few. */
@@ -123,13 +129,9 @@ async function listFew(
   const listed = sql`${found} f join devices d on d.device_no = f.device_no where ${conditions}`;
   const total =
     ask.filter.search === undefined ? sql<number>`select count(*)::int from ${listed}` : undefined;
-  return readEntries(
-    db,
-    ask,
-    sql`select f.status, f.since_us, f.device_no from ${listed} and ${follows(ask, 'f')}
-      order by ${orderOf(ask)} limit ${rowCount(ask.limit + 1)} offset ${rowCount(ask.offset)}`,
-    total,
-  );
+  const page = sql`select f.status, f.since_us, f.device_no from ${listed} and ${follows(ask, 'f')}
+      order by ${orderOf(ask)} limit ${rowCount(ask.limit + 1)} offset ${rowCount(ask.offset)}`;
+  return readListPage(db, ask, () => entries(ask, page, total));
 }
 
 /**
@@ -208,18 +210,17 @@ function alongNames(ask: DeviceListAsk): RawBuilder<unknown> {
     order by ${orderOf(ask)} limit ${rowCount(ask.limit + 1)} offset ${rowCount(ask.offset)}`;
 }
 
-function readEntries(
-  db: Pick<Db, 'kysely'>,
+function entries(
   ask: DeviceListAsk,
   page: RawBuilder<unknown>,
   total: RawBuilder<number> | undefined,
-): Promise<DevicePage> {
-  return readListPage(db, ask, {
+): PageParts {
+  return {
     ctes: sql`with ${groupsOf(ask)}`,
     from: sql`(${page}) f ${devicesOfPage}`,
     order: orderOf(ask),
     total,
-  });
+  };
 }
 
 /** How many devices have the status; without one, all of the account. */

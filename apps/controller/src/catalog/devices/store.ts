@@ -26,7 +26,7 @@ export interface EntryRow {
   readonly down_because: string | null;
 }
 
-/** A row with what its device's last check of the last hours ended with (`recentFromUs`); null: there was none. */
+/** A row with what its device's last check of the last hours ended with (`recentDays`); null: there was none. */
 export interface CheckedRow {
   readonly last_result: string | null;
 }
@@ -97,10 +97,13 @@ export async function findDeviceNo(
  * partitions of these days only; the text changes twice a day. No check starts an hour after it arrives. The last two intervals come first: of
  * more, PostgreSQL reads all index entries on a page to find the last one.
  */
-export function lastResultColumn(nowUs: number): RawBuilder<unknown> {
+export function lastResultColumn(
+  nowUs: number,
+  { fromUs, toUs }: RecentDays = recentDays(nowUs),
+): RawBuilder<unknown> {
   const lastOf = (which: RawBuilder<unknown>) => sql`
     (select check_result from checks where device_no = d.device_no and ${which}
-      and start_us >= ${sql.lit(recentFromUs(nowUs))} and start_us < ${sql.lit(startOfDay(nowUs + hourUs) + dayUs)}
+      and start_us >= ${sql.lit(fromUs)} and start_us < ${sql.lit(toUs)}
       order by start_us desc limit 1)`;
   const ofLate = sql`start_us > ${nowUs}::bigint - d.frequency_min * ${sql.lit(2 * minuteUs)}::bigint`;
   return sql`coalesce(${lastOf(ofLate)}, ${lastOf(sql`true`)}) as last_result`;
@@ -158,7 +161,7 @@ export async function completeResults(
   rows: readonly (EntryRow & CheckedRow)[],
   nowUs: number,
 ): Promise<(row: EntryRow & CheckedRow) => string | undefined> {
-  const silent = rows.filter((row) => row.last_result === null && row.created_us < recentFromUs(nowUs));
+  const silent = rows.filter((row) => row.last_result === null && row.created_us < recentDays(nowUs).fromUs);
   const older =
     silent.length === 0
       ? new Map<number, string>()
@@ -170,9 +173,15 @@ export async function completeResults(
   return (row) => row.last_result ?? older.get(row.device_no);
 }
 
-/** The begin of the day of twice the longest Frequency ago. */
-function recentFromUs(nowUs: number): number {
-  return startOfDay(nowUs - 2 * hourUs);
+/** The days in which the last result of a device is looked for first. */
+export interface RecentDays {
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+/** They begin with the day of twice the longest Frequency ago. */
+export function recentDays(nowUs: number): RecentDays {
+  return { fromUs: startOfDay(nowUs - 2 * hourUs), toUs: startOfDay(nowUs + hourUs) + dayUs };
 }
 
 async function lastSince(
