@@ -28,6 +28,20 @@ test('a hundred checks at one moment share the timer of the next due time', asyn
   expect(timers.mock.calls.length - 100).toBeLessThan(20);
 });
 
+test('the timer wakes at most every 4 ms, and exactly after a pause', async () => {
+  const { clock, scheduler, table, results } = stage();
+  table.replace(Array.from({ length: 40 }, (_, i) => assignment(i + 1, { scheduleOffsetMs: 10_000 + i })));
+  scheduler.start();
+  await clock.advance(11_000);
+  const startsMs = results.map(({ startUs }) => (Number(startUs) - midnightUs) / 1000);
+  const lateMs = results.map(({ deviceNo }, i) => (startsMs[i] ?? 0) - 10_000 - deviceNo + 1);
+  expect(startsMs).toHaveLength(40);
+  expect(startsMs[0]).toBe(10_000);
+  expect(Math.min(...lateMs)).toBe(0);
+  expect(Math.max(...lateMs)).toBeLessThan(4);
+  expect(new Set(startsMs).size).toBeLessThanOrEqual(11);
+});
+
 test('while a retry sequence is open there are no regular checks, and they continue after it', async () => {
   const { clock, scheduler, table, results, codes, starts } = stage();
   codes.splice(0, 1, 2, 2, 2, 2, 1);

@@ -2,6 +2,7 @@ import type { Clock } from '@vantage/kernel';
 import type { Measurement } from '@vantage/probes';
 import type { Assignment, CheckResult } from '@vantage/proto';
 import type { AgentTime } from '../clock/agent-time.ts';
+import { createAlarm } from './alarm.ts';
 import { applyMeasurement, type StartedCheck, usableMeasurement } from './check-outcome.ts';
 import type { Scheduler } from './contract.ts';
 import type { Coverage } from './coverage.ts';
@@ -33,8 +34,6 @@ import type { Stalls } from './stalls.ts';
 
 /** A clock that is set by less than this leaves the due times alone, microseconds. */
 const smallStepUs = 1_000_000;
-/** The scheduler reads the queue at least this often, so that it notices a due time that moved. */
-const longestWaitMs = 1000;
 
 interface SchedulerDeps {
   readonly table: ObservableScheduleTable;
@@ -65,21 +64,8 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   const ending = new AbortController();
   let started = false;
   let running = 0;
-  let timer: Disposable | undefined;
-  let wakesAtMs = 0;
   let onIdle: (() => void) | undefined;
-  const wakeIn = (ms: number) => {
-    const waitMs = Math.min(longestWaitMs, Math.max(1, Math.ceil(ms)));
-    const atMs = clock.monoMs() + waitMs;
-    // Each check asks for this several times. A timer that wakes earlier reads the queue again, so it stays.
-    if (timer !== undefined && wakesAtMs <= atMs) return;
-    timer?.[Symbol.dispose]();
-    wakesAtMs = atMs;
-    timer = clock.timer(waitMs, () => {
-      timer = undefined;
-      pump();
-    });
-  };
+  const alarm = createAlarm({ clock, ring: () => pump() });
   const skipGap = () => reportSkipped(deps, skipMissed(state, time.nowUs()));
   /** Starts everything that is due and allowed, and waits for the next. */
   const pump = () => {
@@ -88,9 +74,9 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     while (running < deps.concurrency) {
       const next = nextStep(state, time.nowUs());
       if (next.kind === 'none') return;
-      if (next.kind === 'wait') return wakeIn(next.waitUs / 1000);
+      if (next.kind === 'wait') return alarm.after(next.waitUs / 1000);
       const allowed = deps.rateLimiter.tryAcquire();
-      if (!allowed.ok) return wakeIn(allowed.waitMs);
+      if (!allowed.ok) return alarm.after(allowed.waitMs);
       run(next.schedule, next.job).catch((error: unknown) => {
         deps.onError(error);
         finish(next.schedule);
@@ -170,7 +156,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       pump();
     },
     async stop() {
-      timer?.[Symbol.dispose]();
+      alarm[Symbol.dispose]();
       ending.abort(new Error('the agent ends'));
       if (running === 0) return;
       await new Promise<void>((resolve) => {
