@@ -76,6 +76,8 @@ type Subject = Awaited<ReturnType<typeof startSubject>>;
 
 const kinds: Readonly<Record<string, (id: string) => string>> = {
   'GET /devices?Limit=100': () => '/devices?Limit=100',
+  // Those who ask for one page at a moment share its reading; here each connection asks for another page.
+  'GET /devices?Limit=100&After={id}': (id) => `/devices?Limit=100&After=${id}`,
   'GET /devices/{id}': (id) => `/devices/${id}`,
   'GET /devices?Filter=Down': () => '/devices?Filter=Down',
   'GET /devices/{id}/checks': (id) => `/devices/${id}/checks`,

@@ -37,6 +37,7 @@ export {
   type SettingsReader,
   type SettingsSource,
 } from './settings-reader.ts';
+export { createSharedWork } from './shared-work.ts';
 export { shutdownSignal, whenAborted } from './shutdown.ts';
 export { compileCacheEnv, isBundled, siblingProgram } from './sibling-program.ts';
 export { usableMemory } from './usable-memory.ts';

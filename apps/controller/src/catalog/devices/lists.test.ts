@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../../api/testing/rest.ts';
+import { createZone } from '../../http/zone.ts';
 
 const entries = z.array(z.looseObject({ device_id: z.string(), ShortName: z.string() }));
 
@@ -158,6 +159,71 @@ describe('a list of devices', () => {
     expect((await list('Search=needle')).json).toMatchObject([
       { MaintenanceUntil: '2026-09-21T16:16:20+02:00' },
     ]);
+  });
+
+  describe('that several ask for at one moment', () => {
+    /** Asks without a connection, so that all who ask at once are there before the database answers. */
+    const ask = async (query: string, zone = 'Europe/Berlin') => {
+      const route = rest.routes.find(({ method, path }) => method === 'GET' && path === '/devices');
+      const caller = { keyNo: 1, address: '', level: 'UR', accountId: '', hasBasic: false } as const;
+      const session = { ...caller, accountNo, zone: createZone(zone) };
+      const reply = await route?.run({
+        ...{
+          session,
+          key,
+          address: '',
+          params: {},
+          query: new URLSearchParams(query),
+          lastEventId: undefined,
+        },
+        ...{ sessionNow: () => session, body: async () => ({}), signal: new AbortController().signal },
+      });
+      return reply?.body;
+    };
+    const rename = (name: string) =>
+      rest.db.kysely
+        .updateTable('devices')
+        .set({ short_name: name })
+        .where('external_key', '=', 'shop/1')
+        .execute();
+
+    it('is read once for all who came while it was read', async () => {
+      const bodies = await Promise.all(Array.from({ length: 20 }, () => ask('Limit=100')));
+      expect(new Set(bodies).size).toBe(2);
+      expect(bodies[1]).toEqual(bodies[0]);
+      const others = [
+        'Limit=100',
+        'Limit=99',
+        'Limit=100&Sort=ShortName',
+        'Limit=100&Tag=web',
+        'Limit=100&Search=a',
+      ];
+      const own = await Promise.all([...others.map((query) => ask(query)), ask('Limit=100', 'Asia/Tokyo')]);
+      expect(new Set(own).size).toBe(own.length);
+    });
+
+    it('has what a caller changed before it asked, whatever others read meanwhile', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const before = [ask('Limit=50'), ask('Limit=50')];
+        await rename(`after ${round}`);
+        const [after] = await Promise.all([ask('Limit=50'), ...before]);
+        expect(JSON.stringify(after)).toContain(`"after ${round}"`);
+      }
+      await rename('c');
+    });
+
+    it('is not shared with a transaction', async () => {
+      const outside = ask('Limit=60');
+      const undone = rest.db.inTransaction(async () => {
+        await rename('inside');
+        const inside = await Promise.all([ask('Limit=60'), ask('Limit=60')]);
+        expect(inside.every((body) => JSON.stringify(body).includes('"inside"'))).toBe(true);
+        throw new Error('undone');
+      });
+      await expect(undone).rejects.toThrow('undone');
+      for (const body of [await outside, await ask('Limit=60')])
+        expect(JSON.stringify(body)).not.toContain('"inside"');
+    });
   });
 
   it('pages by the id of its last row: nothing is missed and nothing comes twice, whatever happens meanwhile', async () => {

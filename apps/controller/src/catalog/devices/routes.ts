@@ -1,4 +1,4 @@
-import { type Clock, isId } from '@vantage/kernel';
+import { type Clock, createSharedWork, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField } from '../../http/field.ts';
@@ -6,9 +6,11 @@ import { cutCursor } from '../../http/paging.ts';
 import { missing } from '../../http/problem.ts';
 import { noSubject, type Reply, type Route, route, validatingRoute } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
+import type { Zone } from '../../http/zone.ts';
 import type { Catalog } from '../change.ts';
 import { accepted, actorOf } from '../from-rest.ts';
 import { deviceCreate, deviceEntry, deviceFull, deviceReadOnly, deviceUpdate } from './fields.ts';
+import type { DeviceListAsk } from './list-ask.ts';
 import { deviceListQuery, isPagedById, readDeviceList } from './list-query.ts';
 import { listDevices } from './list-store.ts';
 import { currentWarnings } from './settings.ts';
@@ -18,6 +20,7 @@ import { createDeviceWriter, type DeviceWriter, type DeviceWriterDeps } from './
 
 const tag = 'Devices';
 const names = { root: 'device' } as const;
+const deviceList = z.array(deviceEntry);
 const idAnswer = z.strictObject({ device_id: idField });
 
 /** Finds the device that a path names. */
@@ -100,7 +103,10 @@ function createRoute(catalog: Catalog, writer: DeviceWriter): Route {
   });
 }
 
-function listRoute({ db, clock }: Pick<DeviceRouteDeps, 'db' | 'clock'>): Route {
+function listRoute(deps: Pick<DeviceRouteDeps, 'db' | 'clock'>): Route {
+  const { db } = deps;
+  // Programs and screens that show the same list ask for it at one moment.
+  const readings = createSharedWork<Reply<z.input<typeof deviceList>>>(deps);
   return route({
     method: 'GET',
     path: '/devices',
@@ -109,22 +115,32 @@ function listRoute({ db, clock }: Pick<DeviceRouteDeps, 'db' | 'clock'>): Route 
     summary: 'Lists devices, in the order of their creation unless Sort names another one.',
     subject: noSubject,
     query: deviceListQuery,
-    response: z.array(deviceEntry),
+    response: deviceList,
     names: { root: 'devices', row: 'device', id: 'device_id' },
-    handler: async ({ session, query }) => {
-      const nowUs = clock.nowUs();
-      const asked = await readDeviceList(db, session.accountNo, query);
-      const found = await listDevices(db, { ...asked, nowUs });
-      const { rows, next } = cutCursor(found.rows, asked.limit, 'after', ({ device_id }) => device_id);
-      const resultOf = await completeResults(db, rows, nowUs);
-      const { limit, offset } = asked;
-      return {
-        body: rows.map((row) => showEntry(row, resultOf(row), session.zone)),
-        ...(found.total === undefined ? {} : { total: found.total }),
-        next: next === undefined || isPagedById(asked) ? next : { limit, offset: offset + limit },
-      };
+    handler: async ({ session: { accountNo, zone }, query }) => {
+      const asked = await readDeviceList(db, accountNo, query);
+      const read = () => readPage(deps, asked, zone);
+      // Inside a transaction, the caller reads what nobody else may read yet.
+      return db.isInTransaction() ? read() : readings.run(JSON.stringify([zone.name, asked]), read);
     },
   });
+}
+
+async function readPage(
+  { db, clock }: Pick<DeviceRouteDeps, 'db' | 'clock'>,
+  asked: Omit<DeviceListAsk, 'nowUs'>,
+  zone: Zone,
+): Promise<Reply<z.input<typeof deviceList>>> {
+  const nowUs = clock.nowUs();
+  const found = await listDevices(db, { ...asked, nowUs });
+  const { rows, next } = cutCursor(found.rows, asked.limit, 'after', ({ device_id }) => device_id);
+  const resultOf = await completeResults(db, rows, nowUs);
+  const { limit, offset } = asked;
+  return {
+    body: rows.map((row) => showEntry(row, resultOf(row), zone)),
+    ...(found.total === undefined ? {} : { total: found.total }),
+    next: next === undefined || isPagedById(asked) ? next : { limit, offset: offset + limit },
+  };
 }
 
 function readRoute({ db, clock }: DeviceRouteDeps): Route {
