@@ -6,6 +6,8 @@ export const limits = {
   segmentBytes: mebibyte,
   /** Groups of records are written, each with one fsync, at most this often; the first after a pause at once. */
   groupMs: 10,
+  /** And this often after a group of so many records, because a group costs far more CPU than a record. */
+  large: { records: 8, groupMs: 40 },
   /** A segment in use whose records are all acknowledged is removed from this size on. */
   worthRetiringBytes: 64 * 1024,
   maxAgeMs: 7 * 24 * 3600 * 1000,

@@ -1,7 +1,8 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { createFakeClock } from '@vantage/kernel/testing';
+import { afterAll, expect, test, vi } from 'vitest';
 import { gapsOf, openTestOutbox as open, resultRecord as result, startsOf } from '../testing/outbox.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-outbox-'));
@@ -21,6 +22,19 @@ test('a result can be taken out only when it is on disk', async () => {
   await outbox.flushed();
   expect(readFileSync(onlySegment(folder)).length).toBeGreaterThan(14);
   expect(startsOf(outbox.nextNew(10))).toEqual([1]);
+});
+
+test('after a group of eight records the next group waits 40 ms, after a smaller one 10 ms', async () => {
+  const clock = createFakeClock();
+  await using outbox = await open(newFolder(), { clock });
+  const timers = vi.spyOn(clock, 'timer');
+  for (let i = 1; i <= 8; i += 1) outbox.append(result(i));
+  await clock.advance(1);
+  outbox.append(result(9));
+  await clock.advance(39);
+  await vi.waitFor(() => expect(outbox.records).toBe(9), { timeout: 10_000 });
+  outbox.append(result(10));
+  expect(timers.mock.calls.map(([ms]) => ms)).toEqual([0, 39, 10]);
 });
 
 test('after a kill the records without ack are found again, and a full segment of acknowledged ones is gone', async () => {

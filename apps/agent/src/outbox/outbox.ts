@@ -69,8 +69,14 @@ export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
     work = work.then(job).catch(faults.report);
     return work;
   };
-  const write = () => queued(() => store.write(takeUnwritten(state)));
-  const writing = createThrottle({ clock: deps.clock, apartMs: limits.groupMs, job: () => void write() });
+  let groupMs: number = limits.groupMs;
+  const write = () =>
+    queued(() => {
+      const group = takeUnwritten(state);
+      groupMs = group.length < limits.large.records ? limits.groupMs : limits.large.groupMs;
+      return store.write(group);
+    });
+  const writing = createThrottle({ clock: deps.clock, apartMs: () => groupMs, job: () => void write() });
 
   return {
     append(record) {

@@ -5,10 +5,10 @@ export interface Throttle extends Disposable {
   schedule(): void;
 }
 
-/** Makes the throttle: the job starts at most once in `apartMs`. After disposal it starts no more. */
+/** Makes the throttle: the job starts at most once in `apartMs`, which is asked before each start. After disposal it starts no more. */
 export function createThrottle(deps: {
   readonly clock: Pick<Clock, 'monoMs' | 'timer'>;
-  readonly apartMs: number;
+  readonly apartMs: () => number;
   readonly job: () => void;
 }): Throttle {
   const { clock, apartMs, job } = deps;
@@ -18,7 +18,7 @@ export function createThrottle(deps: {
   return {
     schedule() {
       if (isOver) return;
-      timer ??= clock.timer(Math.max(0, begunMs + apartMs - clock.monoMs()), () => {
+      timer ??= clock.timer(Math.max(0, begunMs + apartMs() - clock.monoMs()), () => {
         timer = undefined;
         begunMs = clock.monoMs();
         job();
