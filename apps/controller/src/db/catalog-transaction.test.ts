@@ -131,9 +131,14 @@ test('every text, JSON value and byte that the ORM writes is stored and read as 
         const [url, warnings, dictionary, sealed] = given;
         const options = { ...dictionary };
         round += 1;
-        const device = await db.catalogTransaction(async ({ em }) =>
-          em.create(Device, { ...device0, accountNo, deviceId: `d${round}`, url, warnings, options, sealed }),
-        );
+        const device = await db.catalogTransaction(async ({ em }) => {
+          const values = { ...device0, accountNo, deviceId: `d${round}`, url, warnings, options, sealed };
+          const made = em.create(Device, values, { persist: false });
+          // At once, or by the unit of work at the end.
+          if (round % 2 === 0) await em.insert(made);
+          else em.persist(made);
+          return made;
+        });
         const row = await db.kysely
           .selectFrom('devices')
           .selectAll()

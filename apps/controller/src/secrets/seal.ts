@@ -36,8 +36,9 @@ export function createSealer(key: Uint8Array, olderKeys: readonly Uint8Array[] =
   const keys = [key, ...olderKeys];
   if (keys.some((one) => one.length !== sealKeyBytes))
     throw new Fault('stop', 'bad-seal-key', `a sealing key must have ${sealKeyBytes} bytes`);
-  const id = keyId(key);
-  if (new Set(keys.map(keyId)).size < keys.length)
+  const ids = keys.map(keyId);
+  const [id = 0] = ids;
+  if (new Set(ids).size < keys.length)
     throw new Fault(
       'stop',
       'bad-seal-key',
@@ -53,7 +54,7 @@ export function createSealer(key: Uint8Array, olderKeys: readonly Uint8Array[] =
     },
     open(sealed, context) {
       const text = keys
-        .filter((one) => keyId(one) === sealed[0])
+        .filter((_, at) => ids[at] === sealed[0])
         .map((one) => decrypt(one, sealed, context))
         .find((opened) => opened !== undefined);
       if (text === undefined)

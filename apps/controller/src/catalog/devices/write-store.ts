@@ -39,11 +39,16 @@ export async function insertDevice(
 ): Promise<number> {
   const { deviceId, accountNo, method, settings, sealed, nowUs } = device;
   const { em } = transaction;
-  const row = em.create(Device, {
-    ...columns(settings, sealed),
-    ...{ deviceId, accountNo, method, changedUs: nowUs, createdUs: nowUs, updatedUs: nowUs },
-  });
-  await em.flush();
+  const row = em.create(
+    Device,
+    {
+      ...columns(settings, sealed),
+      ...{ deviceId, accountNo, method, changedUs: nowUs, createdUs: nowUs, updatedUs: nowUs },
+    },
+    { persist: false },
+  );
+  // Often many devices are created one after the other, and a unit of work costs more than the insert.
+  await em.insert(row);
   await insertLocations(transaction, row.deviceNo, settings.references);
   await insertTags(transaction, row.deviceNo, settings.references);
   return row.deviceNo;
