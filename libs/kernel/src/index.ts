@@ -41,5 +41,6 @@ export { createSharedWork } from './shared-work.ts';
 export { shutdownSignal, whenAborted } from './shutdown.ts';
 export { compileCacheEnv, isBundled, siblingProgram } from './sibling-program.ts';
 export { usableMemory } from './usable-memory.ts';
+export { createWaker } from './waker.ts';
 export { isZoneName } from './zone-name.ts';
 export { type ZoneOffset, zoneOffset } from './zone-offset.ts';

@@ -1,4 +1,4 @@
-import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
+import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
 import { realTime, type TimeScale } from '../config/time-scale.ts';
 import { type Db, doEach, quarantine } from '../db/index.ts';
 import { touchRequested } from './change-store.ts';
@@ -55,11 +55,11 @@ export function createAlerts({
     failed: 'alerts cannot be decided; trying again',
     recovered: 'alerts are decided again',
   });
-  let wake = () => {};
+  const waker = createWaker(clock);
   let isWoken = false;
   const poke = () => {
     isWoken = true;
-    wake();
+    waker.wake();
   };
 
   /** Returns how many alerts were due. */
@@ -80,11 +80,7 @@ export function createAlerts({
   };
 
   const rest = async (signal: AbortSignal) => {
-    if (!isWoken) {
-      const woken = new AbortController();
-      wake = () => woken.abort();
-      await clock.sleep(timeScale(everyMs, 100), AbortSignal.any([signal, woken.signal])).catch(() => {});
-    }
+    if (!isWoken) await waker.wait(timeScale(everyMs, 100), signal);
     if (isWoken) await clock.sleep(gatherMs, signal).catch(() => {});
   };
 

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, createWaker, type Logger, messageOf } from '@vantage/kernel';
 import { realTime, type TimeScale } from '../config/time-scale.ts';
 import { type Db, releaseLeases, takeLeases } from '../db/index.ts';
 import { createPlanRequests } from './plan-requests.ts';
@@ -39,7 +39,7 @@ export function createAssign({
   const { kysely } = db;
   const requests = createPlanRequests({ clock, keepMs: keepRequestMs });
   const round = createPlanRound({ kysely, clock, log, controllerId, timeScale });
-  let wake = () => {};
+  const waker = createWaker(clock);
   let isHealthy = true;
 
   const hasOwnWork = () => {
@@ -71,18 +71,11 @@ export function createAssign({
     }
   };
 
-  /** Waits for a notification of the catalog, for at most this long. */
-  const waitForNotice = async (forMs: number, signal: AbortSignal) => {
-    const woken = new AbortController();
-    wake = () => woken.abort();
-    await clock.sleep(forMs, AbortSignal.any([signal, woken.signal])).catch(() => {});
-  };
-
   return {
     async run(signal) {
       await using _listening = await db.subscribe('catalog', (notice) => {
         requests.add(notice?.location_nos ?? 'all');
-        wake();
+        waker.wake();
       });
       const renewing = renewLeases(signal);
       while (!signal.aborted) {
@@ -90,7 +83,7 @@ export function createAssign({
         // Many changes in a row are planned together: a pause follows each round, a longer one after a long round.
         await clock.sleep(Math.min(maxPauseMs, Math.max(pauseMs, 3 * tookMs)), signal).catch(() => {});
         if (hasOwnWork() || signal.aborted) continue;
-        await waitForNotice(requests.locationNos.length > 0 ? recheckMs : pollMs, signal);
+        await waker.wait(requests.locationNos.length > 0 ? recheckMs : pollMs, signal);
       }
       await renewing;
       await releaseLeases(kysely, controllerId, 'plan:').catch(() => {});

@@ -1,4 +1,4 @@
-import { type Clock, createJobParts, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, createJobParts, createWaker, type Logger, messageOf } from '@vantage/kernel';
 import type { Transaction } from 'kysely';
 import { realTime, type TimeScale } from '../config/time-scale.ts';
 import type { Db, Tables } from '../db/index.ts';
@@ -57,10 +57,10 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   const counts = createCounts();
   let rounds = 0;
   let isWoken = false;
-  let wake = () => {};
+  const waker = createWaker(clock);
   const poke = () => {
     isWoken = true;
-    wake();
+    waker.wake();
   };
 
   const start = (claimed: Claimed, contact: DueContact, claimedMs: number) => {
@@ -97,21 +97,13 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
     if (shares.length === 0 || begun > 0) rounds += 1;
   };
 
-  const pause = async (signal: AbortSignal): Promise<void> => {
-    if (isWoken || signal.aborted) return;
-    const waking = new AbortController();
-    wake = () => waking.abort();
-    await clock.sleep(timeScale(pollMs, 100), AbortSignal.any([waking.signal, signal])).catch(() => {});
-    wake = () => {};
-  };
-
   return {
     async run(signal) {
       const listening = db.subscribe('notifications', poke).catch(() => undefined);
       while (!signal.aborted) {
         isWoken = false;
         await parts.attempt('round', () => round(signal));
-        await pause(signal);
+        if (!isWoken) await waker.wait(timeScale(pollMs, 100), signal);
       }
       const ended = Promise.allSettled([...running.values()].map(({ done }) => done));
       using _timer = clock.timer(drainMs, () => interrupt.abort(new Error('the controller stops')));
