@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../tests/harness
 import { createTimeScale } from '../config/time-scale.ts';
 import { createDb, type Db, publish, takeLeases } from '../db/index.ts';
 import { createFixtures, type Fixtures } from '../testing/fixtures.ts';
+import { setUp } from '../testing/set-up.ts';
 import { createAssign } from './assign.ts';
 
 const log = createLog('assign test', 'silent');
@@ -229,14 +230,15 @@ test('when a second agent connects, spans go on, and no agent retries by itself 
 
 test('the planner needs far fewer statements than devices for ten thousand devices in one Location', async () => {
   const { accountNo, locationNo } = await site(3, 0);
-  await sql`
+  const insert = sql`
     with made as (
       insert into devices (device_id, account_no, method, url, sealed, short_name, frequency_min, timeout_s, retries,
         retry_delay_s, locations_given, changed_us, created_us, updated_us)
       select 'many ' || n, ${accountNo}, 'TCP', '', '', 'd', 1, 10, 1, 10, true, 1, 1, 1
       from generate_series(1, 10000) as n returning device_no
     )
-    insert into device_locations select device_no, ${locationNo}, 0 from made`.execute(db.kysely);
+    insert into device_locations select device_no, ${locationNo}, 0 from made`;
+  await setUp(db.kysely, (connection) => insert.execute(connection));
   let statements = 0;
   const counted = db.kysely.withPlugin({
     transformQuery: ({ node }) => {

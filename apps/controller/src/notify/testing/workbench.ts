@@ -7,6 +7,7 @@ import { createDb, type Db } from '../../db/index.ts';
 import { createSealer, type Sealer, sealKeyBytes } from '../../secrets/seal.ts';
 import { sealContact } from '../../secrets/sealed-contact.ts';
 import { createFixtures } from '../../testing/fixtures.ts';
+import { setUp } from '../../testing/set-up.ts';
 import { createChannels } from '../channels/registry.ts';
 import { createDeliveries, type Deliveries, type DeliveriesDeps } from '../deliveries.ts';
 import { enqueue } from '../notification-store.ts';
@@ -71,7 +72,7 @@ export async function createWorkbench({
         const data = { ...sampleNotification.data, ShortName: text };
         return { ...sampleNotification, accountNo, contactNo, orderKey, data };
       });
-      await db.kysely.transaction().execute((trx) => enqueue(trx, notifications, systemClock.nowUs()));
+      await setUp(db.kysely, (connection) => enqueue(connection, notifications, systemClock.nowUs()));
     },
     work(deps = {}) {
       const ending = new AbortController();

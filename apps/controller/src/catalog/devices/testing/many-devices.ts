@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../db/index.ts';
 import { createFixtures } from '../../../testing/fixtures.ts';
+import { setUp } from '../../../testing/set-up.ts';
 
 interface Facts {
   readonly accountNo: number;
@@ -28,11 +29,9 @@ export async function makeManyDevices(
   const first = await make.location(accountNo, { ...times, online: true });
   const second = await make.location(accountNo, { ...times, online: true });
   const offline = await make.location(accountNo, { ...times, online: false });
-  await kysely.connection().execute(async (connection) => {
-    // A busy machine takes longer than a statement of the controller may.
-    await sql`set statement_timeout = 0`.execute(connection);
-    await fill(connection, { accountNo, foreignNo, first, second, offline, devices, nowUs });
-  });
+  await setUp(kysely, (connection) =>
+    fill(connection, { accountNo, foreignNo, first, second, offline, devices, nowUs }),
+  );
   return { accountNo, locationNo: first };
 }
 
