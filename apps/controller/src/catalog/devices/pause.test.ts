@@ -1,9 +1,11 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../../api/testing/rest.ts';
 import { createSampleAccount } from '../../api/testing/sample-account.ts';
 import { loadDevices } from '../../assign/store.ts';
 import { realTime } from '../../config/time-scale.ts';
+import { lockDevices } from '../../db/index.ts';
 import { foldDevices } from '../../health/fold-store.ts';
 import { uptimes } from '../../health/index.ts';
 import { createTimes } from '../../health/times.ts';
@@ -55,6 +57,22 @@ describe('a paused device', () => {
       .values({ device_no: deviceNo, from_us: since_us, status: 'Down' })
       .execute();
   };
+
+  it('waits for results that are being stored before it touches anything of the device', async () => {
+    const { kysely } = rest.db;
+    const waiting = () =>
+      sql`select from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`.execute(kysely);
+    const held = await kysely.transaction().execute(async (trx) => {
+      await lockDevices(trx, [deviceNo]);
+      const pausing = put({ Enabled: false });
+      await expect.poll(async () => (await waiting()).rows).toHaveLength(1);
+      await sql`select from device_state where device_no = ${deviceNo} for update nowait`.execute(trx);
+      return { pausing };
+    });
+    expect((await held.pausing).status).toBe(200);
+    expect((await put({ Enabled: true })).status).toBe(200);
+  });
 
   it('is Unknown; its retries and its outage end, with an event and without an Up', async () => {
     await goDown();

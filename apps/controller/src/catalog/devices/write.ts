@@ -14,7 +14,7 @@ import { resolveDevice, unique } from './resolve-device.ts';
 import { openOrShown, sealTarget } from './sealed.ts';
 import { resolveReferences, sameLocations } from './settings.ts';
 import { type SettingsRow, showSettings } from './show.ts';
-import { readDevice } from './store.ts';
+import { type DeviceRow, readDevice } from './store.ts';
 import {
   type DeviceSettings,
   deleteDevice,
@@ -130,6 +130,8 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       const { fields, reach } = changesOf(row, clear, settings, newLocations);
       const isWarnedAnew = !isDeepStrictEqual(row.warnings, settings.warnings);
       if (fields.length === 0 && !isWarnedAnew) return { kind: 'updated' };
+      // Results and maintenance lock the device before they write its state: the other way round they deadlock.
+      if (newLocations || movesState(row, settings)) await lockDevices(trx, [deviceNo]);
       const sealed = sealTarget(sealer, row.device_id, settings.target.clear);
       await updateDevice(transaction, { deviceNo, settings, sealed, reach, newLocations, nowUs });
       if (fields.length === 0) return { kind: 'updated' };
@@ -182,6 +184,11 @@ function sentSettings(method: string, settings: DeviceSettings, sent: SentSettin
 
 function numberOf({ location_no }: { readonly location_no: number }): number {
   return location_no;
+}
+
+/** Whether triggers write these settings into the device's state. */
+function movesState(row: DeviceRow, { plain }: DeviceSettings): boolean {
+  return row.enabled !== plain.enabled || row.frequency_min !== plain.frequencyMin;
 }
 
 function methodConflict(method: string): Conflict {
