@@ -72,7 +72,9 @@ export async function createWorkbench({
         const data = { ...sampleNotification.data, ShortName: text };
         return { ...sampleNotification, accountNo, contactNo, orderKey, data };
       });
-      await setUp(db.kysely, (connection) => enqueue(connection, notifications, systemClock.nowUs()));
+      await setUp(db.kysely, (connection) =>
+        connection.transaction().execute((trx) => enqueue(trx, notifications, systemClock.nowUs())),
+      );
     },
     work(deps = {}) {
       const ending = new AbortController();
