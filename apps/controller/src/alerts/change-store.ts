@@ -1,7 +1,7 @@
 import { flappingWindowUs } from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import type { Row, Tables } from '../db/index.ts';
 import { readAlertState, readFacts, readKind, readSeverity } from './alert-row.ts';
 import type { ChangedDevice, OpenAlert } from './apply-changes.ts';
 
@@ -27,14 +27,27 @@ export async function changedDevices(
   return new Map(rows.map((row) => [row.deviceNo, { ...row, severity: readSeverity(row.severity) }]));
 }
 
+/** An open alert as it is stored. */
+type OpenAlertRow = Pick<
+  Row<'alerts'>,
+  | 'alert_no'
+  | 'kind'
+  | 'account_no'
+  | 'device_no'
+  | 'location_no'
+  | 'agent_no'
+  | 'severity'
+  | 'since_us'
+  | 'state'
+  | 'opening'
+>;
+
 /** The open alerts of these devices and Locations, locked until the transaction ends. */
 export async function lockOpenAlerts(
   trx: Kysely<Tables>,
   { deviceNos, locationNos }: Concerned,
-  devices: ReadonlyMap<number, ChangedDevice>,
-  nowUs: number,
-): Promise<OpenAlert[]> {
-  const rows = await trx
+): Promise<OpenAlertRow[]> {
+  return trx
     .selectFrom('alerts')
     .select(['alert_no', 'kind', 'account_no', 'device_no', 'location_no', 'agent_no', 'severity'])
     .select(['since_us', 'state', 'opening'])
@@ -45,6 +58,14 @@ export async function lockOpenAlerts(
     .orderBy('alert_no')
     .forUpdate()
     .execute();
+}
+
+/** The alerts of these rows, with those of these devices that they concern. A row of a kind that only a later version knows is none. Pure. */
+export function openAlerts(
+  rows: readonly OpenAlertRow[],
+  devices: ReadonlyMap<number, ChangedDevice>,
+  nowUs: number,
+): OpenAlert[] {
   return rows.flatMap((row): OpenAlert[] => {
     const kind = readKind(row.kind);
     if (kind === undefined) return [];

@@ -9,7 +9,7 @@ import {
 import { hourUs } from '@vantage/domain';
 import { type Logger, messageOf } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import { pipelined, type Tables } from '../db/index.ts';
 import { readAlertState, readKind } from './alert-row.ts';
 import { requestedChecks } from './check-store.ts';
 import { claimDue, type DecidedAlert, type DueAlert, postpone, writeDecided } from './due-store.ts';
@@ -124,21 +124,21 @@ async function readFactsOf(
   { log }: DecideDeps,
 ): Promise<ReadAlert[]> {
   const states = alerts.map((alert) => readAlertState(alert.state, nowUs));
-  const [subjects, schedules, checks, locations] = [
-    await subjectsOf(trx, alerts, nowUs),
-    await schedulesOf(
-      trx,
+  const [subjects, schedules, checks, locations] = await pipelined(trx, (pipe) => [
+    subjectsOf(pipe, alerts, nowUs),
+    schedulesOf(
+      pipe,
       alerts.map(({ alert_no }) => alert_no),
     ),
-    await requestedChecks(
-      trx,
+    requestedChecks(
+      pipe,
       states.flatMap(({ requestId }) => requestId ?? []),
     ),
-    await locationsOf(
-      trx,
+    locationsOf(
+      pipe,
       alerts.flatMap(({ location_no }) => location_no ?? []),
     ),
-  ];
+  ]);
   return alerts.flatMap((alert, place) => {
     const [state, kind] = [states[place], readKind(alert.kind)];
     if (state === undefined || kind === undefined) return [];

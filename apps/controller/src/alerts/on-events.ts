@@ -1,8 +1,8 @@
 import type { EventCause } from '@vantage/health';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import { pipelined, type Tables } from '../db/index.ts';
 import { applyChanges } from './apply-changes.ts';
-import { changedDevices, lockOpenAlerts, touchDependents, writeAlerts } from './change-store.ts';
+import { changedDevices, lockOpenAlerts, openAlerts, touchDependents, writeAlerts } from './change-store.ts';
 import { type AlertChange, changesOf } from './changes.ts';
 
 /** Nothing that the alert of a dependent waits for. */
@@ -33,14 +33,19 @@ export function createOnEvents({
     if (changes.length === 0) return;
     const deviceNos = [...new Set(changes.flatMap((one) => ('deviceNo' in one ? [one.deviceNo] : [])))];
     const locationNos = changes.flatMap((one) => ('locationNo' in one ? (one.locationNo ?? []) : []));
-    const devices = await changedDevices(trx, deviceNos, nowUs, flappingWindowUs);
-    const open = await lockOpenAlerts(trx, { deviceNos, locationNos }, devices, nowUs);
+    const [devices, rows] = await pipelined(trx, (pipe) => [
+      changedDevices(pipe, deviceNos, nowUs, flappingWindowUs),
+      lockOpenAlerts(pipe, { deviceNos, locationNos }),
+    ]);
+    const open = openAlerts(rows, devices, nowUs);
     const applied = applyChanges(changes, { devices, open, nowUs });
-    await writeAlerts(trx, applied.alerts, nowUs);
     const concerned = changes.flatMap((one) =>
       isWarning(one) || !('deviceNo' in one) ? [] : [one.deviceNo],
     );
-    await touchDependents(trx, concerned, nowUs);
-    await recordEvents(trx, applied.events, nowUs);
+    await pipelined(trx, (pipe) => [
+      writeAlerts(pipe, applied.alerts, nowUs),
+      touchDependents(pipe, concerned, nowUs),
+      recordEvents(pipe, applied.events, nowUs),
+    ]);
   };
 }

@@ -91,7 +91,7 @@ export async function createDb({
     types: numbersForBigints(),
   };
   // A new connection loads its caches again, and the first request after a quiet moment would wait for it.
-  const limits = { max: poolSize, idleTimeoutMillis: idleMs, maxLifetimeSeconds: lifetimeS };
+  const limits = { max: poolSize, idleTimeoutMillis: idleMs, maxLifetimeSeconds: lifetimeS, pipeline: true };
   const pool = new pg.Pool({ ...config, ...limits });
   // Without listeners, a connection that the server ends would end this process.
   pool.on('error', (error) => log.warn({ error: error.message }, 'an idle database connection broke'));

@@ -16,5 +16,6 @@ export type { NewRunRequest } from './new-run-request.ts';
 export { packetCount } from './packet-count.ts';
 export { createPartitions, type Partitions, partitionOf, startOfDay } from './partitions.ts';
 export { dbFailure, isTransientDbError } from './pg-error.ts';
+export { pipelined } from './pipelined.ts';
 export { dropQuarantined, quarantine } from './quarantine.ts';
 export type { NewRow, Row, Tables } from './schema.ts';

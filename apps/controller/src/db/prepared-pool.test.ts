@@ -1,8 +1,10 @@
+import { Socket } from 'node:net';
 import { createLog } from '@vantage/kernel';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
-import { createDb, type Db, executeKept } from './index.ts';
+import { createDb, type Db, executeKept, isTransientDbError } from './index.ts';
 import { createPreparer } from './prepared-pool.ts';
 
 let database: TestDatabase;
@@ -99,4 +101,70 @@ it('a statement whose text or parameters are made of its values is not kept', as
   await expect(summed).rejects.toThrow(TypeError);
   const inside = executeKept(db.kysely, 'array', [5], ([no = 0]) => sql`select ${[no]}::int[] as no`);
   await expect(inside).rejects.toThrow(TypeError);
+});
+
+describe('a transaction', () => {
+  let other: pg.Client;
+  beforeAll(async () => {
+    other = new pg.Client({ connectionString: database.url });
+    await other.connect();
+  });
+  afterAll(() => other.end());
+
+  /** What the server says of the connection of a pool of one. */
+  const stateOf = async (pid: number) => {
+    const { rows } = await other.query<{ state: string }>(
+      'select state from pg_stat_activity where pid = $1',
+      [pid],
+    );
+    return rows[0]?.state;
+  };
+  const ownPid = async (of = db.kysely) =>
+    (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(of)).rows[0]?.pid ?? 0;
+
+  it('begins with its first statement, and one without statements sends nothing', async () => {
+    const pid = await ownPid();
+    const states: unknown[] = [];
+    await db.kysely.transaction().execute(async (trx) => {
+      states.push(await stateOf(pid));
+      expect(await ownPid(trx)).toBe(pid);
+      states.push(await stateOf(pid));
+    });
+    states.push(await stateOf(pid));
+    expect(states).toEqual(['idle', 'idle in transaction', 'idle']);
+    const writes = vi.spyOn(Socket.prototype, 'write');
+    await db.kysely.transaction().execute(async () => {});
+    const failed = db.kysely.transaction().execute(() => Promise.reject(new Error('no statement')));
+    await expect(failed).rejects.toThrow('no statement');
+    expect(writes).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
+    expect((await sql`select 1 as one`.execute(db.kysely)).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('whose first statement fails is rolled back, and the next one begins anew', async () => {
+    const failed = db.kysely.transaction().execute((trx) => sql`select 1 / 0`.execute(trx));
+    await expect(failed).rejects.toThrow('division by zero');
+    const pid = await ownPid();
+    expect(await stateOf(pid)).toBe('idle');
+    await db.kysely
+      .transaction()
+      .execute(async (trx) => {
+        await sql`create temporary table gone (no int)`.execute(trx);
+        throw new Error('undo');
+      })
+      .catch(() => {});
+    const { rows } = await sql`select to_regclass('gone') as found`.execute(db.kysely);
+    expect(rows).toEqual([{ found: null }]);
+  });
+
+  it('whose connection the server ended fails with an error that is tried again', async () => {
+    const pid = await ownPid();
+    const cut = db.kysely.transaction().execute(async (trx) => {
+      await other.query('select pg_terminate_backend($1)', [pid]);
+      await sql`select 1`.execute(trx);
+    });
+    const error = await cut.catch((thrown: unknown) => thrown);
+    expect(isTransientDbError(error)).toBe(true);
+    expect((await sql`select 1 as one`.execute(db.kysely)).rows).toEqual([{ one: 1 }]);
+  });
 });

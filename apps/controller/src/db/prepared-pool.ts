@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import { CopyData, copyIn } from './copy-rows.ts';
@@ -32,7 +33,11 @@ export function createPreparer(): (text: string, values: readonly unknown[]) => 
   };
 }
 
-/** The pool for Kysely: its connections prepare the statements that they run often. */
+/**
+ * The pool for Kysely: its connections prepare the statements that they run often. Each message to the server wakes it, which costs more than a
+ * small statement itself. So BEGIN goes out with the first statement of its transaction, a transaction without statements sends nothing, and
+ * statements of one turn of the event loop are one write (`pipelined.ts`).
+ */
 export function preparingPool(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   return {
@@ -54,17 +59,48 @@ export function preparingPool(pool: pg.Pool): PostgresPool {
 
 function wrap(client: pg.PoolClient): PostgresPoolClient {
   const prepare = createPreparer();
+  const gather = gatherWrites(client.connection.stream);
+  const send = (text: string, values: readonly unknown[] = []) => {
+    gather();
+    const [data] = values;
+    return data instanceof CopyData ? copyIn(client, text, data) : client.query(prepare(text, values));
+  };
+  let toBegin = false;
+  const run = async (text: string, values?: readonly unknown[]) => {
+    const begins = toBegin;
+    toBegin = text === 'begin';
+    if (toBegin || (begins && (text === 'commit' || text === 'rollback'))) return nothing(text);
+    if (!begins) return send(text, values);
+    const [, result] = await Promise.all([send('begin'), send(text, values)]);
+    return result;
+  };
   return {
     // Kysely's type has a second form, for cursors. Nothing here opens one, and `never` fits both forms.
-    query: (text: unknown, values?: readonly unknown[]) => {
-      const data = values?.[0];
-      return (
-        data instanceof CopyData
-          ? copyIn(client, String(text), data)
-          : client.query(prepare(String(text), values ?? []))
-      ) as never;
-    },
+    query: (text: unknown, values?: readonly unknown[]) => run(String(text), values) as never,
     // node-postgres replaces `release` each time somebody borrows the connection.
-    release: () => client.release(),
+    release: () => {
+      toBegin = false;
+      client.release();
+    },
+  };
+}
+
+/** The answer to a statement that was not sent. */
+function nothing(text: string) {
+  return { command: text.toUpperCase(), rowCount: 0, rows: [] };
+}
+
+/** Makes a function after which all that is written until the end of this turn of the event loop is one write, which wakes the server once. */
+function gatherWrites(stream: Pick<Duplex, 'cork' | 'uncork'>): () => void {
+  let isGathering = false;
+  const end = () => {
+    isGathering = false;
+    stream.uncork();
+  };
+  return () => {
+    if (isGathering) return;
+    isGathering = true;
+    stream.cork();
+    process.nextTick(end);
   };
 }

@@ -16,7 +16,7 @@ import {
   toObservations,
 } from '@vantage/health';
 import type { Transaction } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import { pipelined, type Tables } from '../db/index.ts';
 import {
   checkCause,
   correctionCause,
@@ -140,18 +140,18 @@ async function foldAndWrite(
     const previousEvents = task.isPast ? fold(seed, earlier, device).events : [];
     return { ...task, seed, result, previousEvents, endsLate: endsLate(observations, first, lateAfterUs) };
   });
-  await store.writeFoldResults(
-    trx,
-    folded.map(({ device, first, seed, result }) => ({
-      deviceNo: device.deviceNo,
-      from: first,
-      checkpoints: result.checkpoints,
-      intervalsFromUs: seed.sinceUs,
-      intervals: result.intervals,
-      state: result.state,
-    })),
-  );
-  const causes = await newCauses(trx, folded, nowUs, lateAfterUs);
+  const results = folded.map(({ device, first, seed, result }) => ({
+    deviceNo: device.deviceNo,
+    from: first,
+    checkpoints: result.checkpoints,
+    intervalsFromUs: seed.sinceUs,
+    intervals: result.intervals,
+    state: result.state,
+  }));
+  const [, causes] = await pipelined(trx, (pipe) => [
+    store.writeFoldResults(pipe, results),
+    newCauses(pipe, folded, nowUs, lateAfterUs),
+  ]);
   await recordEvents(trx, causes, nowUs);
   await endOnFirstOk(trx, goodChecks(causes));
   return new Map(

@@ -8,7 +8,7 @@ import {
   type RetrySequence,
 } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
-import type { NewRunRequest, Tables } from '../db/index.ts';
+import { type NewRunRequest, pipelined, type Tables } from '../db/index.ts';
 import { unitHash } from '../db/schedule-offset.ts';
 import type { FoldDevice } from './fold-store.ts';
 import type { Times } from './times.ts';
@@ -112,8 +112,10 @@ export async function requestRetries(
   );
   if (open.length === 0) return;
   const deviceNos = open.map(({ device }) => device.deviceNo);
-  const candidates = await candidatesOf(trx, deviceNos);
-  const retries = await runRequests.requestedRetries(trx, deviceNos);
+  const [candidates, retries] = await pipelined(trx, (pipe) => [
+    candidatesOf(pipe, deviceNos),
+    runRequests.requestedRetries(pipe, deviceNos),
+  ]);
   const requested = Map.groupBy(retries, (one) => one.deviceNo);
   const requests = open.flatMap(({ device, retrySequence }): NewRunRequest[] => {
     const retryId = retryIdOf(device.deviceNo, retrySequence);
@@ -152,8 +154,10 @@ async function requestNow(
 ): Promise<void> {
   if (outcomes.length === 0) return;
   const deviceNos = outcomes.map(({ device }) => device.deviceNo);
-  const candidates = await candidatesOf(trx, deviceNos);
-  const waiting = await runRequests.devicesWithOpenNow(trx, deviceNos);
+  const [candidates, waiting] = await pipelined(trx, (pipe) => [
+    candidatesOf(pipe, deviceNos),
+    runRequests.devicesWithOpenNow(pipe, deviceNos),
+  ]);
   const requests = outcomes.flatMap(({ device }): NewRunRequest[] => {
     const candidate = candidates.get(device.deviceNo)?.find((one) => one.isAssigned);
     if (candidate === undefined || waiting.has(device.deviceNo)) return [];

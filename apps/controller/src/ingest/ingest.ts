@@ -2,7 +2,7 @@ import { checkId, dayUs, hourUs } from '@vantage/domain';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
-import { type Db, dbFailure, lockDevicesOf, type Tables, toText } from '../db/index.ts';
+import { type Db, dbFailure, lockDevicesOf, pipelined, type Tables, toText } from '../db/index.ts';
 import { notPacked } from '../db/packed/index.ts';
 import { type Acceptance, futureUs, locationAt, type RequestedCheck, refusal } from './accept.ts';
 import { describe, type Item, readItems, type Sorted, sortItems } from './batch.ts';
@@ -119,26 +119,25 @@ export function createIngest({
         await store.insertQuarantined(trx, sender.agentNo, nowUs, quarantine);
         return { inserted: 0, repeated: 0, quarantined: quarantine.length };
       }
-      const results = sorted.results.map((one) => one.result);
       const diagnostics = sorted.diagnostics.map((one) => one.diagnostics);
-      const methods = await lockDevicesOf(
-        trx,
-        sender.accountNo,
-        [...results, ...diagnostics].map(({ deviceNo }) => deviceNo),
-      );
-      const acceptance = await loadAcceptance(trx, sender, results, { runRequests, nowUs, retentionDays });
-      const { accepted, refused: notAccepted } = judge(sorted.results, acceptance);
+      const { methods, acceptance, located, notAccepted } = await judgeUnderLocks(trx, sender, sorted, {
+        runRequests,
+        nowUs,
+        retentionDays,
+      });
       quarantine.push(...notAccepted);
-      const located = await locate(trx, sender, accepted);
       const limits = await baselines.limits(trx, located);
       const rows = located.map(({ result, locationNo }, i) =>
         toRow(result, { agentNo: sender.agentNo, locationNo }, perfOf(result, limits[i]), nowUs),
       );
       const inserted = await insertChecks(trx, await notPacked(trx, rows, nowUs), numberFacts);
-      await addCheckCounts(trx, sender, inserted, methods);
-      await runRequests.markAnswered(trx, withIds(inserted), nowUs);
-      if (inserted.length > 0) await fold(trx, inserted, nowUs);
-      await addPendingDiagnostics(trx, sender.agentNo, inserted);
+      if (inserted.length > 0)
+        await pipelined(trx, (pipe) => [
+          addCheckCounts(pipe, sender, inserted, methods),
+          runRequests.markAnswered(pipe, withIds(inserted), nowUs),
+          addPendingDiagnostics(pipe, sender.agentNo, inserted),
+          fold(pipe, inserted, nowUs),
+        ]);
       await addDiagnostics(trx, sender, diagnostics, {
         fromUs: acceptance.oldestUs,
         toUs: nowUs + futureUs,
@@ -200,6 +199,34 @@ export function createIngest({
   };
 }
 
+interface AcceptanceDeps {
+  readonly runRequests: RunRequests;
+  readonly nowUs: number;
+  readonly retentionDays: number;
+}
+
+/** Locks the devices of these results and diagnostics, and decides under the locks which results are accepted. */
+async function judgeUnderLocks(
+  trx: Transaction<Tables>,
+  sender: Sender,
+  sorted: Sorted,
+  deps: AcceptanceDeps,
+) {
+  const results = sorted.results.map(({ result }) => result);
+  const deviceNos = [...results, ...sorted.diagnostics.map(({ diagnostics }) => diagnostics)].map(
+    ({ deviceNo }) => deviceNo,
+  );
+  // PostgreSQL answers them one after the other, so what follows the locks is read under them.
+  const [methods, acceptance, locations] = await pipelined(trx, (pipe) => [
+    lockDevicesOf(pipe, sender.accountNo, deviceNos),
+    loadAcceptance(pipe, sender, results, deps),
+    locationsOf(pipe, sender, results),
+  ]);
+  const { accepted, refused: notAccepted } = judge(sorted.results, acceptance);
+  const located = accepted.map((result) => ({ result, locationNo: locationAt(locations, result.startUs) }));
+  return { methods, acceptance, located, notAccepted };
+}
+
 /** The results that ingest accepts, and the others as records for the quarantine. */
 function judge(results: Sorted['results'], acceptance: Acceptance) {
   const accepted: ParsedResult[] = [];
@@ -212,27 +239,18 @@ function judge(results: Sorted['results'], acceptance: Acceptance) {
   return { accepted, refused };
 }
 
-/** These results with the Location that the agent had when each check started. */
-async function locate(
-  trx: Transaction<Tables>,
-  { agentNo }: Sender,
-  results: readonly ParsedResult[],
-): Promise<{ readonly locationNo: number; readonly result: ParsedResult }[]> {
+/** The Locations that the agent had since the first of these results started. */
+async function locationsOf(trx: Transaction<Tables>, { agentNo }: Sender, results: readonly ParsedResult[]) {
   if (results.length === 0) return [];
   const firstUs = results.reduce((least, { startUs }) => Math.min(least, startUs), Number.MAX_SAFE_INTEGER);
-  const spans = await store.locationsSince(trx, agentNo, firstUs);
-  return results.map((result) => ({ result, locationNo: locationAt(spans, result.startUs) }));
+  return store.locationsSince(trx, agentNo, firstUs);
 }
 
 async function loadAcceptance(
   trx: Transaction<Tables>,
   { agentNo }: Sender,
   results: readonly ParsedResult[],
-  {
-    runRequests,
-    nowUs,
-    retentionDays,
-  }: { readonly runRequests: RunRequests; readonly nowUs: number; readonly retentionDays: number },
+  { runRequests, nowUs, retentionDays }: AcceptanceDeps,
 ) {
   const firsts = new Map<number, number>();
   for (const { deviceNo, startUs } of results)

@@ -25,7 +25,7 @@ function columns({ plain, target, references, warnings }: DeviceSettings, sealed
   };
 }
 
-/** Inserts a device and its Locations. Returns its number. */
+/** Inserts a device without its Locations and tags. Returns its number. */
 export async function insertDevice(
   transaction: ChangeTransaction,
   device: {
@@ -49,9 +49,17 @@ export async function insertDevice(
   );
   // Often many devices are created one after the other, and a unit of work costs more than the insert.
   await em.insert(row);
-  await insertLocations(transaction, row.deviceNo, settings.references);
-  await insertTags(transaction, row.deviceNo, settings.references);
   return row.deviceNo;
+}
+
+/** Inserts the Locations and tags of a new device. */
+export async function insertReferences(
+  transaction: ChangeTransaction,
+  deviceNo: number,
+  references: References,
+): Promise<void> {
+  await insertLocations(transaction, deviceNo, references);
+  await insertTags(transaction, deviceNo, references);
 }
 
 /** The reach of a change: agents keep their assignment, get other settings, another schedule or Location, or another target. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DeviceChangedCause, DeviceCreatedCause } from '@vantage/health';
 import { type Clock, type FieldFault, newId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
-import { lockDevices, publish, type Tables } from '../../db/index.ts';
+import { lockDevices, pipelined, publish, type Tables } from '../../db/index.ts';
 import type { Sealer } from '../../secrets/seal.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { changedFields, createdFields, deletedFields, type ShownFields } from '../field-change.ts';
@@ -20,6 +20,7 @@ import {
   deleteDevice,
   dependentsOf,
   insertDevice,
+  insertReferences,
   locationNosOf,
   updateDevice,
 } from './write-store.ts';
@@ -104,10 +105,13 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       const sealed = sealTarget(sealer, deviceId, settings.target.clear);
       const created = { deviceId, accountNo, method, settings, sealed, nowUs };
       const deviceNo = await insertDevice(transaction, created);
-      await insertState(trx, deviceNo, nowUs);
       const device = { accountNo, deviceNo, deviceName: settings.plain.shortName };
-      await recordEvents(trx, [{ kind: 'device-created', ...device }], nowUs);
-      await notifyPlanner(trx, settings.references.locations.map(numberOf));
+      await pipelined(trx, (pipe) => [
+        insertReferences({ ...transaction, trx: pipe }, deviceNo, settings.references),
+        insertState(pipe, deviceNo, nowUs),
+        recordEvents(pipe, [{ kind: 'device-created', ...device }], nowUs),
+        notifyPlanner(pipe, settings.references.locations.map(numberOf)),
+      ]);
       const fields = createdFields(sentSettings(method, settings, sent.values));
       transaction.record({ action: 'create', kind: 'device', accountNo, id: deviceId, fields });
       return { kind: 'created', deviceId, warnings: settings.warnings };
