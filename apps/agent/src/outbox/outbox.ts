@@ -41,6 +41,8 @@ export interface Outbox extends AsyncDisposable {
   /** Records that are not acknowledged yet, and the bytes they hold on disk. */
   readonly records: number;
   readonly bytes: number;
+  /** New records that `nextNew` gives. */
+  readonly atHand: number;
   /** Records that only `nextBacklog` gives. */
   readonly backlog: number;
 }
@@ -127,6 +129,9 @@ export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
     },
     get bytes() {
       return totalOf(segments.values()).bytes;
+    },
+    get atHand() {
+      return state.atHand.length;
     },
     get backlog() {
       return totalOf(segments.values()).waiting;

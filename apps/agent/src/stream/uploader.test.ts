@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { newId, systemClock } from '@vantage/kernel';
+import { createFakeClock } from '@vantage/kernel/testing';
 import { BatchSchema, CheckResultSchema, OutboxRecordSchema } from '@vantage/proto';
 import { afterAll, expect, test } from 'vitest';
 import { openOutbox } from '../outbox/outbox.ts';
@@ -107,4 +108,53 @@ test('batches of new and of old records are cut at 1 MiB, and every record arriv
   });
   expect(new Set(seen).size).toBe(40);
   expect(Math.max(...sizes)).toBeLessThanOrEqual(1024 * 1024 + 100);
+});
+
+test('the first new record goes at once, those after it together after 400 ms, or as soon as they are 200', async () => {
+  const clock = createFakeClock();
+  await using outbox = await openOutbox({
+    folder: path.join(root, 'c'),
+    maxBytes: 64 * 1024 * 1024,
+    clock: systemClock,
+    nowMs: () => Date.now(),
+    newId,
+    onFault: () => {},
+  });
+  const sent: number[] = [];
+  const uploader = createUploader({
+    outbox,
+    clock,
+    random: () => 0,
+    send: (batch) => {
+      sent.push(batch.records?.length ?? 0);
+      uploader.acked(batch.batchId ?? 0n);
+      return true;
+    },
+    stuck: (why) => {
+      throw new Error(why);
+    },
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const append = async (count: number) => {
+    for (let i = 0; i < count; i += 1) outbox.append(result(i + 1));
+    await outbox.flushed();
+  };
+  uploader.up();
+  await append(1);
+  await clock.advance(0);
+  expect(sent).toEqual([1]);
+  for (const count of [3, 4]) await append(count);
+  await clock.advance(399);
+  expect(sent).toEqual([1]);
+  await clock.advance(1);
+  expect(sent).toEqual([1, 7]);
+  await append(199);
+  await clock.advance(1);
+  expect(sent).toEqual([1, 7]);
+  await append(1);
+  await clock.advance(0);
+  expect(sent).toEqual([1, 7, 200]);
+  uploader.down();
 });

@@ -16,7 +16,8 @@ export interface Uploader {
 const batchMax = 500;
 /** A batch is cut before it is longer than this; a record that is longer goes alone. */
 const batchBytes = 1024 * 1024;
-const gatherMs = 200;
+/** New records wait this long after those before them, or until they are so many: objects that wait longer cost the garbage collector more. */
+const gather = { ms: 400, records: 200 } as const;
 const newInFlightMax = 4;
 /** The pause after a backlog batch: at least this, and this many times what its ack took. */
 const backlogPauseMs = 250;
@@ -96,7 +97,12 @@ export function createUploader(deps: {
   };
   const plan = () => {
     if (!isUp) return;
-    gathering ??= clock.timer(Math.max(0, lastSentMs + gatherMs - clock.monoMs()), sendNew);
+    const isEnough = outbox.atHand >= gather.records;
+    if (isEnough) gathering?.[Symbol.dispose]();
+    if (isEnough || gathering === undefined) {
+      const waitMs = isEnough ? 0 : Math.max(0, lastSentMs + gather.ms - clock.monoMs());
+      gathering = clock.timer(waitMs, sendNew);
+    }
     if (backlogTimer === undefined && !isReading && inFlight(true) === 0 && hasBacklog()) {
       backlogTimer = clock.timer(Math.max(0, backlogAtMs - clock.monoMs()), () => void sendBacklog());
     }
