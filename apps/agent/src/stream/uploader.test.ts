@@ -2,31 +2,30 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
-import { newId, systemClock } from '@vantage/kernel';
+import { systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
-import { BatchSchema, CheckResultSchema, OutboxRecordSchema } from '@vantage/proto';
+import { BatchSchema } from '@vantage/proto';
 import { afterAll, expect, test } from 'vitest';
-import { openOutbox } from '../outbox/outbox.ts';
+import { openTestOutbox, resultRecord } from '../testing/outbox.ts';
 import { createUploader } from './uploader.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-uploader-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-function result(startUs: number) {
-  const value = create(CheckResultSchema, { deviceNo: 1, startUs: BigInt(startUs) });
-  return create(OutboxRecordSchema, { record: { case: 'result', value } });
-}
+/** Nothing goes wrong, and the backlog begins at once. */
+const quiet = {
+  random: () => 0,
+  stuck: (why: string) => {
+    throw new Error(why);
+  },
+  onError: (error: unknown) => {
+    throw error;
+  },
+};
 
 test('an hour of backlog drains within seconds, in batches of at most 500, new records first', async () => {
-  await using outbox = await openOutbox({
-    folder: path.join(root, 'a'),
-    maxBytes: 64 * 1024 * 1024,
-    clock: systemClock,
-    nowMs: () => Date.now(),
-    newId,
-    onFault: () => {},
-  });
-  for (let i = 1; i <= 3600; i += 1) outbox.append(result(i));
+  await using outbox = await openTestOutbox(path.join(root, 'a'));
+  for (let i = 1; i <= 3600; i += 1) outbox.append(resultRecord(i));
   await outbox.flushed();
   const batches: MessageInitShape<typeof BatchSchema>[] = [];
   const seen: number[] = [];
@@ -36,7 +35,6 @@ test('an hour of backlog drains within seconds, in batches of at most 500, new r
     const uploader = createUploader({
       outbox,
       clock: systemClock,
-      random: () => 0,
       send(batch) {
         batches.push(batch);
         for (const { record } of batch.records ?? []) {
@@ -49,15 +47,10 @@ test('an hour of backlog drains within seconds, in batches of at most 500, new r
         if (seen.length === 3601) resolve();
         return true;
       },
-      stuck: (why) => {
-        throw new Error(why);
-      },
-      onError: (error) => {
-        throw error;
-      },
+      ...quiet,
     });
     uploader.up();
-    outbox.append(result(9999));
+    outbox.append(resultRecord(9999));
   });
   expect(performance.now() - startedMs).toBeLessThan(20_000);
   expect(newAfterMs).toBeLessThan(1000);
@@ -66,19 +59,8 @@ test('an hour of backlog drains within seconds, in batches of at most 500, new r
 });
 
 test('batches of new and of old records are cut at 1 MiB, and every record arrives once', async () => {
-  await using outbox = await openOutbox({
-    folder: path.join(root, 'b'),
-    maxBytes: 64 * 1024 * 1024,
-    clock: systemClock,
-    nowMs: () => Date.now(),
-    newId,
-    onFault: () => {},
-  });
-  const long = (startUs: number) => {
-    const record = result(startUs);
-    if (record.record.case === 'result') record.record.value.extendedJson = 'x'.repeat(200_000);
-    return record;
-  };
+  await using outbox = await openTestOutbox(path.join(root, 'b'));
+  const long = (startUs: number) => resultRecord(startUs, 200_000);
   for (let i = 1; i <= 20; i += 1) outbox.append(long(i));
   await outbox.flushed();
   const sizes: number[] = [];
@@ -87,7 +69,6 @@ test('batches of new and of old records are cut at 1 MiB, and every record arriv
     const uploader = createUploader({
       outbox,
       clock: systemClock,
-      random: () => 0,
       send(batch) {
         sizes.push(toBinary(BatchSchema, create(BatchSchema, batch)).length);
         for (const { record } of batch.records ?? [])
@@ -96,12 +77,7 @@ test('batches of new and of old records are cut at 1 MiB, and every record arriv
         if (seen.length === 40) resolve();
         return true;
       },
-      stuck: (why) => {
-        throw new Error(why);
-      },
-      onError: (error) => {
-        throw error;
-      },
+      ...quiet,
     });
     uploader.up();
     for (let i = 21; i <= 40; i += 1) outbox.append(long(i));
@@ -112,33 +88,20 @@ test('batches of new and of old records are cut at 1 MiB, and every record arriv
 
 test('the first new record goes at once, those after it together after 400 ms, or as soon as they are 200', async () => {
   const clock = createFakeClock();
-  await using outbox = await openOutbox({
-    folder: path.join(root, 'c'),
-    maxBytes: 64 * 1024 * 1024,
-    clock: systemClock,
-    nowMs: () => Date.now(),
-    newId,
-    onFault: () => {},
-  });
+  await using outbox = await openTestOutbox(path.join(root, 'c'));
   const sent: number[] = [];
   const uploader = createUploader({
     outbox,
     clock,
-    random: () => 0,
     send: (batch) => {
       sent.push(batch.records?.length ?? 0);
       uploader.acked(batch.batchId ?? 0n);
       return true;
     },
-    stuck: (why) => {
-      throw new Error(why);
-    },
-    onError: (error) => {
-      throw error;
-    },
+    ...quiet,
   });
   const append = async (count: number) => {
-    for (let i = 0; i < count; i += 1) outbox.append(result(i + 1));
+    for (let i = 0; i < count; i += 1) outbox.append(resultRecord(i + 1));
     await outbox.flushed();
   };
   uploader.up();

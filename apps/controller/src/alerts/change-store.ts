@@ -1,7 +1,7 @@
 import { flappingWindowUs } from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import type { Row, Tables } from '../db/index.ts';
+import { pipelined, type Row, type Tables } from '../db/index.ts';
 import { readAlertState, readFacts, readKind, readSeverity } from './alert-row.ts';
 import type { ChangedDevice, OpenAlert } from './apply-changes.ts';
 
@@ -96,11 +96,23 @@ export async function writeAlerts(
     ending: alert.ending === null ? null : JSON.stringify(alert.ending),
   }));
   const fresh = rows.filter((_row, place) => alerts[place]?.alertNo === null);
-  if (fresh.length > 0) await trx.insertInto('alerts').values(fresh).execute();
   const changed = alerts.flatMap(({ alertNo, state, opening, ending, closedUs, endedUp, dueUs }) =>
     alertNo === null ? [] : [{ alertNo, state, opening, ending, closedUs, endedUp, dueUs }],
   );
-  if (changed.length === 0) return;
+  // Together, so that both stand before what a pipelined caller sends next.
+  await pipelined(trx, (pipe) => [
+    ...(fresh.length > 0 ? [pipe.insertInto('alerts').values(fresh).execute()] : []),
+    ...(changed.length > 0 ? [updateAlerts(pipe, changed)] : []),
+  ]);
+}
+
+async function updateAlerts(
+  trx: Kysely<Tables>,
+  changed: readonly Pick<
+    OpenAlert,
+    'alertNo' | 'state' | 'opening' | 'ending' | 'closedUs' | 'endedUp' | 'dueUs'
+  >[],
+): Promise<void> {
   await sql`
     update alerts a set state = g.state, opening = g.opening, ending = coalesce(g.ending, a.ending),
       closed_us = g."closedUs", ended_up = g."endedUp", due_us = g."dueUs"

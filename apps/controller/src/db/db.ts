@@ -91,8 +91,8 @@ export async function createDb({
     types: numbersForBigints(),
   };
   // A new connection loads its caches again, and the first request after a quiet moment would wait for it.
-  const limits = { max: poolSize, idleTimeoutMillis: idleMs, maxLifetimeSeconds: lifetimeS, pipeline: true };
-  const pool = new pg.Pool({ ...config, ...limits });
+  const limits = { max: poolSize, idleTimeoutMillis: idleMs, maxLifetimeSeconds: lifetimeS };
+  const pool = new pg.Pool({ ...config, ...limits, pipeline: true });
   // Without listeners, a connection that the server ends would end this process.
   pool.on('error', (error) => log.warn({ error: error.message }, 'an idle database connection broke'));
   let opened = 0;

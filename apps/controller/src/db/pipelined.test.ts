@@ -27,7 +27,7 @@ async function insert(trx: Kysely<Tables>, no: number): Promise<readonly number[
   return rows[0]?.nos ?? [];
 }
 
-/** The same through the query builder. */
+/** Removes the numbers up to this one, through the query builder, and resolves with them. */
 async function remove(trx: Kysely<Tables>, no: number): Promise<readonly number[]> {
   const rows = await trx
     .withTables<{ steps: { no: number } }>()
@@ -115,10 +115,30 @@ it('statements of one turn are one write to the server', async () => {
 
 it('a transaction that others join sends pipelined statements one by one', async () => {
   const lists = await db.inTransaction(() =>
-    db.kysely.transaction().execute(async (trx) => {
-      const found = await pipelined(trx, (pipe) => [insert(pipe, 1), insert(pipe, 2), remove(pipe, 9)]);
-      return found;
-    }),
+    db.kysely
+      .transaction()
+      .execute((trx) => pipelined(trx, (pipe) => [insert(pipe, 1), insert(pipe, 2), remove(pipe, 9)])),
   );
   expect(lists).toEqual([[1], [1, 2], [1, 2]]);
+});
+
+it('statements that a pipelined function sends together stand before those of the functions after it', async () => {
+  const undo = new Error('undo');
+  const nested = db.kysely.transaction().execute(async (trx) => {
+    const lists = await pipelined(trx, (pipe) => [
+      insert(pipe, 1),
+      pipelined(pipe, (inner) => [insert(inner, 2), insert(inner, 3)]),
+      insert(pipe, 4),
+    ]);
+    expect(lists).toEqual([
+      [1],
+      [
+        [1, 2],
+        [1, 2, 3],
+      ],
+      [1, 2, 3, 4],
+    ]);
+    throw undo;
+  });
+  await expect(nested).rejects.toBe(undo);
 });

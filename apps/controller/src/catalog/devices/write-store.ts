@@ -52,16 +52,6 @@ export async function insertDevice(
   return row.deviceNo;
 }
 
-/** Inserts the Locations and tags of a new device. */
-export async function insertReferences(
-  transaction: ChangeTransaction,
-  deviceNo: number,
-  references: References,
-): Promise<void> {
-  await insertLocations(transaction, deviceNo, references);
-  await insertTags(transaction, deviceNo, references);
-}
-
 /** The reach of a change: agents keep their assignment, get other settings, another schedule or Location, or another target. */
 export type ChangeReach = 'none' | 'settings' | 'schedule' | 'target';
 
@@ -106,7 +96,8 @@ async function replaceLocations(
   await insertLocations(transaction, deviceNo, references);
 }
 
-async function insertLocations(
+/** Inserts the Locations of a device. */
+export async function insertLocations(
   { trx }: ChangeTransaction,
   deviceNo: number,
   { locations }: References,
@@ -131,8 +122,12 @@ async function replaceTags(
   await insertTags(transaction, deviceNo, references);
 }
 
-/** A tag that somebody deletes at the same moment is left out. */
-async function insertTags({ trx }: ChangeTransaction, deviceNo: number, { tags }: References): Promise<void> {
+/** Inserts the tags of a device. A tag that somebody deletes at the same moment is left out. */
+export async function insertTags(
+  { trx }: ChangeTransaction,
+  deviceNo: number,
+  { tags }: References,
+): Promise<void> {
   if (tags.length === 0) return;
   const tagNos = tags.map(({ tag_no }) => tag_no);
   await sql`

@@ -20,7 +20,8 @@ import {
   deleteDevice,
   dependentsOf,
   insertDevice,
-  insertReferences,
+  insertLocations,
+  insertTags,
   locationNosOf,
   updateDevice,
 } from './write-store.ts';
@@ -107,7 +108,8 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       const deviceNo = await insertDevice(transaction, created);
       const device = { accountNo, deviceNo, deviceName: settings.plain.shortName };
       await pipelined(trx, (pipe) => [
-        insertReferences({ ...transaction, trx: pipe }, deviceNo, settings.references),
+        insertLocations({ ...transaction, trx: pipe }, deviceNo, settings.references),
+        insertTags({ ...transaction, trx: pipe }, deviceNo, settings.references),
         insertState(pipe, deviceNo, nowUs),
         recordEvents(pipe, [{ kind: 'device-created', ...device }], nowUs),
         notifyPlanner(pipe, settings.references.locations.map(numberOf)),
