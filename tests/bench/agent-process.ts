@@ -49,11 +49,15 @@ export function earlierAgent(): AgentHome {
   return { command: [process.execPath, old.agent], [Symbol.dispose]: () => old[Symbol.dispose]() };
 }
 
-/** Starts a gateway with the job, and the agent by the command that an init system runs. `wrapped` makes of it the command that is started. */
+/**
+ * Starts a gateway with the job, and the agent by the command that an init system runs. `wrapped` turns it into the command that is started;
+ * `more` are further settings of the agent.
+ */
 export async function startLoadedAgent(
   home: AgentHome,
   job: Omit<GatewayJob, 'certificate' | 'token'>,
   wrapped = (command: readonly string[]): readonly string[] => command,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<LoadedAgent> {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bench-agent-'));
   const { cert, key } = makeCertificate();
@@ -70,6 +74,7 @@ export async function startLoadedAgent(
     VANTAGE_CA_FILE: path.join(folder, 'ca.pem'),
     VANTAGE_AGENT_DATA: data,
     VANTAGE_LOG_LEVEL: 'warn',
+    ...more,
   };
   const file = path.join(folder, 'agent.env');
   writeFileSync(

@@ -9,6 +9,7 @@ import path from 'node:path';
 const parts: Readonly<Record<string, readonly string[]>> = {
   probes: [],
   agent: [],
+  overload: [],
   'exact-times': [],
   ingest: [],
   'row-bytes': [],

@@ -38,9 +38,9 @@ async function startNginx(folder: string) {
     (each) => `${each}_temp_path ${folder}/${each};`,
   );
   const text = `daemon off; master_process off; pid ${folder}/pid; error_log stderr;
-    events { worker_connections 1024; }
+    events { worker_connections 8192; }
     http { access_log off; ${places.join(' ')}
-      server { listen 127.0.0.1:${port} backlog=1024; location / { return 200 "fine\\n"; } } }`;
+      server { listen 127.0.0.1:${port} backlog=4096; location / { return 200 "fine\\n"; } } }`;
   return serve(port, packages.nginx, ['-c', write(folder, 'nginx.conf', text)]);
 }
 

@@ -28,6 +28,37 @@ test('a hundred checks at one moment share the timer of the next due time', asyn
   expect(timers.mock.calls.length - 100).toBeLessThan(20);
 });
 
+test('checks start for 4 ms at a time, and the event loop turns in between', async () => {
+  const { clock, scheduler, table, running } = stage({ takesMs: 60_000, startTakesMs: 1, concurrency: 1000 });
+  table.replace(Array.from({ length: 200 }, (_, i) => assignment(i + 1, { scheduleOffsetMs: 10_000 })));
+  scheduler.start();
+  await clock.advance(9999);
+  const perTurn: number[] = [];
+  let before = 0;
+  const count = () => {
+    if (running.size > before) perTurn.push(running.size - before);
+    before = running.size;
+    if (before < 200) setImmediate(count);
+  };
+  setImmediate(count);
+  await clock.advance(1);
+  await vi.waitFor(() => expect(running.size).toBe(200), 10_000);
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(5);
+});
+
+test('an agent with twice the work that it can do checks every device equally often', async () => {
+  const { clock, scheduler, table, results } = stage({ takesMs: 1000, concurrency: 10 });
+  // 20 checks a second are due, and 10 can be made.
+  table.replace(Array.from({ length: 1200 }, (_, i) => assignment(i + 1, { scheduleOffsetMs: i * 50 })));
+  scheduler.start();
+  await clock.advance(1_200_000);
+  const counts = new Map<number, number>();
+  for (const { deviceNo } of results) counts.set(deviceNo, (counts.get(deviceNo) ?? 0) + 1);
+  expect(results.length).toBeGreaterThan(11_500);
+  expect(counts.size).toBe(1200);
+  expect(Math.max(...counts.values()) - Math.min(...counts.values())).toBeLessThanOrEqual(2);
+});
+
 test('the timer wakes at most every 4 ms, and exactly after a pause', async () => {
   const { clock, scheduler, table, results } = stage();
   table.replace(Array.from({ length: 40 }, (_, i) => assignment(i + 1, { scheduleOffsetMs: 10_000 + i })));

@@ -32,6 +32,12 @@ import {
 import type { ObservableScheduleTable } from './schedule-table.ts';
 import type { Stalls } from './stalls.ts';
 
+/**
+ * Checks start for this long, milliseconds; then the event loop reads what came in, and sends. Without a limit, checks that end and
+ * start in turn keep the event loop from everything else.
+ */
+const startForMs = 4;
+
 /** A clock that is set by less than this leaves the due times alone, microseconds. */
 const smallStepUs = 1_000_000;
 
@@ -65,13 +71,16 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   let started = false;
   let running = 0;
   let onIdle: (() => void) | undefined;
+  let soon: NodeJS.Immediate | undefined;
   const alarm = createAlarm({ clock, ring: () => pump() });
   const skipGap = () => reportSkipped(deps, skipMissed(state, time.nowUs()));
-  /** Starts everything that is due and allowed, and waits for the next. */
+  /** Starts what is due and allowed, and waits for the next. */
   const pump = () => {
     if (!started || ending.signal.aborted) return;
     if (stalls.tick() > toleratedLatenessMs) skipGap();
+    const untilMs = clock.monoMs() + startForMs;
     while (running < deps.concurrency) {
+      if (clock.monoMs() > untilMs) return pumpSoon();
       const next = nextStep(state, time.nowUs());
       if (next.kind === 'none') return;
       if (next.kind === 'wait') return alarm.after(next.waitUs / 1000);
@@ -83,9 +92,16 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       });
     }
   };
+  /** Starts what is due in the next iteration of the event loop, once for all checks that end in this one. */
+  const pumpSoon = () => {
+    soon ??= setImmediate(() => {
+      soon = undefined;
+      pump();
+    });
+  };
   const finish = (schedule: DeviceSchedule) => {
     endCheck(state, schedule, time.nowUs());
-    pump();
+    pumpSoon();
   };
   const run = async (schedule: DeviceSchedule, job: Job) => {
     const check = startCheck(deps, schedule, job);
@@ -94,7 +110,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const measured = await deps.check(check.assignment, ending.signal).finally(() => {
       running -= 1;
     });
-    pump();
+    pumpSoon();
     if (ending.signal.aborted) return idle();
     const usable = usableMeasurement(schedule, measured, stalls.since(startMs));
     const endUs = check.startUs + Math.round((clock.monoMs() - startMs) * 1000);
@@ -157,6 +173,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     },
     async stop() {
       alarm[Symbol.dispose]();
+      clearImmediate(soon);
       ending.abort(new Error('the agent ends'));
       if (running === 0) return;
       await new Promise<void>((resolve) => {

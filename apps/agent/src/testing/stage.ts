@@ -22,6 +22,8 @@ export const midnightUs = 1_699_920_000_000_000;
 export function stage(
   more: {
     takesMs?: number;
+    /** For so long the start of a check keeps the event loop busy. */
+    startTakesMs?: number;
     concurrency?: number;
     checksPerMinute?: number;
     retrySequence?: RetrySequence;
@@ -57,6 +59,7 @@ export function stage(
       running.add(deviceNo);
       now += 1;
       most = Math.max(most, now);
+      clock.spend(more.startTakesMs ?? 0);
       await clock.sleep(more.takesMs ?? 100, signal).catch(() => undefined);
       now -= 1;
       running.delete(deviceNo);
@@ -89,6 +92,7 @@ export function stage(
     codes,
     errors,
     overlaps,
+    running,
     pulse,
     maxAtOnce: () => most,
     sleep: (ms: number) => {

@@ -4,6 +4,8 @@ import type { Clock } from '../clock.ts';
 export interface FakeClock extends Clock {
   /** Moves both clocks on by `ms`, firing every timer on its way in order; yields to promises between timers. */
   advance(ms: number): Promise<void>;
+  /** Moves both clocks on by `ms` without firing a timer, as work on the event loop does. */
+  spend(ms: number): void;
   /** Steps the wall clock only, as an operator or NTP would. */
   stepWall(ms: number): void;
   /** Timers now waiting. */
@@ -16,15 +18,16 @@ interface Entry {
   readonly fn: () => void;
 }
 
+async function settle(): Promise<void> {
+  for (let i = 0; i < 20; i += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
 /** Makes a fake clock that starts at `startUs` (microseconds since 1970). */
 export function createFakeClock(startUs = 1_700_000_000_000_000): FakeClock {
   let mono = 0;
   let wallUs = startUs;
   let order = 0;
   const entries = new Set<Entry>();
-  const settle = async () => {
-    for (let i = 0; i < 20; i += 1) await new Promise<void>((resolve) => setImmediate(resolve));
-  };
   const moveTo = (ms: number) => {
     wallUs += Math.round((ms - mono) * 1000);
     mono = ms;
@@ -68,7 +71,8 @@ export function createFakeClock(startUs = 1_700_000_000_000_000): FakeClock {
       moveTo(end);
       await settle();
     },
-    stepWall(ms) {
+    spend: (ms) => moveTo(mono + ms),
+    stepWall: (ms) => {
       wallUs += Math.round(ms * 1000);
     },
     get pending() {

@@ -1,5 +1,5 @@
 import { type ResultCode, resultCode } from '@vantage/domain';
-import { type Clock, messageOf, type Secret } from '@vantage/kernel';
+import { type Clock, messageOf, onAbort, type Secret } from '@vantage/kernel';
 import type { CheckSpec } from '@vantage/proto';
 import { Failure, outcomeOf, showPeer, showPeers, showSeconds } from '../contract/failure.ts';
 import { type Detail, measure } from '../contract/measurement.ts';
@@ -126,7 +126,7 @@ async function execute(
       finished = true;
       timer[Symbol.dispose]();
       grace?.[Symbol.dispose]();
-      deps.signal.removeEventListener('abort', onStop);
+      stopping[Symbol.dispose]();
       resolve(ended);
     };
     const cutOff = (outcome: Outcome) => {
@@ -149,7 +149,7 @@ async function execute(
       else cutOff(timedOut(stopwatch, peerText(), target, timeoutMs));
     };
     let timer = clock.timer(timeoutMs, onDeadline);
-    deps.signal.addEventListener('abort', onStop, { once: true });
+    const stopping = onAbort(deps.signal, onStop);
     start(() => probe.run(context, target, options)).then(
       (outcome) => {
         const tooLate = outcome.code === resultCode.ok ? verdict : undefined;
