@@ -93,7 +93,7 @@ function receive(
       table.runRequest(scaledRequest(message.value, timing));
       return;
     case 'ack':
-      uploader.acked(message.value.batchId);
+      uploader.acked(message.value.batchId, message.value.tookMs);
       return;
     case 'heartbeatReply':
       sync.reply(message.value);

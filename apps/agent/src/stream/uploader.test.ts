@@ -5,7 +5,7 @@ import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { BatchSchema } from '@vantage/proto';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { openTestOutbox, resultRecord } from '../testing/outbox.ts';
 import { createUploader } from './uploader.ts';
 
@@ -119,5 +119,41 @@ test('the first new record goes at once, those after it together after 400 ms, o
   await append(1);
   await clock.advance(0);
   expect(sent).toEqual([1, 7, 200]);
+  uploader.down();
+});
+
+test.each([
+  ['as long as the controller had the batch in work', 30, 30],
+  ['ten seconds at most', 4_000_000_000, 10_000],
+  ['four times as long as the ack took, where the controller does not say it', undefined, 400],
+])('the pause after a batch of the backlog is %s', async (_, tookMs, pauseMs) => {
+  const clock = createFakeClock();
+  await using outbox = await openTestOutbox(path.join(root, `pause-${pauseMs}`));
+  for (let i = 1; i <= 1000; i += 1) outbox.append(resultRecord(i));
+  await outbox.flushed();
+  const sentMs: number[] = [];
+  const uploader = createUploader({
+    outbox,
+    clock,
+    send: (batch) => {
+      sentMs.push(clock.monoMs());
+      clock.timer(100, () => uploader.acked(batch.batchId ?? 0n, tookMs));
+      return true;
+    },
+    ...quiet,
+  });
+  uploader.up();
+  const sends = (count: number) =>
+    vi.waitFor(async () => {
+      await clock.advance(1);
+      expect(sentMs).toHaveLength(count);
+    }, 20_000);
+  await sends(1);
+  const [firstMs = 0] = sentMs;
+  await clock.advance(firstMs + 100 - clock.monoMs());
+  await clock.advance(pauseMs - 20);
+  expect(sentMs).toHaveLength(1);
+  await clock.advance(20);
+  await sends(2);
   uploader.down();
 });

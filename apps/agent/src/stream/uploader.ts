@@ -10,7 +10,8 @@ export interface Uploader {
   up(): void;
   /** The stream ended; records without ack are sent again over the next one. */
   down(): void;
-  acked(batchId: bigint): void;
+  /** `tookMs`: how long the controller had the batch in work; undefined from a controller that does not say it. */
+  acked(batchId: bigint, tookMs?: number): void;
 }
 
 const batchMax = 500;
@@ -19,9 +20,12 @@ const batchBytes = 1024 * 1024;
 /** New records wait this long after those before them, or until they are so many: objects that wait longer cost the garbage collector more. */
 const gather = { ms: 400, records: 200 } as const;
 const newInFlightMax = 4;
-/** The pause after a backlog batch: at least this, and this many times what its ack took. */
-const backlogPauseMs = 250;
-const backlogPauseTimes = 4;
+/**
+ * The pause after a backlog batch where the controller does not say what the batch cost: at least this, and this many times what its ack took.
+ * The agent's own event loop makes an ack late, too, so the controller's word is better.
+ */
+const unknownCost = { pauseMs: 250, times: 4 } as const;
+const longestPauseMs = 10_000;
 /** The first backlog batch follows the connection by up to this much, so that many agents do not send at one moment. */
 const backlogSpreadMs = 2000;
 const ackWithinMs = 60_000;
@@ -130,14 +134,15 @@ export function createUploader(deps: {
       backlogRest = [];
       outbox.setOnline(false);
     },
-    acked(batchId) {
+    acked(batchId, tookMs) {
       const batch = batches.get(batchId);
       if (batch === undefined) return;
       batches.delete(batchId);
       batch.deadline[Symbol.dispose]();
       if (batch.isBacklog) {
-        const tookMs = clock.monoMs() - batch.sentMs;
-        backlogAtMs = clock.monoMs() + Math.max(backlogPauseMs, backlogPauseTimes * tookMs);
+        const nowMs = clock.monoMs();
+        const assumedMs = Math.max(unknownCost.pauseMs, unknownCost.times * (nowMs - batch.sentMs));
+        backlogAtMs = nowMs + Math.min(longestPauseMs, tookMs ?? assumedMs);
       }
       outbox.ack(batch.items).catch(deps.onError);
       plan();

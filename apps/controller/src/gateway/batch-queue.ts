@@ -14,6 +14,12 @@ export interface BatchOutcome {
  */
 export type AcceptBatch = (batch: Batch, signal: AbortSignal) => Promise<BatchOutcome>;
 
+/** A batch that is committed. */
+export interface CommittedBatch extends BatchOutcome {
+  /** From its turn in this queue to the commit, whole milliseconds. */
+  readonly tookMs: number;
+}
+
 /** The batches of one stream, committed one after the other while heartbeats go on. */
 export interface BatchQueue {
   /** Resolves when the queue has room for another batch, so an agent that sends without end must wait. The queue disposes `share` after the batch. */
@@ -42,7 +48,7 @@ export function createBatchQueue({
   readonly clock: Clock;
   readonly log: Logger;
   readonly accept: AcceptBatch;
-  readonly done: (batchId: bigint, outcome: BatchOutcome) => void;
+  readonly done: (batchId: bigint, outcome: CommittedBatch) => void;
   readonly onIdle: () => void;
 }): BatchQueue {
   const waiting: { readonly batch: Batch; readonly share: Disposable }[] = [];
@@ -54,10 +60,11 @@ export function createBatchQueue({
   let capacity = () => {};
 
   const takeOne = async (batch: Batch) => {
+    const begunMs = clock.monoMs();
     for (let attempt = 0; !closing.signal.aborted; attempt += 1) {
       try {
         const outcome = await accept(batch, gone.signal);
-        done(batch.batchId, outcome);
+        done(batch.batchId, { ...outcome, tookMs: Math.round(clock.monoMs() - begunMs) });
         return;
       } catch (error) {
         if (closing.signal.aborted) return;

@@ -22,6 +22,7 @@ describe('batches and heartbeats', () => {
       inserted: 1,
       repeated: 2,
       quarantined: 3,
+      tookMs: expect.any(Number),
     });
     expect(taken).toEqual([{ agentNo: bench.agent.agentNo, records: 2 }]);
   });

@@ -1060,6 +1060,14 @@ export declare type Ack = Message<"vantage.v1.Ack"> & {
    * @generated from field: uint32 quarantined = 4;
    */
   quarantined: number;
+
+  /**
+   * How long the controller had the batch in work until its commit, the wait for its turn included. An agent pauses this long before more
+   * of its backlog. Earlier controllers do not say it.
+   *
+   * @generated from field: optional uint32 took_ms = 40;
+   */
+  tookMs?: number | undefined;
 };
 
 /**
