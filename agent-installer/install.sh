@@ -257,6 +257,9 @@ wait_for_connection() {
     fi
     tries=$((tries + 1))
     sleep 1
+    if words=$("$program/bin/vantage-agent" ended); then
+      fail 1 "the agent has ended: $words"
+    fi
   done
   "$program/bin/vantage-agent" doctor
   fail 1 'the agent is installed and has no connection yet; it goes on trying. "vantage-agent doctor" names the fault'

@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -143,4 +152,18 @@ function removeLeftovers(netns: string, link: string): void {
     ['netns', 'del', netns],
   ])
     spawnSync('ip', args, { stdio: 'ignore' });
+}
+
+/** Puts a program of this machine with its libraries into a host, in place of curl. */
+export async function replaceCurl(host: CleanRoot, program: string): Promise<void> {
+  await host.run('rm /usr/bin/curl');
+  // A program that is linked statically has none, and ldd ends with 1.
+  const { stdout } = spawnSync('ldd', [program], { encoding: 'utf8' });
+  const libraries = stdout.matchAll(/ => (\/\S+)/g);
+  for (const [, file = ''] of [['', program], ...libraries]) {
+    const at = path.join(host.folder, file);
+    if (existsSync(at)) continue;
+    mkdirSync(path.dirname(at), { recursive: true });
+    copyFileSync(realpathSync(file), at);
+  }
 }

@@ -1,12 +1,12 @@
 // An operator's installation on a clean Debian: the line of the invitation, the first check, and nothing left after the removal.
-import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { makeCertificate } from '@vantage/probes/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { root as repository } from '../../agent-installer/src/root.ts';
-import { type CleanRoot, cleanRootMissing, createCleanRoot } from '../harness/clean-root.ts';
+import { type CleanRoot, cleanRootMissing, createCleanRoot, replaceCurl } from '../harness/clean-root.ts';
 import { type ConnectProxy, startConnectProxy } from '../harness/connect-proxy.ts';
 import { operate } from '../harness/more-agents.ts';
 import { type System, startSystem } from '../harness/system.ts';
@@ -54,6 +54,11 @@ async function inviteTo(location: string) {
   return { ...invited, wget, id: device.device_id };
 }
 
+/** The arguments that a line gives to the script. */
+function argumentsOf(line: string): string {
+  return /' install (--token .*)$/.exec(line)?.[1] ?? '';
+}
+
 async function firstCheck(id: string) {
   await vi.waitFor(async () => {
     const [first] = checks.parse(await system.api.ok('GET', `/devices/${id}/checks?Limit=1`));
@@ -96,7 +101,7 @@ test('the printed line installs an agent whose first check arrives; removed, it 
   const dry = await host.run(`${command} --dry-run`);
   expect(dry.status, dry.output).toBe(0);
   expect(await host.files()).toEqual(before.files);
-
+  await host.run('mkdir -p -m 0700 /var/lib/vantage-agent/lost+found'); // as on a disk of its own
   const installed = await host.run(command);
   expect(installed.status, installed.output).toBe(0);
   expect(installed.output).toContain('will not start by itself after a boot');
@@ -155,34 +160,41 @@ test('a parcel with another SHA-256 is refused before anything of it runs, and n
   expect(await host.files()).toEqual(before.files);
 }, 120_000);
 
-test('a token that the controller does not know is refused with its reason, and nothing stays', async ({
+test('a line that cannot download ends with the status of its reason, and nothing stays', async ({
   skip,
 }) => {
+  skip(missing !== undefined, missing);
+  await using host = await createCleanRoot('f', subnet);
+  await host.run('rm /usr/bin/sudo');
+  const before = await stateOf(host);
+  const { command, token } = await inviteTo('failing');
+  const otherKey = command.replace(/sha256\/\/[^"]+/, `sha256//${'A'.repeat(43)}=`);
+  const unknown = command.replaceAll(token, 'x'.repeat(token.length));
+  const refused = command.replace(/:\d+\/install\.sh/, ':9/install.sh');
+  for (const [line, status, words] of [
+    [otherKey, 4, 'pinned public key'],
+    [unknown, 6, 'This token is not known here'],
+    [refused, 4, 'connect'],
+  ] as const) {
+    const ran = await host.run(line);
+    expect(ran.status, ran.output).toBe(status);
+    expect(ran.output).toContain(words);
+    expect(await host.files()).toEqual(before.files);
+  }
+}, 120_000);
+
+test('the script says why the controller refuses its token, and leaves nothing', async ({ skip }) => {
   skip(missing !== undefined, missing);
   await using host = await createCleanRoot('t', subnet);
   const before = await stateOf(host);
   const { command, token } = await inviteTo('unknown');
-  const script = await host.run(command.replace(/\| sudo sh.*/, '> /root/install.sh'));
+  const script = await host.run(command.replace('$s sh "$f" "$@"', 'cp "$f" /root/install.sh'));
   expect(script.status, script.output).toBe(0);
-  const args = (/ -- (.*)$/.exec(command)?.[1] ?? '').replace(token, 'x'.repeat(token.length));
+  const args = argumentsOf(command).replace(token, 'x'.repeat(token.length));
   const refused = await host.run(`sh /root/install.sh ${args}; code=$?; rm /root/install.sh; exit $code`);
   expect(refused.status, refused.output).toBe(6);
   expect(await host.files()).toEqual(before.files);
 }, 120_000);
-
-/** Puts a program of this machine with its libraries into a host, in place of curl. */
-async function layInsteadOfCurl(host: CleanRoot, program: string): Promise<void> {
-  await host.run('rm /usr/bin/curl');
-  // A program that is linked statically has none, and ldd ends with 1.
-  const { stdout } = spawnSync('ldd', [program], { encoding: 'utf8' });
-  const libraries = stdout.matchAll(/ => (\/\S+)/g);
-  for (const [, file = ''] of [['', program], ...libraries]) {
-    const at = path.join(host.folder, file);
-    if (existsSync(at)) continue;
-    mkdirSync(path.dirname(at), { recursive: true });
-    copyFileSync(realpathSync(file), at);
-  }
-}
 
 test('without curl the line for GNU wget installs; another key of the controller, another authority and another parcel are refused', async ({
   skip,
@@ -191,11 +203,12 @@ test('without curl the line for GNU wget installs; another key of the controller
   const wget = '/usr/bin/wget';
   skip(!existsSync(wget), 'wget is not installed');
   await using host = await createCleanRoot('w', subnet);
-  await layInsteadOfCurl(host, wget);
+  await replaceCurl(host, wget);
   const before = await stateOf(host);
   const { wget: line, id } = await inviteTo('wget');
 
-  const foreign = await host.run(line.replace(/sha256\/\/[^']+/, `sha256//${'A'.repeat(43)}=`));
+  const foreign = await host.run(line.replace(/sha256\/\/[^"]+/, `sha256//${'A'.repeat(43)}=`));
+  expect(foreign.status, foreign.output).toBe(4);
   expect(foreign.output).toContain('does not match pinned public key');
   expect(await host.files()).toEqual(before.files);
 
@@ -206,7 +219,7 @@ test('without curl the line for GNU wget installs; another key of the controller
   const { cert } = makeCertificate();
   writeFileSync(path.join(host.folder, 'tmp/ca.pem'), cert);
   copyFileSync(path.join(repository, 'agent-installer/install.sh'), path.join(host.folder, 'tmp/install.sh'));
-  const args = / -- (.*)$/.exec(line)?.[1] ?? '';
+  const args = argumentsOf(line);
   const untrusted = await host.run(
     `sh /tmp/install.sh ${args} --ca /tmp/ca.pem; code=$?; rm /tmp/install.sh /tmp/ca.pem; exit $code`,
   );
@@ -228,18 +241,19 @@ test('a host with the wget of BusyBox only learns that it cannot verify, and not
   const busybox = '/usr/bin/busybox';
   skip(!existsSync(busybox), 'busybox is not installed');
   await using host = await createCleanRoot('b', subnet);
-  await layInsteadOfCurl(host, busybox);
+  await replaceCurl(host, busybox);
   expect((await host.run('ln -s busybox /usr/bin/wget')).status).toBe(0);
   const before = await stateOf(host);
   const { wget: line } = await inviteTo('busybox');
   const piped = await host.run(line);
-  expect(piped.output).toContain('pinnedpubkey');
+  expect(piped.status, piped.output).toBe(4);
+  expect(piped.output).toContain('unrecognized option');
   expect(await host.files()).toEqual(before.files);
 
   const lay = (file: string) => path.join(host.folder, 'tmp', file);
   copyFileSync(path.join(repository, 'agent-installer/install.sh'), lay('install.sh'));
   copyFileSync(system.quickstart().ca_file, lay('ca.pem'));
-  const args = / -- (.*)$/.exec(line)?.[1] ?? '';
+  const args = argumentsOf(line);
   const carried = await host.run(
     `sh /tmp/install.sh ${args} --ca /tmp/ca.pem; code=$?; rm /tmp/install.sh /tmp/ca.pem; exit $code`,
   );
@@ -253,7 +267,7 @@ test('an air-gapped host installs from a parcel and a CA file that were carried 
   await using host = await createCleanRoot('g', subnet);
   const before = await stateOf(host);
   const { command } = await inviteTo('carried');
-  const args = / -- (.*)$/.exec(command)?.[1] ?? '';
+  const args = argumentsOf(command);
   const lay = (file: string) => path.join(host.folder, 'tmp', file);
   copyFileSync(path.join(dist, `vantage-agent-linux-${arch}.tar.gz`), lay('parcel.tar.gz'));
   copyFileSync(path.join(repository, 'agent-installer/install.sh'), lay('install.sh'));

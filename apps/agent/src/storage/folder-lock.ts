@@ -45,6 +45,9 @@ export async function holdFolder(
   }
 }
 
+/** A folder of root at the top of each ext file system: it is there where the data has a disk of its own. */
+const ofFileSystem = 'lost+found';
+
 /** The folder itself, or the first file in it, that this user may not read and write. */
 function firstForeign(folder: string): string | undefined {
   if (isDenied(() => accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK))) return folder;
@@ -53,6 +56,7 @@ function firstForeign(folder: string): string | undefined {
     names = readdirSync(folder);
   });
   return names
+    .filter((name) => name !== ofFileSystem)
     .map((name) => path.join(folder, name))
     .find((file) => isDenied(() => accessSync(file, constants.R_OK | constants.W_OK)));
 }

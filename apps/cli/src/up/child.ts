@@ -46,17 +46,16 @@ export function supervise(deps: {
   let failures = 0;
   let waiting: NodeJS.Timeout | undefined;
   const start = () => {
-    mkdirSync(deps.logDir, { recursive: true, mode: 0o700 });
     const from = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
-    const log = openSync(logFile, 'a', 0o600);
+    const log = openLog(deps.logDir, logFile);
     const startedMs = performance.now();
     const { args, env } = startOf(part, deps.env());
     const running = spawn(process.execPath, args, {
       env,
-      stdio: ['ignore', log, log, 'ipc'],
+      stdio: ['ignore', log ?? 'ignore', log ?? 'ignore', 'ipc'],
       detached: true,
     });
-    closeSync(log);
+    if (log !== undefined) closeSync(log);
     child = running;
     if (running.pid !== undefined) {
       id = identify(running.pid);
@@ -100,6 +99,16 @@ export function supervise(deps: {
       child?.kill('SIGTERM');
     },
   };
+}
+
+/** Opens a log for its writer; undefined where the disk refuses: the part runs without a log then. */
+function openLog(folder: string, file: string): number | undefined {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return openSync(file, 'a', 0o600);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The errors of a piece of log, for people: the messages of JSON lines of level error and above, else its last lines. */

@@ -1,8 +1,9 @@
-import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault, messageOf, readIfPresentSync } from '@vantage/kernel';
 import { z } from 'zod';
+import { keepFile } from './kept-file.ts';
 import { allEnded, identify, isAlive, type ProcessId, sendSignal } from './processes.ts';
 
 const processId = z.object({ pid: z.int(), started: z.number() });
@@ -57,7 +58,8 @@ export async function lockData(dataDir: string, say: (text: string) => void): Pr
     }
     takeAway(file, other);
   }
-  const save = () => replace(file, mine);
+  const kept = keepFile(file, say);
+  const save = () => kept.write(JSON.stringify(mine));
   return {
     children(ids) {
       mine = { ...mine, children: [...ids] };
@@ -67,7 +69,10 @@ export async function lockData(dataDir: string, say: (text: string) => void): Pr
       mine = { ...mine, ending: true };
       save();
     },
-    release: () => rmSync(file, { force: true }),
+    release() {
+      kept.stop();
+      rmSync(file, { force: true });
+    },
   };
 }
 
@@ -80,22 +85,17 @@ export function isHeld(dataDir: string): boolean {
 /** Makes the file, whole at once, when there is none. */
 function put(file: string, mine: Content): boolean {
   const part = `${file}.${process.pid}`;
-  writeFileSync(part, JSON.stringify(mine), { mode: 0o600 });
   try {
+    writeFileSync(part, JSON.stringify(mine), { mode: 0o600 });
     linkSync(part, file);
     return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') return false;
+    const why = `${file} cannot be written (${messageOf(cause)}): make room on its disk, or choose another folder with VANTAGE_DATA`;
+    throw new Fault('stop', 'lock_unwritable', why, { cause });
   } finally {
     rmSync(part, { force: true });
   }
-}
-
-function replace(file: string, mine: Content): void {
-  const part = `${file}.${process.pid}`;
-  writeFileSync(part, JSON.stringify(mine), { mode: 0o600 });
-  renameSync(part, file);
 }
 
 /** Reads the lock; undefined when it is gone or damaged, so that nobody owns it. Throws a Fault when the file is there and cannot be read. */

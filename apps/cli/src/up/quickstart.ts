@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Ready } from './controller-messages.ts';
+import { keepFile } from './kept-file.ts';
 import { credentialsFile, type Provision } from './provision.ts';
-import { writeWhole } from './write-whole.ts';
 
 /** The content of quickstart.json: how programs on this machine reach the running system. */
 export interface Quickstart {
@@ -51,9 +51,10 @@ export function quickstartText(quickstart: Quickstart, isFresh: boolean, dataDir
   });
 }
 
-/** Writes quickstart.json, readable by its owner only. */
-export function writeQuickstart(dataDir: string, quickstart: Quickstart): void {
-  writeWhole(fileOf(dataDir), `${asText(quickstart)}\n`, 0o600);
+/** Keeps quickstart.json, readable by its owner only. */
+export function keepQuickstart(dataDir: string, say: (text: string) => void) {
+  const file = keepFile(fileOf(dataDir), say);
+  return { write: (quickstart: Quickstart) => file.write(`${asText(quickstart)}\n`), stop: file.stop };
 }
 
 /** Removes quickstart.json: no system runs. */

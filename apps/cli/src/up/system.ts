@@ -6,7 +6,7 @@ import { progressMessage, type Ready, readyMessage } from './controller-messages
 import type { DataLock } from './lock.ts';
 import { type ProcessId, sendSignal } from './processes.ts';
 import type { Provision } from './provision.ts';
-import { type Quickstart, quickstartOf, writeQuickstart } from './quickstart.ts';
+import { keepQuickstart, type Quickstart, quickstartOf } from './quickstart.ts';
 
 /** The processes of a system on this machine, from the first start on. */
 export interface System {
@@ -42,13 +42,14 @@ export function createSystem({
   const parts = new Map<Part, Supervised>();
   let ready: Ready | undefined;
   let credentials: Provision | undefined;
+  const kept = keepQuickstart(dataDir, say);
 
   const processes = () => [...parts.values()].map((part) => part.current()).filter((id) => id !== undefined);
   const describe = (): Quickstart | undefined => {
     const [controller, agent] = [parts.get('controller')?.current(), parts.get('agent')?.current()];
     if (!ready || !credentials || !controller || !agent) return undefined;
     const quickstart = quickstartOf(ready, credentials, { controller: controller.pid, agent: agent.pid });
-    writeQuickstart(dataDir, quickstart);
+    kept.write(quickstart);
     return quickstart;
   };
   const eventsOf = (part: Part): ChildEvents => ({
@@ -86,6 +87,7 @@ export function createSystem({
     },
     processes,
     end() {
+      kept.stop();
       for (const part of parts.values()) part.end();
     },
     kill() {

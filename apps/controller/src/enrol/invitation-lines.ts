@@ -23,15 +23,37 @@ export function invitationLines(from: {
 }): InvitationLines {
   const { url, pin, token, parcels, releaseKey } = from;
   const hashes = parcels.map(({ arch, sha256 }) => `${arch}=${sha256}`).join(',');
-  const install = [
-    `sudo sh -s -- --token ${token} --endpoint ${url}`,
+  const args = [
+    `--token ${token} --endpoint ${url}`,
     ...(hashes === '' ? [] : [`--sha256 ${hashes}`]),
     ...(releaseKey === undefined ? [] : [`--release-key ${releaseKey}`]),
   ].join(' ');
-  const header = `'Authorization: Bearer ${token}'`;
+  const key = `--pinnedpubkey "sha256//${pin}"`;
+  const header = `"Authorization: Bearer ${token}"`;
   const script = `${url}/install.sh`;
   return {
-    command: `curl -fsSLk --pinnedpubkey 'sha256//${pin}' -H ${header} ${script} | ${install}`,
-    commandWget: `wget -nv -O- --no-check-certificate --pinnedpubkey='sha256//${pin}' --header=${header} ${script} | ${install}`,
+    command: lineOf(
+      `c=$(curl -sSk ${key} -H ${header} -o "$f" -w "%{http_code}" ${script}) || exit 4; case $c in 200) ;; 40[13]) ${refused(6)} ;; *) ${refused(4)} ;; esac`,
+      args,
+    ),
+    commandWget: lineOf(
+      `wget -nv -O "$f" --content-on-error --no-check-certificate ${key} --header=${header} ${script}; case $? in 0) ;; 6) ${refused(6)} ;; *) ${refused(4)} ;; esac`,
+      args,
+    ),
   };
+}
+
+/** Shows the controller's answer and ends with this exit status (docs/install-agent.md has their meanings). */
+function refused(status: number): string {
+  return `cat "$f" >&2; exit ${status}`;
+}
+
+/**
+ * The whole line. The script goes to a file and runs from there, so that the line ends with the status of what failed: a pipe ends with that of
+ * its last command, which runs an empty script without a fault. What follows the line are arguments of the script.
+ */
+function lineOf(download: string, args: string): string {
+  const sudo = 's=; [ "$(id -u)" = 0 ] || ! command -v sudo >/dev/null || s=sudo';
+  const run = `f=$(mktemp) || exit 1; trap "rm -f $f" EXIT; ${download}; ${sudo}; $s sh "$f" "$@"`;
+  return `sh -c '${run}' install ${args}`;
 }

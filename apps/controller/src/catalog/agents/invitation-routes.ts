@@ -38,11 +38,11 @@ const invited = z
     Expires: timestampField.describe('After this the token is refused.'),
     Command: z.string().describe('The line that installs the agent, for hosts with curl.').meta({
       example:
-        "curl -fsSLk --pinnedpubkey 'sha256//…' -H 'Authorization: Bearer …' https://vantage.example:8444/install.sh | sudo sh -s -- --token … --endpoint https://vantage.example:8444",
+        "sh -c '…curl -sSk --pinnedpubkey … https://vantage.example:8444/install.sh…' install --token … --endpoint https://vantage.example:8444",
     }),
     CommandWget: z.string().describe('The same for hosts with GNU wget.').meta({
       example:
-        "wget -nv -O- --no-check-certificate --pinnedpubkey='sha256//…' --header='Authorization: Bearer …' https://vantage.example:8444/install.sh | sudo sh -s -- --token … --endpoint https://vantage.example:8444",
+        "sh -c '…wget -nv --pinnedpubkey … https://vantage.example:8444/install.sh…' install --token … --endpoint https://vantage.example:8444",
     }),
   })
   .meta({ id: 'Invitation', description: 'An invited agent, with the lines that install it on a host.' });
