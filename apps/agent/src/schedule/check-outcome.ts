@@ -54,14 +54,15 @@ export function applyMeasurement(
   },
 ): { readonly result: CheckResult; readonly context: ResultContext } {
   const { schedule, assignment, job, startUs, blockMs } = check;
-  const { deviceNo, revision } = assignment;
+  const { deviceNo, deviceCreatedUs, revision } = assignment;
   const attempt = job.kind === 'retry' ? job.attempt : 0;
   const retryId = job.kind === 'retry' ? job.retryId : '';
   const answer = { code: measurement.code, attempt, retryId, endUs: at.endUs };
   const before = schedule.retrySequence;
   const after = afterAnswer(before, answer, retryRulesOf(assignment, at.requestGraceMs), at.newId);
   const runRequestId = job.kind === 'regular' ? '' : job.runRequestId;
-  const facts = { deviceNo, startUs, revision, blockMs, attempt, retryId: after.retryId, runRequestId };
+  const device = { deviceNo, deviceCreatedUs, revision };
+  const facts = { ...device, startUs, blockMs, attempt, retryId: after.retryId, runRequestId };
   if (schedule.oneOff) schedule.gone = isOneOffDone(schedule, job);
   else if (schedule.assignment.revision === revision) setRetrySequence(schedule, after.sequence, at.nowUs);
   schedule.checkedRevision = revision;

@@ -193,12 +193,17 @@ export function requestImmediateCheck(schedule: DeviceSchedule, nowUs: number): 
   if (isWanted) requestCheck(schedule, '', nowUs);
 }
 
-/** Gives a device other settings. A new revision of its target ends the retry sequence. A check that is due and waits stays due. */
+/**
+ * Gives a device other settings. A new revision of its target, or another device under its number, ends the retry sequence. A check that is
+ * due and waits stays due.
+ */
 export function reassign(schedule: DeviceSchedule, assignment: Assignment, nowUs: number): void {
   const { dueUs } = schedule;
   const isOwed =
     dueUs <= nowUs && isOwnDue(assignment, dueUs) && isSameRotation(schedule.assignment, assignment);
-  if (schedule.assignment.revision !== assignment.revision) schedule.retrySequence = noRetrySequence;
+  const { revision, deviceCreatedUs } = schedule.assignment;
+  const isOther = deviceCreatedUs !== 0n && deviceCreatedUs !== assignment.deviceCreatedUs;
+  if (isOther || revision !== assignment.revision) schedule.retrySequence = noRetrySequence;
   schedule.gone = false;
   schedule.oneOff = false;
   schedule.assignment = assignment;

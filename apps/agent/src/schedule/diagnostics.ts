@@ -56,9 +56,9 @@ export function createDiagnosticsCollector(deps: {
       traced.delete(deviceNo);
     }
   };
-  const write = ({ deviceNo, startUs }: CheckResult, trace: Trace) => {
+  const write = ({ deviceNo, startUs, deviceCreatedUs }: CheckResult, trace: Trace) => {
     const extendedJson = JSON.stringify({ Traceroute: traceDiagnostics(trace) });
-    deps.append(create(DiagnosticsSchema, { deviceNo, startUs, extendedJson }));
+    deps.append(create(DiagnosticsSchema, { deviceNo, startUs, deviceCreatedUs, extendedJson }));
   };
   const start = (among: Set<Promise<void>>, result: CheckResult, plan: TracePlan) => {
     const run = deps

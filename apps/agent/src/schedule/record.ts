@@ -5,6 +5,8 @@ import { type Assignment, type CheckResult, CheckResultSchema } from '@vantage/p
 /** The facts of a check beside its measurement. */
 export interface CheckFacts {
   readonly deviceNo: number;
+  /** As the assignment has it. */
+  readonly deviceCreatedUs: bigint;
   readonly startUs: number;
   readonly revision: number;
   readonly blockMs: number;
@@ -26,6 +28,7 @@ export function resultOf(facts: CheckFacts, measurement: Measurement): CheckResu
   const { phases } = measurement;
   return create(CheckResultSchema, {
     deviceNo: facts.deviceNo,
+    deviceCreatedUs: facts.deviceCreatedUs,
     startUs: BigInt(facts.startUs),
     revision: facts.revision,
     resultCode: measurement.code,

@@ -213,8 +213,9 @@ function countRegular(
       return;
     case 'device': {
       const measurement = notInTime(startUs - dueUs);
-      const { deviceNo, revision } = assignment;
-      const identity = { deviceNo, startUs: dueUs, revision, attempt: 0, retryId: '', runRequestId: '' };
+      const { deviceNo, deviceCreatedUs, revision } = assignment;
+      const device = { deviceNo, deviceCreatedUs, revision };
+      const identity = { ...device, startUs: dueUs, attempt: 0, retryId: '', runRequestId: '' };
       const context = { assignment, measurement, isFirstError: false };
       onResult(resultOf({ ...identity, blockMs: 0 }, measurement), context);
     }

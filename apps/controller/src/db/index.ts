@@ -11,7 +11,14 @@ export { doEach, type Refused } from './do-each.ts';
 export { readJsonObject } from './json-text.ts';
 export { executeKept } from './kept-statement.ts';
 export { holdsLease, type Lease, releaseLeases, takeLeases } from './lease.ts';
-export { lockAgent, lockDevices, lockDevicesOf, lockPacking, tryLockRequest } from './locks.ts';
+export {
+  type LockedDevice,
+  lockAgent,
+  lockDevices,
+  lockDevicesOf,
+  lockPacking,
+  tryLockRequest,
+} from './locks.ts';
 export type { NewRunRequest } from './new-run-request.ts';
 export { packetCount } from './packet-count.ts';
 export { createPartitions, type Partitions, partitionOf, startOfDay } from './partitions.ts';

@@ -13,27 +13,33 @@ export async function lockDevices(trx: Kysely<Tables>, deviceNos: Iterable<numbe
   await lock(trx, family.device, deviceNos);
 }
 
+/** A device that is locked: its Method, and when it was created. */
+export interface LockedDevice {
+  readonly method: string;
+  readonly createdUs: number;
+}
+
 /**
  * `lockDevices` for those of these numbers that are devices of the account, so that no client can lock the devices of another account.
- * Returns the Methods of those by their numbers.
+ * Returns those by their numbers.
  */
 export async function lockDevicesOf(
   trx: Kysely<Tables>,
   accountNo: number,
   deviceNos: readonly number[],
-): Promise<ReadonlyMap<number, string>> {
+): Promise<ReadonlyMap<number, LockedDevice>> {
   if (deviceNos.length === 0) return new Map();
   // One row with a text is read much faster than one row for each device. The aggregate takes the locks in the order of the numbers.
   const { rows } = await sql<{ locked: string | null }>`
     select count(pg_advisory_xact_lock(${family.device}::int, device_no)) as locks,
-      string_agg(device_no || ' ' || method, ',') as locked
-    from (select device_no, method from devices where device_no = any(${intArray([...new Set(deviceNos)])}::int[])
+      string_agg(device_no || ' ' || created_us || ' ' || method, ',') as locked
+    from (select device_no, created_us, method from devices where device_no = any(${intArray([...new Set(deviceNos)])}::int[])
       and account_no = ${accountNo} order by device_no) own`.execute(trx);
   const pairs = rows[0]?.locked?.split(',') ?? [];
   return new Map(
     pairs.map((pair) => {
-      const space = pair.indexOf(' ');
-      return [Number(pair.slice(0, space)), pair.slice(space + 1)];
+      const [deviceNo, createdUs, ...method] = pair.split(' ');
+      return [Number(deviceNo), { createdUs: Number(createdUs), method: method.join(' ') }];
     }),
   );
 }

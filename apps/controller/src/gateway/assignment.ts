@@ -79,6 +79,7 @@ function assignmentOf(device: AssignedDevice, spec: CheckSpec): Assignment {
   spec.timeoutMs = device.timeout_s * 1000;
   return create(AssignmentSchema, {
     deviceNo: device.device_no,
+    deviceCreatedUs: BigInt(device.created_us),
     revision: device.revision,
     spec,
     intervalMs,

@@ -10,6 +10,7 @@ const never = 'the agent did not hold this device then';
 function resultAt(minutes: number): ParsedResult {
   return {
     deviceNo: 1,
+    deviceCreatedUs: 0,
     startUs: at(minutes),
     endUs: at(minutes),
     revision: 1,
@@ -69,6 +70,7 @@ test.each<[string, number, { held: AssignedSpan[]; connected: ConnectedSpan[] },
   const acceptance = {
     nowUs,
     oldestUs: at(-120),
+    devices: new Map(),
     assigned: new Map([[1, spans.held]]),
     connected: spans.connected,
     requested: new Map(),
@@ -87,8 +89,27 @@ test.each<[string, number, string | null, typeof order | undefined, string | und
   ['long after the order was over', -7.5, 'o', order, never],
 ])("a check of another agent's device %s", (_what, minutes, runRequestId, ordered, reason) => {
   const acceptance = {
-    ...{ nowUs, oldestUs: at(-120), assigned: new Map(), connected: [] },
+    ...{ nowUs, oldestUs: at(-120), devices: new Map(), assigned: new Map(), connected: [] },
     requested: new Map(ordered ? [['o', ordered]] : []),
   };
   expect(refusal({ ...resultAt(minutes), runRequestId }, acceptance)).toBe(reason);
+});
+
+const other = 'another device had this number';
+const early = 'the device did not exist then';
+
+test.each<[string, { minutes: number; saysCreated: number | null }, string | undefined]>([
+  ['of this device', { minutes: -1, saysCreated: -10 }, undefined],
+  ['of this device, by a clock that differs', { minutes: -10.5, saysCreated: -10 }, undefined],
+  ['of the device that had the number before a restore', { minutes: -1, saysCreated: -11 }, other],
+  ['of an earlier agent', { minutes: -1, saysCreated: null }, undefined],
+  ['of an earlier agent, from before the device existed', { minutes: -10.5, saysCreated: null }, early],
+])('after a number was given again, a result %s', (_what, { minutes, saysCreated }, reason) => {
+  const acceptance = {
+    ...{ nowUs, oldestUs: at(-120), connected: [], requested: new Map() },
+    devices: new Map([[1, { createdUs: at(-10) }]]),
+    assigned: new Map([[1, [held(-10, null)]]]),
+  };
+  const deviceCreatedUs = saysCreated === null ? 0 : at(saysCreated);
+  expect(refusal({ ...resultAt(minutes), deviceCreatedUs }, acceptance)).toBe(reason);
 });

@@ -33,11 +33,15 @@ export interface RequestedCheck {
   readonly deadlineUs: number;
 }
 
+/** The devices of a batch, by number; one that is not here is gone, or another account's. */
+export type KnownDevices = ReadonlyMap<number, { readonly createdUs: number }>;
+
 /** The facts that decide whether ingest accepts a result. */
 export interface Acceptance {
   readonly nowUs: number;
   /** Ingest refuses results that started before this. */
   readonly oldestUs: number;
+  readonly devices: KnownDevices;
   readonly assigned: ReadonlyMap<number, readonly AssignedSpan[]>;
   readonly connected: readonly ConnectedSpan[];
   /** By run request id; only run requests to this agent. */
@@ -53,6 +57,8 @@ export const futureUs = 300_000_000;
 export function refusal(result: ParsedResult, acceptance: Acceptance): string | undefined {
   if (result.startUs < acceptance.oldestUs) return 'older than the retention of checks';
   if (result.startUs > acceptance.nowUs + futureUs) return 'more than 5 minutes in the future';
+  const stranger = strangerReason(result, acceptance.devices);
+  if (stranger !== undefined) return stranger;
   const spans = acceptance.assigned.get(result.deviceNo) ?? [];
   if (
     !spans.some((span) => wasAssigned(span, result.startUs, acceptance.connected)) &&
@@ -60,6 +66,21 @@ export function refusal(result: ParsedResult, acceptance: Acceptance): string | 
   )
     return 'the agent did not hold this device then';
   return undefined;
+}
+
+/**
+ * Why a record is not about the device that has its number now; undefined when it is. After a restore a number may belong to another device.
+ * The time of creation proves which one is meant; a record without it, of an earlier agent, must not be older than the device. Pure.
+ */
+export function strangerReason(
+  record: Pick<ParsedResult, 'deviceNo' | 'deviceCreatedUs' | 'startUs'>,
+  devices: KnownDevices,
+): string | undefined {
+  const createdUs = devices.get(record.deviceNo)?.createdUs;
+  if (createdUs === undefined) return undefined;
+  if (record.deviceCreatedUs !== 0)
+    return record.deviceCreatedUs === createdUs ? undefined : 'another device had this number';
+  return record.startUs < createdUs ? 'the device did not exist then' : undefined;
 }
 
 /** Whether a run request asked this agent for a check of this device. */

@@ -1,18 +1,18 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import type { LockedDevice, Tables } from '../db/index.ts';
 import type { CheckRow } from './rows.ts';
 
 /**
- * Adds new checks to the sums of their account, by agent, Location, Method and ResultCode. `methods` are the Methods of devices by their
- * numbers; a deleted device has none. One statement. Rows are written in the order of their key, so that two transactions never wait for each other.
+ * Adds new checks to the sums of their account, by agent, Location, Method and ResultCode. `devices` are those that exist, by their
+ * numbers. One statement. Rows are written in the order of their key, so that two transactions never wait for each other.
  */
 export async function addCheckCounts(
   trx: Kysely<Tables>,
   sender: { readonly accountNo: number; readonly agentNo: number },
   rows: readonly CheckRow[],
-  methods: ReadonlyMap<number, string>,
+  devices: ReadonlyMap<number, Pick<LockedDevice, 'method'>>,
 ): Promise<void> {
-  const sums = [...sumsOf(rows, methods)];
+  const sums = [...sumsOf(rows, devices)];
   if (sums.length === 0) return;
   const { accountNo, agentNo } = sender;
   await sql`
@@ -37,11 +37,14 @@ interface CheckSum {
   ms: number;
 }
 
-function sumsOf(rows: readonly CheckRow[], methods: ReadonlyMap<number, string>): Iterable<CheckSum> {
+function sumsOf(
+  rows: readonly CheckRow[],
+  devices: ReadonlyMap<number, Pick<LockedDevice, 'method'>>,
+): Iterable<CheckSum> {
   const sums = new Map<string, CheckSum>();
   let last: CheckSum | undefined;
   for (const row of rows) {
-    const method = methods.get(row.device_no);
+    const method = devices.get(row.device_no)?.method;
     if (method === undefined) continue;
     const { location_no: locationNo, code } = row;
     if (last?.locationNo !== locationNo || last.code !== code || last.method !== method) {

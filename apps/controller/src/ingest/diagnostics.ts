@@ -4,6 +4,9 @@ import type { Tables } from '../db/index.ts';
 import type { ParsedDiagnostics } from './record.ts';
 import type { CheckRow } from './rows.ts';
 
+/** Diagnostics for the device that has the number now. */
+type Piece = Omit<ParsedDiagnostics, 'deviceCreatedUs'>;
+
 /** The most characters of the extended data of one check, diagnostics included. */
 const maxExtended = 512 * 1024;
 /** The most diagnostics of one agent that wait for their results; ingest drops further ones. */
@@ -17,7 +20,7 @@ const maxWaiting = 200;
 export async function addDiagnostics(
   trx: Kysely<Tables>,
   sender: { readonly agentNo: number; readonly accountNo: number },
-  diagnostics: readonly ParsedDiagnostics[],
+  diagnostics: readonly Piece[],
   times: { readonly fromUs: number; readonly toUs: number; readonly nowUs: number },
 ): Promise<void> {
   const { agentNo, accountNo } = sender;
@@ -47,7 +50,7 @@ export async function addPendingDiagnostics(
   // A good check has diagnostics where its run request asked for a traceroute.
   const awaited = inserted.filter((row) => !isGood(row.code) || row.run_request_id !== null);
   if (awaited.length === 0) return;
-  const { rows } = await sql<ParsedDiagnostics>`
+  const { rows } = await sql<Piece>`
     delete from pending_diagnostics w
     using unnest(${awaited.map((row) => row.device_no)}::int[], ${awaited.map((row) => row.start_us)}::bigint[])
       as g (device_no, start_us)
@@ -65,7 +68,7 @@ export async function dropPendingDiagnostics(db: Kysely<Tables>, beforeUs: numbe
 async function addTo(
   trx: Kysely<Tables>,
   agentNo: number,
-  diagnostics: readonly ParsedDiagnostics[],
+  diagnostics: readonly Piece[],
 ): Promise<ReadonlySet<string>> {
   if (diagnostics.length === 0) return new Set();
   const pieces = joinPieces(diagnostics);
@@ -79,24 +82,24 @@ async function addTo(
       and r.start_us between ${Math.min(...startsUs)}::bigint and ${Math.max(...startsUs)}::bigint
       and coalesce(length(c.extended::text), 0) + length(g.extended::text) <= ${maxExtended}
       and not coalesce(c.extended, '{}') @> g.extended`.execute(trx);
-  const { rows } = await sql<Pick<ParsedDiagnostics, 'deviceNo' | 'startUs'>>`
+  const { rows } = await sql<Pick<Piece, 'deviceNo' | 'startUs'>>`
     select c.device_no as "deviceNo", c.start_us as "startUs" from ${given(pieces)} join checks c on ${isMeant}`.execute(
     trx,
   );
   return new Set(rows.map(keyOf));
 }
 
-function given(diagnostics: readonly ParsedDiagnostics[]) {
+function given(diagnostics: readonly Piece[]) {
   return sql`unnest(${diagnostics.map((one) => one.deviceNo)}::int[], ${diagnostics.map((one) => one.startUs)}::bigint[],
     ${diagnostics.map((one) => one.extended)}::jsonb[]) as g (device_no, start_us, extended)`;
 }
 
-function keyOf({ deviceNo, startUs }: Pick<ParsedDiagnostics, 'deviceNo' | 'startUs'>): string {
+function keyOf({ deviceNo, startUs }: Pick<Piece, 'deviceNo' | 'startUs'>): string {
   return `${deviceNo}/${startUs}`;
 }
 
 /** One piece for each check. A key of several pieces keeps the value of the first. Pure. */
-function joinPieces(diagnostics: readonly ParsedDiagnostics[]): ParsedDiagnostics[] {
+function joinPieces(diagnostics: readonly Piece[]): Piece[] {
   return [...Map.groupBy(diagnostics, keyOf).values()].flatMap((pieces) => {
     const [first] = pieces;
     if (first === undefined || pieces.length === 1) return pieces;

@@ -4,11 +4,19 @@ import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
 import { type Db, dbFailure, lockDevicesOf, pipelined, type Tables, toText } from '../db/index.ts';
 import { notPacked } from '../db/packed/index.ts';
-import { type Acceptance, futureUs, locationAt, type RequestedCheck, refusal } from './accept.ts';
+import {
+  type Acceptance,
+  futureUs,
+  locationAt,
+  type RequestedCheck,
+  refusal,
+  strangerReason,
+} from './accept.ts';
 import { describe, type Item, readItems, type Sorted, sortItems } from './batch.ts';
 import { addCheckCounts } from './check-counts.ts';
 import { addDiagnostics, addPendingDiagnostics } from './diagnostics.ts';
 import { createFactsNumbering } from './facts.ts';
+import { judge } from './judge.ts';
 import { createBaselines, type PastHistograms, perfOf } from './perf-stat.ts';
 import type { ParsedResult } from './record.ts';
 import { type CheckRow, insertChecks, toRow } from './rows.ts';
@@ -119,8 +127,7 @@ export function createIngest({
         await store.insertQuarantined(trx, sender.agentNo, nowUs, quarantine);
         return { inserted: 0, repeated: 0, quarantined: quarantine.length };
       }
-      const diagnostics = sorted.diagnostics.map((one) => one.diagnostics);
-      const { methods, acceptance, located, notAccepted } = await judgeUnderLocks(trx, sender, sorted, {
+      const { acceptance, located, diagnostics, notAccepted } = await judgeUnderLocks(trx, sender, sorted, {
         runRequests,
         nowUs,
         retentionDays,
@@ -133,7 +140,7 @@ export function createIngest({
       const inserted = await insertChecks(trx, await notPacked(trx, rows, nowUs), numberFacts);
       if (inserted.length > 0)
         await pipelined(trx, (pipe) => [
-          addCheckCounts(pipe, sender, inserted, methods),
+          addCheckCounts(pipe, sender, inserted, acceptance.devices),
           runRequests.markAnswered(pipe, withIds(inserted), nowUs),
           addPendingDiagnostics(pipe, sender.agentNo, inserted),
           fold(pipe, inserted, nowUs),
@@ -217,26 +224,15 @@ async function judgeUnderLocks(
     ({ deviceNo }) => deviceNo,
   );
   // PostgreSQL answers them one after the other, so what follows the locks is read under them.
-  const [methods, acceptance, locations] = await pipelined(trx, (pipe) => [
+  const [devices, spans, locations] = await pipelined(trx, (pipe) => [
     lockDevicesOf(pipe, sender.accountNo, deviceNos),
     loadAcceptance(pipe, sender, results, deps),
     locationsOf(pipe, sender, results),
   ]);
-  const { accepted, refused: notAccepted } = judge(sorted.results, acceptance);
+  const acceptance = { ...spans, devices };
+  const { accepted, diagnostics, refused: notAccepted } = judge(sorted, acceptance);
   const located = accepted.map((result) => ({ result, locationNo: locationAt(locations, result.startUs) }));
-  return { methods, acceptance, located, notAccepted };
-}
-
-/** The results that ingest accepts, and the others as records for the quarantine. */
-function judge(results: Sorted['results'], acceptance: Acceptance) {
-  const accepted: ParsedResult[] = [];
-  const refused: { readonly reason: string; readonly record: string }[] = [];
-  for (const { item, result } of results) {
-    const reason = refusal(result, acceptance);
-    if (reason === undefined) accepted.push(result);
-    else refused.push({ reason, record: describe(item) });
-  }
-  return { accepted, refused };
+  return { acceptance, located, diagnostics, notAccepted };
 }
 
 /** The Locations that the agent had since the first of these results started. */

@@ -5,6 +5,8 @@ import { largestInt as maxInt, readJsonObject, toReal, toText } from '../db/inde
 /** A well-formed result. Times are microseconds since 1970, phases milliseconds. */
 export interface ParsedResult {
   readonly deviceNo: number;
+  /** When the device was created that the agent checked; 0: the agent does not say it. */
+  readonly deviceCreatedUs: number;
   readonly startUs: number;
   readonly endUs: number;
   readonly revision: number;
@@ -30,6 +32,8 @@ export interface ParsedResult {
 /** Diagnostics that an agent made of a check of its own. */
 export interface ParsedDiagnostics {
   readonly deviceNo: number;
+  /** As a result has it. */
+  readonly deviceCreatedUs: number;
   readonly startUs: number;
   /** JSON text of an object. */
   readonly extended: string;
@@ -90,7 +94,8 @@ export function parseRecord({ record }: OutboxRecord): ParsedRecord {
       const extended = readJsonObject(extendedJson, maxDiagnosticsLength);
       if (extended === undefined)
         return malformed('extended_json of diagnostics is not a JSON object of at most 64 KiB and 64 levels');
-      return { kind: 'diagnostics', diagnostics: { deviceNo, startUs, extended } };
+      const deviceCreatedUs = Number(record.value.deviceCreatedUs);
+      return { kind: 'diagnostics', diagnostics: { deviceNo, deviceCreatedUs, startUs, extended } };
     }
     case undefined:
       return malformed('an empty record, or one of a kind this controller does not know');
@@ -115,6 +120,7 @@ function parseResult(wire: CheckResult): ParsedRecord {
     kind: 'result',
     result: {
       deviceNo: wire.deviceNo,
+      deviceCreatedUs: Number(wire.deviceCreatedUs),
       startUs,
       endUs:
         startUs + Math.round((wire.dnsMs + wire.connectMs + wire.sslMs + wire.ttfbMs + wire.ttlbMs) * 1000),

@@ -778,6 +778,14 @@ export declare type Assignment = Message<"vantage.v1.Assignment"> & {
    * @generated from field: int64 until_us = 14;
    */
   untilUs: bigint;
+
+  /**
+   * When the device was created (controller's clock). A database that was restored may give the number to another device; this time tells them
+   * apart. Results and diagnostics carry it back. 0: the controller was made before.
+   *
+   * @generated from field: int64 device_created_us = 30;
+   */
+  deviceCreatedUs: bigint;
 };
 
 /**
@@ -1000,6 +1008,13 @@ export declare type CheckResult = Message<"vantage.v1.CheckResult"> & {
    * @generated from field: bool behind_anchor = 18;
    */
   behindAnchor: boolean;
+
+  /**
+   * As the assignment has it; 0: the assignment had none.
+   *
+   * @generated from field: int64 device_created_us = 30;
+   */
+  deviceCreatedUs: bigint;
 };
 
 /**
@@ -1147,6 +1162,13 @@ export declare type Diagnostics = Message<"vantage.v1.Diagnostics"> & {
    * @generated from field: string extended_json = 3;
    */
   extendedJson: string;
+
+  /**
+   * As its result has it.
+   *
+   * @generated from field: int64 device_created_us = 30;
+   */
+  deviceCreatedUs: bigint;
 };
 
 /**
