@@ -4,14 +4,7 @@ import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
 import { type Db, dbFailure, lockDevicesOf, pipelined, type Tables, toText } from '../db/index.ts';
 import { notPacked } from '../db/packed/index.ts';
-import {
-  type Acceptance,
-  futureUs,
-  locationAt,
-  type RequestedCheck,
-  refusal,
-  strangerReason,
-} from './accept.ts';
+import { futureUs, locationAt, type RequestedCheck } from './accept.ts';
 import { describe, type Item, readItems, type Sorted, sortItems } from './batch.ts';
 import { addCheckCounts } from './check-counts.ts';
 import { addDiagnostics, addPendingDiagnostics } from './diagnostics.ts';
