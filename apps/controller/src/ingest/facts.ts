@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isGood } from '@vantage/domain';
+import { isGood, mebibyte } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import { startOfDay, type Tables } from '../db/index.ts';
 import { type CheckRow, extendedOf, type NumberedCheck, type NumberFacts } from './rows.ts';
@@ -23,8 +23,9 @@ interface Repetition {
 
 /** A device that has more facts in a day has others all the time: its rows keep them. */
 const mostFacts = 500;
-/** Facts of one agent and device need about 300 B. */
-const mostKept = 50_000;
+/** What the facts of the last checks may occupy, bytes. 50,000 pairs of an agent and a device with texts of usual length fit. */
+const mostBytes = 32 * mebibyte;
+/** Longer facts do not repeat in practice. */
 const longestKept = 4_096;
 
 /**
@@ -33,7 +34,7 @@ const longestKept = 4_096;
  * connection (`opened` counts them) may lead to a server that took over and lacks the last commits, so all numbers are read again.
  */
 export function createFactsNumbering(opened: () => number): NumberFacts {
-  let lastFacts = createLastFacts();
+  let lastFacts = createLastFacts(mostBytes);
   let openedBefore = opened();
 
   /** The facts of the check before where they are the same; else keeps these and returns undefined. */
@@ -41,13 +42,12 @@ export function createFactsNumbering(opened: () => number): NumberFacts {
     const [text, extended, dayUs] = [row.check_result, extendedOf(row), startOfDay(row.start_us)];
     const kept = lastFacts.get(row);
     if (kept?.dayUs === dayUs && kept.text === text && kept.extended === extended) return kept;
-    if (lastFacts.size >= mostKept) lastFacts = createLastFacts();
     lastFacts.set(row, { dayUs, text, extended, factsNo: null });
     return undefined;
   };
 
   return async (trx, rows) => {
-    if (opened() !== openedBefore) lastFacts = createLastFacts();
+    if (opened() !== openedBefore) lastFacts = createLastFacts(mostBytes);
     openedBefore = opened();
     const numbers = new Map<number, number>();
     const repetitions: Repetition[] = [];
@@ -63,23 +63,53 @@ export function createFactsNumbering(opened: () => number): NumberFacts {
   };
 }
 
-/** The facts of the last check of each agent and device. */
-function createLastFacts() {
-  const byAgent = new Map<number, Map<number, KeptFacts>>();
-  let size = 0;
+/** An agent's part of the memory. */
+interface AgentFacts {
+  readonly devices: Map<number, KeptFacts>;
+  bytes: number;
+}
+
+/** The key, the object and two strings without their characters. */
+const entryBytes = 200;
+
+function bytesOf({ text, extended }: KeptFacts): number {
+  return entryBytes + 2 * (text.length + (extended?.length ?? 0));
+}
+
+/**
+ * The facts of the last check of each agent and device. Over `limitBytes` the agents with the most bytes are forgotten, down to three quarters of
+ * the limit, so that one agent with long texts takes nothing from the others. What is forgotten costs a row with facts of its own.
+ */
+export function createLastFacts(limitBytes: number) {
+  const agents = new Map<number, AgentFacts>();
+  let bytes = 0;
+  const shrink = () => {
+    for (const [agentNo, greatest] of [...agents].sort(([, a], [, b]) => b.bytes - a.bytes)) {
+      agents.delete(agentNo);
+      bytes -= greatest.bytes;
+      if (bytes <= (limitBytes * 3) / 4) return;
+    }
+  };
   return {
-    get: ({ agent_no, device_no }: CheckRow) => byAgent.get(agent_no)?.get(device_no),
-    set({ agent_no, device_no }: CheckRow, facts: KeptFacts) {
-      const devices = byAgent.get(agent_no) ?? new Map<number, KeptFacts>();
-      byAgent.set(agent_no, devices);
-      if (!devices.has(device_no)) size += 1;
-      devices.set(device_no, facts);
+    get: ({ agent_no, device_no }: PairOfCheck) => agents.get(agent_no)?.devices.get(device_no),
+    set({ agent_no, device_no }: PairOfCheck, facts: KeptFacts) {
+      const agent = agents.get(agent_no) ?? { devices: new Map<number, KeptFacts>(), bytes: 0 };
+      agents.set(agent_no, agent);
+      const before = agent.devices.get(device_no);
+      const more = bytesOf(facts) - (before === undefined ? 0 : bytesOf(before));
+      agent.devices.set(device_no, facts);
+      agent.bytes += more;
+      bytes += more;
+      if (bytes > limitBytes) shrink();
     },
-    get size() {
-      return size;
+    /** An upper bound of what it occupies. */
+    get bytes() {
+      return bytes;
     },
   };
 }
+
+type PairOfCheck = Pick<CheckRow, 'agent_no' | 'device_no'>;
 
 /** Facts of checks that failed, or that somebody asked for, do not repeat; long ones would fill the memory. */
 function mayRepeat(row: CheckRow): boolean {
