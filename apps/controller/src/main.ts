@@ -1,12 +1,13 @@
 import { mkdirSync } from 'node:fs';
+import { uptime } from 'node:os';
 import path from 'node:path';
 import {
-  systemClock as clock,
   descriptorLimit,
   type Logger,
   messageOf,
   newId,
   shutdownSignal,
+  systemClock,
   whenAborted,
 } from '@vantage/kernel';
 import { serveMetrics } from '@vantage/kernel/metrics';
@@ -19,6 +20,7 @@ import { agentPresence } from './catalog/agents/presence-store.ts';
 import { createCatalog } from './catalog/change.ts';
 import { locationVisibility } from './catalog/locations/visibility-store.ts';
 import { sealedRows as sealedCatalog } from './catalog/secrets/reseal-store.ts';
+import { createHeldClock, openClockJudge } from './clocks/index.ts';
 import type { Config } from './config/config.ts';
 import { runProgram } from './config/run-program.ts';
 import { createTimeScale } from './config/time-scale.ts';
@@ -31,12 +33,10 @@ import { createGateway, deleteControllers, type Gateway } from './gateway/index.
 import {
   createHealth,
   createPauseDevice,
+  createRestHealth,
   insertState,
-  startMaintenance,
-  stopMaintenance,
   trimCheckpoints,
   uptimeParts,
-  uptimes,
 } from './health/index.ts';
 import { createEventFeed } from './history/index.ts';
 import { deleteOldAnswers } from './http/kept-answer-store.ts';
@@ -55,6 +55,7 @@ import { openTracing } from './tracing/index.ts';
 import { createUpgrades, insertRollout } from './upgrades/index.ts';
 
 const version = '0.1.0';
+const clock = createHeldClock(systemClock, () => uptime() * 1000);
 const sealedRows = { ...sealedCatalog, ...sealedAuthorities };
 /** Loops and connections get this long to end; the database is ended after that in any case. */
 const endMs = 3_000;
@@ -95,7 +96,9 @@ async function openBase({ config, log, databaseUrl }: { config: Config; log: Log
   await partitions.ensure();
   const timeScale = createTimeScale(config.testTimeScale);
   const metrics = createControllerMetrics({ db, clock, version });
-  const base = { config, log, databaseUrl, certificates, db, sealer, partitions, timeScale, metrics };
+  const isDatabaseElsewhere = config.databaseUrl !== undefined;
+  const clocks = await openClockJudge({ kysely: db.kysely, clock, log, isDatabaseElsewhere });
+  const base = { config, log, databaseUrl, certificates, db, sealer, partitions, timeScale, metrics, clocks };
   const apiAddress = createApiAddress(config.publicUrl, certificates.current.apiHost);
   return { ...base, apiAddress, controllerId, tracing };
 }
@@ -104,7 +107,7 @@ type Base = Awaited<ReturnType<typeof openBase>>;
 
 /** Joins the steps along the data flow. No step imports another one: each gets the functions of the others here. */
 function joinSteps(base: Base) {
-  const { config, log, db, sealer, partitions, timeScale, controllerId, tracing } = base;
+  const { config, log, db, sealer, partitions, timeScale, controllerId, tracing, clocks } = base;
   const { kysely } = db;
   const { retentionDays, trustedProxies, apiKeyHeaders, corsOrigins, allowPrivateWebhooks } = config;
 
@@ -125,6 +128,7 @@ function joinSteps(base: Base) {
   const ingest = createIngest({
     ...{ db, clock, log, retentionDays, runRequests, partitions, rollUps },
     fold: tracedFold(base, health),
+    mayRefuseForTime: () => clocks.mayRefuse,
   });
   const showOnline = (locationNo: number) =>
     health.updateVisibilityNow(kysely, locationNo).catch((error: unknown) => {
@@ -139,14 +143,6 @@ function joinSteps(base: Base) {
     onAgentSeen: ({ locationNo }) => void showOnline(locationNo),
   });
   const { door: agentDoor, plan: planInvitation, signedParcels } = joinAgentSide(base, gateway);
-  const housekeeping = createHousekeeping({
-    ...{ db, clock, log, partitions, retentionDays, deleteControllers, deleteOldAnswers },
-    holder: controllerId,
-    rollUp: rollUps.createRollUp({ db, clock, log }),
-    packer: dayPacker(base),
-    trim: trimCheckpoints,
-    deleteRunRequests: runRequests.deleteEnded,
-  });
   const ownCertificate = config.tls !== undefined;
   const sent = { corsOrigins, ownCertificate, version };
   const settings = { trustedProxies, apiKeyHeaders, retentionDays, allowPrivateWebhooks, ...sent };
@@ -159,9 +155,25 @@ function joinSteps(base: Base) {
     pages: notify.pages({ acknowledge, snooze }),
     ...{ planInvitation, upgrades: { signedParcels, startRollout: insertRollout } },
     sendTest: (...ask) => notify.sendTest(...ask),
-    health: restHealth({ kysely, recordEvents }),
+    clockProblem: () => clocks.problem,
+    health: createRestHealth({ kysely, clock, recordEvents }),
   });
+  const housekeeping = joinHousekeeping(base);
   return { assign, health, alerts, gateway, agentDoor, upgrades, housekeeping, feed, api, notify };
+}
+
+/** The jobs on stored data. */
+function joinHousekeeping(base: Base) {
+  const { log, db, partitions, controllerId: holder, clocks } = base;
+  const { retentionDays } = base.config;
+  return createHousekeeping({
+    ...{ db, clock, log, partitions, retentionDays, holder, deleteControllers, deleteOldAnswers },
+    rollUp: rollUps.createRollUp({ db, clock, log }),
+    packer: dayPacker(base),
+    trim: trimCheckpoints,
+    mayDelete: () => clocks.mayDelete,
+    deleteRunRequests: runRequests.deleteEnded,
+  });
 }
 
 /** The packer of old days, where the operator wants it. */
@@ -211,17 +223,6 @@ function tracedFold({ tracing }: Base, health: ReturnType<typeof createHealth>) 
   return tracing.traced('fold', fold, (_, [, { length }]) => ({ 'vantage.results': length }));
 }
 
-type ApiDeps = Parameters<typeof createHttpApi>[0];
-
-/** What the REST API asks of health. */
-function restHealth(deps: Parameters<typeof startMaintenance>[0]): ApiDeps['health'] {
-  return {
-    startMaintenance: (ask) => startMaintenance(deps, { ...ask, nowUs: clock.nowUs() }),
-    stopMaintenance: (ask) => stopMaintenance(deps, { ...ask, nowUs: clock.nowUs() }),
-    uptimes: (ask) => uptimes(deps.kysely, ask),
-  };
-}
-
 /** Opens the ports and runs the loops of all steps until `ending` aborts. Rejects when a loop breaks. */
 async function serve(
   base: Base,
@@ -254,6 +255,7 @@ async function serve(
     alerts.run(ending),
     steps.upgrades.run(ending),
     housekeeping.run(ending),
+    base.clocks.run(ending),
     notify.run(ending),
     heartbeat(base, steps, ending),
     certificates.keep((next) => ports.renew(next), ending),
@@ -282,9 +284,10 @@ function heartbeat({ config, log, metrics, timeScale }: Base, parts: Steps, endi
 }
 
 /** Serves the process's own series, where the operator gave a port for them. */
-async function openMetricsPort({ config: { metricsPort }, metrics }: Base, { gateway, feed, notify }: Steps) {
+async function openMetricsPort({ config, metrics, clocks }: Base, { gateway, feed, notify }: Steps) {
+  const { metricsPort } = config;
   if (metricsPort === undefined) return undefined;
-  metrics.watch({ gateway, feed, notify });
+  metrics.watch({ clocks, gateway, feed, notify });
   return listenOn('VANTAGE_METRICS_PORT', metricsPort, () => serveMetrics(metrics, metricsPort));
 }
 

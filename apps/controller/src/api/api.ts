@@ -41,6 +41,7 @@ export function createHttpApi({
   settings,
   onRoute,
   pages = [],
+  clockProblem = () => undefined,
   ...deps
 }: Omit<RouteDeps, 'retentionDays' | 'version' | 'onAccountChanged' | 'allowPrivateWebhooks'> & {
   readonly log: Logger;
@@ -48,6 +49,8 @@ export function createHttpApi({
   readonly onRoute?: Parameters<typeof createApp>[0]['onRoute'];
   /** Pages of other steps, for people who have no key. */
   readonly pages?: readonly OuterRoute[];
+  /** Why the controller's clock is wrong, for `/readyz`; undefined: it is right. */
+  readonly clockProblem?: () => string | undefined;
 }): HttpApi {
   const summary = createLogSummary({ clock, log });
   const authenticator = createAuthenticator({
@@ -77,7 +80,7 @@ export function createHttpApi({
   const app = createApp({
     ...{
       routes,
-      outerRoutes: [...outerRoutes({ db, clock }), ...docsPageRoutes(), ...pages],
+      outerRoutes: [...outerRoutes({ db, clock, clockProblem }), ...docsPageRoutes(), ...pages],
       ...{ authenticator, isTrustedProxy, onRoute },
       ...{ clock, log, summary },
     },

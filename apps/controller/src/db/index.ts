@@ -21,7 +21,14 @@ export {
 } from './locks.ts';
 export type { NewRunRequest } from './new-run-request.ts';
 export { packetCount } from './packet-count.ts';
-export { createPartitions, type Partitions, partitionOf, startOfDay } from './partitions.ts';
+export {
+  createPartitions,
+  mostDaysInRun,
+  oldestPartitionUs,
+  type Partitions,
+  partitionOf,
+  startOfDay,
+} from './partitions.ts';
 export { dbFailure, isTransientDbError } from './pg-error.ts';
 export { pipelined } from './pipelined.ts';
 export { dropQuarantined, quarantine } from './quarantine.ts';

@@ -45,6 +45,7 @@ test('a partition is dropped when its end is older than the retention, not befor
   const names = daysWanted(noonUs, 3).map((day) => partitionOf(day).name);
   expect(namesToDrop(names, noonUs, 3)).toEqual([]);
   expect(namesToDrop(names, noonUs + dayUs, 3)).toEqual(names.slice(0, 1));
+  expect(namesToDrop(names, noonUs + 60 * dayUs, 3)).toEqual(names.slice(0, 2));
   const clock = createFakeClock(noonUs + 2 * dayUs);
   const partitions = createPartitions({ db, clock, log, retentionDays: 3 });
   expect(await partitions.drop()).toEqual(names.slice(0, 2));

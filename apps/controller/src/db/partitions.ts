@@ -34,10 +34,14 @@ export function daysWanted(nowUs: number, retentionDays: number): number[] {
   return Array.from({ length: (last - first) / dayUs + 1 }, (_, i) => first + i * dayUs);
 }
 
-/** The names of the partitions that hold only checks older than the retention. Pure. */
+/** So many days at most lose their checks in one run, so that a wrong clock is noticed before it has cost much. */
+export const mostDaysInRun = 2;
+
+/** The names of the oldest partitions that hold only checks older than the retention, at most `mostDaysInRun`. Pure. */
 export function namesToDrop(names: readonly string[], nowUs: number, retentionDays: number): string[] {
   const oldest = partitionOf(startOfDay(nowUs - retentionDays * dayUs)).name;
-  return names.filter((name) => /^checks_\d{8}$/.test(name) && name < oldest);
+  const old = names.filter((name) => /^checks_\d{8}$/.test(name) && name < oldest);
+  return old.sort().slice(0, mostDaysInRun);
 }
 
 /** Creates the functions that make and drop the partitions of `check_rows`. */
@@ -90,6 +94,15 @@ async function partitionNames(db: Kysely<Tables>): Promise<string[]> {
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'check_rows'::regclass`.execute(db);
   return rows.map((row) => row.name);
+}
+
+/** The begin of the oldest day that has a partition, microseconds since 1970; undefined: none has. */
+export async function oldestPartitionUs(db: Kysely<Tables>): Promise<number | undefined> {
+  const days = (await partitionNames(db)).flatMap(
+    (name) => /^checks_(\d{4})(\d\d)(\d\d)$/.exec(name)?.slice(1).join('-') ?? [],
+  );
+  const [oldest] = days.sort();
+  return oldest === undefined ? undefined : Date.parse(oldest) * 1000;
 }
 
 /** Creates a table and then attaches it, because inserts into other partitions can go on during `attach`. */

@@ -1,3 +1,4 @@
+import { Fault } from '@vantage/kernel';
 import type { ParsedResult } from './record.ts';
 
 /** A span in which the device was assigned to the agent; `toUs` null while it lasts. */
@@ -53,10 +54,23 @@ const toleranceUs = 60_000_000;
 /** A result that started further ahead than this comes from a wrong clock. */
 export const futureUs = 300_000_000;
 
+/** Why ingest refuses a result for its time: it may be right, and the controller's clock wrong. */
+const ofTime = { old: 'older than the retention of checks', future: 'more than 5 minutes in the future' };
+
+/** Throws a Fault of the kind `retry` when a result was refused for its time. */
+export function requireTimely(refused: readonly { readonly reason: string }[]): void {
+  if (refused.some(({ reason }) => reason === ofTime.old || reason === ofTime.future))
+    throw new Fault(
+      'retry',
+      'clock_unsure',
+      'a result would be refused for its time, and a clock may be wrong',
+    );
+}
+
 /** Why ingest refuses a result; undefined when it accepts it. Pure. */
 export function refusal(result: ParsedResult, acceptance: Acceptance): string | undefined {
-  if (result.startUs < acceptance.oldestUs) return 'older than the retention of checks';
-  if (result.startUs > acceptance.nowUs + futureUs) return 'more than 5 minutes in the future';
+  if (result.startUs < acceptance.oldestUs) return ofTime.old;
+  if (result.startUs > acceptance.nowUs + futureUs) return ofTime.future;
   const stranger = strangerReason(result, acceptance.devices);
   if (stranger !== undefined) return stranger;
   const spans = acceptance.assigned.get(result.deviceNo) ?? [];

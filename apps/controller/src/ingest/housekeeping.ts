@@ -1,7 +1,14 @@
 import { dayUs, hourMs } from '@vantage/domain';
 import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
 import { sql } from 'kysely';
-import { type Db, dropQuarantined, type Partitions, releaseLeases, takeLeases } from '../db/index.ts';
+import {
+  type Db,
+  dropQuarantined,
+  oldestPartitionUs,
+  type Partitions,
+  releaseLeases,
+  takeLeases,
+} from '../db/index.ts';
 import { dropPendingDiagnostics } from './diagnostics.ts';
 import { dropFacts } from './facts.ts';
 import { type DayPacker, dropPackedDays } from './pack-days.ts';
@@ -32,7 +39,10 @@ export function createHousekeeping({
   deleteOldAnswers,
   packer,
   trim = async () => {},
+  mayDelete = () => true,
 }: Pruning & {
+  /** False while the controller's clock may be wrong: nothing is deleted by its age then. */
+  readonly mayDelete?: () => boolean;
   /** Packs old days; undefined: they stay rows. */
   readonly packer?: DayPacker | undefined;
   readonly log: Logger;
@@ -49,11 +59,10 @@ export function createHousekeeping({
     failed: 'housekeeping of stored data failed; trying again',
     recovered: 'housekeeping works again',
   });
-  const hourly: Record<string, () => Promise<unknown>> = {
-    'partitions to come': () => partitions.ensure(),
+  const deletions: Record<string, () => Promise<unknown>> = {
     'old partitions': () => partitions.drop(),
     ...pruning({ db, clock, retentionDays, deleteRunRequests, deleteControllers, deleteOldAnswers }),
-    'old states': () => trim(db.kysely, clock.nowUs() - retentionDays * dayUs),
+    'old states': async () => trim(db.kysely, await unneededUs(db, clock.nowUs() - retentionDays * dayUs)),
   };
 
   /** Once an hour, and at once again while work is left (`work` returns false). */
@@ -68,7 +77,8 @@ export function createHousekeeping({
   const runOnce = async () => {
     const [lease] = await takeLeases(db.kysely, ['housekeeping'], holder, leaseMs);
     if (!lease) return;
-    for (const [name, work] of Object.entries(hourly)) {
+    const jobs = { 'partitions to come': () => partitions.ensure(), ...(mayDelete() ? deletions : {}) };
+    for (const [name, work] of Object.entries(jobs)) {
       const lastMs = doneAtMs.get(name) ?? Number.NEGATIVE_INFINITY;
       if (clock.monoMs() - lastMs < hourMs) continue;
       if (await parts.attempt(name, work)) doneAtMs.set(name, clock.monoMs());
@@ -87,6 +97,15 @@ export function createHousekeeping({
       await releaseLeases(db.kysely, holder, 'housekeeping').catch(() => {});
     },
   };
+}
+
+/** The moment before which no check is stored any more: what belongs to checks goes after them. */
+async function unneededUs({ kysely }: Db, retainedUs: number): Promise<number> {
+  const oldestRowUs = (await oldestPartitionUs(kysely)) ?? retainedUs;
+  const { rows } = await sql<{
+    us: number | null;
+  }>`select min(day_us)::bigint as us from packed_checks`.execute(kysely);
+  return Math.min(retainedUs, oldestRowUs, rows[0]?.us ?? retainedUs);
 }
 
 interface Pruning {
@@ -116,10 +135,13 @@ function pruning({
       sql`delete from quarantined where received_us < ${clock.nowUs() - 30 * dayUs}
       or quarantined_no <= (select max(quarantined_no) from quarantined) - ${maxQuarantined}`.execute(kysely),
     'old run requests': () => deleteRunRequests(kysely, clock.nowUs() - dayUs),
-    'old facts of checks': () => dropFacts(kysely, clock.nowUs() - retentionDays * dayUs),
+    'old facts of checks': async () =>
+      dropFacts(kysely, await unneededUs(db, clock.nowUs() - retentionDays * dayUs)),
     'pending diagnostics': () => dropPendingDiagnostics(kysely, clock.nowUs() - waitingUs),
-    'old clock records': () =>
-      sql`delete from clock_records where at_us < ${clock.nowUs() - retentionDays * dayUs}`.execute(kysely),
+    'old clock records': async () => {
+      const beforeUs = await unneededUs(db, clock.nowUs() - retentionDays * dayUs);
+      return sql`delete from clock_records where at_us < ${beforeUs}::bigint`.execute(kysely);
+    },
     'old packed days': () => dropPackedDays(kysely, clock.nowUs() - retentionDays * dayUs),
     'controllers that ended': () => deleteControllers(kysely, clock.nowUs() - dayUs),
     'old answers': () => deleteOldAnswers(kysely, clock.nowUs() - dayUs),

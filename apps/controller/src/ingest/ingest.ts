@@ -1,10 +1,10 @@
-import { checkId, dayUs, hourUs } from '@vantage/domain';
+import { dayUs, hourUs } from '@vantage/domain';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
 import { type Db, dbFailure, lockDevicesOf, pipelined, type Tables, toText } from '../db/index.ts';
 import { notPacked } from '../db/packed/index.ts';
-import { futureUs, locationAt, type RequestedCheck } from './accept.ts';
+import { futureUs, locationAt, type RequestedCheck, requireTimely } from './accept.ts';
 import { describe, type Item, readItems, type Sorted, sortItems } from './batch.ts';
 import { addCheckCounts } from './check-counts.ts';
 import { addDiagnostics, addPendingDiagnostics } from './diagnostics.ts';
@@ -12,7 +12,7 @@ import { createFactsNumbering } from './facts.ts';
 import { judge } from './judge.ts';
 import { createBaselines, type PastHistograms, perfOf } from './perf-stat.ts';
 import type { ParsedResult } from './record.ts';
-import { type CheckRow, insertChecks, toRow } from './rows.ts';
+import { type CheckRow, insertChecks, toRow, withIds } from './rows.ts';
 import * as store from './store.ts';
 
 /** The sender of a batch, known from its credentials only. */
@@ -38,7 +38,7 @@ interface BatchOutcome {
 export type Fold = (trx: Transaction<Tables>, rows: readonly CheckRow[], nowUs: number) => Promise<void>;
 
 /** The stored run requests, as the ingest uses them. */
-export interface RunRequests {
+interface RunRequests {
   /** The checks that these run requests ask of this agent, by run request id. */
   requestedChecks(
     trx: Transaction<Tables>,
@@ -54,7 +54,7 @@ export interface RunRequests {
 }
 
 /** The functions of the roll-ups that ingest calls. */
-export interface RollUpsOfIngest {
+interface RollUpsOfIngest {
   readonly pastHistograms: PastHistograms;
   /** Marks hours, by their begins, to be rolled up again after the transaction. */
   markDirtyHours(trx: Transaction<Tables>, buckets: readonly number[]): Promise<void>;
@@ -81,6 +81,19 @@ const rollUpGraceUs = 60_000_000;
 const tries = 5;
 const longestReason = 220;
 
+interface IngestDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly runRequests: RunRequests;
+  readonly fold: Fold;
+  readonly partitions: { ensure(): Promise<void> };
+  readonly rollUps: RollUpsOfIngest;
+  readonly retentionDays: number;
+  /** False while the controller's clock may be wrong: a batch with a result that would be refused for its time then waits at its agent. */
+  readonly mayRefuseForTime?: () => boolean;
+}
+
 /** Makes the ingest. `retentionDays` is how long checks are kept. */
 export function createIngest({
   db,
@@ -91,16 +104,8 @@ export function createIngest({
   partitions,
   rollUps,
   retentionDays,
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly runRequests: RunRequests;
-  readonly fold: Fold;
-  readonly partitions: { ensure(): Promise<void> };
-  readonly rollUps: RollUpsOfIngest;
-  readonly retentionDays: number;
-}): Ingest {
+  mayRefuseForTime = () => true,
+}: IngestDeps): Ingest {
   const baselines = createBaselines(rollUps.pastHistograms);
   const numberFacts = createFactsNumbering(() => db.pool.opened);
 
@@ -125,6 +130,7 @@ export function createIngest({
         nowUs,
         retentionDays,
       });
+      if (!mayRefuseForTime()) requireTimely(notAccepted);
       quarantine.push(...notAccepted);
       const limits = await baselines.limits(trx, located);
       const rows = located.map(({ result, locationNo }, i) =>
@@ -254,15 +260,6 @@ async function loadAcceptance(
   const hasEnded = Number.isFinite(firstEndUs);
   const connected = hasEnded ? await store.connectedSpans(trx, agentNo, firstEndUs) : [];
   return { nowUs, oldestUs: nowUs - retentionDays * dayUs, assigned, connected, requested };
-}
-
-function withIds(rows: readonly CheckRow[]) {
-  return rows
-    .filter((row) => row.run_request_id !== null)
-    .map((row) => ({
-      ...row,
-      check_id: checkId({ deviceNo: row.device_no, startUs: row.start_us, agentNo: row.agent_no }),
-    }));
 }
 
 function lateHours(rows: readonly CheckRow[], nowUs: number): number[] {

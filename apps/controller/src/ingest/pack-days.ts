@@ -2,7 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { dayUs } from '@vantage/domain';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { type Db, dbFailure, lockDevices, lockPacking, startOfDay, type Tables } from '../db/index.ts';
+import {
+  type Db,
+  dbFailure,
+  lockDevices,
+  lockPacking,
+  mostDaysInRun,
+  startOfDay,
+  type Tables,
+} from '../db/index.ts';
 import {
   mergeChecks,
   mostChecks,
@@ -157,8 +165,14 @@ function isOfDay(deviceNo: number, beginUs: number) {
   return sql<boolean>`(device_no = ${deviceNo}::int and start_us >= ${sql.lit(beginUs)} and start_us < ${sql.lit(beginUs + dayUs)})`;
 }
 
-/** Deletes packed days that ended before the retention, some at a time. */
-export async function dropPackedDays(kysely: Kysely<Tables>, beforeUs: number): Promise<void> {
+/** Deletes the oldest packed days that ended before the retention, at most `mostDaysInRun` of them, some rows at a time. */
+export async function dropPackedDays(kysely: Kysely<Tables>, retainedUs: number): Promise<void> {
+  const { rows } = await sql<{ day: number }>`
+    select distinct day_us as day from packed_checks where day_us < ${startOfDay(retainedUs)}::bigint
+    order by day_us limit ${mostDaysInRun}`.execute(kysely);
+  const lastUs = rows.at(-1)?.day;
+  if (lastUs === undefined) return;
+  const beforeUs = lastUs + dayUs;
   for (let call = 0; call < mostInCall; call += 1) {
     const { numAffectedRows } = await sql`
       delete from packed_checks where (device_no, day_us) in (

@@ -1,4 +1,4 @@
-import { dayUs } from '@vantage/domain';
+import { checkId, dayUs } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import {
   bigintArray,
@@ -227,4 +227,14 @@ export function storedKeys(agentNo: number, rows: readonly Pick<CheckRow, 'devic
 
 function keyOf(row: Pick<CheckRow, 'device_no' | 'start_us'>): string {
   return `${row.device_no}/${row.start_us}`;
+}
+
+/** The checks that answer a run request, with their ids. */
+export function withIds(rows: readonly CheckRow[]) {
+  return rows
+    .filter((row) => row.run_request_id !== null)
+    .map((row) => ({
+      ...row,
+      check_id: checkId({ deviceNo: row.device_no, startUs: row.start_us, agentNo: row.agent_no }),
+    }));
 }

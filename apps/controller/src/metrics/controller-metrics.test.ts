@@ -11,6 +11,7 @@ async function start() {
   const db = await createDb({ connection: { url: database.url }, log: createLog('metrics test', 'silent') });
   const metrics = createControllerMetrics({ db, clock, version: '1' });
   metrics.watch({
+    clocks: { problem: undefined },
     gateway: { load: { sessions: 3, waitingBatches: 2 } },
     feed: { followers: 1 },
     notify: {

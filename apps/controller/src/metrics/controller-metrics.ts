@@ -21,6 +21,7 @@ export interface ControllerMetrics extends Pick<ProcessMetrics, 'text' | 'conten
   measureRequests(handler: RequestListener): RequestListener;
   /** Adds what the parts have under way. */
   watch(parts: {
+    readonly clocks: { readonly problem: string | undefined };
     readonly gateway: { readonly load: { readonly sessions: number; readonly waitingBatches: number } };
     readonly feed: { readonly followers: number };
     readonly notify: {
@@ -85,8 +86,11 @@ export function createControllerMetrics({
       const { inserted, repeated, quarantined } = ingested;
       return { done: inserted + repeated + quarantined, isWaiting: storing > 0 };
     },
-    watch({ gateway, feed, notify }) {
+    watch({ clocks, gateway, feed, notify }) {
       watchNotifications(metrics, notify);
+      metrics.gauge('vantage_clock_wrong', "1 while this controller's clock and other clocks disagree.", () =>
+        Number(clocks.problem !== undefined),
+      );
       metrics.gauge('vantage_gateway_streams', 'Agents that are connected to this controller.', () => {
         return gateway.load.sessions;
       });

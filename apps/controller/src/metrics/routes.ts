@@ -13,9 +13,12 @@ const yesNo = z.enum(['Y', 'N']);
 export function outerRoutes({
   db,
   clock,
+  clockProblem,
 }: {
   readonly db: Pick<Db, 'kysely' | 'readinessProblem'>;
   readonly clock: Clock;
+  /** Why the controller's clock is wrong; undefined: it is right. */
+  readonly clockProblem: () => string | undefined;
 }): readonly OuterRoute[] {
   const problem = createReadiness({ db, clock });
   return [
@@ -33,13 +36,15 @@ export function outerRoutes({
       },
     },
     { path: '/healthz', needsKey: false, run: async () => ({ status: 200, type: text, body: 'ok\n' }) },
-    { path: '/readyz', needsKey: false, run: async () => readyReply(await problem()) },
+    { path: '/readyz', needsKey: false, run: async () => readyReply(await problem(), clockProblem()) },
   ];
 }
 
-function readyReply(problem: string | undefined): OuterReply {
+/** A controller whose clock is wrong goes on serving: all controllers may have the same wrong clock. */
+function readyReply(problem: string | undefined, clockProblem: string | undefined): OuterReply {
+  const warning = clockProblem === undefined ? '' : `warning: a clock is wrong: ${clockProblem}\n`;
   return problem === undefined
-    ? { status: 200, type: text, body: 'ready\n' }
+    ? { status: 200, type: text, body: `ready\n${warning}` }
     : { status: 503, type: text, body: `not ready: ${problem}\n` };
 }
 

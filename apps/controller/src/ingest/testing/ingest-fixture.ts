@@ -74,7 +74,7 @@ export function useIngestFixture() {
     }
   });
 
-  function ingestWith(fold: Fold = async () => {}, usedDb: Db = db) {
+  function ingestWith(fold: Fold = async () => {}, usedDb: Db = db, mayRefuseForTime = () => true) {
     return createIngest({
       db: usedDb,
       clock,
@@ -84,6 +84,7 @@ export function useIngestFixture() {
       runRequests,
       retentionDays: 3,
       partitions: { ensure: async () => {} },
+      mayRefuseForTime,
     });
   }
 

@@ -1,0 +1,2 @@
+export { openClockJudge } from './clock-judge.ts';
+export { createHeldClock } from './held-clock.ts';

@@ -1,0 +1,15 @@
+import type { Clock } from '@vantage/kernel';
+import { startMaintenance, stopMaintenance } from './maintenance.ts';
+import { uptimes } from './uptime.ts';
+
+type Deps = Parameters<typeof startMaintenance>[0] & { readonly clock: Pick<Clock, 'nowUs'> };
+/** Makes what the REST API asks of health: maintenance from now on, and uptime. */
+export function createRestHealth({ clock, ...deps }: Deps) {
+  return {
+    startMaintenance: (ask: Omit<Parameters<typeof startMaintenance>[1], 'nowUs'>) =>
+      startMaintenance(deps, { ...ask, nowUs: clock.nowUs() }),
+    stopMaintenance: (ask: Omit<Parameters<typeof stopMaintenance>[1], 'nowUs'>) =>
+      stopMaintenance(deps, { ...ask, nowUs: clock.nowUs() }),
+    uptimes: (ask: Parameters<typeof uptimes>[1]) => uptimes(deps.kysely, ask),
+  };
+}
