@@ -9,7 +9,13 @@ import {
   signing,
 } from './contact-secret.ts';
 import { emailFault } from './email-address.ts';
-import { fillWebAddress, showWebAddress, type WebAddressKind, webAddressFault } from './web-address.ts';
+import {
+  fillWebAddress,
+  receiverOf,
+  showWebAddress,
+  type WebAddressKind,
+  webAddressFault,
+} from './web-address.ts';
 
 /** What the operator permits addresses to be. */
 export interface AddressPolicy {
@@ -28,6 +34,8 @@ export interface ContactTypeRules {
    * address is another one now.
    */
   readonly fill: (sent: string, kept: string | undefined) => string | undefined;
+  /** Who gets the secret, by the address: a secret that was given for one receiver is never sent to another. */
+  readonly receiver: (address: string) => string;
   /** The API shows all of it: its address has no credential and it has no secret. */
   readonly hidesNothing: boolean;
   /** What its `Secret` is; null: it has none. */
@@ -44,6 +52,7 @@ const email: ContactTypeRules = {
   addressFault: emailFault,
   show: (address) => address,
   fill: (sent) => sent,
+  receiver: (address) => address,
   ...{ hidesNothing: true, secret: null, options: null, keepsIncidents: false, isPerEvent: false },
 };
 
@@ -54,6 +63,7 @@ const telegram: ContactTypeRules = {
       : 'must be the id of a chat or the @name of a public channel, for example -1001234567890 or @operations',
   show: (address) => address,
   fill: (sent) => sent,
+  receiver: () => 'Telegram',
   ...{ hidesNothing: false, secret: botToken, options: null, keepsIncidents: false, isPerEvent: false },
 };
 
@@ -66,6 +76,7 @@ function web(
     addressFault: (text, policy) => webAddressFault(text, policy, kind),
     show: (text) => showWebAddress(text, kind),
     fill: (text, kept) => fillWebAddress(text, kept, kind),
+    receiver: receiverOf,
     ...{ hidesNothing: false, options: null, keepsIncidents: false, ...rest },
   };
 }

@@ -53,7 +53,7 @@ export function fillWebAddress(
   if (kept !== undefined && text === showWebAddress(kept, kind)) return kept;
   if (!URL.canParse(text)) return text;
   const stored = new Map<string, string>();
-  if (kept !== undefined && identityOf(kept) === identityOf(text))
+  if (kept !== undefined && receiverOf(kept) === receiverOf(text))
     mapCredentials(kept, kind, (value, name) => {
       stored.set(name, value);
       return value;
@@ -72,7 +72,8 @@ function isMask(value: string): boolean {
   return value.replaceAll(/%2a/gi, '*') === mask;
 }
 
-function identityOf(text: string): string {
+/** Scheme, host, port and user of an address: who gets its credentials and the contact's secret. */
+export function receiverOf(text: string): string {
   const { protocol, host, username } = new URL(text);
   return JSON.stringify([protocol, host, username]);
 }

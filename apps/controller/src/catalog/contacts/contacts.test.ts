@@ -217,6 +217,43 @@ describe('contacts', () => {
     );
   });
 
+  it.each([
+    ['another host', 'https://u:passw0rd-1@evil.example/a?token=t0ken-1'],
+    ['another port', 'https://u:passw0rd-1@h.example:8443/a?token=t0ken-1'],
+    ['another user', 'https://v:passw0rd-1@h.example/a?token=t0ken-1'],
+    ['a host below the old one', 'https://u:passw0rd-1@h.example.evil.example/a?token=t0ken-1'],
+  ])('with %s in its Address it needs its Secret again', async (_, Address) => {
+    const id = await create('/contacts', webhook);
+    await send('POST', `/contacts/${id}/rotate`);
+    const before = await clear(id);
+    const { json } = await send('PUT', `/contacts/${id}`, { Address });
+    expect(json).toMatchObject({ code: 1004, errors: [{ field: 'Secret' }] });
+    expect(await clear(id)).toEqual(before);
+    // Whoever knows the secret may keep it. What was replaced 24 hours ago at most does not sign for the new receiver.
+    expect((await send('PUT', `/contacts/${id}`, { Address, Secret: before.secret })).status).toBe(200);
+    expect(await clear(id)).toEqual({ address: Address, secret: before.secret, previousSecret: null });
+  });
+
+  it('with another path in its Address it keeps its Secret', async () => {
+    const id = await create('/contacts', webhook);
+    expect((await send('PUT', `/contacts/${id}`, { Address: 'https://u:***@h.example/b' })).status).toBe(200);
+    expect(await clear(id)).toMatchObject({ secret });
+  });
+
+  it('that need no Secret lose it with their receiver by null', async () => {
+    const ntfy = {
+      Name: 'N',
+      Type: 'ntfy',
+      Address: 'https://ntfy.example/topic-1',
+      Secret: 'tk_1234567890',
+    };
+    const id = await create('/contacts', ntfy);
+    const Address = 'https://other.example/topic-1';
+    expect((await send('PUT', `/contacts/${id}`, { Address })).json).toMatchObject({ code: 1004 });
+    expect((await send('PUT', `/contacts/${id}`, { Address, Secret: null })).status).toBe(200);
+    expect(await clear(id)).toEqual({ address: Address, secret: null, previousSecret: null });
+  });
+
   it('one whose key is lost needs its Address and Secret anew', async () => {
     const id = await create('/contacts', webhook);
     await api.rest.db.kysely

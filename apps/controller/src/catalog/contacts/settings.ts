@@ -42,7 +42,7 @@ export function resolveContact(
   policy: AddressPolicy,
 ): { readonly settings: ContactSettings; readonly faults: readonly FieldFault[] } {
   const address = resolveAddress(type, sent.Address, current, policy);
-  const secret = resolveSecret(type, sent.Secret, current);
+  const secret = resolveSecret(type, sent.Secret, current, hasOtherReceiver(type, address, current));
   const { name = '', notify = null, externalKey = null } = current ?? {};
   const options = sent.Options === undefined ? (current?.options ?? null) : sent.Options;
   // What GET shows of a stored name may be cleaned; sent back, it is the stored one.
@@ -88,10 +88,23 @@ function resolveAddress(
   return { value: filled, faults: fault === null ? [] : [{ field: 'Address', message: fault }] };
 }
 
+/** Whether messages now go to somebody else than those for whom the stored secret was given. */
+function hasOtherReceiver(
+  type: ContactType,
+  { value, faults }: { readonly value: string; readonly faults: readonly FieldFault[] },
+  current: CurrentContact | undefined,
+): boolean {
+  const kept = current?.clear?.address;
+  if (kept === undefined || value === kept || faults.length > 0) return false;
+  const { receiver } = contactTypes[type];
+  return receiver(value) !== receiver(kept);
+}
+
 function resolveSecret(
   type: ContactType,
   sent: string | null | undefined,
   current: CurrentContact | undefined,
+  isForOther: boolean,
 ): { readonly value: Omit<ClearContact, 'address'>; readonly faults: readonly FieldFault[] } {
   const none = { secret: null, previousSecret: null };
   const fault = (message: string) => ({ value: none, faults: [{ field: 'Secret', message }] });
@@ -105,6 +118,12 @@ function resolveSecret(
     return rule.accepts(sent)
       ? { value: { secret: sent, previousSecret: null }, faults: [] }
       : fault(`must be ${rule.hint}`);
+  if (isForOther && sent === undefined && kept?.secret != null)
+    return fault(
+      `must be sent again, because Address has another scheme, host, port or user and the stored one was given for the one before${rule.isRequired ? '' : '; null removes it'}`,
+    );
+  if (isForOther && typeof sent === 'string')
+    return { value: { secret: sent, previousSecret: null }, faults: [] };
   if (sent !== null && kept !== undefined)
     return { value: { secret: kept.secret, previousSecret: kept.previousSecret }, faults: [] };
   if (rule.isRequired && (sent === null || current === undefined))
