@@ -38,6 +38,8 @@ export function createApiPort(deps: {
   readonly log: Logger;
   readonly caps?: ConnectionCaps;
   readonly limits?: PhaseLimits;
+  /** See `unsentCapBytes`. */
+  readonly unsentBytes?: number;
 }): ApiPort {
   const { clock, log, limits = phaseLimits, caps = connectionCaps(descriptorLimit()) } = deps;
   const refusals = createLogSummary({ clock, log });
@@ -50,10 +52,17 @@ export function createApiPort(deps: {
           : 'a connection to the REST port is closed: too many are open',
         { address, ...caps },
       ),
+    onUnread: (address, reason) =>
+      refusals.count(
+        reason === 'bytes'
+          ? 'a connection to the REST port is closed: answers that nobody reads take too much memory'
+          : 'a connection to the REST port is closed: too many requests wait for the answers before them',
+        { address },
+      ),
+    ...(deps.unsentBytes === undefined ? {} : { unsentBytes: deps.unsentBytes }),
   });
   const handler: RequestListener = (request, response) => {
-    connections.request(request, response);
-    deps.handler(request, response);
+    connections.request({ request, response, begin: () => deps.handler(request, response) });
   };
   const options = {
     // Node enforces these only in servers that listen by themselves; here `connections` does it.

@@ -15,7 +15,7 @@ export type ConnectionPhase =
 
 /** The observable facts of a connection that speaks HTTP. */
 export interface ConnectionFacts {
-  /** Requests whose header has come. */
+  /** Requests that were handed to the API; those that wait for the answer before them are not counted. */
   readonly begun: number;
   /** Of these, how many have not come to their end. */
   readonly incomplete: number;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionPhase } from './connection-phase.ts';
+import type { ArrivedRequest } from './request-turns.ts';
 
 /** One open connection of a port that speaks HTTP. */
 export interface Connection {
@@ -12,11 +13,15 @@ export interface Connection {
   /** The stream that carries HTTP: the TCP connection, or TLS on it. */
   spoken: Socket;
   phase: ConnectionPhase;
-  /** Requests whose header has come so far. */
+  /** Requests that were handed to the API so far. */
   begun: number;
-  /** Requests whose header has come, and whose end has not. */
+  /** Of these, those whose end has not come. */
   readonly incoming: Set<IncomingMessage>;
   readonly unanswered: Set<ServerResponse>;
+  /** Requests that wait until the answer before them has left. */
+  readonly waiting: ArrivedRequest[];
+  /** Bytes that it keeps in memory until its client takes them: of its answer and of what waits. */
+  unsentBytes: number;
 }
 
 /** The open connections by name and by client network. */

@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, clientNetwork } from '@vantage/kernel';
 import { admit, type ConnectionCaps } from './connection-caps.ts';
 import { isOverdue, nextPhase, type PhaseLimits } from './connection-phase.ts';
 import { type Connection, createConnectionTable, nameOf } from './connection-table.ts';
+import { type ArrivedRequest, bytesOfWaiting, createRequestTurns } from './request-turns.ts';
+import { createUnsentBytes, unsentCapBytes } from './unsent-bytes.ts';
 
 /** The open connections of a port that speaks HTTP. */
 export interface Connections {
@@ -13,8 +14,8 @@ export interface Connections {
   heard(socket: Socket, isTls: boolean): void;
   /** Its handshake is done; HTTP is spoken through `secured` from now on. */
   secured(secured: Socket): void;
-  /** A request's header came. */
-  request(request: IncomingMessage, response: ServerResponse): void;
+  /** A request's header came. It begins when the answer before it on its connection has left. */
+  request(arrived: ArrivedRequest): void;
   /** Closes those between two requests. */
   closeIdle(): void;
   /** Cuts all of them, and reviews them no more. */
@@ -34,6 +35,8 @@ export function createConnections({
   limits,
   isProxy,
   onRefused,
+  onUnread,
+  unsentBytes = unsentCapBytes,
 }: {
   readonly clock: Clock;
   readonly caps: ConnectionCaps;
@@ -41,8 +44,13 @@ export function createConnections({
   readonly isProxy: (address: string) => boolean;
   /** A connection was closed because no place was left. */
   readonly onRefused: (address: string, reason: 'network' | 'total') => void;
+  /** A connection was cut because its client does not read, or sends requests without waiting for answers. */
+  readonly onUnread: (address: string, reason: 'bytes' | 'requests') => void;
+  /** The most that all connections together keep for clients that do not read. */
+  readonly unsentBytes?: number;
 }): Connections {
   const table = createConnectionTable();
+  const unsent = createUnsentBytes<Connection>({ capBytes: unsentBytes, all: () => table.all() });
   let reviewing: Disposable | undefined;
 
   const advance = (one: Connection) => {
@@ -57,12 +65,46 @@ export function createConnections({
     };
     one.phase = nextPhase(one.phase, facts, clock.monoMs());
   };
+  const cut = (one: Connection, reason: 'bytes' | 'requests') => {
+    onUnread(one.socket.remoteAddress ?? '', reason);
+    remove(one);
+    one.socket.destroy();
+  };
+  const note = (one: Connection) => {
+    const bytes = one.socket.destroyed ? 0 : one.spoken.writableLength + bytesOfWaiting(one);
+    for (const greatest of unsent.note(one, bytes)) cut(greatest, 'bytes');
+  };
+  const remove = (one: Connection) => {
+    table.remove(one);
+    turns.drop(one);
+    unsent.note(one, 0);
+  };
+  const turns = createRequestTurns<Connection>({
+    start(one, { request, response, begin }) {
+      one.begun += 1;
+      one.incoming.add(request);
+      one.unanswered.add(response);
+      request.once('close', () => {
+        one.incoming.delete(request);
+        advance(one);
+      });
+      response.once('prefinish', () => note(one)); // all of the answer is handed to the socket
+      response.once('close', () => {
+        one.unanswered.delete(response);
+        turns.next(one);
+        advance(one);
+        if (one.unsentBytes > 0) note(one);
+      });
+      begin();
+    },
+  });
   const review = () => {
     reviewing = undefined;
     const nowMs = clock.monoMs();
     for (const one of table.all()) {
       advance(one);
       if (isOverdue(one.phase, nowMs, limits)) one.socket.destroy();
+      else if (one.unsentBytes > 0 || one.unanswered.size > 0) note(one);
     }
     if (table.size > 0) reviewing = clock.timer(reviewEveryMs, review);
   };
@@ -92,15 +134,15 @@ export function createConnections({
         if (idlest === undefined) return refuse(socket, 'total');
         onRefused(idlest.socket.remoteAddress ?? '', 'total');
         idlest.socket.destroy();
-        table.remove(idlest);
+        remove(idlest);
       }
       const one: Connection = {
         ...{ name, network, isProxy: proxied, socket, spoken: socket },
         phase: { kind: 'silent', sinceMs: clock.monoMs() },
-        ...{ begun: 0, incoming: new Set(), unanswered: new Set() },
+        ...{ begun: 0, incoming: new Set(), unanswered: new Set(), waiting: [], unsentBytes: 0 },
       };
       table.add(one);
-      socket.once('close', () => table.remove(one));
+      socket.once('close', () => remove(one));
       reviewing ??= clock.timer(reviewEveryMs, review);
       return true;
     },
@@ -119,20 +161,11 @@ export function createConnections({
       one.spoken = secured;
       one.phase = { kind: 'receiving', sinceMs: clock.monoMs(), begun: 0 };
     },
-    request(request, response) {
-      const one = table.find(request.socket);
-      if (one === undefined) return;
-      one.begun += 1;
-      one.incoming.add(request);
-      one.unanswered.add(response);
-      request.once('close', () => {
-        one.incoming.delete(request);
-        advance(one);
-      });
-      response.once('close', () => {
-        one.unanswered.delete(response);
-        advance(one);
-      });
+    request(arrived) {
+      const one = table.find(arrived.request.socket);
+      if (one === undefined) return; // it is over, and nobody would get the answer
+      if (!turns.arrive(one, arrived)) cut(one, 'requests');
+      else if (one.waiting.length > 0) note(one);
     },
     closeIdle() {
       for (const { phase, socket } of table.all()) if (phase.kind === 'idle') socket.destroy();

@@ -1,0 +1,118 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** A request whose header came. */
+export interface ArrivedRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Hands it to the API. */
+  readonly begin: () => void;
+}
+
+/** A connection with the requests that wait for the answer before them. */
+export interface Pipeline {
+  readonly network: string;
+  readonly spoken: Socket;
+  readonly unanswered: ReadonlySet<ServerResponse>;
+  readonly waiting: ArrivedRequest[];
+}
+
+/** How many requests may wait for the answer before them on their connections. Each was parsed, which costs time and memory. */
+interface WaitingLimits {
+  readonly perNetwork: number;
+  readonly total: number;
+}
+
+/** One read (64 KiB) of the shortest requests holds 3,640. So one client may pipeline at will, and a crowd may not. */
+const waitingLimits: WaitingLimits = { perNetwork: 4_096, total: 8_192 };
+
+/** What a waiting request takes in memory, and what all headers and bodies of one read take, bytes. */
+const waitingBytes = { request: 2_048, read: 65_536 } as const;
+
+/** The requests of all connections of a port: on each connection one is in work, and the others wait until its answer has left. */
+export interface RequestTurns<T extends Pipeline> {
+  /** Starts the request, or keeps it until its turn comes. False: too many wait, and the connection must be cut. */
+  arrive(pipeline: T, arrived: ArrivedRequest): boolean;
+  /** The answer in work has left: starts the next request. */
+  next(pipeline: T): void;
+  /** Forgets what waits; for a connection that is over. */
+  drop(pipeline: T): void;
+}
+
+/** Makes the turns. `start` begins a request. */
+export function createRequestTurns<T extends Pipeline>({
+  start,
+  limits = waitingLimits,
+}: {
+  readonly start: (pipeline: T, arrived: ArrivedRequest) => void;
+  readonly limits?: WaitingLimits;
+}): RequestTurns<T> {
+  const perNetwork = new Map<string, number>();
+  const watched = new WeakSet<Socket>();
+  let total = 0;
+
+  const count = (network: string, change: number) => {
+    total += change;
+    const now = (perNetwork.get(network) ?? 0) + change;
+    if (now > 0) perNetwork.set(network, now);
+    else perNetwork.delete(network);
+  };
+  /** Reads no further. Node resumes a socket at the end of each request, so it is paused again there. */
+  const hold = (pipeline: T, socket: Socket) => {
+    if (!watched.has(socket)) {
+      watched.add(socket);
+      socket.on('resume', () => {
+        if (pipeline.waiting.length > 0) socket.pause();
+      });
+    }
+    socket.pause();
+  };
+  const drop = (pipeline: T) => {
+    count(pipeline.network, -pipeline.waiting.length);
+    pipeline.waiting.length = 0;
+  };
+
+  return {
+    arrive(pipeline, arrived) {
+      if (pipeline.unanswered.size === 0) {
+        start(pipeline, arrived);
+        return true;
+      }
+      const { network, waiting, spoken } = pipeline;
+      if (total >= limits.total || (perNetwork.get(network) ?? 0) >= limits.perNetwork) {
+        stopParser(spoken);
+        drop(pipeline);
+        return false;
+      }
+      waiting.push(arrived);
+      count(network, 1);
+      hold(pipeline, spoken);
+      return true;
+    },
+    next(pipeline) {
+      const { network, waiting, spoken } = pipeline;
+      if (spoken.destroyed) return drop(pipeline);
+      const arrived = waiting.shift();
+      if (arrived === undefined) return;
+      count(network, -1);
+      start(pipeline, arrived);
+      if (waiting.length === 0) spoken.resume();
+    },
+    drop,
+  };
+}
+
+/** What the waiting requests of a connection take in memory, bytes. */
+export function bytesOfWaiting({ waiting }: Pick<Pipeline, 'waiting'>): number {
+  return waiting.length === 0 ? 0 : waitingBytes.read + waiting.length * waitingBytes.request;
+}
+
+/**
+ * Ends the parsing of the present read, of which up to 3,640 requests would still come although their connection is cut. Node has no
+ * documented way; without the parser's `pause` the rest is parsed and ignored.
+ */
+function stopParser(socket: Socket): void {
+  const parser: unknown = 'parser' in socket ? socket.parser : undefined;
+  if (typeof parser !== 'object' || parser === null || !('pause' in parser)) return;
+  if (typeof parser.pause === 'function') parser.pause();
+}
