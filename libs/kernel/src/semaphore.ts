@@ -2,8 +2,13 @@
 export interface Semaphore {
   /**
    * Runs `work` when a place is free; undefined at once when too many wait already. A wait ends with the signal's reason when it aborts.
+   * The place is free again when the work has ended and `until`, where it is given, has aborted.
    */
-  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<{ readonly value: T } | undefined>;
+  run<T>(
+    work: () => Promise<T>,
+    signal?: AbortSignal,
+    until?: AbortSignal,
+  ): Promise<{ readonly value: T } | undefined>;
   /** Running and waiting. */
   readonly size: number;
 }
@@ -35,7 +40,7 @@ export function createSemaphore(places: { readonly running: number; readonly wai
   };
 
   return {
-    async run(work, signal) {
+    async run(work, signal, until) {
       signal?.throwIfAborted();
       if (running < places.running) running += 1;
       else if (queue.size < places.waiting) await turn(signal);
@@ -43,7 +48,8 @@ export function createSemaphore(places: { readonly running: number; readonly wai
       try {
         return { value: await work() };
       } finally {
-        release();
+        if (until === undefined || until.aborted) release();
+        else until.addEventListener('abort', release, { once: true });
       }
     },
     get size() {

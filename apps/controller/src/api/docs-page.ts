@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { createDocument } from '../http/document.ts';
 import type { OuterRoute } from '../http/outer-routes.ts';
 
 /** Everything comes from this server, and nothing may frame the page or be sent elsewhere. */
@@ -58,7 +59,9 @@ export function docsPageRoutes(): readonly OuterRoute[] {
     own('', 'text/html; charset=utf-8', page),
     own('/page.js', 'text/javascript; charset=utf-8', script),
     own('/page.css', 'text/css; charset=utf-8', style),
-    ...Object.entries(files).map(([name, { type, address }]) => reply(name, type, readOnce(address))),
+    ...Object.entries(files).map(([name, { type, address }]) =>
+      reply(name, type, () => readFile(fileURLToPath(address), 'utf8')),
+    ),
   ];
 }
 
@@ -69,21 +72,11 @@ function reply(path: string, type: string, read: () => Promise<string>): OuterRo
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'public, max-age=3600',
   };
+  const body = createDocument(read);
   return {
     path: `/docs/api${path}`,
     needsKey: false,
-    run: async () => ({ status: 200, type, headers, body: await read() }),
-  };
-}
-
-/** Reads a file of the renderer when it is first asked for. */
-function readOnce(address: string): () => Promise<string> {
-  let text: Promise<string> | undefined;
-  return () => {
-    text ??= readFile(fileURLToPath(address), 'utf8').catch((error: unknown) => {
-      text = undefined;
-      throw error;
-    });
-    return text;
+    isBounded: true,
+    run: async () => ({ status: 200, type, headers, body }),
   };
 }

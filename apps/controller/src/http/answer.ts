@@ -1,7 +1,11 @@
 import type { Readable } from 'node:stream';
+import type { Context } from 'koa';
 import { z } from 'zod';
 import { toCsv } from './csv.ts';
 import { attachment } from './disposition.ts';
+import type { Document } from './document.ts';
+import { preferredEncoding } from './encoding.ts';
+import { holdsTag } from './entity-tag.ts';
 import type { Form, Format } from './form.ts';
 import type { Problem } from './problem.ts';
 import type { NextPage, Reply, Route } from './route.ts';
@@ -11,7 +15,7 @@ import { toXml } from './xml.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Readable;
+  readonly body: string | Readable | Buffer;
 }
 
 const always = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const;
@@ -47,6 +51,36 @@ export function answerReply({
     },
     body,
   };
+}
+
+/** A document in the encoding that the caller prefers; 304 where the caller has these very bytes. */
+export async function answerDocument(
+  context: Context,
+  document: Document,
+  { status = 200, headers = {} }: { readonly status?: number; readonly headers?: Answer['headers'] },
+): Promise<Answer> {
+  const { bytes, etag, encoding } = await document.as(preferredEncoding(context));
+  const sent = { ...headers, ETag: etag, Vary: 'Accept-Encoding' };
+  if (status === 200 && holdsTag(context.get('If-None-Match'), etag))
+    return { status: 304, headers: sent, body: '' };
+  return {
+    status,
+    headers: encoding === undefined ? sent : { ...sent, 'Content-Encoding': encoding },
+    body: bytes,
+  };
+}
+
+/** The answer with a document that everybody may read, as JSON. */
+export function answerJsonDocument(
+  context: Context,
+  document: Document,
+  { filename }: Pick<Form, 'filename'>,
+): Promise<Answer> {
+  const file = filename === undefined ? undefined : attachment(filename);
+  const headers = { ...always, 'Content-Type': json };
+  return answerDocument(context, document, {
+    headers: file === undefined ? headers : { ...headers, 'Content-Disposition': file },
+  });
 }
 
 /** Server-sent events; a proxy must not keep them back, and their connection serves nothing after them. */

@@ -22,6 +22,7 @@ import { basePath, notRouted, routerPath } from './route-finder.ts';
 import { createRouteRunner, type RequestTransactions } from './run-route.ts';
 import { createRouteServer } from './serve-route.ts';
 import { createStorageGuard } from './storage-guard.ts';
+import { createStrangerLoad } from './stranger-load.ts';
 
 /** The API as a server uses it. */
 export interface App {
@@ -70,6 +71,7 @@ export function createApp({
 }): App {
   const readOrigin = createOriginReader(isTrustedProxy);
   const load = createKeyLoad();
+  const strangers = createStrangerLoad();
   const guard = createStorageGuard({ ask: askStorage, clock });
   const answerPages = createCors(cors);
   const koa = new Koa();
@@ -78,7 +80,10 @@ export function createApp({
   const readFailure = createFailureReader(summary);
   const run = createRouteRunner({ routes, transactions, idempotency });
   const performer = createOperations({ routes, run, idempotency, readFailure });
-  const serve = createRouteServer({ routes, run, performer, authenticator, load, readOrigin, ending, clock });
+  const serve = createRouteServer({
+    ...{ routes, run, performer, authenticator },
+    ...{ load, strangers, readOrigin, ending, clock },
+  });
 
   for (const route of routes) {
     router.register(routerPath(route), [route.method], async (context) => {
@@ -115,7 +120,8 @@ export function createApp({
     }
   });
   const addressOf = (request: IncomingMessage) => readOrigin(request).address;
-  koa.use(serveOuterRoutes({ routes: outerRoutes, authenticator, load, guard, addressOf, put }));
+  const outer = { routes: outerRoutes, authenticator, load, strangers, guard, addressOf, put };
+  koa.use(serveOuterRoutes(outer));
   koa.use(router.routes());
   const callback = koa.callback();
   return {

@@ -17,7 +17,10 @@ const batchLimits = {
   /** Then an atomic batch is rolled back: other changes of its account wait for it. 1,000 devices need about 6 s of CPU time. */
   atomicMs: 20_000,
 } as const;
-/** Batches under way: of an account, and of this controller. An atomic one has a database connection of its own all the time. */
+/**
+ * Batches under way: of an account until the answer was sent, and of this controller while they are computed, so that an account which
+ * does not read keeps no other from its batches. An atomic one has a database connection of its own all the time.
+ */
 const places = {
   account: { running: 1, waiting: 64 },
   plain: { running: 6, waiting: 256 },
@@ -86,7 +89,7 @@ interface BatchDeps {
 
 /** Many requests in one. */
 export function batchRoutes(deps: BatchDeps): Route[] {
-  const accounts = createPlaces(places.account);
+  const accounts = createPlaces<number>(places.account);
   const plain = createSemaphore(places.plain);
   const atomic = createSemaphore(places.atomic);
   const admitted = <T>(done: { readonly value: T } | undefined): T => {
@@ -105,7 +108,7 @@ export function batchRoutes(deps: BatchDeps): Route[] {
       body: batch,
       bodyLimits: batchLimits.body,
       waits: (body) => !(isObject(body) && body['Atomic'] === true),
-      admit: async ({ accountNo }, work, signal) => admitted(await accounts.run(accountNo, work, signal)),
+      admit: async ({ accountNo }, work, stay) => admitted(await accounts.run(accountNo, work, stay)),
       response: results,
       names: undefined,
       handler: async ({ body, perform, kept, signal }) => {

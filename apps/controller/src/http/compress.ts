@@ -1,28 +1,16 @@
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context, Next } from 'koa';
+import { encode, leastCompressedBytes, preferredEncoding } from './encoding.ts';
 
-/** Shorter answers are sent as they are, bytes. */
-const leastBytes = 1024;
-
-const encoders = {
-  // A middle quality: the default (11) costs a hundred times more for a tenth less.
-  br: (text: string) => brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: (text: string) => gzipText(text),
-} as const;
-const brotli = promisify(brotliCompress);
-const gzipText = promisify(gzip);
-
-/** Compresses answers over 1 kB in a form that the caller accepts (RFC 9110, section 12.5.3). Streams stay as they are. */
+/** Compresses answers over 1 kB in a form that the caller accepts. Streams and documents stay as they are. */
 export async function compressAnswer(context: Context, next: Next): Promise<void> {
   await next();
   const { body } = context;
-  if (typeof body !== 'string' || context.length <= leastBytes) return;
+  if (typeof body !== 'string' || context.length <= leastCompressedBytes) return;
   context.vary('Accept-Encoding');
-  if (context.get('Accept-Encoding') === '') return;
-  const encoding = (['br', 'gzip'] as const).find((each) => context.acceptsEncodings(each) === each);
-  if (encoding === undefined) return;
+  const encoding = preferredEncoding(context);
   const type = context.response.get('Content-Type');
-  context.body = await encoders[encoding](body);
-  context.set({ 'Content-Type': type, 'Content-Encoding': encoding });
+  // Bytes instead of a text, also where nothing is compressed: what waits to go out is counted in bytes.
+  context.body = encoding === undefined ? Buffer.from(body) : await encode(encoding, body);
+  context.set('Content-Type', type);
+  if (encoding !== undefined) context.set('Content-Encoding', encoding);
 }

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createKeyLoad, keyPlaces } from './key-load.ts';
 
 const never = new AbortController().signal;
+/** The answers are sent at once. */
+const sent = AbortSignal.abort(new Error('sent'));
+const stays = { signal: never, sent };
 
 describe('what a key has under way', () => {
   it('16 of its requests run, 64 wait, more get 1006; other keys do not notice', async () => {
@@ -15,22 +18,22 @@ describe('what a key has under way', () => {
       await promise;
       running -= 1;
     };
-    const all = Array.from({ length: 100 }, () => load.run(1, work, never));
+    const all = Array.from({ length: 100 }, () => load.run(1, work, stays));
     const settled = Promise.allSettled(all);
-    expect(await load.run(2, async () => 'served', never)).toBe('served');
+    expect(await load.run(2, async () => 'served', stays)).toBe('served');
     resolve();
     const refused = (await settled).filter(({ status }) => status === 'rejected');
     expect([most, refused.length]).toEqual([keyPlaces.running, 20]);
     expect(refused[0]).toMatchObject({ reason: { code: 1006, headers: { 'Retry-After': '1' } } });
-    expect(await load.run(1, async () => 'again', never)).toBe('again');
+    expect(await load.run(1, async () => 'again', stays)).toBe('again');
   });
 
   it('a caller that is gone waits no longer', async () => {
     const load = createKeyLoad();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const all = Array.from({ length: keyPlaces.running }, () => load.run(1, () => promise, never));
+    const all = Array.from({ length: keyPlaces.running }, () => load.run(1, () => promise, stays));
     const gone = new AbortController();
-    const waiting = load.run(1, async () => 'ran', gone.signal);
+    const waiting = load.run(1, async () => 'ran', { signal: gone.signal, sent });
     gone.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
     resolve();

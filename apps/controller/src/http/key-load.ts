@@ -1,4 +1,4 @@
-import { createPlaces } from './places.ts';
+import { createPlaces, type Stay } from './places.ts';
 import { tooMuch } from './problem.ts';
 
 /** What one key may have under way at one moment. */
@@ -6,19 +6,19 @@ export const keyPlaces = { running: 16, waiting: 64, streams: 16 } as const;
 
 /** Bounds what each key has under way. Throws a Problem (1006) for what is too much. */
 export interface KeyLoad {
-  /** Runs a request of a key when one of its places is free. */
-  run<T>(keyNo: number, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Runs a request of a key when one of its places is free, and keeps the place until the answer was sent. */
+  run<T>(keyNo: number, work: () => Promise<T>, stay: Stay): Promise<T>;
   /** Counts a stream of a key until `closed` aborts. */
   stream(keyNo: number, closed: AbortSignal): void;
 }
 
 /** Makes it; it remembers a key only while something of it is under way. */
 export function createKeyLoad(): KeyLoad {
-  const requests = createPlaces(keyPlaces);
+  const requests = createPlaces<number>(keyPlaces);
   const streams = new Map<number, number>();
   return {
-    async run(keyNo, work, signal) {
-      const done = await requests.run(keyNo, work, signal);
+    async run(keyNo, work, stay) {
+      const done = await requests.run(keyNo, work, stay);
       if (done === undefined) throw tooMuch('Too many requests of this key are waiting.');
       return done.value;
     },

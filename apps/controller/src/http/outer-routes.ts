@@ -1,16 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Next } from 'koa';
-import { type Answer, answerProblem } from './answer.ts';
+import { type Answer, answerDocument, answerProblem } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
+import type { Document } from './document.ts';
 import type { KeyLoad } from './key-load.ts';
+import type { Stay } from './places.ts';
 import { badKey, malformed, Problem, problemCode } from './problem.ts';
 import type { Session } from './session.ts';
+import type { StrangerLoad } from './stranger-load.ts';
 
 /** What a route outside of `/v1.1` answers. */
-export interface OuterReply {
+export interface OuterReply<Body = string> {
   readonly status: 200 | 404 | 409 | 503;
   readonly type: string;
-  readonly body: string;
+  readonly body: Body;
   /** Besides Content-Type, and Cache-Control where it is not `no-store`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -31,7 +34,12 @@ export type OuterRoute = { readonly path: string } & (
       readonly needsKey: true;
       readonly run: (session: Session, query: URLSearchParams) => Promise<OuterReply>;
     }
-  | { readonly needsKey: false; readonly run: () => Promise<OuterReply> }
+  | {
+      readonly needsKey: false;
+      /** It counts among the requests without a key; the questions of load balancers do not. */
+      readonly isBounded: boolean;
+      readonly run: () => Promise<OuterReply<string | Document>>;
+    }
   | { readonly needsKey: 'signed'; readonly run: (request: FormRequest) => Promise<OuterReply> }
 );
 
@@ -43,6 +51,7 @@ export function serveOuterRoutes({
   routes,
   authenticator,
   load,
+  strangers,
   guard,
   addressOf,
   put,
@@ -50,6 +59,7 @@ export function serveOuterRoutes({
   readonly routes: readonly OuterRoute[];
   readonly authenticator: Authenticator;
   readonly load: KeyLoad;
+  readonly strangers: StrangerLoad;
   /** Gives up work that waits for a database that is away. */
   readonly guard: <T>(work: Promise<T>) => Promise<T>;
   readonly addressOf: (request: IncomingMessage) => string;
@@ -65,12 +75,19 @@ export function serveOuterRoutes({
     return known;
   };
 
-  const answer = async (route: OuterRoute, context: Context): Promise<OuterReply> => {
-    if (route.needsKey === 'signed') return route.run(await readForm(context, route.path));
-    if (!route.needsKey) return route.run();
+  const answer = async (route: OuterRoute, context: Context): Promise<OuterReply<string | Document>> => {
+    const address = addressOf(context.req);
+    if (route.needsKey === 'signed') {
+      const form = await readForm(context, route.path);
+      return strangers.run(address, () => route.run(form), stayUntilSent(context.res));
+    }
+    if (!route.needsKey)
+      return route.isBounded
+        ? strangers.run(address, () => route.run(), stayUntilSent(context.res))
+        : route.run();
     const { session } = await identify(context);
     const query = new URLSearchParams(context.querystring);
-    return load.run(session.keyNo, () => route.run(session, query), whenGone(context.res));
+    return load.run(session.keyNo, () => route.run(session, query), stayUntilSent(context.res));
   };
 
   return async (context, next) => {
@@ -82,11 +99,13 @@ export function serveOuterRoutes({
     if (!methods.includes(context.method)) throw refusedMethod(context.method, methods);
     try {
       const { status, type, body, headers } = await guard(answer(route, context));
-      put(context, {
-        status,
-        body,
-        headers: { 'Cache-Control': 'no-store', 'Content-Type': type, ...headers },
-      });
+      const sent = { 'Cache-Control': 'no-store', 'Content-Type': type, ...headers };
+      put(
+        context,
+        typeof body === 'string'
+          ? { status, body, headers: sent }
+          : await answerDocument(context, body, { status, headers: sent }),
+      );
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== problemCode.key) throw error;
       const refused = answerProblem(error);
@@ -101,10 +120,13 @@ export function serveOuterRoutes({
 
 const longestForm = 8_192;
 
-function whenGone(response: ServerResponse): AbortSignal {
+/** A place is waited for and kept until the answer was sent or the caller is gone. */
+function stayUntilSent(response: ServerResponse): Stay {
   const gone = new AbortController();
-  response.once('close', () => gone.abort(new Error('the caller is gone')));
-  return gone.signal;
+  const abort = () => gone.abort(new Error('the caller is gone'));
+  if (response.closed) abort();
+  else response.once('close', abort);
+  return { signal: gone.signal, sent: gone.signal };
 }
 
 async function readForm({ req, path, method }: Context, begin: string): Promise<FormRequest> {

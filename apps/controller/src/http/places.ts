@@ -1,21 +1,36 @@
 import { createSemaphore, type Semaphore } from '@vantage/kernel';
 
-/** Bounds what each key or account has under way; undefined at once when too much waits already. */
-export interface Places {
-  run<T>(no: number, work: () => Promise<T>, signal: AbortSignal): Promise<{ readonly value: T } | undefined>;
+/** When a place is waited for and kept. */
+export interface Stay {
+  /** Aborts when the caller is gone: then it waits no longer. */
+  readonly signal: AbortSignal;
+  /** Aborts when the answer was sent or its connection is closed: a place is kept until then, so that answers that nobody reads count. */
+  readonly sent: AbortSignal;
 }
 
-/** Makes it; it remembers a number only while something of it is under way. */
-export function createPlaces(places: { readonly running: number; readonly waiting: number }): Places {
-  const semaphores = new Map<number, Semaphore>();
+/** Bounds what each key, account or network has under way; undefined at once when too much waits already. */
+export interface Places<Key> {
+  run<T>(key: Key, work: () => Promise<T>, stay: Stay): Promise<{ readonly value: T } | undefined>;
+}
+
+/** Makes it; it remembers a key only while something of it is under way. */
+export function createPlaces<Key extends number | string>(places: {
+  readonly running: number;
+  readonly waiting: number;
+}): Places<Key> {
+  const semaphores = new Map<Key, Semaphore>();
   return {
-    async run(no, work, signal) {
-      const own = semaphores.get(no) ?? createSemaphore(places);
-      semaphores.set(no, own);
+    async run(key, work, { signal, sent }) {
+      const own = semaphores.get(key) ?? createSemaphore(places);
+      semaphores.set(key, own);
+      const forget = () => {
+        if (own.size === 0 && semaphores.get(key) === own) semaphores.delete(key);
+      };
       try {
-        return await own.run(work, signal);
+        return await own.run(work, signal, sent);
       } finally {
-        if (own.size === 0) semaphores.delete(no);
+        if (own.size === 0) forget();
+        else if (!sent.aborted) sent.addEventListener('abort', forget, { once: true });
       }
     },
   };

@@ -1,8 +1,10 @@
 import type { FieldFault } from '@vantage/kernel';
 import type { z } from 'zod';
 import type { BodyLimits } from './body.ts';
+import type { Document } from './document.ts';
 import { readFields, readQuery, validateFields } from './input.ts';
 import type { KeptRequest } from './kept-answer-store.ts';
+import type { Stay } from './places.ts';
 import { badKey, missing } from './problem.ts';
 import type { Session } from './session.ts';
 import type { XmlNames } from './xml.ts';
@@ -30,6 +32,8 @@ export interface Reply<T> {
   readonly replayed?: boolean;
   /** There are more rows: a `Link` to the next page is sent. */
   readonly next?: NextPage | undefined;
+  /** The answer is these bytes, which everybody gets; `body` is for an operation of a batch. */
+  readonly document?: Document;
   /** The answer is these server-sent events instead of `body`, until the signal aborts. */
   readonly stream?: (signal: AbortSignal) => AsyncIterable<string>;
 }
@@ -99,7 +103,7 @@ export interface Route {
   /** Limits of the body; undefined: those of one resource. */
   readonly bodyLimits?: BodyLimits;
   /** Bounds how many requests of the route are under way; `work` is all of one, its body included. */
-  readonly admit?: <T>(session: Session, work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+  readonly admit?: <T>(session: Session, work: () => Promise<T>, stay: Stay) => Promise<T>;
   /** Fields that the resource returns and nobody can set: ignored when sent back. */
   readonly readOnly?: readonly string[];
   readonly response: z.ZodType;

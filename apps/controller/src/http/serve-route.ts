@@ -1,6 +1,6 @@
 import type { Clock } from '@vantage/kernel';
 import type Koa from 'koa';
-import { type Answer, answerReply, answerStream } from './answer.ts';
+import { type Answer, answerJsonDocument, answerReply, answerStream } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
 import { readBody } from './body.ts';
 import { createResourceFinder, entityTag, holdsTag } from './entity-tag.ts';
@@ -9,11 +9,12 @@ import { readIdempotencyKey } from './idempotency.ts';
 import type { KeyLoad } from './key-load.ts';
 import type { createOperations } from './operation.ts';
 import type { createOriginReader } from './origin.ts';
-import { createPlaces } from './places.ts';
+import { createPlaces, type Stay } from './places.ts';
 import { badKey, denied, tooMuch } from './problem.ts';
 import { requestId } from './request-id.ts';
 import type { Route, RouteRequest } from './route.ts';
 import { type RunRoute, readAhead } from './run-route.ts';
+import type { StrangerLoad } from './stranger-load.ts';
 import { streamBody } from './stream.ts';
 
 /** One for all: an error notes its stack, and every request ends with this one. */
@@ -32,6 +33,7 @@ interface RouteServerDeps {
   readonly performer: ReturnType<typeof createOperations>;
   readonly authenticator: Authenticator;
   readonly load: KeyLoad;
+  readonly strangers: StrangerLoad;
   readonly readOrigin: ReturnType<typeof createOriginReader>;
   /** Ends answers that go on. */
   readonly ending: AbortSignal;
@@ -42,7 +44,7 @@ interface RouteServerDeps {
 export function createRouteServer(
   deps: RouteServerDeps,
 ): (route: Route, context: Koa.Context) => Promise<Answer> {
-  const { run, performer, authenticator, load, readOrigin, ending, clock } = deps;
+  const { run, performer, authenticator, load, strangers, readOrigin, ending, clock } = deps;
   const resourceOf = createResourceFinder(deps.routes);
   const runAdmitted = limitWrites(run);
   return async (route, context) => {
@@ -53,7 +55,14 @@ export function createRouteServer(
     if (route.level !== 'none' && known === undefined) throw badKey();
     if (route.level === 'UW' && known?.session.level !== 'UW') throw denied();
     const gone = new AbortController();
-    context.res.once('close', () => gone.abort(callerGone));
+    const sent = new AbortController();
+    const leave = () => {
+      gone.abort(callerGone);
+      sent.abort(callerGone);
+    };
+    if (context.res.closed) leave();
+    else context.res.once('close', leave);
+    const stay = { signal: gone.signal, sent: sent.signal };
     const request: RouteRequest = {
       session: known?.session,
       key: known?.key,
@@ -74,19 +83,23 @@ export function createRouteServer(
     };
     const { session } = request;
     const perform = performer({ request, identify, requestId: requestId(context) });
-    const admitted = () => runAdmitted(route, { ...request, perform }, conditions);
+    const admitted = () => runAdmitted(route, { ...request, perform }, conditions, stay);
     const { admit = (_, run) => run() } = route;
-    const work = () => (session === undefined ? admitted() : admit(session, admitted, gone.signal));
-    const reply = keyNo === undefined ? await work() : await load.run(keyNo, work, gone.signal);
+    const work = () => (session === undefined ? admitted() : admit(session, admitted, stay));
+    const reply = await (keyNo === undefined
+      ? strangers.run(address, work, stay)
+      : load.run(keyNo, work, stay));
     if (reply.stream !== undefined && context.method === 'HEAD') return answerStream('');
     if (reply.stream !== undefined) {
       if (keyNo !== undefined) load.stream(keyNo, gone.signal);
+      sent.abort(callerGone); // a stream has a place of its own
       const stillAllowed = async () => {
         known = await identify();
       };
       const { stream: chunks } = reply;
       return answerStream(streamBody({ chunks, response: context.res, ending, stillAllowed, clock }));
     }
+    if (reply.document !== undefined) return answerJsonDocument(context, reply.document, form);
     const resource = resourceOf(route);
     const showsIt =
       resource !== undefined && (route.method === 'GET' || route.response === resource.read.response);
@@ -101,15 +114,17 @@ export function createRouteServer(
 }
 
 /** Bounds how many changes of one account run at once. The body is read before, so a slow caller occupies no place. */
-function limitWrites(run: RunRoute): RunRoute {
-  const writes = createPlaces(writesOfAccount);
-  return async (route, request, conditions) => {
-    const { session, signal } = request;
+function limitWrites(
+  run: RunRoute,
+): (...sent: [...request: Parameters<RunRoute>, stay: Stay]) => ReturnType<RunRoute> {
+  const writes = createPlaces<number>(writesOfAccount);
+  return async (route, request, conditions, stay) => {
+    const { session } = request;
     if (session === undefined || route.method === 'GET' || route.waits !== undefined)
       return run(route, request, conditions);
     const { body } = await readAhead(request);
     const change = () => run(route, { ...request, body }, conditions);
-    const done = await writes.run(session.accountNo, change, signal);
+    const done = await writes.run(session.accountNo, change, stay);
     if (done === undefined) throw tooMuch('Too many changes of this account are waiting.');
     return done.value;
   };

@@ -35,8 +35,13 @@ export function outerRoutes({
         return { status: 200, type, body };
       },
     },
-    { path: '/healthz', needsKey: false, run: async () => ({ status: 200, type: text, body: 'ok\n' }) },
-    { path: '/readyz', needsKey: false, run: async () => readyReply(await problem(), clockProblem()) },
+    {
+      path: '/healthz',
+      needsKey: false,
+      isBounded: false,
+      run: async () => ({ status: 200, type: text, body: 'ok\n' }),
+    },
+    { path: '/readyz', needsKey: false, isBounded: false, run: async () => readyReply(await problem(), clockProblem()) },
   ];
 }
 

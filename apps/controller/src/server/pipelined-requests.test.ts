@@ -96,7 +96,12 @@ describe.each([
   test('are all answered in order, however many one client sends', async () => {
     await open();
     const count = 12_000;
-    const it = await client(range(count).map((i) => ask(`/${i}`)).join(''), { tls });
+    const it = await client(
+      range(count)
+        .map((i) => ask(`/${i}`))
+        .join(''),
+      { tls },
+    );
     await vi.waitFor(() => expect(begun).toHaveLength(count), soon);
     await vi.waitFor(() => expect(it.text).toMatch(new RegExp(`</${count - 1}>$`)), soon);
     expect(it.text.match(/<\/\d+>/g)).toEqual(range(count).map((i) => `</${i}>`));
@@ -151,7 +156,10 @@ test('of clients that do not read, the one that keeps the most is cut, and anoth
     'a connection to the REST port is closed: answers that nobody reads take too much memory',
   );
   for (const { read } of strangers) read();
-  await vi.waitFor(() => expect(strangers.filter(({ isClosed }) => isClosed).length).toBeGreaterThan(1), soon);
+  await vi.waitFor(
+    () => expect(strangers.filter(({ isClosed }) => isClosed).length).toBeGreaterThan(1),
+    soon,
+  );
 });
 
 test('a crowd of connections whose requests wait is cut, and its network keeps a bounded number of them', async () => {

@@ -52,20 +52,24 @@ describe('the connections that are cut', () => {
 
 test('the sum is that of what was noted last of each connection, and stays within the cap when the chosen ones leave', () => {
   fc.assert(
-    fc.property(fc.array(holder, { minLength: 1 }), fc.array(fc.tuple(fc.nat(), fc.nat({ max: 1_000 }))), (all, notes) => {
-      for (const each of all) each.unsentBytes = 0;
-      const open = new Set<Holder>(all);
-      const unsent = createUnsentBytes<Holder>({ capBytes: 3_000, all: () => open });
-      for (const [at, bytes] of notes) {
-        const one = [...open][at % open.size];
-        if (one === undefined) break;
-        for (const cut of unsent.note(one, bytes)) {
-          open.delete(cut);
-          unsent.note(cut, 0);
+    fc.property(
+      fc.array(holder, { minLength: 1 }),
+      fc.array(fc.tuple(fc.nat(), fc.nat({ max: 1_000 }))),
+      (all, notes) => {
+        for (const each of all) each.unsentBytes = 0;
+        const open = new Set<Holder>(all);
+        const unsent = createUnsentBytes<Holder>({ capBytes: 3_000, all: () => open });
+        for (const [at, bytes] of notes) {
+          const one = [...open][at % open.size];
+          if (one === undefined) break;
+          for (const cut of unsent.note(one, bytes)) {
+            open.delete(cut);
+            unsent.note(cut, 0);
+          }
+          expect(unsent.totalBytes).toBe(sum([...open]));
+          expect(unsent.totalBytes).toBeLessThanOrEqual(3_000);
         }
-        expect(unsent.totalBytes).toBe(sum([...open]));
-        expect(unsent.totalBytes).toBeLessThanOrEqual(3_000);
-      }
-    }),
+      },
+    ),
   );
 });

@@ -1,10 +1,16 @@
 import { z } from 'zod';
+import { createDocument } from '../../http/document.ts';
 import { openRoute, type Route } from '../../http/route.ts';
 import { openApiDocument } from './document.ts';
 
 /** Serves the document that describes this very table. */
 export function openApiRoutes(tables: () => readonly Route[], version: string): Route[] {
-  let document: object | undefined;
+  let made: object | undefined;
+  const make = () => {
+    made ??= openApiDocument(tables(), version);
+    return made;
+  };
+  const document = createDocument(async () => `${JSON.stringify(make())}\n`);
   return [
     openRoute({
       method: 'GET',
@@ -13,10 +19,7 @@ export function openApiRoutes(tables: () => readonly Route[], version: string): 
       summary: 'The OpenAPI 3.1 document of this interface.',
       response: z.looseObject({ openapi: z.string() }),
       names: undefined,
-      handler: async () => {
-        document ??= openApiDocument(tables(), version);
-        return { body: document };
-      },
+      handler: async () => ({ body: make(), document }),
     }),
   ];
 }
