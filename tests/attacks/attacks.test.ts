@@ -5,4 +5,5 @@ import './hostile-keys.scenes.ts';
 import './hostile-scripts.scenes.ts';
 import './hostile-targets.scenes.ts';
 import './stored-values.scenes.ts';
+import './unread-answers.scenes.ts';
 import './slow-connections.scenes.ts';

@@ -1,8 +1,10 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { type Clock, clientNetwork, createLogSummary, type Logger, messageOf } from '@vantage/kernel';
 import { z } from 'zod';
 import { problemCode } from '../http/problem.ts';
 import { createRateLimiter } from '../server/rate-limiter.ts';
+import { stopParser } from '../server/stop-parser.ts';
 import type { Downloads } from './downloads.ts';
 import type { Enrolment } from './enrolment.ts';
 import {
@@ -86,7 +88,22 @@ export function createAgentDoor(deps: {
     return downloads.serve(request, response, path);
   };
 
+  /** By HTTP/1.1 one request is answered on a connection. Who sends more without waiting would keep thousands of answers here. */
+  const asked = new WeakSet<AgentRequest['socket']>();
+  const isFirst = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const { socket } = request;
+    if (asked.has(socket)) {
+      stopParser(socket);
+      socket.destroy();
+      return false;
+    }
+    asked.add(socket);
+    response.setHeader('connection', 'close');
+    return true;
+  };
+
   const handler: AgentDoor['handler'] = (request, response) => {
+    if (!('stream' in request) && !('stream' in response) && !isFirst(request, response)) return;
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const method = path === '/enrol' ? 'POST' : downloads.has(path) ? 'GET' : undefined;
     if (method !== undefined) {

@@ -75,13 +75,11 @@ export function sendJson(
   }: { readonly status: number; readonly body: object; readonly retryAfter?: number },
 ): void {
   const text = `${JSON.stringify(body)}\n`;
-  const isHttp1 = request.httpVersionMajor === 1;
   setHead(response, status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
     'cache-control': 'no-store',
     ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
-    ...(isHttp1 && { connection: 'close' }),
   });
   const session = 'stream' in request ? request.stream.session : undefined;
   response.end(text, () => session?.close());

@@ -6,9 +6,9 @@ import { type Clock, clientNetwork, createLogSummary, descriptorLimit, type Logg
 import { type ConnectionCaps, connectionCaps } from './connection-caps.ts';
 import { type PhaseLimits, phaseLimits } from './connection-phase.ts';
 import { createConnections } from './connections.ts';
-import { createHandshakeQueue } from './handshake-queue.ts';
 import type { ServerCertificate } from './tls.ts';
 import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
+import { createTurnQueue } from './turn-queue.ts';
 
 /** The REST API's port. */
 export interface ApiPort {
@@ -80,7 +80,7 @@ export function createApiPort(deps: {
     server.on('clientError', clientError);
     server.on('connect', (_request, socket) => clientError(new Error('CONNECT'), socket));
   }
-  const handshakes = createHandshakeQueue({ later: setImmediate });
+  const handshakes = createTurnQueue({ later: setImmediate });
   const take = (socket: Socket) => {
     if (!connections.take(socket)) return;
     socket.on('error', () => socket.destroy());

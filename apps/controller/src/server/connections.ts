@@ -4,6 +4,7 @@ import { admit, type ConnectionCaps } from './connection-caps.ts';
 import { isOverdue, nextPhase, type PhaseLimits } from './connection-phase.ts';
 import { type Connection, createConnectionTable, nameOf } from './connection-table.ts';
 import { type ArrivedRequest, bytesOfWaiting, createRequestTurns } from './request-turns.ts';
+import { createTurnQueue } from './turn-queue.ts';
 import { createUnsentBytes, unsentCapBytes } from './unsent-bytes.ts';
 
 /** The open connections of a port that speaks HTTP. */
@@ -80,6 +81,7 @@ export function createConnections({
     unsent.note(one, 0);
   };
   const turns = createRequestTurns<Connection>({
+    queue: createTurnQueue({ later: setImmediate }),
     start(one, { request, response, begin }) {
       one.begun += 1;
       one.incoming.add(request);

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { stopParser } from './stop-parser.ts';
+import type { TurnQueue } from './turn-queue.ts';
 
 /** A request whose header came. */
 export interface ArrivedRequest {
@@ -39,12 +41,17 @@ export interface RequestTurns<T extends Pipeline> {
   drop(pipeline: T): void;
 }
 
-/** Makes the turns. `start` begins a request. */
+/**
+ * Makes the turns. `start` begins a request. What waited begins through `queue`: an answer that needs no input may be made without an
+ * iteration of the event loop, and thousands of them would keep all other clients waiting.
+ */
 export function createRequestTurns<T extends Pipeline>({
   start,
+  queue,
   limits = waitingLimits,
 }: {
   readonly start: (pipeline: T, arrived: ArrivedRequest) => void;
+  readonly queue: TurnQueue;
   readonly limits?: WaitingLimits;
 }): RequestTurns<T> {
   const perNetwork = new Map<string, number>();
@@ -71,10 +78,19 @@ export function createRequestTurns<T extends Pipeline>({
     count(pipeline.network, -pipeline.waiting.length);
     pipeline.waiting.length = 0;
   };
+  const startNext = (pipeline: T) => {
+    const { network, waiting, spoken } = pipeline;
+    if (spoken.destroyed) return drop(pipeline);
+    const arrived = waiting.shift();
+    if (arrived === undefined) return; // it was cut
+    count(network, -1);
+    start(pipeline, arrived);
+    if (waiting.length === 0) spoken.resume();
+  };
 
   return {
     arrive(pipeline, arrived) {
-      if (pipeline.unanswered.size === 0) {
+      if (pipeline.unanswered.size === 0 && pipeline.waiting.length === 0) {
         start(pipeline, arrived);
         return true;
       }
@@ -90,13 +106,7 @@ export function createRequestTurns<T extends Pipeline>({
       return true;
     },
     next(pipeline) {
-      const { network, waiting, spoken } = pipeline;
-      if (spoken.destroyed) return drop(pipeline);
-      const arrived = waiting.shift();
-      if (arrived === undefined) return;
-      count(network, -1);
-      start(pipeline, arrived);
-      if (waiting.length === 0) spoken.resume();
+      if (pipeline.waiting.length > 0) queue.add(pipeline.network, () => startNext(pipeline));
     },
     drop,
   };
@@ -105,14 +115,4 @@ export function createRequestTurns<T extends Pipeline>({
 /** What the waiting requests of a connection take in memory, bytes. */
 export function bytesOfWaiting({ waiting }: Pick<Pipeline, 'waiting'>): number {
   return waiting.length === 0 ? 0 : waitingBytes.read + waiting.length * waitingBytes.request;
-}
-
-/**
- * Ends the parsing of the present read, of which up to 3,640 requests would still come although their connection is cut. Node has no
- * documented way; without the parser's `pause` the rest is parsed and ignored.
- */
-function stopParser(socket: Socket): void {
-  const parser: unknown = 'parser' in socket ? socket.parser : undefined;
-  if (typeof parser !== 'object' || parser === null || !('pause' in parser)) return;
-  if (typeof parser.pause === 'function') parser.pause();
 }

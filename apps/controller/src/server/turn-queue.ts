@@ -1,30 +1,30 @@
-/** Handshakes that begin in one iteration of the event loop. Each costs more than a millisecond, and other work waits meanwhile. */
-const handshakesPerIteration = 4;
+/** Pieces of work that begin in one iteration of the event loop. A TLS handshake costs more than a millisecond, and other work waits meanwhile. */
+const workPerIteration = 4;
 
-/** TLS handshakes that wait to begin: a bounded number begins in one iteration of the event loop, one address after the other. */
-export interface HandshakeQueue {
+/** Work of strangers that waits to begin (TLS handshakes, pipelined requests): a bounded number begins in one iteration of the event loop, one address after the other. */
+export interface TurnQueue {
   /** Runs `begin` in a later iteration. How many of one address wait must be bounded by the caller. */
   add(address: string, begin: () => void): void;
 }
 
 /** Makes an empty queue. `later` runs a function after what the event loop has to do now, as `setImmediate` does. */
-export function createHandshakeQueue({
-  perIteration = handshakesPerIteration,
+export function createTurnQueue({
+  perIteration = workPerIteration,
   later,
 }: {
   readonly perIteration?: number;
   readonly later: (run: () => void) => void;
-}): HandshakeQueue {
+}): TurnQueue {
   const waiting = new Map<string, (() => void)[]>();
 
   const takeNext = (): (() => void) | undefined => {
     const next = waiting.entries().next();
     if (next.done) return undefined;
-    const [address, handshakes] = next.value;
-    const begin = handshakes.shift();
+    const [address, work] = next.value;
+    const begin = work.shift();
     // Inserted again, the address comes after all others.
     waiting.delete(address);
-    if (handshakes.length > 0) waiting.set(address, handshakes);
+    if (work.length > 0) waiting.set(address, work);
     return begin;
   };
   const iterate = () => {

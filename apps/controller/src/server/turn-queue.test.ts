@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createHandshakeQueue } from './handshake-queue.ts';
+import { createTurnQueue } from './turn-queue.ts';
 
 function scene(perIteration?: number) {
   const due: (() => void)[] = [];
   const done: string[] = [];
-  const queue = createHandshakeQueue({
+  const queue = createTurnQueue({
     ...(perIteration === undefined ? {} : { perIteration }),
     later: (run) => void due.push(run),
   });

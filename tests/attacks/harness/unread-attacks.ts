@@ -1,0 +1,168 @@
+import { Agent, request } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Ground, issueKey } from './ground.ts';
+import { openHostile } from './hostile-agent.ts';
+import { pick, type Random } from './hostile-message.ts';
+import { batchOf, get, leaveUnread, portsOf } from './unread.ts';
+
+/** An attack with parameters that `random` chooses. Resolves when it is over. */
+export type Attack = (ground: Ground, random: Random) => Promise<void>;
+
+/** Addresses of strangers; the bystander has another one. */
+const addresses = Array.from({ length: 12 }, (_, i) => `127.0.1.${i + 1}`);
+const document = '/v1.1/openapi.json';
+const documents = [document, '/docs/api/swagger-ui-bundle.js', '/docs/api/swagger-ui.css'] as const;
+const deviceCount = 100;
+
+const between = (random: Random, least: number, most: number) =>
+  least + Math.floor(random() * (most - least + 1));
+const someAddresses = (random: Random) => addresses.slice(0, pick(random, [1, 1, 3, 12]));
+
+/** Gives the hostile account 100 devices that are not checked, with long texts. */
+export async function addManyDevices({ hostile }: Ground): Promise<void> {
+  const Operations = Array.from({ length: deviceCount }, (_, i) => ({
+    Method: 'POST',
+    Path: '/devices',
+    Body: {
+      ...{
+        Method: 'HTTP',
+        URL: `http://127.0.0.1:9/${'x'.repeat(4_000)}`,
+        ShortName: `u-${i}`,
+        Enabled: false,
+      },
+      FullName: `unread ${i}`,
+    },
+  }));
+  await hostile.api.ok('POST', '/batch', { Operations });
+}
+
+/** One stranger, one connection: 1,300 documents that nobody reads. */
+export const unreadDocuments: Attack = async (ground) => {
+  await leaveUnread(portsOf(ground).rest, {
+    from: ['127.0.0.66'],
+    connections: 1,
+    text: get(document).repeat(1_300),
+    holdMs: 8_000,
+  });
+};
+
+/** Strangers with many connections, some of which read a little. */
+export const crowdOfUnreadDocuments: Attack = async (ground, random) => {
+  await leaveUnread(portsOf(ground).rest, {
+    from: someAddresses(random),
+    connections: between(random, 100, 200),
+    text: get(pick(random, documents), undefined, pick(random, ['1.1', '1.0'])).repeat(
+      between(random, 100, 1_300),
+    ),
+    holdMs: between(random, 5_000, 10_000),
+    bytesPerSecond: pick(random, [0, 100, 10_000]),
+  });
+};
+
+/** Strangers whose reads hold as many requests as possible. */
+export const crowdOfShortestRequests: Attack = async (ground, random) => {
+  await leaveUnread(portsOf(ground).rest, {
+    from: someAddresses(random),
+    connections: between(random, 50, 200),
+    text: 'GET / HTTP/1.1\r\n\r\n'.repeat(between(random, 3_000, 12_000)),
+    holdMs: between(random, 3_000, 8_000),
+  });
+};
+
+/** A key's batches of reads, pipelined and unread, on one connection or on several, of one key or of several. */
+export const unreadBatches: Attack = async (ground, random) => {
+  const { hostile, kysely } = ground;
+  const keys = [hostile.key];
+  for (let i = between(random, 0, 5); i > 0; i -= 1) keys.push(await issueKey(kysely, hostile.accountNo));
+  const holdMs = between(random, 6_000, 10_000);
+  const path = pick(random, ['/openapi.json', '/devices?Limit=100']);
+  await Promise.all(
+    keys.map((key, i) =>
+      leaveUnread(portsOf(ground).rest, {
+        ...{ from: [addresses[i] ?? ''], connections: pick(random, [1, 4, 16]), holdMs },
+        text: batchOf(path, 100, key).repeat(between(random, 10, 60)),
+      }),
+    ),
+  );
+};
+
+/** Lists of 100 devices in each form, and series, unread. */
+export const unreadLists: Attack = async (ground, random) => {
+  const { key } = ground.hostile;
+  const forms = ['csv', 'json', 'xml'].map((form) => get(`/v1.1/devices?Limit=100&fmt=${form}`, key));
+  const texts = [get('/metrics?devices=Y', key), forms.join(''), ...forms] as const;
+  await leaveUnread(portsOf(ground).rest, {
+    from: someAddresses(random),
+    connections: pick(random, [1, 20, 150]),
+    text: pick(random, texts).repeat(between(random, 50, 300)),
+    holdMs: between(random, 5_000, 10_000),
+    bytesPerSecond: pick(random, [0, 1_000]),
+  });
+};
+
+/** Event streams that nobody reads, while events come. */
+export const unreadEvents: Attack = async (ground, random) => {
+  const { hostile } = ground;
+  const reading = leaveUnread(portsOf(ground).rest, {
+    from: someAddresses(random),
+    connections: between(random, 8, 24),
+    text: `${get('/v1.1/events?stream', hostile.key)}${get('/v1.1/openapi.json').repeat(pick(random, [0, 500]))}`,
+    holdMs: 8_000,
+  });
+  const until = performance.now() + 7_000;
+  while (performance.now() < until) {
+    await hostile.api.call('POST', '/tags', { Name: `unread-${random()}` });
+    await delay(50);
+  }
+  await reading;
+};
+
+/** Many connections that ask for documents as fast as they get them. */
+export const readDocuments: Attack = async (ground, random) => {
+  const until = performance.now() + between(random, 6_000, 9_000);
+  const { host, hostname, port } = new URL(ground.baseUrl);
+  const paths = pick<readonly string[]>(random, [documents, [document], ['/v1.1/hello']]);
+  const headers = { Host: host, 'Accept-Encoding': pick(random, ['identity', 'gzip', 'br']) };
+  const agent = new Agent({ ca: ground.ca, keepAlive: true, maxSockets: 40 });
+  const read = (path: string) =>
+    new Promise<void>((resolve) => {
+      const way = { agent, host: '127.0.0.1', port, servername: hostname, localAddress: addresses[0] };
+      const sent = request({ ...way, path, headers, timeout: 10_000 }, (answer) => {
+        answer.resume();
+        answer.once('close', resolve);
+      });
+      sent.once('timeout', () => sent.destroy());
+      sent.once('error', () => resolve());
+      sent.end();
+    });
+  const client = async (path: string) => {
+    while (performance.now() < until) await read(path);
+  };
+  await Promise.all(Array.from({ length: 40 }, (_, i) => client(paths[i % paths.length] ?? document)));
+  agent.destroy();
+};
+
+/** Requests to the agents' port whose answers nobody reads, pipelined. */
+export const unreadAtTheAgentsPort: Attack = async (ground, random) => {
+  await leaveUnread(portsOf(ground).agents, {
+    from: someAddresses(random),
+    connections: between(random, 100, 200),
+    text: pick(random, [get('/install.sh'), get('/x'), 'GET /x HTTP/1.1\r\n\r\n']).repeat(4_000),
+    holdMs: between(random, 4_000, 8_000),
+  });
+  using connection = openHostile(ground);
+  const streams = Array.from({ length: 50 }, () => connection.open());
+  await Promise.all(streams.map(({ end }) => end));
+};
+
+/** All attacks of clients that do not read, by name. */
+export const unreadAttacks: Readonly<Record<string, Attack>> = {
+  unreadDocuments,
+  crowdOfUnreadDocuments,
+  crowdOfShortestRequests,
+  unreadBatches,
+  unreadLists,
+  unreadEvents,
+  readDocuments,
+  unreadAtTheAgentsPort,
+};
