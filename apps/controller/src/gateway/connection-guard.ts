@@ -9,6 +9,8 @@ export interface ConnectionGuard extends Disposable {
   attach(server: Http2SecureServer | Http2Server): void;
   /** A known agent's stream or download runs over this connection, until it is disposed. */
   serves(socket: NamedSocket | undefined): Disposable;
+  /** Counts in the log that a stream of this address was cut because its agent does not read. */
+  countUnread(address: string): void;
 }
 
 /** What names a connection, the same below and above TLS. */
@@ -74,6 +76,9 @@ export function createConnectionGuard({
       server.on('connection', take);
     },
     [Symbol.dispose]: () => refusals[Symbol.dispose](),
+    countUnread(address) {
+      refusals.count('an agent does not read the controller’s messages: stream cut', { address });
+    },
     serves(socket) {
       const id = socket && idOf(socket);
       const one = id === undefined ? undefined : open.get(id);

@@ -95,7 +95,7 @@ export function createGateway({
   };
 
   return {
-    handler: createStreamHandler({ clock, serve }),
+    handler: createStreamHandler({ clock, serve, onUnread: guard.countUnread }),
     attach(server) {
       guard.attach(server);
       server.on('session', (connection) => {

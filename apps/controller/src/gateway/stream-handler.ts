@@ -11,6 +11,7 @@ import { AgentService, type ConnectRequest, type ConnectResponse } from '@vantag
 import { createMessageGate, type MessageGate } from './message-gate.ts';
 import { earlyMessageBytes } from './message-size.ts';
 import { type Peer, peerOf } from './peer.ts';
+import { createUnreadMessages } from './unread-messages.ts';
 
 /** One request for a stream; only its headers were read. */
 export interface Caller {
@@ -43,10 +44,14 @@ const readRefusalMs = 1_000;
 export function createStreamHandler({
   clock,
   serve,
+  onUnread,
 }: {
   readonly clock: Clock;
   readonly serve: Serve;
+  /** A stream of this address was cut because its agent does not read. */
+  readonly onUnread: (address: string) => void;
 }): StreamHandler {
+  const unread = createUnreadMessages({ clock, onCut: onUnread });
   const callerKey = createContextKey<Caller | undefined>(undefined);
   const options: ConnectRouterOptions = {
     connect: false,
@@ -88,7 +93,11 @@ export function createStreamHandler({
     handler({ ...incoming, body })
       .then((answer) => {
         const isRefused = () => answer.status !== 200 || answer.trailer?.get('grpc-status') !== '0';
-        const body = whenOver(answer.body, () => {
+        const stream = {
+          address: request.socket?.remoteAddress ?? '',
+          cut: () => request.stream.destroy(),
+        };
+        const body = whenOver(answer.body && unread.count(stream, answer.body), () => {
           if (isRefused()) close();
         });
         return universalResponseToNodeResponse({ ...answer, body }, response);

@@ -6,6 +6,7 @@ import { type Clock, clientNetwork, createLogSummary, descriptorLimit, type Logg
 import { type ConnectionCaps, connectionCaps } from './connection-caps.ts';
 import { type PhaseLimits, phaseLimits } from './connection-phase.ts';
 import { createConnections } from './connections.ts';
+import { isParserStopped } from './stop-parser.ts';
 import type { ServerCertificate } from './tls.ts';
 import { secureContextOptions, tlsServerOptions } from './tls-options.ts';
 import { createTurnQueue } from './turn-queue.ts';
@@ -56,7 +57,7 @@ export function createApiPort(deps: {
       refusals.count(
         reason === 'bytes'
           ? 'a connection to the REST port is closed: answers that nobody reads take too much memory'
-          : 'a connection to the REST port is closed: too many requests wait for the answers before them',
+          : 'a connection to the REST port ends: too many requests wait for the answers before them',
         { address },
       ),
     ...(deps.unsentBytes === undefined ? {} : { unsentBytes: deps.unsentBytes }),
@@ -77,7 +78,9 @@ export function createApiPort(deps: {
     // Node would answer these by itself: an Expect that it does not know with 417, CONNECT by hanging up.
     server.on('checkExpectation', handler);
     if (clientError === undefined) continue;
-    server.on('clientError', clientError);
+    server.on('clientError', (error, socket) => {
+      if (!isParserStopped(error)) clientError(error, socket);
+    });
     server.on('connect', (_request, socket) => clientError(new Error('CONNECT'), socket));
   }
   const handshakes = createTurnQueue({ later: setImmediate });

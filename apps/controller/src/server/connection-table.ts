@@ -20,6 +20,8 @@ export interface Connection {
   readonly unanswered: Set<ServerResponse>;
   /** Requests that wait until the answer before them has left. */
   readonly waiting: ArrivedRequest[];
+  /** See `Pipeline`. */
+  isEnding: boolean;
   /** Bytes that it keeps in memory until its client takes them: of its answer and of what waits. */
   unsentBytes: number;
 }

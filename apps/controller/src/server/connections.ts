@@ -45,7 +45,7 @@ export function createConnections({
   readonly isProxy: (address: string) => boolean;
   /** A connection was closed because no place was left. */
   readonly onRefused: (address: string, reason: 'network' | 'total') => void;
-  /** A connection was cut because its client does not read, or sends requests without waiting for answers. */
+  /** A connection was cut because its client does not read, or ends because the client sent too many requests without waiting for answers. */
   readonly onUnread: (address: string, reason: 'bytes' | 'requests') => void;
   /** The most that all connections together keep for clients that do not read. */
   readonly unsentBytes?: number;
@@ -66,14 +66,14 @@ export function createConnections({
     };
     one.phase = nextPhase(one.phase, facts, clock.monoMs());
   };
-  const cut = (one: Connection, reason: 'bytes' | 'requests') => {
-    onUnread(one.socket.remoteAddress ?? '', reason);
+  const cut = (one: Connection) => {
+    onUnread(one.socket.remoteAddress ?? '', 'bytes');
     remove(one);
     one.socket.destroy();
   };
   const note = (one: Connection) => {
     const bytes = one.socket.destroyed ? 0 : one.spoken.writableLength + bytesOfWaiting(one);
-    for (const greatest of unsent.note(one, bytes)) cut(greatest, 'bytes');
+    for (const greatest of unsent.note(one, bytes)) cut(greatest);
   };
   const remove = (one: Connection) => {
     table.remove(one);
@@ -141,7 +141,14 @@ export function createConnections({
       const one: Connection = {
         ...{ name, network, isProxy: proxied, socket, spoken: socket },
         phase: { kind: 'silent', sinceMs: clock.monoMs() },
-        ...{ begun: 0, incoming: new Set(), unanswered: new Set(), waiting: [], unsentBytes: 0 },
+        ...{
+          begun: 0,
+          incoming: new Set(),
+          unanswered: new Set(),
+          waiting: [],
+          isEnding: false,
+          unsentBytes: 0,
+        },
       };
       table.add(one);
       socket.once('close', () => remove(one));
@@ -166,7 +173,7 @@ export function createConnections({
     request(arrived) {
       const one = table.find(arrived.request.socket);
       if (one === undefined) return; // it is over, and nobody would get the answer
-      if (!turns.arrive(one, arrived)) cut(one, 'requests');
+      if (!turns.arrive(one, arrived)) onUnread(one.socket.remoteAddress ?? '', 'requests');
       else if (one.waiting.length > 0) note(one);
     },
     closeIdle() {

@@ -17,23 +17,29 @@ export interface Pipeline {
   readonly spoken: Socket;
   readonly unanswered: ReadonlySet<ServerResponse>;
   readonly waiting: ArrivedRequest[];
+  /** Too much waited: what came later is not read, and the connection ends after the answers to what came before. */
+  isEnding: boolean;
 }
 
-/** How many requests may wait for the answer before them on their connections. Each was parsed, which costs time and memory. */
+/** How many requests may wait for the answer before them on their connections. */
 interface WaitingLimits {
+  readonly perConnection: number;
   readonly perNetwork: number;
   readonly total: number;
 }
 
-/** One read (64 KiB) of the shortest requests holds 3,640. So one client may pipeline at will, and a crowd may not. */
-const waitingLimits: WaitingLimits = { perNetwork: 4_096, total: 8_192 };
+/**
+ * One read (64 KiB) of the shortest requests holds 3,640. Each costs time where it is parsed, and ten times as much where its connection
+ * breaks, because Node makes an error with a stack for each. Clients that pipeline at all send a few requests ahead.
+ */
+const waitingLimits: WaitingLimits = { perConnection: 64, perNetwork: 256, total: 1_024 };
 
 /** What a waiting request takes in memory, and what all headers and bodies of one read take, bytes. */
 const waitingBytes = { request: 2_048, read: 65_536 } as const;
 
 /** The requests of all connections of a port: on each connection one is in work, and the others wait until its answer has left. */
 export interface RequestTurns<T extends Pipeline> {
-  /** Starts the request, or keeps it until its turn comes. False: too many wait, and the connection must be cut. */
+  /** Starts the request, or keeps it until its turn comes. False: too many wait; the connection ends after the answers that are due. */
   arrive(pipeline: T, arrived: ArrivedRequest): boolean;
   /** The answer in work has left: starts the next request. */
   next(pipeline: T): void;
@@ -90,14 +96,16 @@ export function createRequestTurns<T extends Pipeline>({
 
   return {
     arrive(pipeline, arrived) {
-      if (pipeline.unanswered.size === 0 && pipeline.waiting.length === 0) {
+      const { network, waiting, spoken } = pipeline;
+      if (pipeline.isEnding) return true; // it was parsed before the parser stopped
+      if (pipeline.unanswered.size === 0 && waiting.length === 0) {
         start(pipeline, arrived);
         return true;
       }
-      const { network, waiting, spoken } = pipeline;
-      if (total >= limits.total || (perNetwork.get(network) ?? 0) >= limits.perNetwork) {
+      const ofNetwork = perNetwork.get(network) ?? 0;
+      if (waiting.length >= limits.perConnection || ofNetwork >= limits.perNetwork || total >= limits.total) {
+        pipeline.isEnding = true;
         stopParser(spoken);
-        drop(pipeline);
         return false;
       }
       waiting.push(arrived);
@@ -106,7 +114,12 @@ export function createRequestTurns<T extends Pipeline>({
       return true;
     },
     next(pipeline) {
-      if (pipeline.waiting.length > 0) queue.add(pipeline.network, () => startNext(pipeline));
+      const { network, waiting, spoken, isEnding } = pipeline;
+      if (waiting.length > 0) queue.add(network, () => startNext(pipeline));
+      else if (isEnding && !spoken.destroyed) {
+        spoken.end();
+        spoken.resume(); // what the client still sends is read away: a reset could take the last answers from it
+      }
     },
     drop,
   };
