@@ -1,22 +1,14 @@
 // The holder of one account's key attacks the service of another account.
 import { expect, test } from 'vitest';
 import { hashPassword } from '../../apps/controller/src/secrets/password.ts';
+import { flood } from './harness/crowd.ts';
 import { type Ground, issueKey } from './harness/ground.ts';
-import { callFrom, type Outcome } from './harness/https-call.ts';
+import { callFrom } from './harness/https-call.ts';
 import { scenes } from './harness/shared.ts';
 
 const from = '127.0.0.66';
 const json = { 'Content-Type': 'application/json' };
 const maxRequestMs = 2_000;
-
-/** Sends the requests at once, repeats that, and stops after ten seconds. */
-async function flood(asks: readonly (() => Promise<Outcome>)[], rounds: number): Promise<Outcome[]> {
-  const until = performance.now() + 10_000;
-  const outcomes: Outcome[] = [];
-  for (let i = 0; i < rounds && performance.now() < until; i += 1)
-    outcomes.push(...(await Promise.all(asks.map((ask) => ask()))));
-  return outcomes;
-}
 
 const asHostile = ({ ca, hostile }: Ground) => ({ ca, headers: { 'Service-API-Key': hostile.key } });
 

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
 import { expect, test } from 'vitest';
+import { crowd, maxConnections } from './harness/crowd.ts';
 import { openHostile } from './harness/hostile-agent.ts';
 import { within } from './harness/scenes.ts';
 import { scenes } from './harness/shared.ts';
@@ -10,7 +11,6 @@ import {
   descriptorLimit,
   halfHandshake,
   halfHeader,
-  type Intruder,
   openTcp,
   openTls,
   portOf,
@@ -30,22 +30,6 @@ test('streams without a token are refused before their first message is read', a
     await Promise.all(Array.from({ length: 20 }, (_, i) => attack(i % 2 === 0 ? undefined : 'wrong')));
   });
 });
-
-/** Opens many connections, slowly enough for the kernel's queue of new connections, keeps them for a time, and closes all. */
-async function crowd(open: (i: number) => Intruder, count: number, holdMs: number): Promise<number> {
-  const all: Intruder[] = [];
-  for (let i = 0; i < count; i += 1) {
-    all.push(open(i));
-    if (i % 100 === 99) await delay(10);
-  }
-  await delay(holdMs);
-  const standing = all.filter(({ closedAfterMs }) => closedAfterMs === undefined).length;
-  for (const { socket } of all) socket.destroy();
-  return standing;
-}
-
-/** The number of connections that this process may open beside its own files. */
-const maxConnections = () => Math.min(19_000, descriptorLimit('self') - 500);
 
 const beginnings = [undefined, halfHeader, halfHandshake];
 

@@ -1,0 +1,82 @@
+import { flood } from './crowd.ts';
+import { addHostile, removeHostile } from './devices.ts';
+import type { Ground } from './ground.ts';
+import { pick } from './hostile-message.ts';
+import { callFrom } from './https-call.ts';
+import type { Attack } from './unread-attacks.ts';
+
+const from = '127.0.0.66';
+const json = { 'Content-Type': 'application/json' };
+const asHostile = ({ ca, hostile }: Ground) => ({ ca, headers: { 'Service-API-Key': hostile.key } });
+
+/** The most expensive reads of a key, as many as possible. */
+const expensiveReads: Attack = async (ground, random) => {
+  const paths = ['/devices?Limit=100', '/events?Limit=100', '/openapi.json', '/devices?Limit=100&fmt=xml'];
+  const read = (i: number) => () =>
+    callFrom(from, { ...asHostile(ground), url: `${ground.baseUrl}${paths[i % paths.length]}` });
+  await flood(
+    Array.from({ length: 10 + Math.floor(random() * 60) }, (_, i) => read(i)),
+    20,
+  );
+};
+
+/** Bodies of the greatest size, depth or breadth. */
+const greatBodies: Attack = async (ground, random) => {
+  const body = pick(random, [
+    `{"Options":${'['.repeat(500_000)}`,
+    `{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join(',')}}`,
+    JSON.stringify({ FullName: '\u{1f600}'.repeat(250_000) }),
+  ]);
+  const headers = { ...asHostile(ground).headers, ...json };
+  const send = () =>
+    callFrom(from, { ca: ground.ca, headers, url: `${ground.baseUrl}/devices`, method: 'POST', body });
+  await flood(
+    Array.from({ length: 30 }, () => send),
+    3,
+  );
+};
+
+/** More event streams of one key than are allowed. */
+const manyEventStreams: Attack = async (ground) => {
+  const open = () =>
+    callFrom(from, { ...asHostile(ground), url: `${ground.baseUrl}/events?stream`, timeoutMs: 5_000 });
+  await flood(
+    Array.from({ length: 120 }, () => open),
+    1,
+  );
+};
+
+/** Bad keys from one address. */
+const badKeys: Attack = async (ground, random) => {
+  const send = () =>
+    callFrom(from, {
+      ...{ ca: ground.ca, url: `${ground.baseUrl}/account` },
+      headers: { 'Service-API-Key': random().toString(36).repeat(4) },
+    });
+  await flood(
+    Array.from({ length: 100 }, () => send),
+    3,
+  );
+};
+
+/** Scripts that take all that their agent gives them. */
+const hostileScripts: Attack = async (ground, random) => {
+  const text = pick(random, [
+    'const all = []; for (;;) all.push("x".repeat(100_000) + all.length);',
+    "for (;;) log('x'.repeat(100_000));",
+    'for (;;);',
+  ]);
+  const id = await addHostile(ground, { Method: 'Script', URL: text, Timeout: 2 });
+  if (id === undefined) return;
+  await ground.hostile.api.call('POST', `/devices/${id}/check`);
+  await removeHostile(ground, id);
+};
+
+/** Attacks of the holder of a key, by name. */
+export const keyAttacks: Readonly<Record<string, Attack>> = {
+  expensiveReads,
+  greatBodies,
+  manyEventStreams,
+  badKeys,
+  hostileScripts,
+};

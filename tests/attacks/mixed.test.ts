@@ -1,0 +1,55 @@
+// All attacks of clients on the ports at once, in random order with random parameters. VANTAGE_MIXED_MINUTES says for how long (a minute
+// unless given; half an hour before a release), VANTAGE_MIXED_SEED repeats a run as far as timing allows.
+import { beforeAll, test } from 'vitest';
+import type { Ground } from './harness/ground.ts';
+import { type Random, seeded } from './harness/hostile-message.ts';
+import { keyAttacks } from './harness/key-attacks.ts';
+import { portAttacks } from './harness/port-attacks.ts';
+import { useScenes } from './harness/scenes.ts';
+import { type Attack, addManyDevices, unreadAttacks } from './harness/unread-attacks.ts';
+
+const minutes = Number(process.env['VANTAGE_MIXED_MINUTES'] ?? 1);
+const seed = Number(process.env['VANTAGE_MIXED_SEED'] ?? Date.now() % 2 ** 31);
+/** Attacks that run at one time. */
+const atOnce = 3;
+/** A run is measured in parts, so that its report shows when something went wrong. */
+const partMs = 60_000;
+
+const scenes = useScenes();
+beforeAll(() => addManyDevices(scenes.ground));
+
+const attacks: readonly (readonly [string, Attack])[] = Object.entries({
+  ...unreadAttacks,
+  ...portAttacks,
+  ...keyAttacks,
+});
+
+test(`all attacks at once disturb nobody for ${minutes} min (seed ${seed})`, {
+  timeout: minutes * 120_000 + 300_000,
+}, async () => {
+  const random = seeded(seed);
+  for (let part = 1; part <= minutes; part += 1) {
+    const begun: string[] = [];
+    const until = performance.now() + partMs;
+    const attackOn = async (ground: Ground) => {
+      while (performance.now() < until) await attackOnce(ground, random, begun);
+    };
+    await scenes.play(
+      `minute ${part}`,
+      async (ground) => {
+        await Promise.all(Array.from({ length: atOnce }, () => attackOn(ground)));
+      },
+      { leastMs: partMs, maxMs: 2 * partMs },
+    );
+    process.stdout.write(`minute ${part}: ${begun.join(', ')}\n`);
+  }
+});
+
+/** One attack that is chosen by chance. */
+async function attackOnce(ground: Ground, random: Random, begun: string[]): Promise<void> {
+  const chosen = attacks[Math.floor(random() * attacks.length)];
+  if (chosen === undefined) return;
+  const [name, attack] = chosen;
+  begun.push(name);
+  await attack(ground, seeded(Math.floor(random() * 2 ** 31)));
+}
