@@ -1,16 +1,23 @@
 import type { Context, Next } from 'koa';
 import { encode, leastCompressedBytes, preferredEncoding } from './encoding.ts';
+import { SlicedBody, sliceBytes } from './sliced-body.ts';
 
-/** Compresses answers over 1 kB in a form that the caller accepts. Streams and documents stay as they are. */
+/** Compresses answers over 1 kB in a form that the caller accepts. Streams and documents stay as they are. Long answers go out in slices. */
 export async function compressAnswer(context: Context, next: Next): Promise<void> {
   await next();
   const { body } = context;
+  if (Buffer.isBuffer(body)) return send(context, body, { isShared: true }); // a document
   if (typeof body !== 'string' || context.length <= leastCompressedBytes) return;
   context.vary('Accept-Encoding');
   const encoding = preferredEncoding(context);
-  const type = context.response.get('Content-Type');
   // Bytes instead of a text, also where nothing is compressed: what waits to go out is counted in bytes.
-  context.body = encoding === undefined ? Buffer.from(body) : await encode(encoding, body);
-  context.set('Content-Type', type);
+  const bytes = encoding === undefined ? Buffer.from(body) : await encode(encoding, body);
   if (encoding !== undefined) context.set('Content-Encoding', encoding);
+  send(context, bytes, { isShared: false });
+}
+
+function send(context: Context, bytes: Buffer, { isShared }: { readonly isShared: boolean }): void {
+  const type = context.response.get('Content-Type');
+  context.body = bytes.length > sliceBytes ? new SlicedBody(bytes, isShared) : bytes;
+  context.set({ 'Content-Type': type, 'Content-Length': String(bytes.length) });
 }

@@ -3,6 +3,13 @@ import type { Socket } from 'node:net';
 import type { ConnectionPhase } from './connection-phase.ts';
 import type { ArrivedRequest } from './request-turns.ts';
 
+/** An answer of which a slice is handed to the socket when the client has taken the one before. */
+export interface SlicedAnswer {
+  readonly remainingBytes: number;
+  /** Its bytes are kept anyway. */
+  readonly isShared: boolean;
+}
+
 /** One open connection of a port that speaks HTTP. */
 export interface Connection {
   readonly name: string;
@@ -18,6 +25,8 @@ export interface Connection {
   /** Of these, those whose end has not come. */
   readonly incoming: Set<IncomingMessage>;
   readonly unanswered: Set<ServerResponse>;
+  /** The rest of an answer that goes out in slices. */
+  body: SlicedAnswer | undefined;
   /** Requests that wait until the answer before them has left. */
   readonly waiting: ArrivedRequest[];
   /** See `Pipeline`. */

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { type Clock, clientNetwork } from '@vantage/kernel';
 import { admit, type ConnectionCaps } from './connection-caps.ts';
 import { isOverdue, nextPhase, type PhaseLimits } from './connection-phase.ts';
-import { type Connection, createConnectionTable, nameOf } from './connection-table.ts';
+import { type Connection, createConnectionTable, nameOf, type SlicedAnswer } from './connection-table.ts';
 import { type ArrivedRequest, bytesOfWaiting, createRequestTurns } from './request-turns.ts';
 import { createTurnQueue } from './turn-queue.ts';
 import { createUnsentBytes, unsentCapBytes } from './unsent-bytes.ts';
@@ -61,8 +61,8 @@ export function createConnections({
     for (const request of incoming) if (request.complete) incoming.delete(request);
     const facts = {
       ...{ begun, incomplete: incoming.size, unanswered: unanswered.size, bytesRead: spoken.bytesRead },
-      isHandedOver: [...unanswered].every((response) => response.writableEnded),
-      pendingBytes: spoken.writableLength,
+      isHandedOver: [...unanswered].every((response) => response.writableEnded || one.body !== undefined),
+      pendingBytes: spoken.writableLength + (one.body?.remainingBytes ?? 0),
     };
     one.phase = nextPhase(one.phase, facts, clock.monoMs());
   };
@@ -72,7 +72,8 @@ export function createConnections({
     one.socket.destroy();
   };
   const note = (one: Connection) => {
-    const bytes = one.socket.destroyed ? 0 : one.spoken.writableLength + bytesOfWaiting(one);
+    const kept = one.body === undefined || one.body.isShared ? 0 : one.body.remainingBytes;
+    const bytes = one.socket.destroyed ? 0 : one.spoken.writableLength + kept + bytesOfWaiting(one);
     for (const greatest of unsent.note(one, bytes)) cut(greatest);
   };
   const remove = (one: Connection) => {
@@ -91,8 +92,13 @@ export function createConnections({
         advance(one);
       });
       response.once('prefinish', () => note(one)); // all of the answer is handed to the socket
+      response.once('pipe', (source: unknown) => {
+        if (isSliced(source)) one.body = source;
+        note(one);
+      });
       response.once('close', () => {
         one.unanswered.delete(response);
+        one.body = undefined;
         turns.next(one);
         advance(one);
         if (one.unsentBytes > 0) note(one);
@@ -148,6 +154,7 @@ export function createConnections({
           waiting: [],
           isEnding: false,
           unsentBytes: 0,
+          body: undefined,
         },
       };
       table.add(one);
@@ -185,4 +192,8 @@ export function createConnections({
       for (const { socket } of table.all()) socket.destroy();
     },
   };
+}
+
+function isSliced(source: unknown): source is SlicedAnswer {
+  return typeof source === 'object' && source !== null && 'remainingBytes' in source && 'isShared' in source;
 }

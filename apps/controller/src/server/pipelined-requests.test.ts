@@ -7,6 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { SlicedBody } from '../http/sliced-body.ts';
 import { type ApiPort, createApiPort } from './api-port.ts';
 import { testAuthorities } from './testing/authorities.ts';
 import { ensureCertificates, type OwnCertificates } from './tls.ts';
@@ -38,6 +39,10 @@ const handler: RequestListener = (request, response) => {
   request.resume();
   if (url.startsWith('/held')) held.push(response);
   else if (url.startsWith('/great')) request.once('end', () => response.end(Buffer.alloc(answerBytes)));
+  else if (url.startsWith('/sliced'))
+    request.once('end', () =>
+      new SlicedBody(Buffer.alloc(answerBytes), url === '/sliced-shared').pipe(response),
+    );
   else request.once('end', () => setImmediate(() => response.end(`<${url}>`)));
 };
 const open = async (unsentBytes?: number) => {
@@ -152,23 +157,41 @@ test('waiting requests have no deadline of their own while the one before them i
   await vi.waitFor(() => expect(it.isClosed).toBe(true), soon);
 });
 
-test('of clients that do not read, the one that keeps the most is cut, and another client is served', async () => {
-  await open(3 * answerBytes);
-  const strangers = await Promise.all(
-    range(6).map(() => client(ask('/great'), { reads: false, from: '127.0.0.66' })),
-  );
-  await vi.waitFor(() => expect(begun).toHaveLength(6), soon);
-  const bystander = await client(ask('/great'), { from: '127.0.0.77' });
-  await vi.waitFor(() => expect(bystander.text.length).toBeGreaterThan(answerBytes), soon);
-  expect(lines).toContain(
-    'a connection to the REST port is closed: answers that nobody reads take too much memory',
-  );
-  for (const { read } of strangers) read();
-  await vi.waitFor(
-    () => expect(strangers.filter(({ isClosed }) => isClosed).length).toBeGreaterThan(1),
-    soon,
-  );
+test('an answer in slices has the deadline of its length too, and counts while nobody reads it', async () => {
+  await open(answerBytes * 1.5);
+  const it = await client(ask('/sliced').repeat(3), { reads: false });
+  await vi.waitFor(() => expect(begun).toHaveLength(1), soon);
+  await clock.advance(60_000);
+  const other = await client(ask('/sliced'), { reads: false, from: '127.0.0.66' });
+  await vi.waitFor(() => expect(lines).toHaveLength(1), soon);
+  const shared = await client(ask('/sliced-shared'), { reads: false, from: '127.0.0.66' });
+  await vi.waitFor(() => expect(begun).toHaveLength(3), soon);
+  await clock.advance((1000 * answerBytes) / 32_768 + 10_000);
+  for (const { read } of [it, other]) read();
+  await vi.waitFor(() => expect([it.isClosed, other.isClosed]).toEqual([true, true]), soon);
+  expect(shared.isClosed).toBe(false);
 });
+
+test.each(['/great', '/sliced'])(
+  'of clients that do not read %s, the one that keeps the most is cut, and another client is served',
+  async (path) => {
+    await open(3 * answerBytes);
+    const strangers = await Promise.all(
+      range(6).map(() => client(ask(path), { reads: false, from: '127.0.0.66' })),
+    );
+    await vi.waitFor(() => expect(begun).toHaveLength(6), soon);
+    const bystander = await client(ask(path), { from: '127.0.0.77' });
+    await vi.waitFor(() => expect(bystander.text.length).toBeGreaterThan(answerBytes), soon);
+    expect(lines).toContain(
+      'a connection to the REST port is closed: answers that nobody reads take too much memory',
+    );
+    for (const { read } of strangers) read();
+    await vi.waitFor(
+      () => expect(strangers.filter(({ isClosed }) => isClosed).length).toBeGreaterThan(1),
+      soon,
+    );
+  },
+);
 
 test('of a crowd of connections with requests that wait, few are begun, and another client is served', async () => {
   await open();
