@@ -37,7 +37,7 @@ export async function addManyDevices({ hostile }: Ground): Promise<void> {
 }
 
 /** One stranger, one connection: 1,300 documents that nobody reads. */
-export const unreadDocuments: Attack = async (ground) => {
+const unreadDocuments: Attack = async (ground) => {
   await leaveUnread(portsOf(ground).rest, {
     from: ['127.0.0.66'],
     connections: 1,
@@ -47,7 +47,7 @@ export const unreadDocuments: Attack = async (ground) => {
 };
 
 /** Strangers with many connections, some of which read a little. */
-export const crowdOfUnreadDocuments: Attack = async (ground, random) => {
+const crowdOfUnreadDocuments: Attack = async (ground, random) => {
   await leaveUnread(portsOf(ground).rest, {
     from: someAddresses(random),
     connections: between(random, 100, 200),
@@ -60,7 +60,7 @@ export const crowdOfUnreadDocuments: Attack = async (ground, random) => {
 };
 
 /** Strangers whose reads hold as many requests as possible. */
-export const crowdOfShortestRequests: Attack = async (ground, random) => {
+const crowdOfShortestRequests: Attack = async (ground, random) => {
   await leaveUnread(portsOf(ground).rest, {
     from: someAddresses(random),
     connections: between(random, 50, 200),
@@ -70,7 +70,7 @@ export const crowdOfShortestRequests: Attack = async (ground, random) => {
 };
 
 /** A key's batches of reads, pipelined and unread, on one connection or on several, of one key or of several. */
-export const unreadBatches: Attack = async (ground, random) => {
+const unreadBatches: Attack = async (ground, random) => {
   const { hostile, kysely } = ground;
   const keys = [hostile.key];
   for (let i = between(random, 0, 5); i > 0; i -= 1) keys.push(await issueKey(kysely, hostile.accountNo));
@@ -87,7 +87,7 @@ export const unreadBatches: Attack = async (ground, random) => {
 };
 
 /** Lists of 100 devices in each form, and series, unread. */
-export const unreadLists: Attack = async (ground, random) => {
+const unreadLists: Attack = async (ground, random) => {
   const { key } = ground.hostile;
   const forms = ['csv', 'json', 'xml'].map((form) => get(`/v1.1/devices?Limit=100&fmt=${form}`, key));
   const texts = [get('/metrics?devices=Y', key), forms.join(''), ...forms] as const;
@@ -101,7 +101,7 @@ export const unreadLists: Attack = async (ground, random) => {
 };
 
 /** Event streams that nobody reads, while events come. */
-export const unreadEvents: Attack = async (ground, random) => {
+const unreadEvents: Attack = async (ground, random) => {
   const { hostile } = ground;
   const reading = leaveUnread(portsOf(ground).rest, {
     from: someAddresses(random),
@@ -118,7 +118,7 @@ export const unreadEvents: Attack = async (ground, random) => {
 };
 
 /** Many connections that ask for documents as fast as they get them. */
-export const readDocuments: Attack = async (ground, random) => {
+const readDocuments: Attack = async (ground, random) => {
   const until = performance.now() + between(random, 6_000, 9_000);
   const { host, hostname, port } = new URL(ground.baseUrl);
   const paths = pick<readonly string[]>(random, [documents, [document], ['/v1.1/hello']]);
@@ -143,7 +143,7 @@ export const readDocuments: Attack = async (ground, random) => {
 };
 
 /** Requests to the agents' port whose answers nobody reads, pipelined. */
-export const unreadAtTheAgentsPort: Attack = async (ground, random) => {
+const unreadAtTheAgentsPort: Attack = async (ground, random) => {
   await leaveUnread(portsOf(ground).agents, {
     from: someAddresses(random),
     connections: between(random, 100, 200),

@@ -95,7 +95,7 @@ export function createGateway({
   };
 
   return {
-    handler: createStreamHandler({ clock, serve, onUnread: guard.countUnread }),
+    handler: createStreamHandler({ clock, serve, onUnread: (address) => guard.countUnread(address) }),
     attach(server) {
       guard.attach(server);
       server.on('session', (connection) => {

@@ -11,7 +11,7 @@ import { AgentService, type ConnectRequest, type ConnectResponse } from '@vantag
 import { createMessageGate, type MessageGate } from './message-gate.ts';
 import { earlyMessageBytes } from './message-size.ts';
 import { type Peer, peerOf } from './peer.ts';
-import { createUnreadMessages } from './unread-messages.ts';
+import { type CountedStream, createUnreadMessages } from './unread-messages.ts';
 
 /** One request for a stream; only its headers were read. */
 export interface Caller {
@@ -93,17 +93,17 @@ export function createStreamHandler({
     handler({ ...incoming, body })
       .then((answer) => {
         const isRefused = () => answer.status !== 200 || answer.trailer?.get('grpc-status') !== '0';
-        const stream = {
-          address: request.socket?.remoteAddress ?? '',
-          cut: () => request.stream.destroy(),
-        };
-        const body = whenOver(answer.body && unread.count(stream, answer.body), () => {
+        const body = whenOver(answer.body && unread.count(countedStream(request), answer.body), () => {
           if (isRefused()) close();
         });
         return universalResponseToNodeResponse({ ...answer, body }, response);
       })
       .catch(() => request.stream.destroy()); // the stream broke while it was written to
   };
+}
+
+function countedStream({ socket, stream }: Http2ServerRequest): CountedStream {
+  return { address: socket?.remoteAddress ?? '', cut: () => stream.destroy() };
 }
 
 /** A function that ends a refused caller's connection after its other streams have ended. */

@@ -2,12 +2,12 @@ import { type Clock, clientNetwork } from '@vantage/kernel';
 import { createUnsentBytes } from '../server/unsent-bytes.ts';
 
 /** Bytes of messages that the agents' port keeps for agents that do not read, over all streams. */
-export const unreadCapBytes = 32 * 1024 * 1024;
+const unreadCapBytes = 32 * 1024 * 1024;
 /** An agent that does not take one message (1 MB at most) within this time is cut, milliseconds. */
 export const takeWithinMs = 60_000;
 
 /** A stream whose messages are counted. */
-interface CountedStream {
+export interface CountedStream {
   readonly address: string;
   /** Breaks the stream. */
   readonly cut: () => void;

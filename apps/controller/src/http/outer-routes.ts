@@ -98,24 +98,27 @@ export function serveOuterRoutes({
     const methods = route.needsKey === 'signed' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
     if (!methods.includes(context.method)) throw refusedMethod(context.method, methods);
     try {
-      const { status, type, body, headers } = await guard(answer(route, context));
-      const sent = { 'Cache-Control': 'no-store', 'Content-Type': type, ...headers };
-      put(
-        context,
-        typeof body === 'string'
-          ? { status, body, headers: sent }
-          : await answerDocument(context, body, { status, headers: sent }),
-      );
+      put(context, await answerOuter(context, await guard(answer(route, context))));
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== problemCode.key) throw error;
-      const refused = answerProblem(error);
-      put(context, {
-        ...refused,
-        status: 401,
-        headers: { ...refused.headers, 'WWW-Authenticate': 'Bearer realm="vantage"' },
-      });
+      put(context, answerBadKey(error));
     }
   };
+}
+
+async function answerOuter(
+  context: Context,
+  { status, type, body, headers }: OuterReply<string | Document>,
+): Promise<Answer> {
+  const sent = { 'Cache-Control': 'no-store', 'Content-Type': type, ...headers };
+  if (typeof body === 'string') return { status, body, headers: sent };
+  return answerDocument(context, body, { status, headers: sent });
+}
+
+function answerBadKey(problem: Problem): Answer {
+  const refused = answerProblem(problem);
+  const headers = { ...refused.headers, 'WWW-Authenticate': 'Bearer realm="vantage"' };
+  return { ...refused, status: 401, headers };
 }
 
 const longestForm = 8_192;

@@ -54,15 +54,7 @@ export function createRouteServer(
     let known = await identify();
     if (route.level !== 'none' && known === undefined) throw badKey();
     if (route.level === 'UW' && known?.session.level !== 'UW') throw denied();
-    const gone = new AbortController();
-    const sent = new AbortController();
-    const leave = () => {
-      gone.abort(callerGone);
-      sent.abort(callerGone);
-    };
-    if (context.res.closed) leave();
-    else context.res.once('close', leave);
-    const stay = { signal: gone.signal, sent: sent.signal };
+    const { stay, release } = stayOf(context.res);
     const request: RouteRequest = {
       session: known?.session,
       key: known?.key,
@@ -72,7 +64,7 @@ export function createRouteServer(
       lastEventId: context.get('Last-Event-ID') || undefined,
       sessionNow: () => known?.session,
       body: () => readBody(context.req, route.bodyLimits),
-      signal: gone.signal,
+      signal: stay.signal,
     };
     const form = readForm(query, route.names === undefined ? ['json'] : formats);
     const keyNo = known?.session.keyNo;
@@ -91,8 +83,8 @@ export function createRouteServer(
       : load.run(keyNo, work, stay));
     if (reply.stream !== undefined && context.method === 'HEAD') return answerStream('');
     if (reply.stream !== undefined) {
-      if (keyNo !== undefined) load.stream(keyNo, gone.signal);
-      sent.abort(callerGone); // a stream has a place of its own
+      if (keyNo !== undefined) load.stream(keyNo, stay.signal);
+      release(); // a stream has a place of its own
       const stillAllowed = async () => {
         known = await identify();
       };
@@ -100,17 +92,43 @@ export function createRouteServer(
       return answerStream(streamBody({ chunks, response: context.res, ending, stillAllowed, clock }));
     }
     if (reply.document !== undefined) return answerJsonDocument(context, reply.document, form);
-    const resource = resourceOf(route);
-    const showsIt =
-      resource !== undefined && (route.method === 'GET' || route.response === resource.read.response);
-    const tag = showsIt ? entityTag(reply.body, resource) : undefined;
-    const answer = answerReply({ route, reply, form, path: context.path, query });
-    if (tag === undefined) return answer;
-    const headers = { ...answer.headers, ETag: tag };
-    return route.method === 'GET' && holdsTag(context.get('If-None-Match'), tag)
-      ? { status: 304, headers, body: '' }
-      : { ...answer, headers };
+    return answerTagged(context, { route, reply, form, query, resource: resourceOf(route) });
   };
+}
+
+/** How long a request has its places: until its answer is sent, or `release` is called before. */
+function stayOf(response: Koa.Context['res']): { readonly stay: Stay; readonly release: () => void } {
+  const gone = new AbortController();
+  const sent = new AbortController();
+  const leave = () => {
+    gone.abort(callerGone);
+    sent.abort(callerGone);
+  };
+  if (response.closed) leave();
+  else response.once('close', leave);
+  return { stay: { signal: gone.signal, sent: sent.signal }, release: () => sent.abort(callerGone) };
+}
+
+/** The answer, with the ETag of the resource where it shows one; 304 where the caller has it. */
+function answerTagged(
+  context: Koa.Context,
+  {
+    resource,
+    ...asked
+  }: Omit<Parameters<typeof answerReply>[0], 'path'> & {
+    readonly resource: ReturnType<ReturnType<typeof createResourceFinder>>;
+  },
+): Answer {
+  const { route, reply } = asked;
+  const showsIt =
+    resource !== undefined && (route.method === 'GET' || route.response === resource.read.response);
+  const answer = answerReply({ ...asked, path: context.path });
+  if (!showsIt) return answer;
+  const tag = entityTag(reply.body, resource);
+  const headers = { ...answer.headers, ETag: tag };
+  return route.method === 'GET' && holdsTag(context.get('If-None-Match'), tag)
+    ? { status: 304, headers, body: '' }
+    : { ...answer, headers };
 }
 
 /** Bounds how many changes of one account run at once. The body is read before, so a slow caller occupies no place. */

@@ -41,7 +41,12 @@ export function outerRoutes({
       isBounded: false,
       run: async () => ({ status: 200, type: text, body: 'ok\n' }),
     },
-    { path: '/readyz', needsKey: false, isBounded: false, run: async () => readyReply(await problem(), clockProblem()) },
+    {
+      path: '/readyz',
+      needsKey: false,
+      isBounded: false,
+      run: async () => readyReply(await problem(), clockProblem()),
+    },
   ];
 }
 

@@ -35,6 +35,25 @@ export interface Connection {
   unsentBytes: number;
 }
 
+/** A connection that was accepted now. */
+export function newConnection(
+  accepted: Pick<Connection, 'name' | 'network' | 'isProxy' | 'socket'>,
+  sinceMs: number,
+): Connection {
+  return {
+    ...accepted,
+    spoken: accepted.socket,
+    phase: { kind: 'silent', sinceMs },
+    begun: 0,
+    incoming: new Set(),
+    unanswered: new Set(),
+    body: undefined,
+    waiting: [],
+    isEnding: false,
+    unsentBytes: 0,
+  };
+}
+
 /** The open connections by name and by client network. */
 export interface ConnectionTable {
   readonly size: number;

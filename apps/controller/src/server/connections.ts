@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { type Clock, clientNetwork } from '@vantage/kernel';
 import { admit, type ConnectionCaps } from './connection-caps.ts';
-import { isOverdue, nextPhase, type PhaseLimits } from './connection-phase.ts';
-import { type Connection, createConnectionTable, nameOf, type SlicedAnswer } from './connection-table.ts';
-import { type ArrivedRequest, bytesOfWaiting, createRequestTurns } from './request-turns.ts';
-import { createTurnQueue } from './turn-queue.ts';
-import { createUnsentBytes, unsentCapBytes } from './unsent-bytes.ts';
+import { isOverdue, type PhaseLimits } from './connection-phase.ts';
+import { createConnectionTable, nameOf, newConnection } from './connection-table.ts';
+import { createConnectionTraffic } from './connection-traffic.ts';
+import type { ArrivedRequest } from './request-turns.ts';
+import { unsentCapBytes } from './unsent-bytes.ts';
 
 /** The open connections of a port that speaks HTTP. */
 export interface Connections {
@@ -51,68 +51,15 @@ export function createConnections({
   readonly unsentBytes?: number;
 }): Connections {
   const table = createConnectionTable();
-  const unsent = createUnsentBytes<Connection>({ capBytes: unsentBytes, all: () => table.all() });
+  const traffic = createConnectionTraffic({ clock, table, capBytes: unsentBytes, onUnread });
   let reviewing: Disposable | undefined;
 
-  const advance = (one: Connection) => {
-    if (one.phase.kind === 'silent' || one.phase.kind === 'handshake') return;
-    const { begun, incoming, unanswered, spoken } = one;
-    // A request closes only after its body was read to the end. Handlers do not read the body of a GET, so `complete` decides here.
-    for (const request of incoming) if (request.complete) incoming.delete(request);
-    const facts = {
-      ...{ begun, incomplete: incoming.size, unanswered: unanswered.size, bytesRead: spoken.bytesRead },
-      isHandedOver: [...unanswered].every((response) => response.writableEnded || one.body !== undefined),
-      pendingBytes: spoken.writableLength + (one.body?.remainingBytes ?? 0),
-    };
-    one.phase = nextPhase(one.phase, facts, clock.monoMs());
-  };
-  const cut = (one: Connection) => {
-    onUnread(one.socket.remoteAddress ?? '', 'bytes');
-    remove(one);
-    one.socket.destroy();
-  };
-  const note = (one: Connection) => {
-    const kept = one.body === undefined || one.body.isShared ? 0 : one.body.remainingBytes;
-    const bytes = one.socket.destroyed ? 0 : one.spoken.writableLength + kept + bytesOfWaiting(one);
-    for (const greatest of unsent.note(one, bytes)) cut(greatest);
-  };
-  const remove = (one: Connection) => {
-    table.remove(one);
-    turns.drop(one);
-    unsent.note(one, 0);
-  };
-  const turns = createRequestTurns<Connection>({
-    queue: createTurnQueue({ later: setImmediate }),
-    start(one, { request, response, begin }) {
-      one.begun += 1;
-      one.incoming.add(request);
-      one.unanswered.add(response);
-      request.once('close', () => {
-        one.incoming.delete(request);
-        advance(one);
-      });
-      response.once('prefinish', () => note(one)); // all of the answer is handed to the socket
-      response.once('pipe', (source: unknown) => {
-        if (isSliced(source)) one.body = source;
-        note(one);
-      });
-      response.once('close', () => {
-        one.unanswered.delete(response);
-        one.body = undefined;
-        turns.next(one);
-        advance(one);
-        if (one.unsentBytes > 0) note(one);
-      });
-      begin();
-    },
-  });
   const review = () => {
     reviewing = undefined;
     const nowMs = clock.monoMs();
     for (const one of table.all()) {
-      advance(one);
+      traffic.advance(one);
       if (isOverdue(one.phase, nowMs, limits)) one.socket.destroy();
-      else if (one.unsentBytes > 0 || one.unanswered.size > 0) note(one);
     }
     if (table.size > 0) reviewing = clock.timer(reviewEveryMs, review);
   };
@@ -142,23 +89,11 @@ export function createConnections({
         if (idlest === undefined) return refuse(socket, 'total');
         onRefused(idlest.socket.remoteAddress ?? '', 'total');
         idlest.socket.destroy();
-        remove(idlest);
+        traffic.remove(idlest);
       }
-      const one: Connection = {
-        ...{ name, network, isProxy: proxied, socket, spoken: socket },
-        phase: { kind: 'silent', sinceMs: clock.monoMs() },
-        ...{
-          begun: 0,
-          incoming: new Set(),
-          unanswered: new Set(),
-          waiting: [],
-          isEnding: false,
-          unsentBytes: 0,
-          body: undefined,
-        },
-      };
+      const one = newConnection({ name, network, isProxy: proxied, socket }, clock.monoMs());
       table.add(one);
-      socket.once('close', () => remove(one));
+      socket.once('close', () => traffic.remove(one));
       reviewing ??= clock.timer(reviewEveryMs, review);
       return true;
     },
@@ -177,12 +112,7 @@ export function createConnections({
       one.spoken = secured;
       one.phase = { kind: 'receiving', sinceMs: clock.monoMs(), begun: 0 };
     },
-    request(arrived) {
-      const one = table.find(arrived.request.socket);
-      if (one === undefined) return; // it is over, and nobody would get the answer
-      if (!turns.arrive(one, arrived)) onUnread(one.socket.remoteAddress ?? '', 'requests');
-      else if (one.waiting.length > 0) note(one);
-    },
+    request: (arrived) => traffic.request(arrived),
     closeIdle() {
       for (const { phase, socket } of table.all()) if (phase.kind === 'idle') socket.destroy();
     },
@@ -192,8 +122,4 @@ export function createConnections({
       for (const { socket } of table.all()) socket.destroy();
     },
   };
-}
-
-function isSliced(source: unknown): source is SlicedAnswer {
-  return typeof source === 'object' && source !== null && 'remainingBytes' in source && 'isShared' in source;
 }
