@@ -19,6 +19,7 @@ export {
   contactTypes,
 } from './contact-types.ts';
 export { decide } from './decide.ts';
+export { decideForward } from './forward.ts';
 export type { MasterFacts, RequestedCheck } from './judge-master.ts';
 export {
   type BodyPart,
@@ -31,5 +32,6 @@ export {
   type Place,
 } from './message-template.ts';
 export type { Facts, NewNotification } from './new-notification.ts';
+export { inOfficeHours } from './office-hours.ts';
 export { isMeantFor, type Schedule, type ScheduleStep, type Weekday, weekdays } from './schedule.ts';
 export { signingSecret } from './signing-secret.ts';

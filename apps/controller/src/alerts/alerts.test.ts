@@ -190,32 +190,3 @@ test('a past outage that late results bring notifies nobody; one summary names i
   await scene.decide(562);
   expect(await scene.messages(null)).toEqual(['late.summary']);
 });
-
-test('a contact that cannot be reached is an event, and the other contacts are notified of it once a day', async () => {
-  const device = await downDevice(300);
-  await scene.decide(310);
-  const [alert] = await scene.alerts(device);
-  const { kysely, accountNo } = scene;
-  const { contact_no: contactNo } = await kysely
-    .selectFrom('contacts')
-    .select('contact_no')
-    .executeTakeFirstOrThrow();
-  const before = (await scene.messages(null)).length;
-  await scene.everybody();
-  for (const nowUs of [startUs + 400 * second, startUs + 500 * second])
-    await kysely.transaction().execute((trx) =>
-      scene.onFailed(trx, {
-        accountNo,
-        alertNo: alert?.alert_no ?? null,
-        contactNo,
-        reason: '410 Gone',
-        nowUs,
-      }),
-    );
-  expect((await scene.messages(null)).slice(before)).toEqual(['contact.failing']);
-  const failed = (await scene.events(device)).filter(({ type }) => type === 'AlertFailed');
-  expect(failed.map(({ message }) => message)).toEqual([
-    'Contact NOC was not notified of device.down: 410 Gone',
-    'Contact NOC was not notified of device.down: 410 Gone',
-  ]);
-});

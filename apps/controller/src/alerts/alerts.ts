@@ -4,6 +4,7 @@ import { type Db, doEach, quarantine } from '../db/index.ts';
 import { touchRequested } from './change-store.ts';
 import { decideDue, type Enqueue, type Withdraw } from './decide-due.ts';
 import { dueAlertNos, postpone, touchOrphans } from './due-store.ts';
+import { decideContacts } from './failing-contacts.ts';
 import { createOnEvents, type RecordEvents } from './on-events.ts';
 import { createOnFailed } from './on-failed.ts';
 import type { CreateRunRequests } from './request-check.ts';
@@ -13,7 +14,7 @@ import { createAlertTimes } from './times.ts';
 export interface Alerts {
   /** Opens and ends alerts in the transaction of the events that cause it. */
   readonly onEvents: RecordEvents;
-  /** Records a notification that cannot be delivered, and notifies the account's other contacts of it. */
+  /** Records a notification that cannot be delivered, and lets other contacts of its schedule get it. */
   readonly onFailed: ReturnType<typeof createOnFailed>;
   /** Decides alerts that are due until the signal aborts. Any number of controllers may run it. */
   run(signal: AbortSignal): Promise<void>;
@@ -23,6 +24,8 @@ export interface Alerts {
 const everyMs = 1_000;
 /** Notifications that come together, also while the loop rests, are answered by one round. */
 const gatherMs = 50;
+/** Contacts that fail, or work again, are found this often. */
+const contactsEveryMs = 5_000;
 const atOnce = 100;
 /** An alert whose decision failed is decided again after this time, microseconds. */
 const restUs = 600_000_000;
@@ -86,7 +89,7 @@ export function createAlerts({
 
   return {
     onEvents: createOnEvents({ recordEvents, flappingWindowUs: times.quietUs }),
-    onFailed: createOnFailed({ recordEvents, enqueue }),
+    onFailed: createOnFailed({ log, recordEvents, enqueue }),
     async run(signal) {
       await using _events = await db.subscribe('events', poke);
       await using _answers = await db.subscribe('answer', (notice) => {
@@ -96,6 +99,7 @@ export function createAlerts({
         void parts.attempt('answers', answered).then(poke);
       });
       let isChanged = true;
+      let contactsFromMs = Number.NEGATIVE_INFINITY;
       let orphansFromMs = Number.NEGATIVE_INFINITY;
       await using _catalog = await db.subscribe('catalog', () => {
         isChanged = true;
@@ -106,6 +110,14 @@ export function createAlerts({
           isChanged = false;
           orphansFromMs = clock.monoMs() + timeScale(everyMs, 100);
           await parts.attempt('deleted devices and Locations', () => touchOrphans(db.kysely, clock.nowUs()));
+        }
+        if (clock.monoMs() >= contactsFromMs) {
+          contactsFromMs = clock.monoMs() + timeScale(contactsEveryMs, 100);
+          await parts.attempt('contacts', () =>
+            db.kysely
+              .transaction()
+              .execute((trx) => decideContacts(trx, { afterUs: times.failingUs, nowUs: clock.nowUs() })),
+          );
         }
         let due = 0;
         await parts.attempt(job, async () => {

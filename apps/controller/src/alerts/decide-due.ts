@@ -2,6 +2,7 @@ import {
   type AlertDecision,
   type AlertKind,
   decide,
+  inOfficeHours,
   type NewNotification,
   type RequestedCheck,
   type Schedule,
@@ -156,12 +157,13 @@ async function readFactsOf(
 
 /** A schedule that cannot be read notifies nobody, and stops no other alert. */
 function readSchedule(
-  { alert_id: alertId }: DueAlert,
+  { alert_id: alertId, kind }: DueAlert,
   { timezone, steps }: { readonly timezone: string; readonly steps: unknown },
   log: Logger,
 ): Schedule | null {
   try {
-    return { timezone, steps: parseSteps(steps) };
+    const schedule = { timezone, steps: parseSteps(steps) };
+    return kind === 'contact.failing' ? inOfficeHours(schedule) : schedule;
   } catch (error) {
     log.error({ alertId, error: messageOf(error) }, 'a notification schedule cannot be read');
     return null;

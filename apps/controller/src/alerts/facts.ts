@@ -5,7 +5,7 @@ import type { DueAlert } from './due-store.ts';
 import type { SubjectRow } from './facts-store.ts';
 
 /** Kinds about one moment: they have no repeats and close with their last step. */
-const moments = new Set(['agent.fenced', 'certificate.expiring', 'contact.failing', 'late.summary']);
+const moments = new Set(['agent.fenced', 'certificate.expiring', 'late.summary']);
 
 /** Kinds about a present state of a Location: they close when it is deleted. */
 const endsWithLocation = new Set(['location.offline', 'anchor.down']);
@@ -14,6 +14,8 @@ const endsWithLocation = new Set(['location.offline', 'anchor.down']);
 export interface StepTimes extends AlertTimes {
   /** An answer may take this much longer than its Timeout. */
   readonly graceUs: number;
+  /** A contact that cannot be reached for so long has an alert. */
+  readonly failingUs: number;
   /** How long a RetryDelay, given in seconds, lasts. */
   readonly retryDelayUs: (seconds: number) => number;
 }

@@ -33,6 +33,8 @@ const endKinds: Partial<Record<AlertKind, AlertKind>> = {
   'device.slow': 'device.up',
   'location.offline': 'location.online',
   'anchor.down': 'anchor.up',
+  // The fact Recovered tells the two apart.
+  'contact.failing': 'contact.failing',
 };
 
 const flappingReason =
@@ -46,16 +48,25 @@ export function messageKind(kind: AlertKind, about: AlertMessage['about']): Mess
 
 /** Those of the contacts that exist, belong to the account and want messages of this kind. */
 export function acceptedBy(
-  { alert, contacts }: Pick<MessageContext, 'alert' | 'contacts'>,
+  {
+    alert,
+    contacts,
+  }: Pick<MessageContext, 'contacts'> & { readonly alert: Pick<DueAlert, 'account_no' | 'kind' | 'opening'> },
   contactIds: readonly string[],
   kind: MessageKind,
 ): readonly ContactRow[] {
   return contactIds.flatMap((id) => {
     const contact = contacts.get(id);
     if (contact === undefined || contact.accountNo !== alert.account_no) return [];
+    if (isAbout(contact, alert)) return [];
     if (kind === 'acknowledged') return keepsIncidents(contact) ? [contact] : [];
     return contact.notify === null || contact.notify.includes(kind) ? [contact] : [];
   });
+}
+
+/** Nobody is notified through a contact that this contact fails. */
+function isAbout({ contactId }: ContactRow, { kind, opening }: Pick<DueAlert, 'kind' | 'opening'>): boolean {
+  return kind === 'contact.failing' && readFacts(opening)['contact_id'] === contactId;
 }
 
 function keepsIncidents({ type }: ContactRow): boolean {

@@ -1,68 +1,120 @@
-import { newAlertState } from '@vantage/alerts';
-import { dayUs } from '@vantage/domain';
+import { decideForward, type NewNotification } from '@vantage/alerts';
+import type { Logger } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
-import { readKind } from './alert-row.ts';
+import { readFacts, readKind, readSeverity } from './alert-row.ts';
 import type { Enqueue } from './decide-due.ts';
+import { schedulesOf } from './facts-store.ts';
 import {
   type AlertOfFailure,
-  closedMoment,
+  addNotified,
+  contactsOfAccount,
+  failedMessages,
   failureOf,
-  hasRecentFailure,
-  otherContacts,
+  receiversOf,
+  setReason,
 } from './failure-store.ts';
+import { acceptedBy } from './messages.ts';
 import type { RecordEvents } from './on-events.ts';
+import { parseSteps } from './parse-steps.ts';
 
-/** A notification that failed for good. */
+/** Notifications of one alert that failed for good. */
 interface FailedNotification {
   readonly accountNo: number;
   readonly alertNo: number | null;
   readonly contactNo: number;
-  /** What the contact's server answered last, without secrets. */
+  readonly notificationNos: readonly number[];
+  /** The answer of the contact's server to the last attempt, without secrets. */
   readonly reason: string;
   readonly nowUs: number;
 }
 
-/** The other contacts are notified of a failing contact at most this often. */
-const silenceUs = dayUs;
-
-/**
- * Makes the function that records a notification which cannot be delivered, in the transaction of its last attempt. The account's other
- * contacts are notified once a day, so that two failing contacts do not report each other again and again.
- */
-export function createOnFailed({
-  recordEvents,
-  enqueue,
-}: {
+interface FailedDeps {
+  readonly log: Logger;
   readonly recordEvents: RecordEvents;
   readonly enqueue: Enqueue;
-}): (trx: Kysely<Tables>, failed: FailedNotification) => Promise<void> {
-  return async (trx, { accountNo, alertNo, contactNo, reason, nowUs }) => {
-    const failure = await failureOf(trx, { alertNo, contactNo });
-    await recordEvents(trx, [eventOf(failure, { accountNo, reason })], nowUs);
-    if (await hasRecentFailure(trx, { accountNo, contactId: failure.contactId, sinceUs: nowUs - silenceUs }))
-      return;
-    const data = { Contact: failure.contactName, contact_id: failure.contactId, CheckResult: reason };
-    const state = { ...newAlertState('ended', nowUs), activeUs: nowUs };
-    const made = await closedMoment(trx, {
-      accountNo,
-      kind: 'contact.failing',
-      state,
-      opening: data,
-      reason,
-      nowUs,
-    });
-    const others = await otherContacts(trx, { accountNo, contactNo, kind: 'contact.failing' });
-    await enqueue(
+}
+
+/**
+ * Makes the function that takes care of notifications which cannot be delivered, in the transaction of their last attempt: each goes to other
+ * contacts of its schedule (`decideForward`), or its alert, an event and the log name it as undeliverable.
+ */
+export function createOnFailed(
+  deps: FailedDeps,
+): (trx: Kysely<Tables>, failed: FailedNotification) => Promise<void> {
+  return async (trx, failed) => {
+    const { accountNo, contactNo, reason, nowUs } = failed;
+    const failure = await failureOf(trx, failed);
+    const isReached = await forward(trx, failed, failure, deps);
+    const text = isReached ? reason : `${reason}; nobody else is left to notify`;
+    await deps.recordEvents(trx, [eventOf(failure, { accountNo, reason: text })], nowUs);
+    if (isReached || failed.alertNo === null) return;
+    await setReason(
       trx,
-      others.map((other) => ({
-        ...{ accountNo, contactNo: other, alertNo: made.alertNo, orderKey: `account:${accountNo}` },
-        ...{ kind: 'contact.failing', severity: 'critical', atUs: nowUs },
-        data: { alert_id: made.alertId, ...data, Since: nowUs, Severity: 'critical', Reason: reason },
-      })),
-      nowUs,
+      failed.alertNo,
+      `Nobody could be notified: contact ${failure.contactName}, ${reason}`,
     );
+    const about = { alertNo: failed.alertNo, contactNo, kind: failure.kind, reason };
+    deps.log.error(about, 'an alert cannot be delivered to anybody');
   };
+}
+
+/** Sends the messages to others. False: nobody is left for one of them. */
+async function forward(
+  trx: Kysely<Tables>,
+  { alertNo, notificationNos, reason, nowUs, accountNo }: FailedNotification,
+  failure: AlertOfFailure,
+  { enqueue, log }: FailedDeps,
+): Promise<boolean> {
+  if (alertNo === null) return true;
+  const stored = (await schedulesOf(trx, [alertNo])).get(alertNo);
+  const schedule = stored === undefined ? null : { timezone: stored.timezone, steps: stepsOf(stored, log) };
+  const contacts = await contactsOfAccount(trx, accountNo);
+  const sent: NewNotification[] = [];
+  const notified: string[] = [];
+  let isReached = true;
+  for (const message of await failedMessages(trx, notificationNos)) {
+    const kind = readKind(message.kind);
+    if (kind === undefined) continue;
+    const alert = { account_no: accountNo, kind: failure.kind, opening: failure.opening };
+    const accepting = acceptedBy({ alert, contacts }, [...contacts.keys()], kind);
+    const receivers = await receiversOf(trx, alertNo, message);
+    const decision = decideForward({
+      ...{ schedule, severity: readSeverity(message.severity), refusedBy: failure.contactId, ...receivers },
+      accepting: new Set(accepting.map(({ contactId }) => contactId)),
+    });
+    if (decision.kind === 'nobody') isReached = false;
+    if (decision.kind !== 'forward') continue;
+    const facts = readFacts(message.data);
+    const before = Array.isArray(facts['Undelivered']) ? facts['Undelivered'] : [];
+    const data = {
+      ...facts,
+      Undelivered: [...before, { Contact: failure.contactName, Reason: reason }],
+    };
+    for (const contactId of decision.contactIds) {
+      const contactNo = contacts.get(contactId)?.contactNo;
+      if (contactNo === undefined) continue;
+      if (message.kind === failure.kind) notified.push(contactId);
+      const { order_key: orderKey, at_us: atUs } = message;
+      sent.push({
+        ...{ accountNo, contactNo, alertNo, orderKey, kind, severity: readSeverity(message.severity), data },
+        atUs,
+      });
+    }
+  }
+  await enqueue(trx, sent, nowUs);
+  await addNotified(trx, alertNo, notified);
+  return isReached;
+}
+
+/** A schedule that cannot be read names nobody. */
+function stepsOf({ steps }: { readonly steps: unknown }, log: Logger) {
+  try {
+    return parseSteps(steps);
+  } catch {
+    log.error('a notification schedule cannot be read');
+    return [];
+  }
 }
 
 function eventOf(

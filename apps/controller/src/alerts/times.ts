@@ -8,6 +8,7 @@ export function createAlertTimes(timeScale: TimeScale): StepTimes {
   return {
     minuteUs: timeScale(minuteUs),
     recheckUs: timeScale(30 * secondUs, secondUs),
+    failingUs: timeScale(30 * minuteUs),
     quietUs: timeScale(flappingWindowUs),
     graceUs: timeScale(5 * secondUs, secondUs),
     retryDelayUs: (seconds) => timeScale(seconds * secondUs),

@@ -112,7 +112,7 @@ test('a column of a type that has no Kysely type yet is refused by its name', ()
   );
 });
 
-test('the migrations are numbered without a gap, and no two have the same number', async () => {
+test('the migrations are in the order of their numbers, and no two have the same number', async () => {
   const numbers = (await readMigrations()).map(({ name }) => Number(name.slice(0, 4)));
-  expect(numbers).toEqual(numbers.map((_, at) => at + 1));
+  expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
 });

@@ -59,7 +59,7 @@ async function workOfOne(contactNo: number) {
         await record(
           trx,
           { ...one, outcome, nowUs },
-          { times: { waitsUs: [], giveUpUs: 0, longestUs: 0 }, onFailed: deps.onFailed },
+          { times: { waitsUs: [], giveUpUs: 0, longestUs: 0, refusalUs: 0 }, onFailed: deps.onFailed },
         );
     });
     const due = await readsOf(trx, () => dueContacts(trx, { nowUs, busy: [], limit: 200 }));

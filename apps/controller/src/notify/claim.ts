@@ -210,8 +210,7 @@ async function giveUp(trx: Transaction<Tables>, group: LeasedGroup, onFailed: On
   const nos = rows.map((row) => row.notification_no);
   await endUnsent(trx, { nos, state: 'Failed', answer: reason, nowUs });
   await releaseFollowers(trx, { contactNo, orderKeys: rows.map((row) => row.order_key), nowUs });
-  const alertNos = rows.map((row) => row.alert_no);
-  await reportFailed(trx, alertNos, { accountNo: contact.account_no, contactNo, reason, nowUs }, onFailed);
+  await reportFailed(trx, rows, { accountNo: contact.account_no, contactNo, reason, nowUs }, onFailed);
 }
 
 /** The last day of the device that the message is about, where the message shows it. */

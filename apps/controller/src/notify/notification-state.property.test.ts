@@ -90,3 +90,10 @@ test('whatever the endpoint answers, the waits are bounded, the attempts end wit
   );
   fc.assert(property, { numRuns: 1000 });
 });
+
+test('a receiver that refuses for good is tried for 30 minutes, the last time at their end', () => {
+  const { begun, next } = run(() => ({ kind: 'refused', text: 'SMTP 550' }));
+  expect(begun.slice(0, 4)).toEqual([0, 5, 35, 155].map((seconds) => seconds * secondUs));
+  expect(begun.at(-1)).toBe(30 * minuteUs);
+  expect(next).toEqual({ state: 'Failed', reason: 'SMTP 550' });
+});

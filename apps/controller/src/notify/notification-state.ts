@@ -6,6 +6,8 @@ export type Outcome =
   | { readonly kind: 'delivered'; readonly text: string }
   /** Try again. `retryAfterMs` is the receiver's own wish. */
   | { readonly kind: 'again'; readonly text: string; readonly retryAfterMs?: number }
+  /** Refused for good, if it still is after `refusalUs`: mail servers also answer so for a moment, for a policy of theirs. */
+  | { readonly kind: 'refused'; readonly text: string }
   /** The receiver wants no further message (HTTP 410, an address that does not exist). */
   | { readonly kind: 'gone'; readonly text: string }
   /** The controller ended the attempt, because it stops. */
@@ -30,6 +32,8 @@ export interface RetryTimes {
   readonly waitsUs: readonly number[];
   /** After the first attempt no attempt begins later than this. */
   readonly giveUpUs: number;
+  /** A receiver that refuses for good is tried for so long after the first attempt. */
+  readonly refusalUs: number;
   /** A receiver cannot ask for a longer wait. */
   readonly longestUs: number;
 }
@@ -40,6 +44,7 @@ export function retryTimes(timeScale: TimeScale = realTime): RetryTimes {
   return {
     waitsUs: waitsUs.map((wait) => timeScale(wait)),
     giveUpUs: timeScale(72 * hourUs),
+    refusalUs: timeScale(30 * minuteUs),
     longestUs: timeScale(hourUs),
   };
 }
@@ -56,6 +61,8 @@ export function retryTimes(timeScale: TimeScale = realTime): RetryTimes {
  * | leased | gone | Failed |
  * | leased | again, and the next attempt comes before `giveUpUs` | Pending, due after the wait or the receiver's Retry-After, if that is longer |
  * | leased | again, and it comes later | Failed |
+ * | leased | refused, less than `refusalUs` after the first attempt | Pending, due after the wait, at `refusalUs` at the latest |
+ * | leased | refused, later | Failed |
  * | leased | interrupted | Pending, due at once |
  * | leased by another token, or final | any answer | nothing changes |
  *
@@ -70,12 +77,21 @@ export function afterAttempt(attempt: Attempt, outcome: Outcome, times: RetryTim
       return { state: 'Failed', reason: outcome.text };
     case 'interrupted':
       return { state: 'Pending', dueUs: nowUs };
+    case 'refused': {
+      const endUs = firstAttemptUs + times.refusalUs;
+      if (nowUs >= endUs) return { state: 'Failed', reason: outcome.text };
+      return { state: 'Pending', dueUs: Math.round(Math.min(nowUs + waitOf(attempts, times), endUs)) };
+    }
     case 'again': {
-      const wait = times.waitsUs[Math.min(attempts, times.waitsUs.length) - 1] ?? times.longestUs;
+      const wait = waitOf(attempts, times);
       const wished = Math.min(times.longestUs, Math.max(0, (outcome.retryAfterMs ?? 0) * 1000));
       const dueUs = Math.round(nowUs + Math.max(wait, wished));
       if (dueUs - firstAttemptUs <= times.giveUpUs) return { state: 'Pending', dueUs };
       return { state: 'Failed', reason: `given up after ${attempts} attempts: ${outcome.text}` };
     }
   }
+}
+
+function waitOf(attempts: number, { waitsUs, longestUs }: RetryTimes): number {
+  return waitsUs[Math.min(attempts, waitsUs.length) - 1] ?? longestUs;
 }

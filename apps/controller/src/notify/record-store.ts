@@ -12,6 +12,22 @@ interface AttemptedRow {
   readonly first_attempt_us: number;
 }
 
+/** The attempts of a notification, without a lock: only the worker with its lease changes them. */
+export async function readAttempts(trx: Kysely<Tables>, no: number) {
+  const { rows } = await sql<{ attempts: number; first_attempt_us: number | null }>`
+    select attempts, first_attempt_us from notifications where notification_no = ${no}`.execute(trx);
+  return rows[0];
+}
+
+/** Locks the alerts of a message, so that no decision notifies by a state that does not know yet who else gets it. */
+export async function lockAlertsOf(trx: Kysely<Tables>, no: number): Promise<void> {
+  await sql`
+    select from alerts where alert_no = any(array(
+      select alert_no from notifications where notification_no = ${no} or leader_no = ${no})) order by alert_no for update`.execute(
+    trx,
+  );
+}
+
 /** Locks the contact, waiting for another worker. */
 export async function lockHealth(trx: Kysely<Tables>, contactNo: number) {
   const { rows } = await sql<{
@@ -88,6 +104,7 @@ export async function storeHealth(
     readonly failures: number;
     readonly failingSinceUs: number | null;
     readonly failedUs: number | null;
+    readonly answer: string | null;
   },
 ): Promise<void> {
   await trx
@@ -96,6 +113,7 @@ export async function storeHealth(
       failures: health.failures,
       failing_since_us: health.failingSinceUs,
       failed_us: health.failedUs,
+      last_answer: health.answer,
     })
     .where('contact_no', '=', contactNo)
     .execute();

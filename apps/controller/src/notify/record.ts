@@ -3,7 +3,9 @@ import type { Tables } from '../db/index.ts';
 import { afterAttempt, type Outcome, type RetryTimes } from './notification-state.ts';
 import {
   leasedRows,
+  lockAlertsOf,
   lockHealth,
+  readAttempts,
   releaseAttempted,
   releaseFollowers,
   storeAfter,
@@ -15,6 +17,8 @@ export interface FailedNotification {
   readonly accountNo: number;
   readonly alertNo: number | null;
   readonly contactNo: number;
+  /** The notifications of this alert, oldest first. */
+  readonly notificationNos: readonly number[];
   readonly reason: string;
   readonly nowUs: number;
 }
@@ -50,6 +54,8 @@ export async function record(
   { times, onFailed }: { readonly times: RetryTimes; readonly onFailed: OnFailed },
 ): Promise<Recorded> {
   const { no, contactNo, token, outcome, nowUs } = attempt;
+  // Decisions lock alerts before contacts, too.
+  if (await isLast(trx, attempt, times)) await lockAlertsOf(trx, no);
   const health = await lockHealth(trx, contactNo);
   const rows = await leasedRows(trx, no, token);
   const [leader] = rows;
@@ -63,7 +69,7 @@ export async function record(
   }
   if (outcome.kind === 'interrupted') return { isRecorded: true, state: after.state, change: null };
   if (outcome.kind === 'delivered') {
-    await storeHealth(trx, contactNo, { failures: 0, failingSinceUs: null, failedUs: null });
+    await storeHealth(trx, contactNo, { failures: 0, failingSinceUs: null, failedUs: null, answer: null });
     if (health.failures >= failuresOfAnOutage) await releaseAttempted(trx, contactNo, nowUs);
     return { isRecorded: true, state: after.state, change: health.failures > 0 ? 'well' : null };
   }
@@ -71,21 +77,37 @@ export async function record(
     failures: health.failures + 1,
     failingSinceUs: health.failing_since_us ?? nowUs,
     failedUs: after.state === 'Failed' ? (health.failed_us ?? nowUs) : health.failed_us,
+    answer: outcome.text,
   });
   if (after.state === 'Failed') {
     const failed = { accountNo: leader.account_no, contactNo, reason: after.reason, nowUs };
-    const alertNos = rows.map((row) => row.alert_no);
-    await reportFailed(trx, alertNos, failed, onFailed);
+    await reportFailed(trx, rows, failed, onFailed);
   }
   return { isRecorded: true, state: after.state, change: health.failures === 0 ? 'failing' : null };
+}
+
+/** Whether the notification fails for good with this outcome. */
+async function isLast(
+  trx: Transaction<Tables>,
+  { no, outcome, nowUs }: { readonly no: number; readonly outcome: Outcome; readonly nowUs: number },
+  times: RetryTimes,
+): Promise<boolean> {
+  if (outcome.kind === 'delivered' || outcome.kind === 'interrupted') return false;
+  const row = await readAttempts(trx, no);
+  if (row === undefined) return false;
+  const attempt = { attempts: row.attempts, firstAttemptUs: row.first_attempt_us ?? nowUs, nowUs };
+  return afterAttempt(attempt, outcome, times).state === 'Failed';
 }
 
 /** One report for each alert whose notification failed for good. */
 export async function reportFailed(
   trx: Transaction<Tables>,
-  alertNos: readonly (number | null)[],
-  failed: Omit<FailedNotification, 'alertNo'>,
+  rows: readonly { readonly alert_no: number | null; readonly notification_no: number }[],
+  failed: Omit<FailedNotification, 'alertNo' | 'notificationNos'>,
   onFailed: OnFailed,
 ): Promise<void> {
-  for (const alertNo of new Set(alertNos)) await onFailed(trx, { ...failed, alertNo });
+  for (const [alertNo, of] of Map.groupBy(rows, (row) => row.alert_no)) {
+    const notificationNos = of.map((row) => row.notification_no);
+    await onFailed(trx, { ...failed, alertNo, notificationNos });
+  }
 }

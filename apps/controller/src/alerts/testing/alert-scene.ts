@@ -61,7 +61,7 @@ export async function createAlertScene() {
       await Promise.all(Array.from({ length: controllers }, one));
     },
 
-    onFailed: createOnFailed({ recordEvents, enqueue }),
+    onFailed: createOnFailed({ log, recordEvents, enqueue }),
 
     /** Kind of each message about this device (null: about Locations and the account), oldest first. */
     async messages(device: number | null) {

@@ -168,6 +168,7 @@ export interface DataTables {
     failing_since_us: number | null;
     failed_us: number | null;
     grouping: Generated<Jsonb>;
+    last_answer: string | null;
   };
   controllers: {
     controller_id: string;
@@ -316,6 +317,8 @@ export interface DataTables {
     lease_until_us: number | null;
     ended_us: number | null;
     answer: string | null;
+    not_before_us: number | null;
+    maybe_sent: Generated<boolean>;
   };
   packed_checks: {
     device_no: number;

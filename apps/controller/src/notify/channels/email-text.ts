@@ -52,6 +52,7 @@ export interface FactLine {
 export function titleOf({ kind, data }: Notice): string {
   const title = titleByKind.get(kind);
   const of = nameIn(data) ?? 'something';
+  if (kind === 'contact.failing' && data['Recovered'] === true) return `Contact ${of} can be reached again`;
   return title === undefined ? `${kind}: ${of}` : title(of);
 }
 

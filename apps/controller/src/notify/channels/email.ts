@@ -80,9 +80,6 @@ function threadOf(notices: readonly Notice[]): string | null {
 
 const smtpError = z.object({ responseCode: z.number(), command: z.string().optional() });
 
-/** Replies that say that the mailbox does not exist and never will (RFC 5321 section 4.2.3). */
-const noMailbox = new Set([550, 551, 553, 556]);
-
 /** The server's own words are left out: they may repeat a login. */
 function outcomeOf(error: unknown, host: string): Outcome {
   const reply = smtpError.safeParse(error).data;
@@ -90,6 +87,7 @@ function outcomeOf(error: unknown, host: string): Outcome {
   const at =
     reply.command === undefined || reply.command === 'CONN' ? '' : ` to ${reply.command.split(' ')[0]}`;
   const text = `${host} answered SMTP ${reply.responseCode}${at}`;
-  const isGone = reply.command === 'RCPT TO' && noMailbox.has(reply.responseCode);
-  return { kind: isGone ? 'gone' : 'again', text };
+  // The mailbox does not exist, or a policy refuses it for now: both are 5xx (RFC 5321 section 4.2.1).
+  const isRefused = reply.command === 'RCPT TO' && reply.responseCode >= 500;
+  return { kind: isRefused ? 'refused' : 'again', text };
 }

@@ -6,9 +6,12 @@ import { nameIn, subjectOf } from './email-text.ts';
 type Stage = 'begins' | 'acknowledged' | 'ends' | 'happened';
 
 const stages: ReadonlyMap<string, Stage> = new Map([
-  ...(['device.down', 'device.partial', 'device.slow', 'location.offline', 'anchor.down'] as const).map(
-    (kind) => [kind, 'begins'] as const,
-  ),
+  ...(
+    [
+      ...(['device.down', 'device.partial', 'device.slow'] as const),
+      ...(['location.offline', 'anchor.down', 'contact.failing'] as const),
+    ] as const
+  ).map((kind) => [kind, 'begins'] as const),
   ['acknowledged', 'acknowledged'],
   ...(['device.up', 'location.online', 'anchor.up'] as const).map((kind) => [kind, 'ends'] as const),
 ]);
@@ -28,7 +31,7 @@ interface Incident {
 export function incidentOf(notice: Notice): Incident {
   const { alert_id: key, Severity: severity } = notice.data;
   return {
-    stage: stages.get(notice.kind) ?? 'happened',
+    stage: notice.data['Recovered'] === true ? 'ends' : (stages.get(notice.kind) ?? 'happened'),
     key: typeof key === 'string' ? key : null,
     severity: severity === 'warning' || severity === 'info' ? severity : 'critical',
     title: subjectOf([notice]),
