@@ -53,6 +53,7 @@ export const tableOwners: TableOwners = {
   job_cursors: 'rollup',
   job_quarantine: 'db',
   controllers: 'gateway',
+  database_epochs: 'continuity',
   leases: 'db',
   kept_answers: 'http',
 };

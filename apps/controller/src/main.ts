@@ -24,6 +24,7 @@ import { createHeldClock, openClockJudge } from './clocks/index.ts';
 import type { Config } from './config/config.ts';
 import { runProgram } from './config/run-program.ts';
 import { createTimeScale } from './config/time-scale.ts';
+import { openContinuity } from './continuity/index.ts';
 import { superviseEmbedded } from './db/embedded-supervisor.ts';
 import { createDb, createPartitions } from './db/index.ts';
 import { requireSupportedServer } from './db/server.ts';
@@ -92,15 +93,16 @@ async function openBase({ config, log, databaseUrl }: { config: Config; log: Log
   const sealer = await openSealer({ kysely: db.kysely, sealedRows, file, keyLost, log });
   const readAuthorities = (dir: string) => openAuthorities({ kysely: db.kysely, sealer, dir, clock, log });
   const certificates = await openCertificates({ config, clock, log, readAuthorities });
+  const continuity = await openContinuity({ db, clock, log, dataDir: config.dataDir });
   const partitions = createPartitions({ db, clock, log, retentionDays });
   await partitions.ensure();
   const timeScale = createTimeScale(config.testTimeScale);
   const metrics = createControllerMetrics({ db, clock, version });
   const isDatabaseElsewhere = config.databaseUrl !== undefined;
   const clocks = await openClockJudge({ kysely: db.kysely, clock, log, isDatabaseElsewhere });
-  const base = { config, log, databaseUrl, certificates, db, sealer, partitions, timeScale, metrics, clocks };
+  const base = { config, log, databaseUrl, certificates, db, sealer, partitions, timeScale, metrics };
   const apiAddress = createApiAddress(config.publicUrl, certificates.current.apiHost);
-  return { ...base, apiAddress, controllerId, tracing };
+  return { ...base, clocks, continuity, apiAddress, controllerId, tracing };
 }
 
 type Base = Awaited<ReturnType<typeof openBase>>;
@@ -109,6 +111,7 @@ type Base = Awaited<ReturnType<typeof openBase>>;
 function joinSteps(base: Base) {
   const { config, log, db, sealer, partitions, timeScale, controllerId, tracing, clocks } = base;
   const { kysely } = db;
+  const { continuity: history } = base;
   const { retentionDays, trustedProxies, apiKeyHeaders, corsOrigins, allowPrivateWebhooks } = config;
 
   // REST -> catalog -> assign -> gateway = stream = agents
@@ -136,7 +139,7 @@ function joinSteps(base: Base) {
     });
   const upgrades = createUpgrades({ db, clock, log, recordEvents });
   const gateway = createGateway({
-    ...{ db, clock, log, sealer, controllerId, runRequests, recordEvents, upgrades },
+    ...{ db, clock, log, sealer, controllerId, runRequests, recordEvents, upgrades, history },
     ingest: measuredIngest(base, ingest),
     ...{ agents: agentPresence, acceptsOldTokens: config.acceptsOldTokens },
     maxConnections: connectionCaps(descriptorLimit()).total,
@@ -256,6 +259,7 @@ async function serve(
     steps.upgrades.run(ending),
     housekeeping.run(ending),
     base.clocks.run(ending),
+    base.continuity.run(ending),
     notify.run(ending),
     heartbeat(base, steps, ending),
     certificates.keep((next) => ports.renew(next), ending),

@@ -24,6 +24,8 @@ export {
   ConnectResponseSchema,
   type CoverageSpan,
   CoverageSpanSchema,
+  type DatabaseHistory,
+  DatabaseHistorySchema,
   type Diagnostics,
   DiagnosticsSchema,
   type GapRecord,

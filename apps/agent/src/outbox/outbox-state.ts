@@ -1,4 +1,5 @@
 import type { GapRecord, OutboxRecord } from '@vantage/proto';
+import type { AckPosition } from './database-history.ts';
 import { limits } from './limits.ts';
 import { addRecord, createSegment, putBack, type Segment, setState } from './segment.ts';
 import type { Unwritten } from './writer.ts';
@@ -100,14 +101,17 @@ export function putBackAll({ segments }: OutboxState): void {
   for (const segment of segments.values()) putBack(segment);
 }
 
-/** Marks items of segments as done; returns the segments that changed. */
-export function markAcked(items: readonly OutboxItem[]): ReadonlySet<Segment> {
+/** Marks items of segments as acknowledged; returns the segments that changed. */
+export function markAcked(items: readonly OutboxItem[], position?: AckPosition): ReadonlySet<Segment> {
   const changed = new Set<Segment>();
   for (const { origin } of items) {
     if (origin.kind === 'gap') continue;
-    setState(origin.segment, origin.index, 'done');
+    setState(origin.segment, origin.index, 'acked');
     changed.add(origin.segment);
   }
+  if (position === undefined) return changed;
+  for (const { acks } of changed)
+    acks.set(position.epochId, Math.max(acks.get(position.epochId) ?? 0, position.mark));
   return changed;
 }
 

@@ -1,10 +1,14 @@
+import { unlink } from 'node:fs/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@vantage/kernel';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { ensureFolder } from '../storage/disk.ts';
 import { createFaultReporter } from '../storage/fault-reporter.ts';
 import { openCounts } from './counts.ts';
+import type { AckPosition, DatabaseHistory } from './database-history.ts';
+import { openEpochs } from './epochs.ts';
 import { openGaps } from './gaps.ts';
+import { createKept } from './kept.ts';
 import { limits } from './limits.ts';
 import {
   createOutboxState,
@@ -19,6 +23,7 @@ import {
 import { recoverSegments } from './recover.ts';
 import { totalOf } from './segment.ts';
 import { createSegmentStore } from './segment-store.ts';
+import { sendLostAgain } from './send-again.ts';
 import { createThrottle } from './throttle.ts';
 
 /**
@@ -35,7 +40,12 @@ export interface Outbox extends AsyncDisposable {
   nextNew(max: number): readonly OutboxItem[];
   /** Older records, oldest first, from disk. Beyond `maxBytes` no further segment is read. */
   nextBacklog(max: number, maxBytes?: number): Promise<readonly OutboxItem[]>;
-  ack(items: readonly OutboxItem[]): Promise<void>;
+  /** `position`: where the commit stands in the history of the database; undefined: the controller does not say it. */
+  ack(items: readonly OutboxItem[], position?: AckPosition): Promise<void>;
+  /** The epochs of the acks that it remembers, at most 8. */
+  readonly epochIds: readonly string[];
+  /** The database may have gone back: what it does not have any more waits again, or is reported as a data gap. */
+  sendAgain(history: DatabaseHistory): Promise<void>;
   /** Sets the one listener, which is called when records can be taken. */
   onAvailable(listener: () => void): void;
   /** Records that are not acknowledged yet, and the bytes they hold on disk. */
@@ -60,11 +70,13 @@ interface OutboxDeps {
   readonly onStored?: (record: OutboxRecord) => void;
   /** Records are about to leave the disk. What was derived from them must be on disk when this resolves. */
   readonly beforeDelete?: () => Promise<void>;
+  /** So long are acknowledged records kept; 0: not at all. */
+  readonly keepMs?: number;
 }
 
 /** Opens the outbox in a folder, with the records that earlier runs left there. Never throws for a fault of the disk. */
 export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
-  const { state, store, gaps, counts, faults, onAvailable } = await openFiles(deps);
+  const { state, store, gaps, counts, epochs, kept, faults, available, onAvailable } = await openFiles(deps);
   const { segments } = state;
   let work: Promise<void> = Promise.resolve();
   const queued = (job: () => Promise<void>) => {
@@ -117,10 +129,23 @@ export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
       });
       return items;
     },
-    ack: (items) =>
+    ack: (items, position) =>
       queued(async () => {
-        for (const { origin } of items) if (origin.kind === 'gap') await gaps.ack(origin.gap);
-        await store.acked(markAcked(items));
+        for (const { origin } of items) {
+          if (origin.kind !== 'gap') continue;
+          await gaps.ack(origin.gap);
+          kept.keepGap(origin.gap, position);
+        }
+        if (position !== undefined) await epochs.acked(position);
+        await store.acked(markAcked(items, position));
+      }),
+    get epochIds() {
+      return epochs.ids;
+    },
+    sendAgain: (history) =>
+      queued(async () => {
+        await sendLostAgain({ state, kept, counts, store }, history, epochs.lostEarlier(history));
+        available();
       }),
     onAvailable,
     get records() {
@@ -142,6 +167,7 @@ export async function openOutbox(deps: OutboxDeps): Promise<Outbox> {
       await queued(store.seal);
       await gaps[Symbol.asyncDispose]();
       await counts[Symbol.asyncDispose]();
+      await epochs[Symbol.asyncDispose]();
     },
   };
 }
@@ -154,6 +180,7 @@ async function openFiles(deps: OutboxDeps) {
   await ensureFolder(folder).catch(onFault);
   const gaps = await openGaps({ folder, newId, onFault });
   const counts = await openCounts(folder, onFault);
+  const epochs = await openEpochs(folder, onFault);
   const state = createOutboxState();
   let available = () => {};
   const { recovered, lastNo } = await recoverSegments(folder, (no) => counts.of(no), onFault, onStored);
@@ -166,19 +193,33 @@ async function openFiles(deps: OutboxDeps) {
   const onAvailable = () => available();
   const files = { folder, state, gaps, counts, faults };
   const calls = { nowMs, nextNo, onAvailable, onStored, beforeDelete };
-  const store = createSegmentStore({ ...files, ...calls, maxBytes });
+  const keepMs = deps.keepMs ?? limits.kept.ms;
+  const kept = createKept({
+    live: state.segments,
+    keepMs,
+    nowMs: deps.clock.monoMs,
+    async remove({ file }) {
+      await beforeDelete();
+      if (file !== undefined) await unlink(file).catch(onFault);
+    },
+  });
+  const store = createSegmentStore({ ...files, ...calls, kept, maxBytes });
   for (const { segment, losses } of recovered) {
     const isReported = gaps.reports(segment.no);
     if (!isReported) for (const loss of losses) await store.report(loss);
     if (!isReported && segment.waiting > 0) state.segments.set(segment.no, segment);
-    else await store.remove(segment);
+    else if (isReported) await store.remove(segment);
+    else await store.keep(segment);
   }
   return {
     state,
     store,
     gaps,
     counts,
+    epochs,
+    kept,
     faults,
+    available: onAvailable,
     onAvailable: (listener: () => void) => {
       available = listener;
     },

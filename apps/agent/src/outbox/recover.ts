@@ -75,9 +75,10 @@ function recoverSegment(
       segment.states.push('done');
       segment.isResult.push(false);
     }
-    addRecord(segment, record, index < (counts?.done ?? 0) ? 'done' : 'waiting');
+    addRecord(segment, record, index < (counts?.done ?? 0) ? 'acked' : 'waiting');
     onFound(record);
   }
+  segment.wasAckedBefore = segment.states.includes('acked');
   const ends = (from: number) =>
     frames.find(({ index }) => index > from)?.index ?? counts?.frames ?? from + 1;
   // The controller has the records that were acknowledged before they were damaged.

@@ -6,6 +6,7 @@ import { isDiskFull } from '../storage/disk.ts';
 import type { FaultReporter } from '../storage/fault-reporter.ts';
 import type { SegmentCounts } from './counts.ts';
 import type { Gaps, Loss } from './gaps.ts';
+import type { Kept } from './kept.ts';
 import { limits } from './limits.ts';
 import {
   addInMemory,
@@ -39,6 +40,8 @@ export interface SegmentStore {
   acked(segments: Iterable<Segment>): Promise<void>;
   /** Removes a segment and its file. */
   remove(segment: Segment): Promise<void>;
+  /** Keeps a segment whose records are all acknowledged, for a while. */
+  keep(segment: Segment): Promise<void>;
   /** Records a loss as a data gap. */
   report(loss: Loss | undefined): Promise<void>;
   /** Closes the file that is being written. */
@@ -53,6 +56,7 @@ export function createSegmentStore(deps: {
   readonly counts: SegmentCounts;
   readonly faults: FaultReporter;
   readonly maxBytes: number;
+  readonly kept: Kept;
   readonly nowMs: () => number;
   readonly nextNo: () => number;
   /** A gap was recorded, or records can be taken. */
@@ -60,10 +64,10 @@ export function createSegmentStore(deps: {
   readonly onStored: (record: OutboxRecord) => void;
   readonly beforeDelete: () => Promise<void>;
 }): SegmentStore {
-  const { state, gaps, counts, faults, nowMs, onAvailable } = deps;
+  const { state, gaps, counts, faults, nowMs, onAvailable, kept } = deps;
   const { segments } = state;
   const writer = createWriter({ folder: deps.folder, nowMs, nextNo: deps.nextNo });
-  let cached: { readonly no: number; readonly records: ReadonlyMap<number, OutboxRecord> } | undefined;
+  const read = createReader(faults);
 
   const report = async (loss: Loss | undefined) => {
     if (loss === undefined) return;
@@ -80,16 +84,17 @@ export function createSegmentStore(deps: {
   const isEmpty = ({ waiting, inFlight }: Segment) => waiting + inFlight === 0;
   const seal = async () => {
     const sealed = await writer.seal();
-    if (sealed !== undefined && isEmpty(sealed)) await remove(sealed);
+    if (sealed !== undefined && isEmpty(sealed)) await kept.keep(sealed);
   };
   const retire = async (segment: Segment) => {
     if (!isEmpty(segment)) return;
-    if (writer.active !== segment) await remove(segment);
+    if (writer.active !== segment) await kept.keep(segment);
     else if (segment.bytes >= limits.worthRetiringBytes) await seal();
   };
   const hold = () =>
     gaps.hold(inMemoryOnly(segments.values(), 'could be kept in memory only, and the agent ended'));
   const dropOldest = async (reason: string, mayDrop = (_segment: Segment) => true): Promise<boolean> => {
+    if (reason !== 'older than 7 days' && (await kept.dropOldest())) return true;
     const segment = oldestDroppable(state, writer.active, mayDrop);
     if (segment === undefined) return false;
     const loss = giveUp(segment, 'waiting', reason);
@@ -100,7 +105,9 @@ export function createSegmentStore(deps: {
   const dropBeyondLimits = async () => {
     const isTooOld = ({ bornMs }: Segment) => nowMs() - bornMs > limits.maxAgeMs;
     while (await dropOldest('older than 7 days', isTooOld));
-    while (totalOf(segments.values()).bytes > deps.maxBytes) if (!(await dropOldest('outbox full'))) break;
+    await kept.trim();
+    while (totalOf(segments.values()).bytes + kept.bytes > deps.maxBytes)
+      if (!(await dropOldest('outbox full'))) break;
   };
   const writeToDisk = async (batch: readonly Unwritten[]) => {
     const isResult = batch.some(({ record }) => record.record.case === 'result');
@@ -141,14 +148,9 @@ export function createSegmentStore(deps: {
       onAvailable();
     },
     async take(segment, max) {
-      const { file, memory, minStartUs: fromUs, maxStartUs: toUs } = segment;
-      const known = memory ?? (cached?.no === segment.no ? cached.records : undefined);
-      const records =
-        known ?? (file === undefined ? undefined : await readRecords(file).catch(faults.report));
+      const { minStartUs: fromUs, maxStartUs: toUs } = segment;
+      const records = await read(segment, writer.active === segment);
       if (records === undefined) return [];
-      if (memory === undefined) {
-        cached = writer.active === segment ? undefined : { no: segment.no, records };
-      }
       const { items, lost } = takeWaiting(segment, records, max);
       if (lost > 0) await report({ fromUs, toUs, dropped: lost, reason: 'damaged on disk' });
       return items.map((one) => itemOf(segment, one));
@@ -161,6 +163,7 @@ export function createSegmentStore(deps: {
       await hold();
     },
     remove,
+    keep: (segment) => kept.keep(segment),
     report,
     seal,
   };
@@ -172,4 +175,18 @@ function itemOf(
 ): OutboxItem {
   const bytes = toBinary(OutboxRecordSchema, record).length;
   return { record, bytes, origin: { kind: 'segment', segment, index } };
+}
+
+/**
+ * Reads the records of a segment; undefined when the file cannot be read now. A segment that grows no more stays in memory until another is
+ * read.
+ */
+function createReader(faults: FaultReporter) {
+  let cached: { readonly no: number; readonly records: ReadonlyMap<number, OutboxRecord> } | undefined;
+  return async ({ no, file, memory }: Segment, isGrowing: boolean) => {
+    const known = memory ?? (cached?.no === no ? cached.records : undefined);
+    const records = known ?? (file === undefined ? undefined : await readRecords(file).catch(faults.report));
+    if (records !== undefined && memory === undefined) cached = isGrowing ? undefined : { no, records };
+    return records ?? undefined;
+  };
 }

@@ -4,8 +4,10 @@ import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { type Counts, decodeFrames } from './frame.ts';
 import type { Loss } from './gaps.ts';
 
-/** The state of a record in a segment. */
-export type RecordState = 'waiting' | 'inFlight' | 'done';
+/** The state of a record in a segment. It has ended when it is acked, or done: lost and reported. */
+export type RecordState = 'waiting' | 'inFlight' | 'acked' | 'done';
+
+const hasEnded = (state: RecordState | undefined) => state === 'acked' || state === 'done';
 
 /** One segment: a file of records, or (where the disk refused them) records in memory only. */
 export interface Segment {
@@ -16,7 +18,11 @@ export interface Segment {
   readonly memory: Map<number, OutboxRecord> | undefined;
   bytes: number;
   readonly states: RecordState[];
-  /** All records before this index are done; those behind may be. A record that is done stays so. */
+  /** The last mark at which its records were acknowledged, by epoch. */
+  readonly acks: Map<string, number>;
+  /** An earlier run received acks of its records. */
+  wasAckedBefore: boolean;
+  /** All records before this index have ended; those behind may have. */
   doneBefore: number;
   /** Whether each is a check result. Data gaps do not count the others (coverage, clock). */
   readonly isResult: boolean[];
@@ -39,6 +45,8 @@ export function createSegment(no: number, file: string | undefined, bornMs: numb
     memory: file === undefined ? new Map() : undefined,
     bytes: 0,
     states: [],
+    acks: new Map(),
+    wasAckedBefore: false,
     doneBefore: 0,
     isResult: [],
     results: 0,
@@ -70,15 +78,15 @@ export function addRecord(segment: Segment, record: OutboxRecord, state: RecordS
 export function setState(segment: Segment, index: number, state: RecordState): void {
   const old = segment.states[index];
   if (old === undefined || old === state) return;
-  if (old !== 'done') segment[old] -= 1;
-  if (state !== 'done') segment[state] += 1;
+  if (old === 'waiting' || old === 'inFlight') segment[old] -= 1;
+  if (state === 'waiting' || state === 'inFlight') segment[state] += 1;
   segment.states[index] = state;
 }
 
 /** The counts that are stored beside a segment's file. */
 export function countsOf(segment: Segment): Counts {
   const { states, results } = segment;
-  while (states[segment.doneBefore] === 'done') segment.doneBefore += 1;
+  while (hasEnded(states[segment.doneBefore])) segment.doneBefore += 1;
   return { frames: states.length, results, done: segment.doneBefore };
 }
 
@@ -111,6 +119,16 @@ export function putBack(segment: Segment): void {
   }
 }
 
+/** Makes the acknowledged records wait again. */
+export function sendAgain(segment: Segment): void {
+  for (const [index, state] of segment.states.entries()) {
+    if (state === 'acked') setState(segment, index, 'waiting');
+  }
+  segment.acks.clear();
+  segment.wasAckedBefore = false;
+  segment.doneBefore = 0;
+}
+
 /** Marks all records of a state as done; returns the lost results, or undefined when none was lost. */
 export function giveUp(segment: Segment, state: RecordState, reason: string): Loss | undefined {
   let dropped = 0;
@@ -128,7 +146,7 @@ export function inMemoryOnly(segments: Iterable<Segment>, reason: string): Loss 
   const all = [...segments].filter(({ file }) => file === undefined);
   const dropped = all.reduce(
     (sum, { states, isResult }) =>
-      sum + states.filter((state, index) => state !== 'done' && isResult[index]).length,
+      sum + states.filter((state, index) => !hasEnded(state) && isResult[index]).length,
     0,
   );
   if (dropped === 0) return undefined;

@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import type { Clock, Logger } from '@vantage/kernel';
-import { Goodbye_Reason, type RunRequest } from '@vantage/proto';
+import { type Ack, Goodbye_Reason, type RunRequest } from '@vantage/proto';
 import type { Timing } from '../config/time-scale.ts';
+import { historyOf } from '../outbox/database-history.ts';
 import { createDisconnectLog } from '../stream/disconnect-reason.ts';
 import type { Incoming, LinkHandlers } from '../stream/link.ts';
 import type { Uploader } from '../stream/uploader.ts';
@@ -37,7 +38,14 @@ export function createConversation(deps: ConversationDeps): LinkHandlers {
       const { version, capacity } = deps;
       const { architecture, fault: upgradeFault } = deps.upgrader;
       const host = { hostName: hostname(), capacity, architecture, upgradeFault };
-      return { version, bootId: identity.bootId, sessionCounter, ...host, tracesOnRequest: true };
+      return {
+        version,
+        bootId: identity.bootId,
+        sessionCounter,
+        ...host,
+        tracesOnRequest: true,
+        epochIds: [...stores.outbox.epochIds],
+      };
     },
     onUp({ agentNo, locationName }, endpoint) {
       log.info({ endpoint, agentNo, location: locationName }, 'connected');
@@ -93,11 +101,14 @@ function receive(
       table.runRequest(scaledRequest(message.value, timing));
       return;
     case 'ack':
-      uploader.acked(message.value.batchId, message.value.tookMs);
+      uploader.acked(message.value.batchId, message.value.tookMs, positionOf(message.value));
       return;
     case 'heartbeatReply':
       sync.reply(message.value);
       upgrader.answered();
+      return;
+    case 'databaseHistory':
+      void stores.outbox.sendAgain(historyOf(message.value));
       return;
     case 'upgrade':
       upgrader.asked(message.value);
@@ -107,6 +118,11 @@ function receive(
     case undefined:
       return;
   }
+}
+
+/** Where the commit stands; undefined from a controller that does not say it. */
+function positionOf({ epochId, mark }: Ack) {
+  return epochId === '' ? undefined : { epochId, mark: Number(mark) };
 }
 
 function scaledRequest(request: RunRequest, { scaled }: Timing): RunRequest {

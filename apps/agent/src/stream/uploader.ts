@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Clock } from '@vantage/kernel';
 import type { BatchSchema } from '@vantage/proto';
+import type { AckPosition } from '../outbox/database-history.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { OutboxItem } from '../outbox/outbox-state.ts';
 
@@ -11,7 +12,7 @@ export interface Uploader {
   /** The stream ended; records without ack are sent again over the next one. */
   down(): void;
   /** `tookMs`: how long the controller had the batch in work; undefined from a controller that does not say it. */
-  acked(batchId: bigint, tookMs?: number): void;
+  acked(batchId: bigint, tookMs?: number, position?: AckPosition): void;
 }
 
 const batchMax = 500;
@@ -134,7 +135,7 @@ export function createUploader(deps: {
       backlogRest = [];
       outbox.setOnline(false);
     },
-    acked(batchId, tookMs) {
+    acked(batchId, tookMs, position) {
       const batch = batches.get(batchId);
       if (batch === undefined) return;
       batches.delete(batchId);
@@ -144,7 +145,7 @@ export function createUploader(deps: {
         const assumedMs = Math.max(unknownCost.pauseMs, unknownCost.times * (nowMs - batch.sentMs));
         backlogAtMs = nowMs + Math.min(longestPauseMs, tookMs ?? assumedMs);
       }
-      outbox.ack(batch.items).catch(deps.onError);
+      outbox.ack(batch.items, position).catch(deps.onError);
       plan();
     },
   };

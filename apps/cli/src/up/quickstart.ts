@@ -54,7 +54,10 @@ export function quickstartText(quickstart: Quickstart, isFresh: boolean, dataDir
 /** Keeps quickstart.json, readable by its owner only. */
 export function keepQuickstart(dataDir: string, say: (text: string) => void) {
   const file = keepFile(fileOf(dataDir), say);
-  return { write: (quickstart: Quickstart) => file.write(`${asText(quickstart)}\n`), stop: () => file.stop() };
+  return {
+    write: (quickstart: Quickstart) => file.write(`${asText(quickstart)}\n`),
+    stop: () => file.stop(),
+  };
 }
 
 /** Removes quickstart.json: no system runs. */

@@ -6,6 +6,9 @@ export interface BatchOutcome {
   readonly inserted: number;
   readonly repeated: number;
   readonly quarantined: number;
+  /** Where the commit stands in the history of the database; see the wire's Ack. */
+  readonly epochId?: string;
+  readonly mark?: bigint;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Http2SecureServer, Http2Server, Http2Session, ServerHttp2Session } from 'node:http2';
 import { Code, ConnectError } from '@connectrpc/connect';
-import type { Clock, Logger } from '@vantage/kernel';
+import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import type { Db } from '../db/index.ts';
 import { createAdmission } from './admission.ts';
@@ -8,6 +8,7 @@ import type { AgentPresence } from './agent-presence.ts';
 import type { Unsealer } from './assignment.ts';
 import { connectionLimits, createConnectionGuard } from './connection-guard.ts';
 import { createConversation } from './conversation.ts';
+import type { DatabaseHistory } from './database-history.ts';
 import type { RecordAgentEvents } from './fence-store.ts';
 import { sendAway } from './goodbye.ts';
 import { createMessageMemory } from './message-memory.ts';
@@ -57,6 +58,8 @@ export function createGateway({
   readonly agents: AgentPresence;
   /** Without it agents are not upgraded from afar. */
   readonly upgrades?: AgentUpgrades;
+  /** Without it agents do not hear that the database went back. */
+  readonly history?: DatabaseHistory;
   /** Connections that the agents' port keeps open in all. */
   readonly maxConnections?: number;
   /** Agents that were made before enrolment may use their tokens until they enrol. */
@@ -76,6 +79,16 @@ export function createGateway({
     ...{ db, clock, log, controllerId, registry, runRequests, agents },
   });
   const opener = createSessionOpener(deps);
+  deps.history?.onDoubt(() => {
+    for (const session of registry.all())
+      session.sendHistory().catch((error: unknown) => {
+        log.debug(
+          { error: messageOf(error) },
+          'an agent hears of the history of the database at its next session',
+        );
+        session.abandon();
+      });
+  });
   const converse = createConversation({
     ...{ clock, log, registry, presence, onAgentSeen },
     memory: createMessageMemory(),

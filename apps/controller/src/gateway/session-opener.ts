@@ -5,6 +5,7 @@ import { type Db, publish } from '../db/index.ts';
 import type { AgentPresence } from './agent-presence.ts';
 import { createAssignmentBuilder, createSecretLookup, type Unsealer } from './assignment.ts';
 import type { BatchOutcome } from './batch-queue.ts';
+import { createHistoryFeed, type DatabaseHistory, noHistory } from './database-history.ts';
 import { createFairSlots } from './fair-slots.ts';
 import { fenceAgent, type RecordAgentEvents } from './fence-store.ts';
 import type { Banned } from './goodbye.ts';
@@ -15,6 +16,13 @@ import { createSession, type Session } from './session.ts';
 import { type KnownAgent, openSession } from './store.ts';
 import type { Caller } from './stream-handler.ts';
 import { type AgentUpgrades, createUpgradeFeed, noUpgrades } from './upgrade-feed.ts';
+
+interface NewSession {
+  readonly agent: KnownAgent;
+  readonly sessionId: string;
+  /** The epochs whose acks the agent remembers. */
+  readonly epochIds: readonly string[];
+}
 
 /** Where batches go; see the ingest. */
 export interface BatchReceiver {
@@ -58,6 +66,7 @@ export function createSessionOpener({
   recordEvents,
   agents,
   upgrades = noUpgrades,
+  history = noHistory,
 }: {
   readonly db: Db;
   readonly clock: Clock;
@@ -69,11 +78,13 @@ export function createSessionOpener({
   readonly recordEvents: RecordAgentEvents;
   readonly agents: AgentPresence;
   readonly upgrades?: AgentUpgrades;
+  readonly history?: DatabaseHistory;
 }): SessionOpener {
   const build = createAssignmentBuilder({ sealer, log });
   const slots = createFairSlots(ingestLimits);
 
-  const sessionFor = (agent: KnownAgent, sessionId: string, { gate, cut }: Caller): Session => {
+  const sessionFor = ({ agent, sessionId, epochIds }: NewSession, { gate, cut }: Caller): Session => {
+    const feed = createHistoryFeed(history, epochIds);
     const { agentNo, accountNo } = agent;
     const secretsNow = () => createSecretLookup({ kysely, sealer, accountNo });
     return createSession({
@@ -85,9 +96,12 @@ export function createSessionOpener({
       runRequests: createRunRequestFeed({ kysely, runRequests, clock, log, agent, build, secretsNow }),
       upgrades: createUpgradeFeed(upgrades, agentNo),
       accept: (batch, signal) =>
-        slots.run({ accountNo, agentNo, weight: 1 }, signal, () =>
-          ingest.accept({ agentNo, accountNo }, batch, signal),
+        feed.accept(() =>
+          slots.run({ accountNo, agentNo, weight: 1 }, signal, () =>
+            ingest.accept({ agentNo, accountNo }, batch, signal),
+          ),
         ),
+      history: feed,
       async leave() {
         const isHandedOver = await agents.leave(kysely, { agentNo, sessionId, nowUs: clock.nowUs() });
         if (isHandedOver) await publish(kysely, 'catalog', { location_nos: [agent.locationNo] });
@@ -132,8 +146,12 @@ export function createSessionOpener({
           return (await isFenced(opening.agent, hello, caller))
             ? { kind: 'fenced', agent: opening.agent }
             : { kind: 'late' };
-        case 'open':
-          return { kind: 'session', session: sessionFor(opening.agent, sessionId, caller) };
+        case 'open': {
+          const { epochIds } = hello;
+          const session = sessionFor({ agent: opening.agent, sessionId, epochIds }, caller);
+          await session.sendHistory();
+          return { kind: 'session', session };
+        }
       }
     },
   };

@@ -28,6 +28,7 @@ function sessionWith({
   const clock = createFakeClock();
   let cuts = 0;
   const session = createSession({
+    history: { message: async () => undefined },
     agent,
     sessionId: 'session',
     clock,

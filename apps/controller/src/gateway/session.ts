@@ -2,6 +2,7 @@ import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { type ConnectRequest, type ConnectResponse, Goodbye_Reason, type Heartbeat } from '@vantage/proto';
 import { afterHeartbeat } from './agent-status.ts';
 import { type AcceptBatch, createBatchQueue } from './batch-queue.ts';
+import type { HistoryFeed } from './database-history.ts';
 import type { PlanFeed } from './plan-feed.ts';
 import type { RunRequestFeed } from './run-request-feed.ts';
 import { createSessionDriver, silenceMs } from './session-driver.ts';
@@ -22,6 +23,8 @@ export interface Session {
   readonly refusal: unknown;
   /** The plan or the run requests of this agent changed: the session reads them again. */
   refresh(list: SessionList): void;
+  /** Sends the agent what the database has of the epochs that it remembers. */
+  sendHistory(): Promise<void>;
   /** Says goodbye, after the answers that are due, and ends. */
   end(reason: Goodbye_Reason, text: string): void;
   /** The stream is gone or must go at once. */
@@ -46,6 +49,7 @@ interface SessionOptions {
   readonly runRequests: RunRequestFeed;
   readonly upgrades: UpgradeFeed;
   readonly accept: AcceptBatch;
+  readonly history: Pick<HistoryFeed, 'message'>;
   /** Stores that the agent is about to end; false when no other agent gets its devices. */
   readonly leave: () => Promise<boolean>;
   /** The share of the memory that the message just read holds; the session gives it back when it is done with the message. */
@@ -158,6 +162,7 @@ export function createSession(options: SessionOptions): Session {
       }
     },
     refresh: (list) => driver.apply({ kind: 'changed', list }),
+    sendHistory: () => sendHistory(options.history, answer),
     end,
     abandon: () => driver.apply({ kind: 'gone' }),
     get ended() {
@@ -175,4 +180,9 @@ export function createSession(options: SessionOptions): Session {
       return report;
     },
   };
+}
+
+async function sendHistory(history: Pick<HistoryFeed, 'message'>, answer: (make: MakeAnswer) => void) {
+  const value = await history.message();
+  if (value !== undefined) answer(() => ({ case: 'databaseHistory', value }));
 }

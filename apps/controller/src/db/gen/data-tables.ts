@@ -180,6 +180,13 @@ export interface DataTables {
     from_us: number;
     to_us: number;
   };
+  database_epochs: {
+    epoch_id: string;
+    server: string;
+    mark: number;
+    began_us: number;
+    marked_us: number;
+  };
   days_to_compact: {
     day_us: number;
   };

@@ -114,6 +114,12 @@ export declare type ConnectResponse = Message<"vantage.v1.ConnectResponse"> & {
      */
     value: Upgrade;
     case: "upgrade";
+  } | {
+    /**
+     * @generated from field: vantage.v1.DatabaseHistory database_history = 30;
+     */
+    value: DatabaseHistory;
+    case: "databaseHistory";
   } | { case: undefined; value?: undefined };
 };
 
@@ -178,6 +184,13 @@ export declare type Hello = Message<"vantage.v1.Hello"> & {
    * @generated from field: string upgrade_fault = 11;
    */
   upgradeFault: string;
+
+  /**
+   * The epochs of the acks that this agent remembers, at most 8; see DatabaseHistory.
+   *
+   * @generated from field: repeated string epoch_ids = 30;
+   */
+  epochIds: string[];
 };
 
 /**
@@ -185,6 +198,56 @@ export declare type Hello = Message<"vantage.v1.Hello"> & {
  * Use `create(HelloSchema)` to create a new message.
  */
 export declare const HelloSchema: GenMessage<Hello>;
+
+/**
+ * After Welcome, and whenever the controller notices that the database may have gone back (a restore, a failover): which acknowledgements of the
+ * named epochs the database still has. The agent sends again what it kept of the others. An epoch is one run of a controller on one run of
+ * the database server.
+ *
+ * @generated from message vantage.v1.DatabaseHistory
+ */
+export declare type DatabaseHistory = Message<"vantage.v1.DatabaseHistory"> & {
+  /**
+   * @generated from field: repeated vantage.v1.KnownEpoch epochs = 1;
+   */
+  epochs: KnownEpoch[];
+};
+
+/**
+ * Describes the message vantage.v1.DatabaseHistory.
+ * Use `create(DatabaseHistorySchema)` to create a new message.
+ */
+export declare const DatabaseHistorySchema: GenMessage<DatabaseHistory>;
+
+/**
+ * @generated from message vantage.v1.KnownEpoch
+ */
+export declare type KnownEpoch = Message<"vantage.v1.KnownEpoch"> & {
+  /**
+   * @generated from field: string epoch_id = 1;
+   */
+  epochId: string;
+
+  /**
+   * The database has what was acknowledged with a mark up to this one.
+   *
+   * @generated from field: uint64 mark = 2;
+   */
+  mark: bigint;
+
+  /**
+   * It has everything of this epoch.
+   *
+   * @generated from field: bool whole = 3;
+   */
+  whole: boolean;
+};
+
+/**
+ * Describes the message vantage.v1.KnownEpoch.
+ * Use `create(KnownEpochSchema)` to create a new message.
+ */
+export declare const KnownEpochSchema: GenMessage<KnownEpoch>;
 
 /**
  * @generated from message vantage.v1.Welcome
@@ -1083,6 +1146,18 @@ export declare type Ack = Message<"vantage.v1.Ack"> & {
    * @generated from field: optional uint32 took_ms = 40;
    */
   tookMs?: number | undefined;
+
+  /**
+   * Where this commit stands in the history of the database: it is in a database that knows this epoch and this mark. Empty: not known.
+   *
+   * @generated from field: string epoch_id = 30;
+   */
+  epochId: string;
+
+  /**
+   * @generated from field: uint64 mark = 31;
+   */
+  mark: bigint;
 };
 
 /**

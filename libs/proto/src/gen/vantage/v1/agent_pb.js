@@ -23,7 +23,7 @@ import { file_vantage_v1_checks } from "./checks_pb.js";
  * Describes the file vantage/v1/agent.proto.
  */
 export const file_vantage_v1_agent = /*@__PURE__*/
-  fileDesc("ChZ2YW50YWdlL3YxL2FnZW50LnByb3RvEgp2YW50YWdlLnYxIsQBCg5Db25uZWN0UmVxdWVzdBIiCgVoZWxsbxgBIAEoCzIRLnZhbnRhZ2UudjEuSGVsbG9IABIqCgloZWFydGJlYXQYAiABKAsyFS52YW50YWdlLnYxLkhlYXJ0YmVhdEgAEiIKBWJhdGNoGAMgASgLMhEudmFudGFnZS52MS5CYXRjaEgAEjMKDnVwZ3JhZGVfcmVwb3J0GAogASgLMhkudmFudGFnZS52MS5VcGdyYWRlUmVwb3J0SABCCQoHbWVzc2FnZSLKAgoPQ29ubmVjdFJlc3BvbnNlEiYKB3dlbGNvbWUYASABKAsyEy52YW50YWdlLnYxLldlbGNvbWVIABIuCgthc3NpZ25tZW50cxgCIAEoCzIXLnZhbnRhZ2UudjEuQXNzaWdubWVudHNIABIeCgNhY2sYAyABKAsyDy52YW50YWdlLnYxLkFja0gAEjUKD2hlYXJ0YmVhdF9yZXBseRgEIAEoCzIaLnZhbnRhZ2UudjEuSGVhcnRiZWF0UmVwbHlIABItCgtydW5fcmVxdWVzdBgFIAEoCzIWLnZhbnRhZ2UudjEuUnVuUmVxdWVzdEgAEiYKB2dvb2RieWUYBiABKAsyEy52YW50YWdlLnYxLkdvb2RieWVIABImCgd1cGdyYWRlGAogASgLMhMudmFudGFnZS52MS5VcGdyYWRlSABCCQoHbWVzc2FnZSKvAQoFSGVsbG8SDwoHdmVyc2lvbhgBIAEoCRIPCgdib290X2lkGAIgASgJEhcKD3Nlc3Npb25fY291bnRlchgDIAEoBBIQCghjYXBhY2l0eRgEIAEoDRIRCglob3N0X25hbWUYBSABKAkSGQoRdHJhY2VzX29uX3JlcXVlc3QYBiABKAgSFAoMYXJjaGl0ZWN0dXJlGAogASgJEhUKDXVwZ3JhZGVfZmF1bHQYCyABKAkibwoHV2VsY29tZRIQCghhZ2VudF9ubxgBIAEoDRITCgtsb2NhdGlvbl9ubxgCIAEoDRIVCg1sb2NhdGlvbl9uYW1lGAMgASgJEhIKCnNlc3Npb25faWQYBCABKAkSEgoKaGFuZHNfb3ZlchgFIAEoCCIuCgdVcGdyYWRlEhIKCnVwZ3JhZGVfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCSLTAQoNVXBncmFkZVJlcG9ydBISCgp1cGdyYWRlX2lkGAEgASgJEi4KBXN0YXRlGAIgASgOMh8udmFudGFnZS52MS5VcGdyYWRlUmVwb3J0LlN0YXRlEgwKBHRleHQYAyABKAkicAoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIVChFTVEFURV9ET1dOTE9BRElORxABEhQKEFNUQVRFX1JFU1RBUlRJTkcQAhIRCg1TVEFURV9SVU5OSU5HEAMSEAoMU1RBVEVfRkFJTEVEEAQitgEKB0dvb2RieWUSKgoGcmVhc29uGAEgASgOMhoudmFudGFnZS52MS5Hb29kYnllLlJlYXNvbhIMCgR0ZXh0GAIgASgJInEKBlJlYXNvbhIWChJSRUFTT05fVU5TUEVDSUZJRUQQABITCg9SRUFTT05fUkVQTEFDRUQQARISCg5SRUFTT05fUkVWT0tFRBACEhMKD1JFQVNPTl9TSFVURE9XThADEhEKDVJFQVNPTl9GRU5DRUQQBCLEAgoJSGVhcnRiZWF0EhAKCHNlcXVlbmNlGAEgASgEEg8KB3NlbnRfdXMYAiABKAMSFwoPY2xvY2tfb2Zmc2V0X3VzGAMgASgDEhcKD2JhY2tsb2dfcmVjb3JkcxgEIAEoBBIVCg1iYWNrbG9nX2J5dGVzGAUgASgEEhcKD2xhdGVuZXNzX3A1MF9tcxgGIAEoARIXCg9sYXRlbmVzc19wOTlfbXMYByABKAESFgoOY2hlY2tzX3N0YXJ0ZWQYCCABKA0SFgoOY2hlY2tzX3NraXBwZWQYCSABKA0SFgoOb2ZmbGluZV9yZWFzb24YCiABKAkSFQoNY292ZXJlZF90b191cxgLIAEoAxIPCgdsZWF2aW5nGAwgASgIEikKB2FuY2hvcnMYDSADKAsyGC52YW50YWdlLnYxLkFuY2hvclJlcG9ydCLHAQoMQW5jaG9yUmVwb3J0Eg4KBnRhcmdldBgBIAEoCRItCgVzdGF0ZRgCIAEoDjIeLnZhbnRhZ2UudjEuQW5jaG9yUmVwb3J0LlN0YXRlEhAKCHNpbmNlX3VzGAMgASgDEgwKBHRleHQYBCABKAkiWAoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIRCg1TVEFURV9BTlNXRVJTEAESEAoMU1RBVEVfU0lMRU5UEAISEwoPU1RBVEVfVU5DSEVDS0VEEAMiXwoOSGVhcnRiZWF0UmVwbHkSEAoIc2VxdWVuY2UYASABKAQSFQoNYWdlbnRfc2VudF91cxgCIAEoAxITCgtyZWNlaXZlZF91cxgDIAEoAxIPCgdzZW50X3VzGAQgASgDIpwBCgtBc3NpZ25tZW50cxIQCghzbmFwc2hvdBgBIAEoCBINCgVmaW5hbBgCIAEoCBInCgd1cHNlcnRzGAMgAygLMhYudmFudGFnZS52MS5Bc3NpZ25tZW50EhoKEnJlbW92ZWRfZGV2aWNlX25vcxgEIAMoDRInCgdhbmNob3JzGAUgASgLMhYudmFudGFnZS52MS5BbmNob3JMaXN0IjEKCkFuY2hvckxpc3QSIwoHYW5jaG9ycxgBIAMoCzISLnZhbnRhZ2UudjEuQW5jaG9yIkYKBkFuY2hvchIMCgRuYW1lGAEgASgJEg4KBnRhcmdldBgCIAEoCRIMCgRwb3J0GAMgASgNEhAKCG5ldHdvcmtzGAQgAygJIuMCCgpBc3NpZ25tZW50EhEKCWRldmljZV9ubxgBIAEoDRIQCghyZXZpc2lvbhgCIAEoDRIjCgRzcGVjGAMgASgLMhUudmFudGFnZS52MS5DaGVja1NwZWMSEwoLaW50ZXJ2YWxfbXMYBCABKA0SGgoSc2NoZWR1bGVfb2Zmc2V0X21zGAUgASgNEhYKDnJvdGF0aW9uX2luZGV4GAYgASgNEhUKDXJvdGF0aW9uX3NpemUYByABKA0SDwoHcmV0cmllcxgIIAEoDRIWCg5yZXRyeV9kZWxheV9tcxgJIAEoDRIXCg9yZXRyaWVzX2xvY2FsbHkYCiABKAgSEgoKY2hhbmdlZF91cxgLIAEoAxIXCg9ydW5faW1tZWRpYXRlbHkYDCABKAgSDwoHZnJvbV91cxgNIAEoAxIQCgh1bnRpbF91cxgOIAEoAxIZChFkZXZpY2VfY3JlYXRlZF91cxgeIAEoAyLEAgoKUnVuUmVxdWVzdBIWCg5ydW5fcmVxdWVzdF9pZBgBIAEoCRIpCgRraW5kGAIgASgOMhsudmFudGFnZS52MS5SdW5SZXF1ZXN0LktpbmQSEQoJZGV2aWNlX25vGAMgASgNEhAKCHJldmlzaW9uGAQgASgNEhUKDW5vdF9iZWZvcmVfdXMYBSABKAMSEAoIcmV0cnlfaWQYBiABKAkSDwoHYXR0ZW1wdBgHIAEoDRIqCgphc3NpZ25tZW50GAggASgLMhYudmFudGFnZS52MS5Bc3NpZ25tZW50EhIKCnRyYWNlcm91dGUYCSABKAgiVAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDgoKS0lORF9SRVRSWRABEgwKCEtJTkRfTk9XEAISGAoUS0lORF9SRVRSWV9ERUxFR0FURUQQAyL8AgoLQ2hlY2tSZXN1bHQSEQoJZGV2aWNlX25vGAEgASgNEhAKCHN0YXJ0X3VzGAIgASgDEhAKCHJldmlzaW9uGAMgASgNEhMKC3Jlc3VsdF9jb2RlGAQgASgNEhQKDGNoZWNrX3Jlc3VsdBgFIAEoCRIQCghibG9ja19tcxgGIAEoARIOCgZkbnNfbXMYByABKAESEgoKY29ubmVjdF9tcxgIIAEoARIOCgZzc2xfbXMYCSABKAESDwoHdHRmYl9tcxgKIAEoARIPCgd0dGxiX21zGAsgASgBEhEKCWRhdGFfc2l6ZRgMIAEoARIPCgdhdHRlbXB0GA0gASgNEhAKCHJldHJ5X2lkGA4gASgJEhYKDnJ1bl9yZXF1ZXN0X2lkGA8gASgJEgwKBHNsb3cYECABKAgSFQoNZXh0ZW5kZWRfanNvbhgRIAEoCRIVCg1iZWhpbmRfYW5jaG9yGBIgASgIEhkKEWRldmljZV9jcmVhdGVkX3VzGB4gASgDIkQKBUJhdGNoEhAKCGJhdGNoX2lkGAEgASgEEikKB3JlY29yZHMYAiADKAsyGC52YW50YWdlLnYxLk91dGJveFJlY29yZCJyCgNBY2sSEAoIYmF0Y2hfaWQYASABKAQSEAoIaW5zZXJ0ZWQYAiABKA0SEAoIcmVwZWF0ZWQYAyABKA0SEwoLcXVhcmFudGluZWQYBCABKA0SFAoHdG9va19tcxgoIAEoDUgAiAEBQgoKCF90b29rX21zIvEBCgxPdXRib3hSZWNvcmQSKQoGcmVzdWx0GAEgASgLMhcudmFudGFnZS52MS5DaGVja1Jlc3VsdEgAEiwKCGNvdmVyYWdlGAIgASgLMhgudmFudGFnZS52MS5Db3ZlcmFnZVNwYW5IABIkCgNnYXAYAyABKAsyFS52YW50YWdlLnYxLkdhcFJlY29yZEgAEigKBWNsb2NrGAQgASgLMhcudmFudGFnZS52MS5DbG9ja1JlY29yZEgAEi4KC2RpYWdub3N0aWNzGAUgASgLMhcudmFudGFnZS52MS5EaWFnbm9zdGljc0gAQggKBnJlY29yZCJkCgtEaWFnbm9zdGljcxIRCglkZXZpY2Vfbm8YASABKA0SEAoIc3RhcnRfdXMYAiABKAMSFQoNZXh0ZW5kZWRfanNvbhgDIAEoCRIZChFkZXZpY2VfY3JlYXRlZF91cxgeIAEoAyIuCgxDb3ZlcmFnZVNwYW4SDwoHZnJvbV91cxgBIAEoAxINCgV0b191cxgCIAEoAyJkCglHYXBSZWNvcmQSDgoGZ2FwX2lkGAEgASgJEg8KB2Zyb21fdXMYAiABKAMSDQoFdG9fdXMYAyABKAMSFwoPZHJvcHBlZF9yZXN1bHRzGAQgASgNEg4KBnJlYXNvbhgFIAEoCSJGCgtDbG9ja1JlY29yZBINCgVhdF91cxgBIAEoAxIRCglvZmZzZXRfdXMYAiABKAMSFQoNcm91bmRfdHJpcF91cxgDIAEoAyqWAgoKUmVzdWx0Q29kZRIbChdSRVNVTFRfQ09ERV9VTlNQRUNJRklFRBAAEhIKDlJFU1VMVF9DT0RFX09LEAESFwoTUkVTVUxUX0NPREVfVElNRU9VVBACEhgKFFJFU1VMVF9DT0RFX1BST1RPQ09MEAMSFgoSUkVTVUxUX0NPREVfU0NSSVBUEAQSFAoQUkVTVUxUX0NPREVfTkFNRRAFEhMKD1JFU1VMVF9DT0RFX1RMUxAGEhsKF1JFU1VMVF9DT0RFX0VYUEVDVEFUSU9OEAcSFQoRUkVTVUxUX0NPREVfTE9HSU4QCBIWChJSRVNVTFRfQ09ERV9QT0xJQ1kQCRIVChFSRVNVTFRfQ09ERV9BR0VOVBAKMlYKDEFnZW50U2VydmljZRJGCgdDb25uZWN0EhoudmFudGFnZS52MS5Db25uZWN0UmVxdWVzdBobLnZhbnRhZ2UudjEuQ29ubmVjdFJlc3BvbnNlKAEwAWIGcHJvdG8z", [file_vantage_v1_checks]);
+  fileDesc("ChZ2YW50YWdlL3YxL2FnZW50LnByb3RvEgp2YW50YWdlLnYxIsQBCg5Db25uZWN0UmVxdWVzdBIiCgVoZWxsbxgBIAEoCzIRLnZhbnRhZ2UudjEuSGVsbG9IABIqCgloZWFydGJlYXQYAiABKAsyFS52YW50YWdlLnYxLkhlYXJ0YmVhdEgAEiIKBWJhdGNoGAMgASgLMhEudmFudGFnZS52MS5CYXRjaEgAEjMKDnVwZ3JhZGVfcmVwb3J0GAogASgLMhkudmFudGFnZS52MS5VcGdyYWRlUmVwb3J0SABCCQoHbWVzc2FnZSKDAwoPQ29ubmVjdFJlc3BvbnNlEiYKB3dlbGNvbWUYASABKAsyEy52YW50YWdlLnYxLldlbGNvbWVIABIuCgthc3NpZ25tZW50cxgCIAEoCzIXLnZhbnRhZ2UudjEuQXNzaWdubWVudHNIABIeCgNhY2sYAyABKAsyDy52YW50YWdlLnYxLkFja0gAEjUKD2hlYXJ0YmVhdF9yZXBseRgEIAEoCzIaLnZhbnRhZ2UudjEuSGVhcnRiZWF0UmVwbHlIABItCgtydW5fcmVxdWVzdBgFIAEoCzIWLnZhbnRhZ2UudjEuUnVuUmVxdWVzdEgAEiYKB2dvb2RieWUYBiABKAsyEy52YW50YWdlLnYxLkdvb2RieWVIABImCgd1cGdyYWRlGAogASgLMhMudmFudGFnZS52MS5VcGdyYWRlSAASNwoQZGF0YWJhc2VfaGlzdG9yeRgeIAEoCzIbLnZhbnRhZ2UudjEuRGF0YWJhc2VIaXN0b3J5SABCCQoHbWVzc2FnZSLCAQoFSGVsbG8SDwoHdmVyc2lvbhgBIAEoCRIPCgdib290X2lkGAIgASgJEhcKD3Nlc3Npb25fY291bnRlchgDIAEoBBIQCghjYXBhY2l0eRgEIAEoDRIRCglob3N0X25hbWUYBSABKAkSGQoRdHJhY2VzX29uX3JlcXVlc3QYBiABKAgSFAoMYXJjaGl0ZWN0dXJlGAogASgJEhUKDXVwZ3JhZGVfZmF1bHQYCyABKAkSEQoJZXBvY2hfaWRzGB4gAygJIjkKD0RhdGFiYXNlSGlzdG9yeRImCgZlcG9jaHMYASADKAsyFi52YW50YWdlLnYxLktub3duRXBvY2giOwoKS25vd25FcG9jaBIQCghlcG9jaF9pZBgBIAEoCRIMCgRtYXJrGAIgASgEEg0KBXdob2xlGAMgASgIIm8KB1dlbGNvbWUSEAoIYWdlbnRfbm8YASABKA0SEwoLbG9jYXRpb25fbm8YAiABKA0SFQoNbG9jYXRpb25fbmFtZRgDIAEoCRISCgpzZXNzaW9uX2lkGAQgASgJEhIKCmhhbmRzX292ZXIYBSABKAgiLgoHVXBncmFkZRISCgp1cGdyYWRlX2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKAki0wEKDVVwZ3JhZGVSZXBvcnQSEgoKdXBncmFkZV9pZBgBIAEoCRIuCgVzdGF0ZRgCIAEoDjIfLnZhbnRhZ2UudjEuVXBncmFkZVJlcG9ydC5TdGF0ZRIMCgR0ZXh0GAMgASgJInAKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASFQoRU1RBVEVfRE9XTkxPQURJTkcQARIUChBTVEFURV9SRVNUQVJUSU5HEAISEQoNU1RBVEVfUlVOTklORxADEhAKDFNUQVRFX0ZBSUxFRBAEIrYBCgdHb29kYnllEioKBnJlYXNvbhgBIAEoDjIaLnZhbnRhZ2UudjEuR29vZGJ5ZS5SZWFzb24SDAoEdGV4dBgCIAEoCSJxCgZSZWFzb24SFgoSUkVBU09OX1VOU1BFQ0lGSUVEEAASEwoPUkVBU09OX1JFUExBQ0VEEAESEgoOUkVBU09OX1JFVk9LRUQQAhITCg9SRUFTT05fU0hVVERPV04QAxIRCg1SRUFTT05fRkVOQ0VEEAQixAIKCUhlYXJ0YmVhdBIQCghzZXF1ZW5jZRgBIAEoBBIPCgdzZW50X3VzGAIgASgDEhcKD2Nsb2NrX29mZnNldF91cxgDIAEoAxIXCg9iYWNrbG9nX3JlY29yZHMYBCABKAQSFQoNYmFja2xvZ19ieXRlcxgFIAEoBBIXCg9sYXRlbmVzc19wNTBfbXMYBiABKAESFwoPbGF0ZW5lc3NfcDk5X21zGAcgASgBEhYKDmNoZWNrc19zdGFydGVkGAggASgNEhYKDmNoZWNrc19za2lwcGVkGAkgASgNEhYKDm9mZmxpbmVfcmVhc29uGAogASgJEhUKDWNvdmVyZWRfdG9fdXMYCyABKAMSDwoHbGVhdmluZxgMIAEoCBIpCgdhbmNob3JzGA0gAygLMhgudmFudGFnZS52MS5BbmNob3JSZXBvcnQixwEKDEFuY2hvclJlcG9ydBIOCgZ0YXJnZXQYASABKAkSLQoFc3RhdGUYAiABKA4yHi52YW50YWdlLnYxLkFuY2hvclJlcG9ydC5TdGF0ZRIQCghzaW5jZV91cxgDIAEoAxIMCgR0ZXh0GAQgASgJIlgKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASEQoNU1RBVEVfQU5TV0VSUxABEhAKDFNUQVRFX1NJTEVOVBACEhMKD1NUQVRFX1VOQ0hFQ0tFRBADIl8KDkhlYXJ0YmVhdFJlcGx5EhAKCHNlcXVlbmNlGAEgASgEEhUKDWFnZW50X3NlbnRfdXMYAiABKAMSEwoLcmVjZWl2ZWRfdXMYAyABKAMSDwoHc2VudF91cxgEIAEoAyKcAQoLQXNzaWdubWVudHMSEAoIc25hcHNob3QYASABKAgSDQoFZmluYWwYAiABKAgSJwoHdXBzZXJ0cxgDIAMoCzIWLnZhbnRhZ2UudjEuQXNzaWdubWVudBIaChJyZW1vdmVkX2RldmljZV9ub3MYBCADKA0SJwoHYW5jaG9ycxgFIAEoCzIWLnZhbnRhZ2UudjEuQW5jaG9yTGlzdCIxCgpBbmNob3JMaXN0EiMKB2FuY2hvcnMYASADKAsyEi52YW50YWdlLnYxLkFuY2hvciJGCgZBbmNob3ISDAoEbmFtZRgBIAEoCRIOCgZ0YXJnZXQYAiABKAkSDAoEcG9ydBgDIAEoDRIQCghuZXR3b3JrcxgEIAMoCSLjAgoKQXNzaWdubWVudBIRCglkZXZpY2Vfbm8YASABKA0SEAoIcmV2aXNpb24YAiABKA0SIwoEc3BlYxgDIAEoCzIVLnZhbnRhZ2UudjEuQ2hlY2tTcGVjEhMKC2ludGVydmFsX21zGAQgASgNEhoKEnNjaGVkdWxlX29mZnNldF9tcxgFIAEoDRIWCg5yb3RhdGlvbl9pbmRleBgGIAEoDRIVCg1yb3RhdGlvbl9zaXplGAcgASgNEg8KB3JldHJpZXMYCCABKA0SFgoOcmV0cnlfZGVsYXlfbXMYCSABKA0SFwoPcmV0cmllc19sb2NhbGx5GAogASgIEhIKCmNoYW5nZWRfdXMYCyABKAMSFwoPcnVuX2ltbWVkaWF0ZWx5GAwgASgIEg8KB2Zyb21fdXMYDSABKAMSEAoIdW50aWxfdXMYDiABKAMSGQoRZGV2aWNlX2NyZWF0ZWRfdXMYHiABKAMixAIKClJ1blJlcXVlc3QSFgoOcnVuX3JlcXVlc3RfaWQYASABKAkSKQoEa2luZBgCIAEoDjIbLnZhbnRhZ2UudjEuUnVuUmVxdWVzdC5LaW5kEhEKCWRldmljZV9ubxgDIAEoDRIQCghyZXZpc2lvbhgEIAEoDRIVCg1ub3RfYmVmb3JlX3VzGAUgASgDEhAKCHJldHJ5X2lkGAYgASgJEg8KB2F0dGVtcHQYByABKA0SKgoKYXNzaWdubWVudBgIIAEoCzIWLnZhbnRhZ2UudjEuQXNzaWdubWVudBISCgp0cmFjZXJvdXRlGAkgASgIIlQKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEg4KCktJTkRfUkVUUlkQARIMCghLSU5EX05PVxACEhgKFEtJTkRfUkVUUllfREVMRUdBVEVEEAMi/AIKC0NoZWNrUmVzdWx0EhEKCWRldmljZV9ubxgBIAEoDRIQCghzdGFydF91cxgCIAEoAxIQCghyZXZpc2lvbhgDIAEoDRITCgtyZXN1bHRfY29kZRgEIAEoDRIUCgxjaGVja19yZXN1bHQYBSABKAkSEAoIYmxvY2tfbXMYBiABKAESDgoGZG5zX21zGAcgASgBEhIKCmNvbm5lY3RfbXMYCCABKAESDgoGc3NsX21zGAkgASgBEg8KB3R0ZmJfbXMYCiABKAESDwoHdHRsYl9tcxgLIAEoARIRCglkYXRhX3NpemUYDCABKAESDwoHYXR0ZW1wdBgNIAEoDRIQCghyZXRyeV9pZBgOIAEoCRIWCg5ydW5fcmVxdWVzdF9pZBgPIAEoCRIMCgRzbG93GBAgASgIEhUKDWV4dGVuZGVkX2pzb24YESABKAkSFQoNYmVoaW5kX2FuY2hvchgSIAEoCBIZChFkZXZpY2VfY3JlYXRlZF91cxgeIAEoAyJECgVCYXRjaBIQCghiYXRjaF9pZBgBIAEoBBIpCgdyZWNvcmRzGAIgAygLMhgudmFudGFnZS52MS5PdXRib3hSZWNvcmQikgEKA0FjaxIQCghiYXRjaF9pZBgBIAEoBBIQCghpbnNlcnRlZBgCIAEoDRIQCghyZXBlYXRlZBgDIAEoDRITCgtxdWFyYW50aW5lZBgEIAEoDRIUCgd0b29rX21zGCggASgNSACIAQESEAoIZXBvY2hfaWQYHiABKAkSDAoEbWFyaxgfIAEoBEIKCghfdG9va19tcyLxAQoMT3V0Ym94UmVjb3JkEikKBnJlc3VsdBgBIAEoCzIXLnZhbnRhZ2UudjEuQ2hlY2tSZXN1bHRIABIsCghjb3ZlcmFnZRgCIAEoCzIYLnZhbnRhZ2UudjEuQ292ZXJhZ2VTcGFuSAASJAoDZ2FwGAMgASgLMhUudmFudGFnZS52MS5HYXBSZWNvcmRIABIoCgVjbG9jaxgEIAEoCzIXLnZhbnRhZ2UudjEuQ2xvY2tSZWNvcmRIABIuCgtkaWFnbm9zdGljcxgFIAEoCzIXLnZhbnRhZ2UudjEuRGlhZ25vc3RpY3NIAEIICgZyZWNvcmQiZAoLRGlhZ25vc3RpY3MSEQoJZGV2aWNlX25vGAEgASgNEhAKCHN0YXJ0X3VzGAIgASgDEhUKDWV4dGVuZGVkX2pzb24YAyABKAkSGQoRZGV2aWNlX2NyZWF0ZWRfdXMYHiABKAMiLgoMQ292ZXJhZ2VTcGFuEg8KB2Zyb21fdXMYASABKAMSDQoFdG9fdXMYAiABKAMiZAoJR2FwUmVjb3JkEg4KBmdhcF9pZBgBIAEoCRIPCgdmcm9tX3VzGAIgASgDEg0KBXRvX3VzGAMgASgDEhcKD2Ryb3BwZWRfcmVzdWx0cxgEIAEoDRIOCgZyZWFzb24YBSABKAkiRgoLQ2xvY2tSZWNvcmQSDQoFYXRfdXMYASABKAMSEQoJb2Zmc2V0X3VzGAIgASgDEhUKDXJvdW5kX3RyaXBfdXMYAyABKAMqlgIKClJlc3VsdENvZGUSGwoXUkVTVUxUX0NPREVfVU5TUEVDSUZJRUQQABISCg5SRVNVTFRfQ09ERV9PSxABEhcKE1JFU1VMVF9DT0RFX1RJTUVPVVQQAhIYChRSRVNVTFRfQ09ERV9QUk9UT0NPTBADEhYKElJFU1VMVF9DT0RFX1NDUklQVBAEEhQKEFJFU1VMVF9DT0RFX05BTUUQBRITCg9SRVNVTFRfQ09ERV9UTFMQBhIbChdSRVNVTFRfQ09ERV9FWFBFQ1RBVElPThAHEhUKEVJFU1VMVF9DT0RFX0xPR0lOEAgSFgoSUkVTVUxUX0NPREVfUE9MSUNZEAkSFQoRUkVTVUxUX0NPREVfQUdFTlQQCjJWCgxBZ2VudFNlcnZpY2USRgoHQ29ubmVjdBIaLnZhbnRhZ2UudjEuQ29ubmVjdFJlcXVlc3QaGy52YW50YWdlLnYxLkNvbm5lY3RSZXNwb25zZSgBMAFiBnByb3RvMw", [file_vantage_v1_checks]);
 
 /**
  * Describes the message vantage.v1.ConnectRequest.
@@ -47,31 +47,45 @@ export const HelloSchema = /*@__PURE__*/
   messageDesc(file_vantage_v1_agent, 2);
 
 /**
+ * Describes the message vantage.v1.DatabaseHistory.
+ * Use `create(DatabaseHistorySchema)` to create a new message.
+ */
+export const DatabaseHistorySchema = /*@__PURE__*/
+  messageDesc(file_vantage_v1_agent, 3);
+
+/**
+ * Describes the message vantage.v1.KnownEpoch.
+ * Use `create(KnownEpochSchema)` to create a new message.
+ */
+export const KnownEpochSchema = /*@__PURE__*/
+  messageDesc(file_vantage_v1_agent, 4);
+
+/**
  * Describes the message vantage.v1.Welcome.
  * Use `create(WelcomeSchema)` to create a new message.
  */
 export const WelcomeSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 3);
+  messageDesc(file_vantage_v1_agent, 5);
 
 /**
  * Describes the message vantage.v1.Upgrade.
  * Use `create(UpgradeSchema)` to create a new message.
  */
 export const UpgradeSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 4);
+  messageDesc(file_vantage_v1_agent, 6);
 
 /**
  * Describes the message vantage.v1.UpgradeReport.
  * Use `create(UpgradeReportSchema)` to create a new message.
  */
 export const UpgradeReportSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 5);
+  messageDesc(file_vantage_v1_agent, 7);
 
 /**
  * Describes the enum vantage.v1.UpgradeReport.State.
  */
 export const UpgradeReport_StateSchema = /*@__PURE__*/
-  enumDesc(file_vantage_v1_agent, 5, 0);
+  enumDesc(file_vantage_v1_agent, 7, 0);
 
 /**
  * @generated from enum vantage.v1.UpgradeReport.State
@@ -84,13 +98,13 @@ export const UpgradeReport_State = /*@__PURE__*/
  * Use `create(GoodbyeSchema)` to create a new message.
  */
 export const GoodbyeSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 6);
+  messageDesc(file_vantage_v1_agent, 8);
 
 /**
  * Describes the enum vantage.v1.Goodbye.Reason.
  */
 export const Goodbye_ReasonSchema = /*@__PURE__*/
-  enumDesc(file_vantage_v1_agent, 6, 0);
+  enumDesc(file_vantage_v1_agent, 8, 0);
 
 /**
  * @generated from enum vantage.v1.Goodbye.Reason
@@ -103,20 +117,20 @@ export const Goodbye_Reason = /*@__PURE__*/
  * Use `create(HeartbeatSchema)` to create a new message.
  */
 export const HeartbeatSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 7);
+  messageDesc(file_vantage_v1_agent, 9);
 
 /**
  * Describes the message vantage.v1.AnchorReport.
  * Use `create(AnchorReportSchema)` to create a new message.
  */
 export const AnchorReportSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 8);
+  messageDesc(file_vantage_v1_agent, 10);
 
 /**
  * Describes the enum vantage.v1.AnchorReport.State.
  */
 export const AnchorReport_StateSchema = /*@__PURE__*/
-  enumDesc(file_vantage_v1_agent, 8, 0);
+  enumDesc(file_vantage_v1_agent, 10, 0);
 
 /**
  * @generated from enum vantage.v1.AnchorReport.State
@@ -129,48 +143,48 @@ export const AnchorReport_State = /*@__PURE__*/
  * Use `create(HeartbeatReplySchema)` to create a new message.
  */
 export const HeartbeatReplySchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 9);
+  messageDesc(file_vantage_v1_agent, 11);
 
 /**
  * Describes the message vantage.v1.Assignments.
  * Use `create(AssignmentsSchema)` to create a new message.
  */
 export const AssignmentsSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 10);
+  messageDesc(file_vantage_v1_agent, 12);
 
 /**
  * Describes the message vantage.v1.AnchorList.
  * Use `create(AnchorListSchema)` to create a new message.
  */
 export const AnchorListSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 11);
+  messageDesc(file_vantage_v1_agent, 13);
 
 /**
  * Describes the message vantage.v1.Anchor.
  * Use `create(AnchorSchema)` to create a new message.
  */
 export const AnchorSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 12);
+  messageDesc(file_vantage_v1_agent, 14);
 
 /**
  * Describes the message vantage.v1.Assignment.
  * Use `create(AssignmentSchema)` to create a new message.
  */
 export const AssignmentSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 13);
+  messageDesc(file_vantage_v1_agent, 15);
 
 /**
  * Describes the message vantage.v1.RunRequest.
  * Use `create(RunRequestSchema)` to create a new message.
  */
 export const RunRequestSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 14);
+  messageDesc(file_vantage_v1_agent, 16);
 
 /**
  * Describes the enum vantage.v1.RunRequest.Kind.
  */
 export const RunRequest_KindSchema = /*@__PURE__*/
-  enumDesc(file_vantage_v1_agent, 14, 0);
+  enumDesc(file_vantage_v1_agent, 16, 0);
 
 /**
  * @generated from enum vantage.v1.RunRequest.Kind
@@ -183,56 +197,56 @@ export const RunRequest_Kind = /*@__PURE__*/
  * Use `create(CheckResultSchema)` to create a new message.
  */
 export const CheckResultSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 15);
+  messageDesc(file_vantage_v1_agent, 17);
 
 /**
  * Describes the message vantage.v1.Batch.
  * Use `create(BatchSchema)` to create a new message.
  */
 export const BatchSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 16);
+  messageDesc(file_vantage_v1_agent, 18);
 
 /**
  * Describes the message vantage.v1.Ack.
  * Use `create(AckSchema)` to create a new message.
  */
 export const AckSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 17);
+  messageDesc(file_vantage_v1_agent, 19);
 
 /**
  * Describes the message vantage.v1.OutboxRecord.
  * Use `create(OutboxRecordSchema)` to create a new message.
  */
 export const OutboxRecordSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 18);
+  messageDesc(file_vantage_v1_agent, 20);
 
 /**
  * Describes the message vantage.v1.Diagnostics.
  * Use `create(DiagnosticsSchema)` to create a new message.
  */
 export const DiagnosticsSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 19);
+  messageDesc(file_vantage_v1_agent, 21);
 
 /**
  * Describes the message vantage.v1.CoverageSpan.
  * Use `create(CoverageSpanSchema)` to create a new message.
  */
 export const CoverageSpanSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 20);
+  messageDesc(file_vantage_v1_agent, 22);
 
 /**
  * Describes the message vantage.v1.GapRecord.
  * Use `create(GapRecordSchema)` to create a new message.
  */
 export const GapRecordSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 21);
+  messageDesc(file_vantage_v1_agent, 23);
 
 /**
  * Describes the message vantage.v1.ClockRecord.
  * Use `create(ClockRecordSchema)` to create a new message.
  */
 export const ClockRecordSchema = /*@__PURE__*/
-  messageDesc(file_vantage_v1_agent, 22);
+  messageDesc(file_vantage_v1_agent, 24);
 
 /**
  * Describes the enum vantage.v1.ResultCode.

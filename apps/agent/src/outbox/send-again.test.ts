@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { systemClock } from '@vantage/kernel';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { gapsOf, openTestOutbox, resultRecord, startsOf } from '../testing/outbox.ts';
+import type { AckPosition } from './database-history.ts';
+import type { Outbox } from './outbox.ts';
+
+let root = '';
+beforeAll(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'vantage-send-again-'));
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const keepMs = 600_000;
+const folderOf = (name: string) => path.join(root, name);
+
+/** What the database says of one epoch. */
+const history = (epochId: string, mark: number, isWhole = false) => new Map([[epochId, { mark, isWhole }]]);
+
+/** Appends these results, takes them out and acknowledges them. */
+async function acknowledge(outbox: Outbox, starts: readonly number[], position?: AckPosition, bytes = 0) {
+  for (const start of starts) outbox.append(resultRecord(start, bytes));
+  await outbox.flushed();
+  const taken = outbox.nextNew(1000);
+  expect(startsOf(taken)).toEqual(starts);
+  await outbox.ack(taken, position);
+}
+
+/** Everything that waits, in order of the starts. */
+async function waitingIn(outbox: Outbox) {
+  const taken = [...outbox.nextNew(1000), ...(await outbox.nextBacklog(1000))];
+  return { starts: startsOf(taken).toSorted((a, b) => a - b), gaps: gapsOf(taken) };
+}
+
+test('what a database that went back lacks is sent again, once; what it has is not', async () => {
+  await using outbox = await openTestOutbox(folderOf('a'), { keepMs });
+  outbox.setOnline(true);
+  await acknowledge(outbox, [1, 2], { epochId: 'e', mark: 4 }, 80_000);
+  await acknowledge(outbox, [3, 4], { epochId: 'e', mark: 5 }, 80_000);
+  expect(outbox.records).toBe(0);
+  expect(outbox.epochIds).toEqual(['e']);
+  await outbox.sendAgain(history('e', 0, true));
+  await outbox.sendAgain(history('another', 0));
+  expect((await waitingIn(outbox)).starts).toEqual([]);
+  await outbox.sendAgain(history('e', 4));
+  expect((await waitingIn(outbox)).starts).toEqual([3, 4]);
+  await outbox.sendAgain(history('e', 4));
+  expect((await waitingIn(outbox)).starts).toEqual([]);
+});
+
+test('an agent that was restarted meanwhile sends it again, whether it ended in order or was killed', async () => {
+  for (const name of ['ended', 'killed']) {
+    const first = await openTestOutbox(folderOf(name), { keepMs });
+    first.setOnline(true);
+    await acknowledge(first, [1, 2], { epochId: 'e', mark: 4 }, name === 'ended' ? 80_000 : 0);
+    if (name === 'ended') await first[Symbol.asyncDispose]();
+    await using second = await openTestOutbox(folderOf(name), { keepMs });
+    second.setOnline(true);
+    expect(second.records).toBe(0);
+    expect(second.epochIds).toEqual(['e']);
+    await second.sendAgain(history('e', 3));
+    expect((await waitingIn(second)).starts).toEqual([1, 2]);
+  }
+});
+
+test('a data gap names what the agent has deleted already; a lost gap is sent again under its id', async () => {
+  let nowMs = 0;
+  const clock = { ...systemClock, monoMs: () => nowMs };
+  await using outbox = await openTestOutbox(folderOf('gap'), { keepMs, clock });
+  outbox.setOnline(true);
+  await acknowledge(outbox, [10, 20], { epochId: 'e', mark: 4 }, 80_000);
+  nowMs += keepMs;
+  await acknowledge(outbox, [30], { epochId: 'e', mark: 5 }, 80_000);
+  await outbox.sendAgain(history('e', 3));
+  const { starts, gaps } = await waitingIn(outbox);
+  expect(starts).toEqual([30]);
+  expect(gaps.map(({ fromUs, toUs, droppedResults }) => [fromUs, toUs, droppedResults])).toEqual([
+    [10n, 20n, 2],
+  ]);
+});
+
+test('what is kept gives way to new records, in bytes', async () => {
+  await using outbox = await openTestOutbox(folderOf('bytes'), { keepMs, maxBytes: 300_000 });
+  outbox.setOnline(true);
+  for (let i = 1; i <= 4; i += 1) await acknowledge(outbox, [i], { epochId: 'e', mark: i }, 100_000);
+  outbox.setOnline(false);
+  outbox.append(resultRecord(5, 100_000));
+  await outbox.flushed();
+  outbox.setOnline(true);
+  await outbox.sendAgain(history('e', 0));
+  const { starts, gaps } = await waitingIn(outbox);
+  expect(starts).toEqual([4, 5]);
+  expect(gaps.reduce((sum, { droppedResults }) => sum + droppedResults, 0)).toBe(3);
+});

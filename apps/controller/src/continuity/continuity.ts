@@ -1,0 +1,111 @@
+import { type Clock, createJobParts, type Logger, newId } from '@vantage/kernel';
+import type { Db } from '../db/index.ts';
+import { decideHistory } from './decide-history.ts';
+import { type Remembered, readRemembered, remember } from './remembered.ts';
+import { beginEpoch, newestMarkUs, readEpochs, skipNumbers, writeMark } from './store.ts';
+
+/** What the database has of an epoch; see the wire's KnownEpoch. */
+interface KnownEpoch {
+  readonly epochId: string;
+  readonly mark: number;
+  readonly isWhole: boolean;
+}
+
+/** Notices that the database went back: a restore, a failover to a replica that was behind (docs/adr/0019-database-history.md). */
+export interface Continuity {
+  /** A commit that ends now is in a database that has this epoch with this mark. */
+  position(): { readonly epochId: string; readonly mark: number };
+  /** What the database has of these epochs. */
+  known(epochIds: readonly string[]): Promise<readonly KnownEpoch[]>;
+  /** Sets the one listener, which is called when the database may lack commits. */
+  onDoubt(listener: () => void): void;
+  /** Compares the database with what this controller remembers, and begins an epoch. */
+  start(): Promise<void>;
+  /** Writes a mark every 2 s until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const everyMs = 2_000;
+
+/** Makes it. `file` has the last mark for the next run of the controller. */
+export function createContinuity({
+  db: { kysely },
+  clock,
+  log,
+  file,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly file: string;
+}): Continuity {
+  let present: Remembered = { epochId: '', mark: 0, markedUs: 0 };
+  let onDoubt = () => {};
+  const parts = createJobParts({
+    log,
+    failed: 'the marks of the database cannot be written; trying again',
+    recovered: 'the marks of the database are written again',
+  });
+  const begin = async () => {
+    const next = { epochId: newId(), mark: 0, markedUs: clock.nowUs() };
+    await beginEpoch(kysely, next.epochId, next.markedUs);
+    present = next;
+    await remember(file, present);
+  };
+  /** Compares; what the database says is read before anything is written to it. */
+  const compare = async (remembered: Remembered) => {
+    const found = (await readEpochs(kysely, [remembered.epochId])).get(remembered.epochId);
+    const verdict = decideHistory(remembered, found);
+    if (verdict !== 'back') return verdict;
+    const toUs = found?.markedUs ?? (await newestMarkUs(kysely));
+    log.error(
+      { from: isoTime(remembered.markedUs), to: toUs === null ? 'unknown' : isoTime(toUs) },
+      'the database went back: what was stored between these times is lost, besides what agents send again',
+    );
+    return verdict;
+  };
+  const doubt = async () => {
+    const verdict = await compare(present);
+    if (verdict === 'same') return;
+    await skipNumbers(kysely);
+    await begin();
+    if (verdict === 'restarted')
+      log.info({}, 'another run of the database server: agents send again what it may lack');
+    onDoubt();
+  };
+  const tick = async () => {
+    const next = { ...present, mark: present.mark + 1, markedUs: clock.nowUs() };
+    if (!(await writeMark(kysely, { ...next, nowUs: next.markedUs }))) return doubt();
+    present = next;
+    await remember(file, present);
+  };
+  return {
+    position: () => ({ epochId: present.epochId, mark: present.mark + 1 }),
+    async known(epochIds) {
+      const found = await readEpochs(kysely, epochIds);
+      return epochIds.map((epochId) => {
+        const epoch = found.get(epochId);
+        return { epochId, mark: epoch?.mark ?? 0, isWhole: epoch?.isPresentServer ?? false };
+      });
+    },
+    onDoubt(listener) {
+      onDoubt = listener;
+    },
+    async start() {
+      const remembered = await readRemembered(file);
+      if (remembered !== undefined && (await compare(remembered)) === 'back') await skipNumbers(kysely);
+      await begin();
+    },
+    async run(signal) {
+      while (!signal.aborted) {
+        await parts.attempt('mark', tick);
+        await clock.sleep(everyMs, signal).catch(() => {});
+      }
+      await parts.attempt('mark', tick);
+    },
+  };
+}
+
+function isoTime(us: number): string {
+  return new Date(us / 1000).toISOString();
+}

@@ -1,0 +1,65 @@
+import { dayUs } from '@vantage/domain';
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../db/index.ts';
+import type { FoundEpoch } from './decide-history.ts';
+
+/**
+ * Names this run of the server and this copy of the tables: a promoted replica, a restored or restarted server and a restored dump give
+ * another text. Every role may call these functions.
+ */
+const server = sql`concat_ws('/', extract(epoch from pg_postmaster_start_time()),
+  (select oid from pg_database where datname = current_database()), pg_relation_filenode('database_epochs'))`;
+const keptUs = 31 * dayUs;
+
+/** Begins an epoch with mark 0, and deletes those that nobody remembers any more. */
+export async function beginEpoch(db: Kysely<Tables>, epochId: string, nowUs: number): Promise<void> {
+  await sql`delete from database_epochs where marked_us < ${nowUs - keptUs}::bigint`.execute(db);
+  await sql`
+    insert into database_epochs (epoch_id, server, mark, began_us, marked_us)
+    values (${epochId}, ${server}, 0, ${nowUs}, ${nowUs})`.execute(db);
+}
+
+/** Writes the next mark of an epoch; false when the database lacks the mark before it, or is another run of the server. */
+export async function writeMark(
+  db: Kysely<Tables>,
+  { epochId, mark, nowUs }: { readonly epochId: string; readonly mark: number; readonly nowUs: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update database_epochs set mark = ${mark}, marked_us = ${nowUs}
+    where epoch_id = ${epochId} and mark between ${mark - 1} and ${mark} and server = ${server} returning mark`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
+/** These epochs as the database has them. */
+export async function readEpochs(
+  db: Kysely<Tables>,
+  epochIds: readonly string[],
+): Promise<ReadonlyMap<string, FoundEpoch>> {
+  const { rows } = await sql<FoundEpoch & { epochId: string }>`
+    select epoch_id as "epochId", mark, marked_us as "markedUs", server = ${server} as "isPresentServer"
+    from database_epochs where epoch_id = any(${epochIds}::text[])`.execute(db);
+  return new Map(rows.map((row) => [row.epochId, row]));
+}
+
+/** The newest moment at which any controller wrote a mark into this database; null without any. */
+export async function newestMarkUs(db: Kysely<Tables>): Promise<number | null> {
+  const { rows } = await sql<{ us: number | null }>`select max(marked_us) as us from database_epochs`.execute(
+    db,
+  );
+  return rows[0]?.us ?? null;
+}
+
+/**
+ * Moves the sequences beyond the numbers that were given since the time to which the database went back. Those of Locations and accounts
+ * stay: no agent sends them, and small numbers of Locations make small rows of checks.
+ */
+export async function skipNumbers(db: Kysely<Tables>): Promise<void> {
+  await sql`
+    select setval(format('%I.%I', schemaname, sequencename)::regclass,
+      least(coalesce(last_value, 0) + case when max_value > 2147483647 then 1000000 else 1000 end, max_value))
+    from pg_sequences where schemaname = current_schema() and sequencename not like 'locations\\_%' and sequencename not like 'accounts\\_%'`.execute(
+    db,
+  );
+}
