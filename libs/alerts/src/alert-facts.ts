@@ -57,7 +57,7 @@ export interface AlertFacts {
 
 /** One message that is due now, and to whom. */
 export interface AlertMessage {
-  readonly about: 'opening' | 'end' | 'flapping' | 'acknowledged';
+  readonly about: 'opening' | 'end' | 'flapping' | 'acknowledged' | 'closed';
   readonly contactIds: readonly string[];
 }
 

@@ -2,6 +2,7 @@
 export const alertKinds = [
   'device.down',
   'device.up',
+  'device.flapping',
   'device.partial',
   'device.slow',
   'certificate.expiring',
@@ -17,8 +18,11 @@ export const alertKinds = [
 /** One of `alertKinds`. */
 export type AlertKind = (typeof alertKinds)[number];
 
-/** What a message is about: the kind of its alert, or that somebody acknowledged one (for systems that keep incidents). */
-export type MessageKind = AlertKind | 'acknowledged';
+/**
+ * What a message is about: the kind of its alert; for systems that keep incidents also that somebody acknowledged it, or that it closed without
+ * an end that people hear of.
+ */
+export type MessageKind = AlertKind | 'acknowledged' | 'closed';
 
 /** How bad an outage of a device is, worst first. Steps of notification schedules choose by it. */
 export const severities = ['critical', 'warning', 'info'] as const;

@@ -23,6 +23,19 @@ export const alertPhases = [
 /** One of `alertPhases`. */
 export type AlertPhase = (typeof alertPhases)[number];
 
+/** Outages of a device that are one problem. Times are microseconds since 1970. */
+export interface Flapping {
+  /** Begin of the first outage. */
+  readonly sinceUs: number;
+  readonly outages: number;
+  /** Time down in all outages that ended. */
+  readonly downUs: number;
+  /** Begin of the present outage; null: the device is Up. */
+  readonly downSinceUs: number | null;
+  /** Everybody heard of the present outage. */
+  readonly saysDown: boolean;
+}
+
 /** What an alert remembers between its decisions. Plain JSON; times are microseconds since 1970. */
 export interface AlertState {
   readonly phase: AlertPhase;
@@ -42,8 +55,12 @@ export interface AlertState {
   readonly steps: readonly StepProgress[];
   /** Contacts that were notified, in the order of their first message. */
   readonly notified: readonly string[];
+  /** Null: the device does not flap. */
+  readonly flapping: Flapping | null;
   /** The device began to flap and nobody was notified of that yet. */
   readonly announcesFlapping: boolean;
+  /** Systems that keep incidents closed theirs, because the schedule was taken away. */
+  readonly closedElsewhere: boolean;
   /** Systems that keep incidents were notified that somebody acknowledged it. */
   readonly announcedAcknowledgement: boolean;
   /** Reasons with which this alert has an AlertSuppressed event. */
@@ -55,7 +72,8 @@ export function newAlertState(phase: AlertPhase, nowUs: number, judgedFromUs = n
   return {
     ...{ phase, phaseSinceUs: nowUs, judgedFromUs, requestId: null, failedChecks: 0 },
     ...{ ownChecks: 'none', judgeAgainUs: null, activeUs: null, steps: [], notified: [] },
-    ...{ announcesFlapping: false, announcedAcknowledgement: false, suppressions: [] },
+    ...{ flapping: null, announcesFlapping: false, closedElsewhere: false },
+    ...{ announcedAcknowledgement: false, suppressions: [] },
   };
 }
 

@@ -44,6 +44,8 @@ export interface ContactTypeRules {
   readonly options: ContactOptionRule | null;
   /** It keeps an incident for each alert, and gets acknowledgements too. */
   readonly keepsIncidents: boolean;
+  /** What it shows of an alert stays until it gets the end, so it also gets that an alert closed without one. */
+  readonly waitsForEnd: boolean;
   /** It gets one message for each event. The messages of other types are grouped. */
   readonly isPerEvent: boolean;
 }
@@ -53,7 +55,14 @@ const email: ContactTypeRules = {
   show: (address) => address,
   fill: (sent) => sent,
   receiver: (address) => address,
-  ...{ hidesNothing: true, secret: null, options: null, keepsIncidents: false, isPerEvent: false },
+  ...{
+    hidesNothing: true,
+    secret: null,
+    options: null,
+    keepsIncidents: false,
+    waitsForEnd: false,
+    isPerEvent: false,
+  },
 };
 
 const telegram: ContactTypeRules = {
@@ -64,20 +73,27 @@ const telegram: ContactTypeRules = {
   show: (address) => address,
   fill: (sent) => sent,
   receiver: () => 'Telegram',
-  ...{ hidesNothing: false, secret: botToken, options: null, keepsIncidents: false, isPerEvent: false },
+  ...{
+    hidesNothing: false,
+    secret: botToken,
+    options: null,
+    keepsIncidents: false,
+    waitsForEnd: false,
+    isPerEvent: false,
+  },
 };
 
 function web(
   kind: WebAddressKind,
   rest: Pick<ContactTypeRules, 'secret' | 'isPerEvent'> &
-    Partial<Pick<ContactTypeRules, 'options' | 'keepsIncidents'>>,
+    Partial<Pick<ContactTypeRules, 'options' | 'keepsIncidents' | 'waitsForEnd'>>,
 ): ContactTypeRules {
   return {
     addressFault: (text, policy) => webAddressFault(text, policy, kind),
     show: (text) => showWebAddress(text, kind),
     fill: (text, kept) => fillWebAddress(text, kept, kind),
     receiver: receiverOf,
-    ...{ hidesNothing: false, options: null, keepsIncidents: false, ...rest },
+    ...{ hidesNothing: false, options: null, keepsIncidents: false, waitsForEnd: false, ...rest },
   };
 }
 
@@ -102,15 +118,15 @@ export const contactTypes = {
   ),
   pagerduty: web(
     { example: 'https://events.pagerduty.com/v2/enqueue', hidesLastPart: false },
-    { secret: routingKey, keepsIncidents: true, isPerEvent: true },
+    { secret: routingKey, keepsIncidents: true, waitsForEnd: true, isPerEvent: true },
   ),
   jsm: web(
     { example: 'https://api.atlassian.com/jsm/ops/integration/v2/alerts', hidesLastPart: false },
-    { secret: apiKey, keepsIncidents: true, isPerEvent: true },
+    { secret: apiKey, keepsIncidents: true, waitsForEnd: true, isPerEvent: true },
   ),
   alertmanager: web(
     { example: 'https://alertmanager.example.org/', hidesLastPart: false },
-    { secret: bearerToken, isPerEvent: true },
+    { secret: bearerToken, waitsForEnd: true, isPerEvent: true },
   ),
   ntfy: web(
     { example: 'https://ntfy.sh/a-topic-that-nobody-guesses', hidesLastPart: true },

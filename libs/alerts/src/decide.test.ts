@@ -1,54 +1,23 @@
 import { expect, test } from 'vitest';
-import { afterDown, afterUp } from './after-change.ts';
+import { afterUp } from './after-change.ts';
 import type { AlertDecision, AlertFacts, DeviceFacts } from './alert-facts.ts';
 import { type AlertState, newAlertState } from './alert-state.ts';
 import { decide } from './decide.ts';
 import type { MasterFacts, RequestedCheck } from './judge-master.ts';
-import type { Schedule } from './schedule.ts';
-
-const minute = 60_000_000;
-const nowUs = 10_000 * minute;
-const everybody: Schedule = {
-  timezone: 'UTC',
-  steps: [
-    {
-      ...{ delayMinutes: 0, contactIds: ['a'], days: null, from: null, to: null },
-      ...{ repeatMinutes: null, severities: null },
-    },
-  ],
-};
-const device: DeviceFacts = {
-  ...{ enabled: true, status: 'Down', isChecked: true, maintenanceUntilUs: null, canBeChecked: true },
-  isPartial: false,
-  ...{ retries: 1, retryDelayUs: 10_000_000, master: null, masterWasDown: false },
-};
-const master: MasterFacts = {
-  ...{ name: 'gw', enabled: true, status: 'Up', retrying: false, inMaintenance: false, isCheckedHere: true },
-  ...{ canBeChecked: true, retries: 1, retryDelayUs: 10_000_000, longestSequenceUs: 5 * minute },
-};
-const times = { minuteUs: minute, recheckUs: minute, quietUs: 30 * minute };
-const base: AlertFacts = {
-  ...{ device, check: { kind: 'none' }, schedule: everybody, severity: 'critical', acknowledged: false },
-  ...{ snoozedUntilUs: null, isMoment: false, times, nowUs },
-  ...{ isAboutPartial: false, isWarning: false, isLocationDeleted: false },
-};
-const judging = { ...newAlertState('judging', nowUs, nowUs - minute), requestId: 'r' };
+import {
+  base,
+  device,
+  everybody,
+  judging,
+  master,
+  minute,
+  nowUs,
+  outcome,
+  upNow,
+} from './testing/alert-fixture.ts';
 
 function answered(verdict: 'good' | 'bad' | 'inconclusive'): RequestedCheck {
   return { kind: 'answered', verdict, endUs: nowUs - 1 };
-}
-
-/** What a decision comes to, in one line. */
-function outcome({ state, request, messages, events, closes }: AlertDecision): string {
-  const sent = messages.map(({ about, contactIds }) => `${about}>${contactIds.join('+')}`);
-  const made = events.map((event) => (event.kind === 'alert' ? `alert(${event.note ?? ''})` : event.reason));
-  return [
-    state.phase,
-    ...(request ? [`check ${request.of}`] : []),
-    ...made,
-    ...sent,
-    ...(closes ? ['closed'] : []),
-  ].join(' ');
 }
 
 test.each<[string, Partial<MasterFacts> | null, RequestedCheck, string]>([
@@ -175,7 +144,7 @@ test.each<[string, Partial<AlertFacts>, string]>([
 test('Up goes to everyone who was notified of Down, at any hour, also after an acknowledgement', () => {
   const closed = { ...everybody, steps: everybody.steps.map((step) => ({ ...step, days: [] })) };
   const opened = decide(judging, base).state;
-  const ended = afterUp({ ...opened, notified: ['a', 'b'] }, { pairs: 1, nowUs });
+  const ended = afterUp({ ...opened, notified: ['a', 'b'] }, upNow);
   const facts = { ...base, schedule: closed, acknowledged: true };
   expect(outcome(decide(ended, facts))).toBe('ended end>a+b closed');
 });
@@ -183,21 +152,16 @@ test('Up goes to everyone who was notified of Down, at any hour, also after an a
 test('an outage that is over before its message was due notifies nobody', () => {
   const later = { ...everybody, steps: everybody.steps.map((step) => ({ ...step, delayMinutes: 5 })) };
   const opened = decide(judging, { ...base, schedule: later }).state;
-  expect(outcome(decide(afterUp(opened, { pairs: 1, nowUs }), base))).toBe('ended schedule closed');
+  expect(outcome(decide(afterUp(opened, upNow), base))).toBe('ended schedule closed');
 });
 
-test('the third pair of Down and Up within 30 minutes is one message, and the final state follows after 30 quiet minutes', () => {
-  const opened = decide(judging, base).state;
-  const up = { ...base, device: { ...device, status: 'Up' as const } };
-  const flapping = decide(afterUp(opened, { pairs: 3, nowUs }), up);
-  expect(outcome(flapping)).toBe('flapping flapping>a');
-  const later = nowUs + 20 * minute;
-  const down = afterDown(flapping.state, later);
-  expect(down.events).toMatchObject([{ reason: 'flapping' }]);
-  expect(outcome(decide(down.state, { ...base, nowUs: later + 29 * minute }))).toBe('flapping');
-  const quiet = later + 30 * minute;
-  expect(outcome(decide(down.state, { ...base, nowUs: quiet }))).toBe('active alert() opening>a');
-  expect(outcome(decide(down.state, { ...up, nowUs: quiet }))).toBe('ended end>a closed');
+test('an alert whose schedule is taken away closes its incidents, once, and opens them with the next schedule', () => {
+  const opened = { ...decide(judging, base).state, steps: [] };
+  const without = decide(opened, { ...base, schedule: null });
+  expect(outcome(without)).toBe('active schedule closed>a');
+  expect(without.closes).toBe(false);
+  expect(outcome(decide(without.state, { ...base, schedule: null }))).toBe('active');
+  expect(outcome(decide(without.state, base))).toBe('active opening>a');
 });
 
 const partly = { ...device, status: 'Up', isPartial: true } as const;
@@ -205,9 +169,9 @@ const partly = { ...device, status: 'Up', isPartial: true } as const;
 test.each<[string, Partial<DeviceFacts>, string]>([
   ['fails from some Locations only', {}, 'active alert() opening>a'],
   ['fails from none any more', { isPartial: false }, 'ended end>b closed'],
-  ['is Down', { status: 'Down', isPartial: false }, 'active closed'],
+  ['is Down', { status: 'Down', isPartial: false }, 'active closed>b closed'],
   ['is in maintenance', { maintenanceUntilUs: nowUs + minute }, 'maintenance maintenance'],
-  ['is paused', { enabled: false }, 'active closed'],
+  ['is paused', { enabled: false }, 'active closed>b closed'],
   ['is not checked', { isChecked: false }, 'active'],
 ])('an alert about Partial, when the device %s', (_name, facts, expected) => {
   const about = { ...base, isAboutPartial: true, device: { ...partly, ...facts } };
@@ -222,7 +186,7 @@ test('an alert about Partial that was in maintenance notifies when the maintenan
 test('the alert of an offline Location that was deleted closes without a message', () => {
   const about = { ...base, device: null, isLocationDeleted: true };
   const state = { ...newAlertState('active', nowUs), notified: ['a'] };
-  expect(outcome(decide(state, about))).toBe('active closed');
+  expect(outcome(decide(state, about))).toBe('active closed>a closed');
 });
 
 test.each<[string, AlertState, Partial<AlertFacts>, AlertDecision['withdraws']]>([

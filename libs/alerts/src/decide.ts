@@ -9,14 +9,17 @@ import { active, end, withoutDevice } from './send-moves.ts';
  *
  *   phase        facts                                           next
  *   ended        –                                               last message to everyone who was notified; closed
- *   any          device deleted or paused, Location deleted      closed without a message
+ *   any          device deleted or paused, Location deleted      closed without a message to people; incidents elsewhere are closed
  *   any          no Location checks the device, or it is Unknown waits: its Location has the alert
  *   any          about Partial, the device is Down               closed without a message: the outage has its own alert
  *   any          about Partial, it fails from nowhere any more   ended
  *   any          about Partial, not in maintenance               active; it has no further phases
  *   any          a warning (slow, certificate)                   active after a maintenance; its end is an event of its own
+ *   flapping     in maintenance                                  waits
  *   flapping     30 minutes without a change, Up                 message "Up" to everyone who was notified; closed
  *   flapping     30 minutes without a change, Down               judging
+ *   flapping     Down for two minutes, once in an outage         message "flapping, and Down" to everyone who was notified
+ *   flapping     otherwise                                       steps, counted from the first outage: "flapping"
  *   any other    device is Up (its event was lost)               ended
  *   any          in maintenance, not notified yet                maintenance
  *   any          in maintenance                                  waits for the end of the window

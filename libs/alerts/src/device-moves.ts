@@ -1,26 +1,49 @@
 import type { AlertFacts, DeviceFacts } from './alert-facts.ts';
 import { type AlertState, enterPhase } from './alert-state.ts';
 import { judgeMaster } from './judge-master.ts';
-import { type Move, suppressedBy, to } from './move.ts';
+import { closed, type Move, suppressedBy, to } from './move.ts';
 import { activated, active, alertEvent } from './send-moves.ts';
 
-/** A device that flaps: one message says so, and its final state follows. */
-export function flapping(state: AlertState, { status }: DeviceFacts, { nowUs, times }: AlertFacts): Move {
+/** A device that flaps and is Down for so many minutes is said to be Down. */
+const downMinutes = 2;
+
+/** A device that flaps: one problem, of which every step hears that comes due, and its final state. */
+export function flapping(state: AlertState, device: DeviceFacts, facts: AlertFacts): Move {
+  const { nowUs, times, acknowledged, snoozedUntilUs } = facts;
+  if (device.maintenanceUntilUs !== null) {
+    return { state, next: 'wait', dueUs: Math.min(device.maintenanceUntilUs, nowUs + times.recheckUs) };
+  }
   if (state.announcesFlapping) {
     const message = { about: 'flapping', contactIds: state.notified } as const;
     return to({ ...state, announcesFlapping: false }, { message });
   }
   const quietAtUs = state.phaseSinceUs + times.quietUs;
-  if (nowUs < quietAtUs) return { state, next: 'wait', dueUs: quietAtUs };
-  if (status === 'Up') return to(enterPhase(state, 'ended', nowUs));
-  return to({ ...enterPhase(state, 'judging', nowUs), judgedFromUs: nowUs, activeUs: null, steps: [] });
+  if (nowUs >= quietAtUs) {
+    if (device.status === 'Up') return to(enterPhase(state, 'ended', nowUs));
+    const judged = { ...enterPhase(state, 'judging', nowUs), judgedFromUs: nowUs };
+    return to({ ...judged, activeUs: null, steps: [], flapping: null });
+  }
+  const isBehindMaster = device.master?.enabled === true && device.master.status === 'Down';
+  const isUnsaid = device.status === 'Down' && state.flapping !== null && !state.flapping.saysDown;
+  const downAtUs = state.phaseSinceUs + downMinutes * times.minuteUs;
+  const sayAtUs = Math.max(downAtUs, snoozedUntilUs ?? downAtUs);
+  if (isUnsaid && !isBehindMaster && !acknowledged && nowUs >= sayAtUs && state.flapping !== null) {
+    const message = { about: 'flapping', contactIds: state.notified } as const;
+    return to({ ...state, flapping: { ...state.flapping, saysDown: true } }, { message });
+  }
+  const move = active(state, facts);
+  const dueUs = Math.min(
+    move.dueUs ?? quietAtUs,
+    quietAtUs,
+    isUnsaid && sayAtUs > nowUs ? sayAtUs : quietAtUs,
+  );
+  return move.next === 'again' ? move : { ...move, dueUs };
 }
 
 /** A device that fails from some Locations only. */
 export function partial(state: AlertState, device: DeviceFacts, facts: AlertFacts): Move {
   const { nowUs } = facts;
-  if (device.status === 'Down')
-    return { state, next: 'wait', closes: true, withdraws: 'repeats', reason: 'the device is Down' };
+  if (device.status === 'Down') return { ...closed(state, 'the device is Down'), withdraws: 'repeats' };
   if (!device.isPartial) {
     const reason = 'the device fails from none of these Locations any more';
     return to(enterPhase(state, 'ended', nowUs), { reason });

@@ -47,7 +47,6 @@ export interface StepDecision {
 /** Decides which steps send now. Pure. Throws a RangeError for a time zone that is not known. */
 export function dueSteps(question: StepQuestion): StepDecision {
   const { schedule, severity, nowUs, acknowledged } = question;
-  const opening = createOpening(schedule.timezone);
   const contactIds = new Set<string>();
   const progress: StepProgress[] = [];
   const next: number[] = [];
@@ -55,6 +54,7 @@ export function dueSteps(question: StepQuestion): StepDecision {
     let sent = question.progress[place] ?? null;
     if (isMeantFor(step, severity) && !acknowledged) {
       const dueUs = dueOf(question, step, sent);
+      const opening = createOpening(step.timezone ?? schedule.timezone);
       const opensUs = dueUs === undefined ? undefined : opening.next(step, Math.max(dueUs, nowUs));
       if (opensUs !== undefined && opensUs <= nowUs) {
         for (const id of step.contactIds) contactIds.add(id);

@@ -1,4 +1,4 @@
-export { afterDown, afterUp, flappingWindowUs } from './after-change.ts';
+export { afterDown, afterUp, flappingWindowUs, noOutages, type RecentOutages } from './after-change.ts';
 export type {
   AlertDecision,
   AlertEvent,
@@ -8,7 +8,13 @@ export type {
   DeviceFacts,
 } from './alert-facts.ts';
 export { type AlertKind, alertKinds, type MessageKind, type Severity, severities } from './alert-kind.ts';
-export { type AlertPhase, type AlertState, alertPhases, newAlertState } from './alert-state.ts';
+export {
+  type AlertPhase,
+  type AlertState,
+  alertPhases,
+  type Flapping,
+  newAlertState,
+} from './alert-state.ts';
 export { type ContactOptions, defaultBodyType, optionFaults } from './contact-options.ts';
 export {
   type AddressPolicy,
@@ -33,5 +39,12 @@ export {
 } from './message-template.ts';
 export type { Facts, NewNotification } from './new-notification.ts';
 export { inOfficeHours } from './office-hours.ts';
-export { isMeantFor, type Schedule, type ScheduleStep, type Weekday, weekdays } from './schedule.ts';
+export {
+  isMeantFor,
+  joinSchedules,
+  type Schedule,
+  type ScheduleStep,
+  type Weekday,
+  weekdays,
+} from './schedule.ts';
 export { signingSecret } from './signing-secret.ts';

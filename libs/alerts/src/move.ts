@@ -21,9 +21,10 @@ export function to(state: AlertState, more: Partial<Move> = {}): Move {
   return { ...more, state, next: 'again' };
 }
 
-/** The alert closes, and nobody gets a message any more. */
+/** The alert closes: people get no message any more, and systems that keep incidents close theirs. */
 export function closed(state: AlertState, reason: string): Move {
-  return { state, next: 'wait', closes: true, withdraws: 'all', reason };
+  const message = { about: 'closed', contactIds: state.notified } as const;
+  return { state, next: 'wait', closes: true, withdraws: 'all', reason, message };
 }
 
 /** An AlertSuppressed event, once for each reason. */

@@ -48,8 +48,15 @@ export function active(state: AlertState, facts: AlertFacts): Move {
       schedule === null
         ? 'no notification schedule is set'
         : `no step of the schedule is for severity ${severity}`;
-    const silent = suppressedBy({ ...state, activeUs }, 'schedule', detail);
-    return { ...silent, next: 'wait', closes: isMoment, dueUs: isMoment ? null : nowUs + times.recheckUs };
+    const silent = suppressedBy({ ...state, activeUs, closedElsewhere: true }, 'schedule', detail);
+    const message = { about: 'closed', contactIds: state.closedElsewhere ? [] : state.notified } as const;
+    return {
+      message,
+      ...silent,
+      next: 'wait',
+      closes: isMoment,
+      dueUs: isMoment ? null : nowUs + times.recheckUs,
+    };
   }
   const { acknowledged, snoozedUntilUs } = facts;
   if (acknowledged && !state.announcedAcknowledgement) {
@@ -63,9 +70,9 @@ export function active(state: AlertState, facts: AlertFacts): Move {
   const notified = [...new Set([...state.notified, ...decision.contactIds])];
   const recheckUs = nowUs + times.recheckUs;
   return {
-    state: { ...state, activeUs, steps: decision.progress, notified },
+    state: { ...state, activeUs, steps: decision.progress, notified, closedElsewhere: false },
     next: 'wait',
-    message: { about: 'opening', contactIds: decision.contactIds },
+    message: { about: state.phase === 'flapping' ? 'flapping' : 'opening', contactIds: decision.contactIds },
     ...(acknowledged ? { withdraws: 'repeats' } : {}),
     closes: isMoment && decision.nextUs === null,
     dueUs: Math.min(decision.nextUs ?? recheckUs, recheckUs),

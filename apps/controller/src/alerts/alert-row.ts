@@ -25,7 +25,12 @@ const storedState = z.object({
   steps: z.array(z.object({ firstUs: us, lastUs: us }).nullable()),
   notified: z.array(z.string()),
   announcesFlapping: z.boolean(),
-  // States of an earlier version have none.
+  // States of an earlier version have none of these.
+  flapping: z
+    .object({ sinceUs: us, outages: z.int(), downUs: us, downSinceUs: us.nullable(), saysDown: z.boolean() })
+    .nullable()
+    .default(null),
+  closedElsewhere: z.boolean().default(false),
   announcedAcknowledgement: z.boolean().default(false),
   suppressions: z.array(z.enum(['master', 'maintenance', 'schedule', 'late', 'flapping'])),
 });

@@ -5,11 +5,14 @@ import {
   afterUp,
   type Facts,
   newAlertState,
+  noOutages,
+  type RecentOutages,
   type Severity,
 } from '@vantage/alerts';
 import type { EventCause } from '@vantage/health';
 import { alertKey } from './alert-key.ts';
 import type { AlertChange } from './changes.ts';
+import { withOutage } from './late-summary.ts';
 
 /** A device as a new alert needs it. */
 export interface ChangedDevice {
@@ -18,7 +21,7 @@ export interface ChangedDevice {
   readonly shortName: string;
   readonly severity: Severity;
   /** Confirmed outages of it that ended within the time in which three of them are flapping. */
-  readonly endedOutages: number;
+  readonly recent: RecentOutages;
 }
 
 /** An open alert, as it is or as it will be inserted (`alertNo` null). */
@@ -51,9 +54,6 @@ export interface AppliedChanges {
   readonly alerts: readonly OpenAlert[];
   readonly events: readonly EventCause[];
 }
-
-/** A summary names this many outages; the others are counted. */
-const summarizedOutages = 100;
 
 /** Applies changes one after the other. An alert that opened and ended without anybody to notify is left out. Pure. */
 export function applyChanges(changes: readonly AlertChange[], context: ChangeContext): AppliedChanges {
@@ -112,7 +112,7 @@ function applyDown(change: Extract<AlertChange, { kind: 'down' | 'up' }>, applic
   touch(findPartial(deviceNo, application), application);
   const present = findDown(deviceNo, application);
   if (present !== undefined) {
-    const next = afterDown(present.state, nowUs);
+    const next = afterDown(present.state, { sinceUs, nowUs });
     events.push(...suppressedEvents(present, next.events));
     present.state = next.state;
     touch(present, application);
@@ -131,7 +131,8 @@ function applyUp(change: Extract<AlertChange, { kind: 'down' | 'up' }>, applicat
   const alert = findDown(change.deviceNo, application);
   if (alert?.device == null) return;
   if (alert.state.phase === 'late') summarize(alert, change.sinceUs, application);
-  alert.state = afterUp(alert.state, { pairs: alert.device.endedOutages + 1, nowUs });
+  const { recent } = alert.device;
+  alert.state = afterUp(alert.state, { recent, sinceUs: alert.sinceUs, upUs: change.sinceUs, nowUs });
   alert.ending = { ...change.facts, At: change.sinceUs };
   touch(alert, application);
   if (alert.state.phase !== 'ended') return;
@@ -213,7 +214,8 @@ function applyAnchor(
 
 /** What the alert is about is over: everyone who was notified gets its last message. */
 function end(alert: OpenAlert, facts: Facts, application: Application): void {
-  alert.state = afterUp(alert.state, { pairs: 0, nowUs: application.nowUs });
+  const { nowUs } = application;
+  alert.state = afterUp(alert.state, { recent: noOutages, sinceUs: alert.sinceUs, upUs: nowUs, nowUs });
   alert.ending = facts;
   touch(alert, application);
   close(alert, application);
@@ -226,26 +228,17 @@ function summarize(alert: OpenAlert, endUs: number, application: Application): v
   const detail = 'the outage was over when its results arrived';
   events.push(...suppressedEvents(alert, [{ kind: 'suppressed', reason: 'late', detail }]));
   if (device === null || locationNo === null) return;
-  const outage = {
-    device_id: device.deviceId,
-    ShortName: device.shortName,
-    Start: alert.sinceUs,
-    End: endUs,
-  };
+  const { deviceId: device_id, shortName: ShortName } = device;
+  const outage = { device_id, ShortName, Start: alert.sinceUs, End: endUs };
   const present = alerts.get(`late.summary/location/${locationNo}`);
   if (present === undefined) {
     const about = { accountNo, device: null, locationNo, agentNo: null, severity: 'info' as const };
     const state = newAlertState('collecting', nowUs);
-    const opening = { Count: 1, Outages: [outage] };
+    const opening = withOutage({}, outage);
     add({ ...about, kind: 'late.summary', sinceUs: alert.sinceUs, state, opening }, application);
     return;
   }
-  const { Count, Outages } = present.opening;
-  const listed = Array.isArray(Outages) ? Outages : [];
-  present.opening = {
-    Count: (typeof Count === 'number' ? Count : 0) + 1,
-    Outages: listed.length < summarizedOutages ? [...listed, outage] : listed,
-  };
+  present.opening = withOutage(present.opening, outage);
   if (present.state.phase === 'collecting') present.state = { ...present.state, phaseSinceUs: nowUs };
   touch(present, application);
 }

@@ -1,4 +1,4 @@
-import { flappingWindowUs } from '@vantage/alerts';
+import { flappingWindowUs, type RecentOutages } from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { pipelined, type Row, type Tables } from '../db/index.ts';
@@ -11,6 +11,9 @@ export interface Concerned {
   readonly locationNos: readonly number[];
 }
 
+type DeviceRow = RecentOutages &
+  Pick<ChangedDevice, 'deviceNo' | 'deviceId' | 'shortName'> & { severity: string };
+
 /** These devices, by number. `windowUs` is the time in which ended outages count as flapping. */
 export async function changedDevices(
   trx: Kysely<Tables>,
@@ -19,12 +22,21 @@ export async function changedDevices(
   windowUs = flappingWindowUs,
 ): Promise<Map<number, ChangedDevice>> {
   if (deviceNos.length === 0) return new Map();
-  const { rows } = await sql<Omit<ChangedDevice, 'severity'> & { severity: string }>`
+  const { rows } = await sql<DeviceRow>`
     select d.device_no as "deviceNo", d.device_id as "deviceId", d.short_name as "shortName", d.severity,
-      (select count(*)::int from alerts a where a.device_no = d.device_no and a.kind = 'device.down' and a.ended_up
-        and a.active_us > ${nowUs - windowUs}::bigint) as "endedOutages"
-    from devices d where d.device_no = any(${deviceNos}::int[])`.execute(trx);
-  return new Map(rows.map((row) => [row.deviceNo, { ...row, severity: readSeverity(row.severity) }]));
+      e.count, e."activeUs", e."sinceUs", e."downUs"
+    from devices d, lateral (
+      select count(*)::int as count, min(a.active_us)::bigint as "activeUs", min(a.since_us)::bigint as "sinceUs",
+        coalesce(sum(greatest(0, coalesce((a.ending ->> 'At')::bigint, a.closed_us) - a.since_us)), 0)::bigint as "downUs"
+      from alerts a where a.device_no = d.device_no and a.kind = 'device.down' and a.ended_up
+        and a.active_us > ${nowUs - windowUs}::bigint) e
+    where d.device_no = any(${deviceNos}::int[])`.execute(trx);
+  return new Map(
+    rows.map(({ deviceNo, deviceId, shortName, severity, ...recent }) => [
+      deviceNo,
+      { deviceNo, deviceId, shortName, severity: readSeverity(severity), recent },
+    ]),
+  );
 }
 
 /** An open alert as it is stored. */

@@ -3,6 +3,7 @@ import {
   type AlertKind,
   decide,
   inOfficeHours,
+  joinSchedules,
   type NewNotification,
   type RequestedCheck,
   type Schedule,
@@ -11,7 +12,7 @@ import { hourUs } from '@vantage/domain';
 import { type Logger, messageOf } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { pipelined, type Tables } from '../db/index.ts';
-import { readAlertState, readKind } from './alert-row.ts';
+import { readAlertState, readKind, readSeverity } from './alert-row.ts';
 import { requestedChecks } from './check-store.ts';
 import { claimDue, type DecidedAlert, type DueAlert, postpone, writeDecided } from './due-store.ts';
 import { type StepTimes, toFacts } from './facts.ts';
@@ -19,6 +20,7 @@ import {
   type ContactRow,
   contactsOf,
   locationsOf,
+  type StoredSchedule,
   type SubjectRow,
   schedulesOf,
   subjectsOf,
@@ -147,7 +149,13 @@ async function readFactsOf(
     return [
       {
         ...{ alert, kind, state, subject: subjects.get(alert.alert_no) },
-        schedule: stored === undefined ? null : readSchedule(alert, stored, log),
+        schedule:
+          stored === undefined
+            ? null
+            : joinSchedules(
+                stored.flatMap((one) => readSchedule(alert, one, log) ?? []),
+                readSeverity(alert.severity),
+              ),
         check: (state.requestId === null ? undefined : checks.get(state.requestId)) ?? { kind: 'none' },
         location: alert.location_no === null ? null : (locations.get(alert.location_no) ?? null),
       },
@@ -158,7 +166,7 @@ async function readFactsOf(
 /** A schedule that cannot be read notifies nobody, and stops no other alert. */
 function readSchedule(
   { alert_id: alertId, kind }: DueAlert,
-  { timezone, steps }: { readonly timezone: string; readonly steps: unknown },
+  { timezone, steps }: StoredSchedule,
   log: Logger,
 ): Schedule | null {
   try {
@@ -195,7 +203,8 @@ async function outcomeOf(
   const { alert, subject, state: before } = one;
   const sinceUs = sinceOf(one, decision);
   const locationName = one.location?.name ?? null;
-  const context: MessageContext = { ...one, locationName, sinceUs, reason: decision.reason, contacts, nowUs };
+  const { reason, state: decided } = decision;
+  const context = { ...one, locationName, sinceUs, reason, flapping: decided.flapping, contacts, nowUs };
   const notified = notifiedBy(context, before.notified, decision);
   let state = { ...decision.state, notified };
   let dueUs = decision.closes ? null : decision.dueUs;
@@ -222,15 +231,17 @@ function notifiedBy(
   { messages }: AlertDecision,
 ): string[] {
   const now = messages
-    .filter(({ about }) => about === 'opening')
-    .flatMap(({ contactIds }) =>
-      acceptedBy(context, contactIds, messageKind(context.kind, 'opening') ?? context.kind),
+    .filter(({ about }) => about === 'opening' || about === 'flapping')
+    .flatMap(({ about, contactIds }) =>
+      acceptedBy(context, contactIds, messageKind(context.kind, about) ?? context.kind),
     );
   return [...new Set([...before, ...now.map(({ contactId }) => contactId)])];
 }
 
-/** An outage that outlasts a maintenance begins at its end. */
+/** An outage that outlasts a maintenance begins at its end. One in which a flapping ends begins with itself. */
 function sinceOf({ alert, state, subject }: ReadAlert, decision: AlertDecision): number {
+  if (state.flapping !== null && decision.state.flapping === null)
+    return state.flapping.downSinceUs ?? alert.since_us;
   const isOver = state.phase === 'maintenance' && decision.state.phase !== 'maintenance';
   return isOver ? Math.max(alert.since_us, subject?.maintenanceEndedUs ?? 0) : alert.since_us;
 }

@@ -82,19 +82,35 @@ export async function subjectsOf(
   return new Map(rows.map((row) => [row.alertNo, row]));
 }
 
-/** The stored schedule of each of these alerts: the device's or the Location's, else the account's. An alert without one is left out. */
+/** A notification schedule as it is stored. */
+export interface StoredSchedule {
+  readonly timezone: string;
+  readonly steps: unknown;
+}
+
+/**
+ * The stored schedules of each of these alerts: the device's or the Location's, else the account's; of a Location where neither has one, those
+ * of its devices. An alert without one is left out.
+ */
 export async function schedulesOf(
   trx: Kysely<Tables>,
   alertNos: readonly number[],
-): Promise<Map<number, { readonly timezone: string; readonly steps: unknown }>> {
-  const { rows } = await sql<{ alertNo: number; timezone: string; steps: unknown }>`
+): Promise<Map<number, readonly StoredSchedule[]>> {
+  const { rows } = await sql<StoredSchedule & { alertNo: number }>`
     select a.alert_no as "alertNo", n.timezone, n.steps
     from alerts a join accounts c on c.account_no = a.account_no
       left join devices d on d.device_no = a.device_no
-      left join locations l on l.location_no = a.location_no and a.device_no is null
-      join nschedules n on n.nschedule_no = coalesce(d.nschedule_no, l.nschedule_no, c.nschedule_no)
-    where a.alert_no = any(${alertNos}::bigint[])`.execute(trx);
-  return new Map(rows.map((row) => [row.alertNo, row]));
+      left join locations l on l.location_no = a.location_no and a.device_no is null,
+      lateral (
+        select coalesce(d.nschedule_no, l.nschedule_no, c.nschedule_no) as nschedule_no
+        union
+        select v.nschedule_no from device_locations dl join devices v on v.device_no = dl.device_no
+        where a.device_no is null and dl.location_no = a.location_no and v.nschedule_no is not null
+          and coalesce(l.nschedule_no, c.nschedule_no) is null
+      ) s join nschedules n on n.nschedule_no = s.nschedule_no
+    where a.alert_no = any(${alertNos}::bigint[])
+    order by a.alert_no, n.nschedule_no`.execute(trx);
+  return Map.groupBy(rows, (row) => row.alertNo);
 }
 
 /** A contact that can be notified; `notify` null: of everything. */

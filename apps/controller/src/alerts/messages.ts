@@ -5,6 +5,7 @@ import {
   contactTypeOf,
   contactTypes,
   type Facts,
+  type Flapping,
   type MessageKind,
   type NewNotification,
 } from '@vantage/alerts';
@@ -22,6 +23,8 @@ export interface MessageContext {
   /** Of the Location of the failure, or that the alert is about. */
   readonly locationName: string | null;
   readonly reason: string | null;
+  /** After the decision; null: the device does not flap. */
+  readonly flapping: Flapping | null;
   readonly contacts: ReadonlyMap<string, ContactRow>;
   readonly nowUs: number;
 }
@@ -37,13 +40,19 @@ const endKinds: Partial<Record<AlertKind, AlertKind>> = {
   'contact.failing': 'contact.failing',
 };
 
-const flappingReason =
-  'The device went Down and Up three times within 30 minutes. The next message follows when its status has not changed for 30 minutes.';
-
 /** The kind of a message; undefined: the alert has no such message. */
 export function messageKind(kind: AlertKind, about: AlertMessage['about']): MessageKind | undefined {
-  if (about === 'acknowledged') return 'acknowledged';
-  return about === 'opening' ? kind : endKinds[kind];
+  switch (about) {
+    case 'acknowledged':
+    case 'closed':
+      return about;
+    case 'flapping':
+      return 'device.flapping';
+    case 'opening':
+      return kind;
+    case 'end':
+      return endKinds[kind];
+  }
 }
 
 /** Those of the contacts that exist, belong to the account and want messages of this kind. */
@@ -59,8 +68,11 @@ export function acceptedBy(
     const contact = contacts.get(id);
     if (contact === undefined || contact.accountNo !== alert.account_no) return [];
     if (isAbout(contact, alert)) return [];
-    if (kind === 'acknowledged') return keepsIncidents(contact) ? [contact] : [];
-    return contact.notify === null || contact.notify.includes(kind) ? [contact] : [];
+    const type = contactTypeOf(contact.type);
+    if (kind === 'acknowledged')
+      return type !== undefined && contactTypes[type].keepsIncidents ? [contact] : [];
+    if (kind === 'closed') return type !== undefined && contactTypes[type].waitsForEnd ? [contact] : [];
+    return wants(contact, kind) ? [contact] : [];
   });
 }
 
@@ -69,9 +81,10 @@ function isAbout({ contactId }: ContactRow, { kind, opening }: Pick<DueAlert, 'k
   return kind === 'contact.failing' && readFacts(opening)['contact_id'] === contactId;
 }
 
-function keepsIncidents({ type }: ContactRow): boolean {
-  const known = contactTypeOf(type);
-  return known !== undefined && contactTypes[known].keepsIncidents;
+/** Who wants to know that a device is Down wants to know that it flaps: a flapping takes the place of the messages Down and Up. */
+function wants({ notify }: ContactRow, kind: AlertKind): boolean {
+  if (notify === null || notify.includes(kind)) return true;
+  return kind === 'device.flapping' && notify.includes('device.down');
 }
 
 /** One row for each contact that gets the message. Pure. */
@@ -93,20 +106,38 @@ function orderKeyOf({ device_no, location_no, account_no }: DueAlert): string {
 
 /** The facts of a message by their names in webhooks, without secrets: the URL is the masked one. */
 function messageData(about: AlertMessage['about'], context: MessageContext): Facts {
-  const { alert, subject, sinceUs, locationName, reason, nowUs } = context;
-  const isEnd = about === 'end' || about === 'flapping';
-  const event = { ...readFacts(isEnd ? alert.ending : alert.opening) };
-  const status = isEnd ? 'Up' : alert.device_no === null ? 'Unknown' : 'Down';
+  const { alert, subject, sinceUs, locationName, reason, flapping } = context;
+  const isEnd = about === 'end';
+  const isUp = isEnd || (about === 'flapping' && flapping?.downSinceUs === null);
+  const event = { ...readFacts(isUp ? alert.ending : alert.opening) };
+  const status = isUp ? 'Up' : alert.device_no === null ? 'Unknown' : 'Down';
   return {
     alert_id: alert.alert_id,
     ...(alert.device_no === null ? {} : deviceData(alert, subject)),
     ...{ Status: isOfUpDevice(alert.kind) ? 'Up' : status, Since: sinceUs, Location: locationName },
     ...{ CheckResult: null, check_id: null },
     ...event,
-    ...(isEnd ? { Seconds: Math.floor((endOf(event, nowUs) - sinceUs) / 1_000_000) } : {}),
+    ...(isEnd ? endData(event, context) : {}),
+    ...(flapping === null ? {} : flappingData(flapping, isEnd)),
     ...(about === 'acknowledged' ? { By: alert.acknowledged_by, Note: alert.acknowledged_note } : {}),
     Severity: alert.severity,
-    Reason: about === 'flapping' ? flappingReason : reason,
+    Reason: reason,
+  };
+}
+
+/** The end of an outage: when it was over, when it began, and how long it took. */
+function endData(event: Facts, { sinceUs, nowUs }: MessageContext): Facts {
+  const upUs = endOf(event, nowUs);
+  return { Since: upUs, DownSince: sinceUs, Seconds: Math.floor((upUs - sinceUs) / 1_000_000) };
+}
+
+/** The outages of a flapping in sum; `Since` is the begin of the first one until the flapping is over. */
+function flappingData({ sinceUs, outages, downUs, downSinceUs }: Flapping, isEnd: boolean): Facts {
+  return {
+    ...(isEnd ? { DownSince: sinceUs } : { Since: sinceUs }),
+    ...(downSinceUs === null ? {} : { DownSince: downSinceUs }),
+    Outages: outages,
+    Seconds: Math.floor(downUs / 1_000_000),
   };
 }
 

@@ -1,4 +1,4 @@
-import { decideForward, type NewNotification } from '@vantage/alerts';
+import { decideForward, joinSchedules, type NewNotification } from '@vantage/alerts';
 import type { Logger } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
@@ -68,7 +68,7 @@ async function forward(
 ): Promise<boolean> {
   if (alertNo === null) return true;
   const stored = (await schedulesOf(trx, [alertNo])).get(alertNo);
-  const schedule = stored === undefined ? null : { timezone: stored.timezone, steps: stepsOf(stored, log) };
+  const schedules = (stored ?? []).map((one) => ({ timezone: one.timezone, steps: stepsOf(one, log) }));
   const contacts = await contactsOfAccount(trx, accountNo);
   const sent: NewNotification[] = [];
   const notified: string[] = [];
@@ -79,8 +79,14 @@ async function forward(
     const alert = { account_no: accountNo, kind: failure.kind, opening: failure.opening };
     const accepting = acceptedBy({ alert, contacts }, [...contacts.keys()], kind);
     const receivers = await receiversOf(trx, alertNo, message);
+    const severity = readSeverity(message.severity);
     const decision = decideForward({
-      ...{ schedule, severity: readSeverity(message.severity), refusedBy: failure.contactId, ...receivers },
+      ...{
+        schedule: joinSchedules(schedules, severity),
+        severity,
+        refusedBy: failure.contactId,
+        ...receivers,
+      },
       accepting: new Set(accepting.map(({ contactId }) => contactId)),
     });
     if (decision.kind === 'nobody') isReached = false;
@@ -94,11 +100,10 @@ async function forward(
     for (const contactId of decision.contactIds) {
       const contactNo = contacts.get(contactId)?.contactNo;
       if (contactNo === undefined) continue;
-      if (message.kind === failure.kind) notified.push(contactId);
+      if (message.kind === failure.kind || message.kind === 'device.flapping') notified.push(contactId);
       const { order_key: orderKey, at_us: atUs } = message;
       sent.push({
-        ...{ accountNo, contactNo, alertNo, orderKey, kind, severity: readSeverity(message.severity), data },
-        atUs,
+        ...{ accountNo, contactNo, alertNo, orderKey, kind, severity, data, atUs },
       });
     }
   }

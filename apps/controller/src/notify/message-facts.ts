@@ -3,7 +3,19 @@ import { z } from 'zod';
 
 /** The facts that are moments: microseconds since 1970 in a row, text in a message. */
 const moments: ReadonlySet<string> = new Set([
-  ...['Since', 'Opened', 'Closed', 'At', 'Timestamp', 'Until', 'Start', 'End', 'NotAfter', 'SnoozedUntil'],
+  ...[
+    'Since',
+    'DownSince',
+    'Opened',
+    'Closed',
+    'At',
+    'Timestamp',
+    'Until',
+    'Start',
+    'End',
+    'NotAfter',
+    'SnoozedUntil',
+  ],
 ]);
 
 const facts = z.record(z.string(), z.json());

@@ -1,4 +1,4 @@
-import { afterUp } from '../after-change.ts';
+import { afterUp, noOutages } from '../after-change.ts';
 import type { AlertDecision, AlertFacts } from '../alert-facts.ts';
 import { type AlertState, newAlertState } from '../alert-state.ts';
 import { decide } from '../decide.ts';
@@ -143,7 +143,13 @@ function recover(device: Device, nowMs: number): void {
   device.status = 'Up';
   const last = device.downSpans.at(-1);
   if (last) last[1] = nowMs;
-  if (device.alert) device.alert = afterUp(device.alert, { pairs: 1, nowUs: nowMs * 1_000 });
+  if (device.alert)
+    device.alert = afterUp(device.alert, {
+      recent: noOutages,
+      sinceUs: nowMs * 1_000,
+      upUs: nowMs * 1_000,
+      nowUs: nowMs * 1_000,
+    });
 }
 
 function judge(world: World, device: Device): void {

@@ -39,7 +39,8 @@ export function createAlertmanager(settings: HttpSettings): Channel {
 function alertOf(notice: Notice) {
   const { stage, key, severity, title } = incidentOf(notice);
   const { kind, timestamp, data } = notice;
-  const { device_id: deviceId, Since } = data;
+  const { device_id: deviceId, Since, DownSince } = data;
+  const since = stage === 'ends' && typeof DownSince === 'string' ? DownSince : Since;
   const [subject = ''] = kind.split('.');
   const alertname = stage === 'happened' ? `Vantage ${kind}` : (names.get(subject) ?? `Vantage ${subject}`);
   return {
@@ -54,7 +55,7 @@ function alertOf(notice: Notice) {
         .map(({ label, text }) => `${label}: ${text}`)
         .join('\n'),
     },
-    ...timesOf(stage, { timestamp, since: typeof Since === 'string' ? Since : timestamp }),
+    ...timesOf(stage, { timestamp, since: typeof since === 'string' ? since : timestamp }),
   };
 }
 

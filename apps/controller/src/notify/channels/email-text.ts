@@ -3,9 +3,14 @@ import type { Json } from '@vantage/domain';
 import type { DayPart, Notice } from './channel.ts';
 
 /** What a message of each kind says first. `of` is the name of what it is about. */
-const titles: Readonly<Record<MessageKind | 'test', (of: string) => string>> = {
+const titles: Readonly<Record<MessageKind | 'test', (of: string, data: Notice['data']) => string>> = {
   'device.down': (of) => `${of} is Down`,
-  'device.up': (of) => `${of} is Up again`,
+  'device.up': (of, { Outages, Seconds }) =>
+    typeof Outages === 'number'
+      ? `${of} is Up again after ${Outages} outages, ${durationText(Seconds)} down in sum`
+      : `${of} is Up again`,
+  'device.flapping': (of, { Outages, Status, DownSince }) =>
+    `${of} flaps: ${factText(Outages) ?? 'many'} outages${Status === 'Down' ? `, and Down since ${factText(DownSince) ?? 'now'}` : ''}`,
   'device.partial': (of) => `${of} fails from some Locations`,
   'device.slow': (of) => `${of} is slow`,
   'certificate.expiring': (of) => `The certificate of ${of} expires soon`,
@@ -15,7 +20,11 @@ const titles: Readonly<Record<MessageKind | 'test', (of: string) => string>> = {
   'anchor.up': (of) => `Anchor ${of} is Up again`,
   'agent.fenced': (of) => `Agent ${of} is fenced`,
   'contact.failing': (of) => `Contact ${of} cannot be reached`,
-  'late.summary': () => 'Results arrived late',
+  'late.summary': (_, { Count }) =>
+    typeof Count === 'number'
+      ? `${Count} ${Count === 1 ? 'outage' : 'outages'} that ${Count === 1 ? 'is' : 'are'} over, by results that arrived late`
+      : 'Results arrived late',
+  closed: (of) => `The alert about ${of} is closed without an end`,
   acknowledged: (of) => `The alert about ${of} is acknowledged`,
   test: () => 'Test message of Vantage',
 };
@@ -30,6 +39,7 @@ const labels = [
   ['Method', 'Method'],
   ['Status', 'Status'],
   ['Since', 'Since'],
+  ['DownSince', 'Down since'],
   ['NotAfter', 'Expires'],
   ['CheckResult', 'Result'],
   ['Location', 'Location'],
@@ -53,7 +63,7 @@ export function titleOf({ kind, data }: Notice): string {
   const title = titleByKind.get(kind);
   const of = nameIn(data) ?? 'something';
   if (kind === 'contact.failing' && data['Recovered'] === true) return `Contact ${of} can be reached again`;
-  return title === undefined ? `${kind}: ${of}` : title(of);
+  return title === undefined ? `${kind}: ${of}` : title(of, data);
 }
 
 /** What a notice is about, as people call it; undefined: its facts name nothing. One line of text without control characters. */
@@ -65,11 +75,35 @@ export function nameIn(data: Notice['data']): string | undefined {
 }
 
 /** The facts of a notice that a person wants to read, in a fixed sequence. */
-export function factLines({ data }: Notice): readonly FactLine[] {
-  return labels.flatMap(([name, label]) => {
+export function factLines({ kind, data }: Notice): readonly FactLine[] {
+  const lines = labels.flatMap(([name, label]) => {
     const text = factText(data[name]);
     return text === undefined ? [] : [{ label, text }];
   });
+  const { Seconds } = data;
+  const down = typeof Seconds === 'number' ? [{ label: 'Down for', text: durationText(Seconds) }] : [];
+  return [...lines, ...down, ...(kind === 'late.summary' ? outageLines(data) : [])];
+}
+
+/** The outages of a summary, each with its device and its times. */
+function outageLines({ Outages }: Notice['data']): readonly FactLine[] {
+  if (!Array.isArray(Outages)) return [];
+  return Outages.flatMap((outage) => {
+    if (typeof outage !== 'object' || outage === null || Array.isArray(outage)) return [];
+    const { ShortName, Start, End } = outage;
+    const text = `${factText(ShortName) ?? 'a device'}, ${factText(Start) ?? '?'} to ${factText(End) ?? '?'}`;
+    return [{ label: 'Outage', text }];
+  });
+}
+
+/** Seconds as people say them: `45 s`, `24 min`, `3 h 20 min`, `2 days 3 h`. */
+function durationText(seconds: Json | undefined): string {
+  if (typeof seconds !== 'number') return 'some time';
+  const minutes = Math.round(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  if (seconds < 120) return `${seconds} s`;
+  if (minutes < 120) return `${minutes} min`;
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days ${hours % 24} h`;
 }
 
 /** A fact as one line of text; undefined: it says nothing. */
@@ -107,6 +141,7 @@ function countsOf(notices: readonly Notice[]): string {
 const counted = new Map([
   ['device.down', 'Down'],
   ['device.up', 'Up again'],
+  ['device.flapping', 'flapping'],
 ]);
 
 const marks: Readonly<Record<DayPart, string>> = { Up: '.', Down: '#', Maint: 'm', Unknown: '?' };

@@ -8,11 +8,12 @@ type Stage = 'begins' | 'acknowledged' | 'ends' | 'happened';
 const stages: ReadonlyMap<string, Stage> = new Map([
   ...(
     [
-      ...(['device.down', 'device.partial', 'device.slow'] as const),
+      ...(['device.down', 'device.flapping', 'device.partial', 'device.slow'] as const),
       ...(['location.offline', 'anchor.down', 'contact.failing'] as const),
     ] as const
   ).map((kind) => [kind, 'begins'] as const),
   ['acknowledged', 'acknowledged'],
+  ['closed', 'ends'],
   ...(['device.up', 'location.online', 'anchor.up'] as const).map((kind) => [kind, 'ends'] as const),
 ]);
 
