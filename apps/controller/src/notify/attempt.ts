@@ -57,8 +57,9 @@ export async function attempt(claimed: Sendable, deps: AttemptDeps, ending: Abor
     );
   } catch (error) {
     if (ending.aborted) return { kind: 'interrupted', text: 'the controller stopped' };
-    if (limit.signal.aborted) return { kind: 'again', text: `no answer within ${attemptMs / 1000} s` };
-    return { kind: 'again', text: `the message could not be sent (${messageOf(error)})` };
+    if (limit.signal.aborted)
+      return { kind: 'again', text: `no answer within ${attemptMs / 1000} s`, isUncertain: true };
+    return { kind: 'again', text: `the message could not be sent (${messageOf(error)})`, isUncertain: true };
   }
 }
 

@@ -33,10 +33,12 @@ export interface FreeRow {
   readonly attempts: number;
   readonly first_attempt_us: number | null;
   readonly message: unknown;
+  /** The receiver may have accepted an attempt whose answer did not arrive. */
+  readonly maybe_sent: boolean;
 }
 
 const freeColumns = sql`n.notification_no, n.notification_id, n.alert_no, n.order_key, n.kind, n.data, n.at_us, n.created_us, n.attempts,
-  n.first_attempt_us, n.message`;
+  n.first_attempt_us, n.message, (n.maybe_sent or n.lease_token is not null) as maybe_sent`;
 
 /**
  * Contacts with notifications that are due and not leased, the longest waiting first, without those in `busy`. The statement goes from
@@ -160,13 +162,37 @@ export async function mergeableRows(
   return rows;
 }
 
+/**
+ * All that waits for the contact and was certainly not accepted, with what is merged into it, besides what follows a message that may have been
+ * accepted: that one goes first, under its own id. Locks them.
+ */
+export async function waitingRows(
+  trx: Kysely<Tables>,
+  contactNo: number,
+  limit: number,
+): Promise<readonly FreeRow[]> {
+  const { rows: leaders } = await sql<{ notification_no: number }>`
+    select n.notification_no from notifications n
+    where n.contact_no = ${contactNo} and n.state = 'Pending' and n.leader_no is null and not n.maybe_sent and n.lease_token is null
+      and not exists (
+        select from notifications e where e.contact_no = n.contact_no and e.order_key = n.order_key and e.state = 'Pending'
+          and e.notification_no < n.notification_no and (e.maybe_sent or e.lease_token is not null) offset 0)
+    order by n.notification_no limit ${limit} for update`.execute(trx);
+  const nos = leaders.map((row) => row.notification_no);
+  const { rows } = await sql<FreeRow>`
+    select ${freeColumns} from notifications n
+    where n.state = 'Pending' and (n.notification_no = any(${nos}::bigint[]) or n.leader_no = any(${nos}::bigint[]))
+    order by n.notification_no`.execute(trx);
+  return rows;
+}
+
 /** Stores the begin of an attempt: from here on the message is fixed. The members are merged into it. */
 export async function lease(
   trx: Kysely<Tables>,
   attempt: {
     readonly no: number;
     readonly memberNos: readonly number[];
-    /** The message as JSON; null: it is stored already. */
+    /** The message as JSON; null: the stored one. */
     readonly message: string | null;
     readonly token: string;
     readonly leaseUs: number;
@@ -176,7 +202,8 @@ export async function lease(
   const { no, memberNos, message, token, leaseUs, nowUs } = attempt;
   await sql`
     update notifications set attempts = attempts + 1, first_attempt_us = coalesce(first_attempt_us, ${nowUs}),
-      message = case when notification_no = ${no} then coalesce(message, ${message}::jsonb) end,
+      message = case when notification_no = ${no} then coalesce(${message}::jsonb, message) end,
+      maybe_sent = maybe_sent or lease_token is not null,
       leader_no = case when notification_no <> ${no} then ${no}::bigint end,
       lease_token = case when notification_no = ${no} then ${token} end,
       lease_until_us = case when notification_no = ${no} then ${dbNowUs} + ${leaseUs}::bigint end
@@ -208,10 +235,21 @@ export async function holdOthers(
       and n.notification_no <> all(${besides}::bigint[])`.execute(trx);
 }
 
-/** Stores when messages to the contact left. */
+/** Stores that the contact is used as it is now. Call it before the contact is read: an edit in between is then seen as one. */
+export async function storeSeen(trx: Kysely<Tables>, contactNo: number): Promise<void> {
+  await sql`
+    update contact_health h set contact_seen = c.updated_at from contacts c
+    where h.contact_no = ${contactNo} and c.contact_no = h.contact_no and h.contact_seen is distinct from c.updated_at`.execute(
+    trx,
+  );
+}
+
+/** Stores when messages to the contact left; what is not given stays. */
 export async function storeGrouping(trx: Kysely<Tables>, contactNo: number, grouping: object): Promise<void> {
   const json = JSON.stringify(grouping);
-  await sql`update contact_health set grouping = ${json}::jsonb where contact_no = ${contactNo}`.execute(trx);
+  await sql`update contact_health set grouping = grouping || ${json}::jsonb where contact_no = ${contactNo}`.execute(
+    trx,
+  );
 }
 
 /** Ends notifications that can never leave. */

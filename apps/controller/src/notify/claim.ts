@@ -1,12 +1,11 @@
 import { contactTypeOf, contactTypes } from '@vantage/alerts';
-import { hourUs, type Json } from '@vantage/domain';
+import { hourUs, minuteUs, secondUs } from '@vantage/domain';
 import { type Logger, messageOf } from '@vantage/kernel';
 import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
 import type { TimeScale } from '../config/time-scale.ts';
 import type { Tables } from '../db/index.ts';
-import { createZone, type Zone } from '../http/zone.ts';
-import type { Channel, DayPart, Notice } from './channels/channel.ts';
+import type { Channel } from './channels/channel.ts';
 import type { Channels } from './channels/registry.ts';
 import {
   endUnsent,
@@ -19,11 +18,12 @@ import {
   mergeableRows,
   readContact,
   storeGrouping,
+  storeSeen,
   unsentOf,
+  waitingRows,
 } from './claim-store.ts';
 import { decideGrouping, noGrouping, singlesAMinute } from './grouping.ts';
-import { placeholders } from './link-places.ts';
-import { showFacts } from './message-facts.ts';
+import { dayOf, noticesOf, type ReadDay } from './notices.ts';
 import { shadowAnswer } from './notification-store.ts';
 import { type OnFailed, reportFailed } from './record.ts';
 import { releaseFollowers } from './record-store.ts';
@@ -48,8 +48,7 @@ export interface ClaimDeps {
   readonly timeScale: TimeScale;
   readonly newToken: () => string;
   readonly onFailed: OnFailed;
-  /** The last day of a device of the account; null when it does not exist. */
-  readonly readDay: (deviceId: string, nowUs: number) => Promise<readonly DayPart[] | null>;
+  readonly readDay: ReadDay;
 }
 
 /** An attempt ends before its lease does. */
@@ -60,7 +59,16 @@ const mostMerged = 5_000;
 const groupingState = z.object({
   recentUs: z.array(z.number()).max(5),
   groupedUs: z.number().nullable(),
+  /** When the latest message left. */
+  lastUs: z.number().nullish(),
 });
+
+/** What waited for longer leaves in one summary where people read it. */
+const waitedUs = 10 * minuteUs;
+/** Chats get at most one message in this time: services refuse more, and people cannot read more. */
+const chatPauseUs = secondUs;
+/** Types for people that are no chats. */
+const noChats: ReadonlySet<string> = new Set(['email', 'sms']);
 
 /**
  * Claims up to `places` messages of a contact in one transaction: decides what leaves, composes messages that were never attempted, and
@@ -74,6 +82,7 @@ export async function claim(
   const { contactNo, nowUs } = ask;
   const health = await lockContact(trx, contactNo);
   if (health === undefined) return [];
+  await storeSeen(trx, contactNo);
   const contact = await readContact(trx, contactNo);
   if (contact === undefined) {
     const nos = await unsentOf(trx, contactNo);
@@ -93,10 +102,22 @@ export async function claim(
     await hold(trx, await unsentOf(trx, contactNo), nowUs + hourUs);
     return [];
   }
-  const attempted = await freeRows(trx, { ...ask, areAttempted: true, limit: ask.places });
+  const { isPerEvent } = contactTypes[type];
+  const isChat = !isPerEvent && !noChats.has(type);
+  if (isChat && isPaused(health.grouping, nowUs, deps.timeScale)) return [];
+  const places = isChat ? Math.min(1, ask.places) : ask.places;
+  const attempted = await freeRows(trx, { ...ask, areAttempted: true, limit: places });
+  if (!isPerEvent) {
+    const summary = await summaryOf(trx, { contactNo, nowUs, attempted }, deps.timeScale);
+    if (summary !== undefined) {
+      await storeGrouping(trx, contactNo, { lastUs: nowUs });
+      const one = await leaseGroup(trx, { ...summary, contact, contactNo, channel, nowUs }, deps);
+      return one === undefined ? [] : [one];
+    }
+  }
   const fresh = await freshGroups(trx, ask, {
-    places: ask.places - attempted.length,
-    isPerEvent: contactTypes[type].isPerEvent,
+    places: places - attempted.length,
+    isPerEvent,
     grouping: health.grouping,
     timeScale: deps.timeScale,
   });
@@ -105,7 +126,31 @@ export async function claim(
     const one = await leaseGroup(trx, { leader, members, contact, contactNo, channel, nowUs }, deps);
     if (one !== undefined) claimed.push(one);
   }
+  if (isChat && claimed.length > 0) await storeGrouping(trx, contactNo, { lastUs: nowUs });
   return claimed;
+}
+
+/** A message left a moment ago. A clock that was set back pauses nothing. */
+function isPaused(grouping: unknown, nowUs: number, timeScale: TimeScale): boolean {
+  const { lastUs } = groupingState.partial().safeParse(grouping).data ?? {};
+  return lastUs != null && nowUs >= lastUs && nowUs < lastUs + timeScale(chatPauseUs);
+}
+
+/** One message of all that waits, where something that is due waited for long; undefined: nothing did. */
+async function summaryOf(
+  trx: Kysely<Tables>,
+  ask: { readonly contactNo: number; readonly nowUs: number; readonly attempted: readonly FreeRow[] },
+  timeScale: TimeScale,
+): Promise<Pick<LeasedGroup, 'leader' | 'members' | 'waitedS'> | undefined> {
+  const { contactNo, nowUs, attempted } = ask;
+  const fresh = await freeRows(trx, { contactNo, nowUs, areAttempted: false, limit: 1 });
+  const untilUs = nowUs - timeScale(waitedUs);
+  if (![...attempted, ...fresh].some((row) => !row.maybe_sent && row.created_us <= untilUs)) return undefined;
+  const rows = await waitingRows(trx, contactNo, mostMerged);
+  const [leader, ...members] = rows;
+  if (leader === undefined) return undefined;
+  const waitedS = Math.floor((nowUs - Math.min(...rows.map((row) => row.created_us))) / secondUs);
+  return { leader, members, waitedS };
 }
 
 /** The channel of a type of contact; undefined for a type of a later version. */
@@ -162,6 +207,8 @@ interface LeasedGroup {
   readonly contactNo: number;
   readonly channel: Channel;
   readonly nowUs: number;
+  /** The message is a summary of what waited so many seconds. */
+  readonly waitedS?: number;
 }
 
 async function leaseGroup(
@@ -171,9 +218,11 @@ async function leaseGroup(
 ): Promise<Claimed | undefined> {
   const { leader, members, contact, contactNo, channel, nowUs } = group;
   const no = leader.notification_no;
+  // A summary replaces messages that were certainly not accepted.
+  const isNew = leader.message === null || group.waitedS !== undefined;
   let message = leader.message;
-  if (message === null) {
-    const day = await dayOf(group, deps);
+  if (isNew) {
+    const day = await dayOf(group, deps.readDay);
     try {
       message = channel.compose(noticesOf(group, day), contact.options);
     } catch (error) {
@@ -184,7 +233,7 @@ async function leaseGroup(
   }
   const token = deps.newToken();
   const memberNos = members.map((row) => row.notification_no);
-  const text = leader.message === null ? JSON.stringify(message) : null;
+  const text = isNew ? JSON.stringify(message) : null;
   await lease(trx, { no, memberNos, message: text, token, leaseUs, nowUs });
   const firstAttemptUs = leader.first_attempt_us ?? nowUs;
   return {
@@ -211,47 +260,4 @@ async function giveUp(trx: Transaction<Tables>, group: LeasedGroup, onFailed: On
   await endUnsent(trx, { nos, state: 'Failed', answer: reason, nowUs });
   await releaseFollowers(trx, { contactNo, orderKeys: rows.map((row) => row.order_key), nowUs });
   await reportFailed(trx, rows, { accountNo: contact.account_no, contactNo, reason, nowUs }, onFailed);
-}
-
-/** The last day of the device that the message is about, where the message shows it. */
-async function dayOf({ leader, members, channel, nowUs }: LeasedGroup, { readDay }: ClaimDeps) {
-  const { device_id: deviceId } = showFacts(leader.data, String);
-  const showsDay = channel.showsDay && members.length === 0 && typeof deviceId === 'string';
-  return showsDay ? readDay(deviceId, nowUs) : null;
-}
-
-/** What the message says about each notification. Throws where stored facts cannot be shown. */
-function noticesOf(
-  { leader, members, contact }: LeasedGroup,
-  day: readonly DayPart[] | null,
-): readonly Notice[] {
-  const zone = zoneOf(contact.timezone);
-  return [leader, ...members].map((row) => {
-    const data = showFacts(row.data, (us) => zone.format(us));
-    const links = linksOf(leader.notification_id, row, data['alert_id']);
-    return { kind: row.kind, timestamp: zone.format(row.at_us), data, links, day };
-  });
-}
-
-/** Kinds of alerts that somebody can acknowledge: those that stay open. */
-const acknowledged = new Set([
-  'device.down',
-  'device.partial',
-  'device.slow',
-  'location.offline',
-  'anchor.down',
-]);
-
-function linksOf(notificationId: string, row: FreeRow, alertId: Json | undefined): Notice['links'] {
-  if (typeof alertId !== 'string' || row.alert_no === null || !acknowledged.has(row.kind)) return null;
-  return placeholders(notificationId, { alertId, alertNo: row.alert_no });
-}
-
-/** The account's zone. A damaged name must not keep the account's messages. */
-function zoneOf(name: string): Zone {
-  try {
-    return createZone(name);
-  } catch {
-    return createZone('UTC');
-  }
 }

@@ -8,6 +8,7 @@ import { dueContacts } from './claim-store.ts';
 import { type DueContact, type RunningAttempt, type Share, shareOut } from './fair-share.ts';
 import { type Outcome, retryTimes } from './notification-state.ts';
 import { type Recorded, record } from './record.ts';
+import { editedContacts, releaseEdited } from './record-store.ts';
 
 /** Delivers notifications. Any number of controllers may run it. */
 export interface Deliveries {
@@ -84,6 +85,8 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   };
 
   const round = async (signal: AbortSignal): Promise<void> => {
+    for (const contactNo of await editedContacts(db.kysely))
+      await db.kysely.transaction().execute((trx) => releaseEdited(trx, contactNo, clock.nowUs()));
     const attempts = [...running.values()];
     const busy = busyContacts(attempts);
     const due = await dueContacts(db.kysely, { nowUs: clock.nowUs(), busy, limit: contactsARound });

@@ -5,7 +5,13 @@ import { realTime, type TimeScale } from '../config/time-scale.ts';
 export type Outcome =
   | { readonly kind: 'delivered'; readonly text: string }
   /** Try again. `retryAfterMs` is the receiver's own wish. */
-  | { readonly kind: 'again'; readonly text: string; readonly retryAfterMs?: number }
+  | {
+      readonly kind: 'again';
+      readonly text: string;
+      readonly retryAfterMs?: number;
+      /** The receiver may have accepted the message: its answer did not arrive. */
+      readonly isUncertain?: boolean;
+    }
   /** Refused for good, if it still is after `refusalUs`: mail servers also answer so for a moment, for a policy of theirs. */
   | { readonly kind: 'refused'; readonly text: string }
   /** The receiver wants no further message (HTTP 410, an address that does not exist). */

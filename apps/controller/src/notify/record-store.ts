@@ -59,14 +59,28 @@ export async function leasedRows(
 export async function storeAfter(
   trx: Kysely<Tables>,
   no: number,
-  { after, answer, nowUs }: { readonly after: AfterAttempt; readonly answer: string; readonly nowUs: number },
+  {
+    after,
+    answer,
+    nowUs,
+    wishedUs,
+    isUncertain,
+  }: {
+    readonly after: AfterAttempt;
+    readonly answer: string;
+    readonly nowUs: number;
+    /** The receiver asked for no attempt before; null: it did not. */
+    readonly wishedUs: number | null;
+    /** The receiver may have accepted the message. */
+    readonly isUncertain: boolean;
+  },
 ): Promise<void> {
   const dueUs = after.state === 'Pending' ? after.dueUs : null;
   await sql`
     update notifications set state = ${after.state}, answer = ${answer}, due_us = coalesce(${dueUs}::bigint, due_us),
       ended_us = case when ${dueUs}::bigint is null then ${nowUs}::bigint end,
       message = case when ${dueUs}::bigint is null then null else message end,
-      lease_token = null, lease_until_us = null
+      not_before_us = ${wishedUs}::bigint, maybe_sent = maybe_sent or ${isUncertain}, lease_token = null, lease_until_us = null
     where notification_no = ${no} or leader_no = ${no}`.execute(trx);
 }
 
@@ -87,13 +101,36 @@ export async function releaseFollowers(
       and leader_no is null and attempts = 0 and due_us > ${nowUs}`.execute(trx);
 }
 
-/** Makes all attempted notifications of the contact due, because it can be reached again. */
+/** Makes all attempted notifications of the contact due, or as soon as its receiver permits, because it can be reached again. */
 export async function releaseAttempted(trx: Kysely<Tables>, contactNo: number, nowUs: number): Promise<void> {
   await sql`
-    update notifications set due_us = ${nowUs}
+    update notifications set due_us = greatest(${nowUs}, coalesce(not_before_us, 0))
     where contact_no = ${contactNo} and state = 'Pending' and leader_no is null and attempts > 0 and due_us > ${nowUs}`.execute(
     trx,
   );
+}
+
+/** Parts a merged message: these notifications wait for attempts of their own. */
+export async function detach(trx: Kysely<Tables>, nos: readonly number[], dueUs: number): Promise<void> {
+  await sql`
+    update notifications set leader_no = null, message = null, lease_token = null, lease_until_us = null, due_us = ${dueUs}
+    where notification_no = any(${nos}::bigint[])`.execute(trx);
+}
+
+/** Failing contacts that were edited since their latest claim. */
+export async function editedContacts(db: Kysely<Tables>): Promise<readonly number[]> {
+  const { rows } = await sql<{ contact_no: number }>`
+    select h.contact_no from contact_health h join contacts c using (contact_no)
+    where h.failing_since_us is not null and h.contact_seen < c.updated_at order by h.contact_no`.execute(db);
+  return rows.map((row) => row.contact_no);
+}
+
+/** Releases what waits for a contact that was edited; its next claim uses the contact as it is then. */
+export async function releaseEdited(trx: Kysely<Tables>, contactNo: number, nowUs: number): Promise<void> {
+  await sql`
+    update contact_health h set contact_seen = c.updated_at from contacts c
+    where h.contact_no = ${contactNo} and c.contact_no = h.contact_no`.execute(trx);
+  await releaseAttempted(trx, contactNo, nowUs);
 }
 
 /** Stores whether the contact can be reached. */

@@ -1,7 +1,8 @@
 import type { Transaction } from 'kysely';
-import type { Tables } from '../db/index.ts';
+import { publish, type Tables } from '../db/index.ts';
 import { afterAttempt, type Outcome, type RetryTimes } from './notification-state.ts';
 import {
+  detach,
   leasedRows,
   lockAlertsOf,
   lockHealth,
@@ -35,9 +36,6 @@ export interface Recorded {
   readonly change: 'failing' | 'well' | null;
 }
 
-/** After so many failed attempts in a row, a good one makes all attempted notifications of the contact due. */
-const failuresOfAnOutage = 3;
-
 /**
  * Records the answer of an attempt, if the lease still has the attempt's token. A notification that ends makes the next one of its key
  * due. A contact that can be reached again gets everything that it missed without a wait.
@@ -62,15 +60,18 @@ export async function record(
   if (health === undefined || leader === undefined) return { isRecorded: false, state: null, change: null };
   const { attempts, first_attempt_us: firstAttemptUs } = leader;
   const after = afterAttempt({ attempts, firstAttemptUs, nowUs }, outcome, times);
-  await storeAfter(trx, no, { after, answer: outcome.text, nowUs });
+  const young = rows.filter((row) => after.state === 'Failed' && isPending(row, outcome, times, nowUs));
+  await detach(trx, numbersOf(young), nowUs + times.longestUs);
+  await storeAfter(trx, no, { after, answer: outcome.text, nowUs, ...certaintyOf(outcome, times, nowUs) });
+  const ended = rows.filter((row) => !young.includes(row));
   if (after.state !== 'Pending') {
-    const orderKeys = [...new Set(rows.map((row) => row.order_key))];
+    const orderKeys = [...new Set(ended.map((row) => row.order_key))];
     await releaseFollowers(trx, { contactNo, orderKeys, nowUs });
   }
   if (outcome.kind === 'interrupted') return { isRecorded: true, state: after.state, change: null };
   if (outcome.kind === 'delivered') {
     await storeHealth(trx, contactNo, { failures: 0, failingSinceUs: null, failedUs: null, answer: null });
-    if (health.failures >= failuresOfAnOutage) await releaseAttempted(trx, contactNo, nowUs);
+    if (health.failures > 0) await releaseAttempted(trx, contactNo, nowUs);
     return { isRecorded: true, state: after.state, change: health.failures > 0 ? 'well' : null };
   }
   await storeHealth(trx, contactNo, {
@@ -81,9 +82,45 @@ export async function record(
   });
   if (after.state === 'Failed') {
     const failed = { accountNo: leader.account_no, contactNo, reason: after.reason, nowUs };
-    await reportFailed(trx, rows, failed, onFailed);
+    await reportFailed(trx, ended, failed, onFailed);
   }
   return { isRecorded: true, state: after.state, change: health.failures === 0 ? 'failing' : null };
+}
+
+/** A part of a summary that was merged later than its leader has hours of its own. */
+function isPending(
+  row: { readonly attempts: number; readonly first_attempt_us: number },
+  outcome: Outcome,
+  times: RetryTimes,
+  nowUs: number,
+): boolean {
+  const attempt = { attempts: row.attempts, firstAttemptUs: row.first_attempt_us, nowUs };
+  return afterAttempt(attempt, outcome, times).state === 'Pending';
+}
+
+function numbersOf(rows: readonly { readonly notification_no: number }[]): readonly number[] {
+  return rows.map((row) => row.notification_no);
+}
+
+function certaintyOf(outcome: Outcome, { longestUs }: RetryTimes, nowUs: number) {
+  if (outcome.kind !== 'again') return { wishedUs: null, isUncertain: outcome.kind === 'interrupted' };
+  const { retryAfterMs, isUncertain = false } = outcome;
+  const wishedUs =
+    retryAfterMs === undefined ? null : nowUs + Math.min(longestUs, Math.round(retryAfterMs * 1000));
+  return { wishedUs, isUncertain };
+}
+
+/** The contact accepted a message beside those that wait: they leave at once. */
+export async function recordReached(
+  trx: Transaction<Tables>,
+  contactNo: number,
+  nowUs: number,
+): Promise<void> {
+  const health = await lockHealth(trx, contactNo);
+  if (health === undefined || health.failures === 0) return;
+  await storeHealth(trx, contactNo, { failures: 0, failingSinceUs: null, failedUs: null, answer: null });
+  await releaseAttempted(trx, contactNo, nowUs);
+  await publish(trx, 'notifications', { contact_nos: [contactNo] });
 }
 
 /** Whether the notification fails for good with this outcome. */

@@ -6,6 +6,7 @@ import type { Channels } from './channels/registry.ts';
 import { channelOf } from './claim.ts';
 import { readContact } from './claim-store.ts';
 import { shadowAnswer } from './notification-store.ts';
+import { recordReached } from './record.ts';
 
 /** What the receiver said to a test message. */
 export interface TestResult {
@@ -40,5 +41,7 @@ export async function sendTest(
     accountNo: contact.account_no,
   };
   const { kind, text } = await attempt(claimed, deps, signal);
+  if (kind === 'delivered')
+    await deps.db.kysely.transaction().execute((trx) => recordReached(trx, contactNo, deps.clock.nowUs()));
   return { isDelivered: kind === 'delivered', answer: text };
 }

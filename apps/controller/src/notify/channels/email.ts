@@ -5,7 +5,7 @@ import type { Outcome } from '../notification-state.ts';
 import type { Channel, Notice, Sending } from './channel.ts';
 import { htmlBody } from './email-html.ts';
 import { plain, subjectOf, textBody } from './email-text.ts';
-import { faultText } from './fault-text.ts';
+import { faultText, mayHaveArrived } from './fault-text.ts';
 
 /** The operator's mail server. */
 export interface MailSettings {
@@ -83,7 +83,8 @@ const smtpError = z.object({ responseCode: z.number(), command: z.string().optio
 /** The server's own words are left out: they may repeat a login. */
 function outcomeOf(error: unknown, host: string): Outcome {
   const reply = smtpError.safeParse(error).data;
-  if (reply === undefined) return { kind: 'again', text: faultText(error, host) };
+  if (reply === undefined)
+    return { kind: 'again', text: faultText(error, host), isUncertain: mayHaveArrived(error) };
   const at =
     reply.command === undefined || reply.command === 'CONN' ? '' : ` to ${reply.command.split(' ')[0]}`;
   const text = `${host} answered SMTP ${reply.responseCode}${at}`;

@@ -1,3 +1,5 @@
+import { ForbiddenTargetError } from './post.ts';
+
 const texts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses the connection',
   ECONNRESET: 'closed the connection',
@@ -27,6 +29,17 @@ export function faultText(error: unknown, host: string): string {
   if (known !== undefined) return `${host} ${known}`;
   if (code?.startsWith('HPE_') === true) return `${host} does not speak HTTP there`;
   return `the connection to ${host} failed${code === undefined ? '' : ` (${code})`}`;
+}
+
+const neverConnected = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EDNS', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EPROTO'],
+  ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ...['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+]);
+
+/** Whether a message may have arrived though its attempt failed with this error. */
+export function mayHaveArrived(error: unknown): boolean {
+  return !(error instanceof ForbiddenTargetError) && !neverConnected.has(codeOf(error) ?? '');
 }
 
 /** The code of an error, or of the error that it wraps. */

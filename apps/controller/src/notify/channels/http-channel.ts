@@ -1,6 +1,6 @@
 import type { Outcome } from '../notification-state.ts';
 import type { Channel, Notice, Sending } from './channel.ts';
-import { faultText } from './fault-text.ts';
+import { faultText, mayHaveArrived } from './fault-text.ts';
 import { ForbiddenTargetError, type PostAnswer, post, statusText } from './post.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -50,7 +50,7 @@ export function createHttpChannel({ allowPrivate }: HttpSettings, parts: HttpCha
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         const text = error instanceof ForbiddenTargetError ? error.message : faultText(error, url.hostname);
-        return { kind: 'again', text };
+        return { kind: 'again', text, isUncertain: mayHaveArrived(error) };
       }
     },
   };

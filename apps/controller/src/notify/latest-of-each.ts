@@ -1,0 +1,46 @@
+/** What decides which notifications of one message say the same. */
+interface Sayable {
+  readonly alert_no: number | null;
+  readonly order_key: string;
+  readonly kind: string;
+}
+
+const deviceStates = new Set([
+  'device.down',
+  'device.up',
+  'device.partial',
+  'device.slow',
+  'device.flapping',
+]);
+const beginsAndEnds = new Set<string>([
+  ...(['location.offline', 'location.online', 'anchor.down', 'anchor.up', 'contact.failing'] as const),
+]);
+
+/**
+ * The notifications that a message of several names: each device once, with its latest state, so that a device that came back meanwhile stands
+ * there as Up only. `rows` come in the order in which they were made. Pure.
+ *
+ * | notification | stands once for each |
+ * |---|---|
+ * | state of a device (Down, Up, Partial, Slow, flapping) | device |
+ * | begin or end of another alert (Location, anchor, contact) | alert |
+ * | something else of an alert (certificate, acknowledgement) | alert and kind |
+ * | of no alert | notification |
+ */
+export function latestOfEach<T extends Sayable>(rows: readonly [T, ...T[]]): readonly [T, ...T[]] {
+  const latest = new Map<unknown, T>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    // The later one stands at its own place.
+    latest.delete(key);
+    latest.set(key, row);
+  }
+  const [first = rows[0], ...rest] = latest.values();
+  return [first, ...rest];
+}
+
+function keyOf(row: Sayable): unknown {
+  if (row.alert_no === null) return row;
+  if (deviceStates.has(row.kind)) return row.order_key;
+  return beginsAndEnds.has(row.kind) ? row.alert_no : `${row.alert_no}/${row.kind}`;
+}

@@ -1,0 +1,65 @@
+import type { Json } from '@vantage/domain';
+import { createZone, type Zone } from '../http/zone.ts';
+import type { Channel, DayPart, Notice } from './channels/channel.ts';
+import type { FreeRow } from './claim-store.ts';
+import { latestOfEach } from './latest-of-each.ts';
+import { placeholders } from './link-places.ts';
+import { showFacts } from './message-facts.ts';
+
+/** Notifications that leave in one message. */
+interface NoticeGroup {
+  readonly leader: FreeRow;
+  readonly members: readonly FreeRow[];
+  readonly contact: { readonly timezone: string };
+  readonly channel: Channel;
+  readonly nowUs: number;
+  /** The message is a summary of what waited so many seconds. */
+  readonly waitedS?: number;
+}
+
+/** The last day of a device of the account; null when it does not exist. */
+export type ReadDay = (deviceId: string, nowUs: number) => Promise<readonly DayPart[] | null>;
+
+/** The last day of the device that the message is about, where the message shows it. */
+export async function dayOf({ leader, members, channel, nowUs }: NoticeGroup, readDay: ReadDay) {
+  const { device_id: deviceId } = showFacts(leader.data, String);
+  const showsDay = channel.showsDay && members.length === 0 && typeof deviceId === 'string';
+  return showsDay ? readDay(deviceId, nowUs) : null;
+}
+
+/** What the message says about each notification. Throws where stored facts cannot be shown. */
+export function noticesOf(
+  { leader, members, contact, waitedS }: NoticeGroup,
+  day: readonly DayPart[] | null,
+): readonly Notice[] {
+  const zone = zoneOf(contact.timezone);
+  const waited: { readonly [name: string]: Json } = waitedS === undefined ? {} : { Waited: waitedS };
+  return latestOfEach([leader, ...members]).map((row) => {
+    const data = { ...showFacts(row.data, (us) => zone.format(us)), ...waited };
+    const links = linksOf(leader.notification_id, row, data['alert_id']);
+    return { kind: row.kind, timestamp: zone.format(row.at_us), data, links, day };
+  });
+}
+
+/** Kinds of alerts that somebody can acknowledge: those that stay open. */
+const acknowledged = new Set([
+  'device.down',
+  'device.partial',
+  'device.slow',
+  'location.offline',
+  'anchor.down',
+]);
+
+function linksOf(notificationId: string, row: FreeRow, alertId: Json | undefined): Notice['links'] {
+  if (typeof alertId !== 'string' || row.alert_no === null || !acknowledged.has(row.kind)) return null;
+  return placeholders(notificationId, { alertId, alertNo: row.alert_no });
+}
+
+/** The account's zone. A damaged name must not keep the account's messages. */
+function zoneOf(name: string): Zone {
+  try {
+    return createZone(name);
+  } catch {
+    return createZone('UTC');
+  }
+}
