@@ -2,6 +2,7 @@ import { hourUs } from '@vantage/domain';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import type { DueContact } from './fair-share.ts';
+import { updatedUs } from './record-store.ts';
 
 /** The database's clock, so that controllers with different clocks agree which leases have ended. */
 const dbNowUs = sql<number>`(extract(epoch from clock_timestamp()) * 1e6)::bigint`;
@@ -238,8 +239,8 @@ export async function holdOthers(
 /** Stores that the contact is used as it is now. Call it before the contact is read: an edit in between is then seen as one. */
 export async function storeSeen(trx: Kysely<Tables>, contactNo: number): Promise<void> {
   await sql`
-    update contact_health h set contact_seen = c.updated_at from contacts c
-    where h.contact_no = ${contactNo} and c.contact_no = h.contact_no and h.contact_seen is distinct from c.updated_at`.execute(
+    update contact_health h set contact_seen_us = ${updatedUs} from contacts c
+    where h.contact_no = ${contactNo} and c.contact_no = h.contact_no and h.contact_seen_us is distinct from ${updatedUs}`.execute(
     trx,
   );
 }

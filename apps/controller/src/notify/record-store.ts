@@ -117,18 +117,23 @@ export async function detach(trx: Kysely<Tables>, nos: readonly number[], dueUs:
     where notification_no = any(${nos}::bigint[])`.execute(trx);
 }
 
+/** When the contact `c` was edited last. */
+export const updatedUs = sql<number>`(extract(epoch from c.updated_at) * 1e6)::bigint`;
+
 /** Failing contacts that were edited since their latest claim. */
 export async function editedContacts(db: Kysely<Tables>): Promise<readonly number[]> {
   const { rows } = await sql<{ contact_no: number }>`
     select h.contact_no from contact_health h join contacts c using (contact_no)
-    where h.failing_since_us is not null and h.contact_seen < c.updated_at order by h.contact_no`.execute(db);
+    where h.failing_since_us is not null and h.contact_seen_us < ${updatedUs} order by h.contact_no`.execute(
+    db,
+  );
   return rows.map((row) => row.contact_no);
 }
 
 /** Releases what waits for a contact that was edited; its next claim uses the contact as it is then. */
 export async function releaseEdited(trx: Kysely<Tables>, contactNo: number, nowUs: number): Promise<void> {
   await sql`
-    update contact_health h set contact_seen = c.updated_at from contacts c
+    update contact_health h set contact_seen_us = ${updatedUs} from contacts c
     where h.contact_no = ${contactNo} and c.contact_no = h.contact_no`.execute(trx);
   await releaseAttempted(trx, contactNo, nowUs);
 }

@@ -169,6 +169,7 @@ export interface DataTables {
     failed_us: number | null;
     grouping: Generated<Jsonb>;
     last_answer: string | null;
+    contact_seen_us: number | null;
   };
   controllers: {
     controller_id: string;
