@@ -29,10 +29,9 @@ test(`all attacks at once disturb nobody for ${minutes} min (seed ${seed})`, {
 }, async () => {
   const random = seeded(seed);
   for (let part = 1; part <= minutes; part += 1) {
-    const begun: string[] = [];
     const until = performance.now() + partMs;
     const attackOn = async (ground: Ground) => {
-      while (performance.now() < until) await attackOnce(ground, random, begun);
+      while (performance.now() < until) await attackOnce(ground, random);
     };
     await scenes.play(
       `minute ${part}`,
@@ -41,15 +40,17 @@ test(`all attacks at once disturb nobody for ${minutes} min (seed ${seed})`, {
       },
       { leastMs: partMs, maxMs: 2 * partMs },
     );
-    process.stdout.write(`minute ${part}: ${begun.join(', ')}\n`);
   }
 });
 
-/** One attack that is chosen by chance. */
-async function attackOnce(ground: Ground, random: Random, begun: string[]): Promise<void> {
+/** One attack that is chosen by chance. The report names it before it begins, so that it also names what ended a program. */
+async function attackOnce(ground: Ground, random: Random): Promise<void> {
   const chosen = attacks[Math.floor(random() * attacks.length)];
   if (chosen === undefined) return;
   const [name, attack] = chosen;
-  begun.push(name);
+  const peakMiB = Math.round(ground.controller.memory.peakBytes / 2 ** 20);
+  process.stdout.write(
+    `${(performance.now() / 1000).toFixed(1)} s, controller at most ${peakMiB} MiB: ${name}\n`,
+  );
   await attack(ground, seeded(Math.floor(random() * 2 ** 31)));
 }

@@ -32,9 +32,12 @@ test('a connection with HTTP/1.1 gets one answer and is closed', async () => {
   expect(it.text).toMatch(/^HTTP\/1\.1 401 [\s\S]*\r\nConnection: close\r\n/i);
 });
 
-test('a connection that sends thousands of requests without waiting is closed at the second one', async () => {
+test.each([
+  ['as they should be', ask],
+  ['without Host', 'GET /x HTTP/1.1\r\n\r\n'],
+])('a connection that sends thousands of requests, %s, is closed at the second one', async (_how, text) => {
   await using port = await bench.openPort();
-  const it = await client(port.url, ask.repeat(4_000));
+  const it = await client(port.url, text.repeat(4_000));
   await vi.waitFor(() => expect(it.isClosed).toBe(true), soon);
   expect(it.text.match(/HTTP\/1\.1 /g)?.length ?? 0).toBeLessThanOrEqual(1);
   const next = await client(port.url, ask);

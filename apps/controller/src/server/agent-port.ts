@@ -12,12 +12,14 @@ const sessionMemory = 2;
 export function agentPortOptions(
   certificate: ServerCertificate,
   authorities: readonly string[],
-): SecureServerOptions {
+): SecureServerOptions & { readonly requireHostHeader: false } {
   return {
     ...tlsServerOptions(certificate),
     // Enrolment and downloads come without a certificate; the gateway judges the one of a stream.
     ...{ ca: [...authorities], requestCert: true, rejectUnauthorized: false },
     allowHTTP1: true, // for curl and wget
+    // Node would answer a request without Host by itself, and each of thousands that come at once.
+    requireHostHeader: false,
     maxSessionMemory: sessionMemory,
     settings: { maxConcurrentStreams: 4, maxHeaderListSize: 16 * 1024, enablePush: false },
   };

@@ -57,6 +57,8 @@ export async function openPorts({
     agentPortOptions(certificates.gateway, certificates.authorities.trusted),
     agentDoor.handler,
   );
+  // Node would answer an Expect that it does not know by itself.
+  agentServer.on('checkExpectation', agentDoor.handler);
   gateway.attach(agentServer);
   await gateway.start();
   const httpsPort = await listenOn('VANTAGE_HTTPS_PORT', config.httpsPort, () =>
