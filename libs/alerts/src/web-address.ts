@@ -1,9 +1,8 @@
+import { mapQuerySecrets } from '@vantage/domain';
 import { isPrivateHost } from '@vantage/kernel';
 
 /** Stands for a credential. */
 const mask = '***';
-/** Names of query parameters whose values are credentials. */
-const secretParameter = /auth|code|credential|key|pass|pwd|secret|sig|token/i;
 /** Blanks and control characters, which a parser of URLs would drop, and the backslash, which it reads as a slash. */
 const unfit = /[\p{C}\p{Z}\\]/u;
 /** Scheme, authority, path, query. */
@@ -95,18 +94,5 @@ function mapCredentials(
       ? authority.slice(0, colon) + replace(authority.slice(colon, at), ':') + authority.slice(at)
       : authority;
   const shownPath = hidesLastPart ? path.replace(/[^/]+(?=\/*$)/, (value) => replace(value, '/')) : path;
-  return `${head}${login}${shownPath}${query === undefined ? '' : `?${mapParameters(query, replace)}`}`;
-}
-
-function mapParameters(query: string, replace: (value: string, name: string) => string): string {
-  const counts = new Map<string, number>();
-  const shown = query.split('&').map((pair) => {
-    const at = pair.indexOf('=');
-    const name = pair.slice(0, Math.max(at, 0));
-    if (at < 0 || !secretParameter.test(name)) return pair;
-    const count = counts.get(name) ?? 0;
-    counts.set(name, count + 1);
-    return `${name}=${replace(pair.slice(at + 1), `${name}/${count}`)}`;
-  });
-  return shown.join('&');
+  return `${head}${login}${shownPath}${query === undefined ? '' : mapQuerySecrets(`?${query}`, replace)}`;
 }

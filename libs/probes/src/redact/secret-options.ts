@@ -1,3 +1,4 @@
+import { querySecrets } from '@vantage/domain';
 import type { AnyProbe, Target } from '../contract/probe.ts';
 
 /**
@@ -44,9 +45,14 @@ export function maskOptions(probe: AnyProbe, options: unknown): unknown {
   return walk(options, '');
 }
 
-/** The secrets of one check in clear: the URL's password and those of the Options. */
+/** A shorter value in a query may be an ordinary word of a text, which must not be hidden: `?code=200`. */
+const shortestQuerySecret = 8;
+
+/** The secrets of one check in clear: the URL's password, credentials in its query, and those of the Options. */
 export function secretValues(probe: AnyProbe, target: Target, options: unknown): readonly string[] {
   const own = target.password === undefined ? [] : [target.password.reveal()];
+  if (target.path.includes('?'))
+    own.push(...querySecrets(target.url).filter(({ length }) => length >= shortestQuerySecret));
   return [...own, ...secretLeaves(probe, options).map(([, value]) => value)];
 }
 

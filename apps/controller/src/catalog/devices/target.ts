@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isSecretReference } from '@vantage/domain';
+import { isSecretReference, mapQuerySecrets, maskQuerySecrets } from '@vantage/domain';
 import { type FieldFault, faultsOf } from '@vantage/kernel';
 import { type AnyProbe, probeFor, type Target } from '@vantage/probes';
 import { keyProblems } from '@vantage/probes/settings';
@@ -165,7 +165,8 @@ function fillUrl(
   stays: boolean,
   faults: FieldFault[],
 ): string {
-  if (given.password?.reveal() !== mask) return url;
+  const filled = fillQuery(url, old, stays, faults);
+  if (given.password?.reveal() !== mask) return filled;
   if (!stays || old?.password === undefined || old.password.reveal() === mask) {
     faults.push({
       field: 'URL',
@@ -176,14 +177,34 @@ function fillUrl(
   }
   const password = old.password.reveal();
   const written = isSecretReference(password) ? password : encodeURIComponent(password);
-  return url.replace(maskedPassword, () => `:${written}@`);
+  return filled.replace(maskedPassword, () => `:${written}@`);
 }
 
-/** The URL as the API shows it: a password that is a reference hides nothing. */
+/** Replaces masks in the query of a URL by the stored credentials of the same name and place. */
+function fillQuery(url: string, old: Target | undefined, stays: boolean, faults: FieldFault[]): string {
+  const kept = new Map<string, string>();
+  if (stays && old !== undefined)
+    mapQuerySecrets(old.url, (value, name) => {
+      kept.set(name, value);
+      return value;
+    });
+  return mapQuerySecrets(url, (value, name) => {
+    if (value !== mask) return value;
+    const known = kept.get(name);
+    if (known === undefined)
+      faults.push({
+        field: 'URL',
+        message: `holds *** for ${name.replace(/\/\d+$/, '')} in its query; send the value itself (the mask stands for it only while scheme, host, port and user stay)`,
+      });
+    return known ?? value;
+  });
+}
+
+/** The URL as the API shows it: a password that is a reference hides nothing. The display has masked the query. */
 function showUrl(probe: AnyProbe, clearUrl: string, display: string): string {
   const parsed = probe.parseTarget(clearUrl);
   const password = parsed.ok ? parsed.target.password?.reveal() : undefined;
-  return password !== undefined && isSecretReference(password) ? clearUrl : display;
+  return password !== undefined && isSecretReference(password) ? maskQuerySecrets(clearUrl) : display;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { maskQuerySecrets } from '@vantage/domain';
 import { Secret } from '@vantage/kernel';
 import type { TargetResult } from '../../contract/probe.ts';
 import { parseHost } from '../../contract/target.ts';
@@ -33,12 +34,12 @@ export function parseHttpTarget(url: string): TargetResult {
   };
 }
 
-/** A URL for people: its password, if any, replaced by `***`. */
+/** A URL for people: its password, and credentials in its query, replaced by `***`. */
 export function showUrl(parsed: URL, asGiven = parsed.href): string {
-  if (parsed.password === '') return asGiven;
+  if (parsed.password === '') return maskQuerySecrets(asGiven);
   const shown = new URL(parsed.href);
   shown.password = '***';
-  return shown.href;
+  return maskQuerySecrets(shown.href);
 }
 
 /** 80 or 443. */

@@ -1,0 +1,45 @@
+import { isSecretReference } from './secret-reference.ts';
+
+/** Names of query parameters whose values are credentials, in the addresses of contacts and in the URLs of devices. */
+const secretParameter = /auth|code|credential|key|pass|pwd|secret|sig|token/i;
+
+/** Stands for a credential. */
+const mask = '***';
+
+/**
+ * Replaces the values of query parameters that are credentials, as they stand in the text. `name` is the parameter's name and its place among
+ * those of this name: `token/0`. A reference to a secret hides nothing and stays. Pure.
+ */
+export function mapQuerySecrets(url: string, replace: (value: string, name: string) => string): string {
+  const begin = url.indexOf('?');
+  if (begin < 0) return url;
+  const fragment = url.indexOf('#', begin);
+  const end = fragment < 0 ? url.length : fragment;
+  const counts = new Map<string, number>();
+  const pairs = url.slice(begin + 1, end).split('&');
+  const mapped = pairs.map((pair) => {
+    const at = pair.indexOf('=');
+    const name = pair.slice(0, Math.max(at, 0));
+    const value = pair.slice(at + 1);
+    if (at < 0 || !secretParameter.test(name) || isSecretReference(value)) return pair;
+    const count = counts.get(name) ?? 0;
+    counts.set(name, count + 1);
+    return `${name}=${replace(value, `${name}/${count}`)}`;
+  });
+  return `${url.slice(0, begin)}?${mapped.join('&')}${url.slice(end)}`;
+}
+
+/** The URL with `***` for the values of query parameters that are credentials. Pure. */
+export function maskQuerySecrets(url: string): string {
+  return mapQuerySecrets(url, (value) => (value === '' ? value : mask));
+}
+
+/** The values of query parameters that are credentials, as they stand in the URL. Pure. */
+export function querySecrets(url: string): readonly string[] {
+  const found: string[] = [];
+  mapQuerySecrets(url, (value) => {
+    if (value !== '' && value !== mask) found.push(value);
+    return value;
+  });
+  return found;
+}
