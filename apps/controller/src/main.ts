@@ -11,7 +11,7 @@ import {
   whenAborted,
 } from '@vantage/kernel';
 import { serveMetrics } from '@vantage/kernel/metrics';
-import { type Alerts, acknowledge, createAlerts, snooze } from './alerts/index.ts';
+import { type Alerts, acknowledge, acknowledgeMany, createAlerts, snooze } from './alerts/index.ts';
 import { createHttpApi } from './api/index.ts';
 import { createAssign } from './assign/index.ts';
 import { createChangeRecorder } from './audit/index.ts';
@@ -155,7 +155,7 @@ function joinSteps(base: Base) {
     ...{ recordEvents, rollUps, feed, insertState },
     pause: createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
     ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
-    pages: notify.pages({ acknowledge, snooze }),
+    pages: notify.pages({ acknowledge, acknowledgeMany, snooze }),
     ...{ planInvitation, upgrades: { signedParcels, startRollout: insertRollout } },
     sendTest: (...ask) => notify.sendTest(...ask),
     clockProblem: () => clocks.problem,

@@ -26,6 +26,27 @@ export async function acknowledge(
   );
 }
 
+/** Acknowledges those of these alerts that are open, in one statement. Returns how many. */
+export async function acknowledgeMany(
+  trx: Kysely<Tables>,
+  ask: {
+    readonly accountNo: number;
+    readonly alertIds: readonly string[];
+    readonly by: string;
+    readonly note: string | null;
+    readonly nowUs: number;
+  },
+): Promise<number> {
+  const { accountNo, alertIds, by, note, nowUs } = ask;
+  const { rows } = await sql`
+    with found as (
+      select alert_no from alerts where alert_id = any(${alertIds}::text[]) and account_no = ${accountNo} and closed_us is null
+      order by alert_no for update)
+    update alerts a set acknowledged_us = ${nowUs}::bigint, acknowledged_by = ${by}, acknowledged_note = ${note}, due_us = ${nowUs}::bigint
+    from found f where a.alert_no = f.alert_no returning a.alert_no`.execute(trx);
+  return rows.length;
+}
+
 /** Snoozes an open alert: what it would send before `untilUs` is sent then. */
 export async function snooze(
   trx: Kysely<Tables>,

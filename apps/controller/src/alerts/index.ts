@@ -1,3 +1,3 @@
-export { acknowledge, snooze } from './acknowledge.ts';
+export { acknowledge, acknowledgeMany, snooze } from './acknowledge.ts';
 export { type Alerts, createAlerts } from './alerts.ts';
 export { listOpenAlerts } from './list-store.ts';

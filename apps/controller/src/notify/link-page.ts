@@ -43,8 +43,8 @@ ${action === null ? '' : `<form method="post">${fieldOf(action)}</form>`}
 }
 
 function fieldOf(action: LinkAction): string {
-  if (action === 'acknowledge')
-    return `<label for="note">Note (optional)</label><input id="note" name="Note" maxlength="${longestNote}" autocomplete="off"><button>Acknowledge</button>`;
+  if (action !== 'snooze')
+    return `<label for="note">Note (optional)</label><input id="note" name="Note" maxlength="${longestNote}" autocomplete="off"><button>${action === 'acknowledge' ? 'Acknowledge' : 'Acknowledge all'}</button>`;
   const options = snoozeMinutes.map((minutes) => {
     const words = minutes < 60 ? `${minutes} minutes` : minutes === 60 ? '1 hour' : `${minutes / 60} hours`;
     return `<option value="${minutes}"${minutes === 60 ? ' selected' : ''}>${words}</option>`;

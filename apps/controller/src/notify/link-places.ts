@@ -1,11 +1,14 @@
 import type { Json } from '@vantage/domain';
 
-/** What a link in a message does. */
-export type LinkAction = 'acknowledge' | 'snooze';
+/** What links in messages do. `acknowledge-all`: all alerts that the message names. */
+export const linkActions = ['acknowledge', 'snooze', 'acknowledge-all'] as const;
 
-const place = /vantage-link:([0-9a-f]{48}):(acknowledge|snooze):([0-9a-f]{48}):(\d{1,16})/g;
+/** One of `linkActions`. */
+export type LinkAction = (typeof linkActions)[number];
 
-/** The alert that a link is about. */
+const place = /vantage-link:([0-9a-f]{48}):(acknowledge-all|acknowledge|snooze):([0-9a-f]{48}):(\d{1,16})/g;
+
+/** The alert that a link is about; of `acknowledge-all` the notification under whose id the message leaves. */
 export interface LinkedAlert {
   readonly alertId: string;
   readonly alertNo: number;
@@ -20,6 +23,11 @@ export function placeholders(notificationId: string, { alertId, alertNo }: Linke
   return { acknowledge: of('acknowledge'), snooze: of('snooze') };
 }
 
+/** As `placeholders`, for the link to all alerts of the message that leaves as this notification. */
+export function placeholderOfAll(notificationId: string, notificationNo: number): string {
+  return `vantage-link:${notificationId}:acknowledge-all:${notificationId}:${notificationNo}`;
+}
+
 /** The message with links in the places of its own notification. Pure. */
 export function fillLinks(
   message: Json,
@@ -29,7 +37,10 @@ export function fillLinks(
   if (typeof message === 'string')
     return message.replaceAll(place, (whole, id: string, action: string, alertId: string, alertNo: string) =>
       id === notificationId
-        ? linkOf(action === 'snooze' ? 'snooze' : 'acknowledge', { alertId, alertNo: Number(alertNo) })
+        ? linkOf(linkActions.find((each) => each === action) ?? 'acknowledge', {
+            alertId,
+            alertNo: Number(alertNo),
+          })
         : whole,
     );
   if (Array.isArray(message)) return message.map((each) => fillLinks(each, notificationId, linkOf));

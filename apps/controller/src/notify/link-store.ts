@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
+import { acknowledgeableKinds } from './notices.ts';
 
 /** What the receiver of a link got with it: the latest notification of the alert to this contact; undefined when the contact was deleted. */
 export async function readLinked(
@@ -18,4 +19,25 @@ export async function readLinked(
     where n.alert_no = ${link.alertNo} and n.contact_no = ${link.contactNo} and n.account_no = ${link.accountNo}
     order by n.notification_no desc limit 1`.execute(db);
   return rows[0];
+}
+
+/** The alerts that a merged message named and that are not closed, with the contact that got it; undefined when there is no such message. */
+export async function readMerged(
+  db: Kysely<Tables>,
+  link: { readonly accountNo: number; readonly alertNo: number; readonly contactNo: number },
+) {
+  const { accountNo, alertNo: leaderNo, contactNo } = link;
+  const { rows: leaders } = await sql<{ contact: string }>`
+    select c.name as contact from notifications n join contacts c using (contact_no)
+    where n.notification_no = ${leaderNo} and n.contact_no = ${contactNo} and n.account_no = ${accountNo}`.execute(
+    db,
+  );
+  const [leader] = leaders;
+  if (leader === undefined) return undefined;
+  const { rows } = await sql<{ alert_id: string; name: string | null }>`
+    select a.alert_id, min(coalesce(n.data ->> 'ShortName', n.data ->> 'Location')) as name
+    from notifications n join alerts a on a.alert_no = n.alert_no and a.account_no = ${accountNo} and a.closed_us is null
+    where (n.notification_no = ${leaderNo} or n.leader_no = ${leaderNo}) and n.kind = any(${acknowledgeableKinds}::text[])
+    group by a.alert_id order by 2, 1`.execute(db);
+  return { contact: leader.contact, alerts: rows };
 }

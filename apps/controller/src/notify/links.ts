@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { dayUs } from '@vantage/domain';
 import { isId } from '@vantage/kernel';
 import { z } from 'zod';
-import type { LinkAction } from './link-places.ts';
+import { type LinkAction, linkActions } from './link-places.ts';
 
 /** What a link permits to the person who has it. */
 export interface Link {
@@ -27,7 +27,7 @@ export interface Links {
 /** A link permits its action for so long after the first attempt of its message. */
 export const linkLifeUs = 7 * dayUs;
 
-const content = z.tuple([z.enum(['acknowledge', 'snooze']), z.int(), z.string(), z.int(), z.int(), z.int()]);
+const content = z.tuple([z.enum(linkActions), z.int(), z.string(), z.int(), z.int(), z.int()]);
 const longest = 400;
 
 /**

@@ -3,7 +3,7 @@ import { createZone, type Zone } from '../http/zone.ts';
 import type { Channel, DayPart, Notice } from './channels/channel.ts';
 import type { FreeRow } from './claim-store.ts';
 import { latestOfEach } from './latest-of-each.ts';
-import { placeholders } from './link-places.ts';
+import { placeholderOfAll, placeholders } from './link-places.ts';
 import { showFacts } from './message-facts.ts';
 
 /** Notifications that leave in one message. */
@@ -34,24 +34,33 @@ export function noticesOf(
 ): readonly Notice[] {
   const zone = zoneOf(contact.timezone);
   const waited: { readonly [name: string]: Json } = waitedS === undefined ? {} : { Waited: waitedS };
+  const id = leader.notification_id;
+  const isMany = new Set([leader, ...members].filter(isAcknowledgeable).map((row) => row.alert_no)).size > 1;
+  const all = isMany ? { acknowledgeAll: placeholderOfAll(id, leader.notification_no) } : {};
   return latestOfEach([leader, ...members]).map((row) => {
     const data = { ...showFacts(row.data, (us) => zone.format(us)), ...waited };
-    const links = linksOf(leader.notification_id, row, data['alert_id']);
+    const own = linksOf(id, row, data['alert_id']);
+    const links = own === null ? null : { ...own, ...all };
     return { kind: row.kind, timestamp: zone.format(row.at_us), data, links, day };
   });
 }
 
 /** Kinds of alerts that somebody can acknowledge: those that stay open. */
-const acknowledged = new Set([
+export const acknowledgeableKinds: readonly string[] = [
+  'device.flapping',
   'device.down',
   'device.partial',
   'device.slow',
   'location.offline',
   'anchor.down',
-]);
+];
+
+function isAcknowledgeable({ kind, alert_no: alertNo }: FreeRow): boolean {
+  return alertNo !== null && acknowledgeableKinds.includes(kind);
+}
 
 function linksOf(notificationId: string, row: FreeRow, alertId: Json | undefined): Notice['links'] {
-  if (typeof alertId !== 'string' || row.alert_no === null || !acknowledged.has(row.kind)) return null;
+  if (typeof alertId !== 'string' || row.alert_no === null || !isAcknowledgeable(row)) return null;
   return placeholders(notificationId, { alertId, alertNo: row.alert_no });
 }
 

@@ -1,6 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { acknowledgeMany } from '../alerts/acknowledge.ts';
 import type { FormRequest } from '../http/outer-routes.ts';
 import { createLinks, type Link } from './links.ts';
 import { enqueue } from './notification-store.ts';
@@ -37,7 +38,7 @@ async function open(rest: string, fields?: Record<string, string>) {
   };
   const [route] = linkRoutes({
     ...{ db: bench.db, clock, links },
-    actions: { acknowledge: act('acknowledge'), snooze: act('snooze') },
+    actions: { acknowledge: act('acknowledge'), acknowledgeMany, snooze: act('snooze') },
   });
   if (route?.needsKey !== 'signed') throw new Error('no page');
   const request: FormRequest = {

@@ -6,7 +6,7 @@ import type { FormRequest, OuterReply, OuterRoute } from '../http/outer-routes.t
 import { createZone } from '../http/zone.ts';
 import { plain, titleOf } from './channels/email-text.ts';
 import { type LinkPage, longestNote, pageHeaders, showPage, snoozeMinutes } from './link-page.ts';
-import { readLinked } from './link-store.ts';
+import { readLinked, readMerged } from './link-store.ts';
 import type { Link, Links } from './links.ts';
 import { showFacts } from './message-facts.ts';
 
@@ -27,6 +27,17 @@ export interface LinkActions {
       readonly nowUs: number;
     },
   ) => Promise<ActionOutcome>;
+  /** Returns how many of them were open and are acknowledged now. */
+  readonly acknowledgeMany: (
+    kysely: Kysely<Tables>,
+    ask: {
+      readonly accountNo: number;
+      readonly alertIds: readonly string[];
+      readonly by: string;
+      readonly note: string | null;
+      readonly nowUs: number;
+    },
+  ) => Promise<number>;
   readonly snooze: (
     kysely: Kysely<Tables>,
     ask: {
@@ -59,6 +70,7 @@ export function linkRoutes(deps: {
       async run(request) {
         const nowUs = clock.nowUs();
         const link = links.read(request.rest, nowUs);
+        if (link?.action === 'acknowledge-all') return actOnAll(deps, link, request, nowUs);
         const linked = link && (await readLinked(db.kysely, link));
         if (link === undefined || linked === undefined) return reply(404, unknownLink);
         const zone = createZone(linked.timezone);
@@ -82,7 +94,13 @@ export function linkRoutes(deps: {
   ];
 }
 
-const titles = { acknowledge: 'Acknowledge this alert?', snooze: 'Snooze this alert?' } as const;
+const titles = {
+  acknowledge: 'Acknowledge this alert?',
+  'acknowledge-all': 'Acknowledge these alerts?',
+  snooze: 'Snooze this alert?',
+} as const;
+/** A page about many alerts names so many of them. */
+const mostNames = 50;
 const unknownLink: LinkPage = {
   title: 'This link is not valid',
   lines: ['It has expired, or a part of its address is missing.'],
@@ -102,10 +120,7 @@ async function act(
   const { link, request, by, lines, nowUs } = ask;
   const about = { accountNo: link.accountNo, alertId: link.alertId, nowUs };
   if (link.action === 'acknowledge') {
-    const note = plain(request.fields.get('Note') ?? '')
-      .trim()
-      .slice(0, longestNote);
-    const sent = { ...about, by, note: note === '' ? null : note };
+    const sent = { ...about, by, note: noteOf(request) };
     const { kind } = await actions.acknowledge(db.kysely, sent);
     return kind === 'done' ? reply(200, { title: 'Acknowledged', lines, action: null }) : ended(lines);
   }
@@ -113,6 +128,36 @@ async function act(
   const { kind } = await actions.snooze(db.kysely, { ...about, untilUs: nowUs + minutes * minuteUs });
   const title = `Snoozed for ${minutes < 60 ? `${minutes} min` : `${minutes / 60} h`}`;
   return kind === 'done' ? reply(200, { title, lines, action: null }) : ended(lines);
+}
+
+/** The page of a link to all alerts of one message: those that are closed by now are left out. */
+async function actOnAll(
+  { actions, db }: { readonly actions: LinkActions; readonly db: Pick<Db, 'kysely'> },
+  link: Link,
+  request: FormRequest,
+  nowUs: number,
+): Promise<OuterReply> {
+  const merged = await readMerged(db.kysely, link);
+  if (merged === undefined) return reply(404, unknownLink);
+  const { contact: by, alerts } = merged;
+  const named = alerts.slice(0, mostNames).map(({ name }) => plain(name ?? 'something'));
+  const more = alerts.length > mostNames ? ` and ${alerts.length - mostNames} more` : '';
+  const lines = [`${alerts.length} open: ${named.join(', ')}${more}.`];
+  if (alerts.length === 0)
+    return reply(409, { title: 'These alerts are closed already', lines: [], action: null });
+  if (!request.isSent) return reply(200, { title: titles[link.action], lines, action: link.action });
+  const alertIds = alerts.map((row) => row.alert_id);
+  const ask = { accountNo: link.accountNo, alertIds, by, note: noteOf(request), nowUs };
+  const count = await actions.acknowledgeMany(db.kysely, ask);
+  return reply(200, { title: `Acknowledged ${count}`, lines, action: null });
+}
+
+/** The note of a form as one line; null: none. */
+function noteOf({ fields }: FormRequest): string | null {
+  const note = plain(fields.get('Note') ?? '')
+    .trim()
+    .slice(0, longestNote);
+  return note === '' ? null : note;
 }
 
 function ended(lines: readonly string[]): OuterReply {

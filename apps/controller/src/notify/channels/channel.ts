@@ -11,7 +11,12 @@ export interface Notice {
   /** The facts as REST shows them (`message-facts.ts`), without secrets. */
   readonly data: { readonly [name: string]: Json };
   /** Where the receiver can acknowledge or snooze the alert; null: nothing to acknowledge. */
-  readonly links: { readonly acknowledge: string; readonly snooze: string } | null;
+  readonly links: {
+    readonly acknowledge: string;
+    readonly snooze: string;
+    /** Acknowledges all alerts of a message of several; absent where it names one. */
+    readonly acknowledgeAll?: string;
+  } | null;
   /** The device's last day in equal parts, oldest first; null: the message is about no device, or the channel shows none. */
   readonly day: readonly DayPart[] | null;
 }

@@ -1,5 +1,5 @@
 import type { Notice } from './channel.ts';
-import { factLines, lineOf, subjectOf, titleOf } from './email-text.ts';
+import { acknowledgeAllOf, factLines, lineOf, subjectOf, titleOf } from './email-text.ts';
 
 /** A message for a chat, without links and without markup. */
 interface ChatText {
@@ -23,7 +23,9 @@ export function chatText(notices: readonly Notice[], most: number): ChatText {
   const isOne = more.length === 0;
   const title = `${(isOne ? titleOf(only) : subjectOf(notices)).slice(0, longestTitle).toWellFormed()}.`;
   const facts = factLines(only).map(({ label, text }) => `${label}: ${text}`);
-  const lines = isOne ? [`Time: ${only.timestamp}`, ...facts] : notices.map(lineOf);
+  const all = acknowledgeAllOf(notices);
+  const act = all === undefined ? [] : [`Acknowledge all: ${all}`];
+  const lines = isOne ? [`Time: ${only.timestamp}`, ...facts] : [...act, ...notices.map(lineOf)];
   return { title, lines: fitting(lines, most - title.length) };
 }
 

@@ -1,5 +1,5 @@
 import type { DayPart, Notice } from './channel.ts';
-import { factLines, lineOf, subjectOf, titleOf } from './email-text.ts';
+import { acknowledgeAllOf, factLines, lineOf, subjectOf, titleOf } from './email-text.ts';
 
 const colours: Readonly<Record<DayPart, string>> = {
   Up: '#2e7d32',
@@ -51,12 +51,17 @@ function several(notices: readonly Notice[]): string {
     return `<tr><td style="border-left:4px solid ${colourOf(notice.kind)};padding:3px 12px">${escaped(lineOf(notice))}${link}</td></tr>`;
   });
   const title = `<tr><td style="padding:4px 0 12px;font-size:18px;font-weight:bold">${escaped(subjectOf(notices))}</td></tr>`;
-  return [title, ...rows].join('\n');
+  const all = acknowledgeAllOf(notices);
+  const act =
+    all === undefined ? [] : [`<tr><td style="padding:0 0 12px">${button(all, 'Acknowledge all')}</td></tr>`];
+  return [title, ...act, ...rows].join('\n');
+}
+
+function button(href: string, text: string): string {
+  return `<a href="${escaped(href)}" style="display:inline-block;padding:8px 16px;margin-right:8px;border:1px solid #1565c0;border-radius:4px;color:#1565c0;text-decoration:none">${text}</a>`;
 }
 
 function buttons(links: NonNullable<Notice['links']>): string {
-  const button = (href: string, text: string) =>
-    `<a href="${escaped(href)}" style="display:inline-block;padding:8px 16px;margin-right:8px;border:1px solid #1565c0;border-radius:4px;color:#1565c0;text-decoration:none">${text}</a>`;
   return button(links.acknowledge, 'Acknowledge') + button(links.snooze, 'Snooze');
 }
 

@@ -152,7 +152,14 @@ export function textBody(notices: readonly Notice[]): string {
   if (only === undefined) return '';
   if (more.length === 0) return `${singleText(only).join('\n')}\n`;
   const lines = notices.flatMap((notice) => [lineOf(notice), ...linkLines(notice, '  ')]);
-  return `${[`${subjectOf(notices)}.`, '', ...lines].join('\n')}\n`;
+  const all = acknowledgeAllOf(notices);
+  const act = all === undefined ? [] : [`Acknowledge all: ${all}`, ''];
+  return `${[`${subjectOf(notices)}.`, '', ...act, ...lines].join('\n')}\n`;
+}
+
+/** The link that acknowledges all alerts of the message; undefined: there is none. */
+export function acknowledgeAllOf(notices: readonly Notice[]): string | undefined {
+  return notices.find(({ links }) => links?.acknowledgeAll !== undefined)?.links?.acknowledgeAll;
 }
 
 /** One notice among many. */

@@ -1,0 +1,85 @@
+import { newId, systemClock } from '@vantage/kernel';
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { acknowledgeMany } from '../alerts/acknowledge.ts';
+import type { FormRequest } from '../http/outer-routes.ts';
+import { createChannels } from './channels/registry.ts';
+import { createLinks, linkLifeUs } from './links.ts';
+import { enqueue } from './notification-store.ts';
+import { linkRoutes } from './routes.ts';
+import { sampleNotification } from './testing/sample.ts';
+import { startSmtpSink } from './testing/smtp-sink.ts';
+import { createWorkbench, type Workbench } from './testing/workbench.ts';
+
+const soon = { timeout: 60_000, interval: 20 };
+const many = 300;
+
+/** So many devices are Down, each with an open alert and a message to the contact. */
+async function fail({ db, accountNo }: Workbench, contactNo: number) {
+  const nowUs = systemClock.nowUs();
+  const { rows } = await sql<{ alert_no: number; alert_id: string }>`
+    insert into alerts (alert_id, account_no, kind, device_no, severity, opened_us, since_us, state, opening)
+    select g.id, ${accountNo}, 'device.down', g.no, 'critical', ${nowUs}::bigint, ${nowUs}::bigint, '{"phase":"active"}', '{}'
+    from jsonb_to_recordset(${JSON.stringify(Array.from({ length: many }, (_, no) => ({ id: newId(), no })))}::jsonb) as g (id text, no int)
+    order by g.no returning alert_no, alert_id`.execute(db.kysely);
+  const notifications = rows.map(({ alert_no: alertNo, alert_id }, n) => ({
+    ...{ ...sampleNotification, accountNo, contactNo, alertNo, orderKey: `device:${n}` },
+    data: { ...sampleNotification.data, alert_id, ShortName: `web-${n}` },
+  }));
+  await db.kysely.transaction().execute((trx) => enqueue(trx, notifications, nowUs));
+}
+
+async function acknowledgedOf({ db }: Workbench) {
+  const { rows } = await sql<{ by: string; note: string | null; count: number }>`
+    select acknowledged_by as by, acknowledged_note as note, count(*)::int as count from alerts
+    where acknowledged_us is not null group by 1, 2`.execute(db.kysely);
+  return rows;
+}
+
+test('300 devices are Down: one person gets six mails, and one button acknowledges all that the last one names', async () => {
+  // Its minute takes six seconds.
+  await using bench = await createWorkbench({ scale: 10 });
+  await using mails = await startSmtpSink();
+  const contact = await bench.email('noc@example.org');
+  const links = createLinks([new Uint8Array(32)]);
+  await fail(bench, contact);
+  await using _working = bench.work({
+    channels: createChannels({ allowPrivate: true, smtpUrl: mails.url, mailFrom: 'v@example.org' }),
+    linkOf: ({ firstAttemptUs, ...link }) =>
+      `https://vantage.example/links/${links.sign({ ...link, expiresUs: firstAttemptUs + linkLifeUs })}`,
+  });
+  await vi.waitFor(async () => {
+    expect((await bench.states()).every(({ state }) => state === 'Delivered')).toBe(true);
+  }, soon);
+  expect(mails.messages).toHaveLength(6);
+  const text = mails.messages.at(-1)?.data.replaceAll('=\r\n', '') ?? '';
+  const rest = /Acknowledge all: https:\/\/vantage\.example\/links\/(\S+)/.exec(text)?.[1] ?? '';
+
+  const [route] = linkRoutes({
+    ...{ db: bench.db, clock: systemClock, links },
+    actions: {
+      ...{ acknowledge: async () => ({ kind: 'done' }), snooze: async () => ({ kind: 'done' }) },
+      acknowledgeMany,
+    },
+  });
+  if (route?.needsKey !== 'signed') throw new Error('no page');
+  const request: FormRequest = { isSent: false, rest, fields: new URLSearchParams() };
+  const page = await route.run(request);
+  expect(page.status).toBe(200);
+  expect(page.body).toContain('295 open: ');
+  expect(page.body).toContain('and 245 more.');
+  expect(page.body).toContain('<button>Acknowledge all</button>');
+  expect(await acknowledgedOf(bench)).toEqual([]);
+
+  // One that is over meanwhile is left alone.
+  await sql`update alerts set closed_us = 1 where alert_no = (select max(alert_no) from alerts)`.execute(
+    bench.db.kysely,
+  );
+  const done = await route.run({ ...request, isSent: true, fields: new URLSearchParams({ Note: 'on it' }) });
+  expect(done.body).toContain('<h1>Acknowledged 294</h1>');
+  expect(await acknowledgedOf(bench)).toEqual([{ by: 'contact', note: 'on it', count: 294 }]);
+
+  await sql`update alerts set closed_us = 1`.execute(bench.db.kysely);
+  expect(await route.run({ ...request, isSent: true })).toMatchObject({ status: 409 });
+  expect(await route.run({ ...request, rest: `${rest}x` })).toMatchObject({ status: 404 });
+});
