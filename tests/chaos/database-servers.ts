@@ -1,0 +1,159 @@
+// PostgreSQL servers of the system for scenes that need replicas and restores: a primary, a streaming replica, a promotion.
+import { execFileSync, spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { withClient } from '../harness/postgres-url.ts';
+
+const programs = '/usr/lib/postgresql/15/bin';
+
+/** Whether this machine has the server's programs (Debian's package postgresql-15). */
+export const hasPrograms = existsSync(path.join(programs, 'pg_basebackup'));
+
+/** A running server. */
+export interface DatabaseServer {
+  /** The folder with its socket and its data. */
+  readonly folder: string;
+  readonly superuserUrl: string;
+  /** Ends it as a power cut would, and removes its data. */
+  kill(): Promise<void>;
+}
+
+/** Root may not run PostgreSQL; anybody else runs it as themselves. */
+function runAs(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((each) => each.startsWith('postgres:'));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'vantage-server-'));
+  const user = runAs();
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  return folder;
+}
+
+function run(program: string, args: readonly string[]): void {
+  execFileSync(path.join(programs, program), args, { ...runAs(), cwd: '/', stdio: 'pipe' });
+}
+
+function urlIn(folder: string, role: string): string {
+  return `postgres://${role}@/postgres?host=${encodeURIComponent(folder)}`;
+}
+
+async function start(folder: string): Promise<DatabaseServer> {
+  const options = {
+    ...{ listen_addresses: '', unix_socket_directories: folder, max_connections: '60' },
+    ...{ shared_buffers: '64MB', hot_standby: 'on', wal_keep_size: '256MB' },
+  };
+  const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn(path.join(programs, 'postgres'), ['-D', path.join(folder, 'data'), ...args], {
+    ...{ ...runAs(), cwd: '/', stdio: 'ignore' },
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const superuserUrl = urlIn(folder, 'admin');
+  for (let left = 300; ; left -= 1) {
+    const isUp = await withClient(superuserUrl, (client) => client.query('select 1')).then(
+      () => true,
+      () => false,
+    );
+    if (isUp) break;
+    if (left === 0 || child.exitCode !== null) throw new Error(`PostgreSQL in ${folder} does not start`);
+    await delay(100);
+  }
+  return {
+    ...{ folder, superuserUrl },
+    async kill() {
+      child.kill('SIGQUIT');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts a server with an ordinary role `vantage` that owns the database. */
+export async function startPrimary(): Promise<DatabaseServer> {
+  const folder = newFolder();
+  run('initdb', ['-D', path.join(folder, 'data'), '-U', 'admin', '--auth=trust', '--encoding=UTF8', '-N']);
+  const server = await start(folder);
+  await withClient(server.superuserUrl, async (client) => {
+    await client.query('create role vantage login');
+    await client.query('alter database postgres owner to vantage');
+    await client.query('alter schema public owner to vantage');
+  });
+  return server;
+}
+
+/** Copies a running server and starts the copy as a replica that streams. */
+export function startReplica(of: DatabaseServer): Promise<DatabaseServer> {
+  const folder = newFolder();
+  const way = ['-h', of.folder, '-U', 'admin', '-c', 'fast', '-R'];
+  run('pg_basebackup', ['-D', path.join(folder, 'data'), ...way]);
+  return start(folder);
+}
+
+/** From here on the replica receives nothing more, so it stays behind. */
+export async function cutReplica(replica: DatabaseServer): Promise<void> {
+  await withClient(replica.superuserUrl, async (client) => {
+    await client.query(`alter system set primary_conninfo = ''`);
+    await client.query('select pg_reload_conf()');
+    for (;;) {
+      const { rows } = await client.query('select 1 from pg_stat_wal_receiver');
+      if (rows.length === 0) return;
+      await delay(20);
+    }
+  });
+}
+
+/** Makes the replica the primary. */
+export async function promote(replica: DatabaseServer): Promise<void> {
+  await withClient(replica.superuserUrl, (client) => client.query('select pg_promote(true, 60)'));
+}
+
+/** A name for the primary that moves: a proxy on loopback in front of the present server. */
+export interface DatabaseSwitch extends AsyncDisposable {
+  readonly url: string;
+  /** Cuts all connections; new ones go to this server. Undefined: they are refused. */
+  to(server: DatabaseServer | undefined): void;
+}
+
+/** Starts the proxy. */
+export async function startSwitch(first: DatabaseServer): Promise<DatabaseSwitch> {
+  let present: DatabaseServer | undefined = first;
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    if (present === undefined) return void client.destroy();
+    const upstream = connect(path.join(present.folder, '.s.PGSQL.5432'));
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      open.add(one);
+      one.on('error', () => one.destroy());
+      one.on('close', () => {
+        open.delete(one);
+        other.destroy();
+      });
+      one.pipe(other);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  return {
+    url: `postgres://vantage@127.0.0.1:${address.port}/postgres`,
+    to(next) {
+      present = next;
+      for (const socket of open) socket.destroy();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of open) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
