@@ -117,29 +117,29 @@ async function ledger(fromMs: number, toMs: number) {
   return { hits: all, missing, twice };
 }
 
-test.skipIf(!hasPrograms)(
-  'a failover to a replica that is behind loses no result that was acknowledged, or a data gap names it, and stores none twice',
-  async () => {
-    await flowing();
-    const fromMs = Date.now();
-    const lagsMs = Array.from({ length: rounds }, () => 1000 + Math.random() * (longestLagMs - 1000));
-    for (const lagMs of lagsMs) await failOver(lagMs);
-    await delay(3_000);
-    const toMs = Date.now() - 2_000;
-    const gaps = 'select coalesce(sum(dropped_results), 0)::int as n from gaps';
-    await vi.waitFor(
-      async () => {
-        const found = await ledger(fromMs, toMs);
-        expect(found.missing).toBeLessThanOrEqual(await numberOf(gaps));
-      },
-      { timeout: 120_000, interval: 2_000 },
-    );
-    const found = { ...(await ledger(fromMs, toMs)), gaps: await numberOf(gaps) };
-    const quarantined = await numberOf('select count(*)::int as n from quarantined');
-    process.stdout.write(`${JSON.stringify({ rounds, devices, longestLagMs, ...found, quarantined })}\n`);
-    expect(found.twice).toBe(0);
-    expect(quarantined).toBe(0);
-    const log = readFileSync(path.join(system.dataDir, 'log', 'controller.log'), 'utf8');
-    expect(log.match(/the database went back/g)).not.toBeNull();
-  },
-);
+test('a failover to a replica that is behind loses no result that was acknowledged, or a data gap names it, and stores none twice', async ({
+  skip,
+}) => {
+  skip(!hasPrograms, 'this machine lacks the programs of PostgreSQL 15');
+  await flowing();
+  const fromMs = Date.now();
+  const lagsMs = Array.from({ length: rounds }, () => 1000 + Math.random() * (longestLagMs - 1000));
+  for (const lagMs of lagsMs) await failOver(lagMs);
+  await delay(3_000);
+  const toMs = Date.now() - 2_000;
+  const gaps = 'select coalesce(sum(dropped_results), 0)::int as n from gaps';
+  await vi.waitFor(
+    async () => {
+      const found = await ledger(fromMs, toMs);
+      expect(found.missing).toBeLessThanOrEqual(await numberOf(gaps));
+    },
+    { timeout: 120_000, interval: 2_000 },
+  );
+  const found = { ...(await ledger(fromMs, toMs)), gaps: await numberOf(gaps) };
+  const quarantined = await numberOf('select count(*)::int as n from quarantined');
+  process.stdout.write(`${JSON.stringify({ rounds, devices, longestLagMs, ...found, quarantined })}\n`);
+  expect(found.twice).toBe(0);
+  expect(quarantined).toBe(0);
+  const log = readFileSync(path.join(system.dataDir, 'log', 'controller.log'), 'utf8');
+  expect(log.match(/the database went back/g)).not.toBeNull();
+});
