@@ -1,6 +1,7 @@
 import type { MessageKind } from '@vantage/alerts';
 import type { Json } from '@vantage/domain';
 import type { DayPart, Notice } from './channel.ts';
+import { contextLines } from './context-lines.ts';
 
 /** What a message of each kind says first. `of` is the name of what it is about. */
 const titles: Readonly<Record<MessageKind | 'test', (of: string, data: Notice['data']) => string>> = {
@@ -82,7 +83,7 @@ export function factLines({ kind, data }: Notice): readonly FactLine[] {
   });
   const { Seconds } = data;
   const down = typeof Seconds === 'number' ? [{ label: 'Down for', text: durationText(Seconds) }] : [];
-  return [...lines, ...down, ...(kind === 'late.summary' ? outageLines(data) : [])];
+  return [...lines, ...down, ...contextLines(data), ...(kind === 'late.summary' ? outageLines(data) : [])];
 }
 
 /** The outages of a summary, each with its device and its times. */
