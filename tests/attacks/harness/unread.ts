@@ -67,7 +67,7 @@ export function get(path: string, key?: string, version: '1.0' | '1.1' = '1.1'):
   return `GET ${path} HTTP/${version}\r\nHost: localhost\r\n${keep}${keyLine(key)}\r\n`;
 }
 
-/** A batch of the same read, as often as its answer may hold. */
+/** A batch of the same read. A short one fits into one read of the controller many times. */
 export function batchOf(path: string, count: number, key: string): string {
   const body = JSON.stringify({
     Operations: Array.from({ length: count }, () => ({ Method: 'GET', Path: path })),
