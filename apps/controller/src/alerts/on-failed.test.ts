@@ -106,6 +106,23 @@ test('a Down message that its contact refuses goes to the step, then to the sche
   expect(alert?.reason ?? '').not.toContain('Nobody');
 });
 
+test('whoever got a message of a flapping in the place of another gets the end of it, too', async () => {
+  const no = await schedule(['first'], ['second']);
+  const device = await scene.device([place]);
+  await scene.take([{ device, agent: place.agentNo, at: 2_010, code: 1 }]);
+  await down(device, 2_100);
+  await scene.decide(2_110);
+  await scene.kysely
+    .updateTable('notifications')
+    .set({ kind: 'device.flapping' })
+    .where('contact_no', '=', no('first'))
+    .execute();
+  await refuse(no('first'), 2_120);
+  await scene.take([{ device, agent: place.agentNo, at: 2_160, code: 1 }]);
+  await scene.decide(2_170);
+  expect((await received(no('second'))).map(({ kind }) => kind)).toEqual(['device.flapping', 'device.up']);
+});
+
 test('where nobody is left, the alert and an event name what was not delivered', async () => {
   const no = await schedule(['alone']);
   const device = await scene.device([place]);
