@@ -41,9 +41,20 @@ const examples: Readonly<Record<OptionName, string>> = {
   ContentType: 'application/json',
   SecretHeader: 'X-Api-Key',
 };
-/** Headers that Vantage sets, or that frame the request (RFC 9110, RFC 9112). */
-const ownHeaders =
-  /^(?:connection|content-.*|host|te|trailer|transfer-encoding|upgrade|user-agent|webhook-.*)$/i;
+/** Headers that Vantage sets, that frame the request or that belong to one connection (RFC 9110 section 7.6.1, RFC 9112, RFC 9113 section 8.2.2). */
+const ownHeaders: ReadonlySet<string> = new Set([
+  ...['connection', 'date', 'expect', 'host', 'http2-settings', 'keep-alive', 'proxy-authenticate'],
+  ...[
+    'proxy-authorization',
+    'proxy-connection',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+    'user-agent',
+  ],
+]);
+const ownFamilies = /^(?:content|webhook)-/i;
 
 /** A fault of one option. `option` undefined: of the Options as a whole. */
 export interface OptionFault {
@@ -80,7 +91,9 @@ function valueFaults({ To, Body, ContentType, SecretHeader }: ContactOptions): r
   if (bodyFault !== null) faults.push({ option: 'Body', message: bodyFault });
   if (
     SecretHeader !== undefined &&
-    (!/^[A-Za-z][A-Za-z0-9-]{0,63}$/.test(SecretHeader) || ownHeaders.test(SecretHeader))
+    (!/^[A-Za-z][A-Za-z0-9-]{0,63}$/.test(SecretHeader) ||
+      ownHeaders.has(SecretHeader.toLowerCase()) ||
+      ownFamilies.test(SecretHeader))
   )
     faults.push({
       option: 'SecretHeader',

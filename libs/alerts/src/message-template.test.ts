@@ -63,6 +63,9 @@ test.each<[rule: typeof smsOptions | null, options: ContactOptions | null, fault
   [templateOptions, { Body: 'To={{To}}', ContentType: 'text/plain', SecretHeader: 'X-Api-Key' }, []],
   [templateOptions, { Body: '{}', SecretHeader: 'Host' }, [{ option: 'SecretHeader' }]],
   [templateOptions, { Body: '{}', SecretHeader: 'content-length' }, [{ option: 'SecretHeader' }]],
+  [templateOptions, { Body: '{}', SecretHeader: 'Expect' }, [{ option: 'SecretHeader' }]],
+  [templateOptions, { Body: '{}', SecretHeader: 'keep-alive' }, [{ option: 'SecretHeader' }]],
+  [templateOptions, { Body: '{}', SecretHeader: 'Proxy-Connection' }, [{ option: 'SecretHeader' }]],
   [templateOptions, { Body: '{}', SecretHeader: 'A: b' }, [{ option: 'SecretHeader' }]],
 ])('the Options of %j: %j', (rule, options, faults) => {
   expect(optionFaults(rule, options)).toMatchObject(faults);

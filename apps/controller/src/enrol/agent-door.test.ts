@@ -70,6 +70,15 @@ test('of 50 parallel uses of a token one gets a certificate, and all others are 
   expect(statuses(answers)).toEqual({ 200: 1, 401: 49 });
 });
 
+test('of two tokens that are used with one key at one moment one gets a certificate, and the other request is wrong', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const tokens = [await invited(), await invited()].map(({ token }) => token);
+    const { csr } = await makeAgentKey();
+    const answers = await Promise.all(tokens.map((Token) => port.enrol({ Token, CSR: csr })));
+    expect(statuses(answers)).toEqual({ 200: 1, 400: 1 });
+  }
+});
+
 test('50 parallel uses with one key give one certificate: an answer that was lost can be requested again', async () => {
   const { csr } = await makeAgentKey();
   const ask = { Token: agent.token, CSR: csr };

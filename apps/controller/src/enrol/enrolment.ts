@@ -16,6 +16,8 @@ import { readSigningRequest, type SigningRequest } from './signing-request.ts';
 
 /** Reads and writes the columns of agents that enrolment uses. */
 export interface AgentEnrolment {
+  /** Keeps other requests with this key waiting until the transaction ends. */
+  lockKey(trx: Kysely<Tables>, keyHash: Uint8Array): Promise<void>;
   /** The agent of a token, by the token's SHA-256; its row is locked until the transaction ends. */
   findByToken(trx: Kysely<Tables>, tokenHash: Uint8Array): Promise<EnrolmentRow | undefined>;
   /** The agent of a public key, by the key's SHA-256; its row is locked until the transaction ends. */
@@ -120,6 +122,7 @@ export function createEnrolment(deps: {
       const request = readSigningRequest(csr);
       if (typeof request === 'string') return { kind: 'malformed', message: request };
       const nowUs = clock.nowUs();
+      await agents.lockKey(trx, request.keyHash);
       const decision = decideEnrolment(row, { keyHash: request.keyHash, nowUs, acceptsOldTokens });
       const other = await agents.findByKey(trx, request.keyHash);
       if (decision.kind === 'issue' && other !== undefined)

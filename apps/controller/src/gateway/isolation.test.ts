@@ -83,3 +83,12 @@ test.each([
   await expect(stream.until('welcome')).rejects.toThrow(refusal);
   expect(await bench.agentRow()).toMatchObject({ state: 'New', session_counter: 0 });
 });
+
+test('a Hello with escapes and marks of direction is stored as a plain line', async () => {
+  await using server = await bench.gatewayWith(nothing);
+  await using stream = bench.connectTo(server.url, { hello: false });
+  const hostName = 'a\u001b[31mb\u202ec';
+  stream.send({ case: 'hello', value: { version: '1\u001b', sessionCounter: 1n, bootId: 'b', hostName } });
+  await stream.until('welcome');
+  expect(await bench.agentRow()).toMatchObject({ host_name: 'a[31mbc', version: '1' });
+});

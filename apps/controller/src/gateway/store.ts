@@ -1,4 +1,4 @@
-import type { AnchorReport } from '@vantage/domain';
+import { type AnchorReport, cleanLine } from '@vantage/domain';
 import type { Hello } from '@vantage/proto';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
@@ -92,12 +92,12 @@ export async function openSession(
     );
     await agents.connect(trx, {
       ...{ agentNo: agent.agentNo, sessionId, counter, gatewayId, nowUs },
-      version: hello.version,
-      hostName: hello.hostName,
+      version: cleanLine(hello.version),
+      hostName: cleanLine(hello.hostName),
       bootId: hello.bootId,
       tracesOnRequest: hello.tracesOnRequest,
       architecture: hello.architecture === '' ? null : hello.architecture,
-      upgradeFault: hello.upgradeFault === '' ? null : hello.upgradeFault,
+      upgradeFault: hello.upgradeFault === '' ? null : cleanLine(hello.upgradeFault),
       capacity: hello.capacity > 0 ? Math.min(hello.capacity, 10_000_000) : 60_000,
     });
     await trx

@@ -203,7 +203,10 @@ describe('the protocol', () => {
         socket.on('error', reject);
         socket.on('close', () => resolve(answer));
       });
-    for (const text of [`GET /v1.1/hello HTTP/1.1\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 'nonsense\r\n\r\n']) {
+    const framed =
+      'POST /v1.1/tags HTTP/1.0\r\nX-Forwarded-Proto: https\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
+    const long = `GET /v1.1/hello HTTP/1.1\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`;
+    for (const text of [long, 'nonsense\r\n\r\n', framed]) {
       const answer = await raw(text);
       expect(answer).toMatch(/^HTTP\/1\.1 400 /);
       expect(problem.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).code).toBe(1000);

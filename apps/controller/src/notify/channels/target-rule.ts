@@ -1,13 +1,21 @@
 import { createNetworkSet, equivalentAddresses, isPrivateHost } from '@vantage/kernel';
 
-/** Addresses that no webhook of the Internet has, besides the private ones: protocol assignments, benchmarks, a cloud's metadata, site-local, multicast, reserved. */
+/**
+ * Addresses that no webhook of the Internet has, besides the private ones: what IANA's registries of special-purpose addresses (RFC 6890, as of
+ * 2026) do not call globally reachable, a cloud's metadata, site-local, multicast and reserved ones.
+ */
 const isSpecial = createNetworkSet([
-  '168.63.129.16',
-  '192.0.0.0/24',
-  '198.18.0.0/15',
-  '224.0.0.0/3',
-  'fec0::/10',
-  'ff00::/8',
+  ...['168.63.129.16', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24'],
+  ...[
+    '203.0.113.0/24',
+    '224.0.0.0/3',
+    '64:ff9b:1::/48',
+    '100::/64',
+    '100:0:0:1::/64',
+    '2001::/23',
+    '2001:db8::/32',
+  ],
+  ...['3fff::/20', '5f00::/16', 'fec0::/10', 'ff00::/8'],
 ]);
 
 /**
