@@ -60,6 +60,8 @@ test('an e-mail has a stable Message-ID, the thread of its alert, and says that 
     expect.arrayContaining([
       `Message-ID: <${id}@example.org>`,
       `References: <alert-${'a'.repeat(48)}@example.org>`,
+      `In-Reply-To: <alert-${'a'.repeat(48)}@example.org>`,
+      'List-ID: Vantage <vantage.example.org>',
       'Auto-Submitted: auto-generated',
       'Subject: web is Down: HTTP 500',
       'From: Vantage <vantage@example.org>',

@@ -67,10 +67,22 @@ function mailOf({ id, to, message }: Sending, domain: string) {
     to: { name: '', address: to.address },
     ...{ subject: plain(subject), text, html },
     messageId: `<${id}@${domain}>`,
-    ...(thread === null ? {} : { references: `<alert-${thread}@${domain}>` }),
+    ...threadHeaders(thread, domain),
     // RFC 3834 section 5, and the header that Exchange asks for: nobody's absence note comes back.
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      // RFC 2919: what people sort mail by.
+      'List-Id': `Vantage <vantage.${domain}>`,
+    },
   };
+}
+
+/** All mails of one alert answer the same id (RFC 5322 section 3.6.4), so that they stand in one thread. */
+function threadHeaders(thread: string | null, domain: string) {
+  if (thread === null) return {};
+  const root = `<alert-${thread}@${domain}>`;
+  return { inReplyTo: root, references: root };
 }
 
 function threadOf(notices: readonly Notice[]): string | null {
