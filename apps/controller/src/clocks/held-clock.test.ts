@@ -9,7 +9,10 @@ function fixture() {
   const clock = createFakeClock();
   let sleptMs = 0;
   const held = createHeldClock(clock, () => clock.monoMs() + sleptMs);
-  return { clock, held, sleep: (ms: number) => void (sleptMs += ms) };
+  const sleep = (ms: number) => {
+    sleptMs += ms;
+  };
+  return { clock, held, sleep };
 }
 
 test.each([-hourMs, hourMs, 60 * 24 * hourMs, -60 * 24 * hourMs])(
