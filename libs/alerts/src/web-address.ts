@@ -1,4 +1,4 @@
-import { mapQuerySecrets } from '@vantage/domain';
+import { isMask, mapQuerySecrets } from '@vantage/domain';
 import { isPrivateHost } from '@vantage/kernel';
 
 /** Stands for a credential. */
@@ -65,10 +65,6 @@ export function fillWebAddress(
     return known ?? value;
   });
   return isMissing ? undefined : filled;
-}
-
-function isMask(value: string): boolean {
-  return value.replaceAll(/%2a/gi, '*') === mask;
 }
 
 /** Scheme, host, port and user of an address: who gets its credentials and the contact's secret. */

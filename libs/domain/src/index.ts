@@ -12,7 +12,7 @@ export {
 export { type CheckKey, checkId, parseCheckId } from './check-id.ts';
 export { type Method, methods } from './method.ts';
 export { cleanLine, isPlainLine, plainLineRule } from './plain-line.ts';
-export { mapQuerySecrets, maskQuerySecrets, querySecrets } from './query-secrets.ts';
+export { isMask, mapQuerySecrets, maskQuerySecrets, querySecrets } from './query-secrets.ts';
 export {
   compareVersions,
   isVersion,

@@ -7,6 +7,8 @@ test.each([
   ['https://h/a?X-Amz-Signature=abc#part', 'https://h/a?X-Amz-Signature=***#part'],
   ['https://h/a?API_KEY=a&api_key=b&=c&key', 'https://h/a?API_KEY=***&api_key=***&=c&key'],
   [`https://h/a?token=\${secret:TOKEN}`, `https://h/a?token=\${secret:TOKEN}`],
+  ['https://h/a?%74oken=abc&%zz=1', 'https://h/a?%74oken=***&%zz=1'],
+  ['https://h/a?next=/b?token=abc', 'https://h/a?next=/b?token=abc'],
   ['https://h/token=abc', 'https://h/token=abc'],
   ['https://h/a#?token=abc', 'https://h/a#?token=***'],
   ['https://h/a?page=2&monkey=', 'https://h/a?page=2&monkey='],

@@ -21,12 +21,26 @@ export function mapQuerySecrets(url: string, replace: (value: string, name: stri
     const at = pair.indexOf('=');
     const name = pair.slice(0, Math.max(at, 0));
     const value = pair.slice(at + 1);
-    if (at < 0 || !secretParameter.test(name) || isSecretReference(value)) return pair;
+    if (at < 0 || !secretParameter.test(decoded(name)) || isSecretReference(value)) return pair;
     const count = counts.get(name) ?? 0;
     counts.set(name, count + 1);
     return `${name}=${replace(value, `${name}/${count}`)}`;
   });
   return `${url.slice(0, begin)}?${mapped.join('&')}${url.slice(end)}`;
+}
+
+/** A name as the server reads it; one that is encoded wrongly stays as it is. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** Whether a value is the mask, also percent-encoded. */
+export function isMask(value: string): boolean {
+  return value.replaceAll(/%2a/gi, '*') === mask;
 }
 
 /** The URL with `***` for the values of query parameters that are credentials. Pure. */
@@ -38,7 +52,7 @@ export function maskQuerySecrets(url: string): string {
 export function querySecrets(url: string): readonly string[] {
   const found: string[] = [];
   mapQuerySecrets(url, (value) => {
-    if (value !== '' && value !== mask) found.push(value);
+    if (value !== '' && !isMask(value)) found.push(value);
     return value;
   });
   return found;

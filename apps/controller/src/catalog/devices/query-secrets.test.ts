@@ -35,9 +35,13 @@ describe('credentials in the query of a URL', () => {
   it('of an earlier version are masked by the migration', async () => {
     const id = await create('/devices', device);
     const { kysely } = api.rest.db;
+    const nested = await create('/devices', { ...device, URL: 'https://h.example/?next=/a?token=x' });
     await sql`update devices set url = ${URL} where device_id = ${id}`.execute(kysely);
     const file = new globalThis.URL('../../db/migrations/0061-masked-queries.sql', import.meta.url);
     await sql.raw(await readFile(file, 'utf8')).execute(kysely);
     expect((await send('GET', `/devices/${id}`)).json).toMatchObject({ URL: shown });
+    expect((await send('GET', `/devices/${nested}`)).json).toMatchObject({
+      URL: 'https://h.example/?next=/a?token=x',
+    });
   });
 });

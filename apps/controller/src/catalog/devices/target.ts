@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isSecretReference, mapQuerySecrets, maskQuerySecrets } from '@vantage/domain';
+import { isMask, isSecretReference, mapQuerySecrets, maskQuerySecrets } from '@vantage/domain';
 import { type FieldFault, faultsOf } from '@vantage/kernel';
 import { type AnyProbe, probeFor, type Target } from '@vantage/probes';
 import { keyProblems } from '@vantage/probes/settings';
@@ -189,7 +189,7 @@ function fillQuery(url: string, old: Target | undefined, stays: boolean, faults:
       return value;
     });
   return mapQuerySecrets(url, (value, name) => {
-    if (value !== mask) return value;
+    if (!isMask(value)) return value;
     const known = kept.get(name);
     if (known === undefined)
       faults.push({
