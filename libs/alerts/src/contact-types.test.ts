@@ -83,6 +83,17 @@ test.each([
   ['slack', 'https://hooks.slack.com/services/T1/B1/s3cret', 'https://hooks.slack.com/services/T1/B1/***'],
   ['ntfy', 'https://me:pw@ntfy.example/base/topic/', 'https://me:***@ntfy.example/base/***/'],
   ['ntfy', 'https://ntfy.example', 'https://ntfy.example'],
+  ['discord', 'https://discord.com/api/webhooks/1/s3cret', 'https://discord.com/api/webhooks/1/***'],
+  ['mattermost', 'https://m.example/hooks/s3cret', 'https://m.example/hooks/***'],
+  ['rocketchat', 'https://c.example/hooks/1/s3cret', 'https://c.example/hooks/1/***'],
+  [
+    'pushover',
+    'https://p.example/1/messages.json?user_key=s3cret',
+    'https://p.example/1/messages.json?user_key=***',
+  ],
+  ['servicenow', 'https://me:s3cret@i.service-now.com/', 'https://me:***@i.service-now.com/'],
+  ['zulip', 'https://b%40x:s3cret@z.example/?to=a&topic=b', 'https://b%40x:***@z.example/?to=a&topic=b'],
+  ['matrix', 'https://m.example/!room:m.example', 'https://m.example/!room:m.example'],
   ['teams', 'https://a.example/invoke?sp=%2Frun&sig=s3cret', 'https://a.example/invoke?sp=%2Frun&sig=***'],
   ['pagerduty', 'https://events.pagerduty.com/v2/enqueue', 'https://events.pagerduty.com/v2/enqueue'],
 ] as const)('the %s address %s is shown as %s, and sent back it is the kept one', (type, address, shown) => {
@@ -113,6 +124,9 @@ test.each([
   ['telegram', '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11', '123456'],
   ['ntfy', 'tk_AgQdq7mVBoFD37zQVN29RhuMzNIz2', 'tk_ä'],
   ['alertmanager', 'YWxh+/-._~==', 'two words'],
+  ['gotify', 'AbCdEf12345.-_', 'a token'],
+  ['matrix', 'syt_YWxh_abc', ''],
+  ['opsgenie', '5e1f0c6a-0000-4000-8000-000000000000', 'a key'],
 ] as const)('a secret of %s', (type, good, bad) => {
   expect(contactTypes[type].secret?.accepts(good)).toBe(true);
   expect(contactTypes[type].secret?.accepts(bad)).toBe(false);

@@ -1,6 +1,8 @@
 import { type ContactOptionRule, smsOptions, templateOptions } from './contact-options.ts';
 import {
+  accessToken,
   apiKey,
+  applicationToken,
   bearerToken,
   botToken,
   headerValue,
@@ -141,6 +143,49 @@ export const contactTypes = {
     { example: 'https://hooks.example.org/vantage', hidesLastPart: false },
     { secret: headerValue, options: templateOptions, isPerEvent: true },
   ),
+  discord: web(
+    { example: 'https://discord.com/api/webhooks/0000/XXXX', hidesLastPart: true },
+    { secret: null, isPerEvent: false },
+  ),
+  gotify: web(
+    { example: 'https://gotify.example.org/', hidesLastPart: false },
+    { secret: applicationToken, isPerEvent: false },
+  ),
+  matrix: web(
+    { example: 'https://matrix.example.org/!room:example.org', hidesLastPart: false },
+    { secret: accessToken, isPerEvent: false },
+  ),
+  mattermost: web(
+    { example: 'https://mattermost.example.org/hooks/XXXX', hidesLastPart: true },
+    { secret: null, isPerEvent: false },
+  ),
+  opsgenie: web(
+    { example: 'https://api.opsgenie.com/v2/alerts', hidesLastPart: false },
+    { secret: apiKey, keepsIncidents: true, waitsForEnd: true, isPerEvent: true },
+  ),
+  pushover: web(
+    { example: 'https://api.pushover.net/1/messages.json?user_key=XXXX', hidesLastPart: false },
+    { secret: applicationToken, isPerEvent: false },
+  ),
+  rocketchat: web(
+    { example: 'https://chat.example.org/hooks/0000/XXXX', hidesLastPart: true },
+    { secret: null, isPerEvent: false },
+  ),
+  servicenow: web(
+    { example: 'https://vantage:XXXX@example.service-now.com/', hidesLastPart: false },
+    { secret: null, waitsForEnd: true, isPerEvent: true },
+  ),
+  signal: web(
+    { example: 'https://signal.example.org/?number=%2B4712345678&to=%2B4787654321', hidesLastPart: false },
+    { secret: bearerToken, isPerEvent: false },
+  ),
+  zulip: web(
+    {
+      example: 'https://bot%40example.org:XXXX@zulip.example.org/?to=operations&topic=Vantage',
+      hidesLastPart: false,
+    },
+    { secret: null, isPerEvent: false },
+  ),
 } as const satisfies Readonly<Record<string, ContactTypeRules>>;
 
 /** A type of contact. */
@@ -149,7 +194,8 @@ export type ContactType = keyof typeof contactTypes;
 /** The names of all types. */
 export const contactTypeNames = [
   ...(['email', 'webhook', 'slack', 'teams', 'pagerduty', 'jsm', 'alertmanager', 'ntfy'] as const),
-  ...(['telegram', 'sms', 'template'] as const),
+  ...(['telegram', 'sms', 'template', 'discord', 'gotify', 'matrix', 'mattermost', 'opsgenie'] as const),
+  ...(['pushover', 'rocketchat', 'servicenow', 'signal', 'zulip'] as const),
 ] as const satisfies readonly ContactType[];
 
 /** Reads a type from a text. */

@@ -74,6 +74,16 @@ function receiversAt(base: string): Readonly<Record<Exclude<ContactType, 'email'
     telegram: { address: '-1001234567890', secret: `123456:${secret}` },
     sms: { address: `${login}/sms?token=${query}`, secret: null, options },
     template: { address: `${base}/template?token=${query}`, secret, options },
+    discord: { address: `${base}/discord/${path}`, secret: null },
+    gotify: { address: `${login}/gotify`, secret },
+    matrix: { address: `${base}/matrix/!room:example.org`, secret },
+    mattermost: { address: `${base}/mattermost/${path}`, secret: null },
+    opsgenie: { address: `${login}/opsgenie`, secret },
+    pushover: { address: `${base}/pushover?user_key=${query}`, secret, isInBody: true },
+    rocketchat: { address: `${base}/rocketchat/${path}`, secret: null },
+    servicenow: { address: `${login}/servicenow`, secret: null },
+    signal: { address: `${base}/signal?number=%2B4712345678&to=%2B4787654321`, secret },
+    zulip: { address: `${login}/zulip?to=a&topic=b`, secret: null },
   };
 }
 

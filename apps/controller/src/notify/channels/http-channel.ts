@@ -12,6 +12,8 @@ export interface HttpSettings {
 
 /** One request of an attempt. */
 export interface ChannelRequest {
+  /** Without it POST. */
+  readonly method?: 'PUT';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -29,7 +31,7 @@ interface HttpChannelParts {
 }
 
 /**
- * A channel whose messages are one POST each. Any status of 200 to 299 is an acceptance; redirects are not followed; the header webhook-id
+ * A channel whose messages are one request each. Any status of 200 to 299 is an acceptance; redirects are not followed; the header webhook-id
  * is the same for all attempts.
  */
 export function createHttpChannel({ allowPrivate }: HttpSettings, parts: HttpChannelParts): Channel {
@@ -38,13 +40,13 @@ export function createHttpChannel({ allowPrivate }: HttpSettings, parts: HttpCha
     showsDay: false,
     compose,
     async send(sending, signal): Promise<Outcome> {
-      const { url, headers, body } = requestOf(sending);
+      const { method = 'POST', url, headers, body } = requestOf(sending);
       if (url.protocol !== 'https:' && !allowPrivate)
         return { kind: 'again', text: 'the address does not begin with https://' };
       const all = { 'User-Agent': 'Vantage', 'webhook-id': sending.id, ...headers };
       const readsBody = waitInBody !== undefined;
       try {
-        const answer = await post({ url, headers: all, body, allowPrivate, readsBody }, signal);
+        const answer = await post({ method, url, headers: all, body, allowPrivate, readsBody }, signal);
         const waitMs = waitInBody?.(answer.body) ?? retryAfterMs(answer.retryAfter, sending.nowUs);
         return outcomeOf(answer, gone, waitMs);
       } catch (error) {

@@ -20,11 +20,12 @@ const mostHeaderBytes = 16 * 1024;
 const mostBodyBytes = 16 * 1024;
 
 /**
- * Sends one POST on a connection of its own and resolves with the status. Redirects are not followed. Without `allowPrivate` it connects only
+ * Sends one request (POST) on a connection of its own and resolves with the status. Redirects are not followed. Without `allowPrivate` it connects only
  * to public addresses: the address that the name resolved to is judged, and the connection goes to that one.
  */
 export function post(
   ask: {
+    readonly method?: 'POST' | 'PUT';
     readonly url: URL;
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
@@ -42,7 +43,7 @@ export function post(
     const sent = request(
       url,
       {
-        method: 'POST',
+        method: ask.method ?? 'POST',
         agent: false,
         signal,
         maxHeaderSize: mostHeaderBytes,

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** A request that a sink got. */
 export interface SunkRequest {
   readonly id: string;
+  readonly method: string;
   /** With the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -29,7 +30,8 @@ export async function startSink(
       const headers = Object.fromEntries(
         Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
       );
-      const sunk = { id: headers['webhook-id'] ?? '', path: request.url ?? '', headers, body };
+      const { method = '', url: path = '' } = request;
+      const sunk = { id: headers['webhook-id'] ?? '', method, path, headers, body };
       requests.push(sunk);
       respond(response, sunk, requests.length);
     });

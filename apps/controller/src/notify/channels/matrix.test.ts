@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { sentinels } from '../testing/channel-contract.ts';
+import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
+import { createMatrix } from './matrix.ts';
+
+/** Answers as spec.matrix.org describes them. */
+const receiver: HttpReceiver = {
+  channel: () => createMatrix({ allowPrivate: true }),
+  address: (base) => `${base}/!room:example.org`,
+  secret: sentinels[2],
+  answers: {
+    delivers: [200, '{"event_id":"$YUwRidLecu:example.com"}'],
+    'refuses the message for now': [502, ''],
+    'asks to wait an hour': [429, '{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":3600000}'],
+    'is gone': [403, '{"errcode":"M_FORBIDDEN"}'],
+  },
+};
+httpContract('matrix', receiver);
+
+test('the request is a PUT with the id of the notification as transaction, so that a repeat makes no second message', async () => {
+  const { method, path, headers, json } = await requestOf(receiver);
+  expect(method).toBe('PUT');
+  expect(path).toBe(`/_matrix/client/v3/rooms/!room%3Aexample.org/send/m.room.message/${'e'.repeat(48)}`);
+  expect(headers).toMatchObject({ authorization: `Bearer ${sentinels[2]}` });
+  expect(json).toEqual({ msgtype: 'm.text', body: expect.stringMatching(/^web is Down\.\n/) });
+});

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { Channel } from './channel.ts';
+import { chatText, joined } from './chat-text.ts';
+import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
+import { linksOf } from './links.ts';
+
+/** An event has at most 65,536 bytes; a character needs up to four in JSON. */
+const longestText = 10_000;
+
+const stored = z.object({ text: z.string() });
+const limited = z.object({ retry_after_ms: z.number().nonnegative() });
+
+/**
+ * Matrix (spec.matrix.org, client-server API v1.13, "PUT /rooms/{roomId}/send/{eventType}/{txnId}"): a plain text, which formats and mentions
+ * nothing. The address is the homeserver with the room's id as its path, the secret an access token. The notification's id is the transaction,
+ * so that a repeated attempt makes no second message. 429 has `retry_after_ms`; 400, 401, 403 and 404 are final.
+ */
+export function createMatrix(settings: HttpSettings): Channel {
+  return createHttpChannel(settings, {
+    compose: (notices) => {
+      const links = linksOf(notices).map(({ label, url }) => `${label}: ${url}`);
+      return { text: [joined(chatText(notices, longestText)), ...links].join('\n') };
+    },
+    requestOf: ({ id, message, to }) => {
+      const url = new URL(to.address);
+      const [, base = '', room = ''] = /^(.*)\/([^/]+)\/*$/.exec(url.pathname) ?? [];
+      const encoded = encodeURIComponent(decodeURIComponent(room));
+      url.pathname = `${base}/_matrix/client/v3/rooms/${encoded}/send/m.room.message/${id}`;
+      const body = JSON.stringify({ msgtype: 'm.text', body: stored.parse(message).text });
+      return { method: 'PUT', url, headers: jsonHeaders(to.secret), body };
+    },
+    gone: [400, 401, 403, 404],
+    waitInBody: (body) => {
+      const parsed = limited.safeParse(parsedJson(body));
+      return parsed.success ? parsed.data.retry_after_ms : undefined;
+    },
+  });
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { Channel } from './channel.ts';
+import { chatText } from './chat-text.ts';
+import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
+import { linksOf, withoutMentions } from './links.ts';
+
+/** A message has at most 5,000 characters by default. */
+const longestText = 4_000;
+
+const stored = z.object({ text: z.string() });
+
+/**
+ * Rocket.Chat's incoming webhooks (docs.rocket.chat, "Incoming webhook"). The last part of the address is the credential. 200 is the acceptance;
+ * 400, 401, 403 and 404 are final.
+ */
+export function createRocketChat(settings: HttpSettings): Channel {
+  return createHttpChannel(settings, {
+    compose: (notices) => {
+      const { title, lines } = chatText(notices, longestText);
+      const links = linksOf(notices).map(({ label, url }) => `${label}: ${url}`);
+      return { text: [...[title, ...lines].map(quiet), ...links].join('\n') };
+    },
+    requestOf: ({ message, to }) => ({
+      ...{ url: new URL(to.address), headers: jsonHeaders() },
+      body: JSON.stringify({ ...stored.parse(message), parseUrls: false }),
+    }),
+    gone: [400, 401, 403, 404],
+  });
+}
+
+/** Rocket.Chat has no escapes: marks that format are followed by a character without width. */
+function quiet(text: string): string {
+  return withoutMentions(text).replaceAll(/[*_~`[]/g, (mark) => `${mark}\u200b`);
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { Channel } from './channel.ts';
+import { createHttpChannel, type HttpSettings } from './http-channel.ts';
+import { escapedMarkdown, markdownLines, withoutMentions } from './links.ts';
+
+/** A message has at most 10,000 characters; an escaped one needs two. */
+const longestText = 4_500;
+
+const stored = z.object({ content: z.string() });
+
+/**
+ * Zulip (zulip.com/api/send-message): a message to a channel. The address is `https://BOT:KEY@HOST/?to=CHANNEL&topic=TOPIC`, with the bot's e-mail
+ * address and API key as login. 200 is the acceptance; 400, 401 and 403 are final; 429 has Retry-After.
+ */
+export function createZulip(settings: HttpSettings): Channel {
+  return createHttpChannel(settings, {
+    compose: (notices) => {
+      const { title, lines } = markdownLines(notices, longestText, quiet);
+      return { content: [`**${quiet(title)}**`, ...lines].join('\n') };
+    },
+    requestOf: ({ message, to }) => {
+      const url = new URL(to.address);
+      const form = new URLSearchParams({
+        type: 'stream',
+        to: url.searchParams.get('to') ?? '',
+        topic: url.searchParams.get('topic') ?? 'Vantage',
+        content: stored.parse(message).content,
+      });
+      url.search = '';
+      url.pathname = `${url.pathname.replace(/\/+$/, '')}/api/v1/messages`;
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+      return { url, headers, body: form.toString() };
+    },
+    gone: [400, 401, 403],
+  });
+}
+
+function quiet(text: string): string {
+  return withoutMentions(escapedMarkdown(text));
+}
