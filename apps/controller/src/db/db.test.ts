@@ -24,7 +24,7 @@ afterAll(async () => {
 async function breakConnections() {
   await withClient(database.url, (client) =>
     client.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = $$client backend$$',
     ),
   );
 }

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { checkId, minuteUs } from '@vantage/domain';
 import { createLog, newId } from '@vantage/kernel';
 import { BatchSchema } from '@vantage/proto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../api/testing/rest.ts';
@@ -76,6 +77,10 @@ describe('what was seen', () => {
       partitions: createPartitions({ db, clock, log, retentionDays: 3 }),
     });
     const startUs = clock.nowUs() - minuteUs;
+    // Nothing is accepted from before a device existed.
+    await sql`update devices set created_us = ${startUs - minuteUs} where device_no = ${sample.deviceNo}`.execute(
+      db.kysely,
+    );
     const extendedJson = JSON.stringify({ Traceroute: { Reached: false, Hops: [] } });
     const value = { deviceNo: sample.deviceNo, startUs: BigInt(startUs), extendedJson };
     const records = [{ record: { case: 'diagnostics' as const, value } }];

@@ -35,8 +35,9 @@ export async function lockHealth(trx: Kysely<Tables>, contactNo: number) {
     failures: number;
     failing_since_us: number | null;
     failed_us: number | null;
+    accepted_us: number | null;
   }>`
-    select account_no, failures, failing_since_us, failed_us from contact_health
+    select account_no, failures, failing_since_us, failed_us, accepted_us from contact_health
     where contact_no = ${contactNo} for update`.execute(trx);
   return rows[0];
 }
@@ -101,13 +102,22 @@ export async function releaseFollowers(
       and leader_no is null and attempts = 0 and due_us > ${nowUs}`.execute(trx);
 }
 
-/** Makes all attempted notifications of the contact due, or as soon as its receiver permits, because it can be reached again. */
-export async function releaseAttempted(trx: Kysely<Tables>, contactNo: number, nowUs: number): Promise<void> {
+/**
+ * Makes the attempted notifications of the contact due, or as soon as its receiver permits, because it can be reached
+ * again. Those that failed
+ * before `firstFailedUs` stay: they were refused, released and refused again while the contact accepted others, so it
+ * refuses them in particular.
+ */
+export async function releaseAttempted(
+  trx: Kysely<Tables>,
+  contactNo: number,
+  nowUs: number,
+  firstFailedUs = 0,
+): Promise<void> {
   await sql`
     update notifications set due_us = greatest(${nowUs}, coalesce(not_before_us, 0))
-    where contact_no = ${contactNo} and state = 'Pending' and leader_no is null and attempts > 0 and due_us > ${nowUs}`.execute(
-    trx,
-  );
+    where contact_no = ${contactNo} and state = 'Pending' and leader_no is null and attempts > 0 and due_us > ${nowUs}
+      and first_attempt_us > ${firstFailedUs}::bigint`.execute(trx);
 }
 
 /** Parts a merged message: these notifications wait for attempts of their own. */
@@ -147,6 +157,8 @@ export async function storeHealth(
     readonly failingSinceUs: number | null;
     readonly failedUs: number | null;
     readonly answer: string | null;
+    /** The contact accepted a message now; absent: it did not. */
+    readonly acceptedUs?: number;
   },
 ): Promise<void> {
   await trx
@@ -156,6 +168,7 @@ export async function storeHealth(
       failing_since_us: health.failingSinceUs,
       failed_us: health.failedUs,
       last_answer: health.answer,
+      ...(health.acceptedUs === undefined ? {} : { accepted_us: health.acceptedUs }),
     })
     .where('contact_no', '=', contactNo)
     .execute();

@@ -70,8 +70,9 @@ export async function record(
   }
   if (outcome.kind === 'interrupted') return { isRecorded: true, state: after.state, change: null };
   if (outcome.kind === 'delivered') {
-    await storeHealth(trx, contactNo, { failures: 0, failingSinceUs: null, failedUs: null, answer: null });
-    if (health.failures > 0) await releaseAttempted(trx, contactNo, nowUs);
+    const well = { failures: 0, failingSinceUs: null, failedUs: null, answer: null };
+    await storeHealth(trx, contactNo, { ...well, acceptedUs: nowUs });
+    if (health.failures > 0) await releaseAttempted(trx, contactNo, nowUs, health.accepted_us ?? 0);
     return { isRecorded: true, state: after.state, change: health.failures > 0 ? 'well' : null };
   }
   await storeHealth(trx, contactNo, {

@@ -170,6 +170,7 @@ export interface DataTables {
     grouping: Generated<Jsonb>;
     last_answer: string | null;
     contact_seen_us: number | null;
+    accepted_us: number | null;
   };
   controllers: {
     controller_id: string;
