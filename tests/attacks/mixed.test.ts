@@ -1,4 +1,5 @@
-// All attacks of clients on the ports at once, in random order with random parameters. VANTAGE_MIXED_MINUTES says for how long (a minute
+// All attacks of clients on the ports at once, in random order with random parameters. VANTAGE_MIXED_MINUTES says for
+// how long (a minute
 // unless given; half an hour before a release), VANTAGE_MIXED_SEED repeats a run as far as timing allows.
 import { beforeAll, test } from 'vitest';
 import type { Ground } from './harness/ground.ts';
@@ -43,7 +44,10 @@ test(`all attacks at once disturb nobody for ${minutes} min (seed ${seed})`, {
   }
 });
 
-/** One attack that is chosen by chance. The report names it before it begins, so that it also names what ended a program. */
+/**
+ * One attack that is chosen by chance. The report names it before it begins, so that it also names what ended a
+ * program.
+ */
 async function attackOnce(ground: Ground, random: Random): Promise<void> {
   const chosen = attacks[Math.floor(random() * attacks.length)];
   if (chosen === undefined) return;

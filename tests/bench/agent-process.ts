@@ -50,7 +50,8 @@ export function earlierAgent(): AgentHome {
 }
 
 /**
- * Starts a gateway with the job, and the agent by the command that an init system runs. `wrapped` turns it into the command that is started;
+ * Starts a gateway with the job, and the agent by the command that an init system runs. `wrapped` turns it into the
+ * command that is started;
  * `more` are further settings of the agent.
  */
 export async function startLoadedAgent(

@@ -1,4 +1,5 @@
-// PostgreSQL servers of the system for scenes that need replicas and restores: a primary, a streaming replica, a promotion.
+// PostgreSQL servers of the system for scenes that need replicas and restores: a primary, a streaming replica, a
+// promotion.
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';

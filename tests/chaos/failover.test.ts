@@ -1,4 +1,5 @@
-// The database fails over to a replica that is behind, again and again, while an agent's results are stored and acknowledged.
+// The database fails over to a replica that is behind, again and again, while an agent's results are stored and
+// acknowledged.
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

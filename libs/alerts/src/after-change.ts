@@ -31,7 +31,10 @@ export interface RecentOutages {
 /** No outage ended within the window. */
 export const noOutages: RecentOutages = { count: 0, activeUs: null, sinceUs: null, downUs: 0 };
 
-/** The alert after its device became Up at `upUs`; its outage began at `sinceUs`. DelayMinutes of a flapping count from its first outage. */
+/**
+ * The alert after its device became Up at `upUs`; its outage began at `sinceUs`. DelayMinutes of a flapping count from
+ * its first outage.
+ */
 export function afterUp(
   state: AlertState,
   {

@@ -41,7 +41,10 @@ const examples: Readonly<Record<OptionName, string>> = {
   ContentType: 'application/json',
   SecretHeader: 'X-Api-Key',
 };
-/** Headers that Vantage sets, that frame the request or that belong to one connection (RFC 9110 section 7.6.1, RFC 9112, RFC 9113 section 8.2.2). */
+/**
+ * Headers that Vantage sets, that frame the request or that belong to one connection (RFC 9110 section 7.6.1, RFC 9112,
+ * RFC 9113 section 8.2.2).
+ */
 const ownHeaders: ReadonlySet<string> = new Set([
   ...['connection', 'date', 'expect', 'host', 'http2-settings', 'keep-alive', 'proxy-authenticate'],
   ...[

@@ -21,7 +21,8 @@ export type ForwardDecision =
   | { readonly kind: 'nobody' };
 
 /*
- * Who learns of a message that a contact refused for good? The first row with a contact that is left counts; a contact is left when it exists,
+ * Who learns of a message that a contact refused for good? The first row with a contact that is left counts; a contact
+ * is left when it exists,
  * wants the kind and did not refuse the message itself.
  *
  *   contacts                                    | of them, those without the message
@@ -29,7 +30,8 @@ export type ForwardDecision =
  *   those of the other steps                    | get it; none: somebody of the schedule knows already
  *   none                                        | nobody: the alert names it as undeliverable
  *
- * Each refusal takes one contact away, so forwarding ends after as many refusals as the schedule has contacts. The hours of the other steps do
+ * Each refusal takes one contact away, so forwarding ends after as many refusals as the schedule has contacts. The
+ * hours of the other steps do
  * not count: the message has waited for its own already.
  */
 

@@ -2,7 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Outcome } from './https-call.ts';
 import { descriptorLimit, type Intruder } from './stranger.ts';
 
-/** Opens many connections, slowly enough for the kernel's queue of new connections, keeps them for a time, and closes all. */
+/**
+ * Opens many connections, slowly enough for the kernel's queue of new connections, keeps them for a time, and closes
+ * all.
+ */
 export async function crowd(open: (i: number) => Intruder, count: number, holdMs: number): Promise<number> {
   const all: Intruder[] = [];
   for (let i = 0; i < count; i += 1) {

@@ -20,7 +20,10 @@ const readEveryMs = 100;
 /** Handshakes that run at one time, so that an attack is about its answers. */
 const handshakesAtOnce = 16;
 
-/** Opens the connections, sends the requests, and leaves the answers unread for a time. Returns how many connections were cut meanwhile. */
+/**
+ * Opens the connections, sends the requests, and leaves the answers unread for a time. Returns how many connections
+ * were cut meanwhile.
+ */
 export async function leaveUnread(port: number, attack: Unread): Promise<number> {
   const { from, connections, text, holdMs, bytesPerSecond = 0 } = attack;
   const sockets: Socket[] = [];

@@ -4,7 +4,8 @@ import { openDualCopyFile } from '../storage/dual-copy-file.ts';
 import { type AckPosition, type DatabaseHistory, isLost } from './database-history.ts';
 
 /**
- * The newest acknowledgement of each epoch. The file has the epochs; a mark is written when the agent ends, because a write for each ack
+ * The newest acknowledgement of each epoch. The file has the epochs; a mark is written when the agent ends, because a
+ * write for each ack
  * would cost an fsync. After a kill the marks are unknown, and count as the highest.
  */
 export interface Epochs extends AsyncDisposable {

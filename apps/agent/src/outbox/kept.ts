@@ -13,7 +13,7 @@ interface Forgotten {
   readonly atMs: number;
 }
 
-/** What was acknowledged and is kept for a while, because the database may go back to a time before. */
+/** Acknowledged records that are kept for a while, because the database may go back to a time before. */
 export interface Kept {
   /** Removes a segment without acknowledged records. */
   keep(segment: Segment): Promise<void>;

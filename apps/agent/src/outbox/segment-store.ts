@@ -178,7 +178,8 @@ function itemOf(
 }
 
 /**
- * Reads the records of a segment; undefined when the file cannot be read now. A segment that grows no more stays in memory until another is
+ * Reads the records of a segment; undefined when the file cannot be read now. A segment that grows no more stays in
+ * memory until another is
  * read.
  */
 function createReader(faults: FaultReporter) {

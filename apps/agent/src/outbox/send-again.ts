@@ -5,7 +5,10 @@ import type { OutboxState } from './outbox-state.ts';
 import { countsOf, type Segment, sendAgain } from './segment.ts';
 import type { SegmentStore } from './segment-store.ts';
 
-/** Makes the segments with records that the database lost wait again, and reports what cannot be sent again as data gaps. */
+/**
+ * Makes the segments with records that the database lost wait again, and reports what cannot be sent again as data
+ * gaps.
+ */
 export async function sendLostAgain(
   { state, kept, counts, store }: SendAgainDeps,
   history: DatabaseHistory,

@@ -22,7 +22,8 @@ const batchBytes = 1024 * 1024;
 const gather = { ms: 400, records: 200 } as const;
 const newInFlightMax = 4;
 /**
- * The pause after a backlog batch where the controller does not say what the batch cost: at least this, and this many times what its ack took.
+ * The pause after a backlog batch where the controller does not say what the batch cost: at least this, and this many
+ * times what its ack took.
  * The agent's own event loop makes an ack late, too, so the controller's word is better.
  */
 const unknownCost = { pauseMs: 250, times: 4 } as const;

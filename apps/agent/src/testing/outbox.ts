@@ -6,7 +6,10 @@ import type { OutboxItem } from '../outbox/outbox-state.ts';
 
 type Deps = Parameters<typeof openOutbox>[0];
 
-/** Opens an outbox in a folder, with the agent's own bound, without listeners and with nothing kept after its ack; `more` overrides. */
+/**
+ * Opens an outbox in a folder, with the agent's own bound, without listeners and with nothing kept after its ack;
+ * `more` overrides.
+ */
 export function openTestOutbox(folder: string, more: Partial<Omit<Deps, 'folder'>> = {}): Promise<Outbox> {
   return openOutbox({
     folder,

@@ -3,7 +3,10 @@ import { writeWhole } from './write-whole.ts';
 
 /** A small file that follows what the system does, also over a disk that is full or read-only for a while. */
 export interface KeptFile {
-  /** Writes the text now; where the disk refuses, the old file stays and the newest text is written once the disk takes it. */
+  /**
+   * Writes the text now; where the disk refuses, the old file stays and the newest text is written once the disk takes
+   * it.
+   */
   write(text: string): void;
   /** Writes no more. */
   stop(): void;

@@ -22,7 +22,8 @@ interface FailingContact {
  *   open  | its latest attempt was accepted, or a test was                  | ends: those who were notified learn it
  *   open  | deleted, or put into shadow                                     | closes without a message
  *
- * One problem is one alert, so that nobody is notified of it twice. Any number of controllers may do this: an index permits one open alert.
+ * One problem is one alert, so that nobody is notified of it twice. Any number of controllers may do this: an index
+ * permits one open alert.
  */
 
 /** Opens and ends alerts about contacts. Returns how many changed. */

@@ -58,7 +58,10 @@ export async function failedMessages(
   return rows;
 }
 
-/** Who has this message of the alert or a later one of its kind, and who refused it. A contact in shadow was not notified. */
+/**
+ * Who has this message of the alert or a later one of its kind, and who refused it. A contact in shadow was not
+ * notified.
+ */
 export async function receiversOf(
   trx: Kysely<Tables>,
   alertNo: number,

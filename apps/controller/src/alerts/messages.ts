@@ -81,7 +81,10 @@ function isAbout({ contactId }: ContactRow, { kind, opening }: Pick<DueAlert, 'k
   return kind === 'contact.failing' && readFacts(opening)['contact_id'] === contactId;
 }
 
-/** Who wants to know that a device is Down wants to know that it flaps: a flapping takes the place of the messages Down and Up. */
+/**
+ * Who wants to know that a device is Down wants to know that it flaps: a flapping takes the place of the messages Down
+ * and Up.
+ */
 function wants({ notify }: ContactRow, kind: AlertKind): boolean {
   if (notify === null || notify.includes(kind)) return true;
   return kind === 'device.flapping' && notify.includes('device.down');

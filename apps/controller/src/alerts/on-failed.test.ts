@@ -13,7 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
-/** Contacts of these names in the steps of a schedule that the account has from now on; their numbers and ids by name. */
+/**
+ * Contacts of these names in the steps of a schedule that the account has from now on; their numbers and ids by name.
+ */
 async function schedule(...steps: readonly (readonly string[])[]) {
   const { kysely, accountNo } = scene;
   const ids = new Map<string, { no: number; id: string }>();

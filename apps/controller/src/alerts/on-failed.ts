@@ -36,7 +36,8 @@ interface FailedDeps {
 }
 
 /**
- * Makes the function that takes care of notifications which cannot be delivered, in the transaction of their last attempt: each goes to other
+ * Makes the function that takes care of notifications which cannot be delivered, in the transaction of their last
+ * attempt: each goes to other
  * contacts of its schedule (`decideForward`), or its alert, an event and the log name it as undeliverable.
  */
 export function createOnFailed(

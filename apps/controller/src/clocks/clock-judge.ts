@@ -22,17 +22,20 @@ const everyMs = 10_000;
 /** An agent that comes back needs a moment until its offset is known. */
 const refuseAfterMs = 30_000;
 const deleteAfterMs = 3_600_000;
-/** What was stored before the start is evidence for so long. */
+/** Times that were stored before the start are evidence for so long. */
 const storedCountsMs = 3_600_000;
 
-/** Makes the judge of this machine's controller, which has stored nothing yet since its start. */
+/** The judge of this machine's controller. Call it before the controller stores anything. */
 export async function openClockJudge(
   deps: Omit<Parameters<typeof createClockJudge>[0], 'hostName' | 'storedUs'>,
 ): Promise<ClockJudge> {
   return createClockJudge({ ...deps, hostName: hostname(), storedUs: await newestStoredUs(deps.kysely) });
 }
 
-/** Makes the judge. `storedUs`: the newest time that was stored before the start. Without an hour of comparisons nothing may be deleted. */
+/**
+ * `storedUs` is the newest time that was stored before the start. Without an hour of comparisons nothing
+ * may be deleted.
+ */
 export function createClockJudge(deps: {
   readonly kysely: Kysely<Tables>;
   readonly clock: HeldClock;

@@ -8,7 +8,10 @@ export async function databaseNowUs(kysely: Kysely<Tables>): Promise<number> {
   return rows[0]?.us ?? Number.NaN;
 }
 
-/** The median of the offsets (controller minus agent, microseconds) of each account's connected agents that run on other machines than `hostName`. */
+/**
+ * The median of the offsets (controller minus agent, microseconds) of each account's connected agents that run on other
+ * machines than `hostName`.
+ */
 export async function accountOffsets(kysely: Kysely<Tables>, hostName: string): Promise<readonly number[]> {
   const { rows } = await sql<{ us: number }>`
     select (percentile_disc(0.5) within group (order by clock_offset_us))::bigint as us from agents

@@ -1,7 +1,8 @@
 import type { Clock } from '@vantage/kernel';
 
 /**
- * The controller's clock. It follows the wall clock of the machine, slews and small steps included, but not a step of more than a minute: then
+ * The controller's clock. It follows the wall clock of the machine, slews and small steps included, but not a step of
+ * more than a minute: then
  * it goes on by the monotonic clock until somebody calls `follow`. Time in which the machine slept is no step.
  */
 export interface HeldClock extends Clock {
@@ -22,7 +23,9 @@ export interface HeldStep {
 /** A larger step is not followed, microseconds. */
 const longestStepUs = 60_000_000;
 
-/** Makes the clock. `upMs` counts since boot with the time that the machine slept; the monotonic clock counts without. */
+/**
+ * `upMs` counts since boot with the time that the machine slept; the monotonic clock counts without.
+ */
 export function createHeldClock(clock: Clock, upMs: () => number): HeldClock {
   let baseUs = clock.nowUs();
   let baseMs = clock.monoMs();

@@ -7,7 +7,10 @@ export interface ClockEvidence {
   readonly databaseAheadUs: number | undefined;
   /** For each account with agents on other machines: the median of its agents' clocks minus the controller's. */
   readonly agentsAheadUs: readonly number[];
-  /** The newest time that was stored before this start, minus the controller's clock; undefined: nothing was stored, or the start is an hour ago. */
+  /**
+   * The newest time that was stored before this start, minus the controller's clock; undefined: nothing was stored, or
+   * the start is an hour ago.
+   */
   readonly storedAheadUs: number | undefined;
 }
 

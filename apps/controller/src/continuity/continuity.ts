@@ -11,7 +11,10 @@ interface KnownEpoch {
   readonly isWhole: boolean;
 }
 
-/** Notices that the database went back: a restore, a failover to a replica that was behind (docs/adr/0019-database-history.md). */
+/**
+ * Notices that the database went back: a restore, a failover to a replica that was behind
+ * (docs/adr/0019-database-history.md).
+ */
 export interface Continuity {
   /** A commit that ends now is in a database that has this epoch with this mark. */
   position(): { readonly epochId: string; readonly mark: number };
@@ -27,7 +30,7 @@ export interface Continuity {
 
 const everyMs = 2_000;
 
-/** Makes it. `file` has the last mark for the next run of the controller. */
+/** `file` has the last mark for the next run of the controller. */
 export function createContinuity({
   db: { kysely },
   clock,

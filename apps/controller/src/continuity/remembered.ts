@@ -17,7 +17,10 @@ export async function readRemembered(file: string): Promise<Remembered | undefin
   }
 }
 
-/** Writes the mark without an fsync: after a power cut the file may be older, or unreadable, and then only the agents notice. */
+/**
+ * Writes the mark without an fsync: after a power cut the file may be older, or unreadable, and then only the agents
+ * notice.
+ */
 export async function remember(file: string, mark: Remembered): Promise<void> {
   await writeFile(file, JSON.stringify(mark), { mode: 0o600 }).catch(() => {});
 }

@@ -4,7 +4,8 @@ import type { Tables } from '../db/index.ts';
 import type { FoundEpoch } from './decide-history.ts';
 
 /**
- * Names this run of the server and this copy of the tables: a promoted replica, a restored or restarted server and a restored dump give
+ * Names this run of the server and this copy of the tables: a promoted replica, a restored or restarted server and a
+ * restored dump give
  * another text. Every role may call these functions.
  */
 const server = sql`concat_ws('/', extract(epoch from pg_postmaster_start_time()),
@@ -19,7 +20,9 @@ export async function beginEpoch(db: Kysely<Tables>, epochId: string, nowUs: num
     values (${epochId}, ${server}, 0, ${nowUs}, ${nowUs})`.execute(db);
 }
 
-/** Writes the next mark of an epoch; false when the database lacks the mark before it, or is another run of the server. */
+/**
+ * Writes the next mark of an epoch; false when the database lacks the mark before it, or is another run of the server.
+ */
 export async function writeMark(
   db: Kysely<Tables>,
   { epochId, mark, nowUs }: { readonly epochId: string; readonly mark: number; readonly nowUs: number },
@@ -52,7 +55,8 @@ export async function newestMarkUs(db: Kysely<Tables>): Promise<number | null> {
 }
 
 /**
- * Moves the sequences beyond the numbers that were given since the time to which the database went back. Those of Locations and accounts
+ * Moves the sequences beyond the numbers that were given since the time to which the database went back. Those of
+ * Locations and accounts
  * stay: no agent sends them, and small numbers of Locations make small rows of checks.
  */
 export async function skipNumbers(db: Kysely<Tables>): Promise<void> {

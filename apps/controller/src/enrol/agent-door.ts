@@ -88,7 +88,10 @@ export function createAgentDoor(deps: {
     return downloads.serve(request, response, path);
   };
 
-  /** By HTTP/1.1 one request is answered on a connection. Who sends more without waiting would keep thousands of answers here. */
+  /**
+   * By HTTP/1.1 one request is answered on a connection. Who sends more without waiting would keep thousands of answers
+   * here.
+   */
   const asked = new WeakSet<AgentRequest['socket']>();
   const isFirst = (request: IncomingMessage, response: ServerResponse): boolean => {
     const { socket } = request;

@@ -3,7 +3,7 @@ import { startMaintenance, stopMaintenance } from './maintenance.ts';
 import { uptimes } from './uptime.ts';
 
 type Deps = Parameters<typeof startMaintenance>[0] & { readonly clock: Pick<Clock, 'nowUs'> };
-/** Makes what the REST API asks of health: maintenance from now on, and uptime. */
+/** The functions of health that the REST API calls: maintenance from now on, and uptime. */
 export function createRestHealth({ clock, ...deps }: Deps) {
   return {
     startMaintenance: (ask: Omit<Parameters<typeof startMaintenance>[1], 'nowUs'>) =>

@@ -138,7 +138,10 @@ function put(context: Koa.Context, { status, headers, body }: Answer): void {
   context.body = body;
 }
 
-/** RFC 9112, section 6.1: HTTP/1.0 has no Transfer-Encoding, so a proxy before us may see the end of such a request elsewhere. */
+/**
+ * RFC 9112, section 6.1: HTTP/1.0 has no Transfer-Encoding, so a proxy before us may see the end of such a request
+ * elsewhere.
+ */
 function validateFraming({ headers, httpVersion }: IncomingMessage): void {
   if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
     throw malformed(

@@ -2,7 +2,10 @@ import type { Context, Next } from 'koa';
 import { encode, leastCompressedBytes, preferredEncoding } from './encoding.ts';
 import { SlicedBody, sliceBytes } from './sliced-body.ts';
 
-/** Compresses answers over 1 kB in a form that the caller accepts. Streams and documents stay as they are. Long answers go out in slices. */
+/**
+ * Compresses answers over 1 kB in a form that the caller accepts. Streams and documents stay as they are. Long answers
+ * go out in slices.
+ */
 export async function compressAnswer(context: Context, next: Next): Promise<void> {
   await next();
   const { body } = context;

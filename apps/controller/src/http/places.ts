@@ -4,7 +4,10 @@ import { createSemaphore, type Semaphore } from '@vantage/kernel';
 export interface Stay {
   /** Aborts when the caller is gone: then it waits no longer. */
   readonly signal: AbortSignal;
-  /** Aborts when the answer was sent or its connection is closed: a place is kept until then, so that answers that nobody reads count. */
+  /**
+   * Aborts when the answer was sent or its connection is closed: a place is kept until then, so that answers that
+   * nobody reads count.
+   */
   readonly sent: AbortSignal;
 }
 

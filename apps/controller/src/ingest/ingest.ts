@@ -90,7 +90,10 @@ interface IngestDeps {
   readonly partitions: { ensure(): Promise<void> };
   readonly rollUps: RollUpsOfIngest;
   readonly retentionDays: number;
-  /** False while the controller's clock may be wrong: a batch with a result that would be refused for its time then waits at its agent. */
+  /**
+   * False while the controller's clock may be wrong: a batch with a result that would be refused for its time then
+   * waits at its agent.
+   */
   readonly mayRefuseForTime?: () => boolean;
 }
 

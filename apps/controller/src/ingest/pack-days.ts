@@ -165,7 +165,9 @@ function isOfDay(deviceNo: number, beginUs: number) {
   return sql<boolean>`(device_no = ${deviceNo}::int and start_us >= ${sql.lit(beginUs)} and start_us < ${sql.lit(beginUs + dayUs)})`;
 }
 
-/** Deletes the oldest packed days that ended before the retention, at most `mostDaysInRun` of them, some rows at a time. */
+/**
+ * Deletes the oldest packed days that ended before the retention, at most `mostDaysInRun` of them, some rows at a time.
+ */
 export async function dropPackedDays(kysely: Kysely<Tables>, retainedUs: number): Promise<void> {
   const { rows } = await sql<{ day: number }>`
     select distinct day_us as day from packed_checks where day_us < ${startOfDay(retainedUs)}::bigint

@@ -164,7 +164,8 @@ export async function mergeableRows(
 }
 
 /**
- * All that waits for the contact and was certainly not accepted, with what is merged into it, besides what follows a message that may have been
+ * All that waits for the contact and was certainly not accepted, with what is merged into it, besides what follows a
+ * message that may have been
  * accepted: that one goes first, under its own id. Locks them.
  */
 export async function waitingRows(
@@ -236,7 +237,10 @@ export async function holdOthers(
       and n.notification_no <> all(${besides}::bigint[])`.execute(trx);
 }
 
-/** Stores that the contact is used as it is now. Call it before the contact is read: an edit in between is then seen as one. */
+/**
+ * Stores that the contact is used as it is now. Call it before the contact is read: an edit in between is then seen as
+ * one.
+ */
 export async function storeSeen(trx: Kysely<Tables>, contactNo: number): Promise<void> {
   await sql`
     update contact_health h set contact_seen_us = ${updatedUs} from contacts c

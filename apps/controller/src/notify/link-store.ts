@@ -21,7 +21,10 @@ export async function readLinked(
   return rows[0];
 }
 
-/** The alerts that a merged message named and that are not closed, with the contact that got it; undefined when there is no such message. */
+/**
+ * The alerts that a merged message named and that are not closed, with the contact that got it; undefined when there is
+ * no such message.
+ */
 export async function readMerged(
   db: Kysely<Tables>,
   link: { readonly accountNo: number; readonly alertNo: number; readonly contactNo: number },

@@ -12,7 +12,10 @@ export type Outcome =
       /** The receiver may have accepted the message: its answer did not arrive. */
       readonly isUncertain?: boolean;
     }
-  /** Refused for good, if it still is after `refusalUs`: mail servers also answer so for a moment, for a policy of theirs. */
+  /**
+   * Refused for good, if it still is after `refusalUs`: mail servers also answer so for a moment, for a policy of
+   * theirs.
+   */
   | { readonly kind: 'refused'; readonly text: string }
   /** The receiver wants no further message (HTTP 410, an address that does not exist). */
   | { readonly kind: 'gone'; readonly text: string }

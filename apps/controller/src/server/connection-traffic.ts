@@ -16,7 +16,8 @@ export interface ConnectionTraffic {
 }
 
 /**
- * Makes it: one request of a connection is in work, and all connections together keep `capBytes` at most for clients that do not read.
+ * Makes it: one request of a connection is in work, and all connections together keep `capBytes` at most for clients
+ * that do not read.
  */
 export function createConnectionTraffic({
   clock,
@@ -35,7 +36,8 @@ export function createConnectionTraffic({
   const readPhase = (one: Connection) => {
     if (one.phase.kind === 'silent' || one.phase.kind === 'handshake') return;
     const { begun, incoming, unanswered, spoken } = one;
-    // A request closes only after its body was read to the end. Handlers do not read the body of a GET, so `complete` decides here.
+    // A request closes only after its body was read to the end. Handlers do not read the body of a GET, so `complete`
+    // decides here.
     for (const request of incoming) if (request.complete) incoming.delete(request);
     const facts = {
       ...{ begun, incomplete: incoming.size, unanswered: unanswered.size, bytesRead: spoken.bytesRead },

@@ -45,7 +45,10 @@ export function createConnections({
   readonly isProxy: (address: string) => boolean;
   /** A connection was closed because no place was left. */
   readonly onRefused: (address: string, reason: 'network' | 'total') => void;
-  /** A connection was cut because its client does not read, or ends because the client sent too many requests without waiting for answers. */
+  /**
+   * A connection was cut because its client does not read, or ends because the client sent too many requests without
+   * waiting for answers.
+   */
   readonly onUnread: (address: string, reason: 'bytes' | 'requests') => void;
   /** The most that all connections together keep for clients that do not read. */
   readonly unsentBytes?: number;

@@ -29,7 +29,8 @@ interface WaitingLimits {
 }
 
 /**
- * One read (64 KiB) of the shortest requests holds 3,640. Each costs time where it is parsed, and ten times as much where its connection
+ * One read (64 KiB) of the shortest requests holds 3,640. Each costs time where it is parsed, and ten times as much
+ * where its connection
  * breaks, because Node makes an error with a stack for each. Clients that pipeline at all send a few requests ahead.
  */
 const waitingLimits: WaitingLimits = { perConnection: 64, perNetwork: 256, total: 1_024 };
@@ -37,9 +38,15 @@ const waitingLimits: WaitingLimits = { perConnection: 64, perNetwork: 256, total
 /** What a waiting request takes in memory, and what all headers and bodies of one read take, bytes. */
 const waitingBytes = { request: 2_048, read: 65_536 } as const;
 
-/** The requests of all connections of a port: on each connection one is in work, and the others wait until its answer has left. */
+/**
+ * The requests of all connections of a port: on each connection one is in work, and the others wait until its answer
+ * has left.
+ */
 export interface RequestTurns<T extends Pipeline> {
-  /** Starts the request, or keeps it until its turn comes. False: too many wait; the connection ends after the answers that are due. */
+  /**
+   * Starts the request, or keeps it until its turn comes. False: too many wait; the connection ends after the answers
+   * that are due.
+   */
   arrive(pipeline: T, arrived: ArrivedRequest): boolean;
   /** The answer in work has left: starts the next request. */
   next(pipeline: T): void;
@@ -48,7 +55,8 @@ export interface RequestTurns<T extends Pipeline> {
 }
 
 /**
- * Makes the turns. `start` begins a request. What waited begins through `queue`: an answer that needs no input may be made without an
+ * Makes the turns. `start` begins a request. What waited begins through `queue`: an answer that needs no input may be
+ * made without an
  * iteration of the event loop, and thousands of them would keep all other clients waiting.
  */
 export function createRequestTurns<T extends Pipeline>({

@@ -4,8 +4,10 @@ import type { Socket } from 'node:net';
 const nothingFollows = 2;
 
 /**
- * Ends the parsing of a connection, whose present read may hold thousands of requests more: at its next request the parser drops the rest,
- * and later reads are not parsed. The server then emits `clientError`, see `isParserStopped`. Node has no documented way; where its parser
+ * Ends the parsing of a connection, whose present read may hold thousands of requests more: at its next request the
+ * parser drops the rest,
+ * and later reads are not parsed. The server then emits `clientError`, see `isParserStopped`. Node has no documented
+ * way; where its parser
  * looks otherwise, the requests come and must be ignored.
  */
 export function stopParser(socket: Socket): void {

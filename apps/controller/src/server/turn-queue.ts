@@ -1,7 +1,13 @@
-/** Pieces of work that begin in one iteration of the event loop. A TLS handshake costs more than a millisecond, and other work waits meanwhile. */
+/**
+ * Pieces of work that begin in one iteration of the event loop. A TLS handshake costs more than a millisecond, and
+ * other work waits meanwhile.
+ */
 const workPerIteration = 4;
 
-/** Work of strangers that waits to begin (TLS handshakes, pipelined requests): a bounded number begins in one iteration of the event loop, one address after the other. */
+/**
+ * Work of strangers that waits to begin (TLS handshakes, pipelined requests): a bounded number begins in one iteration
+ * of the event loop, one address after the other.
+ */
 export interface TurnQueue {
   /** Runs `begin` in a later iteration. How many of one address wait must be bounded by the caller. */
   add(address: string, begin: () => void): void;

@@ -34,7 +34,8 @@ export function createUnsentBytes<T extends Holder>(deps: {
 }
 
 /**
- * Chooses the connections to cut, so that the others keep `capBytes` at most: each time the greatest connection of the network that
+ * Chooses the connections to cut, so that the others keep `capBytes` at most: each time the greatest connection of the
+ * network that
  * keeps the most. So a client with one great answer does not pay for a stranger with many small ones.
  */
 export function chooseCut<T extends Readonly<Holder>>(all: Iterable<T>, capBytes: number): readonly T[] {

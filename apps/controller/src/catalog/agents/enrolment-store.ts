@@ -6,7 +6,10 @@ export const agentEnrolment = {
   /** The agent of a token, by the token's SHA-256. Its row is locked until the transaction ends. */
   findByToken: (trx: Kysely<Tables>, tokenHash: Uint8Array) => find(trx, 'token_hash', tokenHash),
 
-  /** Keeps other requests with this public key waiting until the transaction ends: two tokens with one key would both find the key free. */
+  /**
+   * Keeps other requests with this public key waiting until the transaction ends: two tokens with one key would both
+   * find the key free.
+   */
   async lockKey(trx: Kysely<Tables>, keyHash: Uint8Array): Promise<void> {
     const key = Buffer.from(keyHash).readBigInt64BE();
     await sql`select pg_advisory_xact_lock(${key}::bigint)`.execute(trx);

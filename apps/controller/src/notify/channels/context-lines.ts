@@ -10,7 +10,9 @@ const nearby = z.object({ Count: count, What: name, Name: name });
 const trace = z.object({ Hops: z.number(), LastHop: name });
 const undelivered = z.array(z.object({ Contact: name, Reason: name })).min(1);
 
-/** A fact about the surroundings of an outage: its label, and its text where the fact has the form that it should have. */
+/**
+ * A fact about the surroundings of an outage: its label, and its text where the fact has the form that it should have.
+ */
 type ContextFact = readonly [fact: string, label: string, text: (value: Json) => string | undefined];
 
 /** In the order in which people ask: why, from where, what else, what was done. */
@@ -44,7 +46,8 @@ const context: readonly ContextFact[] = [
 ];
 
 /**
- * What is known about the surroundings of an outage: where it fails and where not, what is behind it, what fell with it, who knows already. A
+ * What is known about the surroundings of an outage: where it fails and where not, what is behind it, what fell with
+ * it, who knows already. A
  * fact that is absent, or has another form, has no line. Pure.
  */
 export function contextLines(

@@ -13,7 +13,8 @@ const colors = { begins: 0xd0342c, acknowledged: 0xc58a00, ends: 0x2e8540, happe
 const stored = z.object({ embeds: z.array(z.json()) });
 
 /**
- * Discord's webhooks (discord.com/developers/docs, "Execute Webhook"). The last part of the address is the credential. 204 is the acceptance;
+ * Discord's webhooks (discord.com/developers/docs, "Execute Webhook"). The last part of the address is the credential.
+ * 204 is the acceptance;
  * 400, 401, 403 and 404 are final; 429 has Retry-After. `allowed_mentions` is empty, so that a name mentions nobody.
  */
 export function createDiscord(settings: HttpSettings): Channel {

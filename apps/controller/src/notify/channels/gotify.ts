@@ -12,7 +12,8 @@ const priorities = { critical: 8, warning: 5, info: 3 } as const;
 const stored = z.object({ body: z.record(z.string(), z.json()) });
 
 /**
- * Gotify (gotify.net/api-docs, "POST /message"). The address is the server's base, the secret the token of an application. 200 is the
+ * Gotify (gotify.net/api-docs, "POST /message"). The address is the server's base, the secret the token of an
+ * application. 200 is the
  * acceptance; 400, 401, 403 and 404 are final.
  */
 export function createGotify(settings: HttpSettings): Channel {

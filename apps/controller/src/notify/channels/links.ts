@@ -18,7 +18,10 @@ export function linksOf([notice, ...more]: readonly Notice[]): readonly MessageL
   ];
 }
 
-/** Title and lines for a chat that formats Markdown, with the links last. `quiet` takes a text so that it formats and mentions nothing. */
+/**
+ * Title and lines for a chat that formats Markdown, with the links last. `quiet` takes a text so that it formats and
+ * mentions nothing.
+ */
 export function markdownLines(
   notices: readonly Notice[],
   most: number,
@@ -31,7 +34,9 @@ export function markdownLines(
   return { title, lines: [...texts, ...(links.length === 0 ? [] : [links.join(' | ')])] };
 }
 
-/** A text in which Markdown finds nothing to format: the marks that all its dialects let a backslash escape are escaped. */
+/**
+ * A text in which Markdown finds nothing to format: the marks that all its dialects let a backslash escape are escaped.
+ */
 export function escapedMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_{}[\]()>#+.!-]/g, (mark) => `\\${mark}`);
 }

@@ -9,7 +9,8 @@ const longestText = 7_000;
 const stored = z.object({ text: z.string() });
 
 /**
- * Mattermost's incoming webhooks (developers.mattermost.com, "Incoming webhooks"): Markdown, in which a name formats and mentions nothing. The
+ * Mattermost's incoming webhooks (developers.mattermost.com, "Incoming webhooks"): Markdown, in which a name formats
+ * and mentions nothing. The
  * last part of the address is the credential. 200 is the acceptance; 400, 403 and 404 are final.
  */
 export function createMattermost(settings: HttpSettings): Channel {

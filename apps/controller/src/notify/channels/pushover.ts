@@ -13,7 +13,8 @@ const priorities = { critical: 1, warning: 0, info: -1 } as const;
 const stored = z.object({ body: z.record(z.string(), z.json()) });
 
 /**
- * Pushover (pushover.net/api, "Pushing Messages"). The address is `https://api.pushover.net/1/messages.json?user_key=USER`, the secret the token of
+ * Pushover (pushover.net/api, "Pushing Messages"). The address is
+ * `https://api.pushover.net/1/messages.json?user_key=USER`, the secret the token of
  * an application. 200 is the acceptance; any 4xx but 429 says that the message will never be accepted.
  */
 export function createPushover(settings: HttpSettings): Channel {

@@ -10,7 +10,8 @@ const longestText = 4_000;
 const stored = z.object({ text: z.string() });
 
 /**
- * Rocket.Chat's incoming webhooks (docs.rocket.chat, "Incoming webhook"). The last part of the address is the credential. 200 is the acceptance;
+ * Rocket.Chat's incoming webhooks (docs.rocket.chat, "Incoming webhook"). The last part of the address is the
+ * credential. 200 is the acceptance;
  * 400, 401, 403 and 404 are final.
  */
 export function createRocketChat(settings: HttpSettings): Channel {

@@ -10,8 +10,10 @@ const longestText = 1_900;
 const stored = z.object({ text: z.string() });
 
 /**
- * Signal by the REST interface of signal-cli (github.com/bbernhard/signal-cli-rest-api, "POST /v2/send"). The address is
- * `https://HOST/?number=SENDER&to=RECIPIENT`, with a `to` for each number or group. 201 is the acceptance; 400, 401 and 404 are final.
+ * Signal by the REST interface of signal-cli (github.com/bbernhard/signal-cli-rest-api, "POST /v2/send"). The address
+ * is
+ * `https://HOST/?number=SENDER&to=RECIPIENT`, with a `to` for each number or group. 201 is the acceptance; 400, 401 and
+ * 404 are final.
  */
 export function createSignal(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {

@@ -1,7 +1,8 @@
 import { createNetworkSet, equivalentAddresses, isPrivateHost } from '@vantage/kernel';
 
 /**
- * Addresses that no webhook of the Internet has, besides the private ones: what IANA's registries of special-purpose addresses (RFC 6890, as of
+ * Addresses that no webhook of the Internet has, besides the private ones: what IANA's registries of special-purpose
+ * addresses (RFC 6890, as of
  * 2026) do not call globally reachable, a cloud's metadata, site-local, multicast and reserved ones.
  */
 const isSpecial = createNetworkSet([
