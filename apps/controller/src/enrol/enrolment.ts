@@ -18,6 +18,8 @@ import { readSigningRequest, type SigningRequest } from './signing-request.ts';
 export interface AgentEnrolment {
   /** Keeps other requests with this key waiting until the transaction ends. */
   lockKey(trx: Kysely<Tables>, keyHash: Uint8Array): Promise<void>;
+  /** Whether an agent has the token with this SHA-256. */
+  knowsToken(trx: Kysely<Tables>, tokenHash: Uint8Array): Promise<boolean>;
   /** The agent of a token, by the token's SHA-256; its row is locked until the transaction ends. */
   findByToken(trx: Kysely<Tables>, tokenHash: Uint8Array): Promise<EnrolmentRow | undefined>;
   /** The agent of a public key, by the key's SHA-256; its row is locked until the transaction ends. */
@@ -116,13 +118,15 @@ export function createEnrolment(deps: {
 
   const withToken = (token: string, csr: string): Promise<Enrolled> =>
     kysely.transaction().execute(async (trx) => {
-      const row = await agents.findByToken(trx, hashCredential(token));
       // Nobody has the CSR read without a token that is known here.
-      if (row === undefined) return { kind: 'refused', reason: 'unknown' };
+      if (!(await agents.knowsToken(trx, hashCredential(token))))
+        return { kind: 'refused', reason: 'unknown' };
       const request = readSigningRequest(csr);
       if (typeof request === 'string') return { kind: 'malformed', message: request };
-      const nowUs = clock.nowUs();
+      // Before the rows: two requests that lock each other's row would deadlock.
       await agents.lockKey(trx, request.keyHash);
+      const row = await agents.findByToken(trx, hashCredential(token));
+      const nowUs = clock.nowUs();
       const decision = decideEnrolment(row, { keyHash: request.keyHash, nowUs, acceptsOldTokens });
       const other = await agents.findByKey(trx, request.keyHash);
       if (decision.kind === 'issue' && other !== undefined)

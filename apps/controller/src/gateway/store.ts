@@ -96,7 +96,7 @@ export async function openSession(
       hostName: cleanLine(hello.hostName),
       bootId: hello.bootId,
       tracesOnRequest: hello.tracesOnRequest,
-      architecture: hello.architecture === '' ? null : hello.architecture,
+      architecture: hello.architecture === '' ? null : cleanLine(hello.architecture),
       upgradeFault: hello.upgradeFault === '' ? null : cleanLine(hello.upgradeFault),
       capacity: hello.capacity > 0 ? Math.min(hello.capacity, 10_000_000) : 60_000,
     });

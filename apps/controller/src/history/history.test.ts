@@ -78,14 +78,17 @@ describe('what was seen', () => {
     });
     const startUs = clock.nowUs() - minuteUs;
     // Nothing is accepted from before a device existed.
-    await sql`update devices set created_us = ${startUs - minuteUs} where device_no = ${sample.deviceNo}`.execute(
-      db.kysely,
-    );
+    const exists = (us: number) =>
+      sql`update devices set created_us = created_us + ${us} where device_no = ${sample.deviceNo}`.execute(
+        db.kysely,
+      );
+    await exists(-10 * minuteUs);
     const extendedJson = JSON.stringify({ Traceroute: { Reached: false, Hops: [] } });
     const value = { deviceNo: sample.deviceNo, startUs: BigInt(startUs), extendedJson };
     const records = [{ record: { case: 'diagnostics' as const, value } }];
     const sender = { ...place, agentNo: sample.agentNo };
     await ingest.accept(sender, create(BatchSchema, { batchId: 1n, records }));
+    await exists(10 * minuteUs);
     const id = checkId({ deviceNo: sample.deviceNo, startUs, agentNo: sample.agentNo });
     expect((await get(`/checks/${id}/extended`)).json).toMatchObject({
       Extended: { Address: '127.0.0.1', Traceroute: { Reached: false, Hops: [] } },

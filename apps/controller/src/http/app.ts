@@ -105,7 +105,7 @@ export function createApp({
       if (!secure) throw httpsRequired();
       // RFC 6797, section 7.2. A proxy in front has a policy of its own; with a certificate of our CA other servers of localhost would suffer.
       if (ownCertificate && !proxied) context.set('Strict-Transport-Security', 'max-age=31536000');
-      validateFraming(context.req);
+      validateFraming(context.req, context.res);
       validateHost(context.req);
       await answerPages(context, next);
       if (context.status === 404 && context.body === undefined) throw noRoute(router, context);
@@ -142,11 +142,12 @@ function put(context: Koa.Context, { status, headers, body }: Answer): void {
  * RFC 9112, section 6.1: HTTP/1.0 has no Transfer-Encoding, so a proxy before us may see the end of such a request
  * elsewhere.
  */
-function validateFraming({ headers, httpVersion }: IncomingMessage): void {
-  if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
-    throw malformed(
-      'A request of HTTP/1.0 cannot have the header Transfer-Encoding. Send Content-Length, or HTTP/1.1.',
-    );
+function validateFraming({ headers, httpVersion }: IncomingMessage, response: ServerResponse): void {
+  if (httpVersion !== '1.0' || headers['transfer-encoding'] === undefined) return;
+  response.shouldKeepAlive = false;
+  throw malformed(
+    'A request of HTTP/1.0 cannot have the header Transfer-Encoding. Send Content-Length, or HTTP/1.1.',
+  );
 }
 
 /** RFC 9112, section 3.2: exactly one. */

@@ -204,7 +204,7 @@ describe('the protocol', () => {
         socket.on('close', () => resolve(answer));
       });
     const framed =
-      'POST /v1.1/tags HTTP/1.0\r\nX-Forwarded-Proto: https\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
+      'POST /v1.1/tags HTTP/1.0\r\nConnection: keep-alive\r\nX-Forwarded-Proto: https\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
     const long = `GET /v1.1/hello HTTP/1.1\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`;
     for (const text of [long, 'nonsense\r\n\r\n', framed]) {
       const answer = await raw(text);

@@ -6,6 +6,12 @@ export const agentEnrolment = {
   /** The agent of a token, by the token's SHA-256. Its row is locked until the transaction ends. */
   findByToken: (trx: Kysely<Tables>, tokenHash: Uint8Array) => find(trx, 'token_hash', tokenHash),
 
+  /** Whether an agent has the token with this SHA-256; locks nothing. */
+  async knowsToken(trx: Kysely<Tables>, tokenHash: Uint8Array): Promise<boolean> {
+    const query = trx.selectFrom('agents').select('agent_no').where('token_hash', '=', tokenHash);
+    return (await query.executeTakeFirst()) !== undefined;
+  },
+
   /**
    * Keeps other requests with this public key waiting until the transaction ends: two tokens with one key would both
    * find the key free.
