@@ -51,8 +51,7 @@ export function earlierAgent(): AgentHome {
 
 /**
  * Starts a gateway with the job, and the agent by the command that an init system runs. `wrapped` turns it into the
- * command that is started;
- * `more` are further settings of the agent.
+ * command that is started; `more` are further settings of the agent.
  */
 export async function startLoadedAgent(
   home: AgentHome,

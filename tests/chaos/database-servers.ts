@@ -49,12 +49,18 @@ function urlIn(folder: string, role: string): string {
 
 async function start(folder: string): Promise<DatabaseServer> {
   const options = {
-    ...{ listen_addresses: '', unix_socket_directories: folder, max_connections: '60' },
-    ...{ shared_buffers: '64MB', hot_standby: 'on', wal_keep_size: '256MB' },
+    listen_addresses: '',
+    unix_socket_directories: folder,
+    max_connections: '60',
+    shared_buffers: '64MB',
+    hot_standby: 'on',
+    wal_keep_size: '256MB',
   };
   const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(path.join(programs, 'postgres'), ['-D', path.join(folder, 'data'), ...args], {
-    ...{ ...runAs(), cwd: '/', stdio: 'ignore' },
+    ...runAs(),
+    cwd: '/',
+    stdio: 'ignore',
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const superuserUrl = urlIn(folder, 'admin');
@@ -68,7 +74,8 @@ async function start(folder: string): Promise<DatabaseServer> {
     await delay(100);
   }
   return {
-    ...{ folder, superuserUrl },
+    folder,
+    superuserUrl,
     async kill() {
       child.kill('SIGQUIT');
       await ended;
@@ -111,7 +118,7 @@ export async function cutReplica(replica: DatabaseServer): Promise<void> {
   });
 }
 
-/** Makes the replica the primary. */
+/** Promotes the replica to primary. */
 export async function promote(replica: DatabaseServer): Promise<void> {
   await withClient(replica.superuserUrl, (client) => client.query('select pg_promote(true, 60)'));
 }

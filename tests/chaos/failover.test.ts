@@ -47,7 +47,8 @@ beforeAll(async () => {
   for (let from = 0; from < devices; from += perBatch)
     await system.api.ok('POST', '/batch', {
       Operations: ports.slice(from, from + perBatch).map((port) => ({
-        ...{ Method: 'POST', Path: '/devices' },
+        Method: 'POST',
+        Path: '/devices',
         Body: { Method: 'TCP', URL: `127.0.0.1:${port}`, ShortName: `d${port}`, Frequency: 1, Timeout: 5 },
       })),
     });
@@ -71,7 +72,8 @@ async function flowing(): Promise<void> {
   const fromUs = Date.now() * 1000;
   const stored = `select count(*)::int as n from checks where start_us > ${fromUs}`;
   await vi.waitFor(async () => expect(await numberOf(stored)).toBeGreaterThan(devices), {
-    ...{ timeout: 60_000, interval: 500 },
+    timeout: 60_000,
+    interval: 500,
   });
 }
 

@@ -19,9 +19,8 @@ export const alertKinds = [
 export type AlertKind = (typeof alertKinds)[number];
 
 /**
- * What a message is about: the kind of its alert; for systems that keep incidents also that somebody acknowledged it,
- * or that it closed without
- * an end that people hear of.
+ * The subject of a message: the kind of its alert; for systems that keep incidents also that somebody acknowledged
+ * it, or that it closed without an end that people hear of.
  */
 export type MessageKind = AlertKind | 'acknowledged' | 'closed';
 

@@ -72,8 +72,11 @@ export function newAlertState(phase: AlertPhase, nowUs: number, judgedFromUs = n
   return {
     ...{ phase, phaseSinceUs: nowUs, judgedFromUs, requestId: null, failedChecks: 0 },
     ...{ ownChecks: 'none', judgeAgainUs: null, activeUs: null, steps: [], notified: [] },
-    ...{ flapping: null, announcesFlapping: false, closedElsewhere: false },
-    ...{ announcedAcknowledgement: false, suppressions: [] },
+    flapping: null,
+    announcesFlapping: false,
+    closedElsewhere: false,
+    announcedAcknowledgement: false,
+    suppressions: [],
   };
 }
 

@@ -39,7 +39,8 @@ export const botToken: SecretRule = {
 
 /** Gotify and Pushover: the token of an application that was made there. */
 export const applicationToken: SecretRule = {
-  ...{ isRequired: true, signs: false },
+  isRequired: true,
+  signs: false,
   hint: 'the token of the application that you made there, for example AbCdEf12345: letters, digits, dots, - and _',
   accepts: (text) => /^[A-Za-z0-9._-]{8,200}$/.test(text),
 };
@@ -60,7 +61,8 @@ export const headerValue: SecretRule = {
 
 /** Matrix: the access token of the account that sends. */
 export const accessToken: SecretRule = {
-  ...{ isRequired: true, signs: false },
+  isRequired: true,
+  signs: false,
   hint: 'the access token of the account that sends: letters, digits and -._~+/=',
   accepts: bearerToken.accepts,
 };

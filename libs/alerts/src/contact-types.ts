@@ -46,7 +46,7 @@ export interface ContactTypeRules {
   readonly options: ContactOptionRule | null;
   /** It keeps an incident for each alert, and gets acknowledgements too. */
   readonly keepsIncidents: boolean;
-  /** What it shows of an alert stays until it gets the end, so it also gets that an alert closed without one. */
+  /** Whether it shows an alert until it gets the end, and so must hear of one that closed without an end. */
   readonly waitsForEnd: boolean;
   /** It gets one message for each event. The messages of other types are grouped. */
   readonly isPerEvent: boolean;
@@ -57,14 +57,12 @@ const email: ContactTypeRules = {
   show: (address) => address,
   fill: (sent) => sent,
   receiver: (address) => address,
-  ...{
-    hidesNothing: true,
-    secret: null,
-    options: null,
-    keepsIncidents: false,
-    waitsForEnd: false,
-    isPerEvent: false,
-  },
+  hidesNothing: true,
+  secret: null,
+  options: null,
+  keepsIncidents: false,
+  waitsForEnd: false,
+  isPerEvent: false,
 };
 
 const telegram: ContactTypeRules = {
@@ -75,14 +73,12 @@ const telegram: ContactTypeRules = {
   show: (address) => address,
   fill: (sent) => sent,
   receiver: () => 'Telegram',
-  ...{
-    hidesNothing: false,
-    secret: botToken,
-    options: null,
-    keepsIncidents: false,
-    waitsForEnd: false,
-    isPerEvent: false,
-  },
+  hidesNothing: false,
+  secret: botToken,
+  options: null,
+  keepsIncidents: false,
+  waitsForEnd: false,
+  isPerEvent: false,
 };
 
 function web(
@@ -95,7 +91,11 @@ function web(
     show: (text) => showWebAddress(text, kind),
     fill: (text, kept) => fillWebAddress(text, kept, kind),
     receiver: receiverOf,
-    ...{ hidesNothing: false, options: null, keepsIncidents: false, waitsForEnd: false, ...rest },
+    hidesNothing: false,
+    options: null,
+    keepsIncidents: false,
+    waitsForEnd: false,
+    ...rest,
   };
 }
 

@@ -6,11 +6,22 @@ import type { ScheduleStep } from './schedule.ts';
 const ids = ['a', 'b', 'c', 'd', 'e'] as const;
 const some = fc.uniqueArray(fc.constantFrom(...ids));
 const step = (contactIds: readonly string[]): ScheduleStep => ({
-  ...{ delayMinutes: 0, contactIds, days: null, from: null, to: null, repeatMinutes: null, severities: null },
+  delayMinutes: 0,
+  contactIds,
+  days: null,
+  from: null,
+  to: null,
+  repeatMinutes: null,
+  severities: null,
 });
 const refused = (more: Partial<RefusedMessage>): RefusedMessage => ({
-  ...{ schedule: { timezone: 'UTC', steps: [step(['a', 'b']), step(['c'])] }, severity: 'critical' },
-  ...{ refusedBy: 'a', accepting: new Set<string>(ids), having: new Set(), refusing: new Set(), ...more },
+  schedule: { timezone: 'UTC', steps: [step(['a', 'b']), step(['c'])] },
+  severity: 'critical',
+  refusedBy: 'a',
+  accepting: new Set<string>(ids),
+  having: new Set(),
+  refusing: new Set(),
+  ...more,
 });
 
 test.each<[string, Partial<RefusedMessage>, ReturnType<typeof decideForward>]>([

@@ -3,15 +3,13 @@ import { inOfficeHours } from './office-hours.ts';
 import type { ScheduleStep } from './schedule.ts';
 
 const step: ScheduleStep = {
-  ...{
-    delayMinutes: 5,
-    contactIds: ['a'],
-    days: null,
-    from: null,
-    to: null,
-    repeatMinutes: 10,
-    severities: null,
-  },
+  delayMinutes: 5,
+  contactIds: ['a'],
+  days: null,
+  from: null,
+  to: null,
+  repeatMinutes: 10,
+  severities: null,
 };
 const of = (some: Partial<ScheduleStep>) =>
   inOfficeHours({ timezone: 'Europe/Oslo', steps: [{ ...step, ...some }] });

@@ -37,8 +37,8 @@ export function isMeantFor({ severities }: ScheduleStep, severity: Severity): bo
 
 /**
  * The schedules of several devices as the one of their Location, for alerts of this severity: the steps of all. A
- * contact is left out of a step
- * when an earlier one by DelayMinutes notifies it at any hour. Null: there is none. Pure.
+ * contact is left out of a step when an earlier one by DelayMinutes notifies it at any hour. Null: there is none.
+ * Pure.
  */
 export function joinSchedules(schedules: readonly Schedule[], severity: Severity): Schedule | null {
   const [first, ...more] = schedules;

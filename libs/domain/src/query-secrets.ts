@@ -8,8 +8,7 @@ const mask = '***';
 
 /**
  * Replaces the values of query parameters that are credentials, as they stand in the text. `name` is the parameter's
- * name and its place among
- * those of this name: `token/0`. A reference to a secret hides nothing and stays. Pure.
+ * name and its place among those of this name: `token/0`. A reference to a secret hides nothing and stays. Pure.
  */
 export function mapQuerySecrets(url: string, replace: (value: string, name: string) => string): string {
   const begin = url.indexOf('?');

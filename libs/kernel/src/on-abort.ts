@@ -1,10 +1,9 @@
 const listening = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `listener` when the signal aborts, unless the answer is disposed before. For a signal that very many listeners
- * share:
- * `addEventListener` compares a new listener with every one before it, so its cost grows with their number. This one's
- * does not.
+ * Calls `listener` when the signal aborts, unless the answer is disposed before. For a signal that very many
+ * listeners share: `addEventListener` compares a new listener with every one before it, so its cost grows with their
+ * number. This one's does not.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): Disposable {
   const known = listening.get(signal);

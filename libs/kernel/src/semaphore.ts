@@ -1,8 +1,9 @@
 /** Runs a bounded number of pieces of work at one moment. A bounded number of others wait, in the order of arrival. */
 export interface Semaphore {
   /**
-   * Runs `work` when a place is free; undefined at once when too many wait already. A wait ends with the signal's reason when it aborts.
-   * The place is free again when the work has ended and `until`, where it is given, has aborted.
+   * Runs `work` when a place is free; undefined at once when too many wait already. A wait ends with the signal's
+   * reason when it aborts. The place is free again when the work has ended and `until`, where it is given, has
+   * aborted.
    */
   run<T>(
     work: () => Promise<T>,

@@ -50,7 +50,8 @@ const manyEventStreams: Attack = async (ground) => {
 const badKeys: Attack = async (ground, random) => {
   const send = () =>
     callFrom(from, {
-      ...{ ca: ground.ca, url: `${ground.baseUrl}/account` },
+      ca: ground.ca,
+      url: `${ground.baseUrl}/account`,
       headers: { 'Service-API-Key': random().toString(36).repeat(4) },
     });
   await flood(

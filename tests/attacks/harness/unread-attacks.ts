@@ -25,12 +25,10 @@ export async function addManyDevices({ hostile }: Ground): Promise<void> {
     Method: 'POST',
     Path: '/devices',
     Body: {
-      ...{
-        Method: 'HTTP',
-        URL: `http://127.0.0.1:9/${'x'.repeat(1_000)}`,
-        ShortName: `u-${i}`,
-        Enabled: false,
-      },
+      Method: 'HTTP',
+      URL: `http://127.0.0.1:9/${'x'.repeat(1_000)}`,
+      ShortName: `u-${i}`,
+      Enabled: false,
       FullName: `unread ${i}`,
     },
   }));
@@ -82,7 +80,9 @@ const unreadBatches: Attack = async (ground, random) => {
   await Promise.all(
     keys.map((key, i) =>
       leaveUnread(portsOf(ground).rest, {
-        ...{ from: [addresses[i] ?? ''], connections: pick(random, [1, 4, 16]), holdMs },
+        from: [addresses[i] ?? ''],
+        connections: pick(random, [1, 4, 16]),
+        holdMs,
         text: batchOf(path, 8, key).repeat(between(random, 10, 60)),
       }),
     ),

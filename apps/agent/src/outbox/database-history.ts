@@ -6,7 +6,7 @@ export interface AckPosition {
   readonly mark: number;
 }
 
-/** What the database still has of the epochs that this agent named; an epoch that is not here was not named. */
+/** The marks that the database still has, by epoch. Only epochs that this agent named are in it. */
 export type DatabaseHistory = ReadonlyMap<string, { readonly mark: number; readonly isWhole: boolean }>;
 
 /** Reads the wire's message. Pure. */

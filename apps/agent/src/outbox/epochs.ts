@@ -5,8 +5,7 @@ import { type AckPosition, type DatabaseHistory, isLost } from './database-histo
 
 /**
  * The newest acknowledgement of each epoch. The file has the epochs; a mark is written when the agent ends, because a
- * write for each ack
- * would cost an fsync. After a kill the marks are unknown, and count as the highest.
+ * write for each ack would cost an fsync. After a kill the marks are unknown, and count as the highest.
  */
 export interface Epochs extends AsyncDisposable {
   /** At most 8, the newest last. */

@@ -30,7 +30,7 @@ export interface Kept {
   readonly bytes: number;
 }
 
-/** Makes the store. `remove` deletes a segment's file. */
+/** Creates the store. `remove` deletes a segment's file. */
 export function createKept(deps: {
   /** The segments of the outbox, without those that are kept. */
   readonly live: Map<number, Segment>;

@@ -18,11 +18,16 @@ export const limits = {
   /** Records that the disk refused; they wait in memory for their ack. */
   inMemory: { records: 5000, bytes: 16 * mebibyte },
   /**
-   * What was acknowledged: segments and data gaps, for ten minutes; and the counts of those that were deleted, for a
+   * Acknowledged segments and data gaps, for ten minutes; and the counts of those that were deleted, for a
    * day.
    */
   kept: {
-    ...{ ms: 600_000, bytes: 64 * mebibyte, segments: 1024, memoryBytes: 4 * mebibyte, gaps: 128 },
-    ...{ forgotten: 2048, forgottenMs: 24 * 3600 * 1000 },
+    ms: 600_000,
+    bytes: 64 * mebibyte,
+    segments: 1024,
+    memoryBytes: 4 * mebibyte,
+    gaps: 128,
+    forgotten: 2048,
+    forgottenMs: 24 * 3600 * 1000,
   },
 } as const;

@@ -179,8 +179,7 @@ function itemOf(
 
 /**
  * Reads the records of a segment; undefined when the file cannot be read now. A segment that grows no more stays in
- * memory until another is
- * read.
+ * memory until another is read.
  */
 function createReader(faults: FaultReporter) {
   let cached: { readonly no: number; readonly records: ReadonlyMap<number, OutboxRecord> } | undefined;

@@ -119,7 +119,7 @@ export function putBack(segment: Segment): void {
   }
 }
 
-/** Makes the acknowledged records wait again. */
+/** Returns acknowledged records to the state `waiting`. */
 export function sendAgain(segment: Segment): void {
   for (const [index, state] of segment.states.entries()) {
     if (state === 'acked') setState(segment, index, 'waiting');

@@ -15,7 +15,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const keepMs = 600_000;
 const folderOf = (name: string) => path.join(root, name);
 
-/** What the database says of one epoch. */
+/** The history of a database that knows one epoch. */
 const history = (epochId: string, mark: number, isWhole = false) => new Map([[epochId, { mark, isWhole }]]);
 
 /** Appends these results, takes them out and acknowledges them. */

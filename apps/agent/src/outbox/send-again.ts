@@ -6,7 +6,7 @@ import { countsOf, type Segment, sendAgain } from './segment.ts';
 import type { SegmentStore } from './segment-store.ts';
 
 /**
- * Makes the segments with records that the database lost wait again, and reports what cannot be sent again as data
+ * Queues segments with records that the database lost once more, and reports what cannot be sent again as data
  * gaps.
  */
 export async function sendLostAgain(

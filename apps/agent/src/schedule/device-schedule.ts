@@ -195,8 +195,7 @@ export function requestImmediateCheck(schedule: DeviceSchedule, nowUs: number): 
 
 /**
  * Gives a device other settings. A new revision of its target, or another device under its number, ends the retry
- * sequence. A check that is
- * due and waits stays due.
+ * sequence. A check that is due and waits stays due.
  */
 export function reassign(schedule: DeviceSchedule, assignment: Assignment, nowUs: number): void {
   const { dueUs } = schedule;

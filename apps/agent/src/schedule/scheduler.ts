@@ -33,9 +33,8 @@ import type { ObservableScheduleTable } from './schedule-table.ts';
 import type { Stalls } from './stalls.ts';
 
 /**
- * Checks start for this long, milliseconds; then the event loop reads what came in, and sends. Without a limit, checks
- * that end and
- * start in turn keep the event loop from everything else.
+ * Checks start for this long, milliseconds; then the event loop reads what came in, and sends. Without a limit,
+ * checks that end and start in turn keep the event loop from everything else.
  */
 const startForMs = 4;
 

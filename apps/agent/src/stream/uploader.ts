@@ -23,8 +23,7 @@ const gather = { ms: 400, records: 200 } as const;
 const newInFlightMax = 4;
 /**
  * The pause after a backlog batch where the controller does not say what the batch cost: at least this, and this many
- * times what its ack took.
- * The agent's own event loop makes an ack late, too, so the controller's word is better.
+ * times what its ack took. The agent's own event loop makes an ack late, too, so the controller's word is better.
  */
 const unknownCost = { pauseMs: 250, times: 4 } as const;
 const longestPauseMs = 10_000;

@@ -89,9 +89,8 @@ export interface StoredSchedule {
 }
 
 /**
- * The stored schedules of each of these alerts: the device's or the Location's, else the account's; of a Location where
- * neither has one, those
- * of its devices. An alert without one is left out.
+ * The stored schedules of each of these alerts: the device's or the Location's, else the account's; of a Location
+ * where neither has one, those of its devices. An alert without one is left out.
  */
 export async function schedulesOf(
   trx: Kysely<Tables>,

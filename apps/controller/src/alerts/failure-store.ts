@@ -108,8 +108,11 @@ export async function contactsOfAccount(
     rows.map((row) => [
       row.contact_id,
       {
-        ...{ contactNo: row.contact_no, contactId: row.contact_id, accountNo: row.account_no },
-        ...{ type: row.type, notify: row.notify },
+        contactNo: row.contact_no,
+        contactId: row.contact_id,
+        accountNo: row.account_no,
+        type: row.type,
+        notify: row.notify,
       },
     ]),
   );

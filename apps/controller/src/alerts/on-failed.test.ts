@@ -23,7 +23,11 @@ async function schedule(...steps: readonly (readonly string[])[]) {
     const { contact_no, contact_id } = await kysely
       .insertInto('contacts')
       .values({
-        ...{ contact_id: newId(), account_no: accountNo, name, type: 'email', address: 'a@example.org' },
+        contact_id: newId(),
+        account_no: accountNo,
+        name,
+        type: 'email',
+        address: 'a@example.org',
         sealed: Buffer.alloc(1),
       })
       .returning(['contact_no', 'contact_id'])
@@ -37,7 +41,10 @@ async function schedule(...steps: readonly (readonly string[])[]) {
   const { nschedule_no } = await kysely
     .insertInto('nschedules')
     .values({
-      ...{ nschedule_id: newId(), account_no: accountNo, name: newId(), steps: JSON.stringify(stored) },
+      nschedule_id: newId(),
+      account_no: accountNo,
+      name: newId(),
+      steps: JSON.stringify(stored),
     })
     .returning('nschedule_no')
     .executeTakeFirstOrThrow();
@@ -58,7 +65,11 @@ async function refuse(contactNo: number, at: number) {
   for (const [alertNo, of] of Map.groupBy(rows, (row) => row.alert_no))
     await kysely.transaction().execute((trx) =>
       scene.onFailed(trx, {
-        ...{ accountNo, alertNo, contactNo, reason: '410 Gone', nowUs: startUs + at * second },
+        accountNo,
+        alertNo,
+        contactNo,
+        reason: '410 Gone',
+        nowUs: startUs + at * second,
         notificationNos: of.map((row) => row.notification_no),
       }),
     );
@@ -97,7 +108,8 @@ test('a Down message that its contact refuses goes to the step, then to the sche
   await refuse(no('second'), 130);
   expect(await received(no('third'))).toEqual([
     {
-      ...{ kind: 'device.down', state: 'Pending' },
+      kind: 'device.down',
+      state: 'Pending',
       undelivered: [{ Contact: 'second', Reason: '410 Gone' }],
     },
   ]);
@@ -171,7 +183,9 @@ test('a contact that fails for 30 min, or refused one message for good, is one a
       .execute();
   expect(await alerts()).toEqual([
     {
-      ...{ severity: 'warning', closed_us: null, since_us: startUs + 10_000 * second },
+      severity: 'warning',
+      closed_us: null,
+      since_us: startUs + 10_000 * second,
       reason: 'HTTP 500',
     },
   ]);

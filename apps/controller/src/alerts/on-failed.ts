@@ -36,9 +36,9 @@ interface FailedDeps {
 }
 
 /**
- * Makes the function that takes care of notifications which cannot be delivered, in the transaction of their last
- * attempt: each goes to other
- * contacts of its schedule (`decideForward`), or its alert, an event and the log name it as undeliverable.
+ * Creates the handler of notifications that cannot be delivered. It runs in the transaction of their last attempt:
+ * each goes to other contacts of its schedule (`decideForward`), or its alert, an event and the log name it as
+ * undeliverable.
  */
 export function createOnFailed(
   deps: FailedDeps,
@@ -82,12 +82,10 @@ async function forward(
     const receivers = await receiversOf(trx, alertNo, message);
     const severity = readSeverity(message.severity);
     const decision = decideForward({
-      ...{
-        schedule: joinSchedules(schedules, severity),
-        severity,
-        refusedBy: failure.contactId,
-        ...receivers,
-      },
+      schedule: joinSchedules(schedules, severity),
+      severity,
+      refusedBy: failure.contactId,
+      ...receivers,
       accepting: new Set(accepting.map(({ contactId }) => contactId)),
     });
     if (decision.kind === 'nobody') isReached = false;
@@ -104,7 +102,14 @@ async function forward(
       if (message.kind === failure.kind || message.kind === 'device.flapping') notified.push(contactId);
       const { order_key: orderKey, at_us: atUs } = message;
       sent.push({
-        ...{ accountNo, contactNo, alertNo, orderKey, kind, severity, data, atUs },
+        accountNo,
+        contactNo,
+        alertNo,
+        orderKey,
+        kind,
+        severity,
+        data,
+        atUs,
       });
     }
   }

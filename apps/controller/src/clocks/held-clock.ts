@@ -2,8 +2,8 @@ import type { Clock } from '@vantage/kernel';
 
 /**
  * The controller's clock. It follows the wall clock of the machine, slews and small steps included, but not a step of
- * more than a minute: then
- * it goes on by the monotonic clock until somebody calls `follow`. Time in which the machine slept is no step.
+ * more than a minute: then it goes on by the monotonic clock until somebody calls `follow`. Time in which the machine
+ * slept is no step.
  */
 export interface HeldClock extends Clock {
   /** The step that it does not follow; undefined: it follows the wall clock. */
@@ -23,9 +23,7 @@ export interface HeldStep {
 /** A larger step is not followed, microseconds. */
 const longestStepUs = 60_000_000;
 
-/**
- * `upMs` counts since boot with the time that the machine slept; the monotonic clock counts without.
- */
+/** `upMs` counts since boot with the time that the machine slept; the monotonic clock counts without. */
 export function createHeldClock(clock: Clock, upMs: () => number): HeldClock {
   let baseUs = clock.nowUs();
   let baseMs = clock.monoMs();

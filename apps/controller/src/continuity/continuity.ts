@@ -4,7 +4,7 @@ import { decideHistory } from './decide-history.ts';
 import { type Remembered, readRemembered, remember } from './remembered.ts';
 import { beginEpoch, newestMarkUs, readEpochs, skipNumbers, writeMark } from './store.ts';
 
-/** What the database has of an epoch; see the wire's KnownEpoch. */
+/** An epoch that the database knows, with its last mark; see the wire's KnownEpoch. */
 interface KnownEpoch {
   readonly epochId: string;
   readonly mark: number;
@@ -18,7 +18,7 @@ interface KnownEpoch {
 export interface Continuity {
   /** A commit that ends now is in a database that has this epoch with this mark. */
   position(): { readonly epochId: string; readonly mark: number };
-  /** What the database has of these epochs. */
+  /** Returns those of these epochs that the database knows. */
   known(epochIds: readonly string[]): Promise<readonly KnownEpoch[]>;
   /** Sets the one listener, which is called when the database may lack commits. */
   onDoubt(listener: () => void): void;

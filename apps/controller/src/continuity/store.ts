@@ -5,8 +5,7 @@ import type { FoundEpoch } from './decide-history.ts';
 
 /**
  * Names this run of the server and this copy of the tables: a promoted replica, a restored or restarted server and a
- * restored dump give
- * another text. Every role may call these functions.
+ * restored dump give another text. Every role may call these functions.
  */
 const server = sql`concat_ws('/', extract(epoch from pg_postmaster_start_time()),
   (select oid from pg_database where datname = current_database()), pg_relation_filenode('database_epochs'))`;
@@ -56,8 +55,7 @@ export async function newestMarkUs(db: Kysely<Tables>): Promise<number | null> {
 
 /**
  * Moves the sequences beyond the numbers that were given since the time to which the database went back. Those of
- * Locations and accounts
- * stay: no agent sends them, and small numbers of Locations make small rows of checks.
+ * Locations and accounts stay: no agent sends them, and small numbers of Locations make small rows of checks.
  */
 export async function skipNumbers(db: Kysely<Tables>): Promise<void> {
   await sql`

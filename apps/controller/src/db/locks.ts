@@ -20,8 +20,8 @@ export interface LockedDevice {
 }
 
 /**
- * `lockDevices` for those of these numbers that are devices of the account, so that no client can lock the devices of another account.
- * Returns those by their numbers.
+ * `lockDevices` for those of these numbers that are devices of the account, so that no client can lock the devices of
+ * another account. Returns those by their numbers.
  */
 export async function lockDevicesOf(
   trx: Kysely<Tables>,

@@ -8,7 +8,9 @@ const bench = useAgentsPorts();
 /** Sends this by HTTP/1.1; the text that came back, and whether the connection is closed. */
 async function client(url: string, text: string) {
   const socket: TLSSocket = connect({
-    ...{ host: '127.0.0.1', port: Number(new URL(url).port), servername: 'localhost' },
+    host: '127.0.0.1',
+    port: Number(new URL(url).port),
+    servername: 'localhost',
     ca: bench.authorities.trusted.join(''),
   });
   const state = { text: '', isClosed: false };

@@ -49,9 +49,9 @@ function refused(status: number): string {
 }
 
 /**
- * The whole line. The script goes to a file and runs from there, so that the line ends with the status of what failed:
- * a pipe ends with that of
- * its last command, which runs an empty script without a fault. What follows the line are arguments of the script.
+ * The whole line. The script goes to a file and runs from there, so that the line ends with the status of what
+ * failed: a pipe ends with that of its last command, which runs an empty script without a fault. What follows the
+ * line are arguments of the script.
  */
 function lineOf(download: string, args: string): string {
   const sudo = 's=; [ "$(id -u)" = 0 ] || ! command -v sudo >/dev/null || s=sudo';

@@ -3,7 +3,7 @@ import type { DatabaseHistorySchema } from '@vantage/proto';
 import { isText } from '../db/index.ts';
 import type { BatchOutcome } from './batch-queue.ts';
 
-/** What the gateway needs of the database's history; see `Continuity`. */
+/** The gateway's view of the database's history; see `Continuity`. */
 export interface DatabaseHistory {
   position(): { readonly epochId: string; readonly mark: number };
   known(
@@ -26,11 +26,11 @@ const longestId = 64;
 export interface HistoryFeed {
   /** Stores a batch, and says where its commit stands. */
   accept(store: () => Promise<BatchOutcome>): Promise<BatchOutcome>;
-  /** What the database has of the epochs whose acks this agent remembers; undefined: it remembers none. */
+  /** The known ones of the epochs whose acks this agent remembers; undefined: it remembers none. */
   message(): Promise<MessageInitShape<typeof DatabaseHistorySchema> | undefined>;
 }
 
-/** Makes the feed. `epochIds` are the epochs that the agent's Hello names. */
+/** Creates the feed. `epochIds` are the epochs that the agent's Hello names. */
 export function createHistoryFeed(history: DatabaseHistory, epochIds: readonly string[]): HistoryFeed {
   const ids = new Set(epochIds.filter((id) => isText(id, longestId)).slice(-mostEpochs));
   return {

@@ -20,9 +20,8 @@ export interface UnreadMessages {
 }
 
 /**
- * Makes the count. A message is asked for when the one before it was taken, so a stream keeps one at a time. The sum
- * over all streams is
- * bounded: beyond `capBytes`, the streams of the address that keeps the most are cut.
+ * Creates the counter. A message is asked for when the one before it was taken, so a stream keeps one at a time. The
+ * sum over all streams is bounded: beyond `capBytes`, the streams of the address that keeps the most are cut.
  */
 export function createUnreadMessages({
   clock,

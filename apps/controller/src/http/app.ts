@@ -81,8 +81,15 @@ export function createApp({
   const run = createRouteRunner({ routes, transactions, idempotency });
   const performer = createOperations({ routes, run, idempotency, readFailure });
   const serve = createRouteServer({
-    ...{ routes, run, performer, authenticator },
-    ...{ load, strangers, readOrigin, ending, clock },
+    routes,
+    run,
+    performer,
+    authenticator,
+    load,
+    strangers,
+    readOrigin,
+    ending,
+    clock,
   });
 
   for (const route of routes) {

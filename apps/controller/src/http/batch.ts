@@ -19,8 +19,8 @@ const batchLimits = {
 } as const;
 /**
  * Batches under way: of an account until the answer was sent, and of this controller while they are computed, so that
- * an account which
- * does not read keeps no other from its batches. An atomic one has a database connection of its own all the time.
+ * an account which does not read keeps no other from its batches. An atomic one has a database connection of its own
+ * all the time.
  */
 const places = {
   account: { running: 1, waiting: 64 },

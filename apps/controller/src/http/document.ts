@@ -15,7 +15,7 @@ export interface Document {
   as(encoding: Encoding | undefined): Promise<Representation>;
 }
 
-/** Makes a document of the text that `read` returns. A read that fails is repeated at the next request. */
+/** Creates a document from the text that `read` returns. A read that fails is repeated at the next request. */
 export function createDocument(read: () => Promise<string>): Document {
   const made = new Map<Encoding | undefined, Promise<Representation>>();
   const make = async (encoding: Encoding | undefined): Promise<Representation> => {

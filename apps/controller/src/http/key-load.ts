@@ -12,7 +12,7 @@ export interface KeyLoad {
   stream(keyNo: number, closed: AbortSignal): void;
 }
 
-/** Makes it; it remembers a key only while something of it is under way. */
+/** Creates the load. A key is remembered only while something of it is under way. */
 export function createKeyLoad(): KeyLoad {
   const requests = createPlaces<number>(keyPlaces);
   const streams = new Map<number, number>();

@@ -16,7 +16,7 @@ export interface Places<Key> {
   run<T>(key: Key, work: () => Promise<T>, stay: Stay): Promise<{ readonly value: T } | undefined>;
 }
 
-/** Makes it; it remembers a key only while something of it is under way. */
+/** Creates the places. A key is remembered only while something of it is under way. */
 export function createPlaces<Key extends number | string>(places: {
   readonly running: number;
   readonly waiting: number;

@@ -16,7 +16,7 @@ export class SlicedBody extends Readable {
     this.isShared = isShared;
   }
 
-  /** What the client has not been sent yet. */
+  /** Bytes that the client has not been sent yet. */
   get remainingBytes(): number {
     return this.#bytes.length - this.#sent + this.readableLength;
   }

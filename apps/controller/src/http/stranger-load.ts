@@ -14,7 +14,7 @@ export interface StrangerLoad {
   run<T>(address: string, work: () => Promise<T>, stay: Stay): Promise<T>;
 }
 
-/** Makes it; it remembers a network only while something of it is under way. */
+/** Creates the load. A network is remembered only while something of it is under way. */
 export function createStrangerLoad(): StrangerLoad {
   const networks = createPlaces<string>(strangerPlaces.network);
   const all = createSemaphore(strangerPlaces.all);

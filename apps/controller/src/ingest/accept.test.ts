@@ -89,7 +89,11 @@ test.each<[string, number, string | null, typeof order | undefined, string | und
   ['long after the order was over', -7.5, 'o', order, never],
 ])("a check of another agent's device %s", (_what, minutes, runRequestId, ordered, reason) => {
   const acceptance = {
-    ...{ nowUs, oldestUs: at(-120), devices: new Map(), assigned: new Map(), connected: [] },
+    nowUs,
+    oldestUs: at(-120),
+    devices: new Map(),
+    assigned: new Map(),
+    connected: [],
     requested: new Map(ordered ? [['o', ordered]] : []),
   };
   expect(refusal({ ...resultAt(minutes), runRequestId }, acceptance)).toBe(reason);
@@ -106,7 +110,10 @@ test.each<[string, { minutes: number; saysCreated: number | null }, string | und
   ['of an earlier agent, from before the device existed', { minutes: -10.5, saysCreated: null }, early],
 ])('after a number was given again, a result %s', (_what, { minutes, saysCreated }, reason) => {
   const acceptance = {
-    ...{ nowUs, oldestUs: at(-120), connected: [], requested: new Map() },
+    nowUs,
+    oldestUs: at(-120),
+    connected: [],
+    requested: new Map(),
     devices: new Map([[1, { createdUs: at(-10) }]]),
     assigned: new Map([[1, [held(-10, null)]]]),
   };

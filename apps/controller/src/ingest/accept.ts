@@ -84,9 +84,8 @@ export function refusal(result: ParsedResult, acceptance: Acceptance): string | 
 
 /**
  * Why a record is not about the device that has its number now; undefined when it is. After a restore a number may
- * belong to another device.
- * The time of creation proves which one is meant; a record without it, of an earlier agent, must not be older than the
- * device. Pure.
+ * belong to another device. The time of creation proves which one is meant; a record without it, of an earlier agent,
+ * must not be older than the device. Pure.
  */
 export function strangerReason(
   record: Pick<ParsedResult, 'deviceNo' | 'deviceCreatedUs' | 'startUs'>,

@@ -4,9 +4,8 @@ import type { CheckRow } from './rows.ts';
 
 /**
  * Adds new checks to the sums of their account, by agent, Location, Method and ResultCode. `devices` are those that
- * exist, by their
- * numbers. One statement. Rows are written in the order of their key, so that two transactions never wait for each
- * other.
+ * exist, by their numbers. One statement. Rows are written in the order of their key, so that two transactions never
+ * wait for each other.
  */
 export async function addCheckCounts(
   trx: Kysely<Tables>,

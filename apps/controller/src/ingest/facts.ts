@@ -24,8 +24,8 @@ interface Repetition {
 /** A device that has more facts in a day has others all the time: its rows keep them. */
 const mostFacts = 500;
 /**
- * What the facts of the last checks may occupy, bytes. 50,000 pairs of an agent and a device with texts of usual length
- * fit.
+ * Upper limit of the memory for facts of the last checks, bytes. 50,000 pairs of an agent and a device with texts of
+ * usual length fit.
  */
 const mostBytes = 32 * mebibyte;
 /** Longer facts do not repeat in practice. */
@@ -80,10 +80,9 @@ function bytesOf({ text, extended }: KeptFacts): number {
 }
 
 /**
- * The facts of the last check of each agent and device. Over `limitBytes` the agents with the most bytes are forgotten,
- * down to three quarters of
- * the limit, so that one agent with long texts takes nothing from the others. What is forgotten costs a row with facts
- * of its own.
+ * The facts of the last check of each agent and device. Over `limitBytes` the agents with the most bytes are
+ * forgotten, down to three quarters of the limit, so that one agent with long texts takes nothing from the others.
+ * What is forgotten costs a row with facts of its own.
  */
 export function createLastFacts(limitBytes: number) {
   const agents = new Map<number, AgentFacts>();

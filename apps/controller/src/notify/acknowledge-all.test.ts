@@ -23,7 +23,11 @@ async function fail({ db, accountNo }: Workbench, contactNo: number) {
     from jsonb_to_recordset(${JSON.stringify(Array.from({ length: many }, (_, no) => ({ id: newId(), no })))}::jsonb) as g (id text, no int)
     order by g.no returning alert_no, alert_id`.execute(db.kysely);
   const notifications = rows.map(({ alert_no: alertNo, alert_id }, n) => ({
-    ...{ ...sampleNotification, accountNo, contactNo, alertNo, orderKey: `device:${n}` },
+    ...sampleNotification,
+    accountNo,
+    contactNo,
+    alertNo,
+    orderKey: `device:${n}`,
     data: { ...sampleNotification.data, alert_id, ShortName: `web-${n}` },
   }));
   await db.kysely.transaction().execute((trx) => enqueue(trx, notifications, nowUs));
@@ -56,9 +60,12 @@ test('300 devices are Down: one person gets six mails, and one button acknowledg
   const rest = /Acknowledge all: https:\/\/vantage\.example\/links\/(\S+)/.exec(text)?.[1] ?? '';
 
   const [route] = linkRoutes({
-    ...{ db: bench.db, clock: systemClock, links },
+    db: bench.db,
+    clock: systemClock,
+    links,
     actions: {
-      ...{ acknowledge: async () => ({ kind: 'done' }), snooze: async () => ({ kind: 'done' }) },
+      acknowledge: async () => ({ kind: 'done' }),
+      snooze: async () => ({ kind: 'done' }),
       acknowledgeMany,
     },
   });

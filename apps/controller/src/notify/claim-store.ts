@@ -165,8 +165,7 @@ export async function mergeableRows(
 
 /**
  * All that waits for the contact and was certainly not accepted, with what is merged into it, besides what follows a
- * message that may have been
- * accepted: that one goes first, under its own id. Locks them.
+ * message that may have been accepted: that one goes first, under its own id. Locks them.
  */
 export async function waitingRows(
   trx: Kysely<Tables>,

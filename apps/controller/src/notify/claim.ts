@@ -63,7 +63,7 @@ const groupingState = z.object({
   lastUs: z.number().nullish(),
 });
 
-/** What waited for longer leaves in one summary where people read it. */
+/** Notifications that waited longer leave in one summary, on channels that people read. */
 const waitedUs = 10 * minuteUs;
 /** Chats get at most one message in this time: services refuse more, and people cannot read more. */
 const chatPauseUs = secondUs;

@@ -1,4 +1,4 @@
-/** What decides which notifications of one message say the same. */
+/** The fields that decide which notifications of one message say the same. */
 interface Sayable {
   readonly alert_no: number | null;
   readonly order_key: string;

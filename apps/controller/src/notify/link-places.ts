@@ -1,6 +1,6 @@
 import type { Json } from '@vantage/domain';
 
-/** What links in messages do. `acknowledge-all`: all alerts that the message names. */
+/** Actions of links in messages. `acknowledge-all`: all alerts that the message names. */
 export const linkActions = ['acknowledge', 'snooze', 'acknowledge-all'] as const;
 
 /** One of `linkActions`. */

@@ -27,7 +27,7 @@ export async function dayOf({ leader, members, channel, nowUs }: NoticeGroup, re
   return showsDay ? readDay(deviceId, nowUs) : null;
 }
 
-/** What the message says about each notification. Throws where stored facts cannot be shown. */
+/** Returns the notice for each notification of a message. Throws where stored facts cannot be shown. */
 export function noticesOf(
   { leader, members, contact, waitedS }: NoticeGroup,
   day: readonly DayPart[] | null,

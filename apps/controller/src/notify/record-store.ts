@@ -103,10 +103,9 @@ export async function releaseFollowers(
 }
 
 /**
- * Makes the attempted notifications of the contact due, or as soon as its receiver permits, because it can be reached
- * again. Those that failed
- * before `firstFailedUs` stay: they were refused, released and refused again while the contact accepted others, so it
- * refuses them in particular.
+ * Releases the attempted notifications of a contact that can be reached again: they are due now, or as soon as its
+ * receiver permits. Those that failed before `firstFailedUs` stay: they were refused, released and refused again
+ * while the contact accepted others, so it refuses them in particular.
  */
 export async function releaseAttempted(
   trx: Kysely<Tables>,

@@ -63,7 +63,12 @@ test('what waited for people longer than ten minutes arrives as one message, eac
   const { accountNo } = bench;
   const rows = [1, 2, 3].flatMap((device) =>
     (device === 2 ? (['device.down', 'device.up'] as const) : (['device.down'] as const)).map((kind) => ({
-      ...{ ...sampleNotification, accountNo, contactNo, alertNo: device, orderKey: `device:${device}`, kind },
+      ...sampleNotification,
+      accountNo,
+      contactNo,
+      alertNo: device,
+      orderKey: `device:${device}`,
+      kind,
       data: { ...sampleNotification.data, ShortName: `name-${device}` },
     })),
   );

@@ -16,8 +16,8 @@ export interface ConnectionTraffic {
 }
 
 /**
- * Makes it: one request of a connection is in work, and all connections together keep `capBytes` at most for clients
- * that do not read.
+ * Creates the traffic. One request of a connection is in work, and all connections together keep `capBytes` at most
+ * for clients that do not read.
  */
 export function createConnectionTraffic({
   clock,
@@ -40,7 +40,10 @@ export function createConnectionTraffic({
     // decides here.
     for (const request of incoming) if (request.complete) incoming.delete(request);
     const facts = {
-      ...{ begun, incomplete: incoming.size, unanswered: unanswered.size, bytesRead: spoken.bytesRead },
+      begun,
+      incomplete: incoming.size,
+      unanswered: unanswered.size,
+      bytesRead: spoken.bytesRead,
       isHandedOver: [...unanswered].every((response) => response.writableEnded || one.body !== undefined),
       pendingBytes: spoken.writableLength + (one.body?.remainingBytes ?? 0),
     };
@@ -99,7 +102,7 @@ export function createConnectionTraffic({
   };
 }
 
-/** What a connection keeps in memory until its client takes it, bytes. */
+/** Bytes that a connection keeps in memory until its client takes them. */
 function keptBytes(one: Connection): number {
   if (one.socket.destroyed) return 0;
   const ofBody = one.body === undefined || one.body.isShared ? 0 : one.body.remainingBytes;

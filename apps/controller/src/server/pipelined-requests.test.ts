@@ -27,7 +27,10 @@ let lines: string[];
 
 beforeAll(async () => {
   own = await ensureCertificates({
-    ...{ dir, names: ['localhost'], log, authorities: await testAuthorities() },
+    dir,
+    names: ['localhost'],
+    log,
+    authorities: await testAuthorities(),
     clock: createFakeClock(Date.now() * 1000),
   });
 });
@@ -52,7 +55,11 @@ const open = async (unsentBytes?: number) => {
   lines = [];
   vi.spyOn(log, 'warn').mockImplementation((_data: unknown, text?: string) => void lines.push(text ?? ''));
   api = createApiPort({
-    ...{ certificate: own.server, handler, log, clock, isTrustedProxy: () => false },
+    certificate: own.server,
+    handler,
+    log,
+    clock,
+    isTrustedProxy: () => false,
     clientError: (_error, socket) => socket.destroy(),
     ...(unsentBytes === undefined ? {} : { unsentBytes }),
   });

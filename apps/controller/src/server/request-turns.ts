@@ -30,12 +30,12 @@ interface WaitingLimits {
 
 /**
  * One read (64 KiB) of the shortest requests holds 3,640. Each costs time where it is parsed, and ten times as much
- * where its connection
- * breaks, because Node makes an error with a stack for each. Clients that pipeline at all send a few requests ahead.
+ * where its connection breaks, because Node makes an error with a stack for each. Clients that pipeline at all send a
+ * few requests ahead.
  */
 const waitingLimits: WaitingLimits = { perConnection: 64, perNetwork: 256, total: 1_024 };
 
-/** What a waiting request takes in memory, and what all headers and bodies of one read take, bytes. */
+/** Memory of a waiting request, and of all headers and bodies of one read, bytes. */
 const waitingBytes = { request: 2_048, read: 65_536 } as const;
 
 /**
@@ -55,9 +55,8 @@ export interface RequestTurns<T extends Pipeline> {
 }
 
 /**
- * Makes the turns. `start` begins a request. What waited begins through `queue`: an answer that needs no input may be
- * made without an
- * iteration of the event loop, and thousands of them would keep all other clients waiting.
+ * Creates the turns. `start` begins a request. What waited begins through `queue`: an answer that needs no input may
+ * be made without an iteration of the event loop, and thousands of them would keep all other clients waiting.
  */
 export function createRequestTurns<T extends Pipeline>({
   start,
@@ -133,7 +132,7 @@ export function createRequestTurns<T extends Pipeline>({
   };
 }
 
-/** What the waiting requests of a connection take in memory, bytes. */
+/** Memory of the waiting requests of a connection, bytes. */
 export function bytesOfWaiting({ waiting }: Pick<Pipeline, 'waiting'>): number {
   return waiting.length === 0 ? 0 : waitingBytes.read + waiting.length * waitingBytes.request;
 }

@@ -5,10 +5,8 @@ const nothingFollows = 2;
 
 /**
  * Ends the parsing of a connection, whose present read may hold thousands of requests more: at its next request the
- * parser drops the rest,
- * and later reads are not parsed. The server then emits `clientError`, see `isParserStopped`. Node has no documented
- * way; where its parser
- * looks otherwise, the requests come and must be ignored.
+ * parser drops the rest, and later reads are not parsed. The server then emits `clientError`, see `isParserStopped`.
+ * Node has no documented way; where its parser looks otherwise, the requests come and must be ignored.
  */
 export function stopParser(socket: Socket): void {
   const parser: unknown = 'parser' in socket ? socket.parser : undefined;

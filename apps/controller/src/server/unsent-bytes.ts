@@ -15,7 +15,7 @@ export interface UnsentBytes<T extends Holder> {
   note(holder: T, bytes: number): readonly T[];
 }
 
-/** Makes an empty sum. `all` are the open connections. */
+/** Creates an empty sum. `all` are the open connections. */
 export function createUnsentBytes<T extends Holder>(deps: {
   readonly capBytes: number;
   readonly all: () => Iterable<T>;
@@ -34,9 +34,9 @@ export function createUnsentBytes<T extends Holder>(deps: {
 }
 
 /**
- * Chooses the connections to cut, so that the others keep `capBytes` at most: each time the greatest connection of the
- * network that
- * keeps the most. So a client with one great answer does not pay for a stranger with many small ones.
+ * Chooses the connections to cut, so that the others keep `capBytes` at most: each time the greatest connection of
+ * the network that keeps the most. So a client with one great answer does not pay for a stranger with many small
+ * ones.
  */
 export function chooseCut<T extends Readonly<Holder>>(all: Iterable<T>, capBytes: number): readonly T[] {
   const networks = new Map<string, { sum: number; readonly holders: T[] }>();

@@ -10,31 +10,60 @@ export const everybody: Schedule = {
   timezone: 'UTC',
   steps: [
     {
-      ...{ delayMinutes: 0, contactIds: ['a'], days: null, from: null, to: null },
-      ...{ repeatMinutes: null, severities: null },
+      delayMinutes: 0,
+      contactIds: ['a'],
+      days: null,
+      from: null,
+      to: null,
+      repeatMinutes: null,
+      severities: null,
     },
   ],
 };
 export const device: DeviceFacts = {
-  ...{ enabled: true, status: 'Down', isChecked: true, maintenanceUntilUs: null, canBeChecked: true },
+  enabled: true,
+  status: 'Down',
+  isChecked: true,
+  maintenanceUntilUs: null,
+  canBeChecked: true,
   isPartial: false,
-  ...{ retries: 1, retryDelayUs: 10_000_000, master: null, masterWasDown: false },
+  retries: 1,
+  retryDelayUs: 10_000_000,
+  master: null,
+  masterWasDown: false,
 };
 export const master: MasterFacts = {
-  ...{ name: 'gw', enabled: true, status: 'Up', retrying: false, inMaintenance: false, isCheckedHere: true },
-  ...{ canBeChecked: true, retries: 1, retryDelayUs: 10_000_000, longestSequenceUs: 5 * minute },
+  name: 'gw',
+  enabled: true,
+  status: 'Up',
+  retrying: false,
+  inMaintenance: false,
+  isCheckedHere: true,
+  canBeChecked: true,
+  retries: 1,
+  retryDelayUs: 10_000_000,
+  longestSequenceUs: 5 * minute,
 };
 const times = { minuteUs: minute, recheckUs: minute, quietUs: 30 * minute };
 export const base: AlertFacts = {
-  ...{ device, check: { kind: 'none' }, schedule: everybody, severity: 'critical', acknowledged: false },
-  ...{ snoozedUntilUs: null, isMoment: false, times, nowUs },
-  ...{ isAboutPartial: false, isWarning: false, isLocationDeleted: false },
+  device,
+  check: { kind: 'none' },
+  schedule: everybody,
+  severity: 'critical',
+  acknowledged: false,
+  snoozedUntilUs: null,
+  isMoment: false,
+  times,
+  nowUs,
+  isAboutPartial: false,
+  isWarning: false,
+  isLocationDeleted: false,
 };
 /** The present outage ends. */
 export const upNow = { recent: noOutages, sinceUs: nowUs - 3 * minute, upUs: nowUs, nowUs };
 export const judging = { ...newAlertState('judging', nowUs, nowUs - minute), requestId: 'r' };
 
-/** What a decision comes to, in one line. */
+/** A decision in one line. */
 export function outcome({ state, request, messages, events, closes }: AlertDecision): string {
   const sent = messages.map(({ about, contactIds }) => `${about}>${contactIds.join('+')}`);
   const made = events.map((event) => (event.kind === 'alert' ? `alert(${event.note ?? ''})` : event.reason));

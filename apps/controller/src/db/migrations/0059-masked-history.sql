@@ -1,5 +1,6 @@
--- Credentials in the query of a device's URL are shown as *** in what the audit and notifications kept of earlier versions, too
--- (mapQuerySecrets in libs/domain). The message of a notification that was composed already stays: every attempt sends the same.
+-- Credentials in the query of a device's URL are shown as *** in what the audit and notifications kept of earlier
+-- versions, too (mapQuerySecrets in libs/domain). The message of a notification that was composed already stays:
+-- every attempt sends the same.
 create function masked_query(url text) returns text language sql immutable as $$
   select substring(url from '^[^?]*\?') || regexp_replace(
     substring(url from '\?(.*)$'),

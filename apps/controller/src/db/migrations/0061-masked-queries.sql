@@ -1,5 +1,5 @@
--- Credentials in the query of a device's URL are shown as ***, as those in the addresses of contacts are (mapQuerySecrets in libs/domain).
--- The sealed URL keeps them.
+-- Credentials in the query of a device's URL are shown as ***, as those in the addresses of contacts are
+-- (mapQuerySecrets in libs/domain). The sealed URL keeps them.
 create function masked_query(url text) returns text language sql immutable as $$
   select substring(url from '^[^?]*\?') || regexp_replace(
     substring(url from '\?(.*)$'),

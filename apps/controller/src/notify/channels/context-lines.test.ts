@@ -4,8 +4,11 @@ import { contextLines } from './context-lines.ts';
 import { textBody } from './email-text.ts';
 
 const data = {
-  ...{ Number: 3, AcknowledgedBy: 'Ada', LastWords: 'out of\nmemory' },
-  ...{ FailingLocations: ['Oslo', 'Rome'], GoodLocations: ['Paris'] },
+  Number: 3,
+  AcknowledgedBy: 'Ada',
+  LastWords: 'out of\nmemory',
+  FailingLocations: ['Oslo', 'Rome'],
+  GoodLocations: ['Paris'],
   Behind: { Count: 30, Names: ['a', 'b'] },
   Nearby: { Count: 12, What: 'Location', Name: 'Hamburg' },
   Trace: { Hops: 7, LastHop: '192.0.2.1' },

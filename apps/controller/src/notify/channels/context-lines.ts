@@ -46,9 +46,8 @@ const context: readonly ContextFact[] = [
 ];
 
 /**
- * What is known about the surroundings of an outage: where it fails and where not, what is behind it, what fell with
- * it, who knows already. A
- * fact that is absent, or has another form, has no line. Pure.
+ * Lines about the surroundings of an outage: where it fails and where not, what is behind it, what fell with it, who
+ * knows already. A fact that is absent, or has another form, has no line. Pure.
  */
 export function contextLines(
   data: Notice['data'],
@@ -60,7 +59,7 @@ export function contextLines(
   });
 }
 
-/** As long as any other fact in a message may be. */
+/** Upper limit of a fact in a message, characters. */
 const longest = 1_000;
 
 function textOf<T>(schema: z.ZodType<T>, value: Json, text: (parsed: T) => string): string | undefined {

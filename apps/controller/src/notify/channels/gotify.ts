@@ -13,8 +13,7 @@ const stored = z.object({ body: z.record(z.string(), z.json()) });
 
 /**
  * Gotify (gotify.net/api-docs, "POST /message"). The address is the server's base, the secret the token of an
- * application. 200 is the
- * acceptance; 400, 401, 403 and 404 are final.
+ * application. 200 is the acceptance; 400, 401, 403 and 404 are final.
  */
 export function createGotify(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {

@@ -31,9 +31,8 @@ interface HttpChannelParts {
 }
 
 /**
- * A channel whose messages are one request each. Any status of 200 to 299 is an acceptance; redirects are not followed;
- * the header webhook-id
- * is the same for all attempts.
+ * A channel whose messages are one request each. Any status of 200 to 299 is an acceptance; redirects are not
+ * followed; the header webhook-id is the same for all attempts.
  */
 export function createHttpChannel({ allowPrivate }: HttpSettings, parts: HttpChannelParts): Channel {
   const { compose, requestOf, gone, waitInBody } = parts;

@@ -12,10 +12,9 @@ const limited = z.object({ retry_after_ms: z.number().nonnegative() });
 
 /**
  * Matrix (spec.matrix.org, client-server API v1.13, "PUT /rooms/{roomId}/send/{eventType}/{txnId}"): a plain text,
- * which formats and mentions
- * nothing. The address is the homeserver with the room's id as its path, the secret an access token. The notification's
- * id is the transaction,
- * so that a repeated attempt makes no second message. 429 has `retry_after_ms`; 400, 401, 403 and 404 are final.
+ * which formats and mentions nothing. The address is the homeserver with the room's id as its path, the secret an
+ * access token. The notification's id is the transaction, so that a repeated attempt makes no second message. 429 has
+ * `retry_after_ms`; 400, 401, 403 and 404 are final.
  */
 export function createMatrix(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {

@@ -10,8 +10,8 @@ const stored = z.object({ text: z.string() });
 
 /**
  * Mattermost's incoming webhooks (developers.mattermost.com, "Incoming webhooks"): Markdown, in which a name formats
- * and mentions nothing. The
- * last part of the address is the credential. 200 is the acceptance; 400, 403 and 404 are final.
+ * and mentions nothing. The last part of the address is the credential. 200 is the acceptance; 400, 403 and 404 are
+ * final.
  */
 export function createMattermost(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
@@ -20,7 +20,8 @@ export function createMattermost(settings: HttpSettings): Channel {
       return { text: [`**${quiet(title)}**`, ...lines].join('\n') };
     },
     requestOf: ({ message, to }) => ({
-      ...{ url: new URL(to.address), headers: jsonHeaders() },
+      url: new URL(to.address),
+      headers: jsonHeaders(),
       body: JSON.stringify(stored.parse(message)),
     }),
     gone: [400, 403, 404],

@@ -20,9 +20,9 @@ const mostHeaderBytes = 16 * 1024;
 const mostBodyBytes = 16 * 1024;
 
 /**
- * Sends one request (POST) on a connection of its own and resolves with the status. Redirects are not followed. Without
- * `allowPrivate` it connects only
- * to public addresses: the address that the name resolved to is judged, and the connection goes to that one.
+ * Sends one request (POST) on a connection of its own and resolves with the status. Redirects are not followed.
+ * Without `allowPrivate` it connects only to public addresses: the address that the name resolved to is judged, and
+ * the connection goes to that one.
  */
 export function post(
   ask: {

@@ -20,12 +20,13 @@ test('the request is the documented one: token, user, title, message, priority, 
   const { path, json } = await requestOf(receiver);
   expect(path).toBe('/1/messages.json');
   expect(json).toEqual({
-    ...{ token: sentinels[2], user: sentinels[1], title: 'web is Down.', priority: 1 },
-    ...{
-      message: fullNoticeLines.join('\n'),
-      url: 'https://vantage.example/links/a',
-      url_title: 'Acknowledge',
-    },
+    token: sentinels[2],
+    user: sentinels[1],
+    title: 'web is Down.',
+    priority: 1,
+    message: fullNoticeLines.join('\n'),
+    url: 'https://vantage.example/links/a',
+    url_title: 'Acknowledge',
   });
   const many = Array.from({ length: 100 }, () => fullNotice);
   const group = JSON.stringify((await requestOf(receiver, many)).json);

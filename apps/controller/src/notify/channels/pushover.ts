@@ -14,8 +14,8 @@ const stored = z.object({ body: z.record(z.string(), z.json()) });
 
 /**
  * Pushover (pushover.net/api, "Pushing Messages"). The address is
- * `https://api.pushover.net/1/messages.json?user_key=USER`, the secret the token of
- * an application. 200 is the acceptance; any 4xx but 429 says that the message will never be accepted.
+ * `https://api.pushover.net/1/messages.json?user_key=USER`, the secret the token of an application. 200 is the
+ * acceptance; any 4xx but 429 says that the message will never be accepted.
  */
 export function createPushover(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
@@ -37,7 +37,9 @@ function bodyOf(notices: readonly Notice[]) {
   const urgent = notices.map(incidentOf).filter(({ stage }) => stage !== 'ends');
   const priority = Math.max(priorities.info, ...urgent.map(({ severity }) => priorities[severity]));
   return {
-    ...{ title: title.slice(0, longest.title).toWellFormed(), message: lines.join('\n') || title, priority },
+    title: title.slice(0, longest.title).toWellFormed(),
+    message: lines.join('\n') || title,
+    priority,
     ...(link === undefined ? {} : { url: link.url, url_title: link.label }),
   };
 }

@@ -22,7 +22,8 @@ export function createRocketChat(settings: HttpSettings): Channel {
       return { text: [...[title, ...lines].map(quiet), ...links].join('\n') };
     },
     requestOf: ({ message, to }) => ({
-      ...{ url: new URL(to.address), headers: jsonHeaders() },
+      url: new URL(to.address),
+      headers: jsonHeaders(),
       body: JSON.stringify({ ...stored.parse(message), parseUrls: false }),
     }),
     gone: [400, 401, 403, 404],

@@ -22,14 +22,13 @@ test('the request is one event with the alert as message key', async () => {
   expect(json).toEqual({
     records: [
       {
-        ...{
-          source: 'Vantage',
-          node: 'web',
-          type: 'device.down',
-          message_key: 'a'.repeat(48),
-          severity: '1',
-        },
-        ...{ description: expect.stringContaining('web is Down'), time_of_event: '2026-11-22 07:00:00' },
+        source: 'Vantage',
+        node: 'web',
+        type: 'device.down',
+        message_key: 'a'.repeat(48),
+        severity: '1',
+        description: expect.stringContaining('web is Down'),
+        time_of_event: '2026-11-22 07:00:00',
       },
     ],
   });

@@ -35,7 +35,10 @@ function recordOf(notice: Notice) {
   const { stage, key, severity, title, source: node } = incidentOf(notice);
   const isClear = stage === 'ends' || stage === 'acknowledged';
   return {
-    ...{ source: 'Vantage', node, type: notice.kind, message_key: key },
+    source: 'Vantage',
+    node,
+    type: notice.kind,
+    message_key: key,
     severity: stage === 'ends' ? clear : severities[severity],
     ...(isClear ? { resolution_state: stage === 'ends' ? 'Closing' : 'New' } : {}),
     description: [title, ...factLines(notice).map(({ label, text }) => `${label}: ${text}`)].join('\n'),

@@ -10,8 +10,8 @@ const stored = z.object({ content: z.string() });
 
 /**
  * Zulip (zulip.com/api/send-message): a message to a channel. The address is
- * `https://BOT:KEY@HOST/?to=CHANNEL&topic=TOPIC`, with the bot's e-mail
- * address and API key as login. 200 is the acceptance; 400, 401 and 403 are final; 429 has Retry-After.
+ * `https://BOT:KEY@HOST/?to=CHANNEL&topic=TOPIC`, with the bot's e-mail address and API key as login. 200 is the
+ * acceptance; 400, 401 and 403 are final; 429 has Retry-After.
  */
 export function createZulip(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {

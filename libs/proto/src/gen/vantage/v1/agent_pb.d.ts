@@ -200,9 +200,9 @@ export declare type Hello = Message<"vantage.v1.Hello"> & {
 export declare const HelloSchema: GenMessage<Hello>;
 
 /**
- * After Welcome, and whenever the controller notices that the database may have gone back (a restore, a failover): which acknowledgements of the
- * named epochs the database still has. The agent sends again what it kept of the others. An epoch is one run of a controller on one run of
- * the database server.
+ * After Welcome, and whenever the controller notices that the database may have gone back (a restore, a failover):
+ * which acknowledgements of the named epochs the database still has. The agent sends again what it kept of the
+ * others. An epoch is one run of a controller on one run of the database server.
  *
  * @generated from message vantage.v1.DatabaseHistory
  */
@@ -843,8 +843,8 @@ export declare type Assignment = Message<"vantage.v1.Assignment"> & {
   untilUs: bigint;
 
   /**
-   * When the device was created (controller's clock). A database that was restored may give the number to another device; this time tells them
-   * apart. Results and diagnostics carry it back. 0: the controller was made before.
+   * When the device was created (controller's clock). A database that was restored may give the number to another
+   * device; this time tells them apart. Results and diagnostics carry it back. 0: the controller was made before.
    *
    * @generated from field: int64 device_created_us = 30;
    */
@@ -1140,15 +1140,16 @@ export declare type Ack = Message<"vantage.v1.Ack"> & {
   quarantined: number;
 
   /**
-   * How long the controller had the batch in work until its commit, the wait for its turn included. An agent pauses this long before more
-   * of its backlog. Earlier controllers do not say it.
+   * How long the controller had the batch in work until its commit, the wait for its turn included. An agent pauses
+   * this long before more of its backlog. Earlier controllers do not say it.
    *
    * @generated from field: optional uint32 took_ms = 40;
    */
   tookMs?: number | undefined;
 
   /**
-   * Where this commit stands in the history of the database: it is in a database that knows this epoch and this mark. Empty: not known.
+   * Where this commit stands in the history of the database: it is in a database that knows this epoch and this mark.
+   * Empty: not known.
    *
    * @generated from field: string epoch_id = 30;
    */
