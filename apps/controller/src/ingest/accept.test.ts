@@ -1,6 +1,6 @@
 import { minuteUs } from '@vantage/domain';
 import { expect, test } from 'vitest';
-import { type AssignedSpan, type ConnectedSpan, refusal } from './accept.ts';
+import { type AssignedSpan, type ConnectedSpan, refusal, requireTimely } from './accept.ts';
 import type { ParsedResult } from './record.ts';
 
 const nowUs = 1_700_000_000_000_000;
@@ -119,4 +119,27 @@ test.each<[string, { minutes: number; saysCreated: number | null }, string | und
   };
   const deviceCreatedUs = saysCreated === null ? 0 : at(saysCreated);
   expect(refusal({ ...resultAt(minutes), deviceCreatedUs }, acceptance)).toBe(reason);
+});
+
+test.each([
+  ['the assignment begins', at(-30), 0, never],
+  ['the device was created', at(-60), at(-30), early],
+])(
+  'a clock that is an hour behind: a result from before %s is refused for its time',
+  (_, fromUs, createdUs, reason) => {
+    const facts = {
+      nowUs: at(-60),
+      oldestUs: at(-120),
+      devices: new Map([[1, { createdUs }]]),
+      assigned: new Map([[1, [{ deviceNo: 1, fromUs, toUs: null }]]]),
+      connected: [],
+      requested: new Map(),
+    };
+    expect(refusal(resultAt(-60), facts)).toBe(reason);
+    expect(() => requireTimely([{ reason }])).toThrow('a clock may be wrong');
+  },
+);
+
+test('a result of another device is refused whatever the clock says', () => {
+  expect(() => requireTimely([{ reason: 'another device had this number' }])).not.toThrow();
 });

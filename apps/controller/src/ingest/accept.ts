@@ -55,11 +55,17 @@ const toleranceUs = 60_000_000;
 export const futureUs = 300_000_000;
 
 /** Why ingest refuses a result for its time: it may be right, and the controller's clock wrong. */
-const ofTime = { old: 'older than the retention of checks', future: 'more than 5 minutes in the future' };
+const ofTime = {
+  old: 'older than the retention of checks',
+  future: 'more than 5 minutes in the future',
+  notHeld: 'the agent did not hold this device then',
+  notCreated: 'the device did not exist then',
+};
+const reasonsOfTime: ReadonlySet<string> = new Set(Object.values(ofTime));
 
 /** Throws a Fault of the kind `retry` when a result was refused for its time. */
 export function requireTimely(refused: readonly { readonly reason: string }[]): void {
-  if (refused.some(({ reason }) => reason === ofTime.old || reason === ofTime.future))
+  if (refused.some(({ reason }) => reasonsOfTime.has(reason)))
     throw new Fault(
       'retry',
       'clock_unsure',
@@ -78,7 +84,7 @@ export function refusal(result: ParsedResult, acceptance: Acceptance): string | 
     !spans.some((span) => wasAssigned(span, result.startUs, acceptance.connected)) &&
     !isRequested(result, acceptance)
   )
-    return 'the agent did not hold this device then';
+    return ofTime.notHeld;
   return undefined;
 }
 
@@ -95,7 +101,7 @@ export function strangerReason(
   if (createdUs === undefined) return undefined;
   if (record.deviceCreatedUs !== 0)
     return record.deviceCreatedUs === createdUs ? undefined : 'another device had this number';
-  return record.startUs < createdUs ? 'the device did not exist then' : undefined;
+  return record.startUs < createdUs ? ofTime.notCreated : undefined;
 }
 
 /** Whether a run request asked this agent for a check of this device. */
