@@ -156,7 +156,7 @@ test('an outage that is over before its message was due notifies nobody', () => 
 });
 
 test('an alert whose schedule is taken away closes its incidents, once, and opens them with the next schedule', () => {
-  const opened = { ...decide(judging, base).state, steps: [] };
+  const opened = decide(judging, base).state;
   const without = decide(opened, { ...base, schedule: null });
   expect(outcome(without)).toBe('active schedule closed>a');
   expect(without.closes).toBe(false);

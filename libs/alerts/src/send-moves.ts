@@ -48,7 +48,8 @@ export function active(state: AlertState, facts: AlertFacts): Move {
       schedule === null
         ? 'no notification schedule is set'
         : `no step of the schedule is for severity ${severity}`;
-    const silent = suppressedBy({ ...state, activeUs, closedElsewhere: true }, 'schedule', detail);
+    // Its steps begin anew with the next schedule: the incidents that they opened are closed now.
+    const silent = suppressedBy({ ...state, activeUs, steps: [], closedElsewhere: true }, 'schedule', detail);
     const message = { about: 'closed', contactIds: state.closedElsewhere ? [] : state.notified } as const;
     return {
       message,
