@@ -45,7 +45,8 @@ export interface AlertFacts {
   readonly isLocationDeleted: boolean;
   /** The check that `requestId` names. */
   readonly check: RequestedCheck;
-  readonly schedule: Schedule | null;
+  /** `unreadable`: there is one that this version does not understand. */
+  readonly schedule: Schedule | 'unreadable' | null;
   readonly severity: Severity;
   readonly acknowledged: boolean;
   readonly snoozedUntilUs: number | null;

@@ -8,10 +8,11 @@ import { active, end, withoutDevice } from './send-moves.ts';
  * The phases of an alert. The first row of a phase that fits decides; rows of "any" come first.
  *
  *   phase        facts                                           next
- *   ended        –                                               last message to everyone who was notified; closed
+ *   ended        the device is Down again                        waits until it is Up, paused or deleted
+ *   ended        otherwise                                       last message to everyone who was notified; closed
  *   any          device deleted or paused, Location deleted      closed without a message to people; incidents elsewhere are closed
- *   any          no Location checks the device, or it is Unknown waits: its Location has the alert
- *   any          about Partial, the device is Down               closed without a message: the outage has its own alert
+ *   any          no Location checks the device, or it is Unknown waits: its Location has the alert; no time of it is quiet
+ *   any          about Partial, the device is Down               waits: the outage has its own alert
  *   any          about Partial, it fails from nowhere any more   ended
  *   any          about Partial, not in maintenance               active; it has no further phases
  *   any          a warning (slow, certificate)                   active after a maintenance; its end is an event of its own
@@ -65,13 +66,14 @@ export function decide(before: AlertState, facts: AlertFacts): AlertDecision {
 
 function moveOf(state: AlertState, facts: AlertFacts): Move {
   const { device, nowUs, times } = facts;
-  if (state.phase === 'ended') return end(state, facts);
+  const recheck: Move = { state, next: 'wait', dueUs: nowUs + times.recheckUs };
+  if (state.phase === 'ended') return isDown(device) ? recheck : end(state, facts);
   if (facts.isLocationDeleted) return closed(state, 'Location deleted');
   if (device === null) return withoutDevice(state, facts);
   if (device === 'missing') return closed(state, 'device deleted');
   if (!device.enabled) return closed(state, 'device paused');
-  const recheck: Move = { state, next: 'wait', dueUs: nowUs + times.recheckUs };
-  if (!device.isChecked || device.status === 'Unknown') return recheck;
+  if (!device.isChecked || device.status === 'Unknown')
+    return { ...recheck, state: state.phase === 'flapping' ? { ...state, phaseSinceUs: nowUs } : state };
   if (facts.isAboutPartial) return partial(state, device, facts);
   if (facts.isWarning) return warning(state, device, facts);
   if (state.phase === 'flapping') return flapping(state, device, facts);
@@ -96,4 +98,8 @@ function moveOf(state: AlertState, facts: AlertFacts): Move {
     case 'active':
       return active(state, facts);
   }
+}
+
+function isDown(device: AlertFacts['device']): boolean {
+  return device !== null && device !== 'missing' && device.enabled && device.status === 'Down';
 }

@@ -9,7 +9,14 @@ const plain: ScheduleStep = {
   ...{ repeatMinutes: null, severities: null },
 };
 const base: Omit<StepQuestion, 'schedule' | 'nowUs'> = {
-  ...{ severity: 'critical', activeUs: 0, progress: [], acknowledged: false, snoozedUntilUs: null },
+  ...{
+    severity: 'critical',
+    activeUs: 0,
+    progress: [],
+    notified: [],
+    acknowledged: false,
+    snoozedUntilUs: null,
+  },
   ...{ repeats: true, minuteUs },
 };
 

@@ -31,7 +31,8 @@ export function withoutDevice(state: AlertState, facts: AlertFacts): Move {
 
 /** The alert is confirmed: its schedule begins. */
 export function activated(state: AlertState, nowUs: number): AlertState {
-  return { ...enterPhase(state, 'active', nowUs), activeUs: nowUs, steps: [] };
+  const activeUs = state.countsFromUs ?? nowUs;
+  return { ...enterPhase(state, 'active', nowUs), activeUs, countsFromUs: null, steps: [] };
 }
 
 /** The event of a confirmed alert. */
@@ -43,6 +44,10 @@ export function alertEvent(note: string | null): Partial<Move> {
 export function active(state: AlertState, facts: AlertFacts): Move {
   const { schedule, severity, isMoment, nowUs, times } = facts;
   const activeUs = state.activeUs ?? nowUs;
+  if (schedule === 'unreadable') {
+    const reason = 'this version cannot read the notification schedule';
+    return { state: { ...state, activeUs }, next: 'wait', reason, dueUs: nowUs + times.recheckUs };
+  }
   if (schedule === null || !schedule.steps.some((step) => isMeantFor(step, severity))) {
     const detail =
       schedule === null
@@ -65,8 +70,16 @@ export function active(state: AlertState, facts: AlertFacts): Move {
     return to({ ...state, activeUs, announcedAcknowledgement: true }, { message });
   }
   const decision = dueSteps({
-    ...{ schedule, severity, activeUs, progress: state.steps, acknowledged, snoozedUntilUs },
-    ...{ repeats: !isMoment, minuteUs: times.minuteUs, nowUs },
+    schedule,
+    severity,
+    activeUs,
+    progress: state.steps,
+    notified: state.notified,
+    acknowledged,
+    snoozedUntilUs,
+    repeats: !isMoment,
+    minuteUs: times.minuteUs,
+    nowUs,
   });
   const notified = [...new Set([...state.notified, ...decision.contactIds])];
   const recheckUs = nowUs + times.recheckUs;

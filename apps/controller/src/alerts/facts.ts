@@ -25,7 +25,7 @@ export function toFacts(
   alert: DueAlert,
   read: {
     readonly subject: SubjectRow | undefined;
-    readonly schedule: Schedule | null;
+    readonly schedule: Schedule | 'unreadable' | null;
     readonly check: RequestedCheck;
     /** Of the failure, or that the alert is about. */
     readonly location: { readonly isDeleted: boolean } | null;
