@@ -64,8 +64,8 @@ export function afterUp(
     readonly windowUs?: number;
   },
 ): AlertState {
-  const { phase, flapping, activeUs } = state;
-  if (phase === 'flapping' && flapping !== null) {
+  const { flapping, activeUs } = state;
+  if (flapping !== null) {
     const downUs =
       flapping.downUs + (flapping.downSinceUs === null ? 0 : Math.max(0, upUs - flapping.downSinceUs));
     return {
@@ -98,9 +98,8 @@ export function afterDown(
   state: AlertState,
   { sinceUs, nowUs }: { readonly sinceUs: number; readonly nowUs: number },
 ): { readonly state: AlertState; readonly events: readonly AlertEvent[] } {
-  const { phase, flapping } = state;
-  if (phase !== 'flapping' || flapping === null || flapping.downSinceUs !== null)
-    return { state, events: [] };
+  const { flapping } = state;
+  if (flapping === null || flapping.downSinceUs !== null) return { state, events: [] };
   const detail = 'the device changes between Down and Up too often';
   const { state: next, events } = suppressedBy(state, 'flapping', detail);
   const down = { ...flapping, outages: flapping.outages + 1, downSinceUs: sinceUs, saysDown: false };

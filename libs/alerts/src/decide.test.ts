@@ -165,6 +165,35 @@ test('an alert whose schedule is taken away closes its incidents, once, and open
   expect(outcome(decide(without.state, base))).toBe('active opening>a');
 });
 
+test('a new alert has notified nobody, said nothing and closed nothing', () => {
+  expect(newAlertState('judging', 5, 3)).toEqual({
+    phase: 'judging',
+    phaseSinceUs: 5,
+    judgedFromUs: 3,
+    requestId: null,
+    failedChecks: 0,
+    ownChecks: 'none',
+    judgeAgainUs: null,
+    activeUs: null,
+    countsFromUs: null,
+    steps: [],
+    notified: [],
+    past: [],
+    flapping: null,
+    announcesFlapping: false,
+    closedElsewhere: false,
+    announcedAcknowledgement: false,
+    heardElsewhere: [],
+    suppressions: [],
+  });
+});
+
+test('the check of a master is asked after its deadline, a microsecond later', () => {
+  const open = { kind: 'open' as const, deadlineUs: nowUs + 7 };
+  const facts = { ...base, device: { ...device, master }, check: open };
+  expect(decide(judging, facts).dueUs).toBe(nowUs + 8);
+});
+
 test('an alert that ended while its device is Down says nothing before the device is Up', () => {
   const ended = { ...newAlertState('ended', nowUs), notified: ['a'] };
   expect(outcome(decide(ended, base))).toBe('ended');
