@@ -24,13 +24,13 @@ test('a new step before those that sent something sends, and they do not send ag
 test('an edited step does not send again, and one with other contacts does', () => {
   const before = [sent(first), sent(second)];
   const edited = { ...second, repeatMinutes: 10 };
-  expect(progressOf([first, edited], before, notified)).toEqual(before);
+  expect(progressOf([first, edited], before, notified)).toEqual([sent(first), sent(edited)]);
   expect(progressOf([first, third], before, notified)).toEqual([sent(first), null]);
 });
 
 test('progress that an earlier version stored counts for the step at its place', () => {
   const old: StepProgress = { firstUs: 1, lastUs: 2 };
-  expect(progressOf([first, second], [old], notified)).toEqual([old, null]);
+  expect(progressOf([first, second], [old], notified)).toEqual([{ ...old, step: stepKey(first) }, null]);
 });
 
 test('however steps are reordered, added and taken away, each keeps its own progress (property)', () => {

@@ -39,7 +39,8 @@ export function progressOf(
     return found[1];
   });
   return steps.map((step, place) => {
+    const edited = left.get(place);
     const isKnown = step.contactIds.some((id) => notified.has(id));
-    return own[place] ?? (isKnown ? (left.get(place) ?? null) : null);
+    return own[place] ?? (edited && isKnown ? { ...edited, step: stepKey(step) } : null);
   });
 }
