@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { mailAddress } from './contacts.ts';
 import { decisionsOf, readAlerts } from './decisions.ts';
 import { acceptedTwice, falseEnds, openIncidents } from './ends.ts';
+import { withFolded } from './folded.ts';
 import type { Ground } from './ground.ts';
 import {
   type Counts,
@@ -70,11 +71,7 @@ export async function judge(ground: Ground, expected: Expected): Promise<Verdict
       ),
       ...sequenceDifferences(
         'mail',
-        firsts(
-          ownMails(ground).flatMap((mail) =>
-            messagesOf(mail).map((message) => [`${mail.messageId} ${message}`, message]),
-          ),
-        ),
+        firsts(toldByMail(ground).map(({ id, message }) => [`${id} ${message}`, message])),
       ),
       ...(expected.mayRepeat ? [] : repeated(ground)),
       ...ground.hooks.faults.map((fault) => `a webhook that a receiver must refuse: ${fault}`),
@@ -136,8 +133,7 @@ function sentCounts(ground: Ground): Counts {
   const add = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
   const distinct = new Map(hooks.hooks.map((hook) => [hook.id, hook]));
   for (const { type, about } of distinct.values()) add(`hook ${type} ${about}`);
-  const mails = new Map(ownMails(ground).map((one) => [one.messageId, one]));
-  for (const one of mails.values()) for (const message of messagesOf(one)) add(`mail ${message}`);
+  for (const { message } of toldByMail(ground)) add(`mail ${message}`);
   for (const { contact, what, about } of otherMessages(ground)) add(`${contact} ${what} ${about}`);
   return counts;
 }
@@ -145,6 +141,16 @@ function sentCounts(ground: Ground): Counts {
 /** The e-mails to the account's contact `mail`. What was recorded in shadow has no address. */
 function ownMails({ mail }: Ground) {
   return mail.mails.filter(({ to }) => to === '' || to === mailAddress);
+}
+
+/** What the contact `mail` was told, without repetitions of an e-mail. */
+function toldByMail(ground: Ground): { readonly id: string; readonly message: string }[] {
+  const mails = [...new Map(ownMails(ground).map((one) => [one.messageId, one])).values()];
+  const all = mails.map((mail) => ({ messages: messagesOf(mail), atMs: mail.atMs }));
+  const downs = ground.hooks.hooks.filter(({ type }) => type === 'device.down');
+  // A group waits for its minute, and what is grouped with it for the one before.
+  const told = withFolded(all, { downs, mostMs: 2 * ground.intervalMs });
+  return mails.flatMap(({ messageId }, i) => (told[i] ?? []).map((message) => ({ id: messageId, message })));
 }
 
 /** What the contacts that the scene made got, in the order of arrival. */

@@ -5,6 +5,7 @@ import { autumnNight, springNight } from './dst.ts';
 import { failingContact, failingContactNight } from './failing-contact.ts';
 import { controllerKilled, mailServerDown } from './failures.ts';
 import { flapping } from './flapping.ts';
+import { flappingAway } from './flapping-away.ts';
 import { groupedState } from './grouped-state.ts';
 import { lateOutages } from './late.ts';
 import { latency } from './latency.ts';
@@ -19,6 +20,7 @@ import { refused } from './refused.ts';
 import { repaired } from './repaired.ts';
 import { retryTable } from './retry-table.ts';
 import { routerDies } from './router.ts';
+import { scheduleChanged } from './schedule-changed.ts';
 
 /** The scenes by name, in the order in which `npm run lab` plays them. */
 export const scenes: ReadonlyMap<string, Scene> = new Map([
@@ -48,4 +50,6 @@ export const scenes: ReadonlyMap<string, Scene> = new Map([
   ['failing-contact', failingContact],
   ['failing-contact-night', failingContactNight],
   ['masked', masked],
+  ['schedule-changed', scheduleChanged],
+  ['flapping-away', flappingAway],
 ]);
