@@ -134,7 +134,10 @@ function sentCounts(ground: Ground): Counts {
   const distinct = new Map(hooks.hooks.map((hook) => [hook.id, hook]));
   for (const { type, about } of distinct.values()) add(`hook ${type} ${about}`);
   for (const { message } of toldByMail(ground)) add(`mail ${message}`);
-  for (const { contact, what, about } of otherMessages(ground)) add(`${contact} ${what} ${about}`);
+  const others = otherMessages(ground).map(
+    (one) => [`${one.contact} ${one.what} ${one.about} ${one.id}`, one] as const,
+  );
+  for (const { contact, what, about } of new Map(others).values()) add(`${contact} ${what} ${about}`);
   return counts;
 }
 

@@ -4,7 +4,7 @@ import { closedElsewhere } from './closed-elsewhere.ts';
 import { autumnNight, springNight } from './dst.ts';
 import { failingContact, failingContactNight } from './failing-contact.ts';
 import { controllerKilled, mailServerDown } from './failures.ts';
-import { flapping } from './flapping.ts';
+import { flapping, flappingKilled } from './flapping.ts';
 import { flappingAway } from './flapping-away.ts';
 import { groupedState } from './grouped-state.ts';
 import { lateOutages } from './late.ts';
@@ -52,4 +52,5 @@ export const scenes: ReadonlyMap<string, Scene> = new Map([
   ['masked', masked],
   ['schedule-changed', scheduleChanged],
   ['flapping-away', flappingAway],
+  ['flapping-killed', flappingKilled],
 ]);

@@ -100,6 +100,7 @@ export const lateOutages: Scene = {
     await api.ok('PUT', `/nschedules/${ground.contacts.schedule}`, {
       Steps: [{ DelayMinutes: 0, Contacts }],
     });
+    await api.ok('PUT', '/account', { Timezone: 'Europe/Berlin' });
     const { controller } = system.quickstart().pids;
     const supervisor = supervisorOf(controller);
     process.kill(supervisor, 'SIGSTOP');
