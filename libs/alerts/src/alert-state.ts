@@ -63,6 +63,8 @@ export interface AlertState {
   /** The schedule counts from here once the alert is confirmed again: the first outage of a flapping. Null: from then on. */
   readonly countsFromUs: number | null;
   readonly steps: readonly StepProgress[];
+  /** With what reservation it was confirmed, one line for people. Null: none. */
+  readonly note: string | null;
   /** Contacts that were notified, in the order of their first message. */
   readonly notified: readonly string[];
   /** Outages of this alert that were over without a message that said so, oldest first; at most `mostPastOutages`. */
@@ -94,6 +96,7 @@ export function newAlertState(phase: AlertPhase, nowUs: number, judgedFromUs = n
     activeUs: null,
     countsFromUs: null,
     steps: [],
+    note: null,
     notified: [],
     past: [],
     flapping: null,

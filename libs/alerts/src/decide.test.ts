@@ -177,6 +177,7 @@ test('a new alert has notified nobody, said nothing and closed nothing', () => {
     activeUs: null,
     countsFromUs: null,
     steps: [],
+    note: null,
     notified: [],
     past: [],
     flapping: null,

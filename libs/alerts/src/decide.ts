@@ -35,6 +35,9 @@ import { active, end, withoutDevice } from './send-moves.ts';
  *   collecting   no further outage for a minute                  active
  *   active       –                                               steps of the schedule, see due-steps.ts
  *
+ * The reason of an alert belongs to its phase: a move to another phase ends it, unless it brings one. An active alert has the note with
+ * which it was confirmed, from its next message on.
+ *
  * Messages that nobody tried to send yet: where the alert closes without a message, all are withdrawn; where it ends or somebody
  * acknowledged it, repeats are. The first message to each contact stays: the message of the end follows it.
  */
@@ -43,7 +46,7 @@ import { active, end, withoutDevice } from './send-moves.ts';
 export function decide(before: AlertState, facts: AlertFacts): AlertDecision {
   const events: AlertEvent[] = [];
   const messages: AlertMessage[] = [];
-  let reason: string | null = null;
+  let { reason } = facts;
   let withdraws: AlertDecision['withdraws'] = null;
   let state = before;
   // Each pass makes one move; no path through the table has as many phases.
@@ -53,7 +56,8 @@ export function decide(before: AlertState, facts: AlertFacts): AlertDecision {
     const move = moveOf(state, { ...facts, check });
     events.push(...(move.events ?? []));
     if (move.message !== undefined && move.message.contactIds.length > 0) messages.push(move.message);
-    reason = move.reason ?? reason;
+    if (move.reason !== undefined) ({ reason } = move);
+    else if (move.state.phase !== state.phase) reason = null;
     withdraws = move.withdraws ?? withdraws;
     state = move.state;
     if (move.next === 'again') continue;

@@ -86,7 +86,7 @@ export function judging(state: AlertState, device: DeviceFacts, { check, nowUs, 
       if (state.ownChecks === 'sequence' || device.masterWasDown)
         return to({ ...enterPhase(state, 'confirming', nowUs), ownChecks: 'sequence' });
       if (judgement.isBack) return to({ ...enterPhase(state, 'confirming', nowUs), ownChecks: 'one' });
-      return to(activated(state, nowUs), alertEvent(judgement.note));
+      return to(activated(state, nowUs, judgement.note), alertEvent(judgement.note));
     case 'suppress': {
       const judgeAgainUs = judgement.isDown ? null : nowUs + times.recheckUs;
       const entered = {

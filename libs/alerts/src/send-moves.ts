@@ -30,23 +30,25 @@ export function withoutDevice(state: AlertState, facts: AlertFacts): Move {
 }
 
 /** The alert is confirmed: its schedule begins. */
-export function activated(state: AlertState, nowUs: number): AlertState {
+export function activated(state: AlertState, nowUs: number, note: string | null = null): AlertState {
   const activeUs = state.countsFromUs ?? nowUs;
-  return { ...enterPhase(state, 'active', nowUs), activeUs, countsFromUs: null, steps: [] };
+  return { ...enterPhase(state, 'active', nowUs), activeUs, countsFromUs: null, steps: [], note };
 }
 
 /** The event of a confirmed alert. */
 export function alertEvent(note: string | null): Partial<Move> {
-  return { events: [{ kind: 'alert', note }], ...(note === null ? {} : { reason: note }) };
+  return { events: [{ kind: 'alert', note }], reason: note };
 }
+
+const unreadable = 'this version cannot read the notification schedule';
 
 /** The steps of the schedule. */
 export function active(state: AlertState, facts: AlertFacts): Move {
   const { schedule, severity, isMoment, nowUs, times } = facts;
   const activeUs = state.activeUs ?? nowUs;
   if (schedule === 'unreadable') {
-    const reason = 'this version cannot read the notification schedule';
-    return { state: { ...state, activeUs }, next: 'wait', reason, dueUs: nowUs + times.recheckUs };
+    const dueUs = nowUs + times.recheckUs;
+    return { state: { ...state, activeUs }, next: 'wait', reason: unreadable, dueUs };
   }
   if (schedule === null || !schedule.steps.some((step) => isMeantFor(step, severity))) {
     const detail =
@@ -83,9 +85,11 @@ export function active(state: AlertState, facts: AlertFacts): Move {
   });
   const notified = [...new Set([...state.notified, ...decision.contactIds])];
   const recheckUs = nowUs + times.recheckUs;
+  const isOld = state.closedElsewhere || facts.reason === unreadable || decision.contactIds.length > 0;
   return {
     state: { ...state, activeUs, steps: decision.progress, notified, closedElsewhere: false },
     next: 'wait',
+    ...(isOld ? { reason: state.note } : {}),
     message: { about: state.phase === 'flapping' ? 'flapping' : 'opening', contactIds: decision.contactIds },
     ...(acknowledged ? { withdraws: 'repeats' } : {}),
     closes: isMoment && decision.nextUs === null,

@@ -27,6 +27,7 @@ const storedState = z.object({
   announcesFlapping: z.boolean(),
   // States of an earlier version have none of these.
   countsFromUs: us.nullable().default(null),
+  note: z.string().nullable().default(null),
   past: z.array(z.object({ activeUs: us, sinceUs: us, upUs: us })).default([]),
   heardElsewhere: z.array(z.string()).default([]),
   flapping: z

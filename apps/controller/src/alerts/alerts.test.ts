@@ -138,7 +138,7 @@ test('an outage within maintenance notifies nobody; one that outlasts it alerts 
   await stopMaintenance(deps, { ...about, nowUs: startUs + 60 * second });
   await scene.decide(61);
   expect(await scene.messages(device)).toEqual(['device.down']);
-  expect(await scene.alerts(device)).toMatchObject([{ since_us: startUs + 60 * second }]);
+  expect(await scene.alerts(device)).toMatchObject([{ since_us: startUs + 60 * second, reason: null }]);
 });
 
 test('an outage that was alerted before a maintenance began keeps its begin, also when the window is over', async () => {

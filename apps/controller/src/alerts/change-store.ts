@@ -174,6 +174,7 @@ async function updateAlerts(trx: Kysely<Tables>, changed: readonly OpenAlert[]):
   await sql`
     update alerts a set state = g.state, opening = g.opening, ending = g.ending, ended_up = g."endedUp", due_us = g."dueUs",
       severity = g.severity, since_us = g."sinceUs", location_no = g."locationNo", agent_no = g."agentNo",
+      reason = case when a.phase = g.state ->> 'phase' and not g."isReopened" then a.reason end,
       closed_us = case when not g."isReopened" then a.closed_us end,
       acknowledged_us = case when not g."isReopened" then a.acknowledged_us end,
       acknowledged_by = case when not g."isReopened" then a.acknowledged_by end,

@@ -51,7 +51,7 @@ async function failingContacts(trx: Kysely<Tables>, sinceUs: number): Promise<re
 
 async function open(trx: Kysely<Tables>, contact: FailingContact, nowUs: number): Promise<void> {
   const reason = contact.last_answer ?? 'no message could be delivered';
-  const state = JSON.stringify({ ...newAlertState('active', nowUs), activeUs: nowUs });
+  const state = JSON.stringify({ ...newAlertState('active', nowUs), activeUs: nowUs, note: reason });
   const facts = { Contact: contact.name, contact_id: contact.contact_id, CheckResult: reason };
   await sql`
     insert into alerts (alert_id, account_no, kind, severity, opened_us, since_us, state, due_us, reason, opening)

@@ -137,7 +137,7 @@ function messageData(about: AlertMessage['about'], context: MessageContext): Fac
     ...(flapping === null ? {} : flappingData(flapping, isEnd)),
     ...(about === 'acknowledged' ? { By: alert.acknowledged_by, Note: alert.acknowledged_note } : {}),
     Severity: alert.severity,
-    Reason: reason,
+    Reason: reason === event['CheckResult'] ? null : reason,
   };
 }
 

@@ -49,6 +49,7 @@ export const base: AlertFacts = {
   check: { kind: 'none' },
   schedule: everybody,
   severity: 'critical',
+  reason: null,
   acknowledged: false,
   snoozedUntilUs: null,
   isMoment: false,

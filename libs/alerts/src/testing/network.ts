@@ -187,7 +187,15 @@ function factsOf({ devices, requests, nowMs }: World, device: Device, alert: Ale
       masterWasDown: master?.downSpans.some(([, to]) => to * 1_000 >= alert.judgedFromUs) ?? false,
     },
     check: request === undefined ? { kind: 'none' } : (request.answer ?? { kind: 'open', ...request }),
-    ...{ schedule, severity: 'critical', acknowledged: false, snoozedUntilUs: null, isMoment: false, times },
+    ...{
+      schedule,
+      severity: 'critical',
+      reason: null,
+      acknowledged: false,
+      snoozedUntilUs: null,
+      isMoment: false,
+      times,
+    },
     ...{ isAboutPartial: false, isWarning: false, isLocationDeleted: false },
     nowUs: nowMs * 1_000,
   };

@@ -181,6 +181,7 @@ function factsOf(schedule: Schedule, isDown: boolean, nowUs: number): Parameters
     check: { kind: 'none' },
     schedule,
     severity: 'critical',
+    reason: null,
     acknowledged: false,
     snoozedUntilUs: null,
     isMoment: false,
