@@ -28,7 +28,8 @@ const alertQuery = z.object({
   ...beforeQuery('alert_id'),
 });
 
-const acknowledgement = z
+/** The body of an acknowledgement. */
+export const acknowledgement = z
   .strictObject({
     Note: lineField(500)
       .nullable()
@@ -38,7 +39,8 @@ const acknowledgement = z
   })
   .meta({ id: 'AlertAcknowledge', description: 'An acknowledgement.' });
 
-const snoozing = z
+/** The body of a snooze. */
+export const snoozing = z
   .strictObject({
     Duration: durationField.describe(
       'HH:MM from now, elapsed time. What would be sent before is sent at the end.',

@@ -22,6 +22,8 @@ const bodies: Readonly<Record<string, object>> = {
   'PUT /tags/{tag_id}': { Name: 'other' },
   'PUT /account': {},
   'PUT /alerts/{alert_id}/snooze': { Duration: '01:00' },
+  'PUT /alerts/acknowledge': { Filter: {} },
+  'PUT /alerts/snooze': { Filter: {}, Duration: '01:00' },
   'PUT /agents/{agent_id}': { Name: 'other' },
   'PUT /agents/{agent_id}/upgrade': { Version: '0.3.0' },
 };

@@ -1,4 +1,5 @@
 import { mergeHistograms, percentile, scale } from '@vantage/health';
+import { manyAlertRoutes } from '../alerts/many-routes.ts';
 import { type AlertRouteDeps, alertRoutes } from '../alerts/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { type AccountRouteDeps, accountRoutes } from '../catalog/accounts/routes.ts';
@@ -45,6 +46,12 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
 export function createRoutes(deps: RouteDeps): readonly Route[] {
   const { db, clock, health, checkNow } = deps;
   const device = deviceSubject(db);
+  const alerts: AlertRouteDeps = {
+    db,
+    clock,
+    notificationsOf: deps.notificationsOf,
+    change: ({ keyNo, address }, work) => deps.catalog.change({ kind: 'api-key', keyNo, address }, work),
+  };
   const routes: readonly Route[] = [
     ...helloRoutes(clock),
     ...checkRoutes({ db, clock, device, checkNow }),
@@ -73,10 +80,8 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...nscheduleRoutes(deps),
     ...mscheduleRoutes(deps),
     ...secretRoutes(deps),
-    ...alertRoutes({
-      ...{ db, clock, notificationsOf: deps.notificationsOf },
-      change: ({ keyNo, address }, work) => deps.catalog.change({ kind: 'api-key', keyNo, address }, work),
-    }),
+    ...manyAlertRoutes(alerts),
+    ...alertRoutes(alerts),
     ...auditRoutes(db),
     ...batchRoutes({ clock, inTransaction: (work) => db.inTransaction(work) }),
     ...openApiRoutes(() => routes, deps.version),

@@ -141,6 +141,8 @@ const others = [
   'PUT /agents/{agent_id}/upgrade',
   'PUT /alerts/{alert_id}/acknowledge',
   'PUT /alerts/{alert_id}/snooze',
+  'PUT /alerts/acknowledge',
+  'PUT /alerts/snooze',
 ];
 
 test('every request that writes the catalog records the change with its fields and its caller', async () => {

@@ -65,6 +65,7 @@ export const facts: Readonly<Record<string, Fact>> = {
   Duration: { example: 312 },
   'MaintenanceStart.Duration': { example: '01:30' },
   'AlertSnooze.Duration': { example: '01:00' },
+  'AlertsSnooze.Duration': { example: '01:00' },
   End: { example: at },
   EndTimestamp: {
     text: 'When the check ended, with microseconds.',

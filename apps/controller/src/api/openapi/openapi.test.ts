@@ -27,6 +27,8 @@ const goodBodies: Readonly<Record<string, object>> = {
   'PUT /tags/{tag_id}': { Name: 'other' },
   'POST /secrets': { Name: 'new', Value: 'v' },
   'PUT /alerts/{alert_id}/snooze': { Duration: '01:00' },
+  'PUT /alerts/acknowledge': { Filter: {} },
+  'PUT /alerts/snooze': { Filter: {}, Duration: '01:00' },
 };
 
 describe('the OpenAPI document', () => {
