@@ -45,7 +45,7 @@ export function partial(state: AlertState, device: DeviceFacts, facts: AlertFact
   const { nowUs } = facts;
   if (device.status === 'Down') return { ...closed(state, 'the device is Down'), withdraws: 'repeats' };
   if (!device.isPartial) {
-    const reason = 'the device fails from none of these Locations any more';
+    const reason = 'recovered at all Locations';
     return to(enterPhase(state, 'ended', nowUs), { reason });
   }
   return warning(state, device, facts);

@@ -50,10 +50,10 @@ test('a device that fails from one of its Locations notifies of device.partial, 
   await scene.decide(1_125);
   expect(await scene.messages(device)).toEqual(['device.partial', 'device.up']);
   expect(await scene.alerts(device)).toMatchObject([
-    { closed_us: startUs + 1_125 * second, reason: 'the device fails from none of these Locations any more' },
+    { closed_us: startUs + 1_125 * second, reason: 'recovered at all Locations' },
   ]);
   const ended = (await scene.events(device)).filter(({ type }) => type === 'Recovered').at(-1);
-  expect(ended?.message).toContain('Fails from none of its Locations any more');
+  expect(ended?.message).toContain('Recovered at all Locations');
 });
 
 test('the alert of an offline Location closes without a message when the Location is deleted', async () => {

@@ -12,7 +12,7 @@ export interface Concerned {
 }
 
 type DeviceRow = RecentOutages &
-  Pick<ChangedDevice, 'deviceNo' | 'deviceId' | 'shortName'> & { severity: string };
+  Pick<ChangedDevice, 'deviceNo' | 'deviceId' | 'shortName' | 'fullName'> & { severity: string };
 
 /** These devices, by number. `windowUs` is the time in which ended outages count as flapping. */
 export async function changedDevices(
@@ -23,7 +23,7 @@ export async function changedDevices(
 ): Promise<Map<number, ChangedDevice>> {
   if (deviceNos.length === 0) return new Map();
   const { rows } = await sql<DeviceRow>`
-    select d.device_no as "deviceNo", d.device_id as "deviceId", d.short_name as "shortName", d.severity,
+    select d.device_no as "deviceNo", d.device_id as "deviceId", d.short_name as "shortName", d.full_name as "fullName", d.severity,
       e.count, e."activeUs", e."sinceUs", e."downUs"
     from devices d, lateral (
       select count(*)::int as count, min(a.active_us)::bigint as "activeUs", min(a.since_us)::bigint as "sinceUs",
@@ -32,9 +32,9 @@ export async function changedDevices(
         and a.active_us > ${nowUs - windowUs}::bigint) e
     where d.device_no = any(${deviceNos}::int[])`.execute(trx);
   return new Map(
-    rows.map(({ deviceNo, deviceId, shortName, severity, ...recent }) => [
+    rows.map(({ deviceNo, deviceId, shortName, fullName, severity, ...recent }) => [
       deviceNo,
-      { deviceNo, deviceId, shortName, severity: readSeverity(severity), recent },
+      { deviceNo, deviceId, shortName, fullName, severity: readSeverity(severity), recent },
     ]),
   );
 }

@@ -13,6 +13,7 @@ import type { EventCause } from '@vantage/health';
 import { readFacts, readKind, readSeverity } from './alert-row.ts';
 import type { DueAlert } from './due-store.ts';
 import type { ContactRow, SubjectRow } from './facts-store.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** What the messages of an alert are made of. */
 export interface MessageContext {
@@ -26,6 +27,7 @@ export interface MessageContext {
   /** After the decision; null: the device does not flap. */
   readonly flapping: Flapping | null;
   readonly contacts: ReadonlyMap<string, ContactRow>;
+  readonly surroundings: Surroundings;
   readonly nowUs: number;
 }
 
@@ -92,14 +94,25 @@ function wants({ notify }: ContactRow, kind: AlertKind): boolean {
 
 /** One row for each contact that gets the message. Pure. */
 export function notificationsFor(message: AlertMessage, context: MessageContext): NewNotification[] {
-  const { alert, nowUs } = context;
+  const { alert, nowUs, surroundings } = context;
   const kind = messageKind(context.kind, message.about);
   if (kind === undefined) return [];
   const data = messageData(message.about, context);
-  return acceptedBy(context, message.contactIds, kind).map(({ contactNo }) => ({
-    ...{ accountNo: alert.account_no, contactNo, alertNo: alert.alert_no, orderKey: orderKeyOf(alert), kind },
-    ...{ severity: readSeverity(alert.severity), data, atUs: nowUs },
-  }));
+  const isBegin = message.about === 'opening' || message.about === 'flapping';
+  return acceptedBy(context, message.contactIds, kind).map(({ contactNo }) => {
+    const before = isBegin ? (surroundings.sent.get(contactNo) ?? 0) : 0;
+    return {
+      ...{
+        accountNo: alert.account_no,
+        contactNo,
+        alertNo: alert.alert_no,
+        orderKey: orderKeyOf(alert),
+        kind,
+      },
+      ...{ severity: readSeverity(alert.severity), atUs: nowUs },
+      data: before === 0 ? data : { ...data, Number: before + 1 },
+    };
+  });
 }
 
 function orderKeyOf({ device_no, location_no, account_no }: DueAlert): string {
@@ -123,8 +136,23 @@ function messageData(about: AlertMessage['about'], context: MessageContext): Fac
     ...(isEnd ? endData(event, context) : {}),
     ...(flapping === null ? {} : flappingData(flapping, isEnd)),
     ...(about === 'acknowledged' ? { By: alert.acknowledged_by, Note: alert.acknowledged_note } : {}),
+    ...(isUp ? {} : context.surroundings.facts),
+    ...(about === 'acknowledged' || alert.acknowledged_by === null
+      ? {}
+      : { AcknowledgedBy: alert.acknowledged_by }),
     Severity: alert.severity,
     Reason: reason,
+    ...threadData(context),
+  };
+}
+
+/** All messages of an alert have these in common, also the one of its end. */
+function threadData({ alert, sinceUs }: MessageContext): Facts {
+  const { CheckResult } = readFacts(alert.opening);
+  return {
+    AlertKind: alert.kind,
+    Began: sinceUs,
+    ...(typeof CheckResult === 'string' ? { Cause: CheckResult } : {}),
   };
 }
 

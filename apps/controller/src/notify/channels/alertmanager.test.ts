@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { fullNotice, sentinels } from '../testing/channel-contract.ts';
+import {
+  fullNotice,
+  fullNoticeHeadline,
+  fullNoticeLines,
+  fullNoticeLinks,
+  sentinels,
+} from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createAlertmanager } from './alertmanager.ts';
 
@@ -32,8 +38,9 @@ test('the request is the documented one: a list of one alert with labels, annota
       labels,
       annotations: {
         summary: 'web is Down: HTTP 500',
-        description: expect.stringContaining('Name: Web server\nAddress: https://me:***@www.example.org/'),
+        description: [fullNoticeHeadline, ...fullNoticeLines, ...fullNoticeLinks].join('\n'),
       },
+      generatorURL: 'https://vantage.example/links/d',
       ...{ startsAt: '2026-11-22T08:00:00+01:00', endsAt: '2026-12-22T07:00:00.000Z' },
     },
   ]);

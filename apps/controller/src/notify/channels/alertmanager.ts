@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Channel, Notice } from './channel.ts';
-import { factLines } from './email-text.ts';
+import { descriptionOf } from './description.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
 import { incidentOf } from './incident.ts';
 
@@ -51,10 +51,10 @@ function alertOf(notice: Notice) {
     },
     annotations: {
       summary: title,
-      description: factLines(notice)
-        .map(({ label, text }) => `${label}: ${text}`)
-        .join('\n'),
+      description: descriptionOf(notice),
     },
+    // What the Alertmanager shows as the source of the alert.
+    ...(notice.links?.details === undefined ? {} : { generatorURL: notice.links.details }),
     ...timesOf(stage, { timestamp, since: typeof since === 'string' ? since : timestamp }),
   };
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { answersOf } from './answers.ts';
 import type { Channel, Notice } from './channel.ts';
-import { factLines, plain } from './email-text.ts';
+import { descriptionOf } from './description.ts';
+import { plain } from './fact-text.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
 import { incidentOf } from './incident.ts';
 
@@ -41,21 +43,13 @@ function alertOf(notice: Notice) {
     return { alias: key, action: 'close', body: { source, note: endNote(title, notice) } };
   if (stage === 'acknowledged')
     return { alias: key, action: 'acknowledge', body: { source, note: noteOf(notice) } };
-  const facts = factLines(notice);
-  const { links } = notice;
-  const pages = links === null ? [] : [`Acknowledge: ${links.acknowledge}`, `Snooze: ${links.snooze}`];
-  const lines = [
-    `Time: ${notice.timestamp}`,
-    ...facts.map(({ label, text }) => `${label}: ${text}`),
-    ...pages,
-  ];
   return {
     ...{ alias: key, action: null },
     body: {
       message: title.slice(0, longestMessage).toWellFormed(),
-      description: lines.join('\n'),
+      description: descriptionOf(notice),
       ...{ entity, source, tags: [notice.kind], priority: priorities[severity] },
-      details: Object.fromEntries(facts.map(({ label, text }) => [label, text])),
+      details: Object.fromEntries(answersOf(notice).lines.map(({ label, text }) => [label, text])),
     },
   };
 }

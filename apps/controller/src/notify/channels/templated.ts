@@ -9,7 +9,7 @@ import {
 } from '@vantage/alerts';
 import { z } from 'zod';
 import type { Notice, Sending } from './channel.ts';
-import { factText } from './email-text.ts';
+import { factText } from './fact-text.ts';
 import type { ChannelRequest } from './http-channel.ts';
 import { incidentOf } from './incident.ts';
 
