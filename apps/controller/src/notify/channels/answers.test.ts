@@ -22,7 +22,7 @@ const lines = [
   'What: Web server (web), HTTP https://me:***@www.example.org/, severity critical',
   'From where: fails from Oslo, Rome; works from Paris',
   'Trace: 7 hops from Oslo, the last that answers is 192.0.2.1',
-  'Behind it: 30 devices; 12 of them fail and send no messages (a, b, 10 more)',
+  'Behind it: 30 devices; 12 of them fail too, without a message of their own (a, b, 10 more)',
   'At the same time: 12 others at Hamburg; 1 other behind gw fell in the same minute',
   'Acknowledged by: Ada',
   'Not notified: noc (HTTP 410)',

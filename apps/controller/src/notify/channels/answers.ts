@@ -58,6 +58,7 @@ type LineOf = (notice: Notice) => string | undefined;
 const lineRules: readonly (readonly [question: Question, label: string, text: LineOf])[] = [
   ['what', 'What', whatText],
   ['why', 'Why', (notice) => longWhy(notice)],
+  ['why', 'Cause', causeText],
   ['why', 'Reason', ({ kind, data }) => (kind === 'closed' ? undefined : factText(data['Reason']))],
   ['where', 'From where', whereText],
   ['where', 'Trace', ({ data }) => textOf(trace, data['Trace'], traceText)],
@@ -68,6 +69,7 @@ const lineRules: readonly (readonly [question: Question, label: string, text: Li
     ({ kind, data }) => (kind === 'location.offline' ? notChecked(data) : undefined),
   ],
   ['else', 'At the same time', nearbyText],
+  ['else', 'Devices behind it', ({ kind }) => (kind === 'anchor.down' ? anchorEffect : undefined)],
   ['else', 'Master', ({ data }) => factText(data['Master'])],
   ['else', 'Waited', ({ data }) => waitedText(data['Waited'])],
   ['next', 'Acknowledged by', ({ data }) => name.safeParse(data['AcknowledgedBy']).data],
@@ -82,11 +84,16 @@ const lineRules: readonly (readonly [question: Question, label: string, text: Li
   ['next', 'What to do', ({ kind, data }) => nextByKind.get(kind)?.(data)],
 ];
 
+/** Anchors are hosts on the way from a Location to its devices. */
+const anchorEffect = 'their errors from this Location do not count until the anchor answers again';
+
 /** What a person can do besides the links. */
+const over = () => 'nothing; the alert is closed';
+
 const nexts: Readonly<Partial<Record<MessageKind | 'test', (data: Notice['data']) => string | undefined>>> = {
   'certificate.expiring': () => 'renew the certificate; the next reminder comes nearer to its end',
   'agent.fenced': ({ Agent }) =>
-    `end the copy, then release ${factText(Agent) ?? 'the agent'}: ./vantage agents unfence AGENT_ID`,
+    `end the copy, then release ${factText(Agent) ?? 'the agent'}: ./vantage agents list shows its id, ./vantage agents unfence ID releases it`,
   'contact.failing': ({ Recovered }) =>
     Recovered === true
       ? 'nothing; messages that waited are sent now'
@@ -94,6 +101,10 @@ const nexts: Readonly<Partial<Record<MessageKind | 'test', (data: Notice['data']
   'late.summary': () => 'nothing; all of them are over',
   'location.offline': () =>
     'see whether its hosts run and reach the controller; on a host: vantage-agent logs',
+  'device.up': over,
+  'location.online': over,
+  'anchor.up': over,
+  acknowledged: () => 'nothing; nobody is notified again before the end',
   test: () => 'nothing; this contact works',
 };
 
@@ -167,6 +178,15 @@ function longWhy(notice: Notice): string | undefined {
   return why !== undefined && why.length > longestWhy ? why : undefined;
 }
 
+/** Why it was Down: the good result of the headline does not say it. */
+function causeText({ kind, data }: Notice): string | undefined {
+  return isEnd(kind) || data['Recovered'] === true ? factText(data['Cause']) : undefined;
+}
+
+function isEnd(kind: string): boolean {
+  return kind === 'device.up' || kind === 'location.online' || kind === 'anchor.up';
+}
+
 function whereText({ kind, data }: Notice): string | undefined {
   const failing = names.safeParse(data['FailingLocations']).data ?? names.safeParse(data['Locations']).data;
   const good = names.safeParse(data['GoodLocations']).data;
@@ -178,7 +198,8 @@ function whereText({ kind, data }: Notice): string | undefined {
   const place = factText(data['Location']);
   if (place === undefined || kind.startsWith('location.')) return undefined;
   if (kind === 'device.down' || kind === 'device.flapping') return `fails from ${place}`;
-  if (kind === 'anchor.down' || kind === 'agent.fenced') return `at ${place}`;
+  if (kind === 'late.summary') return `seen from ${place}`;
+  if (kind.startsWith('anchor.') || kind === 'agent.fenced') return `at Location ${place}`;
   return undefined;
 }
 
@@ -194,8 +215,8 @@ function behindText({ Count, Suppressed, Names }: z.infer<typeof behind>): strin
   const named = rest > 0 && Names.length > 0 ? [...Names, `${rest} more`] : Names;
   const list = named.length === 0 ? '' : ` (${named.join(', ')})`;
   if (Suppressed === 0) return `${devices}${list}`;
-  const fail = Suppressed === 1 ? '1 of them fails' : `${Suppressed} of them fail`;
-  return `${devices}; ${fail} and ${Suppressed === 1 ? 'sends' : 'send'} no messages${list}`;
+  const fail = Suppressed === 1 ? '1 of them fails too' : `${Suppressed} of them fail too`;
+  return `${devices}; ${fail}, without a message of ${Suppressed === 1 ? 'its' : 'their'} own${list}`;
 }
 
 function notChecked({ Devices }: Notice['data']): string | undefined {
@@ -236,7 +257,11 @@ function outageLines(notice: Notice): readonly AnswerLine[] {
     if (typeof outage !== 'object' || outage === null || Array.isArray(outage)) return [];
     const { FullName, ShortName, Start, End, Seconds, IsOver } = outage;
     const clock = (at: Json | undefined) => (typeof at === 'string' ? clockText(at, notice) : '?');
-    const of = factText(ShortName) ?? factText(FullName) ?? 'a device';
+    const [short, full] = [factText(ShortName), factText(FullName)];
+    const of =
+      short === undefined || full === undefined || full === short
+        ? (short ?? full ?? 'a device')
+        : `${short} (${full})`;
     const lasted = typeof Seconds === 'number' ? `Down for ${durationText(Seconds)}, ` : '';
     const state =
       IsOver === false ? `since ${clock(Start)}, still Down` : `${clock(Start)} to ${clock(End)}, over`;

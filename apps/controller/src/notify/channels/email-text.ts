@@ -1,7 +1,7 @@
 import { answersOf } from './answers.ts';
 import type { DayPart, Notice } from './channel.ts';
-import { cut } from './fact-text.ts';
-import { headlineOf, isRepeat, joined, sinceOf, threadSubject, titleOf, whyOf } from './headline.ts';
+import { cut, nameIn } from './fact-text.ts';
+import { headlineOf, isRepeat, joined, shortSince, threadSubject, titleOf, whyOf } from './headline.ts';
 
 /**
  * The subject: one line, also of a message about many notices. All mails of an alert have the same one, and those after
@@ -12,7 +12,7 @@ import { headlineOf, isRepeat, joined, sinceOf, threadSubject, titleOf, whyOf } 
 export function subjectOf(notices: readonly Notice[]): string {
   const [first] = notices;
   if (first === undefined) return 'Vantage';
-  if (notices.length > 1) return countsOf(notices);
+  if (notices.length > 1) return groupSubject(notices);
   const name = threadSubject(first);
   if (name === undefined) return cut(headlineOf(first).replace(/\.$/, ''), 200);
   return isFirstOf(first) ? name : `Re: ${name}`;
@@ -25,9 +25,18 @@ function isFirstOf(notice: Notice): boolean {
   return opens && !isRepeat(notice) && Recovered !== true;
 }
 
-/** How many messages of each kind: `7 messages: 5 Down, 2 Up again`. */
+/** The counts and the names of the worst: `7 messages: 5 Down, 2 Up again (db1, db2, mail and 4 more)`. */
+function groupSubject(notices: readonly Notice[]): string {
+  const names = worstFirst(notices)
+    .slice(0, 3)
+    .map(({ data }) => cut(nameIn(data) ?? 'something', 40));
+  const rest = notices.length - names.length;
+  return `${countsOf(notices)} (${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''})`;
+}
+
+/** How many messages of each kind, what goes on first: `7 messages: 5 Down, 2 Up again`. */
 export function countsOf(notices: readonly Notice[]): string {
-  const counts = Map.groupBy(notices, ({ kind }) => kind);
+  const counts = Map.groupBy(worstFirst(notices), ({ kind }) => kind);
   const said = [...counts].map(([kind, of]) => `${of.length} ${counted.get(kind) ?? kind}`);
   return `${notices.length} messages: ${said.join(', ')}`;
 }
@@ -101,7 +110,7 @@ export function acknowledgeAllOf(notices: readonly Notice[]): string | undefined
 /** One notice among many, at most some 300 characters: what, why, since. */
 export function lineOf(notice: Notice): string {
   const why = whyOf(notice);
-  const since = sinceOf(notice);
+  const since = shortSince(notice);
   const said = cut(titleOf(notice), 120);
   return [
     why === undefined ? said : `${said}${joined(notice.kind, cut(why, 80))}`,

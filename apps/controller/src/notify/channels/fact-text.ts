@@ -28,3 +28,8 @@ export function nameIn(data: Notice['data']): string | undefined {
   );
   return typeof name === 'string' ? plain(name) : undefined;
 }
+
+/** The text with a capital letter first. */
+export function capital(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,6 +1,6 @@
 import type { MessageKind } from '@vantage/alerts';
 import type { Notice } from './channel.ts';
-import { cut, factText, nameIn } from './fact-text.ts';
+import { capital, cut, factText, nameIn } from './fact-text.ts';
 import { clockText, durationText, secondsSince } from './moment-text.ts';
 
 /** The begin of an outage is told in these words: `Down for 3 min, since 08:28:06 CET`. */
@@ -68,7 +68,11 @@ export function sinceOf(notice: Notice): string | undefined {
   const { Since, DownSince, NotAfter } = data;
   if (kind === 'certificate.expiring')
     return typeof NotAfter === 'string' ? `not valid after ${clockText(NotAfter, notice)}` : undefined;
-  if (kind === 'acknowledged' || kind === 'closed') return ongoing(notice, undefined);
+  if (kind === 'closed')
+    return typeof Since === 'string' ? `it began at ${clockText(Since, notice)}` : undefined;
+  if (kind === 'agent.fenced')
+    return typeof Since === 'string' ? `since ${clockText(Since, notice)}` : undefined;
+  if (kind === 'acknowledged') return ongoing(notice, stateWords.get(endedKind(notice)));
   if (kind === 'device.flapping') return flappingSince(notice);
   if (typeof DownSince === 'string' && typeof Since === 'string') return ended(notice, Since, DownSince);
   const word = data['Recovered'] === true ? undefined : stateWords.get(kind);
@@ -101,9 +105,10 @@ function flappingSince(notice: Notice): string | undefined {
 function ended(notice: Notice, since: string, downSince: string): string {
   const [up, was] = endWords.get(endedKind(notice)) ?? ['Up', 'Down'];
   const { Seconds, Outages } = notice.data;
-  const from = `from ${clockText(downSince, notice)}`;
-  const lasted = typeof Outages === 'number' ? '' : ` for ${durationText(Seconds)}`;
-  return `${up} since ${clockText(since, notice)}, was ${was}${lasted} (${from})`;
+  const begin = clockText(downSince, notice);
+  const now = `${up} since ${clockText(since, notice)}`;
+  if (typeof Outages === 'number') return `${now}, the first outage began at ${begin}`;
+  return `${now}, was ${was} for ${durationText(Seconds)} (from ${begin})`;
 }
 
 const endWords: ReadonlyMap<string, readonly [string, string]> = new Map([
@@ -127,7 +132,11 @@ export function whyOf(notice: Notice): string | undefined {
     return note;
   }
   if (kind === 'closed') return factText(data['Reason']);
-  if (kind === 'agent.fenced') return 'two processes use its identity, so none of them is believed';
+  if (kind === 'agent.fenced') {
+    const hosts = factText(data['Hosts']);
+    const by = hosts === undefined ? '' : ` (${hosts})`;
+    return `two processes use its identity${by}; neither may connect until somebody releases it`;
+  }
   if (kind === 'location.offline')
     return factText(data['CheckResult']) ?? factText(data['LastWords']) ?? lastHeard(notice);
   // The result of a good check between two outages is no reason.
@@ -158,13 +167,24 @@ export function headlineOf(notice: Notice): string {
   const since = sinceOf(notice);
   const first = cut(titleOf(notice), 300);
   const said = why === undefined ? first : `${first}${joined(notice.kind, cut(why, longestWhy))}`;
-  return since === undefined ? `${said}.` : `${said}. ${since[0]?.toUpperCase()}${since.slice(1)}.`;
+  return since === undefined ? `${said}.` : `${said}. ${capital(since)}.`;
 }
 
 /** The reason as it follows a title; some titles have a colon of their own. */
 export function joined(kind: string, why: string): string {
   if (kind === 'acknowledged') return ` ${why}`;
   return kind === 'device.flapping' ? ` (${why})` : `: ${why}`;
+}
+
+/** Since when, for one line among many. */
+export function shortSince(notice: Notice): string | undefined {
+  const { kind, data } = notice;
+  const { Since, DownSince, Seconds } = data;
+  const isEnd = typeof DownSince === 'string' && kind !== 'device.flapping';
+  if (typeof Since !== 'string' || kind === 'certificate.expiring') return sinceOf(notice);
+  const since = `since ${clockText(Since, notice)}`;
+  if (!isEnd) return isRepeat(notice) ? `${since}, ${ordinal(data['Number'])} message` : since;
+  return typeof Seconds === 'number' ? `${since}, after ${durationText(Seconds)}` : since;
 }
 
 /** The message repeats an earlier one of its alert. */

@@ -1,6 +1,7 @@
 import { answersOf } from './answers.ts';
 import type { Channel, Notice } from './channel.ts';
 import { countsOf, lineOf, worstFirst } from './email-text.ts';
+import { capital, factText } from './fact-text.ts';
 import { createHttpChannel, type HttpSettings } from './http-channel.ts';
 import { fitSms, simplified, smsSize } from './sms-parts.ts';
 import { composeTemplate, requestOfTemplate } from './templated.ts';
@@ -31,8 +32,10 @@ function smsText(notices: readonly Notice[]): string {
     const { headline, lines } = answersOf(only);
     const said = lines
       .filter(({ question, label }) => (question === 'where' && label !== 'Trace') || question === 'else')
-      .map(({ label, text }) => (label === 'From where' ? `F${text.slice(1)}.` : `${label}: ${text}.`));
-    return fitSms([headline, ...said].join(' '), mostParts);
+      .map(({ label, text }) => (label === 'From where' ? `${capital(text)}.` : `${label}: ${text}.`));
+    const name = factText(only.data['FullName']);
+    const named = name === undefined || headline.includes(name) ? [] : [`Name: ${name}.`];
+    return fitSms([headline, ...named, ...said].join(' '), mostParts);
   }
   return groupText(notices);
 }
