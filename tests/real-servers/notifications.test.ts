@@ -38,7 +38,7 @@ test('e-mails arrive at Postfix: by STARTTLS and a login, by implicit TLS, under
   const mails = readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'utf8'));
   for (const mail of mails) {
     expect(mail).toContain(`Message-ID: <${id}@real.test>`);
-    expect(mail).toContain('Subject: web is Down: HTTP 500');
+    expect(mail).toContain('Subject: Outage of web since 22 Nov 2026 08:00:00 CET: HTTP 500');
     expect(mail).toContain('Content-Type: text/html; charset=utf-8');
   }
 });

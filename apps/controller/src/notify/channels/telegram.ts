@@ -14,7 +14,7 @@ const floodAnswer = z.object({ parameters: z.object({ retry_after: z.number().no
 /** What the operator set. */
 export interface TelegramSettings extends HttpSettings {
   /** Where Telegram's servers are, without a slash at the end. */
-  readonly telegramUrl?: string;
+  readonly telegramUrl?: string | undefined;
 }
 
 /**
