@@ -13,7 +13,7 @@ const titles: readonly (readonly [RegExp, string])[] = [
 /** The messages in an e-mail, as `<kind> <subject>`: one, or one for each line of a grouped e-mail. */
 export function messagesOf({ subject, text, recorded }: Mail): string[] {
   if (recorded !== undefined) return [recorded];
-  const lines = text.split('\n').map((line) => line.replace(/^\S+T\S+ {2}/, ''));
+  const lines = text.split('\n');
   const isGrouped = /^\d+ messages: /.test(subject);
   const found = (isGrouped ? lines : lines.slice(0, 1)).flatMap(kindOf);
   return found.length > 0 ? found : [`unknown ${subject}`];
@@ -22,6 +22,12 @@ export function messagesOf({ subject, text, recorded }: Mail): string[] {
 /** The names in an e-mail. */
 export function namedIn(mail: Mail): string[] {
   return messagesOf(mail).map((message) => message.slice(message.indexOf(' ') + 1));
+}
+
+/** How many messages a grouped e-mail counts and does not name. */
+export function leftOutOf({ text, recorded }: Pick<Mail, 'text' | 'recorded'>): number {
+  if (recorded !== undefined) return 0;
+  return Number(/^and (\d+) more/m.exec(text)?.[1] ?? 0);
 }
 
 function kindOf(line: string): string[] {

@@ -7,9 +7,10 @@ import {
   deviceDifferences,
   messageDifferences,
   sequenceDifferences,
+  unlessCounted,
 } from './judge.ts';
 import { loggedErrors } from './log-lines.ts';
-import { messagesOf } from './mail-content.ts';
+import { leftOutOf, messagesOf } from './mail-content.ts';
 import { statuses, uptimeOf } from './rest.ts';
 import type { Expected } from './scene.ts';
 
@@ -54,7 +55,7 @@ export async function judge(ground: Ground, expected: Expected): Promise<Verdict
     decisions: decisionsOf(alerts, ground.contacts),
     differences: [
       ...(expected.differences ?? []),
-      ...messageDifferences(wanted, sent),
+      ...unlessCounted(messageDifferences(wanted, sent), leftOut(ground)),
       ...devices.flatMap((device) => deviceDifferences(device, tolerance)),
       ...sequenceDifferences(
         'hook',
@@ -127,6 +128,12 @@ function sentCounts({ hooks, mail }: Ground): Counts {
   const mails = new Map(mail.mails.map((one) => [one.messageId, one]));
   for (const one of mails.values()) for (const message of messagesOf(one)) add(`mail ${message}`);
   return counts;
+}
+
+/** How many messages all e-mails together count without a name. */
+function leftOut({ mail }: Ground): number {
+  const mails = new Map(mail.mails.map((one) => [one.messageId, one]));
+  return [...mails.values()].reduce((sum, one) => sum + leftOutOf(one), 0);
 }
 
 /** The messages without repetitions of an id. */
