@@ -65,7 +65,8 @@ test('an Alertmanager shows alerts as one group with their texts and pages, keep
   const since = new Date(Date.now() - 60_000).toISOString();
   const down = (alert: string, more: Notice['data'] = {}): Notice => ({
     ...fullNotice,
-    ...{ timestamp: new Date().toISOString(), composed: new Date().toISOString() },
+    timestamp: new Date().toISOString(),
+    composed: new Date().toISOString(),
     data: {
       ...fullNotice.data,
       alert_id: alert.repeat(48),

@@ -30,7 +30,8 @@ test('e-mails arrive at Postfix: by STARTTLS and a login, by implicit TLS, under
     delivered,
   );
   expect(await send(startTls.replace(encodeURIComponent(login.password), 'wrong'), 'noc@real.test')).toEqual({
-    ...{ kind: 'again', text: '127.0.0.1 answered SMTP 535 to AUTH' },
+    kind: 'again',
+    text: '127.0.0.1 answered SMTP 535 to AUTH',
   });
   expect(await send(`smtp://127.0.0.1:${postfix.port}`, 'noc@real.test')).toMatchObject({
     text: '127.0.0.1 has a certificate that nobody trusts',
@@ -68,8 +69,12 @@ test('all mails of an alert are one thread in a mailbox, also for programs that 
     kind,
     data: {
       ...fullNotice.data,
-      ...{ alert_id: alert.repeat(48), ShortName: `web-${alert}`, AlertKind: 'device.down' },
-      ...{ Began: '2026-11-22T08:00:00+01:00', Cause: 'HTTP 500', ...more },
+      alert_id: alert.repeat(48),
+      ShortName: `web-${alert}`,
+      AlertKind: 'device.down',
+      Began: '2026-11-22T08:00:00+01:00',
+      Cause: 'HTTP 500',
+      ...more,
     },
   });
   const up = { Since: '2026-11-22T08:24:00+01:00', DownSince: '2026-11-22T08:00:00+01:00', Seconds: 1_440 };

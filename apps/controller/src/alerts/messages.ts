@@ -102,14 +102,13 @@ export function notificationsFor(message: AlertMessage, context: MessageContext)
   return acceptedBy(context, message.contactIds, kind).map(({ contactNo }) => {
     const before = isBegin ? (surroundings.sent.get(contactNo) ?? 0) : 0;
     return {
-      ...{
-        accountNo: alert.account_no,
-        contactNo,
-        alertNo: alert.alert_no,
-        orderKey: orderKeyOf(alert),
-        kind,
-      },
-      ...{ severity: readSeverity(alert.severity), atUs: nowUs },
+      accountNo: alert.account_no,
+      contactNo,
+      alertNo: alert.alert_no,
+      orderKey: orderKeyOf(alert),
+      kind,
+      severity: readSeverity(alert.severity),
+      atUs: nowUs,
       data: before === 0 ? data : { ...data, Number: before + 1 },
     };
   });
@@ -130,8 +129,11 @@ function messageData(about: AlertMessage['about'], context: MessageContext): Fac
   return {
     alert_id: alert.alert_id,
     ...(alert.device_no === null ? {} : deviceData(alert, subject)),
-    ...{ Status: isOfUpDevice(alert.kind) ? 'Up' : status, Since: sinceUs, Location: locationName },
-    ...{ CheckResult: null, check_id: null },
+    Status: isOfUpDevice(alert.kind) ? 'Up' : status,
+    Since: sinceUs,
+    Location: locationName,
+    CheckResult: null,
+    check_id: null,
     ...event,
     ...(isEnd ? endData(event, context) : {}),
     ...(flapping === null ? {} : flappingData(flapping, isEnd)),
@@ -184,8 +186,10 @@ function endOf({ At }: Facts, nowUs: number): number {
 function deviceData({ device_id }: DueAlert, subject: SubjectRow | undefined): Facts {
   return {
     device_id,
-    ...{ ShortName: subject?.shortName ?? null, FullName: subject?.fullName ?? null },
-    ...{ Method: subject?.method ?? null, URL: subject?.url ?? null },
+    ShortName: subject?.shortName ?? null,
+    FullName: subject?.fullName ?? null,
+    Method: subject?.method ?? null,
+    URL: subject?.url ?? null,
     Master: subject?.masterId == null ? null : { device_id: subject.masterId, ShortName: subject.masterName },
   };
 }
@@ -193,7 +197,9 @@ function deviceData({ device_id }: DueAlert, subject: SubjectRow | undefined): F
 /** The event of a decision. Pure. */
 export function eventCause(event: AlertEvent, { alert, kind }: MessageContext): EventCause {
   const about = {
-    ...{ accountNo: alert.account_no, deviceNo: alert.device_no, alertKind: kind },
+    accountNo: alert.account_no,
+    deviceNo: alert.device_no,
+    alertKind: kind,
     // A device's event names the Location by the check that caused it.
     locationNo: alert.device_no === null ? alert.location_no : null,
     status: isOfUpDevice(kind)

@@ -24,7 +24,10 @@ test('the request is the documented one: JSON by POST to the root, with the topi
   expect(path).toBe('/base/');
   expect(headers).toMatchObject({ authorization: `Bearer ${sentinels[2]}` });
   expect(json).toEqual({
-    ...{ topic: sentinels[1], title: fullNoticeHeadline, tags: ['rotating_light'], priority: 5 },
+    topic: sentinels[1],
+    title: fullNoticeHeadline,
+    tags: ['rotating_light'],
+    priority: 5,
     message: [...fullNoticeLines].join('\n'),
     actions: [
       { action: 'view', label: 'Acknowledge', url: 'https://vantage.example/links/a' },

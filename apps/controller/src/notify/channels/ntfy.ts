@@ -31,7 +31,8 @@ export function createNtfy(settings: HttpSettings): Channel {
       const [, base = '/', topic = ''] = /^(.*\/)([^/]+)\/*$/.exec(url.pathname) ?? [];
       url.pathname = base;
       return {
-        ...{ url, headers: jsonHeaders(to.secret) },
+        url,
+        headers: jsonHeaders(to.secret),
         body: JSON.stringify({ topic: decodeURIComponent(topic), ...body }),
       };
     },
@@ -47,11 +48,9 @@ function bodyOf(notices: readonly Notice[]) {
   const actions = links.slice(0, 3).map(({ label, url }) => ({ action: 'view', label, url }));
   const begun = incidents.filter(({ stage }) => stage !== 'ends');
   return {
-    ...{
-      title,
-      message: lines.join('\n') || title,
-      tags: [tags[begun[0]?.stage ?? first?.stage ?? 'happened']],
-    },
+    title,
+    message: lines.join('\n') || title,
+    tags: [tags[begun[0]?.stage ?? first?.stage ?? 'happened']],
     priority: Math.max(priorities.info, ...begun.map(({ severity }) => priorities[severity])),
     ...(actions.length === 0 ? {} : { actions }),
   };

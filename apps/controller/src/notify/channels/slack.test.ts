@@ -26,7 +26,10 @@ test('the request is the documented one: a text, and an attachment with a color 
   expect(headers).toMatchObject({ 'content-type': 'application/json' });
   const text = (text: string) => ({ type: 'plain_text', text, emoji: false });
   const button = (label: string, url: string, place: number) => ({
-    ...{ type: 'button', text: text(label), url, action_id: `link-${place}` },
+    type: 'button',
+    text: text(label),
+    url,
+    action_id: `link-${place}`,
     ...(place === 0 ? { style: 'primary' } : {}),
   });
   expect(json).toEqual({
@@ -48,7 +51,9 @@ test('the request is the documented one: a text, and an attachment with a color 
         ],
       },
     ],
-    ...{ mrkdwn: false, unfurl_links: false, unfurl_media: false },
+    mrkdwn: false,
+    unfurl_links: false,
+    unfurl_media: false,
   });
 });
 

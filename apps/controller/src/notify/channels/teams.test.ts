@@ -28,10 +28,13 @@ test('the request is the documented one: a message with one Adaptive Card', asyn
     summary: fullNoticeHeadline,
     attachments: [
       {
-        ...{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null },
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
         content: {
           $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
-          ...{ type: 'AdaptiveCard', version: '1.2', fallbackText: fullNoticeHeadline },
+          type: 'AdaptiveCard',
+          version: '1.2',
+          fallbackText: fullNoticeHeadline,
           body: [
             {
               type: 'RichTextBlock',

@@ -35,7 +35,9 @@ function cardOf(notices: readonly Notice[]) {
   const actions = links.map(({ label, url }) => ({ type: 'Action.OpenUrl', title: label, url }));
   return {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
-    ...{ type: 'AdaptiveCard', version: '1.2', fallbackText: title },
+    type: 'AdaptiveCard',
+    version: '1.2',
+    fallbackText: title,
     body: [textLine(title, { weight: 'bolder', size: 'medium' }), ...lines.map((line) => textLine(line, {}))],
     ...(actions.length === 0 ? {} : { actions }),
   };

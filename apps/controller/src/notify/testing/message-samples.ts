@@ -1,5 +1,20 @@
-import type { Json } from '@vantage/domain';
 import type { Notice } from '../channels/channel.ts';
+import {
+  anchor,
+  at,
+  contact,
+  down,
+  flapping,
+  type Given,
+  links,
+  location,
+  notice,
+  page,
+  router,
+  since,
+  up,
+  web,
+} from './sample-facts.ts';
 
 /** A message as docs/messages.md shows it. */
 export interface MessageSample {
@@ -8,77 +23,6 @@ export interface MessageSample {
   readonly when: string;
   readonly notices: readonly Notice[];
 }
-
-const day = '2026-11-22T';
-const at = (clock: string) => `${day}${clock}+01:00`;
-const page = 'https://vantage.example.org/links/';
-const links = {
-  acknowledge: `${page}acknowledge…`,
-  snooze: `${page}snooze…`,
-  details: `${page}details…`,
-};
-
-interface Given {
-  readonly clock: string;
-  readonly data: { readonly [name: string]: Json };
-  readonly links?: Notice['links'];
-}
-
-function notice(kind: string, { clock, data, links: given = null }: Given): Notice {
-  return {
-    kind,
-    timestamp: at(clock),
-    composed: at(clock),
-    timezone: 'Europe/Berlin',
-    data: { alert_id: 'a1'.repeat(24), ...data },
-    links: given,
-    day: null,
-  };
-}
-
-const web = {
-  ...{ device_id: 'd1'.repeat(24), ShortName: 'web', FullName: 'Web shop', Method: 'HTTP' },
-  ...{ URL: 'https://shop.example.org/', Severity: 'critical', Master: null, Reason: null },
-};
-const since = at('08:28:06');
-const down = {
-  ...web,
-  ...{ Status: 'Down', Since: since, Location: 'Hamburg', CheckResult: 'no answer within 10 s' },
-  ...{ AlertKind: 'device.down', Began: since, Cause: 'no answer within 10 s' },
-  FailingLocations: ['Hamburg', 'Oslo'],
-  Trace: { Hops: 5, LastHop: '192.0.2.1', Reached: false, Location: 'Hamburg' },
-  Nearby: [{ Count: 12, What: 'Location', Name: 'Hamburg' }],
-};
-const router = {
-  ...down,
-  ...{ ShortName: 'router', FullName: 'Router of Hamburg', Method: 'PING', URL: 'router.example.org' },
-  Behind: { Count: 30, Suppressed: 28, Names: ['db1', 'db2', 'mail', 'printer', 'web2'] },
-};
-const up = {
-  ...web,
-  ...{ Status: 'Up', Since: at('08:52:06'), DownSince: since, Seconds: 1_440, Location: 'Hamburg' },
-  ...{ CheckResult: 'HTTP 200', AlertKind: 'device.down', Began: since, Cause: 'no answer within 10 s' },
-};
-const flapping = {
-  ...web,
-  ...{
-    AlertKind: 'device.down',
-    Began: at('08:20:00'),
-    Cause: 'connection refused',
-    Outages: 4,
-    Seconds: 540,
-  },
-  ...{ Since: at('08:12:00'), Location: 'Hamburg', CheckResult: 'connection refused' },
-};
-const location = { Location: 'Hamburg', Severity: 'critical', AlertKind: 'location.offline', Began: since };
-const anchor = {
-  ...{ Name: 'gateway', Target: '192.0.2.1', Location: 'Hamburg', Severity: 'critical' },
-  ...{ AlertKind: 'anchor.down', Began: since, Cause: 'no answer to two checks' },
-};
-const contact = {
-  ...{ Contact: 'noc-sms', Severity: 'warning', AlertKind: 'contact.failing', Began: since },
-  Cause: 'HTTP 401 Unauthorized',
-};
 
 const single = (title: string, when: string, kind: string, given: Given): MessageSample => ({
   title,
@@ -137,31 +81,54 @@ export const messageSamples: readonly MessageSample[] = [
   single('device.partial', 'The device fails from one Location, three times in a row.', 'device.partial', {
     clock: '08:31:06',
     data: {
-      ...{ ...web, Status: 'Up', Since: since, CheckResult: 'TLS: the certificate is for another name' },
-      ...{ FailingLocations: ['Hamburg'], GoodLocations: ['Oslo', 'Rome'] },
-      ...{ AlertKind: 'device.partial', Began: since, Cause: 'TLS: the certificate is for another name' },
+      ...web,
+      Status: 'Up',
+      Since: since,
+      CheckResult: 'TLS: the certificate is for another name',
+      FailingLocations: ['Hamburg'],
+      GoodLocations: ['Oslo', 'Rome'],
+      AlertKind: 'device.partial',
+      Began: since,
+      Cause: 'TLS: the certificate is for another name',
     },
     links,
   }),
   single('device.slow', 'Good checks take longer than `SlowMs`.', 'device.slow', {
     clock: '08:31:06',
     data: {
-      ...{ ...web, Severity: 'warning', Status: 'Up', Since: since, CheckResult: 'took 2300 ms' },
-      ...{ AlertKind: 'device.slow', Began: since, Cause: 'took 2300 ms' },
+      ...web,
+      Severity: 'warning',
+      Status: 'Up',
+      Since: since,
+      CheckResult: 'took 2300 ms',
+      AlertKind: 'device.slow',
+      Began: since,
+      Cause: 'took 2300 ms',
     },
     links,
   }),
   single('certificate.expiring', '7 days before the end.', 'certificate.expiring', {
     clock: '08:28:10',
     data: {
-      ...{ ...web, Severity: 'warning', Status: 'Up', Since: since, CheckResult: '7 days left', DaysLeft: 7 },
-      ...{ NotAfter: '2026-11-29T12:00:00+01:00', AlertKind: 'certificate.expiring', Began: since },
+      ...web,
+      Severity: 'warning',
+      Status: 'Up',
+      Since: since,
+      CheckResult: '7 days left',
+      DaysLeft: 7,
+      NotAfter: '2026-11-29T12:00:00+01:00',
+      AlertKind: 'certificate.expiring',
+      Began: since,
     },
   }),
   single('location.offline', 'The last agent of a Location was not heard for a minute.', 'location.offline', {
     clock: '08:29:10',
     data: {
-      ...{ ...location, Status: 'Unknown', Since: since, Devices: 30, CheckResult: null },
+      ...location,
+      Status: 'Unknown',
+      Since: since,
+      Devices: 30,
+      CheckResult: null,
       LastHeard: { Agent: 'hamburg-1', At: since, Left: false },
     },
     links,
@@ -182,8 +149,15 @@ export const messageSamples: readonly MessageSample[] = [
   single('agent.fenced', "Two processes used one agent's identity.", 'agent.fenced', {
     clock: '08:28:06',
     data: {
-      ...{ Agent: 'hamburg-1', Location: 'Hamburg', Hosts: ['host-a', 'host-b'], Severity: 'critical' },
-      ...{ Status: 'Unknown', Since: since, CheckResult: null, AlertKind: 'agent.fenced', Began: since },
+      Agent: 'hamburg-1',
+      Location: 'Hamburg',
+      Hosts: ['host-a', 'host-b'],
+      Severity: 'critical',
+      Status: 'Unknown',
+      Since: since,
+      CheckResult: null,
+      AlertKind: 'agent.fenced',
+      Began: since,
     },
   }),
   single('contact.failing', 'A contact was not reached for 30 minutes.', 'contact.failing', {
@@ -193,8 +167,13 @@ export const messageSamples: readonly MessageSample[] = [
   single('contact.failing, its end', 'It accepted a message again.', 'contact.failing', {
     clock: '09:10:00',
     data: {
-      ...{ ...contact, Status: 'Up', Since: at('09:09:58'), DownSince: since, Seconds: 2_512 },
-      ...{ CheckResult: null, Recovered: true },
+      ...contact,
+      Status: 'Up',
+      Since: at('09:09:58'),
+      DownSince: since,
+      Seconds: 2_512,
+      CheckResult: null,
+      Recovered: true,
     },
   }),
   single(
@@ -204,15 +183,29 @@ export const messageSamples: readonly MessageSample[] = [
     {
       clock: '09:40:00',
       data: {
-        ...{ Location: 'Hamburg', Severity: 'info', Status: 'Unknown', Since: since, Count: 2 },
+        Location: 'Hamburg',
+        Severity: 'info',
+        Status: 'Unknown',
+        Since: since,
+        Count: 2,
         Outages: [
           {
-            ...{ device_id: 'd1'.repeat(24), ShortName: 'web', FullName: 'Web shop' },
-            ...{ Start: since, End: at('08:40:06'), Seconds: 720, IsOver: true },
+            device_id: 'd1'.repeat(24),
+            ShortName: 'web',
+            FullName: 'Web shop',
+            Start: since,
+            End: at('08:40:06'),
+            Seconds: 720,
+            IsOver: true,
           },
           {
-            ...{ device_id: 'd2'.repeat(24), ShortName: 'mail', FullName: null },
-            ...{ Start: at('08:30:00'), End: at('08:31:00'), Seconds: 60, IsOver: true },
+            device_id: 'd2'.repeat(24),
+            ShortName: 'mail',
+            FullName: null,
+            Start: at('08:30:00'),
+            End: at('08:31:00'),
+            Seconds: 60,
+            IsOver: true,
           },
         ],
       },

@@ -41,7 +41,8 @@ const contacts: Readonly<
     name: 'Template (`{{Title}}`, then `{{Text}}`)',
     address: (base) => base,
     options: {
-      ...{ ContentType: 'text/plain', Body: '{{Title}}\n\n{{Text}}' },
+      ContentType: 'text/plain',
+      Body: '{{Title}}\n\n{{Text}}',
     },
   },
 };
