@@ -31,6 +31,20 @@ const groups = z.array(
   }),
 );
 
+const since = new Date(Date.now() - 60_000).toISOString();
+const down = (alert: string, more: Notice['data'] = {}): Notice => ({
+  ...fullNotice,
+  timestamp: new Date().toISOString(),
+  composed: new Date().toISOString(),
+  data: {
+    ...fullNotice.data,
+    alert_id: alert.repeat(48),
+    ShortName: `web-${alert}`,
+    Since: since,
+    ...more,
+  },
+});
+
 async function startAlertmanager(ground: Ground): Promise<Server> {
   const port = await freePort();
   const home = path.join(ground.folder, 'alertmanager');
@@ -44,7 +58,7 @@ async function startAlertmanager(ground: Ground): Promise<Server> {
   ]);
 }
 
-test('an Alertmanager shows alerts as one group with their texts and pages, keeps one that is repeated, and ends one that is over', async (context) => {
+test('an Alertmanager shows alerts as one group with their texts and pages, keeps one that is repeated, and ends those that are over or closed', async (context) => {
   const missing = serversMissing('prometheus-alertmanager');
   if (missing !== undefined) return context.skip(missing);
   await using ground = await prepareGround();
@@ -62,19 +76,6 @@ test('an Alertmanager shows alerts as one group with their texts and pages, keep
     expect(await channel.send(sending, AbortSignal.timeout(10_000))).toMatchObject({ kind: 'delivered' });
   };
   const shown = async () => groups.parse(await (await fetch(`${base}/api/v2/alerts/groups`)).json());
-  const since = new Date(Date.now() - 60_000).toISOString();
-  const down = (alert: string, more: Notice['data'] = {}): Notice => ({
-    ...fullNotice,
-    timestamp: new Date().toISOString(),
-    composed: new Date().toISOString(),
-    data: {
-      ...fullNotice.data,
-      alert_id: alert.repeat(48),
-      ShortName: `web-${alert}`,
-      Since: since,
-      ...more,
-    },
-  });
   await send(down('a'));
   await send(down('b'));
   await send(down('a', { Number: 2 }));
@@ -102,4 +103,10 @@ test('an Alertmanager shows alerts as one group with their texts and pages, keep
       expect((await shown())[0]?.alerts.map(({ labels }) => labels['alert_id'])).toEqual(['b'.repeat(48)]),
     { timeout: 10_000 },
   );
+  await send({
+    ...down('b', { Reason: 'device paused', AlertKind: 'device.down' }),
+    kind: 'closed',
+    links: null,
+  });
+  await vi.waitFor(async () => expect(await shown()).toEqual([]), { timeout: 10_000 });
 });

@@ -8,6 +8,7 @@ import {
 } from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createAlertmanager } from './alertmanager.ts';
+import type { Notice } from './channel.ts';
 
 /** Answers as api/v2/openapi.yaml of the Alertmanager lists them for POST /alerts. */
 const alertmanager: HttpReceiver = {
@@ -59,6 +60,21 @@ test('the end of device.partial, which is device.up, has the labels of its begin
   const { json } = await requestOf(alertmanager, [{ ...fullNotice, kind: 'device.partial' }]);
   expect(json).toMatchObject([{ labels }]);
 });
+
+test.each<[string, Notice['data'], string]>([
+  ['a device', { AlertKind: 'device.down' }, 'VantageDevice'],
+  ['a device, by a version before', {}, 'VantageDevice'],
+  ['a Location', { AlertKind: 'location.offline', device_id: null }, 'VantageLocation'],
+  ['a Location, by a version before', { device_id: null }, 'VantageLocation'],
+  ['an anchor, by a version before', { device_id: null, Target: '192.0.2.1' }, 'VantageAnchor'],
+])(
+  'an alert about %s that closes without an end has the labels of its begin, so that it ends',
+  async (_, more, alertname) => {
+    const data = { ...fullNotice.data, ...more, Reason: 'device paused' };
+    const { json } = await requestOf(alertmanager, [{ ...fullNotice, kind: 'closed', data, links: null }]);
+    expect(json).toMatchObject([{ labels: { alertname }, endsAt: fullNotice.timestamp }]);
+  },
+);
 
 test('what has no end ends by the resolve_timeout of the Alertmanager', async () => {
   const { json } = await requestOf(alertmanager, [{ ...fullNotice, kind: 'certificate.expiring' }]);

@@ -41,7 +41,7 @@ function alertOf(notice: Notice) {
   const { kind, timestamp, data } = notice;
   const { device_id: deviceId, Since, DownSince } = data;
   const since = stage === 'ends' && typeof DownSince === 'string' ? DownSince : Since;
-  const [subject = ''] = kind.split('.');
+  const [subject = ''] = (stage === 'happened' ? kind : begunBy(notice)).split('.');
   const alertname = stage === 'happened' ? `Vantage ${kind}` : (names.get(subject) ?? `Vantage ${subject}`);
   return {
     labels: {
@@ -57,6 +57,16 @@ function alertOf(notice: Notice) {
     ...(notice.links?.details === undefined ? {} : { generatorURL: notice.links.details }),
     ...timesOf(stage, { timestamp, since: typeof since === 'string' ? since : timestamp }),
   };
+}
+
+/** The kind of the message that began the alert. */
+function begunBy({ kind, data }: Notice): string {
+  const { AlertKind, device_id: deviceId, Target } = data;
+  if (typeof AlertKind === 'string') return AlertKind;
+  if (kind !== 'closed') return kind;
+  // A version before wrote messages of this kind without it.
+  if (typeof deviceId === 'string') return 'device.down';
+  return Target === undefined ? 'location.offline' : 'anchor.down';
 }
 
 function timesOf(

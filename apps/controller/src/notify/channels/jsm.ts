@@ -39,8 +39,7 @@ export function createJsm(settings: HttpSettings): Channel {
 
 function alertOf(notice: Notice) {
   const { stage, key, severity, title, source: entity } = incidentOf(notice);
-  if (stage === 'ends')
-    return { alias: key, action: 'close', body: { source, note: endNote(title, notice) } };
+  if (stage === 'ends') return { alias: key, action: 'close', body: { source, note: title } };
   if (stage === 'acknowledged')
     return { alias: key, action: 'acknowledge', body: { source, note: noteOf(notice) } };
   return {
@@ -56,11 +55,6 @@ function alertOf(notice: Notice) {
 
 /** The API's limit for the field message. */
 const longestMessage = 130;
-
-/** An alert that closed without an end says why. */
-function endNote(title: string, { data: { Reason } }: Notice): string {
-  return typeof Reason === 'string' && Reason !== '' ? `${title}: ${plain(Reason)}` : title;
-}
 
 function noteOf({ data: { By, Note } }: Notice): string {
   const by = typeof By === 'string' ? `Acknowledged by ${plain(By)}` : 'Acknowledged';
