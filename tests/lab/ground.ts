@@ -7,6 +7,7 @@ import { startFloorDevices } from './floors.ts';
 import { type MailSink, startMailSink } from './mail-sink.ts';
 import { addresses, deviceCount, type Network, openNetwork } from './network.ts';
 import { type Program, startController, startLabAgent, startTargets, type Targets } from './programs.ts';
+import { type Receivers, startReceivers } from './receivers.ts';
 import { connected, statuses } from './rest.ts';
 import { type ShadowSinks, startShadowSinks } from './shadow-sinks.ts';
 import { createTruth, type Truth } from './truth.ts';
@@ -42,6 +43,10 @@ export interface Ground extends AsyncDisposable {
   /** Its contacts are in shadow: `hooks` and `mail` hold what was recorded, and nothing may arrive. */
   readonly shadow: ShadowSinks | undefined;
   readonly contacts: Contacts;
+  /** The services of the contacts that a scene makes itself. */
+  readonly receivers: Receivers;
+  /** The type of each of these contacts by its name. */
+  readonly serviceTypes: Map<string, string>;
   readonly devices: readonly LabDevice[];
   readonly truth: Truth;
   /** Begin of the time that the verdict is about, milliseconds since 1970. */
@@ -68,6 +73,7 @@ export async function startGround(
     void process.stderr.write(`  ${((Date.now() - bornMs) / 1000).toFixed(1).padStart(6)} s  ${text}\n`);
   const hooks = held.use(await startWebhookSink(secret));
   const mail = held.use(await startMailSink());
+  const receivers = held.use(await startReceivers());
   const env = controllerSettings(options.scale, mail);
   const [targets, system] = await Promise.all([
     startTargets(network),
@@ -96,10 +102,11 @@ export async function startGround(
   await delay(1000);
   note(`${devices.length} devices are Up`);
   const sinks = { hooks: shadow?.hooks ?? hooks, mail: shadow?.mail ?? mail, shadow };
-  const rest = { network, targets, ...sinks, contacts, devices, agents, api, system, note };
+  const rest = { network, targets, ...sinks, contacts, receivers, devices, agents, api, system, note };
   const kept = held.move();
   return {
     ...rest,
+    serviceTypes: new Map(),
     scale: options.scale,
     intervalMs: 60_000 / options.scale,
     second: second?.program,

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { withFolded } from './folded.ts';
 import {
   type DeviceOutcome,
   deviceDifferences,
@@ -96,4 +97,22 @@ describe('the record of what a scene did', () => {
     expect(truth.seconds('web', period)).toEqual({ down: 0, unknown: 0, maintenance: 0 });
     expect(truth.outages('web', period)).toBe(0);
   });
+});
+
+test('an Up in an e-mail of several stands for the Down that no e-mail had, if that was decided shortly before', () => {
+  const mails = [
+    { messages: ['device.down a'], atMs: 1000 },
+    { messages: ['device.up a', 'device.up b', 'device.up c', 'device.down d'], atMs: 9000 },
+    { messages: ['device.up b'], atMs: 9500 },
+  ];
+  const downs = [
+    { about: 'a', atMs: 1000 },
+    { about: 'b', atMs: 5000 },
+    { about: 'c', atMs: 500 },
+  ];
+  expect(withFolded(mails, { downs, mostMs: 6000 })).toEqual([
+    ['device.down a'],
+    ['device.up a', 'device.down b', 'device.up b', 'device.up c', 'device.down d'],
+    ['device.up b'],
+  ]);
 });

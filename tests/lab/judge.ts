@@ -46,10 +46,10 @@ export function unlessCounted(differences: readonly string[], counted: number): 
     : differences;
 }
 
-const ends: Readonly<Record<string, string>> = {
-  'device.up': 'device.down',
-  'location.online': 'location.offline',
-  'anchor.up': 'anchor.down',
+const ends: Readonly<Record<string, readonly string[]>> = {
+  'device.up': ['device.down', 'device.flapping'],
+  'location.online': ['location.offline'],
+  'anchor.up': ['anchor.down'],
 };
 
 /** One line for each end (`device.up web`) in a contact's messages that does not follow its begin. Messages are in the order of arrival. */
@@ -60,7 +60,7 @@ export function sequenceDifferences(contact: string, messages: readonly string[]
     const begin = ends[type];
     const before = latest.get(about);
     latest.set(about, type);
-    return begin === undefined || before === begin
+    return begin === undefined || (before !== undefined && begin.includes(before))
       ? []
       : [`${contact}: ${message} arrived after ${before ?? 'nothing'}`];
   });

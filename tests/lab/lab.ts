@@ -1,5 +1,6 @@
-// `npm run lab [scene …] [-- --json FILE] [-- --shadow]`: plays scenes of outages on a whole installation in network namespaces and compares
-// messages, Status and uptime with what each scene did; `--shadow` plays each once more with contacts in shadow. Needs root and iproute2.
+// `npm run lab [scene …] [-- --json FILE] [-- --shadow] [-- --at TIME]`: plays scenes of outages on a whole installation in network namespaces and compares
+// messages, Status and uptime with what each scene did; `--shadow` plays each once more with contacts in shadow;
+// `--at 2027-03-28T00:58:30Z` plays as if it began then. Needs root and iproute2.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +33,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'string' }, list: { type: 'boolean' }, shadow: { type: 'boolean' } },
+  options: {
+    at: { type: 'string' },
+    json: { type: 'string' },
+    list: { type: 'boolean' },
+    shadow: { type: 'boolean' },
+  },
 });
 process.exitCode = await run(positionals.length > 0 ? positionals : [...scenes.keys()]);
 
@@ -41,6 +47,10 @@ async function run(names: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => !scenes.has(name));
   if (unknown.length > 0) {
     console.error(`no scene ${unknown.join(', ')}; there are: ${[...scenes.keys()].join(', ')}`);
+    return 2;
+  }
+  if (values.at !== undefined && Number.isNaN(Date.parse(values.at))) {
+    console.error(`--at must be a time such as 2027-03-28T00:58:30Z, but it is ${values.at}`);
     return 2;
   }
   const missing = netnsMissing();
@@ -56,7 +66,7 @@ async function run(names: readonly string[]): Promise<number> {
     const plain = await play(name, scene, 'plain');
     all.push(plain);
     console.log(textOf(plain));
-    if (values.shadow !== true || ending.signal.aborted) continue;
+    if (values.shadow !== true || scene.isPlainOnly === true || ending.signal.aborted) continue;
     console.log(`\n== ${name} in shadow: the same is decided and recorded, and nothing is sent`);
     const shadow = compared(plain, await play(name, scene, 'shadow'));
     all.push(shadow);
@@ -93,7 +103,8 @@ function compared(plain: Played, shadow: Played): Played {
 async function play(name: string, scene: Scene, way: 'plain' | 'shadow'): Promise<Played> {
   const shown = way === 'shadow' ? `${name} in shadow` : name;
   const from = performance.now();
-  const clock = fakeClock(scene.startsAt);
+  // A scene that needs its own time keeps it.
+  const clock = fakeClock(scene.startsAt ?? values.at);
   const seconds = () => Math.round((performance.now() - from) / 1000);
   if (clock.missing !== undefined)
     return { scene: shown, seconds: 0, verdict: undefined, skipped: clock.missing };

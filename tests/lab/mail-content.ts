@@ -8,10 +8,21 @@ const titles: readonly (readonly [RegExp, string])[] = [
   [/^Anchor (\S+) is Up again/, 'anchor.up'],
   [/^(\S+) is Down/, 'device.down'],
   [/^(\S+) is Up again/, 'device.up'],
+  [/^(\S+) (?:is not slow any more|works from all Locations again)/, 'device.up'],
+  [/^(\S+) flaps(?::| and is Down)/, 'device.flapping'],
+  [/^Contact (\S+) cannot be reached/, 'contact.failing'],
+  [/^Contact (\S+) can be reached again/, 'contact.recovered'],
+  [/^The alert about (\S+) is closed/, 'closed'],
+  [/^(\d+) past outages?/, 'late.summary'],
+  [/^(Test) message/, 'test'],
 ];
 
 /** The messages in an e-mail, as `<kind> <subject>`: one, or one for each line of a grouped e-mail. */
-export function messagesOf({ subject, text, recorded }: Mail): string[] {
+export function messagesOf({
+  subject,
+  text,
+  recorded,
+}: Pick<Mail, 'subject' | 'text' | 'recorded'>): string[] {
   if (recorded !== undefined) return [recorded];
   const lines = text.split('\n');
   const isGrouped = /^\d+ messages: /.test(subject);

@@ -25,6 +25,8 @@ export interface MailSink extends AsyncDisposable {
   /** Refuses connections until `start`. */
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** From now on RCPT of this address is answered so (`550 no such mailbox`); undefined: it is accepted. */
+  answer(address: string, reply: string | undefined): void;
 }
 
 /** The answer to each command that has one answer only. */
@@ -41,6 +43,7 @@ const answers: Readonly<Record<string, string>> = {
 export async function startMailSink(): Promise<MailSink> {
   const mails: Mail[] = [];
   const open = new Set<Socket>();
+  const replies = new Map<string, string>();
   let server: Server | undefined;
   const port = await freePort();
   const keep = async (raw: string, to: string) => {
@@ -52,7 +55,7 @@ export async function startMailSink(): Promise<MailSink> {
     const listener = createServer((socket) => {
       open.add(socket);
       socket.once('close', () => open.delete(socket));
-      converse(socket, keep).catch(() => socket.destroy());
+      converse(socket, keep, replies).catch(() => socket.destroy());
     });
     server = listener;
     await new Promise<void>((resolve, reject) => {
@@ -72,12 +75,23 @@ export async function startMailSink(): Promise<MailSink> {
     mails,
     stop,
     start,
+    answer(address, reply) {
+      if (reply === undefined) replies.delete(address);
+      else replies.set(address, reply);
+    },
     [Symbol.asyncDispose]: stop,
   };
 }
 
-/** One SMTP session. `keep` gets each message with its last recipient before the session acknowledges it. */
-async function converse(socket: Socket, keep: (raw: string, to: string) => Promise<void>): Promise<void> {
+/**
+ * One SMTP session. `keep` gets each message with its last recipient before the session acknowledges it. `replies` are those to RCPT
+ * by its address.
+ */
+async function converse(
+  socket: Socket,
+  keep: (raw: string, to: string) => Promise<void>,
+  replies: ReadonlyMap<string, string>,
+): Promise<void> {
   const say = (text: string) => void socket.write(`${text}\r\n`);
   socket.on('error', () => socket.destroy());
   let to = '';
@@ -103,6 +117,6 @@ async function converse(socket: Socket, keep: (raw: string, to: string) => Promi
     } else if (verb === 'QUIT') {
       say('221 bye');
       socket.end();
-    } else say(answers[verb] ?? '502 not known');
+    } else say((verb === 'RCPT' ? replies.get(to) : undefined) ?? answers[verb] ?? '502 not known');
   }
 }

@@ -9,6 +9,12 @@ export interface Expected {
   readonly messages: Counts;
   /** Where the contacts must get different messages: those of the e-mail contact. */
   readonly mails?: Counts;
+  /** The messages of contacts that the scene made itself, by contact, kind and subject; default none. */
+  readonly others?: Counts;
+  /** Devices that the scene paused or deleted, or whose schedule it took away: what other programs show of them ends without an Up. */
+  readonly released?: ReadonlySet<string>;
+  /** Devices that the scene deleted. */
+  readonly deleted?: ReadonlySet<string>;
   /** The Status of devices at the end; default Up. */
   readonly statuses?: ReadonlyMap<string, string>;
   /** A program died between sending and recording, so a message may arrive twice under its id; default false. */
@@ -26,6 +32,8 @@ export interface Scene {
   readonly ground: GroundOptions;
   /** The time at which all programs of the scene believe to start, with its offset; absent: the real time. */
   readonly startsAt?: string;
+  /** It has contacts of its own, so it is not played in shadow. */
+  readonly isPlainOnly?: boolean;
   /** The scene is ended this long after its installation should have started; default 240 s. */
   readonly limitSeconds?: number;
   play(ground: Ground): Promise<Expected>;

@@ -13,6 +13,8 @@ export interface Truth {
   /** From now on the device is in this state for this reason (`self`, `router`, …). */
   begin(name: string, kind: Kind, reason: string): void;
   end(name: string, kind: Kind, reason: string): void;
+  /** How long the device is Down at this moment, milliseconds; 0: it is not. */
+  downForMs(name: string, atMs: number): number;
   /** The seconds of each kind in a period, which the API must show. */
   seconds(name: string, period: Period): Readonly<Record<Kind, number>>;
   /** How many outages, each with time outside of the other kinds, the period has. */
@@ -46,6 +48,10 @@ export function createTruth(nowMs: () => number): Truth {
         span.toMs === undefined ? { ...span, toMs: nowMs() } : span,
       );
       spans.set(key(name, kind), ended);
+    },
+    downForMs(name, atMs) {
+      const now = of(name, 'down').find(({ fromMs, toMs }) => fromMs <= atMs && (toMs ?? atMs) >= atMs);
+      return now === undefined ? 0 : atMs - now.fromMs;
     },
     seconds(name, period) {
       const all = kinds.map((kind) => of(name, kind));

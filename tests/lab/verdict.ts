@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { mailAddress } from './contacts.ts';
 import { decisionsOf, readAlerts } from './decisions.ts';
+import { acceptedTwice, falseEnds, openIncidents } from './ends.ts';
+import { withFolded } from './folded.ts';
 import type { Ground } from './ground.ts';
 import {
   type Counts,
@@ -13,6 +16,7 @@ import { loggedErrors } from './log-lines.ts';
 import { leftOutOf, messagesOf } from './mail-content.ts';
 import { statuses, uptimeOf } from './rest.ts';
 import type { Expected } from './scene.ts';
+import { mailMessages, type ServiceMessage, serviceMessages } from './service-messages.ts';
 
 const text = z.object({ expected: z.string(), got: z.string() });
 const number = z.object({ expected: z.number(), got: z.number() });
@@ -20,8 +24,13 @@ const verdict = z.object({
   messages: z.array(z.object({ name: z.string(), expected: z.number(), sent: z.number() })),
   devices: z.array(
     z.object({
-      ...{ name: z.string(), status: text, outages: number, downSeconds: number },
-      ...{ maintenanceSeconds: number, unknownSeconds: number, sumSeconds: number },
+      name: z.string(),
+      status: text,
+      outages: number,
+      downSeconds: number,
+      maintenanceSeconds: number,
+      unknownSeconds: number,
+      sumSeconds: number,
     }),
   ),
   facts: z.record(z.string(), z.union([z.string(), z.number()])),
@@ -63,15 +72,12 @@ export async function judge(ground: Ground, expected: Expected): Promise<Verdict
       ),
       ...sequenceDifferences(
         'mail',
-        firsts(
-          ground.mail.mails.flatMap((mail) =>
-            messagesOf(mail).map((message) => [`${mail.messageId} ${message}`, message]),
-          ),
-        ),
+        firsts(toldByMail(ground).map(({ id, message }) => [`${id} ${message}`, message])),
       ),
       ...(expected.mayRepeat ? [] : repeated(ground)),
       ...ground.hooks.faults.map((fault) => `a webhook that a receiver must refuse: ${fault}`),
       ...shadowDifferences(ground, alerts),
+      ...serviceDifferences(ground, expected),
     ],
   };
 }
@@ -90,50 +96,103 @@ function tolerances({ intervalMs }: Ground) {
 
 async function outcomes(
   { api, devices, truth }: Ground,
-  { statuses: special }: Expected,
+  { statuses: special, deleted }: Expected,
   period: { readonly fromMs: number; readonly toMs: number },
 ): Promise<DeviceOutcome[]> {
   const shown = await statuses(api);
   return Promise.all(
-    devices.map(async ({ name, id }) => {
-      const uptime = await uptimeOf(api, id, period);
-      const seconds = truth.seconds(name, period);
-      const sum = uptime.UpSeconds + uptime.DownSeconds + uptime.MaintenanceSeconds + uptime.UnknownSeconds;
-      return {
-        name,
-        status: { expected: special?.get(name) ?? 'Up', got: shown.get(name) ?? 'none' },
-        outages: { expected: truth.outages(name, period), got: uptime.Outages },
-        downSeconds: { expected: seconds.down, got: uptime.DownSeconds },
-        maintenanceSeconds: { expected: seconds.maintenance, got: uptime.MaintenanceSeconds },
-        unknownSeconds: { expected: seconds.unknown, got: uptime.UnknownSeconds },
-        sumSeconds: { expected: (period.toMs - period.fromMs) / 1000, got: sum },
-      };
-    }),
+    devices
+      .filter(({ name }) => deleted?.has(name) !== true)
+      .map(async ({ name, id }) => {
+        const uptime = await uptimeOf(api, id, period);
+        const seconds = truth.seconds(name, period);
+        const sum = uptime.UpSeconds + uptime.DownSeconds + uptime.MaintenanceSeconds + uptime.UnknownSeconds;
+        return {
+          name,
+          status: { expected: special?.get(name) ?? 'Up', got: shown.get(name) ?? 'none' },
+          outages: { expected: truth.outages(name, period), got: uptime.Outages },
+          downSeconds: { expected: seconds.down, got: uptime.DownSeconds },
+          maintenanceSeconds: { expected: seconds.maintenance, got: uptime.MaintenanceSeconds },
+          unknownSeconds: { expected: seconds.unknown, got: uptime.UnknownSeconds },
+          sumSeconds: { expected: (period.toMs - period.fromMs) / 1000, got: sum },
+        };
+      }),
   );
 }
 
-function expectedCounts({ messages, mails = messages }: Expected): Counts {
-  const counts = new Map<string, number>();
+function expectedCounts({ messages, mails = messages, others = new Map() }: Expected): Counts {
+  const counts = new Map<string, number>(others);
   for (const [name, count] of messages) counts.set(`hook ${name}`, count);
   for (const [name, count] of mails) counts.set(`mail ${name}`, count);
   return counts;
 }
 
 /** What arrived. A webhook counts once for its id; an e-mail that names several devices counts for each. */
-function sentCounts({ hooks, mail }: Ground): Counts {
+function sentCounts(ground: Ground): Counts {
+  const { hooks } = ground;
   const counts = new Map<string, number>();
   const add = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
   const distinct = new Map(hooks.hooks.map((hook) => [hook.id, hook]));
   for (const { type, about } of distinct.values()) add(`hook ${type} ${about}`);
-  const mails = new Map(mail.mails.map((one) => [one.messageId, one]));
-  for (const one of mails.values()) for (const message of messagesOf(one)) add(`mail ${message}`);
+  for (const { message } of toldByMail(ground)) add(`mail ${message}`);
+  const others = otherMessages(ground).map(
+    (one) => [`${one.contact} ${one.what} ${one.about} ${one.id}`, one] as const,
+  );
+  for (const { contact, what, about } of new Map(others).values()) add(`${contact} ${what} ${about}`);
   return counts;
 }
 
 /** How many messages all e-mails together count without a name. */
-function leftOut({ mail }: Ground): number {
-  const mails = new Map(mail.mails.map((one) => [one.messageId, one]));
+function leftOut(ground: Ground): number {
+  const mails = new Map(ownMails(ground).map((one) => [one.messageId, one]));
   return [...mails.values()].reduce((sum, one) => sum + leftOutOf(one), 0);
+}
+
+/** The e-mails to the account's contact `mail`. What was recorded in shadow has no address. */
+function ownMails({ mail }: Ground) {
+  return mail.mails.filter(({ to }) => to === '' || to === mailAddress);
+}
+
+/** What the contact `mail` was told, without repetitions of an e-mail. */
+function toldByMail(ground: Ground): { readonly id: string; readonly message: string }[] {
+  const mails = [...new Map(ownMails(ground).map((one) => [one.messageId, one])).values()];
+  const all = mails.map((mail) => ({ messages: messagesOf(mail), atMs: mail.atMs }));
+  const downs = ground.hooks.hooks.filter(({ type }) => type === 'device.down');
+  // A group waits for its minute, and what is grouped with it for the one before.
+  const told = withFolded(all, { downs, mostMs: 2 * ground.intervalMs });
+  return mails.flatMap(({ messageId }, i) => (told[i] ?? []).map((message) => ({ id: messageId, message })));
+}
+
+/** What the contacts that the scene made got, in the order of arrival. */
+export function otherMessages({ receivers, serviceTypes, mail }: Ground): readonly ServiceMessage[] {
+  const mails = mail.mails.filter(({ to }) => to !== '' && to !== mailAddress);
+  const all = [...serviceMessages(receivers.received, serviceTypes), ...mailMessages(mails)];
+  return all.sort((a, b) => a.atMs - b.atMs);
+}
+
+/** What must never be, whatever the scene is: an end while the device is Down, an incident that nobody closes, the same message twice. */
+function serviceDifferences(ground: Ground, { released, mayRepeat }: Expected): string[] {
+  const { truth, hooks, intervalMs } = ground;
+  const others = otherMessages(ground);
+  const own = hooks.hooks.map(({ id, type: what, about, text, atMs }) => ({
+    contact: 'hook',
+    what,
+    about,
+    key: '',
+    id,
+    text,
+    atMs,
+  }));
+  const mails = mailMessages(ownMails(ground));
+  return [
+    ...falseEnds([...own, ...mails, ...others], {
+      downForMs: (name, atMs) => truth.downForMs(name, atMs),
+      mostMs: 2 * intervalMs,
+      released: released ?? new Set(),
+    }),
+    ...openIncidents(others),
+    ...(mayRepeat ? [] : acceptedTwice(others)),
+  ];
 }
 
 /** The messages without repetitions of an id. */

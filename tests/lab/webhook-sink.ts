@@ -7,6 +7,7 @@ const body = z.looseObject({
   data: z.looseObject({
     ShortName: z.string().nullish(),
     Name: z.string().nullish(),
+    Contact: z.string().nullish(),
     Location: z.string().nullish(),
     device_id: z.string().nullish(),
   }),
@@ -16,7 +17,7 @@ const body = z.looseObject({
 interface Hook {
   readonly id: string;
   readonly type: string;
-  /** The ShortName of the device, else the name of the anchor, else that of the Location; '' for messages about neither. */
+  /** The ShortName of the device, else the name of the anchor or the contact, else that of the Location; '' for messages about neither. */
   readonly about: string;
   /** Milliseconds since 1970. */
   readonly atMs: number;
@@ -40,7 +41,7 @@ export async function startWebhookSink(secret: string): Promise<WebhookSink> {
   const receive = (text: string, headers: Record<string, string>) => {
     try {
       const { type, data } = body.parse(verifier.verify(text, headers));
-      const about = data.ShortName ?? data.Name ?? data.Location ?? '';
+      const about = data.ShortName ?? data.Name ?? data.Contact ?? data.Location ?? '';
       hooks.push({ id: headers['webhook-id'] ?? '', type, about, atMs: Date.now(), text });
       return 204;
     } catch (error) {

@@ -43,7 +43,7 @@ import { createEventFeed } from './history/index.ts';
 import { deleteOldAnswers } from './http/kept-answer-store.ts';
 import { createDayPacker, createHousekeeping, createIngest, type Ingest } from './ingest/index.ts';
 import { createControllerMetrics } from './metrics/controller-metrics.ts';
-import { createNotify, enqueue, notificationsOf, runHeartbeat, withdraw } from './notify/index.ts';
+import { createNotify, messages, notificationsOf, runHeartbeat } from './notify/index.ts';
 import { rollUps } from './rollup/index.ts';
 import { runRequests } from './run-requests/index.ts';
 import { openSealer } from './secrets/open-sealer.ts';
@@ -189,7 +189,7 @@ function dayPacker({ config: { packAfterDays: afterDays, retentionDays }, db, lo
 /** Joins events -> alerts -> notify: an alert opens in the transaction of its event, a message in the one of its decision. */
 function joinAlerts({ log, db, timeScale }: Base) {
   const { createRunRequests } = runRequests;
-  const parts = { db, clock, log, timeScale, recordEvents: recordOnly, enqueue, withdraw, createRunRequests };
+  const parts = { db, clock, log, timeScale, recordEvents: recordOnly, ...messages, createRunRequests };
   const alerts = createAlerts(parts);
   return { alerts, recordEvents: createRecordEvents({ onRecorded: alerts.onEvents }) };
 }

@@ -45,8 +45,11 @@ export interface AlertFacts {
   readonly isLocationDeleted: boolean;
   /** The check that `requestId` names. */
   readonly check: RequestedCheck;
-  readonly schedule: Schedule | null;
+  /** `unreadable`: there is one that this version does not understand. */
+  readonly schedule: Schedule | 'unreadable' | null;
   readonly severity: Severity;
+  /** The reason that the last decision left. */
+  readonly reason: string | null;
   readonly acknowledged: boolean;
   readonly snoozedUntilUs: number | null;
   /** The alert is about one moment: it has no repeats and closes with its last step. */
@@ -75,7 +78,7 @@ export interface AlertDecision {
   readonly request: { readonly of: 'master' | 'device'; readonly notBeforeUs: number } | null;
   readonly messages: readonly AlertMessage[];
   readonly events: readonly AlertEvent[];
-  /** Why the alert is as it is, one line for people. Null: nothing new. */
+  /** Why the alert is as it is now, one line for people. Null: its phase says all. */
   readonly reason: string | null;
   readonly closes: boolean;
   /** Messages to withdraw, as far as nobody tried to send them: all of the alert, or all besides the first one to each contact. */

@@ -1,5 +1,5 @@
 import type { SuppressionReason } from '@vantage/health';
-import type { StepProgress } from './due-steps.ts';
+import type { StepProgress } from './step-progress.ts';
 
 /**
  * How far an alert is:
@@ -36,6 +36,14 @@ export interface Flapping {
   readonly saysDown: boolean;
 }
 
+/** An outage that was confirmed and is over. Times are microseconds since 1970. */
+export interface PastOutage {
+  /** When it was confirmed. */
+  readonly activeUs: number;
+  readonly sinceUs: number;
+  readonly upUs: number;
+}
+
 /** What an alert remembers between its decisions. Plain JSON; times are microseconds since 1970. */
 export interface AlertState {
   readonly phase: AlertPhase;
@@ -52,9 +60,15 @@ export interface AlertState {
   readonly judgeAgainUs: number | null;
   /** When the alert was confirmed and its schedule began. Null: not yet. */
   readonly activeUs: number | null;
+  /** The schedule counts from here once the alert is confirmed again: the first outage of a flapping. Null: from then on. */
+  readonly countsFromUs: number | null;
   readonly steps: readonly StepProgress[];
+  /** With what reservation it was confirmed, one line for people. Null: none. */
+  readonly note: string | null;
   /** Contacts that were notified, in the order of their first message. */
   readonly notified: readonly string[];
+  /** Outages of this alert that were over without a message that said so, oldest first; at most `mostPastOutages`. */
+  readonly past: readonly PastOutage[];
   /** Null: the device does not flap. */
   readonly flapping: Flapping | null;
   /** The device began to flap and nobody was notified of that yet. */
@@ -63,6 +77,8 @@ export interface AlertState {
   readonly closedElsewhere: boolean;
   /** Systems that keep incidents were notified that somebody acknowledged it. */
   readonly announcedAcknowledgement: boolean;
+  /** Contacts that hear of the end by another alert of the device. */
+  readonly heardElsewhere: readonly string[];
   /** Reasons with which this alert has an AlertSuppressed event. */
   readonly suppressions: readonly SuppressionReason[];
 }
@@ -70,12 +86,24 @@ export interface AlertState {
 /** The state of an alert that opens in this phase. `judgedFromUs`: the device's first error. */
 export function newAlertState(phase: AlertPhase, nowUs: number, judgedFromUs = nowUs): AlertState {
   return {
-    ...{ phase, phaseSinceUs: nowUs, judgedFromUs, requestId: null, failedChecks: 0 },
-    ...{ ownChecks: 'none', judgeAgainUs: null, activeUs: null, steps: [], notified: [] },
+    phase,
+    phaseSinceUs: nowUs,
+    judgedFromUs,
+    requestId: null,
+    failedChecks: 0,
+    ownChecks: 'none',
+    judgeAgainUs: null,
+    activeUs: null,
+    countsFromUs: null,
+    steps: [],
+    note: null,
+    notified: [],
+    past: [],
     flapping: null,
     announcesFlapping: false,
     closedElsewhere: false,
     announcedAcknowledgement: false,
+    heardElsewhere: [],
     suppressions: [],
   };
 }

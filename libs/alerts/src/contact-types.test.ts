@@ -11,6 +11,16 @@ test('every type has a name, and every name a type', () => {
   expect([...contactTypeNames].sort()).toEqual(Object.keys(contactTypes).sort());
 });
 
+test('which types get one message an event, keep incidents, and wait for the end of an alert', () => {
+  const having = (rule: 'isPerEvent' | 'keepsIncidents' | 'waitsForEnd') =>
+    contactTypeNames.filter((name) => contactTypes[name][rule]).sort();
+  const incidents = ['jsm', 'opsgenie', 'pagerduty'];
+  const ending = [...incidents, 'alertmanager', 'servicenow'].sort();
+  expect(having('keepsIncidents')).toEqual(incidents);
+  expect(having('waitsForEnd')).toEqual(ending);
+  expect(having('isPerEvent')).toEqual([...ending, 'template', 'webhook'].sort());
+});
+
 test.each(['noc@example.org', 'a.b+c@mail.example.org', 'root@mailhost', "o'neil@example.org"])(
   'an e-mail contact accepts %s',
   (address) => expect(email.addressFault(address, strict)).toBeNull(),

@@ -7,6 +7,7 @@ import type { MasterFacts, RequestedCheck } from './judge-master.ts';
 import {
   base,
   device,
+  deviceUp,
   everybody,
   judging,
   master,
@@ -145,14 +146,14 @@ test('Up goes to everyone who was notified of Down, at any hour, also after an a
   const closed = { ...everybody, steps: everybody.steps.map((step) => ({ ...step, days: [] })) };
   const opened = decide(judging, base).state;
   const ended = afterUp({ ...opened, notified: ['a', 'b'] }, upNow);
-  const facts = { ...base, schedule: closed, acknowledged: true };
+  const facts = { ...deviceUp, schedule: closed, acknowledged: true };
   expect(outcome(decide(ended, facts))).toBe('ended end>a+b closed');
 });
 
 test('an outage that is over before its message was due notifies nobody', () => {
   const later = { ...everybody, steps: everybody.steps.map((step) => ({ ...step, delayMinutes: 5 })) };
   const opened = decide(judging, { ...base, schedule: later }).state;
-  expect(outcome(decide(afterUp(opened, upNow), base))).toBe('ended schedule closed');
+  expect(outcome(decide(afterUp(opened, upNow), deviceUp))).toBe('ended schedule closed');
 });
 
 test('an alert whose schedule is taken away closes its incidents, once, and opens them with the next schedule', () => {
@@ -164,18 +165,75 @@ test('an alert whose schedule is taken away closes its incidents, once, and open
   expect(outcome(decide(without.state, base))).toBe('active opening>a');
 });
 
+test('a new alert has notified nobody, said nothing and closed nothing', () => {
+  expect(newAlertState('judging', 5, 3)).toEqual({
+    phase: 'judging',
+    phaseSinceUs: 5,
+    judgedFromUs: 3,
+    requestId: null,
+    failedChecks: 0,
+    ownChecks: 'none',
+    judgeAgainUs: null,
+    activeUs: null,
+    countsFromUs: null,
+    steps: [],
+    note: null,
+    notified: [],
+    past: [],
+    flapping: null,
+    announcesFlapping: false,
+    closedElsewhere: false,
+    announcedAcknowledgement: false,
+    heardElsewhere: [],
+    suppressions: [],
+  });
+});
+
+test('the check of a master is asked after its deadline, a microsecond later', () => {
+  const open = { kind: 'open' as const, deadlineUs: nowUs + 7 };
+  const facts = { ...base, device: { ...device, master }, check: open };
+  expect(decide(judging, facts).dueUs).toBe(nowUs + 8);
+});
+
+test('an alert that ended while its device is Down says nothing before the device is Up', () => {
+  const ended = { ...newAlertState('ended', nowUs), notified: ['a'] };
+  expect(outcome(decide(ended, base))).toBe('ended');
+  expect(outcome(decide(ended, deviceUp))).toBe('ended end>a closed');
+  expect(outcome(decide(ended, { ...base, device: { ...device, enabled: false } }))).toBe(
+    'ended end>a closed',
+  );
+});
+
+test('a schedule that cannot be read notifies nobody and closes no incident, and its alert goes on when it can be read', () => {
+  const opened = decide(judging, base).state;
+  const unread = decide(opened, { ...base, schedule: 'unreadable' });
+  expect(outcome(unread)).toBe('active');
+  expect(unread.reason).toMatch(/cannot read/);
+  expect(outcome(decide(unread.state, base))).toBe('active');
+  const fresh = decide(judging, { ...base, schedule: 'unreadable' });
+  expect(outcome(decide(fresh.state, base))).toBe('active opening>a');
+});
+
 const partly = { ...device, status: 'Up', isPartial: true } as const;
 
 test.each<[string, Partial<DeviceFacts>, string]>([
   ['fails from some Locations only', {}, 'active alert() opening>a'],
   ['fails from none any more', { isPartial: false }, 'ended end>b closed'],
-  ['is Down', { status: 'Down', isPartial: false }, 'active closed>b closed'],
+  ['is Down', { status: 'Down', isPartial: false }, 'active'],
   ['is in maintenance', { maintenanceUntilUs: nowUs + minute }, 'maintenance maintenance'],
   ['is paused', { enabled: false }, 'active closed>b closed'],
   ['is not checked', { isChecked: false }, 'active'],
 ])('an alert about Partial, when the device %s', (_name, facts, expected) => {
   const about = { ...base, isAboutPartial: true, device: { ...partly, ...facts } };
   expect(outcome(decide({ ...newAlertState('active', nowUs), notified: ['b'] }, about))).toBe(expected);
+});
+
+test('an alert about Partial says its end only to those who do not hear of it by the alert of the outage', () => {
+  const about = { ...deviceUp, isAboutPartial: true };
+  const state = { ...newAlertState('active', nowUs), notified: ['a', 'b'], heardElsewhere: ['b'] };
+  expect(outcome(decide(state, about))).toBe('ended closed>b end>a closed');
+  const goingOn = decide(state, { ...about, device: partly }).state;
+  expect(outcome(decide(goingOn, about))).toBe('ended end>a+b closed');
 });
 
 test('an alert about Partial that was in maintenance notifies when the maintenance is over', () => {
@@ -191,7 +249,7 @@ test('the alert of an offline Location that was deleted closes without a message
 
 test.each<[string, AlertState, Partial<AlertFacts>, AlertDecision['withdraws']]>([
   ['a device that is paused: all of its', judging, { device: { ...device, enabled: false } }, 'all'],
-  ['a device that is Up again: the repeats', newAlertState('ended', nowUs), {}, 'repeats'],
+  ['a device that is Up again: the repeats', newAlertState('ended', nowUs), deviceUp, 'repeats'],
   ['an acknowledged alert: the repeats', newAlertState('active', nowUs), { acknowledged: true }, 'repeats'],
   ['an open alert: none', newAlertState('active', nowUs), {}, null],
 ])('messages that nobody tried to send are withdrawn of %s', (_name, state, facts, expected) => {

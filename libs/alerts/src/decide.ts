@@ -8,10 +8,11 @@ import { active, end, withoutDevice } from './send-moves.ts';
  * The phases of an alert. The first row of a phase that fits decides; rows of "any" come first.
  *
  *   phase        facts                                           next
- *   ended        –                                               last message to everyone who was notified; closed
+ *   ended        the device is Down again                        waits until it is Up, paused or deleted
+ *   ended        otherwise                                       last message to everyone who was notified; closed
  *   any          device deleted or paused, Location deleted      closed without a message to people; incidents elsewhere are closed
- *   any          no Location checks the device, or it is Unknown waits: its Location has the alert
- *   any          about Partial, the device is Down               closed without a message: the outage has its own alert
+ *   any          no Location checks the device, or it is Unknown waits: its Location has the alert; no time of it is quiet
+ *   any          about Partial, the device is Down               waits: the outage has its own alert
  *   any          about Partial, it fails from nowhere any more   ended
  *   any          about Partial, not in maintenance               active; it has no further phases
  *   any          a warning (slow, certificate)                   active after a maintenance; its end is an event of its own
@@ -34,6 +35,9 @@ import { active, end, withoutDevice } from './send-moves.ts';
  *   collecting   no further outage for a minute                  active
  *   active       –                                               steps of the schedule, see due-steps.ts
  *
+ * The reason of an alert belongs to its phase: a move to another phase ends it, unless it brings one. An active alert has the note with
+ * which it was confirmed, from its next message on.
+ *
  * Messages that nobody tried to send yet: where the alert closes without a message, all are withdrawn; where it ends or somebody
  * acknowledged it, repeats are. The first message to each contact stays: the message of the end follows it.
  */
@@ -42,7 +46,7 @@ import { active, end, withoutDevice } from './send-moves.ts';
 export function decide(before: AlertState, facts: AlertFacts): AlertDecision {
   const events: AlertEvent[] = [];
   const messages: AlertMessage[] = [];
-  let reason: string | null = null;
+  let { reason } = facts;
   let withdraws: AlertDecision['withdraws'] = null;
   let state = before;
   // Each pass makes one move; no path through the table has as many phases.
@@ -52,7 +56,8 @@ export function decide(before: AlertState, facts: AlertFacts): AlertDecision {
     const move = moveOf(state, { ...facts, check });
     events.push(...(move.events ?? []));
     if (move.message !== undefined && move.message.contactIds.length > 0) messages.push(move.message);
-    reason = move.reason ?? reason;
+    if (move.reason !== undefined) ({ reason } = move);
+    else if (move.state.phase !== state.phase) reason = null;
     withdraws = move.withdraws ?? withdraws;
     state = move.state;
     if (move.next === 'again') continue;
@@ -65,13 +70,14 @@ export function decide(before: AlertState, facts: AlertFacts): AlertDecision {
 
 function moveOf(state: AlertState, facts: AlertFacts): Move {
   const { device, nowUs, times } = facts;
-  if (state.phase === 'ended') return end(state, facts);
+  const recheck: Move = { state, next: 'wait', dueUs: nowUs + times.recheckUs };
+  if (state.phase === 'ended') return isDown(device) ? recheck : end(state, facts);
   if (facts.isLocationDeleted) return closed(state, 'Location deleted');
   if (device === null) return withoutDevice(state, facts);
   if (device === 'missing') return closed(state, 'device deleted');
   if (!device.enabled) return closed(state, 'device paused');
-  const recheck: Move = { state, next: 'wait', dueUs: nowUs + times.recheckUs };
-  if (!device.isChecked || device.status === 'Unknown') return recheck;
+  if (!device.isChecked || device.status === 'Unknown')
+    return { ...recheck, state: state.phase === 'flapping' ? { ...state, phaseSinceUs: nowUs } : state };
   if (facts.isAboutPartial) return partial(state, device, facts);
   if (facts.isWarning) return warning(state, device, facts);
   if (state.phase === 'flapping') return flapping(state, device, facts);
@@ -96,4 +102,8 @@ function moveOf(state: AlertState, facts: AlertFacts): Move {
     case 'active':
       return active(state, facts);
   }
+}
+
+function isDown(device: AlertFacts['device']): boolean {
+  return device !== null && device !== 'missing' && device.enabled && device.status === 'Down';
 }

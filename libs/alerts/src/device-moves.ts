@@ -1,7 +1,7 @@
 import type { AlertFacts, DeviceFacts } from './alert-facts.ts';
 import { type AlertState, enterPhase } from './alert-state.ts';
 import { judgeMaster } from './judge-master.ts';
-import { closed, type Move, suppressedBy, to } from './move.ts';
+import { type Move, suppressedBy, to } from './move.ts';
 import { activated, active, alertEvent } from './send-moves.ts';
 
 /** A device that flaps and is Down for so many minutes is said to be Down. */
@@ -21,11 +21,11 @@ export function flapping(state: AlertState, device: DeviceFacts, facts: AlertFac
   if (nowUs >= quietAtUs) {
     if (device.status === 'Up') return to(enterPhase(state, 'ended', nowUs));
     const judged = { ...enterPhase(state, 'judging', nowUs), judgedFromUs: nowUs };
-    return to({ ...judged, activeUs: null, steps: [], flapping: null });
+    return to({ ...judged, activeUs: null, countsFromUs: state.activeUs, steps: [], flapping: null });
   }
   const isBehindMaster = device.master?.enabled === true && device.master.status === 'Down';
   const isUnsaid = device.status === 'Down' && state.flapping !== null && !state.flapping.saysDown;
-  const downAtUs = state.phaseSinceUs + downMinutes * times.minuteUs;
+  const downAtUs = (state.flapping?.downSinceUs ?? nowUs) + downMinutes * times.minuteUs;
   const sayAtUs = Math.max(downAtUs, snoozedUntilUs ?? downAtUs);
   if (isUnsaid && !isBehindMaster && !acknowledged && nowUs >= sayAtUs && state.flapping !== null) {
     const message = { about: 'flapping', contactIds: state.notified } as const;
@@ -42,13 +42,16 @@ export function flapping(state: AlertState, device: DeviceFacts, facts: AlertFac
 
 /** A device that fails from some Locations only. */
 export function partial(state: AlertState, device: DeviceFacts, facts: AlertFacts): Move {
-  const { nowUs } = facts;
-  if (device.status === 'Down') return { ...closed(state, 'the device is Down'), withdraws: 'repeats' };
+  const { nowUs, times } = facts;
+  if (device.status === 'Down')
+    return { state, next: 'wait', dueUs: nowUs + times.recheckUs, withdraws: 'repeats' };
   if (!device.isPartial) {
-    const reason = 'recovered at all Locations';
-    return to(enterPhase(state, 'ended', nowUs), { reason });
+    const reason = 'the device works from all Locations again';
+    const notified = state.notified.filter((id) => !state.heardElsewhere.includes(id));
+    const message = { about: 'closed', contactIds: state.heardElsewhere } as const;
+    return to({ ...enterPhase(state, 'ended', nowUs), notified }, { reason, message });
   }
-  return warning(state, device, facts);
+  return warning({ ...state, heardElsewhere: [] }, device, facts);
 }
 
 /** A device that is Up, and that people want to know something of. */
@@ -83,7 +86,7 @@ export function judging(state: AlertState, device: DeviceFacts, { check, nowUs, 
       if (state.ownChecks === 'sequence' || device.masterWasDown)
         return to({ ...enterPhase(state, 'confirming', nowUs), ownChecks: 'sequence' });
       if (judgement.isBack) return to({ ...enterPhase(state, 'confirming', nowUs), ownChecks: 'one' });
-      return to(activated(state, nowUs), alertEvent(judgement.note));
+      return to(activated(state, nowUs, judgement.note), alertEvent(judgement.note));
     case 'suppress': {
       const judgeAgainUs = judgement.isDown ? null : nowUs + times.recheckUs;
       const entered = {

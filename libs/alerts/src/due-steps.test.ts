@@ -9,7 +9,14 @@ const plain: ScheduleStep = {
   ...{ repeatMinutes: null, severities: null },
 };
 const base: Omit<StepQuestion, 'schedule' | 'nowUs'> = {
-  ...{ severity: 'critical', activeUs: 0, progress: [], acknowledged: false, snoozedUntilUs: null },
+  ...{
+    severity: 'critical',
+    activeUs: 0,
+    progress: [],
+    notified: [],
+    acknowledged: false,
+    snoozedUntilUs: null,
+  },
   ...{ repeats: true, minuteUs },
 };
 
@@ -112,5 +119,80 @@ test('each step notifies as if it were the only one, 500 cases', () => {
       expect(new Set(together.map(String)).size).toBe(together.length);
     }),
     { numRuns: 500 },
+  );
+});
+
+/** Decides about each of these schedules in turn, a minute apart; who gets a message each time. */
+function runChanges(schedules: readonly (readonly ScheduleStep[])[]) {
+  let progress = base.progress;
+  const notified: string[] = [];
+  return schedules.map((steps, minute) => {
+    const schedule = { timezone: 'UTC', steps };
+    const nowUs = minute * minuteUs;
+    const decision = dueSteps({ ...base, schedule, progress, notified: [...notified], nowUs });
+    progress = decision.progress;
+    notified.push(...decision.contactIds);
+    return decision.contactIds;
+  });
+}
+
+const to = (...contactIds: readonly string[]): ScheduleStep => ({ ...plain, contactIds });
+
+test.each<[string, ScheduleStep[], ScheduleStep[], string[]]>([
+  ['another schedule begins anew', [to('a')], [to('b')], ['b']],
+  ['a step before the others moves them', [to('a'), to('b')], [to('c'), to('a'), to('b')], ['c']],
+  ['steps that change places keep what they sent', [to('a'), to('b')], [to('b'), to('a')], []],
+  ['a step that is taken away leaves the others', [to('a'), to('b'), to('c')], [to('c')], []],
+  ['somebody of a step with a further contact knows already', [to('a')], [to('a', 'b')], []],
+  [
+    'a step that sent nothing yet is not taken for one that did',
+    [{ ...to('a'), delayMinutes: 9 }, to('b')],
+    [to('b')],
+    [],
+  ],
+])('a schedule that changes: %s', (_, before, after, sent) => {
+  expect(runChanges([before, before, after, after]).slice(1)).toEqual([[], sent, []]);
+});
+
+test('what an earlier version sent belongs to the step at its place', () => {
+  const sent = { firstUs: 0, lastUs: 0 };
+  const schedule = { timezone: 'UTC', steps: [to('a'), to('b')] };
+  expect(
+    dueSteps({ ...base, schedule, progress: [sent], notified: ['a'], nowUs: minuteUs }).contactIds,
+  ).toEqual(['b']);
+});
+
+test('property: however the schedule changes, somebody of each step knows, and a step that stays notifies nobody again', () => {
+  const contacts = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), {
+    minLength: 1,
+    maxLength: 3,
+  });
+  const schedule = fc.array(contacts, { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(fc.array(schedule, { minLength: 1, maxLength: 6 }), (all) => {
+      const schedules = all.map((steps) => steps.map((ids) => to(...ids)));
+      const known = new Set<string>();
+      for (const [i, sent] of runChanges(schedules).entries()) {
+        for (const id of sent) known.add(id);
+        for (const step of schedules[i] ?? []) expect(step.contactIds.some((id) => known.has(id))).toBe(true);
+      }
+      const last = schedules.at(-1) ?? [];
+      expect(runChanges([...schedules, last]).at(-1)).toEqual([]);
+    }),
+    { numRuns: 2_000 },
+  );
+  const apart = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), {
+    minLength: 2,
+    maxLength: 8,
+  });
+  fc.assert(
+    fc.property(apart, fc.nat(), fc.nat(), (ids, kept, place) => {
+      const [fresh = '', ...rest] = ids;
+      const steps = rest.map((id) => to(id));
+      const left = steps.slice(kept % steps.length);
+      const changed = left.toSpliced(place % (left.length + 1), 0, to(fresh)).toReversed();
+      expect(runChanges([steps, changed])[1]).toEqual([fresh]);
+    }),
+    { numRuns: 2_000 },
   );
 });

@@ -1,9 +1,7 @@
 import type { Severity } from './alert-kind.ts';
 import { createOpening } from './opening.ts';
 import { isMeantFor, type Schedule } from './schedule.ts';
-
-/** How far one step of the schedule is: when it sent its first and its last message. Null: it sent none. */
-export type StepProgress = { readonly firstUs: number; readonly lastUs: number } | null;
+import { progressOf, type StepProgress, stepKey } from './step-progress.ts';
 
 /** What the messages of an alert depend on. */
 export interface StepQuestion {
@@ -11,8 +9,10 @@ export interface StepQuestion {
   readonly severity: Severity;
   /** When the alert was confirmed: DelayMinutes count from here. */
   readonly activeUs: number;
-  /** By the steps' places; shorter while later steps sent nothing. */
+  /** As the last decision left it. */
   readonly progress: readonly StepProgress[];
+  /** Contacts that were notified of the alert. */
+  readonly notified: readonly string[];
   readonly acknowledged: boolean;
   readonly snoozedUntilUs: number | null;
   /** Repeats are for alerts that can end; a message about one moment has none. */
@@ -50,15 +50,16 @@ export function dueSteps(question: StepQuestion): StepDecision {
   const contactIds = new Set<string>();
   const progress: StepProgress[] = [];
   const next: number[] = [];
+  const before = progressOf(schedule.steps, question.progress, new Set(question.notified));
   for (const [place, step] of schedule.steps.entries()) {
-    let sent = question.progress[place] ?? null;
+    let sent = before[place] ?? null;
     if (isMeantFor(step, severity) && !acknowledged) {
       const dueUs = dueOf(question, step, sent);
       const opening = createOpening(step.timezone ?? schedule.timezone);
       const opensUs = dueUs === undefined ? undefined : opening.next(step, Math.max(dueUs, nowUs));
       if (opensUs !== undefined && opensUs <= nowUs) {
         for (const id of step.contactIds) contactIds.add(id);
-        sent = { firstUs: sent?.firstUs ?? nowUs, lastUs: nowUs };
+        sent = { firstUs: sent?.firstUs ?? nowUs, lastUs: nowUs, step: stepKey(step) };
         const repeatUs = dueOf(question, step, sent);
         if (repeatUs !== undefined) next.push(repeatUs);
       } else if (opensUs !== undefined) next.push(opensUs);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { afterDown, afterUp, noOutages, type RecentOutages } from './after-change.ts';
+import { afterDown, afterUp } from './after-change.ts';
 import type { AlertFacts } from './alert-facts.ts';
 import { decide } from './decide.ts';
 import {
@@ -11,18 +11,16 @@ import {
   minute,
   nowUs,
   outcome,
+  deviceUp as up,
   upNow,
 } from './testing/alert-fixture.ts';
 
-const up = { ...base, device: { ...device, status: 'Up' as const } };
-
 /** Two outages of three minutes each ended before; the present one began three minutes ago. */
-const twice: RecentOutages = {
-  count: 2,
-  activeUs: nowUs - 15 * minute,
-  sinceUs: nowUs - 16 * minute,
-  downUs: 6 * minute,
-};
+const twice = [16, 10].map((before) => ({
+  activeUs: nowUs - (before - 1) * minute,
+  sinceUs: nowUs - before * minute,
+  upUs: nowUs - (before - 3) * minute,
+}));
 const thirdUp = { ...upNow, recent: twice };
 
 test('the third outage within 30 minutes is one problem, and its end comes after 30 quiet minutes', () => {
@@ -49,7 +47,7 @@ test('a device that flaps and is Down for two minutes is said to be Down, once i
   expect(outcome(said)).toBe('flapping flapping>a');
   expect(outcome(decide(said.state, { ...base, nowUs: sinceUs + 10 * minute }))).toBe('flapping');
   const upUs = sinceUs + 10 * minute;
-  const back = afterUp(said.state, { recent: noOutages, sinceUs: nowUs, upUs, nowUs: upUs });
+  const back = afterUp(said.state, { sinceUs: nowUs, upUs, nowUs: upUs });
   expect(back.flapping).toMatchObject({ outages: 4, downUs: 19 * minute, downSinceUs: null });
   expect(outcome(decide(back, { ...up, nowUs: upUs }))).toBe('flapping');
   const again = afterDown(back, { sinceUs: upUs + minute, nowUs: upUs + minute }).state;

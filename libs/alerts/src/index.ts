@@ -1,4 +1,10 @@
-export { afterDown, afterUp, flappingWindowUs, noOutages, type RecentOutages } from './after-change.ts';
+export {
+  afterDown,
+  afterUp,
+  downUsOf,
+  flappingWindowUs,
+  reopened,
+} from './after-change.ts';
 export type {
   AlertDecision,
   AlertEvent,
@@ -12,8 +18,10 @@ export {
   type AlertPhase,
   type AlertState,
   alertPhases,
+  enterPhase,
   type Flapping,
   newAlertState,
+  type PastOutage,
 } from './alert-state.ts';
 export { type ContactOptions, defaultBodyType, optionFaults } from './contact-options.ts';
 export {

@@ -11,7 +11,8 @@ export interface Move {
   readonly request?: AlertDecision['request'];
   readonly message?: AlertMessage;
   readonly events?: readonly AlertEvent[];
-  readonly reason?: string;
+  /** Why the alert is as it is now; null: its phase says all. Absent: as before, while it stays in its phase. */
+  readonly reason?: string | null;
   readonly closes?: boolean;
   readonly withdraws?: 'all' | 'repeats';
 }

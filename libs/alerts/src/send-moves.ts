@@ -30,19 +30,26 @@ export function withoutDevice(state: AlertState, facts: AlertFacts): Move {
 }
 
 /** The alert is confirmed: its schedule begins. */
-export function activated(state: AlertState, nowUs: number): AlertState {
-  return { ...enterPhase(state, 'active', nowUs), activeUs: nowUs, steps: [] };
+export function activated(state: AlertState, nowUs: number, note: string | null = null): AlertState {
+  const activeUs = state.countsFromUs ?? nowUs;
+  return { ...enterPhase(state, 'active', nowUs), activeUs, countsFromUs: null, steps: [], note };
 }
 
 /** The event of a confirmed alert. */
 export function alertEvent(note: string | null): Partial<Move> {
-  return { events: [{ kind: 'alert', note }], ...(note === null ? {} : { reason: note }) };
+  return { events: [{ kind: 'alert', note }], reason: note };
 }
+
+const unreadable = 'this version cannot read the notification schedule';
 
 /** The steps of the schedule. */
 export function active(state: AlertState, facts: AlertFacts): Move {
   const { schedule, severity, isMoment, nowUs, times } = facts;
   const activeUs = state.activeUs ?? nowUs;
+  if (schedule === 'unreadable') {
+    const dueUs = nowUs + times.recheckUs;
+    return { state: { ...state, activeUs }, next: 'wait', reason: unreadable, dueUs };
+  }
   if (schedule === null || !schedule.steps.some((step) => isMeantFor(step, severity))) {
     const detail =
       schedule === null
@@ -65,14 +72,24 @@ export function active(state: AlertState, facts: AlertFacts): Move {
     return to({ ...state, activeUs, announcedAcknowledgement: true }, { message });
   }
   const decision = dueSteps({
-    ...{ schedule, severity, activeUs, progress: state.steps, acknowledged, snoozedUntilUs },
-    ...{ repeats: !isMoment, minuteUs: times.minuteUs, nowUs },
+    schedule,
+    severity,
+    activeUs,
+    progress: state.steps,
+    notified: state.notified,
+    acknowledged,
+    snoozedUntilUs,
+    repeats: !isMoment,
+    minuteUs: times.minuteUs,
+    nowUs,
   });
   const notified = [...new Set([...state.notified, ...decision.contactIds])];
   const recheckUs = nowUs + times.recheckUs;
+  const isOld = state.closedElsewhere || facts.reason === unreadable || decision.contactIds.length > 0;
   return {
     state: { ...state, activeUs, steps: decision.progress, notified, closedElsewhere: false },
     next: 'wait',
+    ...(isOld ? { reason: state.note } : {}),
     message: { about: state.phase === 'flapping' ? 'flapping' : 'opening', contactIds: decision.contactIds },
     ...(acknowledged ? { withdraws: 'repeats' } : {}),
     closes: isMoment && decision.nextUs === null,

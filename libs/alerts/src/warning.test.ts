@@ -11,7 +11,14 @@ const device: DeviceFacts = {
 };
 const step = { delayMinutes: 0, days: null, from: null, to: null, repeatMinutes: null, severities: null };
 const base: AlertFacts = {
-  ...{ device, check: { kind: 'none' }, severity: 'critical', acknowledged: false, snoozedUntilUs: null },
+  ...{
+    device,
+    check: { kind: 'none' },
+    severity: 'critical',
+    reason: null,
+    acknowledged: false,
+    snoozedUntilUs: null,
+  },
   schedule: { timezone: 'UTC', steps: [{ ...step, contactIds: ['a'] }] },
   ...{ isMoment: false, isAboutPartial: false, isWarning: true, isLocationDeleted: false },
   ...{ times: { minuteUs: minute, recheckUs: minute, quietUs: 30 * minute }, nowUs },

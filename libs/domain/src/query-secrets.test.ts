@@ -11,6 +11,8 @@ test.each([
   ['https://h/a?next=/b?token=abc', 'https://h/a?next=/b?token=abc'],
   ['https://h/token=abc', 'https://h/token=abc'],
   ['https://h/a#?token=abc', 'https://h/a#?token=***'],
+  ['https://h/a#access_token=abc&page=2', 'https://h/a#access_token=***&page=2'],
+  ['https://h/a?token=abc&x=1#token=def#/b?key=ghi', 'https://h/a?token=***&x=1#token=***#/b?key=***'],
   ['https://h/a?page=2&monkey=', 'https://h/a?page=2&monkey='],
 ])('%s is shown as %s', (url, shown) => {
   expect(maskQuerySecrets(url)).toBe(shown);

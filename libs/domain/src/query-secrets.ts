@@ -7,17 +7,15 @@ const secretParameter = /auth|code|credential|key|pass|pwd|secret|sig|token/i;
 const mask = '***';
 
 /**
- * Replaces the values of query parameters that are credentials, as they stand in the text. `name` is the parameter's
- * name and its place among those of this name: `token/0`. A reference to a secret hides nothing and stays. Pure.
+ * Replaces the values of query parameters that are credentials, as they stand in the text; also those of a fragment,
+ * which some services write like a query (`#access_token=…`). `name` is the parameter's name and its place among those
+ * of this name: `token/0`. A reference to a secret hides nothing and stays. Pure.
  */
 export function mapQuerySecrets(url: string, replace: (value: string, name: string) => string): string {
-  const begin = url.indexOf('?');
+  const begin = url.search(/[?#]/);
   if (begin < 0) return url;
-  const fragment = url.indexOf('#', begin);
-  const end = fragment < 0 ? url.length : fragment;
   const counts = new Map<string, number>();
-  const pairs = url.slice(begin + 1, end).split('&');
-  const mapped = pairs.map((pair) => {
+  const mapPair = (pair: string) => {
     const at = pair.indexOf('=');
     const name = pair.slice(0, Math.max(at, 0));
     const value = pair.slice(at + 1);
@@ -25,8 +23,10 @@ export function mapQuerySecrets(url: string, replace: (value: string, name: stri
     const count = counts.get(name) ?? 0;
     counts.set(name, count + 1);
     return `${name}=${replace(value, `${name}/${count}`)}`;
-  });
-  return `${url.slice(0, begin)}?${mapped.join('&')}${url.slice(end)}`;
+  };
+  const parts = url.slice(begin + 1).split('#');
+  const mapped = parts.map((part) => part.split('&').map(mapPair).join('&'));
+  return `${url.slice(0, begin + 1)}${mapped.join('#')}`;
 }
 
 /** A name as the server reads it; one that is encoded wrongly stays as it is. */

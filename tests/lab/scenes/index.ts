@@ -1,15 +1,26 @@
 import type { Scene } from '../scene.ts';
 import { farAnchorFails, nearAnchorFails } from './anchors.ts';
+import { closedElsewhere } from './closed-elsewhere.ts';
 import { autumnNight, springNight } from './dst.ts';
+import { failingContact, failingContactNight } from './failing-contact.ts';
 import { controllerKilled, mailServerDown } from './failures.ts';
+import { flapping, flappingKilled } from './flapping.ts';
+import { flappingAway } from './flapping-away.ts';
+import { groupedState } from './grouped-state.ts';
+import { lateOutages } from './late.ts';
 import { latency } from './latency.ts';
+import { locationContacts } from './location-contacts.ts';
 import { agentFrozen, agentKilled, uplinkDies } from './locations.ts';
 import { maintenance } from './maintenance.ts';
+import { masked } from './masked.ts';
 import { massFailure } from './mass.ts';
 import { suggestedMasters } from './masters.ts';
 import { randomOrder } from './random-order.ts';
+import { refused } from './refused.ts';
+import { repaired } from './repaired.ts';
 import { retryTable } from './retry-table.ts';
 import { routerDies } from './router.ts';
+import { scheduleChanged } from './schedule-changed.ts';
 
 /** The scenes by name, in the order in which `npm run lab` plays them. */
 export const scenes: ReadonlyMap<string, Scene> = new Map([
@@ -29,4 +40,17 @@ export const scenes: ReadonlyMap<string, Scene> = new Map([
   ['suggested-masters', suggestedMasters],
   ['anchor-near', nearAnchorFails],
   ['anchor-far', farAnchorFails],
+  ['flapping', flapping],
+  ['closed-elsewhere', closedElsewhere],
+  ['refused', refused],
+  ['location-contacts', locationContacts],
+  ['late', lateOutages],
+  ['repaired', repaired],
+  ['grouped-state', groupedState],
+  ['failing-contact', failingContact],
+  ['failing-contact-night', failingContactNight],
+  ['masked', masked],
+  ['schedule-changed', scheduleChanged],
+  ['flapping-away', flappingAway],
+  ['flapping-killed', flappingKilled],
 ]);

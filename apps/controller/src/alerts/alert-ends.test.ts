@@ -50,7 +50,7 @@ test('a device that fails from one of its Locations notifies of device.partial, 
   await scene.decide(1_125);
   expect(await scene.messages(device)).toEqual(['device.partial', 'device.up']);
   expect(await scene.alerts(device)).toMatchObject([
-    { closed_us: startUs + 1_125 * second, reason: 'recovered at all Locations' },
+    { closed_us: startUs + 1_125 * second, reason: 'the device works from all Locations again' },
   ]);
   const ended = (await scene.events(device)).filter(({ type }) => type === 'Recovered').at(-1);
   expect(ended?.message).toContain('Recovered at all Locations');

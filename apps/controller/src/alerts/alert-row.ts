@@ -22,10 +22,14 @@ const storedState = z.object({
   ownChecks: z.enum(['none', 'one', 'sequence']),
   judgeAgainUs: us.nullable(),
   activeUs: us.nullable(),
-  steps: z.array(z.object({ firstUs: us, lastUs: us }).nullable()),
+  steps: z.array(z.object({ firstUs: us, lastUs: us, step: z.string().optional() }).nullable()),
   notified: z.array(z.string()),
   announcesFlapping: z.boolean(),
   // States of an earlier version have none of these.
+  countsFromUs: us.nullable().default(null),
+  note: z.string().nullable().default(null),
+  past: z.array(z.object({ activeUs: us, sinceUs: us, upUs: us })).default([]),
+  heardElsewhere: z.array(z.string()).default([]),
   flapping: z
     .object({ sinceUs: us, outages: z.int(), downUs: us, downSinceUs: us.nullable(), saysDown: z.boolean() })
     .nullable()
@@ -39,6 +43,13 @@ const storedState = z.object({
 export function readAlertState(stored: unknown, nowUs: number): AlertState {
   const parsed = storedState.safeParse(stored);
   return parsed.success ? parsed.data : newAlertState('judging', nowUs);
+}
+
+const storedPast = storedState.shape.past;
+
+/** Reads the outages before the present one of a stored state; one that cannot be read has none. */
+export function readPast(stored: unknown): AlertState['past'] {
+  return storedPast.safeParse(stored).data ?? [];
 }
 
 /** Reads stored facts; what is no object is an empty one. */

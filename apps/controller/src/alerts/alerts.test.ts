@@ -138,7 +138,22 @@ test('an outage within maintenance notifies nobody; one that outlasts it alerts 
   await stopMaintenance(deps, { ...about, nowUs: startUs + 60 * second });
   await scene.decide(61);
   expect(await scene.messages(device)).toEqual(['device.down']);
-  expect(await scene.alerts(device)).toMatchObject([{ since_us: startUs + 60 * second }]);
+  expect(await scene.alerts(device)).toMatchObject([{ since_us: startUs + 60 * second, reason: null }]);
+});
+
+test('an outage that was alerted before a maintenance began keeps its begin, also when the window is over', async () => {
+  const device = await downDevice();
+  await scene.decide(20);
+  const [before] = await scene.alerts(device);
+  const { kysely, recordEvents, accountNo } = scene;
+  const deps = { kysely, recordEvents };
+  const about = { deviceNo: device, accountNo };
+  await startMaintenance(deps, { ...about, durationUs: 600 * second, nowUs: startUs + 100 * second });
+  await scene.decide(110);
+  await stopMaintenance(deps, { ...about, nowUs: startUs + 160 * second });
+  await scene.decide(161);
+  expect(await scene.alerts(device)).toMatchObject([{ since_us: before?.since_us, closed_us: null }]);
+  expect(await scene.messages(device)).toEqual(['device.down']);
 });
 
 test('an alert of a deleted device closes', async () => {

@@ -9,6 +9,7 @@ import { createOnEvents, type RecordEvents } from './on-events.ts';
 import { createOnFailed } from './on-failed.ts';
 import type { CreateRunRequests } from './request-check.ts';
 import { createAlertTimes } from './times.ts';
+import type { WithdrawEnds } from './unsaid-ends.ts';
 
 /** The step that decides who is notified of what. */
 export interface Alerts {
@@ -39,6 +40,7 @@ export function createAlerts({
   recordEvents,
   enqueue,
   withdraw,
+  withdrawEnds,
   createRunRequests,
   timeScale = realTime,
 }: {
@@ -48,6 +50,7 @@ export function createAlerts({
   readonly recordEvents: RecordEvents;
   readonly enqueue: Enqueue;
   readonly withdraw: Withdraw;
+  readonly withdrawEnds: WithdrawEnds;
   readonly createRunRequests: CreateRunRequests;
   readonly timeScale?: TimeScale;
 }): Alerts {
@@ -88,7 +91,7 @@ export function createAlerts({
   };
 
   return {
-    onEvents: createOnEvents({ recordEvents, flappingWindowUs: times.quietUs }),
+    onEvents: createOnEvents({ recordEvents, withdrawEnds, flappingWindowUs: times.quietUs }),
     onFailed: createOnFailed({ log, recordEvents, enqueue }),
     async run(signal) {
       await using _events = await db.subscribe('events', poke);

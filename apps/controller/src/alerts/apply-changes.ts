@@ -1,52 +1,16 @@
-import {
-  type AlertKind,
-  type AlertState,
-  afterDown,
-  afterUp,
-  type Facts,
-  newAlertState,
-  noOutages,
-  type RecentOutages,
-  type Severity,
-} from '@vantage/alerts';
+import { afterDown, afterUp, enterPhase, type Facts, newAlertState } from '@vantage/alerts';
 import type { EventCause } from '@vantage/health';
 import { alertKey } from './alert-key.ts';
 import type { AlertChange } from './changes.ts';
 import { withOutage } from './late-summary.ts';
-
-/** A device as a new alert needs it. */
-export interface ChangedDevice {
-  readonly deviceNo: number;
-  readonly deviceId: string;
-  readonly shortName: string;
-  readonly fullName: string | null;
-  readonly severity: Severity;
-  /** Confirmed outages of it that ended within the time in which three of them are flapping. */
-  readonly recent: RecentOutages;
-}
-
-/** An open alert, as it is or as it will be inserted (`alertNo` null). */
-export interface OpenAlert {
-  readonly alertNo: number | null;
-  readonly kind: AlertKind;
-  readonly accountNo: number;
-  readonly device: ChangedDevice | null;
-  readonly locationNo: number | null;
-  readonly agentNo: number | null;
-  readonly severity: Severity;
-  readonly sinceUs: number;
-  state: AlertState;
-  opening: Facts;
-  ending: Facts | null;
-  closedUs: number | null;
-  endedUp: boolean;
-  dueUs: number | null;
-}
+import { type Application, add, type ChangedDevice, isGoingOn, type OpenAlert, touch } from './open-alert.ts';
 
 /** The facts that changes are applied to. */
 export interface ChangeContext {
   readonly devices: ReadonlyMap<number, ChangedDevice>;
   readonly open: readonly OpenAlert[];
+  /** Outages of a device that were confirmed within this time count as flapping. */
+  readonly flappingWindowUs: number;
   readonly nowUs: number;
 }
 
@@ -62,16 +26,8 @@ export function applyChanges(changes: readonly AlertChange[], context: ChangeCon
   const changed = new Set<OpenAlert>();
   const events: EventCause[] = [];
   for (const change of changes) applyChange(change, { ...context, alerts: open, changed, events });
-  const alerts = [...changed].filter(({ alertNo, closedUs }) => alertNo !== null || closedUs === null);
+  const alerts = [...changed].filter(({ alertNo, state }) => alertNo !== null || state.phase !== 'ended');
   return { alerts, events };
-}
-
-interface Application {
-  readonly devices: ReadonlyMap<number, ChangedDevice>;
-  readonly nowUs: number;
-  readonly alerts: Map<string, OpenAlert>;
-  readonly changed: Set<OpenAlert>;
-  readonly events: EventCause[];
 }
 
 function applyChange(change: AlertChange, application: Application): void {
@@ -112,7 +68,7 @@ function applyDown(change: Extract<AlertChange, { kind: 'down' | 'up' }>, applic
   const { accountNo, deviceNo, sinceUs, locationNo, agentNo, isLate, facts } = change;
   touch(findPartial(deviceNo, application), application);
   const present = findDown(deviceNo, application);
-  if (present !== undefined) {
+  if (isGoingOn(present)) {
     const next = afterDown(present.state, { sinceUs, nowUs });
     events.push(...suppressedEvents(present, next.events));
     present.state = next.state;
@@ -127,18 +83,24 @@ function applyDown(change: Extract<AlertChange, { kind: 'down' | 'up' }>, applic
 }
 
 function applyUp(change: Extract<AlertChange, { kind: 'down' | 'up' }>, application: Application): void {
-  const { nowUs } = application;
-  touch(findPartial(change.deviceNo, application), application);
+  const { nowUs, flappingWindowUs: windowUs } = application;
+  const partial = findPartial(change.deviceNo, application);
   const alert = findDown(change.deviceNo, application);
-  if (alert?.device == null) return;
+  if (partial !== undefined) {
+    const heard = new Set(alert?.state.notified);
+    const heardElsewhere = partial.state.notified.filter((id) => heard.has(id));
+    partial.state = { ...partial.state, heardElsewhere };
+    touch(partial, application);
+  }
+  if (alert?.device == null || !isGoingOn(alert)) return;
   if (alert.state.phase === 'late') summarize(alert, change.sinceUs, application);
-  const { recent } = alert.device;
-  alert.state = afterUp(alert.state, { recent, sinceUs: alert.sinceUs, upUs: change.sinceUs, nowUs });
+  const recent = alert.device.recent.filter(({ alertNo }) => alertNo !== alert.alertNo);
+  const over = { recent, sinceUs: alert.sinceUs, upUs: change.sinceUs, nowUs, windowUs };
+  alert.state = afterUp(alert.state, over);
   alert.ending = { ...change.facts, At: change.sinceUs };
   touch(alert, application);
-  if (alert.state.phase !== 'ended') return;
-  close(alert, application);
-  alert.endedUp = alert.state.activeUs !== null;
+  const { phase, activeUs, past } = alert.state;
+  alert.endedUp = phase === 'ended' && (activeUs !== null || past.length > 0);
 }
 
 function applyMaintenanceOver(
@@ -148,7 +110,7 @@ function applyMaintenanceOver(
   const { nowUs, devices } = application;
   const present = findDown(deviceNo, application);
   touch(present, application);
-  if (present !== undefined) return;
+  if (isGoingOn(present)) return;
   const device = devices.get(deviceNo);
   if (device === undefined) return;
   const about = { accountNo, device, locationNo: null, agentNo: null, severity: device.severity };
@@ -165,13 +127,12 @@ function applyWarning(
   const { deviceNo, facts } = change;
   if (change.kind === 'fast') {
     const present = alerts.get(`device.slow/device/${deviceNo}`);
-    if (present !== undefined) end(present, facts, application);
+    if (isGoingOn(present)) end(present, facts, application);
     return;
   }
   const kind = warningKinds[change.kind];
   const device = devices.get(deviceNo);
-  if (device === undefined || (change.kind !== 'certificate' && alerts.has(`${kind}/device/${deviceNo}`)))
-    return;
+  if (device === undefined || isGoingOn(alerts.get(`${kind}/device/${deviceNo}`))) return;
   const about = { accountNo: change.accountNo, device, locationNo: null, agentNo: null };
   const sinceUs = change.kind === 'slow' ? change.sinceUs : nowUs;
   const state = newAlertState('active', nowUs);
@@ -195,9 +156,9 @@ function applyLocation(
   const state = newAlertState('active', nowUs);
   if (change.kind === 'fenced')
     add({ ...about, kind: 'agent.fenced', sinceUs, state, opening: facts }, application);
-  else if (change.kind === 'offline' && present === undefined)
+  else if (change.kind === 'offline' && !isGoingOn(present))
     add({ ...about, kind: 'location.offline', sinceUs, state, opening: facts }, application);
-  else if (change.kind === 'online' && present !== undefined) end(present, facts, application);
+  else if (change.kind === 'online' && isGoingOn(present)) end(present, facts, application);
 }
 
 function applyAnchor(
@@ -207,19 +168,18 @@ function applyAnchor(
   const { accountNo, locationNo, sinceUs, facts } = change;
   const about = { kind: 'anchor.down', accountNo, device: null, locationNo, agentNo: null } as const;
   const present = application.alerts.get(alertKey({ ...about, opening: facts }));
-  if (change.kind === 'anchor-down' && present === undefined) {
+  if (change.kind === 'anchor-down' && !isGoingOn(present)) {
     const state = newAlertState('active', application.nowUs);
     add({ ...about, severity: 'critical', sinceUs, state, opening: facts }, application);
-  } else if (change.kind === 'anchor-up' && present !== undefined) end(present, facts, application);
+  } else if (change.kind === 'anchor-up' && isGoingOn(present)) end(present, facts, application);
 }
 
 /** What the alert is about is over: everyone who was notified gets its last message. */
 function end(alert: OpenAlert, facts: Facts, application: Application): void {
   const { nowUs } = application;
-  alert.state = afterUp(alert.state, { recent: noOutages, sinceUs: alert.sinceUs, upUs: nowUs, nowUs });
+  alert.state = enterPhase(alert.state, 'ended', nowUs);
   alert.ending = facts;
   touch(alert, application);
-  close(alert, application);
 }
 
 /** A past outage that late results brought notifies nobody; one summary for each Location names them. */
@@ -266,29 +226,4 @@ function findDown(deviceNo: number, { alerts }: Application): OpenAlert | undefi
 
 function findPartial(deviceNo: number, { alerts }: Application): OpenAlert | undefined {
   return alerts.get(`device.partial/device/${deviceNo}`);
-}
-
-function add(
-  alert: Omit<OpenAlert, 'alertNo' | 'ending' | 'closedUs' | 'endedUp' | 'dueUs'>,
-  { nowUs, alerts, changed }: Application,
-): void {
-  const made: OpenAlert = {
-    ...{ ...alert, alertNo: null, ending: null, closedUs: null, endedUp: false, dueUs: nowUs },
-  };
-  // An alert about one moment may be open several times.
-  if (alert.kind !== 'agent.fenced' && alert.kind !== 'certificate.expiring')
-    alerts.set(alertKey(made), made);
-  changed.add(made);
-}
-
-/** Lets the alert be decided at once. */
-function touch(alert: OpenAlert | undefined, { nowUs, changed }: Application): void {
-  if (alert === undefined) return;
-  alert.dueUs = nowUs;
-  changed.add(alert);
-}
-
-function close(alert: OpenAlert, { nowUs, alerts }: Application): void {
-  alert.closedUs = nowUs;
-  alerts.delete(alertKey(alert));
 }

@@ -1,9 +1,9 @@
-import { flappingWindowUs, type RecentOutages } from '@vantage/alerts';
+import { flappingWindowUs } from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { pipelined, type Row, type Tables } from '../db/index.ts';
-import { readAlertState, readFacts, readKind, readSeverity } from './alert-row.ts';
-import type { ChangedDevice, OpenAlert } from './apply-changes.ts';
+import { readAlertState, readFacts, readKind, readPast, readSeverity } from './alert-row.ts';
+import type { ChangedDevice, OpenAlert } from './open-alert.ts';
 
 /** Devices and Locations whose alerts a transaction changes. */
 export interface Concerned {
@@ -11,8 +11,20 @@ export interface Concerned {
   readonly locationNos: readonly number[];
 }
 
-type DeviceRow = RecentOutages &
-  Pick<ChangedDevice, 'deviceNo' | 'deviceId' | 'shortName' | 'fullName'> & { severity: string };
+type DeviceRow = Omit<ChangedDevice, 'severity' | 'recent'> & {
+  readonly severity: string;
+  readonly ended: readonly {
+    readonly alertNo: number;
+    /** Null: only outages before its last one were confirmed. */
+    readonly activeUs: number | null;
+    readonly sinceUs: number;
+    readonly upUs: number;
+    readonly past: unknown;
+  }[];
+};
+
+/** A device with more outages than that within the window flaps in any case. */
+const mostRecent = 10;
 
 /** These devices, by number. `windowUs` is the time in which ended outages count as flapping. */
 export async function changedDevices(
@@ -24,17 +36,27 @@ export async function changedDevices(
   if (deviceNos.length === 0) return new Map();
   const { rows } = await sql<DeviceRow>`
     select d.device_no as "deviceNo", d.device_id as "deviceId", d.short_name as "shortName", d.full_name as "fullName", d.severity,
-      e.count, e."activeUs", e."sinceUs", e."downUs"
-    from devices d, lateral (
-      select count(*)::int as count, min(a.active_us)::bigint as "activeUs", min(a.since_us)::bigint as "sinceUs",
-        coalesce(sum(greatest(0, coalesce((a.ending ->> 'At')::bigint, a.closed_us) - a.since_us)), 0)::bigint as "downUs"
-      from alerts a where a.device_no = d.device_no and a.kind = 'device.down' and a.ended_up
-        and a.active_us > ${nowUs - windowUs}::bigint) e
-    where d.device_no = any(${deviceNos}::int[])`.execute(trx);
+      coalesce((select jsonb_agg(e) from (
+        select a.alert_no as "alertNo", a.active_us as "activeUs", a.since_us as "sinceUs",
+          coalesce((a.ending ->> 'At')::bigint, a.closed_us, a.since_us) as "upUs",
+          a.state -> 'past' as past
+        from alerts a where a.device_no = d.device_no and a.kind = 'device.down' and a.ended_up
+          and coalesce(a.active_us, a.since_us) > ${nowUs - windowUs}::bigint
+        order by a.alert_no desc limit ${mostRecent}) e), '[]') as ended
+    from devices d where d.device_no = any(${deviceNos}::int[])`.execute(trx);
   return new Map(
-    rows.map(({ deviceNo, deviceId, shortName, fullName, severity, ...recent }) => [
-      deviceNo,
-      { deviceNo, deviceId, shortName, fullName, severity: readSeverity(severity), recent },
+    rows.map(({ ended, severity, ...device }) => [
+      device.deviceNo,
+      {
+        ...device,
+        severity: readSeverity(severity),
+        recent: ended.flatMap(({ alertNo, activeUs, sinceUs, upUs, past }) =>
+          [...readPast(past), ...(activeUs === null ? [] : [{ activeUs, sinceUs, upUs }])].map((outage) => ({
+            ...outage,
+            alertNo,
+          })),
+        ),
+      },
     ]),
   );
 }
@@ -52,6 +74,8 @@ type OpenAlertRow = Pick<
   | 'since_us'
   | 'state'
   | 'opening'
+  | 'ending'
+  | 'ended_up'
 >;
 
 /** The open alerts of these devices and Locations, locked until the transaction ends. */
@@ -59,17 +83,26 @@ export async function lockOpenAlerts(
   trx: Kysely<Tables>,
   { deviceNos, locationNos }: Concerned,
 ): Promise<OpenAlertRow[]> {
-  return trx
-    .selectFrom('alerts')
-    .select(['alert_no', 'kind', 'account_no', 'device_no', 'location_no', 'agent_no', 'severity'])
-    .select(['since_us', 'state', 'opening'])
+  return locked(trx)
     .where('closed_us', 'is', null)
     .where(
       sql<boolean>`(device_no = any(${deviceNos}::int[]) or (device_no is null and location_no = any(${locationNos}::int[])))`,
     )
-    .orderBy('alert_no')
-    .forUpdate()
     .execute();
+}
+
+/** These alerts, open or not, locked until the transaction ends. */
+export async function lockAlerts(trx: Kysely<Tables>, alertNos: readonly number[]): Promise<OpenAlertRow[]> {
+  return locked(trx).where(sql<boolean>`alert_no = any(${alertNos}::bigint[])`).execute();
+}
+
+function locked(trx: Kysely<Tables>) {
+  return trx
+    .selectFrom('alerts')
+    .select(['alert_no', 'kind', 'account_no', 'device_no', 'location_no', 'agent_no', 'severity'])
+    .select(['since_us', 'state', 'opening', 'ending', 'ended_up'])
+    .orderBy('alert_no')
+    .forUpdate();
 }
 
 /** The alerts of these rows, with those of these devices that they concern. A row of a kind that only a later version knows is none. Pure. */
@@ -83,11 +116,20 @@ export function openAlerts(
     if (kind === undefined) return [];
     return [
       {
-        ...{ alertNo: row.alert_no, kind, accountNo: row.account_no, severity: readSeverity(row.severity) },
+        alertNo: row.alert_no,
+        kind,
+        accountNo: row.account_no,
+        severity: readSeverity(row.severity),
         device: row.device_no === null ? null : (devices.get(row.device_no) ?? null),
-        ...{ locationNo: row.location_no, agentNo: row.agent_no, sinceUs: row.since_us },
-        ...{ state: readAlertState(row.state, nowUs), opening: readFacts(row.opening), ending: null },
-        ...{ closedUs: null, endedUp: false, dueUs: nowUs },
+        locationNo: row.location_no,
+        agentNo: row.agent_no,
+        sinceUs: row.since_us,
+        state: readAlertState(row.state, nowUs),
+        opening: readFacts(row.opening),
+        ending: row.ending === null ? null : readFacts(row.ending),
+        endedUp: row.ended_up,
+        isReopened: false,
+        dueUs: nowUs,
       },
     ];
   });
@@ -99,18 +141,26 @@ export async function writeAlerts(
   alerts: readonly OpenAlert[],
   nowUs: number,
 ): Promise<void> {
-  const rows = alerts.map((alert) => ({
-    ...{ alert_id: newId(), account_no: alert.accountNo, kind: alert.kind },
-    ...{ device_no: alert.device?.deviceNo ?? null, device_id: alert.device?.deviceId ?? null },
-    ...{ location_no: alert.locationNo, agent_no: alert.agentNo, severity: alert.severity },
-    ...{ opened_us: nowUs, since_us: alert.sinceUs, closed_us: alert.closedUs, ended_up: alert.endedUp },
-    ...{ state: JSON.stringify(alert.state), opening: JSON.stringify(alert.opening), due_us: alert.dueUs },
-    ending: alert.ending === null ? null : JSON.stringify(alert.ending),
-  }));
-  const fresh = rows.filter((_row, place) => alerts[place]?.alertNo === null);
-  const changed = alerts.flatMap(({ alertNo, state, opening, ending, closedUs, endedUp, dueUs }) =>
-    alertNo === null ? [] : [{ alertNo, state, opening, ending, closedUs, endedUp, dueUs }],
-  );
+  const fresh = alerts
+    .filter(({ alertNo }) => alertNo === null)
+    .map((alert) => ({
+      alert_id: newId(),
+      account_no: alert.accountNo,
+      kind: alert.kind,
+      device_no: alert.device?.deviceNo ?? null,
+      device_id: alert.device?.deviceId ?? null,
+      location_no: alert.locationNo,
+      agent_no: alert.agentNo,
+      severity: alert.severity,
+      opened_us: nowUs,
+      since_us: alert.sinceUs,
+      ended_up: alert.endedUp,
+      state: JSON.stringify(alert.state),
+      opening: JSON.stringify(alert.opening),
+      ending: alert.ending === null ? null : JSON.stringify(alert.ending),
+      due_us: alert.dueUs,
+    }));
+  const changed = alerts.filter(({ alertNo }) => alertNo !== null);
   // Together, so that both stand before what a pipelined caller sends next.
   await pipelined(trx, (pipe) => [
     ...(fresh.length > 0 ? [pipe.insertInto('alerts').values(fresh).execute()] : []),
@@ -118,18 +168,20 @@ export async function writeAlerts(
   ]);
 }
 
-async function updateAlerts(
-  trx: Kysely<Tables>,
-  changed: readonly Pick<
-    OpenAlert,
-    'alertNo' | 'state' | 'opening' | 'ending' | 'closedUs' | 'endedUp' | 'dueUs'
-  >[],
-): Promise<void> {
+/** One that begins anew is open again, and nobody acknowledged or snoozed it. */
+async function updateAlerts(trx: Kysely<Tables>, changed: readonly OpenAlert[]): Promise<void> {
+  const rows = changed.map(({ device: _device, ...alert }) => alert);
   await sql`
-    update alerts a set state = g.state, opening = g.opening, ending = coalesce(g.ending, a.ending),
-      closed_us = g."closedUs", ended_up = g."endedUp", due_us = g."dueUs"
-    from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as g ("alertNo" bigint, state jsonb, opening jsonb,
-      ending jsonb, "closedUs" bigint, "endedUp" boolean, "dueUs" bigint)
+    update alerts a set state = g.state, opening = g.opening, ending = g.ending, ended_up = g."endedUp", due_us = g."dueUs",
+      severity = g.severity, since_us = g."sinceUs", location_no = g."locationNo", agent_no = g."agentNo",
+      reason = case when a.phase = g.state ->> 'phase' and not g."isReopened" then a.reason end,
+      closed_us = case when not g."isReopened" then a.closed_us end,
+      acknowledged_us = case when not g."isReopened" then a.acknowledged_us end,
+      acknowledged_by = case when not g."isReopened" then a.acknowledged_by end,
+      acknowledged_note = case when not g."isReopened" then a.acknowledged_note end,
+      snoozed_until_us = case when not g."isReopened" then a.snoozed_until_us end
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g ("alertNo" bigint, state jsonb, opening jsonb, ending jsonb,
+      "endedUp" boolean, "dueUs" bigint, severity text, "sinceUs" bigint, "locationNo" int, "agentNo" int, "isReopened" boolean)
     where a.alert_no = g."alertNo"`.execute(trx);
 }
 

@@ -120,7 +120,7 @@ interface ReadAlert {
   readonly kind: AlertKind;
   readonly state: ReturnType<typeof readAlertState>;
   readonly subject: SubjectRow | undefined;
-  readonly schedule: Schedule | null;
+  readonly schedule: Schedule | 'unreadable' | null;
   readonly check: RequestedCheck;
   readonly location: { readonly name: string; readonly isDeleted: boolean } | null;
 }
@@ -154,13 +154,7 @@ async function readFactsOf(
     return [
       {
         ...{ alert, kind, state, subject: subjects.get(alert.alert_no) },
-        schedule:
-          stored === undefined
-            ? null
-            : joinSchedules(
-                stored.flatMap((one) => readSchedule(alert, one, log) ?? []),
-                readSeverity(alert.severity),
-              ),
+        schedule: stored === undefined ? null : readSchedules(alert, stored, log),
         check: (state.requestId === null ? undefined : checks.get(state.requestId)) ?? { kind: 'none' },
         location: alert.location_no === null ? null : (locations.get(alert.location_no) ?? null),
       },
@@ -168,7 +162,16 @@ async function readFactsOf(
   });
 }
 
-/** A schedule that cannot be read notifies nobody, and stops no other alert. */
+function readSchedules(
+  alert: DueAlert,
+  stored: readonly StoredSchedule[],
+  log: Logger,
+): Schedule | 'unreadable' | null {
+  const schedules = stored.flatMap((one) => readSchedule(alert, one, log) ?? []);
+  return joinSchedules(schedules, readSeverity(alert.severity)) ?? 'unreadable';
+}
+
+/** A schedule that cannot be read notifies nobody, closes nothing, and stops no other alert. */
 function readSchedule(
   { alert_id: alertId, kind }: DueAlert,
   { timezone, steps }: StoredSchedule,
@@ -212,7 +215,8 @@ async function outcomeOf(
   const sinceUs = sinceOf(one, decision);
   const locationName = one.location?.name ?? null;
   const { reason, state: decided } = decision;
-  const context = { ...one, locationName, sinceUs, reason, flapping: decided.flapping, contacts, nowUs };
+  const { flapping, past } = decided;
+  const context = { ...one, locationName, sinceUs, reason, flapping, past, contacts, nowUs };
   const notified = notifiedBy(context, before.notified, decision);
   let state = { ...decision.state, notified };
   let dueUs = decision.closes ? null : decision.dueUs;

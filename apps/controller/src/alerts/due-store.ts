@@ -20,6 +20,7 @@ export type DueAlert = Pick<
   | 'state'
   | 'opening'
   | 'ending'
+  | 'reason'
   | 'acknowledged_us'
   | 'acknowledged_by'
   | 'acknowledged_note'
@@ -48,7 +49,17 @@ export async function claimDue(
   return trx
     .selectFrom('alerts')
     .select(['alert_no', 'alert_id', 'account_no', 'kind', 'device_no', 'device_id', 'location_no'])
-    .select(['agent_no', 'severity', 'opened_us', 'since_us', 'closed_us', 'state', 'opening', 'ending'])
+    .select([
+      'agent_no',
+      'severity',
+      'opened_us',
+      'since_us',
+      'closed_us',
+      'state',
+      'opening',
+      'ending',
+      'reason',
+    ])
     .select(['acknowledged_us', 'acknowledged_by', 'acknowledged_note', 'snoozed_until_us'])
     .where('due_us', '<=', nowUs)
     .where(sql<boolean>`alert_no = any(${alertNos}::bigint[])`)
@@ -63,7 +74,6 @@ export interface DecidedAlert {
   readonly alertNo: number;
   readonly state: AlertState;
   readonly dueUs: number | null;
-  /** Null: as it was. */
   readonly reason: string | null;
   readonly sinceUs: number;
   readonly closedUs: number | null;
@@ -72,7 +82,7 @@ export interface DecidedAlert {
 /** Writes decided alerts. */
 export async function writeDecided(trx: Kysely<Tables>, alerts: readonly DecidedAlert[]): Promise<void> {
   await sql`
-    update alerts a set state = g.state, due_us = g."dueUs", reason = coalesce(g.reason, a.reason), since_us = g."sinceUs",
+    update alerts a set state = g.state, due_us = g."dueUs", reason = g.reason, since_us = g."sinceUs",
       closed_us = g."closedUs"
     from jsonb_to_recordset(${JSON.stringify(alerts)}::jsonb) as g ("alertNo" bigint, state jsonb, "dueUs" bigint, reason text,
       "sinceUs" bigint, "closedUs" bigint)

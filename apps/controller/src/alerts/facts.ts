@@ -25,7 +25,7 @@ export function toFacts(
   alert: DueAlert,
   read: {
     readonly subject: SubjectRow | undefined;
-    readonly schedule: Schedule | null;
+    readonly schedule: Schedule | 'unreadable' | null;
     readonly check: RequestedCheck;
     /** Of the failure, or that the alert is about. */
     readonly location: { readonly isDeleted: boolean } | null;
@@ -37,6 +37,7 @@ export function toFacts(
   return {
     device: alert.device_no === null ? null : subject === undefined ? 'missing' : deviceFacts(subject, times),
     ...{ check, schedule, severity: readSeverity(alert.severity), times, nowUs },
+    reason: alert.reason,
     acknowledged: alert.acknowledged_us !== null,
     snoozedUntilUs: alert.snoozed_until_us,
     isAboutPartial: alert.kind === 'device.partial',

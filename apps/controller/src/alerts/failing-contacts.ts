@@ -20,6 +20,7 @@ interface FailingContact {
  *   alert | contact                                                        | alert then
  *   none  | every attempt fails for `afterUs`, or one message failed for good | opens (severity warning)
  *   open  | its latest attempt was accepted, or a test was                  | ends: those who were notified learn it
+ *   ended | it fails again before its end was decided                       | is open again: nobody hears of an end
  *   open  | deleted, or put into shadow                                     | closes without a message
  *
  * One problem is one alert, so that nobody is notified of it twice. Any number of controllers may do this: an index
@@ -33,7 +34,8 @@ export async function decideContacts(
 ): Promise<number> {
   const failing = await failingContacts(trx, nowUs - afterUs);
   for (const contact of failing) await open(trx, contact, nowUs);
-  return failing.length + (await closeGone(trx, nowUs)) + (await endRecovered(trx, nowUs));
+  const ended = (await closeGone(trx, nowUs)) + (await endRecovered(trx, nowUs));
+  return failing.length + ended + (await resumeFailing(trx, nowUs));
 }
 
 async function failingContacts(trx: Kysely<Tables>, sinceUs: number): Promise<readonly FailingContact[]> {
@@ -49,7 +51,7 @@ async function failingContacts(trx: Kysely<Tables>, sinceUs: number): Promise<re
 
 async function open(trx: Kysely<Tables>, contact: FailingContact, nowUs: number): Promise<void> {
   const reason = contact.last_answer ?? 'no message could be delivered';
-  const state = JSON.stringify({ ...newAlertState('active', nowUs), activeUs: nowUs });
+  const state = JSON.stringify({ ...newAlertState('active', nowUs), activeUs: nowUs, note: reason });
   const facts = { Contact: contact.name, contact_id: contact.contact_id, CheckResult: reason };
   await sql`
     insert into alerts (alert_id, account_no, kind, severity, opened_us, since_us, state, due_us, reason, opening)
@@ -73,5 +75,15 @@ async function endRecovered(trx: Kysely<Tables>, nowUs: number): Promise<number>
     from contacts c left join contact_health h using (contact_no)
     where a.closed_us is null and a.kind = 'contact.failing' and a.state ->> 'phase' <> 'ended'
       and c.contact_id = a.opening ->> 'contact_id' and h.failing_since_us is null`.execute(trx);
+  return Number(numAffectedRows ?? 0);
+}
+
+async function resumeFailing(trx: Kysely<Tables>, nowUs: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update alerts a set due_us = ${nowUs}, ending = null,
+      state = a.state || jsonb_build_object('phase', 'active', 'phaseSinceUs', ${nowUs}::bigint)
+    from contacts c join contact_health h using (contact_no)
+    where a.closed_us is null and a.kind = 'contact.failing' and a.state ->> 'phase' = 'ended'
+      and c.contact_id = a.opening ->> 'contact_id' and h.failing_since_us is not null`.execute(trx);
   return Number(numAffectedRows ?? 0);
 }

@@ -136,3 +136,93 @@ test('a paused device closes its incident in PagerDuty with the reason, and peop
   expect(await scene.messages(web)).toEqual(['device.down', 'closed']);
   expect(await dataOf(web, 'closed')).toMatchObject([{ Reason: 'device paused' }]);
 });
+
+test('a device that is Down again before its Up was decided goes on with the same alert: nobody hears Up while it is Down', async () => {
+  const contactId = await scene.everybody();
+  const web = await device(14_000);
+  await goesDown(web, 14_100);
+  const [first] = await scene.alerts(web);
+  await sql`update alerts set acknowledged_us = 1, acknowledged_by = 'me' where alert_no = ${first?.alert_no}`.execute(
+    scene.kysely,
+  );
+  // The controller is killed before it decides: it finds both changes when it is back.
+  await scene.take([{ device: web, agent: place.agentNo, at: 14_280, code: 1, attempt: 0 }]);
+  for (const attempt of [0, 1, 2])
+    await scene.take([{ device: web, agent: place.agentNo, at: 14_300 + 2 * attempt, code: 3, attempt }]);
+  for (const at of [14_310, 14_500]) await scene.decide(at);
+  expect(await scene.messages(web)).toEqual(['device.down', 'device.down']);
+  expect(await scene.alerts(web)).toMatchObject([
+    {
+      alert_id: first?.alert_id,
+      closed_us: null,
+      acknowledged_us: null,
+      since_us: startUs + 14_301 * second,
+    },
+  ]);
+  await comesUp(web, 14_700);
+  expect((await scene.messages(web)).slice(2)).toEqual(['device.up']);
+  expect((await dataOf(web, 'device.up')).at(-1)).toMatchObject({
+    Outages: 2,
+    DownSince: startUs + 14_101 * second,
+    Seconds: 180 + 400,
+  });
+  expect((await scene.alerts(web))[0]?.state).toMatchObject({ notified: [contactId] });
+});
+
+test('an Up that waits and was never attempted is withdrawn when its device is Down again', async () => {
+  const waiting = await scene.everybody();
+  const { kysely, accountNo } = scene;
+  const told = await scene.everybody();
+  const steps = JSON.stringify([{ DelayMinutes: 0, Contacts: [waiting, told] }]);
+  await sql`update nschedules set steps = ${steps}::jsonb where nschedule_no = (
+    select nschedule_no from accounts where account_no = ${accountNo})`.execute(kysely);
+  const web = await device(16_000);
+  await goesDown(web, 16_100);
+  await comesUp(web, 16_280);
+  const delivered = sql`update notifications n set state = 'Delivered', attempts = 1 from contacts c
+    where c.contact_no = n.contact_no and c.contact_id = ${told}`;
+  await delivered.execute(kysely);
+  await goesDown(web, 16_400);
+  const rows = async () => {
+    const { rows: found } = await sql<{ kind: string; who: string; state: string }>`
+      select n.kind, case c.contact_id when ${told} then 'told' else 'waiting' end as who, n.state
+      from notifications n join alerts a using (alert_no) join contacts c using (contact_no)
+      where a.device_no = ${web} order by n.notification_no`.execute(kysely);
+    return found.map(({ kind, who, state }) => `${who} ${kind} ${state}`).sort();
+  };
+  expect(await rows()).toEqual([
+    ...['told device.down Delivered', 'told device.down Pending', 'told device.up Delivered'],
+    ...['waiting device.down Pending', 'waiting device.down Pending', 'waiting device.up Withdrawn'],
+  ]);
+  expect(await scene.alerts(web)).toHaveLength(1);
+  await comesUp(web, 16_700);
+  expect((await rows()).filter((row) => row.includes('device.up Pending'))).toEqual([
+    'told device.up Pending',
+    'waiting device.up Pending',
+  ]);
+});
+
+test('a Location that is offline again before anybody heard that it was online goes on with the same alert', async () => {
+  await scene.everybody();
+  const { kysely, recordEvents, accountNo } = scene;
+  const ulm = await scene.location('Ulm');
+  await scene.device([ulm]);
+  const about = { accountNo, locationNo: ulm.locationNo, locationName: 'Ulm' };
+  const offline = { kind: 'location-offline', ...about, sinceUs: startUs, reason: 'it is gone', devices: 1 };
+  const record = (cause: object, at: number) =>
+    kysely.transaction().execute((trx) => recordEvents(trx, [cause as never], startUs + at * second));
+  await record(offline, 18_000);
+  await scene.decide(18_001);
+  await record({ kind: 'location-online', ...about }, 18_100);
+  await scene.decide(18_101);
+  await record(offline, 18_200);
+  await scene.decide(18_201);
+  const { rows } = await sql<{ kind: string; state: string }>`
+    select n.kind, n.state from notifications n join alerts a using (alert_no)
+    where a.location_no = ${ulm.locationNo} order by n.notification_no`.execute(kysely);
+  expect(rows).toEqual([
+    { kind: 'location.offline', state: 'Pending' },
+    { kind: 'location.online', state: 'Withdrawn' },
+    { kind: 'location.offline', state: 'Pending' },
+  ]);
+});

@@ -4,10 +4,12 @@ import {
   type AlertMessage,
   contactTypeOf,
   contactTypes,
+  downUsOf,
   type Facts,
   type Flapping,
   type MessageKind,
   type NewNotification,
+  type PastOutage,
 } from '@vantage/alerts';
 import type { EventCause } from '@vantage/health';
 import { readFacts, readKind, readSeverity } from './alert-row.ts';
@@ -26,12 +28,13 @@ export interface MessageContext {
   readonly reason: string | null;
   /** After the decision; null: the device does not flap. */
   readonly flapping: Flapping | null;
+  /** Outages of the alert before the present one, of whose end nobody heard. */
+  readonly past: readonly PastOutage[];
   readonly contacts: ReadonlyMap<string, ContactRow>;
   readonly surroundings: Surroundings;
   readonly nowUs: number;
 }
 
-/** The kind of the last message of an alert. Kinds that are not here have none. */
 const endKinds: Partial<Record<AlertKind, AlertKind>> = {
   'device.down': 'device.up',
   'device.partial': 'device.up',
@@ -41,6 +44,11 @@ const endKinds: Partial<Record<AlertKind, AlertKind>> = {
   // The fact Recovered tells the two apart.
   'contact.failing': 'contact.failing',
 };
+
+/** The kind of the last message of an alert; undefined: it has none. */
+export function endKindOf(kind: AlertKind): AlertKind | undefined {
+  return endKinds[kind];
+}
 
 /** The kind of a message; undefined: the alert has no such message. */
 export function messageKind(kind: AlertKind, about: AlertMessage['about']): MessageKind | undefined {
@@ -53,7 +61,7 @@ export function messageKind(kind: AlertKind, about: AlertMessage['about']): Mess
     case 'opening':
       return kind;
     case 'end':
-      return endKinds[kind];
+      return endKindOf(kind);
   }
 }
 
@@ -114,7 +122,12 @@ export function notificationsFor(message: AlertMessage, context: MessageContext)
   });
 }
 
-function orderKeyOf({ device_no, location_no, account_no }: DueAlert): string {
+/** Messages of a contact with the same key are delivered one after the other. */
+export function orderKeyOf({
+  device_no,
+  location_no,
+  account_no,
+}: Pick<DueAlert, 'device_no' | 'location_no' | 'account_no'>): string {
   if (device_no !== null) return `device:${device_no}`;
   return location_no === null ? `account:${account_no}` : `location:${location_no}`;
 }
@@ -143,7 +156,7 @@ function messageData(about: AlertMessage['about'], context: MessageContext): Fac
       ? {}
       : { AcknowledgedBy: alert.acknowledged_by }),
     Severity: alert.severity,
-    Reason: reason,
+    Reason: reason === event['CheckResult'] ? null : reason,
     ...threadData(context),
   };
 }
@@ -159,9 +172,15 @@ function threadData({ alert, sinceUs }: MessageContext): Facts {
 }
 
 /** The end of an outage: when it was over, when it began, and how long it took. */
-function endData(event: Facts, { sinceUs, nowUs }: MessageContext): Facts {
+function endData(event: Facts, { sinceUs, nowUs, past }: MessageContext): Facts {
   const upUs = endOf(event, nowUs);
-  return { Since: upUs, DownSince: sinceUs, Seconds: Math.floor((upUs - sinceUs) / 1_000_000) };
+  const downUs = downUsOf(past) + Math.max(0, upUs - sinceUs);
+  return {
+    Since: upUs,
+    DownSince: past[0]?.sinceUs ?? sinceUs,
+    Seconds: Math.floor(downUs / 1_000_000),
+    ...(past.length === 0 ? {} : { Outages: past.length + 1 }),
+  };
 }
 
 /** The outages of a flapping in sum; `Since` is the begin of the first one until the flapping is over. */

@@ -4,6 +4,7 @@ import { pipelined, type Tables } from '../db/index.ts';
 import { applyChanges } from './apply-changes.ts';
 import { changedDevices, lockOpenAlerts, openAlerts, touchDependents, writeAlerts } from './change-store.ts';
 import { type AlertChange, changesOf } from './changes.ts';
+import { unsaidEnds, type WithdrawEnds } from './unsaid-ends.ts';
 
 /** Nothing that the alert of a dependent waits for. */
 function isWarning({ kind }: AlertChange): boolean {
@@ -23,9 +24,11 @@ export type RecordEvents = (
  */
 export function createOnEvents({
   recordEvents,
+  withdrawEnds,
   flappingWindowUs,
 }: {
   readonly recordEvents: RecordEvents;
+  readonly withdrawEnds: WithdrawEnds;
   readonly flappingWindowUs: number;
 }): RecordEvents {
   return async (trx, causes, nowUs) => {
@@ -37,8 +40,10 @@ export function createOnEvents({
       changedDevices(pipe, deviceNos, nowUs, flappingWindowUs),
       lockOpenAlerts(pipe, { deviceNos, locationNos }),
     ]);
-    const open = openAlerts(rows, devices, nowUs);
-    const applied = applyChanges(changes, { devices, open, nowUs });
+    const present = openAlerts(rows, devices, nowUs);
+    const about = { changes, open: present, devices, nowUs };
+    const open = [...present, ...(await unsaidEnds(trx, about, withdrawEnds))];
+    const applied = applyChanges(changes, { devices, open, flappingWindowUs, nowUs });
     const concerned = changes.flatMap((one) =>
       isWarning(one) || !('deviceNo' in one) ? [] : [one.deviceNo],
     );

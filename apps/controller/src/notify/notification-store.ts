@@ -1,4 +1,4 @@
-import type { AlertKind, NewNotification } from '@vantage/alerts';
+import type { AlertKind, MessageKind, NewNotification } from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { publish, type Tables } from '../db/index.ts';
@@ -71,6 +71,75 @@ export async function withdraw(
     where notification_no in (select n.notification_no from ${unsent}) returning contact_no, order_key`.execute(
     trx,
   );
+  await releaseWithdrawn(trx, rows, nowUs);
+}
+
+/** Messages of an end: those of this kind of alerts of that kind, with this order key. */
+interface EndsToWithdraw {
+  readonly orderKey: string;
+  readonly alertKind: AlertKind;
+  readonly endKind: MessageKind;
+  /** `Target` in the facts of the alert; null: any. */
+  readonly target: string | null;
+}
+
+/** The latest alert whose end some contacts did not hear of. */
+export interface UnsaidEnd {
+  readonly alertNo: number;
+  readonly contactIds: readonly string[];
+}
+
+/**
+ * Withdraws messages of an end that were never attempted, because what they say is not true any more: those of the
+ * latest alert for each of the asks. A message that a worker claims at this moment goes out.
+ */
+export async function withdrawEnds(
+  trx: Kysely<Tables>,
+  asks: readonly EndsToWithdraw[],
+  nowUs: number,
+): Promise<readonly UnsaidEnd[]> {
+  if (asks.length === 0) return [];
+  const unsaid = sql`
+    notifications n join alerts a using (alert_no)
+      join jsonb_to_recordset(${JSON.stringify(asks)}::jsonb) as g ("orderKey" text, "alertKind" text, "endKind" text, target text)
+        on n.order_key = g."orderKey" and n.kind = g."endKind" and a.kind = g."alertKind"
+        and (g.target is null or a.opening ->> 'Target' = g.target)
+    where n.state = 'Pending' and n.attempts = 0 and n.leader_no is null
+      and n.kind in ('device.up', 'location.online', 'anchor.up')`;
+  const { rows: found } = await sql<{ notification_no: number; contact_no: number }>`
+    select notification_no, contact_no from (
+      select n.notification_no, n.contact_no, n.alert_no = max(n.alert_no) over (partition by g."orderKey", a.kind, g.target) as latest
+      from ${unsaid}) f where latest`.execute(trx);
+  if (found.length === 0) return [];
+  const contactNos = found.map((row) => row.contact_no);
+  const { rows: free } = await sql<{ contact_no: number }>`
+    select contact_no from contact_health where contact_no = any(${contactNos}::int[]) order by contact_no for update skip locked`.execute(
+    trx,
+  );
+  const { rows } = await sql<{
+    contact_no: number;
+    order_key: string;
+    alert_no: number;
+    contact_id: string | null;
+  }>`
+    update notifications n set state = 'Withdrawn', ended_us = ${nowUs}, answer = 'it began again before this was sent'
+    where n.notification_no = any(${found.map((row) => row.notification_no)}::bigint[])
+      and n.contact_no = any(${free.map((row) => row.contact_no)}::int[]) and n.state = 'Pending' and n.attempts = 0
+    returning n.contact_no, n.order_key, n.alert_no,
+      (select c.contact_id from contacts c where c.contact_no = n.contact_no) as contact_id`.execute(trx);
+  await releaseWithdrawn(trx, rows, nowUs);
+  return [...Map.groupBy(rows, (row) => row.alert_no)].map(([alertNo, of]) => ({
+    alertNo,
+    contactIds: of.flatMap((row) => row.contact_id ?? []),
+  }));
+}
+
+/** Lets what waited for withdrawn notifications leave. */
+async function releaseWithdrawn(
+  trx: Kysely<Tables>,
+  rows: readonly { readonly contact_no: number; readonly order_key: string }[],
+  nowUs: number,
+): Promise<void> {
   for (const [contactNo, of] of Map.groupBy(rows, (row) => row.contact_no)) {
     const orderKeys = [...new Set(of.map((row) => row.order_key))];
     await releaseFollowers(trx, { contactNo, orderKeys, nowUs });

@@ -15,7 +15,7 @@ import { createHealth, trimCheckpoints } from '../health/index.ts';
 import { createHousekeeping } from '../ingest/index.ts';
 import { createChannels } from '../notify/channels/registry.ts';
 import { createDeliveries } from '../notify/deliveries.ts';
-import { enqueue, withdraw } from '../notify/index.ts';
+import { messages } from '../notify/index.ts';
 import { rollUps } from '../rollup/index.ts';
 import { runRequests } from '../run-requests/index.ts';
 import { createSealer, sealKeyBytes } from '../secrets/seal.ts';
@@ -143,7 +143,11 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
     createAssign({ ...shared, controllerId: holder }).run(ending.signal),
     createUpgrades({ ...shared, recordEvents }).run(ending.signal),
     createAlerts({
-      ...{ ...shared, recordEvents, enqueue: async () => {}, withdraw: async () => {} },
+      ...shared,
+      recordEvents,
+      enqueue: async () => {},
+      withdraw: async () => {},
+      withdrawEnds: async () => [],
       createRunRequests: runRequests.createRunRequests,
     }).run(ending.signal),
   ];
@@ -165,7 +169,7 @@ async function runNotifying(db: Db, nowUs: number, done: () => Promise<void>): P
       db.kysely,
       ending.signal,
     ),
-    createAlerts({ ...shared, recordEvents, enqueue, withdraw, createRunRequests }).run(ending.signal),
+    createAlerts({ ...shared, recordEvents, ...messages, createRunRequests }).run(ending.signal),
     createDeliveries({
       ...{ ...shared, sealer: createSealer(randomBytes(sealKeyBytes)), newToken: newId, linkOf: () => '' },
       channels: createChannels({ allowPrivate: false, smtpUrl: undefined, mailFrom: 'v@example.org' }),

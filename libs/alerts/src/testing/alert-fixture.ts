@@ -1,4 +1,3 @@
-import { noOutages } from '../after-change.ts';
 import type { AlertDecision, AlertFacts, DeviceFacts } from '../alert-facts.ts';
 import { newAlertState } from '../alert-state.ts';
 import type { MasterFacts } from '../judge-master.ts';
@@ -50,6 +49,7 @@ export const base: AlertFacts = {
   check: { kind: 'none' },
   schedule: everybody,
   severity: 'critical',
+  reason: null,
   acknowledged: false,
   snoozedUntilUs: null,
   isMoment: false,
@@ -59,8 +59,9 @@ export const base: AlertFacts = {
   isWarning: false,
   isLocationDeleted: false,
 };
+export const deviceUp: AlertFacts = { ...base, device: { ...device, status: 'Up' } };
 /** The present outage ends. */
-export const upNow = { recent: noOutages, sinceUs: nowUs - 3 * minute, upUs: nowUs, nowUs };
+export const upNow = { sinceUs: nowUs - 3 * minute, upUs: nowUs, nowUs };
 export const judging = { ...newAlertState('judging', nowUs, nowUs - minute), requestId: 'r' };
 
 /** A decision in one line. */

@@ -1,4 +1,4 @@
-import { afterUp, noOutages } from '../after-change.ts';
+import { afterUp } from '../after-change.ts';
 import type { AlertDecision, AlertFacts } from '../alert-facts.ts';
 import { type AlertState, newAlertState } from '../alert-state.ts';
 import { decide } from '../decide.ts';
@@ -145,7 +145,6 @@ function recover(device: Device, nowMs: number): void {
   if (last) last[1] = nowMs;
   if (device.alert)
     device.alert = afterUp(device.alert, {
-      recent: noOutages,
       sinceUs: nowMs * 1_000,
       upUs: nowMs * 1_000,
       nowUs: nowMs * 1_000,
@@ -188,7 +187,15 @@ function factsOf({ devices, requests, nowMs }: World, device: Device, alert: Ale
       masterWasDown: master?.downSpans.some(([, to]) => to * 1_000 >= alert.judgedFromUs) ?? false,
     },
     check: request === undefined ? { kind: 'none' } : (request.answer ?? { kind: 'open', ...request }),
-    ...{ schedule, severity: 'critical', acknowledged: false, snoozedUntilUs: null, isMoment: false, times },
+    ...{
+      schedule,
+      severity: 'critical',
+      reason: null,
+      acknowledged: false,
+      snoozedUntilUs: null,
+      isMoment: false,
+      times,
+    },
     ...{ isAboutPartial: false, isWarning: false, isLocationDeleted: false },
     nowUs: nowMs * 1_000,
   };

@@ -3,7 +3,7 @@ import { createLog, newId } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { createRecordEvents, recordEvents } from '../../events/index.ts';
 import { createScenario, second, startUs } from '../../health/testing/scenario.ts';
-import { enqueue, withdraw } from '../../notify/notification-store.ts';
+import { enqueue, withdraw, withdrawEnds } from '../../notify/notification-store.ts';
 import { runRequests } from '../../run-requests/index.ts';
 import { touchRequested } from '../change-store.ts';
 import { type DecideDeps, decideDue } from '../decide-due.ts';
@@ -14,7 +14,7 @@ import { createAlertTimes } from '../times.ts';
 
 const log = createLog('alerts test', 'silent');
 const times = createAlertTimes((length) => length);
-const onEvents = createOnEvents({ recordEvents, flappingWindowUs: times.quietUs });
+const onEvents = createOnEvents({ recordEvents, withdrawEnds, flappingWindowUs: times.quietUs });
 
 /** The scene of health, with alerts in the transactions of its events. Moments are seconds since its begin. */
 export async function createAlertScene() {

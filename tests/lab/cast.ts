@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { createSchedule } from './contacts.ts';
+import { type Ground, until } from './ground.ts';
+import type { ServiceMessage } from './service-messages.ts';
+import { createMailContact, createServiceContact, type ServiceType } from './services.ts';
+import { otherMessages } from './verdict.ts';
+
+/** The id of a device by its name. */
+export function idOf({ devices }: Ground, name: string): string {
+  const id = devices.find((one) => one.name === name)?.id;
+  if (id === undefined) throw new Error(`no device ${name}`);
+  return id;
+}
+
+/** Makes a contact whose messages the verdict counts under its name. `email`: an address of the lab. */
+async function addContact(
+  { api, receivers, serviceTypes }: Ground,
+  name: string,
+  type: ServiceType | 'email',
+): Promise<string> {
+  if (type === 'email') return createMailContact(api, name);
+  serviceTypes.set(name, type);
+  return createServiceContact(api, receivers, { name, type });
+}
+
+/** Makes several contacts. Resolves with their ids by their names. */
+export async function addContacts(
+  ground: Ground,
+  all: Readonly<Record<string, ServiceType | 'email'>>,
+): Promise<(name: string) => string> {
+  const ids = new Map<string, string>();
+  for (const [name, type] of Object.entries(all)) ids.set(name, await addContact(ground, name, type));
+  return (name) => {
+    const id = ids.get(name);
+    if (id === undefined) throw new Error(`no contact ${name}`);
+    return id;
+  };
+}
+
+/** Makes a schedule and gives it to devices. */
+export async function giveSchedule(
+  ground: Ground,
+  names: readonly string[],
+  steps: readonly Record<string, unknown>[],
+): Promise<string> {
+  const id = await createSchedule(ground.api, `for ${names.join(', ')}`, steps);
+  for (const name of names)
+    await ground.api.ok('PUT', `/devices/${idOf(ground, name)}`, { nschedule_id: id });
+  return id;
+}
+
+const alerts = z.array(z.object({ alert_id: z.string(), ShortName: z.string().nullable() }));
+
+/** Acknowledges the open alert of a device. */
+export async function acknowledge({ api }: Ground, name: string): Promise<void> {
+  const all = alerts.parse(await api.ok('GET', '/alerts?State=Open&Limit=100'));
+  const id = all.find(({ ShortName }) => ShortName === name)?.alert_id;
+  await api.ok('PUT', `/alerts/${id}/acknowledge`, { Note: 'seen' });
+}
+
+/** The account's schedule: its two contacts, open on each day, so that also news for office hours go at once. */
+export async function openAlways({ api, contacts }: Ground): Promise<void> {
+  const Days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+  const Steps = [{ DelayMinutes: 0, Contacts: [contacts.hook, contacts.mail], Days }];
+  await api.ok('PUT', `/nschedules/${contacts.schedule}`, { Steps });
+}
+
+/** Lets minutes of the rules pass. */
+export function minutes({ intervalMs }: Ground, count: number): Promise<void> {
+  return delay(count * intervalMs);
+}
+
+/** What these contacts of the scene got about a device. */
+export function messagesTo(
+  ground: Ground,
+  { contact, what, about }: { readonly contact: string; readonly what?: string; readonly about?: string },
+): readonly ServiceMessage[] {
+  return otherMessages(ground).filter(
+    (one) =>
+      one.contact === contact &&
+      (what === undefined || one.what === what) &&
+      (about === undefined || one.about === about),
+  );
+}
+
+/** Waits until a contact has so many messages; one sentence if it has not within the time. */
+export async function expectMessages(
+  ground: Ground,
+  wanted: { readonly contact: string; readonly what?: string; readonly about?: string },
+  { count = 1, mostMs = 15_000 }: { readonly count?: number; readonly mostMs?: number } = {},
+): Promise<readonly string[]> {
+  const got = () => messagesTo(ground, wanted).length;
+  const did = await until(async () => got() >= count, mostMs);
+  const shown = [wanted.contact, wanted.what ?? 'any message', wanted.about ?? ''].join(' ').trim();
+  ground.note(`${shown}: ${got()} of ${count}`);
+  return did ? [] : [`${shown}: ${got()} of ${count} after ${mostMs / 1000} s`];
+}
+
+/** Counts of messages, each as `contact what about`. */
+export function countsOf(
+  all: readonly (readonly [contacts: readonly string[], what: string, about: string, count: number])[],
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [contacts, what, about, count] of all.filter((row) => row[3] > 0))
+    for (const contact of contacts) {
+      const name = `${contact} ${what} ${about}`;
+      counts.set(name, (counts.get(name) ?? 0) + count);
+    }
+  return counts;
+}

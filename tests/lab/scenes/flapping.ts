@@ -1,0 +1,266 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { acknowledge, addContacts, countsOf, giveSchedule, idOf, messagesTo, minutes } from '../cast.ts';
+import { type Ground, until } from '../ground.ts';
+import { type Expected, type Scene, startDevice, stopDevice } from '../scene.ts';
+import { incident } from '../service-messages.ts';
+
+const scale = 20;
+/** Long enough to be noticed and confirmed, and to be seen Up again, in minutes of the rules. */
+const shortMinutes = 1.9;
+const pauseMinutes = 1.6;
+/** A device that flaps and is Down for two minutes is said to be Down; this much later than its fall at the most. */
+const saidWithinMinutes = 2 + 1 + 2;
+/** So much later where controllers are killed: another one takes over. */
+const takeoverMinutes = 3;
+const quietMinutes = 30;
+
+const hookData = z.looseObject({
+  data: z.looseObject({ Outages: z.number().optional(), Seconds: z.number().optional() }),
+});
+
+/** Outages of a device, minutes of the rules each, with a pause after each. */
+async function outages(ground: Ground, device: number, lengths: readonly number[], pause = pauseMinutes) {
+  for (const length of lengths) {
+    stopDevice(ground, device);
+    await minutes(ground, length);
+    startDevice(ground, device);
+    await minutes(ground, pause);
+  }
+}
+
+const three = [shortMinutes, shortMinutes, shortMinutes];
+/** Contacts that are notified at once; the first three keep incidents. */
+const incidents = ['pd', 'am', 'jsm'];
+const people = ['chat', 'push', 'box'];
+const programs = ['now'];
+const late = ['late', 'late-pd', 'late-box'];
+
+/** One sentence for each message about a fall that did not come within its time. */
+function lateDifferences(ground: Ground, device: number, fellMs: number): readonly string[] {
+  const about = `dev-${device}`;
+  const said = messagesTo(ground, { contact: 'now', what: 'device.flapping', about }).find(
+    ({ atMs }) => atMs > fellMs,
+  );
+  const mostMs =
+    (saidWithinMinutes + (ground.second === undefined ? 0 : takeoverMinutes)) * ground.intervalMs;
+  if (said !== undefined && said.atMs - fellMs <= mostMs) return [];
+  const after = said === undefined ? 'never' : `after ${((said.atMs - fellMs) / 1000).toFixed(1)} s`;
+  return [`${about}: "flapping, and Down" was said ${after}; ${mostMs / 1000} s are the most`];
+}
+
+/** The last Up of a flapping has the number of its outages and the seconds down in sum. */
+function sumDifferences(ground: Ground, contact: string, device: number, count: number): readonly string[] {
+  const about = `dev-${device}`;
+  const last = messagesTo(ground, { contact, what: 'device.up', about }).at(-1);
+  if (last === undefined) return [`${about}: ${contact} got no end`];
+  const { Outages, Seconds = 0 } = hookData.parse(JSON.parse(last.text)).data;
+  const { down } = ground.truth.seconds(about, { fromMs: ground.fromMs, toMs: last.atMs });
+  const most = count * (ground.intervalMs / 1000 + 1.5);
+  return [
+    ...(Outages === count ? [] : [`${about}: the end says ${Outages} outages instead of ${count}`]),
+    ...(Math.abs(Seconds - down) <= most
+      ? []
+      : [`${about}: the end says ${Seconds} s down, it was ${down} s`]),
+  ];
+}
+
+/** Repeats a request that a killed controller did not answer. */
+async function patiently(request: () => Promise<unknown>): Promise<void> {
+  const did = await until(async () => {
+    await request();
+    return true;
+  }, 15_000);
+  if (!did) throw new Error('the controller does not answer');
+}
+
+/** Kills one of two controllers after the other while the other one works, until `signal`. Resolves with the number of kills. */
+async function killInTurn({ system, second }: Ground, signal: AbortSignal): Promise<number> {
+  let kills = 0;
+  while (!signal.aborted && second !== undefined) {
+    await delay(6000 + Math.random() * 4000, undefined, { signal }).catch(() => {});
+    if (signal.aborted) break;
+    kills += 1;
+    if (kills % 2 === 0) process.kill(system.quickstart().pids.controller, 'SIGKILL');
+    else {
+      await second.kill();
+      await delay(1000);
+      second.start();
+    }
+  }
+  return kills;
+}
+
+/** Each history is of a device of its own; all run beside each other. */
+async function histories(ground: Ground): Promise<readonly string[]> {
+  const falls = new Map<number, number>();
+  const fall = async (device: number, length: number) => {
+    falls.set(device, Date.now());
+    await outages(ground, device, [length], 0);
+  };
+  const plays = [
+    // Three pairs, then Down for ten minutes.
+    async () => {
+      await outages(ground, 0, three);
+      await fall(0, 10);
+    },
+    () => outages(ground, 1, three),
+    () => outages(ground, 2, three.slice(1)),
+    // Only a step with a delay: ten outages, none as long as it, each confirmed for more than two minutes.
+    () =>
+      outages(
+        ground,
+        3,
+        Array.from({ length: 10 }, () => 3.3),
+        1.5,
+      ),
+    // Both steps.
+    () => outages(ground, 5, three),
+    // Three pairs, then Down for 35 minutes: an outage of its own again.
+    async () => {
+      await outages(ground, 6, three);
+      await fall(6, 35);
+    },
+    // Acknowledged while it flaps, then Down for ten minutes.
+    async () => {
+      await outages(ground, 7, three);
+      await patiently(() => acknowledge(ground, 'dev-7'));
+      await outages(ground, 7, [10], 0);
+    },
+    // Paused while it flaps.
+    async () => {
+      await outages(ground, 8, three);
+      await patiently(() => ground.api.ok('PUT', `/devices/${idOf(ground, 'dev-8')}`, { Enabled: false }));
+      ground.truth.begin('dev-8', 'unknown', 'paused');
+    },
+  ];
+  await Promise.all(
+    plays.map(async (play, i) => {
+      await delay(i * 700);
+      await play();
+    }),
+  );
+  ground.note('all devices are Up');
+  await minutes(ground, quietMinutes + 2);
+  return [...falls].flatMap(([device, fellMs]) => lateDifferences(ground, device, fellMs));
+}
+
+/** How many messages of each kind a device causes; `closed`: its incidents end without an Up. */
+interface Told {
+  readonly down?: number;
+  readonly flaps?: number;
+  readonly up?: number;
+  readonly closed?: number;
+}
+
+/** The messages to contacts for people and programs, and to those that keep incidents: one incident for each alert. */
+function told(
+  about: string,
+  { down = 0, flaps = 0, up = 0, closed = 0 }: Told,
+  to: { readonly readers: readonly string[]; readonly keepers: readonly string[] },
+) {
+  return [
+    [to.readers, 'device.down', about, down],
+    [to.readers, 'device.flapping', about, flaps],
+    [to.readers, 'device.up', about, up],
+    [to.keepers, incident.opens, about, down + flaps],
+    [to.keepers, incident.ends, about, up + closed],
+  ] as const;
+}
+
+/** The step comes due with the third outage; each of the seven others is Down for two minutes. */
+const flapsOfTen = 8;
+
+/**
+ * How often the contacts of the delayed step must hear that dev-3 flaps. Where a controller dies, the next one may learn of a Down too
+ * late for its two minutes, but each contact hears the same and of the begin.
+ */
+function flapsOf(ground: Ground): number {
+  if (ground.second === undefined) return flapsOfTen;
+  const heard = messagesTo(ground, { contact: 'late', what: 'device.flapping', about: 'dev-3' });
+  return Math.min(flapsOfTen, Math.max(1, new Set(heard.map(({ id }) => id)).size));
+}
+
+/** What must have been sent, by the table "Flapping" of docs/alerts.md. */
+function expected(flaps: number) {
+  const everybody = { readers: [...programs, ...people], keepers: incidents };
+  const first = { readers: programs, keepers: incidents };
+  const second = { readers: ['late', 'late-box'], keepers: ['late-pd'] };
+  return countsOf([
+    // Down, Up, Down, Up, Down; then it flaps, and is Down; then one end.
+    ...told('dev-0', { down: 3, flaps: 2, up: 3 }, everybody),
+    ...told('dev-1', { down: 3, flaps: 1, up: 3 }, everybody),
+    ...told('dev-2', { down: 2, up: 2 }, first),
+    ...told('dev-3', { flaps, up: 1 }, second),
+    ...told('dev-5', { down: 3, flaps: 1, up: 3 }, first),
+    ...told('dev-5', { flaps: 1, up: 1 }, second),
+    // After 30 minutes Down its steps begin anew.
+    ...told('dev-6', { down: 4, flaps: 2, up: 3 }, first),
+    // Nobody hears of the fourth outage, because somebody looks after it.
+    ...told('dev-7', { down: 3, flaps: 1, up: 3 }, first),
+    [['pd', 'jsm'], incident.acknowledged, 'dev-7', 1],
+    ...told('dev-8', { down: 3, flaps: 1, up: 2, closed: 1 }, first),
+  ]);
+}
+
+async function play(ground: Ground): Promise<Expected> {
+  const id = await addContacts(ground, {
+    now: 'webhook',
+    pd: 'pagerduty',
+    am: 'alertmanager',
+    jsm: 'jsm',
+    chat: 'slack',
+    push: 'ntfy',
+    box: 'email',
+    late: 'webhook',
+    'late-pd': 'pagerduty',
+    'late-box': 'email',
+  });
+  const at = (DelayMinutes: number, names: readonly string[]) => ({ DelayMinutes, Contacts: names.map(id) });
+  const first = [...programs, ...incidents];
+  await giveSchedule(ground, ['dev-0', 'dev-1'], [at(0, [...first, ...people])]);
+  await giveSchedule(ground, ['dev-2', 'dev-6', 'dev-7', 'dev-8'], [at(0, first)]);
+  await giveSchedule(ground, ['dev-3'], [at(5, late)]);
+  await giveSchedule(ground, ['dev-5'], [at(0, first), at(5, late)]);
+  const ending = new AbortController();
+  const killing = killInTurn(ground, ending.signal);
+  const differences = await histories(ground);
+  ending.abort();
+  const kills = await killing;
+  await until(async () => (await ground.api.call('GET', '/hello')).status === 200, 30_000);
+  return {
+    messages: new Map(),
+    others: expected(flapsOf(ground)),
+    released: new Set(['dev-8']),
+    mayRepeat: kills > 0,
+    facts: kills > 0 ? { 'controllers killed': kills } : {},
+    statuses: new Map([['dev-8', 'Unknown']]),
+    differences: [
+      ...differences,
+      ...sumDifferences(ground, 'now', 0, 4),
+      ...sumDifferences(ground, 'now', 1, 3),
+      ...sumDifferences(ground, 'late', 3, 10),
+      ...sumDifferences(ground, 'now', 7, 4),
+    ],
+  };
+}
+
+/** Devices that flap, each in its own way. */
+export const flapping: Scene = {
+  shows:
+    'devices flap, and end Up, Down, acknowledged or paused: one problem each, no end while they are Down, also where the step has a delay',
+  ground: { scale, controllers: 1 },
+  isPlainOnly: true,
+  limitSeconds: 400,
+  play,
+};
+
+/** The same while controllers die. */
+export const flappingKilled: Scene = {
+  shows:
+    'devices flap as in flapping, while one of two controllers after the other is killed: the same messages',
+  ground: { scale, controllers: 2 },
+  isPlainOnly: true,
+  limitSeconds: 400,
+  play,
+};
