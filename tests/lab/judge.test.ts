@@ -1,6 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
 import { withFolded } from './folded.ts';
-import { type DeviceOutcome, deviceDifferences, messageDifferences, sequenceDifferences } from './judge.ts';
+import {
+  type DeviceOutcome,
+  deviceDifferences,
+  messageDifferences,
+  sequenceDifferences,
+  unlessCounted,
+} from './judge.ts';
 import { createTruth } from './truth.ts';
 
 const same = <T>(value: T) => ({ expected: value, got: value });
@@ -11,6 +17,14 @@ const device: DeviceOutcome = {
 };
 
 describe('the verdict of a scene', () => {
+  it('misses no message that a grouped e-mail counts, and each one where the count is another', () => {
+    const missing = ['mail device.down a: 1 expected, 0 sent', 'mail device.down b: 1 expected, 0 sent'];
+    const other = 'hook device.down a: 1 expected, 0 sent';
+    expect(unlessCounted([...missing, other], 2)).toEqual([other]);
+    for (const counted of [0, 1, 3])
+      expect(unlessCounted([...missing, other], counted)).toEqual([...missing, other]);
+  });
+
   it('names each message that is missing, was sent twice or was not expected', () => {
     const expected = new Map([
       ['hook device.down router', 1],

@@ -35,6 +35,17 @@ export function messageDifferences(expected: Counts, got: Counts): string[] {
   });
 }
 
+/**
+ * The differences without the messages of e-mails that a long group counts instead of naming them, where exactly so many
+ * are missing.
+ */
+export function unlessCounted(differences: readonly string[], counted: number): readonly string[] {
+  const isMissing = (line: string) => /^mail .*: 1 expected, 0 sent$/.test(line);
+  return differences.filter(isMissing).length === counted
+    ? differences.filter((line) => !isMissing(line))
+    : differences;
+}
+
 const ends: Readonly<Record<string, readonly string[]>> = {
   'device.up': ['device.down', 'device.flapping'],
   'location.online': ['location.offline'],

@@ -8,11 +8,12 @@ const titles: readonly (readonly [RegExp, string])[] = [
   [/^Anchor (\S+) is Up again/, 'anchor.up'],
   [/^(\S+) is Down/, 'device.down'],
   [/^(\S+) is Up again/, 'device.up'],
-  [/^(\S+) flaps: /, 'device.flapping'],
+  [/^(\S+) (?:is not slow any more|works from all Locations again)/, 'device.up'],
+  [/^(\S+) flaps(?::| and is Down)/, 'device.flapping'],
   [/^Contact (\S+) cannot be reached/, 'contact.failing'],
   [/^Contact (\S+) can be reached again/, 'contact.recovered'],
   [/^The alert about (\S+) is closed/, 'closed'],
-  [/^(\d+) outages? that (?:is|are) over/, 'late.summary'],
+  [/^(\d+) past outages?/, 'late.summary'],
   [/^(Test) message/, 'test'],
 ];
 
@@ -23,7 +24,7 @@ export function messagesOf({
   recorded,
 }: Pick<Mail, 'subject' | 'text' | 'recorded'>): string[] {
   if (recorded !== undefined) return [recorded];
-  const lines = text.split('\n').map((line) => line.replace(/^\S+T\S+ {2}/, ''));
+  const lines = text.split('\n');
   const isGrouped = /^\d+ messages: /.test(subject);
   const found = (isGrouped ? lines : lines.slice(0, 1)).flatMap(kindOf);
   return found.length > 0 ? found : [`unknown ${subject}`];
@@ -32,6 +33,12 @@ export function messagesOf({
 /** The names in an e-mail. */
 export function namedIn(mail: Mail): string[] {
   return messagesOf(mail).map((message) => message.slice(message.indexOf(' ') + 1));
+}
+
+/** How many messages a grouped e-mail counts and does not name. */
+export function leftOutOf({ text, recorded }: Pick<Mail, 'text' | 'recorded'>): number {
+  if (recorded !== undefined) return 0;
+  return Number(/^and (\d+) more/m.exec(text)?.[1] ?? 0);
 }
 
 function kindOf(line: string): string[] {

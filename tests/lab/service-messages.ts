@@ -47,7 +47,16 @@ const alertmanager = z.tuple([
   }),
 ]);
 const jsm = z.looseObject({ alias: z.string().optional(), entity: z.string().optional() });
-const slack = z.looseObject({ text: z.string() });
+const slack = z.looseObject({
+  text: z.string(),
+  attachments: z
+    .array(
+      z.looseObject({
+        blocks: z.array(z.looseObject({ text: z.looseObject({ text: z.string() }).optional() })),
+      }),
+    )
+    .default([]),
+});
 const ntfy = z.looseObject({ title: z.string(), message: z.string() });
 
 const pagerDutyActions = {
@@ -71,6 +80,15 @@ const inWords = (text: string): Said[] => {
     return { what, about: about.join(' '), key: '' };
   });
 };
+
+/** The text and the blocks below it. */
+function slackText(body: string): string {
+  const { text, attachments } = slack.parse(JSON.parse(body));
+  const blocks = attachments.flatMap((attachment) =>
+    attachment.blocks.map((block) => block.text?.text ?? ''),
+  );
+  return [text, ...blocks].join('\n');
+}
 
 function readJsm({ text, path }: Received): Said[] {
   const { alias, entity } = jsm.parse(JSON.parse(text));
@@ -100,7 +118,7 @@ const readers: Readonly<Record<string, (received: Received) => Said[]>> = {
   },
   jsm: (received) => readJsm(received),
   opsgenie: (received) => readJsm(received),
-  slack: ({ text }) => inWords(slack.parse(JSON.parse(text)).text),
+  slack: ({ text }) => inWords(slackText(text)),
   sms: ({ text }) => inWords(slack.parse(JSON.parse(text)).text),
   ntfy: ({ text }) => {
     const { title, message } = ntfy.parse(JSON.parse(text));

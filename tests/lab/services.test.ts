@@ -59,8 +59,8 @@ describe('what a service was told', () => {
   it('counts each line of a grouped text, no test, and nothing that was refused; what cannot be read is named', () => {
     const text = [
       '2 messages: 1 Down, 1 Up again.',
-      '2027-01-01T00:00:00Z  dev-1 is Down (refused)',
-      '2027-01-01T00:00:00Z  dev-2 is Up again',
+      'dev-1 is Down: refused (since 00:00:00 UTC)',
+      'dev-2 is Up again (since 00:00:00 UTC, after 3 min)',
     ].join('\n');
     expect(
       said(

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { secret } from './contacts.ts';
-import { messagesOf, namedIn } from './mail-content.ts';
+import { leftOutOf, messagesOf, namedIn } from './mail-content.ts';
 import { startMailSink } from './mail-sink.ts';
 import { startWebhookSink } from './webhook-sink.ts';
 
@@ -71,7 +71,7 @@ describe('the content of an e-mail', () => {
     const single = {
       ...mail,
       subject: 'dev-1 is Down: refused',
-      text: 'dev-1 is Down.\n\nTime: now\nMaster: router is Down',
+      text: 'dev-1 is Down: refused. Down for 3 min, since now.\n\nMaster: router is Down',
     };
     expect(messagesOf(single)).toEqual(['device.down dev-1']);
     const grouped = {
@@ -80,14 +80,17 @@ describe('the content of an e-mail', () => {
       text: [
         '3 messages: 1 device.down, 1 device.up, 1 location.offline.',
         '',
-        '2026-11-22T08:00:00+01:00  dev-2 is Down (no answer)',
+        'dev-2 is Down: no answer (since 08:00:00 CET)',
         '  Acknowledge: https://lab.example/a',
-        '2026-11-22T08:00:01+01:00  web is Up again',
-        '2026-11-22T08:00:02+01:00  Location B is offline',
+        'web is Up again (since 08:00:01 CET)',
+        'Location B is offline (since 08:00:02 CET)',
       ].join('\n'),
     };
     expect(messagesOf(grouped)).toEqual(['device.down dev-2', 'device.up web', 'location.offline B']);
     expect(namedIn(grouped)).toEqual(['dev-2', 'web', 'B']);
+    expect(
+      [single, { ...grouped, text: `${grouped.text}\nand 120 more; the page names them: x` }].map(leftOutOf),
+    ).toEqual([0, 120]);
     expect(messagesOf({ ...single, text: 'Hello' })).toEqual(['unknown dev-1 is Down: refused']);
   });
 });

@@ -135,7 +135,7 @@ async function testContact(
 ): Promise<OperatorAnswers['contacts.test']> {
   const loaded = loadSettings();
   if (!loaded.ok) throw drop('bad_setting', loaded.problems.join('\n'));
-  const { allowPrivateWebhooks: allowPrivate, smtpUrl, mailFrom, secretKeyFile } = loaded.config;
+  const { allowPrivateWebhooks: allowPrivate, smtpUrl, mailFrom, telegramUrl, secretKeyFile } = loaded.config;
   const [found, other] = await findContactsNamed(db.kysely, await accountNoOf(db.kysely, account), contact);
   if (found === undefined)
     throw drop(
@@ -144,7 +144,7 @@ async function testContact(
     );
   if (other !== undefined)
     throw drop('many_contacts', `several contacts are named ${contact}: give the contact_id`);
-  const channels = createChannels({ allowPrivate, smtpUrl, mailFrom });
+  const channels = createChannels({ allowPrivate, smtpUrl, mailFrom, telegramUrl });
   const deps = { db, clock, channels, sealer: await sealerOf(db, secretKeyFile), linkOf: () => '' };
   const sent = await sendTest(deps, found.contact_no, new AbortController().signal);
   const { isDelivered = false, answer = 'the contact was deleted' } = sent ?? {};

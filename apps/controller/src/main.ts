@@ -198,10 +198,10 @@ type Steps = ReturnType<typeof joinSteps>;
 
 /** The step that delivers notifications. */
 function joinNotify({ config, db, log, sealer, timeScale, apiAddress }: Base, { onFailed }: Alerts) {
-  const { allowPrivateWebhooks: allowPrivate, smtpUrl, mailFrom } = config;
+  const { allowPrivateWebhooks: allowPrivate, smtpUrl, mailFrom, telegramUrl } = config;
   return createNotify({
     ...{ db, clock, log, sealer, timeScale, uptimeParts, baseUrl: apiAddress.url },
-    settings: { allowPrivate, smtpUrl, mailFrom },
+    settings: { allowPrivate, smtpUrl, mailFrom, telegramUrl },
     onFailed,
   });
 }

@@ -13,13 +13,14 @@ export type BodyType = (typeof bodyTypes)[number];
 export const factNames = [
   ...(['alert_id', 'device_id', 'check_id', 'ShortName', 'FullName', 'URL', 'Method', 'Status'] as const),
   ...(['Since', 'CheckResult', 'Location', 'Master', 'Reason', 'Severity', 'Seconds'] as const),
-  ...(['Contact', 'Agent', 'Message'] as const),
+  ...(['Contact', 'Agent', 'Message', 'DownSince', 'Number', 'AcknowledgedBy'] as const),
+  ...(['FailingLocations', 'GoodLocations'] as const),
 ] as const;
 
 /** Names in a template that every message has: see docs/contacts.md. */
 const generalNames = ['Kind', 'Title', 'Text', 'Timestamp', 'To'] as const;
 /** Names whose values are known when the message is sent, and are never stored. */
-const lateNames = ['Secret', 'Acknowledge', 'Snooze'] as const;
+const lateNames = ['Secret', 'Acknowledge', 'Snooze', 'Details'] as const;
 
 /** A name whose value is known when the message is sent. */
 export type LatePlace = (typeof lateNames)[number];

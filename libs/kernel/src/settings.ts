@@ -118,6 +118,11 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: 'Vantage <vantage@localhost>',
     about: 'Sender of e-mails, an address also with a name: Vantage <vantage@example.org>',
   },
+  VANTAGE_TELEGRAM_URL: {
+    reader: 'controller',
+    otherwise: 'https://api.telegram.org',
+    about: "Where messages for Telegram go: a Bot API server of one's own, https://telegram.example.org",
+  },
   VANTAGE_PUBLIC_URL: {
     reader: 'controller',
     otherwise: "the API's own address",

@@ -53,7 +53,7 @@ test('a device that fails from one of its Locations notifies of device.partial, 
     { closed_us: startUs + 1_125 * second, reason: 'the device works from all Locations again' },
   ]);
   const ended = (await scene.events(device)).filter(({ type }) => type === 'Recovered').at(-1);
-  expect(ended?.message).toContain('Fails from none of its Locations any more');
+  expect(ended?.message).toContain('Recovered at all Locations');
 });
 
 test('the alert of an offline Location closes without a message when the Location is deleted', async () => {

@@ -189,8 +189,8 @@ function summarize(alert: OpenAlert, endUs: number, application: Application): v
   const detail = 'the outage was over when its results arrived';
   events.push(...suppressedEvents(alert, [{ kind: 'suppressed', reason: 'late', detail }]));
   if (device === null || locationNo === null) return;
-  const { deviceId: device_id, shortName: ShortName } = device;
-  const outage = { device_id, ShortName, Start: alert.sinceUs, End: endUs };
+  const { deviceId: device_id, shortName: ShortName, fullName: FullName } = device;
+  const outage = { device_id, ShortName, FullName, Start: alert.sinceUs, End: endUs };
   const present = alerts.get(`late.summary/location/${locationNo}`);
   if (present === undefined) {
     const about = { accountNo, device: null, locationNo, agentNo: null, severity: 'info' as const };

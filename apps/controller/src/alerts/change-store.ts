@@ -35,7 +35,7 @@ export async function changedDevices(
 ): Promise<Map<number, ChangedDevice>> {
   if (deviceNos.length === 0) return new Map();
   const { rows } = await sql<DeviceRow>`
-    select d.device_no as "deviceNo", d.device_id as "deviceId", d.short_name as "shortName", d.severity,
+    select d.device_no as "deviceNo", d.device_id as "deviceId", d.short_name as "shortName", d.full_name as "fullName", d.severity,
       coalesce((select jsonb_agg(e) from (
         select a.alert_no as "alertNo", a.active_us as "activeUs", a.since_us as "sinceUs",
           coalesce((a.ending ->> 'At')::bigint, a.closed_us, a.since_us) as "upUs",

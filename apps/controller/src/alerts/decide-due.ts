@@ -29,6 +29,7 @@ import { acceptedBy, eventCause, type MessageContext, messageKind, notifications
 import type { RecordEvents } from './on-events.ts';
 import { parseSteps } from './parse-steps.ts';
 import { type CreateRunRequests, requestCheck } from './request-check.ts';
+import { noSurroundings, surroundingsOf } from './surroundings.ts';
 
 /** Stores notifications in the transaction of the decision. */
 export type Enqueue = (trx: Kysely<Tables>, rows: readonly NewNotification[], nowUs: number) => Promise<void>;
@@ -82,8 +83,12 @@ export async function decideDue(
     trx,
     decided.map(({ decision }) => decision),
   );
+  const around = await surroundingsOf(trx, decided, nowUs);
   const outcomes: Outcome[] = [];
-  for (const one of decided) outcomes.push(await outcomeOf(trx, one, contacts, nowUs, deps));
+  for (const one of decided) {
+    const surroundings = around.get(one.alert.alert_no) ?? noSurroundings;
+    outcomes.push(await outcomeOf(trx, { ...one, surroundings }, contacts, nowUs, deps));
+  }
   await deps.recordEvents(
     trx,
     outcomes.flatMap(({ events }) => events),
@@ -198,7 +203,10 @@ interface Outcome {
 
 async function outcomeOf(
   trx: Kysely<Tables>,
-  { decision, ...one }: ReadAlert & { readonly decision: AlertDecision },
+  {
+    decision,
+    ...one
+  }: ReadAlert & { readonly decision: AlertDecision; readonly surroundings: MessageContext['surroundings'] },
   contacts: ReadonlyMap<string, ContactRow>,
   nowUs: number,
   { times, createRunRequests }: DecideDeps,

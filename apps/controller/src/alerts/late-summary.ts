@@ -1,7 +1,7 @@
 import type { Facts } from '@vantage/alerts';
 
 /** A summary names this many outages; the others are counted. */
-const summarizedOutages = 100;
+const summarizedOutages = 50;
 
 /** The facts of a summary of past outages with one more. Since is the begin of the earliest one. Pure. */
 export function withOutage(
@@ -11,12 +11,15 @@ export function withOutage(
     readonly End: number;
     readonly device_id: string;
     readonly ShortName: string;
+    readonly FullName: string | null;
   },
 ): Facts {
   const listed = Array.isArray(Outages) ? Outages : [];
+  // A device that is still Down has an alert of its own, after a live check.
+  const named = { ...outage, Seconds: Math.floor((outage.End - outage.Start) / 1_000_000), IsOver: true };
   return {
     Since: Math.min(outage.Start, typeof Since === 'number' ? Since : outage.Start),
     Count: (typeof Count === 'number' ? Count : 0) + 1,
-    Outages: listed.length < summarizedOutages ? [...listed, outage] : listed,
+    Outages: listed.length < summarizedOutages ? [...listed, named] : listed,
   };
 }

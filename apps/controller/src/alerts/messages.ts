@@ -15,6 +15,7 @@ import type { EventCause } from '@vantage/health';
 import { readFacts, readKind, readSeverity } from './alert-row.ts';
 import type { DueAlert } from './due-store.ts';
 import type { ContactRow, SubjectRow } from './facts-store.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** What the messages of an alert are made of. */
 export interface MessageContext {
@@ -30,6 +31,7 @@ export interface MessageContext {
   /** Outages of the alert before the present one, of whose end nobody heard. */
   readonly past: readonly PastOutage[];
   readonly contacts: ReadonlyMap<string, ContactRow>;
+  readonly surroundings: Surroundings;
   readonly nowUs: number;
 }
 
@@ -100,14 +102,24 @@ function wants({ notify }: ContactRow, kind: AlertKind): boolean {
 
 /** One row for each contact that gets the message. Pure. */
 export function notificationsFor(message: AlertMessage, context: MessageContext): NewNotification[] {
-  const { alert, nowUs } = context;
+  const { alert, nowUs, surroundings } = context;
   const kind = messageKind(context.kind, message.about);
   if (kind === undefined) return [];
   const data = messageData(message.about, context);
-  return acceptedBy(context, message.contactIds, kind).map(({ contactNo }) => ({
-    ...{ accountNo: alert.account_no, contactNo, alertNo: alert.alert_no, orderKey: orderKeyOf(alert), kind },
-    ...{ severity: readSeverity(alert.severity), data, atUs: nowUs },
-  }));
+  const isBegin = message.about === 'opening' || message.about === 'flapping';
+  return acceptedBy(context, message.contactIds, kind).map(({ contactNo }) => {
+    const before = isBegin ? (surroundings.sent.get(contactNo) ?? 0) : 0;
+    return {
+      accountNo: alert.account_no,
+      contactNo,
+      alertNo: alert.alert_no,
+      orderKey: orderKeyOf(alert),
+      kind,
+      severity: readSeverity(alert.severity),
+      atUs: nowUs,
+      data: before === 0 ? data : { ...data, Number: before + 1 },
+    };
+  });
 }
 
 /** Messages of a contact with the same key are delivered one after the other. */
@@ -130,14 +142,32 @@ function messageData(about: AlertMessage['about'], context: MessageContext): Fac
   return {
     alert_id: alert.alert_id,
     ...(alert.device_no === null ? {} : deviceData(alert, subject)),
-    ...{ Status: isOfUpDevice(alert.kind) ? 'Up' : status, Since: sinceUs, Location: locationName },
-    ...{ CheckResult: null, check_id: null },
+    Status: isOfUpDevice(alert.kind) ? 'Up' : status,
+    Since: sinceUs,
+    Location: locationName,
+    CheckResult: null,
+    check_id: null,
     ...event,
     ...(isEnd ? endData(event, context) : {}),
     ...(flapping === null ? {} : flappingData(flapping, isEnd)),
     ...(about === 'acknowledged' ? { By: alert.acknowledged_by, Note: alert.acknowledged_note } : {}),
+    ...(isUp ? {} : context.surroundings.facts),
+    ...(about === 'acknowledged' || alert.acknowledged_by === null
+      ? {}
+      : { AcknowledgedBy: alert.acknowledged_by }),
     Severity: alert.severity,
     Reason: reason === event['CheckResult'] ? null : reason,
+    ...threadData(context),
+  };
+}
+
+/** All messages of an alert have these in common, also the one of its end. */
+function threadData({ alert, sinceUs }: MessageContext): Facts {
+  const { CheckResult } = readFacts(alert.opening);
+  return {
+    AlertKind: alert.kind,
+    Began: sinceUs,
+    ...(typeof CheckResult === 'string' ? { Cause: CheckResult } : {}),
   };
 }
 
@@ -175,8 +205,10 @@ function endOf({ At }: Facts, nowUs: number): number {
 function deviceData({ device_id }: DueAlert, subject: SubjectRow | undefined): Facts {
   return {
     device_id,
-    ...{ ShortName: subject?.shortName ?? null, FullName: subject?.fullName ?? null },
-    ...{ Method: subject?.method ?? null, URL: subject?.url ?? null },
+    ShortName: subject?.shortName ?? null,
+    FullName: subject?.fullName ?? null,
+    Method: subject?.method ?? null,
+    URL: subject?.url ?? null,
     Master: subject?.masterId == null ? null : { device_id: subject.masterId, ShortName: subject.masterName },
   };
 }
@@ -184,7 +216,9 @@ function deviceData({ device_id }: DueAlert, subject: SubjectRow | undefined): F
 /** The event of a decision. Pure. */
 export function eventCause(event: AlertEvent, { alert, kind }: MessageContext): EventCause {
   const about = {
-    ...{ accountNo: alert.account_no, deviceNo: alert.device_no, alertKind: kind },
+    accountNo: alert.account_no,
+    deviceNo: alert.device_no,
+    alertKind: kind,
     // A device's event names the Location by the check that caused it.
     locationNo: alert.device_no === null ? alert.location_no : null,
     status: isOfUpDevice(kind)

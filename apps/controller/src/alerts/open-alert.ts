@@ -14,6 +14,7 @@ export interface ChangedDevice {
   readonly deviceNo: number;
   readonly deviceId: string;
   readonly shortName: string;
+  readonly fullName: string | null;
   readonly severity: Severity;
   /** Confirmed outages of it that ended within the time in which three of them are flapping, each with its alert. */
   readonly recent: readonly (PastOutage & { readonly alertNo: number })[];

@@ -54,6 +54,7 @@ test('the sender of e-mails is one address, also with a name, and the public add
     VANTAGE_MAIL_FROM: 'Vantage at Example <vantage@example.org>',
     VANTAGE_PUBLIC_URL: 'https://vantage.example.org/base/',
     VANTAGE_SMTP_URL: 'smtps://me:secret@mail.example.org',
+    VANTAGE_TELEGRAM_URL: 'https://telegram.example.org/base/',
   });
   expect(config).toMatchObject({
     ok: true,
@@ -61,6 +62,7 @@ test('the sender of e-mails is one address, also with a name, and the public add
       mailFrom: 'Vantage at Example <vantage@example.org>',
       publicUrl: 'https://vantage.example.org/base',
       smtpUrl: 'smtps://me:secret@mail.example.org',
+      telegramUrl: 'https://telegram.example.org/base',
     },
   });
 });
@@ -70,6 +72,7 @@ test.each([
   ['VANTAGE_MAIL_FROM', 'Name\r\nBcc: x <one@example.org>'],
   ['VANTAGE_MAIL_FROM', '<one@example.org>'],
   ['VANTAGE_SMTP_URL', 'mail.example.org:25'],
+  ['VANTAGE_TELEGRAM_URL', 'https://me:secret@telegram.example.org'],
   ['VANTAGE_PUBLIC_URL', 'vantage.example.org'],
   ['VANTAGE_HEARTBEAT_URL', 'ftp://ping.example'],
 ])('%s cannot be %j', (name, value) => {

@@ -42,6 +42,8 @@ export interface Config {
   readonly smtpUrl: string | undefined;
   /** `Vantage <vantage@example.org>`, or the address alone. */
   readonly mailFrom: string;
+  /** Telegram's Bot API, without a slash at the end; undefined: that of Telegram itself. */
+  readonly telegramUrl: string | undefined;
   /** Where people reach the API, without a slash at the end; undefined: the controller's own address. */
   readonly publicUrl: string | undefined;
   /** Is called each minute while everything makes progress; undefined: nothing is called. */
@@ -161,6 +163,12 @@ const accepted = {
     z.string().refine((text) => isMailbox(text)),
     'an e-mail address, also with a name: Vantage <vantage@example.org>',
   ],
+  VANTAGE_TELEGRAM_URL: [
+    webAddress(/^https?:$/)
+      .refine((text) => !/[@?]/.test(text))
+      .transform((text) => text.replace(/\/+$/, '')),
+    'a web address without a login and a query: https://telegram.example.org',
+  ],
   VANTAGE_PUBLIC_URL: [
     webAddress(/^https?:$/).transform((text) => text.replace(/\/+$/, '')),
     'a web address: https://vantage.example.org',
@@ -228,6 +236,7 @@ export function loadConfig(deps: {
       read('VANTAGE_ALLOW_PRIVATE_WEBHOOKS', accepted.VANTAGE_ALLOW_PRIVATE_WEBHOOKS) === 'true',
     smtpUrl: read('VANTAGE_SMTP_URL', accepted.VANTAGE_SMTP_URL),
     mailFrom: read('VANTAGE_MAIL_FROM', accepted.VANTAGE_MAIL_FROM) ?? 'Vantage <vantage@localhost>',
+    telegramUrl: read('VANTAGE_TELEGRAM_URL', accepted.VANTAGE_TELEGRAM_URL),
     publicUrl: read('VANTAGE_PUBLIC_URL', accepted.VANTAGE_PUBLIC_URL),
     heartbeatUrl: read('VANTAGE_HEARTBEAT_URL', accepted.VANTAGE_HEARTBEAT_URL),
     metricsPort: read('VANTAGE_METRICS_PORT', accepted.VANTAGE_METRICS_PORT),

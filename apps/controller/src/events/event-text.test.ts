@@ -30,8 +30,8 @@ function checkCause(
 
 test.each<[EventCause, string]>([
   [checkCause('Error'), 'First error, not yet confirmed: HTTP 500'],
-  [checkCause('Recovered'), 'A retry was fine: HTTP 500'],
-  [checkCause('Recovered', [], true), 'Fails from none of its Locations any more: HTTP 500'],
+  [checkCause('Recovered'), 'The retry succeeded: HTTP 500'],
+  [checkCause('Recovered', [], true), 'Recovered at all Locations: HTTP 500'],
   [checkCause('Partial', ['Oslo', 'Rome']), 'Fails from Oslo, Rome only'],
   [checkCause('Down'), 'Down: HTTP 500'],
   [checkCause('Up'), 'Up: HTTP 500'],

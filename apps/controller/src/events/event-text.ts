@@ -85,7 +85,7 @@ function checkText({ type, text, endsPartial }: FoldEvent, failingNames: readonl
     case 'Error':
       return `First error, not yet confirmed: ${text}`;
     case 'Recovered':
-      return endsPartial ? `Fails from none of its Locations any more: ${text}` : `A retry was fine: ${text}`;
+      return endsPartial ? `Recovered at all Locations: ${text}` : `The retry succeeded: ${text}`;
     case 'Partial':
       return `Fails from ${failingNames.join(', ')} only`;
     case 'Down':

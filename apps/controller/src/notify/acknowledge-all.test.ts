@@ -74,7 +74,7 @@ test('300 devices are Down: one person gets six mails, and one button acknowledg
   const page = await route.run(request);
   expect(page.status).toBe(200);
   expect(page.body).toContain('295 open: ');
-  expect(page.body).toContain('and 245 more.');
+  expect(page.body).toContain('web-99.</p>');
   expect(page.body).toContain('<button>Acknowledge all</button>');
   expect(await acknowledgedOf(bench)).toEqual([]);
 

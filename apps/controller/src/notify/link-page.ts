@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { LinkAction } from './link-places.ts';
 
+/** An action that a page has a button for. */
+type FormAction = Exclude<LinkAction, 'details'>;
+
 /** What a page says. */
 export interface LinkPage {
   readonly title: string;
   /** The message that the link came with, line by line. */
   readonly lines: readonly string[];
   /** The form of the page; null: there is nothing to do. */
-  readonly action: LinkAction | null;
+  readonly action: FormAction | null;
 }
 
 /** How long an alert can be snoozed, in minutes. */
@@ -42,7 +45,7 @@ ${action === null ? '' : `<form method="post">${fieldOf(action)}</form>`}
 `;
 }
 
-function fieldOf(action: LinkAction): string {
+function fieldOf(action: FormAction): string {
   if (action !== 'snooze')
     return `<label for="note">Note (optional)</label><input id="note" name="Note" maxlength="${longestNote}" autocomplete="off"><button>${action === 'acknowledge' ? 'Acknowledge' : 'Acknowledge all'}</button>`;
   const options = snoozeMinutes.map((minutes) => {

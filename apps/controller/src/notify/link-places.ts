@@ -1,12 +1,13 @@
 import type { Json } from '@vantage/domain';
 
-/** Actions of links in messages. `acknowledge-all`: all alerts that the message names. */
-export const linkActions = ['acknowledge', 'snooze', 'acknowledge-all'] as const;
+/** Actions of links in messages. `acknowledge-all`: all alerts that the message names; `details`: a page that only shows. */
+export const linkActions = ['acknowledge', 'snooze', 'acknowledge-all', 'details'] as const;
 
 /** One of `linkActions`. */
 export type LinkAction = (typeof linkActions)[number];
 
-const place = /vantage-link:([0-9a-f]{48}):(acknowledge-all|acknowledge|snooze):([0-9a-f]{48}):(\d{1,16})/g;
+const place =
+  /vantage-link:([0-9a-f]{48}):(acknowledge-all|acknowledge|snooze|details):([0-9a-f]{48}):(\d{1,16})/g;
 
 /** The alert that a link is about; of `acknowledge-all` the notification under whose id the message leaves. */
 export interface LinkedAlert {
@@ -20,7 +21,7 @@ export interface LinkedAlert {
  */
 export function placeholders(notificationId: string, { alertId, alertNo }: LinkedAlert) {
   const of = (action: LinkAction) => `vantage-link:${notificationId}:${action}:${alertId}:${alertNo}`;
-  return { acknowledge: of('acknowledge'), snooze: of('snooze') };
+  return { acknowledge: of('acknowledge'), snooze: of('snooze'), details: of('details') };
 }
 
 /** As `placeholders`, for the link to all alerts of the message that leaves as this notification. */

@@ -2,7 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import { acknowledgeableKinds } from './notices.ts';
 
-/** What the receiver of a link got with it: the latest notification of the alert to this contact; undefined when the contact was deleted. */
+/**
+ * What the receiver of a link got with it: the latest notification of the alert to this contact, and how the alert and its device are now;
+ * undefined when the contact was deleted.
+ */
 export async function readLinked(
   db: Kysely<Tables>,
   link: { readonly accountNo: number; readonly alertNo: number; readonly contactNo: number },
@@ -13,9 +16,14 @@ export async function readLinked(
     at_us: number;
     contact: string;
     timezone: string;
+    status: string | null;
+    since_us: number | null;
+    closed_us: number | null;
+    acknowledged_by: string | null;
   }>`
-    select n.kind, n.data, n.at_us, c.name as contact, a.timezone
+    select n.kind, n.data, n.at_us, c.name as contact, a.timezone, s.status, s.since_us, l.closed_us, l.acknowledged_by
     from notifications n join contacts c on c.contact_no = n.contact_no join accounts a on a.account_no = n.account_no
+      left join alerts l on l.alert_no = n.alert_no left join device_state s on s.device_no = l.device_no
     where n.alert_no = ${link.alertNo} and n.contact_no = ${link.contactNo} and n.account_no = ${link.accountNo}
     order by n.notification_no desc limit 1`.execute(db);
   return rows[0];

@@ -6,6 +6,7 @@ const moments: ReadonlySet<string> = new Set([
   ...[
     'Since',
     'DownSince',
+    'Began',
     'Opened',
     'Closed',
     'At',

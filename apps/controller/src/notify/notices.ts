@@ -29,7 +29,7 @@ export async function dayOf({ leader, members, channel, nowUs }: NoticeGroup, re
 
 /** Returns the notice for each notification of a message. Throws where stored facts cannot be shown. */
 export function noticesOf(
-  { leader, members, contact, waitedS }: NoticeGroup,
+  { leader, members, contact, nowUs, waitedS }: NoticeGroup,
   day: readonly DayPart[] | null,
 ): readonly Notice[] {
   const zone = zoneOf(contact.timezone);
@@ -41,7 +41,15 @@ export function noticesOf(
     const data = { ...showFacts(row.data, (us) => zone.format(us)), ...waited };
     const own = linksOf(id, row, data['alert_id']);
     const links = own === null ? null : { ...own, ...all };
-    return { kind: row.kind, timestamp: zone.format(row.at_us), data, links, day };
+    return {
+      kind: row.kind,
+      timestamp: zone.format(row.at_us),
+      composed: zone.format(nowUs),
+      timezone: zone.name,
+      data,
+      links,
+      day,
+    };
   });
 }
 

@@ -50,14 +50,38 @@ async function open(rest: string, fields?: Record<string, string>) {
 test('opening a link shows the message and one button, and changes nothing', async () => {
   const page = await open(links.sign(link));
   expect(page).toMatchObject({ status: 200, type: 'text/html; charset=utf-8' });
-  expect(page.body).toContain('&#60;b&#62;web&#60;/b&#62; is Down, 2026-11-18T11:06:40+00:00.');
-  expect(page.body).toContain('HTTP 500');
+  expect(page.body).toContain('&#60;b&#62;web&#60;/b&#62; is Down: HTTP 500. Down for ');
   expect(page.body.match(/<button>/g)).toHaveLength(1);
   expect(page.body).not.toMatch(/<(?:script|img|link|iframe|a)\b/);
   expect(page.headers?.['Content-Security-Policy']).toMatch(
     /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
   );
   expect(page.headers).toMatchObject({ 'Referrer-Policy': 'no-referrer' });
+  expect(acted).toEqual([]);
+});
+
+test('the page of the details shows the answers, the way that the packets took and how it is now, and acts on nothing', async () => {
+  const { accountNo, contactNo } = link;
+  const Path = ['192.0.2.1', null, '<b>198.51.100.7</b>'];
+  const Trace = { Hops: 3, LastHop: '198.51.100.7', Reached: false, Path };
+  const data = { ...sampleNotification.data, Trace };
+  await enqueue(bench.db.kysely, [{ ...sampleNotification, accountNo, contactNo, alertNo: 9, data }], 5);
+  for (const fields of [undefined, { Note: 'x' }]) {
+    const page = await open(links.sign({ ...link, action: 'details', alertNo: 9 }), fields);
+    expect(page).toMatchObject({ status: 200, type: 'text/html; charset=utf-8' });
+    const lines = [...page.body.matchAll(/<p>(.*)<\/p>/g)].map(([, text]) => text);
+    expect(lines).toEqual([
+      expect.stringMatching(/^web is Down: HTTP 500\. Down for .*, since 18 Nov 2026 11:06:40 UTC\.$/),
+      'What: Web server (web), HTTP https://www.example.org/, severity critical',
+      'From where: fails from Oslo',
+      'Trace: 3 hops, the last that answers is 198.51.100.7',
+      '1. 192.0.2.1',
+      '2. no answer',
+      '3. &#60;b&#62;198.51.100.7&#60;/b&#62;',
+      'Now: the alert is open, nobody has acknowledged it.',
+    ]);
+    expect(page.body).not.toContain('<button>');
+  }
   expect(acted).toEqual([]);
 });
 

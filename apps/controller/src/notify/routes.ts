@@ -4,7 +4,10 @@ import type { Kysely } from 'kysely';
 import type { Db, Tables } from '../db/index.ts';
 import type { FormRequest, OuterReply, OuterRoute } from '../http/outer-routes.ts';
 import { createZone } from '../http/zone.ts';
-import { plain, titleOf } from './channels/email-text.ts';
+import { answersOf } from './channels/answers.ts';
+import type { Notice } from './channels/channel.ts';
+import { plain } from './channels/fact-text.ts';
+import { clockText } from './channels/moment-text.ts';
 import { type LinkPage, longestNote, pageHeaders, showPage, snoozeMinutes } from './link-page.ts';
 import { readLinked, readMerged } from './link-store.ts';
 import type { Link, Links } from './links.ts';
@@ -74,19 +77,26 @@ export function linkRoutes(deps: {
         const linked = link && (await readLinked(db.kysely, link));
         if (link === undefined || linked === undefined) return reply(404, unknownLink);
         const zone = createZone(linked.timezone);
-        const data = showFacts(linked.data, (us) => zone.format(us));
         const notice = {
           kind: linked.kind,
           timestamp: zone.format(linked.at_us),
-          data,
+          composed: zone.format(nowUs),
+          timezone: zone.name,
+          data: showFacts(linked.data, (us) => zone.format(us)),
           links: null,
           day: null,
         };
-        const result = data['CheckResult'];
-        const lines = [
-          `${titleOf(notice)}, ${notice.timestamp}.`,
-          ...(typeof result === 'string' && result !== '' ? [plain(result)] : []),
-        ];
+        const answers = answersOf(notice);
+        if (link.action === 'details') {
+          const lines = [
+            answers.headline,
+            ...answers.lines.map(({ label, text }) => `${label}: ${text}`),
+            ...hopLines(notice),
+            nowText(linked, notice, (us) => zone.format(us)),
+          ];
+          return reply(200, { title: answers.title, lines, action: null });
+        }
+        const lines = [answers.headline];
         if (!request.isSent) return reply(200, { title: titles[link.action], lines, action: link.action });
         return act(deps, { link, request, by: linked.contact, lines, nowUs });
       },
@@ -100,7 +110,7 @@ const titles = {
   snooze: 'Snooze this alert?',
 } as const;
 /** A page about many alerts names so many of them. */
-const mostNames = 50;
+const mostNames = 1_000;
 const unknownLink: LinkPage = {
   title: 'This link is not valid',
   lines: ['It has expired, or a part of its address is missing.'],
@@ -130,6 +140,33 @@ async function act(
   return kind === 'done' ? reply(200, { title, lines, action: null }) : ended(lines);
 }
 
+/** The way that the packets took when the device failed, router by router. */
+function hopLines({ data: { Trace } }: Notice): readonly string[] {
+  if (typeof Trace !== 'object' || Trace === null || !('Path' in Trace) || !Array.isArray(Trace.Path))
+    return [];
+  return Trace.Path.map(
+    (hop, place) => `${place + 1}. ${typeof hop === 'string' ? plain(hop) : 'no answer'}`,
+  );
+}
+
+/** How the alert is when somebody opens the page: later than the message. */
+function nowText(
+  { status, since_us, closed_us, acknowledged_by: by }: NonNullable<Awaited<ReturnType<typeof readLinked>>>,
+  notice: Notice,
+  format: (us: number) => string,
+): string {
+  const parts = [
+    ...(status === null || since_us === null
+      ? []
+      : [`the device is ${status} since ${clockText(format(since_us), notice)}`]),
+    closed_us === null
+      ? 'the alert is open'
+      : `the alert is closed since ${clockText(format(closed_us), notice)}`,
+    by === null ? 'nobody has acknowledged it' : `acknowledged by ${plain(by)}`,
+  ];
+  return `Now: ${parts.join(', ')}.`;
+}
+
 /** The page of a link to all alerts of one message: those that are closed by now are left out. */
 async function actOnAll(
   { actions, db }: { readonly actions: LinkActions; readonly db: Pick<Db, 'kysely'> },
@@ -145,7 +182,8 @@ async function actOnAll(
   const lines = [`${alerts.length} open: ${named.join(', ')}${more}.`];
   if (alerts.length === 0)
     return reply(409, { title: 'These alerts are closed already', lines: [], action: null });
-  if (!request.isSent) return reply(200, { title: titles[link.action], lines, action: link.action });
+  if (!request.isSent)
+    return reply(200, { title: titles['acknowledge-all'], lines, action: 'acknowledge-all' });
   const alertIds = alerts.map((row) => row.alert_id);
   const ask = { accountNo: link.accountNo, alertIds, by, note: noteOf(request), nowUs };
   const count = await actions.acknowledgeMany(db.kysely, ask);

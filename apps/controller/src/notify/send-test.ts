@@ -28,9 +28,12 @@ export async function sendTest(
   if (channel === undefined)
     return { isDelivered: false, answer: `this controller cannot send to contacts of type ${contact.type}` };
   const nowUs = deps.clock.nowUs();
+  const timestamp = createZone(contact.timezone).format(nowUs);
   const notice = {
     kind: 'test',
-    timestamp: createZone(contact.timezone).format(nowUs),
+    timestamp,
+    composed: timestamp,
+    timezone: contact.timezone,
     data: { Contact: contact.name, Message: 'This is a test message. Nothing has happened.' },
     links: null,
     day: null,

@@ -61,6 +61,13 @@ export async function createAlertScene() {
       await Promise.all(Array.from({ length: controllers }, one));
     },
 
+    /** As `decide`, by this connection. */
+    async decideBy(by: typeof kysely, at: number) {
+      const nowUs = startUs + at * second;
+      const due = await dueAlertNos(kysely, nowUs, 1_000);
+      await by.transaction().execute((trx) => decideDue(trx, due, nowUs, deps));
+    },
+
     onFailed: createOnFailed({ log, recordEvents, enqueue }),
 
     /** Kind of each message about this device (null: about Locations and the account), oldest first. */

@@ -118,7 +118,14 @@ function take(
     const outages = [...past, ...(activeUs === null ? [] : [{ activeUs, sinceUs, upUs }])];
     return outages.map((outage) => ({ ...outage, alertNo: alert.alertNo ?? 0 }));
   });
-  const device = { deviceNo: 1, deviceId: 'd', shortName: 'web', severity: 'critical' as const, recent };
+  const device = {
+    deviceNo: 1,
+    deviceId: 'd',
+    shortName: 'web',
+    fullName: null,
+    severity: 'critical' as const,
+    recent,
+  };
   const open = store.filter(({ closedAt }) => closedAt === null);
   const unsaid = kind === 'down' && open.length === 0 ? queue.filter(({ about }) => about === 'end') : [];
   const latest = unsaid.at(-1)?.alert;

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
-import { fullNotice, sentinels } from '../testing/channel-contract.ts';
+import {
+  fullNotice,
+  fullNoticeHeadline,
+  fullNoticeLines,
+  fullNoticeLinks,
+  sentinels,
+} from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createAlertmanager } from './alertmanager.ts';
+import type { Notice } from './channel.ts';
 
 /** Answers as api/v2/openapi.yaml of the Alertmanager lists them for POST /alerts. */
 const alertmanager: HttpReceiver = {
@@ -32,8 +39,9 @@ test('the request is the documented one: a list of one alert with labels, annota
       labels,
       annotations: {
         summary: 'web is Down: HTTP 500',
-        description: expect.stringContaining('Name: Web server\nAddress: https://me:***@www.example.org/'),
+        description: [fullNoticeHeadline, ...fullNoticeLines, ...fullNoticeLinks].join('\n'),
       },
+      generatorURL: 'https://vantage.example/links/d',
       ...{ startsAt: '2026-11-22T08:00:00+01:00', endsAt: '2026-12-22T07:00:00.000Z' },
     },
   ]);
@@ -52,6 +60,21 @@ test('the end of device.partial, which is device.up, has the labels of its begin
   const { json } = await requestOf(alertmanager, [{ ...fullNotice, kind: 'device.partial' }]);
   expect(json).toMatchObject([{ labels }]);
 });
+
+test.each<[string, Notice['data'], string]>([
+  ['a device', { AlertKind: 'device.down' }, 'VantageDevice'],
+  ['a device, by a version before', {}, 'VantageDevice'],
+  ['a Location', { AlertKind: 'location.offline', device_id: null }, 'VantageLocation'],
+  ['a Location, by a version before', { device_id: null }, 'VantageLocation'],
+  ['an anchor, by a version before', { device_id: null, Target: '192.0.2.1' }, 'VantageAnchor'],
+])(
+  'an alert about %s that closes without an end has the labels of its begin, so that it ends',
+  async (_, more, alertname) => {
+    const data = { ...fullNotice.data, ...more, Reason: 'device paused' };
+    const { json } = await requestOf(alertmanager, [{ ...fullNotice, kind: 'closed', data, links: null }]);
+    expect(json).toMatchObject([{ labels: { alertname }, endsAt: fullNotice.timestamp }]);
+  },
+);
 
 test('what has no end ends by the resolve_timeout of the Alertmanager', async () => {
   const { json } = await requestOf(alertmanager, [{ ...fullNotice, kind: 'certificate.expiring' }]);

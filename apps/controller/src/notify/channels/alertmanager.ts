@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Channel, Notice } from './channel.ts';
-import { factLines } from './email-text.ts';
+import { descriptionOf } from './description.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
 import { incidentOf } from './incident.ts';
 
@@ -41,7 +41,7 @@ function alertOf(notice: Notice) {
   const { kind, timestamp, data } = notice;
   const { device_id: deviceId, Since, DownSince } = data;
   const since = stage === 'ends' && typeof DownSince === 'string' ? DownSince : Since;
-  const [subject = ''] = kind.split('.');
+  const [subject = ''] = (stage === 'happened' ? kind : begunBy(notice)).split('.');
   const alertname = stage === 'happened' ? `Vantage ${kind}` : (names.get(subject) ?? `Vantage ${subject}`);
   return {
     labels: {
@@ -51,12 +51,22 @@ function alertOf(notice: Notice) {
     },
     annotations: {
       summary: title,
-      description: factLines(notice)
-        .map(({ label, text }) => `${label}: ${text}`)
-        .join('\n'),
+      description: descriptionOf(notice),
     },
+    // What the Alertmanager shows as the source of the alert.
+    ...(notice.links?.details === undefined ? {} : { generatorURL: notice.links.details }),
     ...timesOf(stage, { timestamp, since: typeof since === 'string' ? since : timestamp }),
   };
+}
+
+/** The kind of the message that began the alert. */
+function begunBy({ kind, data }: Notice): string {
+  const { AlertKind, device_id: deviceId, Target } = data;
+  if (typeof AlertKind === 'string') return AlertKind;
+  if (kind !== 'closed') return kind;
+  // A version before wrote messages of this kind without it.
+  if (typeof deviceId === 'string') return 'device.down';
+  return Target === undefined ? 'location.offline' : 'anchor.down';
 }
 
 function timesOf(

@@ -8,12 +8,18 @@ export interface Notice {
   readonly kind: string;
   /** When it happened, as the account's zone shows it. */
   readonly timestamp: string;
+  /** When the message is composed, in the same form: it says how long something lasts by then. */
+  readonly composed: string;
+  /** The account's zone, an IANA name. */
+  readonly timezone: string;
   /** The facts as REST shows them (`message-facts.ts`), without secrets. */
   readonly data: { readonly [name: string]: Json };
   /** Where the receiver can acknowledge or snooze the alert; null: nothing to acknowledge. */
   readonly links: {
     readonly acknowledge: string;
     readonly snooze: string;
+    /** The page with what is known of the alert now. */
+    readonly details?: string;
     /** Acknowledges all alerts of a message of several; absent where it names one. */
     readonly acknowledgeAll?: string;
   } | null;

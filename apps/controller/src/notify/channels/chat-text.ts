@@ -1,37 +1,56 @@
+import { type AnswerLine, answersOf, type MessageLink } from './answers.ts';
 import type { Notice } from './channel.ts';
-import { acknowledgeAllOf, factLines, lineOf, subjectOf, titleOf } from './email-text.ts';
+import { acknowledgeAllOf, countsOf, lineOf, worstFirst } from './email-text.ts';
+import { cut } from './fact-text.ts';
 
-/** A message for a chat, without links and without markup. */
-interface ChatText {
+/** A message for a chat, without markup. */
+export interface ChatText {
+  /** What, why and since in one line; of several notices how many of each kind. */
   readonly title: string;
   /** The facts of one notice, or a line for each of several. */
   readonly lines: readonly string[];
+  readonly links: readonly MessageLink[];
 }
 
-/** A name has at most 200 characters; a damaged row may hold a longer one. */
-const longestTitle = 300;
+/** The longest title. */
+const longestTitle = 600;
 /** Place for the last line: "and 12345 more". */
 const reserve = 20;
 
 /**
- * The message for a chat. Title and lines, joined by line ends, have at most `most` (400 and more) UTF-16 units; the last line counts what
- * does not fit. Pure.
+ * The message for a chat. Title and lines, joined by line ends, have at most `most` (700 and more) UTF-16 units; the last line counts what
+ * does not fit. Links are apart from that. Pure.
  */
 export function chatText(notices: readonly Notice[], most: number): ChatText {
   const [only, ...more] = notices;
-  if (only === undefined) return { title: 'Vantage', lines: [] };
-  const isOne = more.length === 0;
-  const title = `${(isOne ? titleOf(only) : subjectOf(notices)).slice(0, longestTitle).toWellFormed()}.`;
-  const facts = factLines(only).map(({ label, text }) => `${label}: ${text}`);
-  const all = acknowledgeAllOf(notices);
-  const act = all === undefined ? [] : [`Acknowledge all: ${all}`];
-  const lines = isOne ? [`Time: ${only.timestamp}`, ...facts] : [...act, ...notices.map(lineOf)];
-  return { title, lines: fitting(lines, most - title.length) };
+  if (only === undefined) return { title: 'Vantage', lines: [], links: [] };
+  if (more.length > 0) {
+    const all = acknowledgeAllOf(notices);
+    const title = `${countsOf(notices)}.`;
+    return {
+      title,
+      lines: fitting(worstFirst(notices).map(lineOf), most - title.length),
+      links: all === undefined ? [] : [{ label: 'Acknowledge all', url: all }],
+    };
+  }
+  const { headline, lines, links } = answersOf(only);
+  const title = cut(headline, longestTitle);
+  return { title, lines: fitting(lines.map(lineText), most - title.length), links };
 }
 
-/** The message as one text. */
-export function joined({ title, lines }: ChatText): string {
-  return [title, ...lines].join('\n');
+/** A line of a message as text. */
+export function lineText({ label, text }: Pick<AnswerLine, 'label' | 'text'>): string {
+  return `${label}: ${text}`;
+}
+
+/** The message as one text, the links last. */
+export function joined({ title, lines, links }: ChatText): string {
+  return [title, ...lines, ...links.map(linkText)].join('\n');
+}
+
+/** A link as a line of text. */
+export function linkText({ label, url }: MessageLink): string {
+  return `${label}: ${url}`;
 }
 
 function fitting(lines: readonly string[], most: number): readonly string[] {

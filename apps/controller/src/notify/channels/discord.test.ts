@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fullNotice, sentinels } from '../testing/channel-contract.ts';
+import { fullNotice, fullNoticeHeadline, sentinels } from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createDiscord } from './discord.ts';
 
@@ -21,7 +21,7 @@ test('the request is an embed with color, facts and links, and mentions nobody',
   expect(outcome).toEqual({ kind: 'delivered', text: 'HTTP 204 No Content' });
   expect(path).toBe(`/api/webhooks/0000/${sentinels[1]}`);
   expect(json).toEqual({
-    embeds: [{ title: 'web is Down.', description: expect.any(String), color: 0xd0342c }],
+    embeds: [{ title: fullNoticeHeadline, description: expect.any(String), color: 0xd0342c }],
     allowed_mentions: { parse: [] },
   });
   expect(JSON.stringify(json)).toContain('[Acknowledge](https://vantage.example/links/a)');

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Channel, Notice } from './channel.ts';
+import { cut } from './fact-text.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
-import { incidentOf } from './incident.ts';
+import { stageOf } from './incident.ts';
 import { escapedMarkdown, markdownLines } from './links.ts';
 
 /** An embed's description has at most 4,096 characters; an escaped one needs two. */
@@ -30,11 +31,9 @@ export function createDiscord(settings: HttpSettings): Channel {
 
 function embedOf(notices: readonly Notice[]) {
   const { title, lines } = markdownLines(notices, longestText, escapedMarkdown);
-  const stages = notices.map((notice) => incidentOf(notice).stage);
-  const stage = stages.find((each) => each !== 'ends') ?? stages[0] ?? 'happened';
   return {
-    title: title.slice(0, longestTitle).toWellFormed(),
+    title: cut(title, longestTitle),
     description: lines.join('\n'),
-    color: colors[stage],
+    color: colors[stageOf(notices)],
   };
 }

@@ -1,5 +1,6 @@
+import { answersOf, type MessageLink } from './answers.ts';
 import type { DayPart, Notice } from './channel.ts';
-import { acknowledgeAllOf, factLines, lineOf, subjectOf, titleOf } from './email-text.ts';
+import { acknowledgeAllOf, countsOf, lineOf, namedInMail, subjectOf } from './email-text.ts';
 
 const colours: Readonly<Record<DayPart, string>> = {
   Up: '#2e7d32',
@@ -32,37 +33,46 @@ ${content}
 
 function single(notice: Notice): string {
   const colour = colourOf(notice.kind);
-  const facts = [{ label: 'Time', text: notice.timestamp }, ...factLines(notice)].map(
+  const { headline, lines, links } = answersOf(notice);
+  const facts = lines.map(
     ({ label, text }) =>
-      `<tr><td style="padding:2px 16px 2px 0;color:#5f5f5f;vertical-align:top">${escaped(label)}</td><td style="padding:2px 0;word-break:break-word">${escaped(text)}</td></tr>`,
+      `<tr><td style="padding:2px 16px 2px 0;color:#5f5f5f;vertical-align:top;white-space:nowrap">${escaped(label)}</td><td style="padding:2px 0;word-break:break-word">${escaped(text)}</td></tr>`,
   );
   return [
-    `<tr><td style="border-left:4px solid ${colour};padding:4px 12px;font-size:18px;font-weight:bold">${escaped(titleOf(notice))}</td></tr>`,
+    `<tr><td style="border-left:4px solid ${colour};padding:4px 12px;font-size:18px;font-weight:bold">${escaped(headline)}</td></tr>`,
     `<tr><td style="padding:16px 0"><table role="presentation" cellpadding="0" cellspacing="0" style="${font}">${facts.join('')}</table></td></tr>`,
+    ...(links.length === 0
+      ? []
+      : [`<tr><td style="padding:0 0 16px">${links.map(button).join('')}</td></tr>`]),
     ...(notice.day === null ? [] : [dayRow(notice.day)]),
-    ...(notice.links === null ? [] : [`<tr><td style="padding:8px 0">${buttons(notice.links)}</td></tr>`]),
   ].join('\n');
 }
 
 function several(notices: readonly Notice[]): string {
-  const rows = notices.map((notice) => {
+  const all = acknowledgeAllOf(notices);
+  const named = namedInMail(notices);
+  const rows = named.map((notice) => {
     const link =
       notice.links === null ? '' : ` &middot; <a href="${escaped(notice.links.acknowledge)}">Acknowledge</a>`;
     return `<tr><td style="border-left:4px solid ${colourOf(notice.kind)};padding:3px 12px">${escaped(lineOf(notice))}${link}</td></tr>`;
   });
-  const title = `<tr><td style="padding:4px 0 12px;font-size:18px;font-weight:bold">${escaped(subjectOf(notices))}</td></tr>`;
-  const all = acknowledgeAllOf(notices);
+  const title = `<tr><td style="padding:4px 0 12px;font-size:18px;font-weight:bold">${escaped(countsOf(notices))}</td></tr>`;
   const act =
-    all === undefined ? [] : [`<tr><td style="padding:0 0 12px">${button(all, 'Acknowledge all')}</td></tr>`];
-  return [title, ...act, ...rows].join('\n');
+    all === undefined
+      ? []
+      : [`<tr><td style="padding:0 0 12px">${button({ url: all, label: 'Acknowledge all' })}</td></tr>`];
+  return [title, ...act, ...rows, ...restRow(notices.length - named.length, all)].join('\n');
 }
 
-function button(href: string, text: string): string {
-  return `<a href="${escaped(href)}" style="display:inline-block;padding:8px 16px;margin-right:8px;border:1px solid #1565c0;border-radius:4px;color:#1565c0;text-decoration:none">${text}</a>`;
+/** A group that is longer than a mail names ends with a number, and with where the others are. */
+function restRow(rest: number, all: string | undefined): readonly string[] {
+  if (rest <= 0) return [];
+  const page = all === undefined ? '' : `; <a href="${escaped(all)}">the page names them</a>`;
+  return [`<tr><td style="padding:8px 12px">and ${rest} more${page}</td></tr>`];
 }
 
-function buttons(links: NonNullable<Notice['links']>): string {
-  return button(links.acknowledge, 'Acknowledge') + button(links.snooze, 'Snooze');
+function button({ label, url }: MessageLink): string {
+  return `<a href="${escaped(url)}" style="display:inline-block;padding:8px 16px;margin-right:8px;border:1px solid #1565c0;border-radius:4px;color:#1565c0;text-decoration:none">${escaped(label)}</a>`;
 }
 
 function dayRow(day: readonly DayPart[]): string {

@@ -1,141 +1,44 @@
-import type { MessageKind } from '@vantage/alerts';
-import type { Json } from '@vantage/domain';
+import { answersOf } from './answers.ts';
 import type { DayPart, Notice } from './channel.ts';
-import { contextLines } from './context-lines.ts';
+import { cut, nameIn } from './fact-text.ts';
+import { headlineOf, isRepeat, joined, shortSince, threadSubject, titleOf, whyOf } from './headline.ts';
 
-/** What a message of each kind says first. `of` is the name of what it is about. */
-const titles: Readonly<Record<MessageKind | 'test', (of: string, data: Notice['data']) => string>> = {
-  'device.down': (of) => `${of} is Down`,
-  'device.up': (of, { Outages, Seconds }) =>
-    typeof Outages === 'number'
-      ? `${of} is Up again after ${Outages} outages, ${durationText(Seconds)} down in sum`
-      : `${of} is Up again`,
-  'device.flapping': (of, { Outages, Status, DownSince }) =>
-    `${of} flaps: ${factText(Outages) ?? 'many'} outages${Status === 'Down' ? `, and Down since ${factText(DownSince) ?? 'now'}` : ''}`,
-  'device.partial': (of) => `${of} fails from some Locations`,
-  'device.slow': (of) => `${of} is slow`,
-  'certificate.expiring': (of) => `The certificate of ${of} expires soon`,
-  'location.offline': (of) => `Location ${of} is offline`,
-  'location.online': (of) => `Location ${of} is online again`,
-  'anchor.down': (of) => `Anchor ${of} is Down`,
-  'anchor.up': (of) => `Anchor ${of} is Up again`,
-  'agent.fenced': (of) => `Agent ${of} is fenced`,
-  'contact.failing': (of) => `Contact ${of} cannot be reached`,
-  'late.summary': (_, { Count }) =>
-    typeof Count === 'number'
-      ? `${Count} ${Count === 1 ? 'outage' : 'outages'} that ${Count === 1 ? 'is' : 'are'} over, by results that arrived late`
-      : 'Results arrived late',
-  closed: (of) => `The alert about ${of} is closed without an end`,
-  acknowledged: (of) => `The alert about ${of} is acknowledged`,
-  test: () => 'Test message of Vantage',
-};
-
-/** A later version may have written a kind that this one does not know. */
-const titleByKind = new Map(Object.entries(titles));
-
-/** Facts that a message shows, with their labels. */
-const labels = [
-  ['FullName', 'Name'],
-  ['URL', 'Address'],
-  ['Method', 'Method'],
-  ['Status', 'Status'],
-  ['Since', 'Since'],
-  ['DownSince', 'Down since'],
-  ['NotAfter', 'Expires'],
-  ['CheckResult', 'Result'],
-  ['Location', 'Location'],
-  ['Master', 'Master'],
-  ['Reason', 'Reason'],
-  ['Severity', 'Severity'],
-  ['Devices', 'Devices'],
-  ['Message', 'Message'],
-  ['By', 'By'],
-  ['Note', 'Note'],
-] as const;
-
-/** A line of a message. */
-export interface FactLine {
-  readonly label: string;
-  readonly text: string;
-}
-
-/** The first sentence about one notice: one line of text without control characters. */
-export function titleOf({ kind, data }: Notice): string {
-  const title = titleByKind.get(kind);
-  const of = nameIn(data) ?? 'something';
-  if (kind === 'contact.failing' && data['Recovered'] === true) return `Contact ${of} can be reached again`;
-  return title === undefined ? `${kind}: ${of}` : title(of, data);
-}
-
-/** What a notice is about, as people call it; undefined: its facts name nothing. One line of text without control characters. */
-export function nameIn(data: Notice['data']): string | undefined {
-  const name = [data['ShortName'], data['Name'], data['Contact'], data['Agent'], data['Location']].find(
-    (each) => typeof each === 'string' && each !== '',
-  );
-  return typeof name === 'string' ? plain(name) : undefined;
-}
-
-/** The facts of a notice that a person wants to read, in a fixed sequence. */
-export function factLines({ kind, data }: Notice): readonly FactLine[] {
-  const lines = labels.flatMap(([name, label]) => {
-    const text = factText(data[name]);
-    return text === undefined ? [] : [{ label, text }];
-  });
-  const { Seconds } = data;
-  const down = typeof Seconds === 'number' ? [{ label: 'Down for', text: durationText(Seconds) }] : [];
-  return [...lines, ...down, ...contextLines(data), ...(kind === 'late.summary' ? outageLines(data) : [])];
-}
-
-/** The outages of a summary, each with its device and its times. */
-function outageLines({ Outages }: Notice['data']): readonly FactLine[] {
-  if (!Array.isArray(Outages)) return [];
-  return Outages.flatMap((outage) => {
-    if (typeof outage !== 'object' || outage === null || Array.isArray(outage)) return [];
-    const { ShortName, Start, End } = outage;
-    const text = `${factText(ShortName) ?? 'a device'}, ${factText(Start) ?? '?'} to ${factText(End) ?? '?'}`;
-    return [{ label: 'Outage', text }];
-  });
-}
-
-/** Seconds as people say them: `45 s`, `24 min`, `3 h 20 min`, `2 days 3 h`. */
-function durationText(seconds: Json | undefined): string {
-  if (typeof seconds !== 'number') return 'some time';
-  const minutes = Math.round(seconds / 60);
-  const hours = Math.floor(minutes / 60);
-  if (seconds < 120) return `${seconds} s`;
-  if (minutes < 120) return `${minutes} min`;
-  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days ${hours % 24} h`;
-}
-
-/** A fact as one line of text; undefined: it says nothing. */
-export function factText(value: Json | undefined): string | undefined {
-  if (value === undefined || value === null || value === '') return undefined;
-  if (Array.isArray(value)) return plain(value.map((each) => factText(each) ?? '').join(', '));
-  // A reference to a device, such as its master.
-  if (typeof value === 'object' && 'ShortName' in value) return factText(value.ShortName);
-  if (typeof value === 'object') return plain(JSON.stringify(value));
-  return plain(String(value));
-}
-
-/** One line without control characters and marks that change the direction of text. */
-export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 1_000);
-}
-
-/** The subject: one line, also of a message about many notices. */
+/**
+ * The subject: one line, also of a message about many notices. All mails of an alert have the same one, and those after
+ * the first have `Re:` before it. This is the only prefix that every mail program takes away before it compares
+ * subjects, and some (Gmail, Outlook) need equal subjects for a thread. So the subject is a name of the alert that stays
+ * true when the device is back, and the first line of the body has the state.
+ */
 export function subjectOf(notices: readonly Notice[]): string {
   const [first] = notices;
   if (first === undefined) return 'Vantage';
-  if (notices.length > 1) return `${notices.length} messages: ${countsOf(notices)}`;
-  const result = first.data['CheckResult'];
-  const text =
-    typeof result === 'string' && result !== '' ? `${titleOf(first)}: ${plain(result)}` : titleOf(first);
-  return text.slice(0, 150);
+  if (notices.length > 1) return groupSubject(notices);
+  const name = threadSubject(first);
+  if (name === undefined) return cut(headlineOf(first).replace(/\.$/, ''), 200);
+  return isFirstOf(first) ? name : `Re: ${name}`;
 }
 
-function countsOf(notices: readonly Notice[]): string {
-  const counts = Map.groupBy(notices, ({ kind }) => kind);
-  return [...counts].map(([kind, of]) => `${of.length} ${counted.get(kind) ?? kind}`).join(', ');
+/** The message opens the thread of its alert. */
+function isFirstOf(notice: Notice): boolean {
+  const { AlertKind, Recovered } = notice.data;
+  const opens = AlertKind === undefined || AlertKind === notice.kind;
+  return opens && !isRepeat(notice) && Recovered !== true;
+}
+
+/** The counts and the names of the worst: `7 messages: 5 Down, 2 Up again (db1, db2, mail and 4 more)`. */
+function groupSubject(notices: readonly Notice[]): string {
+  const names = worstFirst(notices)
+    .slice(0, 3)
+    .map(({ data }) => cut(nameIn(data) ?? 'something', 40));
+  const rest = notices.length - names.length;
+  return `${countsOf(notices)} (${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''})`;
+}
+
+/** How many messages of each kind, what goes on first: `7 messages: 5 Down, 2 Up again`. */
+export function countsOf(notices: readonly Notice[]): string {
+  const counts = Map.groupBy(worstFirst(notices), ({ kind }) => kind);
+  const said = [...counts].map(([kind, of]) => `${of.length} ${counted.get(kind) ?? kind}`);
+  return `${notices.length} messages: ${said.join(', ')}`;
 }
 
 /** Kinds of which many come at once. */
@@ -145,17 +48,58 @@ const counted = new Map([
   ['device.flapping', 'flapping'],
 ]);
 
+/** A mail names so many of a group; the rest is a number. */
+const mostNamed = 50;
+/** Bytes of their lines: encoded for mail and escaped for HTML they stay below 90 kB, where Gmail cuts a mail at 102 kB. */
+const mostBytes = 9_000;
+
+/** The notices of a group that a mail names, the worst first. Pure. */
+export function namedInMail(notices: readonly Notice[]): readonly Notice[] {
+  let left = mostBytes;
+  return worstFirst(notices)
+    .slice(0, mostNamed)
+    .filter((notice) => {
+      left -= Buffer.byteLength(lineOf(notice));
+      return left >= 0;
+    });
+}
+
+const severities: readonly unknown[] = ['critical', 'warning', 'info'];
+
+/** What has not ended first, then the worst first; otherwise in their own order. Pure. */
+export function worstFirst(notices: readonly Notice[]): readonly Notice[] {
+  const rank = ({ data, links }: Notice) => {
+    const place = severities.indexOf(data['Severity']);
+    return (links === null ? 3 : 0) + Math.max(0, place);
+  };
+  return notices.toSorted((a, b) => rank(a) - rank(b));
+}
+
 const marks: Readonly<Record<DayPart, string>> = { Up: '.', Down: '#', Maint: 'm', Unknown: '?' };
 
 /** The message as plain text. */
 export function textBody(notices: readonly Notice[]): string {
   const [only, ...more] = notices;
   if (only === undefined) return '';
-  if (more.length === 0) return `${singleText(only).join('\n')}\n`;
-  const lines = notices.flatMap((notice) => [lineOf(notice), ...linkLines(notice, '  ')]);
+  const lines = more.length === 0 ? singleText(only) : groupText(notices);
+  return `${lines.join('\n')}\n`;
+}
+
+function groupText(notices: readonly Notice[]): readonly string[] {
   const all = acknowledgeAllOf(notices);
+  const named = namedInMail(notices);
+  const lines = named.flatMap((notice) => [
+    lineOf(notice),
+    ...(all === undefined && notice.links !== null ? [`  Acknowledge: ${notice.links.acknowledge}`] : []),
+  ]);
   const act = all === undefined ? [] : [`Acknowledge all: ${all}`, ''];
-  return `${[`${subjectOf(notices)}.`, '', ...act, ...lines].join('\n')}\n`;
+  return [`${countsOf(notices)}.`, '', ...act, ...lines, ...restOf(notices.length - named.length, all)];
+}
+
+/** The last line of a group that is longer than a mail names: a number, and where the others are. */
+function restOf(rest: number, all: string | undefined): readonly string[] {
+  if (rest <= 0) return [];
+  return [`and ${rest} more${all === undefined ? '' : `; the page names them: ${all}`}`];
 }
 
 /** The link that acknowledges all alerts of the message; undefined: there is none. */
@@ -163,30 +107,28 @@ export function acknowledgeAllOf(notices: readonly Notice[]): string | undefined
   return notices.find(({ links }) => links?.acknowledgeAll !== undefined)?.links?.acknowledgeAll;
 }
 
-/** One notice among many. */
+/** One notice among many, at most some 300 characters: what, why, since. */
 export function lineOf(notice: Notice): string {
-  const result = notice.data['CheckResult'];
-  const why = typeof result === 'string' && result !== '' ? ` (${plain(result)})` : '';
-  return `${notice.timestamp}  ${titleOf(notice)}${why}`;
+  const why = whyOf(notice);
+  const since = shortSince(notice);
+  const said = cut(titleOf(notice), 120);
+  return [
+    why === undefined ? said : `${said}${joined(notice.kind, cut(why, 80))}`,
+    ...(since === undefined ? [] : [` (${since})`]),
+  ].join('');
 }
 
 function singleText(notice: Notice): readonly string[] {
+  const { headline, lines, links } = answersOf(notice);
   const day = notice.day === null ? [] : ['', dayCaption, notice.day.map((part) => marks[part]).join('')];
   return [
-    `${titleOf(notice)}.`,
+    headline,
     '',
-    `Time: ${notice.timestamp}`,
-    ...factLines(notice).map(({ label, text }) => `${label}: ${text}`),
+    ...lines.map(({ label, text }) => `${label}: ${text}`),
+    ...(links.length === 0 ? [] : ['', ...links.map(({ label, url }) => `${label}: ${url}`)]),
     ...day,
-    '',
-    ...linkLines(notice, ''),
   ];
 }
 
 /** What stands above the picture of a day. */
 const dayCaption = 'The last 24 hours (. Up, # Down, m maintenance, ? unknown):';
-
-function linkLines({ links }: Notice, indent: string): readonly string[] {
-  if (links === null) return [];
-  return [`${indent}Acknowledge: ${links.acknowledge}`, `${indent}Snooze: ${links.snooze}`];
-}

@@ -63,7 +63,7 @@ test('an e-mail has a stable Message-ID, the thread of its alert, and says that 
       `In-Reply-To: <alert-${'a'.repeat(48)}@example.org>`,
       'List-ID: Vantage <vantage.example.org>',
       'Auto-Submitted: auto-generated',
-      'Subject: web is Down: HTTP 500',
+      'Subject: Outage of web since 22 Nov 2026 08:00:00 CET: HTTP 500',
       'From: Vantage <vantage@example.org>',
       'To: noc@example.org',
     ]),
@@ -90,15 +90,72 @@ test('the HTML loads nothing, and shows the last day as a table', () => {
   expect(text).toContain('Acknowledge: https://vantage.example/links/a');
 });
 
-test('a grouped e-mail names every device', () => {
-  const notices = Array.from({ length: 1995 }, (_, n) => ({
+/** `1,995` alerts, each with links of the length that they have when they are sent. */
+function group(length: number, Severity: (n: number) => string, name = 'device') {
+  const link = `https://vantage.example.org/links/${'x'.repeat(260)}`;
+  const links = { acknowledge: link, snooze: link, details: link, acknowledgeAll: `${link}-all` };
+  return Array.from({ length }, (_, n) => ({
     ...fullNotice,
-    data: { ...fullNotice.data, ShortName: `device-${n}.` },
+    links,
+    data: { ...fullNotice.data, ShortName: `${name}-${n}.`, Severity: Severity(n) },
   }));
+}
+
+test('a grouped e-mail names the 50 worst, and the rest as a number and a link', () => {
+  const notices = group(1995, (n) => (n % 100 === 7 ? 'critical' : 'warning'));
   const { html, text, subject } = composed(notices);
-  expect(subject).toBe('1995 messages: 1995 Down');
-  for (const body of [html, text])
-    expect(notices.filter(({ data }) => !body.includes(data.ShortName))).toEqual([]);
+  expect(subject).toBe('1995 messages: 1995 Down (device-7., device-107., device-207. and 1992 more)');
+  const critical = notices.filter(({ data }) => data.Severity === 'critical');
+  expect(critical).toHaveLength(20);
+  for (const body of [html.slice(html.indexOf('<body')), text]) {
+    expect(critical.filter(({ data }) => !body.includes(data.ShortName))).toEqual([]);
+    expect(body.match(/device-\d+\./g)).toHaveLength(50);
+    expect(body).toContain('and 1945 more');
+    expect(body).toContain('-all');
+  }
+});
+
+test.each([
+  ['plain', 'device'],
+  ['three bytes each', '漢'.repeat(195)],
+  ['escaped in HTML', '"&<'.repeat(65)],
+])('a grouped e-mail is at most 90 kB as it is sent, also with the longest names (%s)', async (_, name) => {
+  await using sink = await startSmtpSink();
+  const channel = createEmail({ smtpUrl: sink.url, mailFrom });
+  const to = { name: 'noc', address: 'noc@example.org', secret: null, previousSecret: null };
+  const message = channel.compose(
+    group(5_000, () => 'critical', name).map((notice) => ({
+      ...notice,
+      data: { ...notice.data, CheckResult: name.repeat(5) },
+    })),
+    null,
+  );
+  await channel.send({ id, message, to, nowUs: 5 }, AbortSignal.timeout(9_000));
+  const size = Buffer.byteLength(sink.messages[0]?.data ?? '');
+  expect(size).toBeGreaterThan(20_000);
+  expect(size).toBeLessThan(90_000);
+});
+
+test('all mails of an alert have one subject, which stays true when the device is back', () => {
+  const first = { ...fullNotice, data: { ...fullNotice.data, AlertKind: 'device.down', Cause: 'HTTP 500' } };
+  const Began = fullNotice.data['Since'] ?? null;
+  const begun = { ...first, data: { ...first.data, Began } };
+  const repeat = { ...begun, data: { ...begun.data, Number: 3 }, composed: '2026-11-23T08:24:00+01:00' };
+  const upData = {
+    ...begun.data,
+    Since: '2026-11-23T09:00:00+01:00',
+    DownSince: Began,
+    CheckResult: 'HTTP 200',
+  };
+  const up = { ...begun, kind: 'device.up', data: { ...upData, Seconds: 90_000 } };
+  const subject = 'Outage of web since 22 Nov 2026 08:00:00 CET: HTTP 500';
+  expect(composed([begun]).subject).toBe(subject);
+  expect(composed([repeat]).subject).toBe(`Re: ${subject}`);
+  expect(composed([up]).subject).toBe(`Re: ${subject}`);
+  expect(composed([repeat]).text.split('\n')[0]).toBe(
+    'web is Down: HTTP 500. Still Down for 24 h 24 min, since 22 Nov 08:00:00 CET, third message.',
+  );
+  expect(composed([up]).text).toMatch(/^web is Up again: HTTP 200\. Up since/);
 });
 
 test('without a mail server the message waits and says what to set', async () => {

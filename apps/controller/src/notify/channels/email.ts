@@ -4,7 +4,8 @@ import { abortable } from '../abortable.ts';
 import type { Outcome } from '../notification-state.ts';
 import type { Channel, Notice, Sending } from './channel.ts';
 import { htmlBody } from './email-html.ts';
-import { plain, subjectOf, textBody } from './email-text.ts';
+import { subjectOf, textBody } from './email-text.ts';
+import { plain } from './fact-text.ts';
 import { faultText, mayHaveArrived } from './fault-text.ts';
 
 /** The operator's mail server. */

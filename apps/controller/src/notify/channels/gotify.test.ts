@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { fullNotice, fullNoticeLines, sentinels } from '../testing/channel-contract.ts';
+import {
+  fullNotice,
+  fullNoticeHeadline,
+  fullNoticeLines,
+  fullNoticeLinks,
+  sentinels,
+} from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createGotify } from './gotify.ts';
 
@@ -22,12 +28,8 @@ test('the request is the documented one: JSON by POST to /message with X-Gotify-
   expect(path).toBe('/base/message');
   expect(headers).toMatchObject({ 'x-gotify-key': sentinels[2] });
   expect(json).toEqual({
-    title: 'web is Down.',
-    message: [
-      ...fullNoticeLines,
-      'Acknowledge: https://vantage.example/links/a',
-      'Snooze: https://vantage.example/links/s',
-    ].join('\n'),
+    title: fullNoticeHeadline,
+    message: [...fullNoticeLines, ...fullNoticeLinks].join('\n'),
     priority: 8,
     extras: { 'client::notification': { click: { url: 'https://vantage.example/links/a' } } },
   });

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Channel, Notice } from './channel.ts';
-import { chatText } from './chat-text.ts';
+import { chatText, linkText } from './chat-text.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
 import { incidentOf } from './incident.ts';
-import { linksOf } from './links.ts';
 
 const longestText = 10_000;
 /** Gotify's apps show 8 and more as urgent, and 1 to 3 without a sound. */
@@ -29,13 +28,11 @@ export function createGotify(settings: HttpSettings): Channel {
 }
 
 function bodyOf(notices: readonly Notice[]) {
-  const { title, lines } = chatText(notices, longestText);
-  const links = linksOf(notices);
-  const texts = links.map(({ label, url }) => `${label}: ${url}`);
+  const { title, lines, links } = chatText(notices, longestText);
   const [first] = links;
   const click =
     first === undefined ? {} : { extras: { 'client::notification': { click: { url: first.url } } } };
   const urgent = notices.map(incidentOf).filter(({ stage }) => stage !== 'ends');
   const priority = Math.max(priorities.info, ...urgent.map(({ severity }) => priorities[severity]));
-  return { title, message: [...lines, ...texts].join('\n'), priority, ...click };
+  return { title, message: [...lines, ...links.map(linkText)].join('\n'), priority, ...click };
 }

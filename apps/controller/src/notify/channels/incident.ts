@@ -1,9 +1,10 @@
 import type { Severity } from '@vantage/alerts';
 import type { Notice } from './channel.ts';
-import { nameIn, subjectOf } from './email-text.ts';
+import { cut, nameIn } from './fact-text.ts';
+import { joined, titleOf, whyOf } from './headline.ts';
 
 /** What a message says about its alert, for receivers that keep incidents: it begins, somebody acknowledged it, it is over, or something happened that has no end. */
-type Stage = 'begins' | 'acknowledged' | 'ends' | 'happened';
+export type Stage = 'begins' | 'acknowledged' | 'ends' | 'happened';
 
 const stages: ReadonlyMap<string, Stage> = new Map([
   ...(
@@ -16,6 +17,12 @@ const stages: ReadonlyMap<string, Stage> = new Map([
   ['closed', 'ends'],
   ...(['device.up', 'location.online', 'anchor.up'] as const).map((kind) => [kind, 'ends'] as const),
 ]);
+
+/** The stage of a message of several: that of the first one that goes on. */
+export function stageOf(notices: readonly Notice[]): Stage {
+  const all = notices.map((notice) => incidentOf(notice).stage);
+  return all.find((stage) => stage !== 'ends') ?? all[0] ?? 'happened';
+}
 
 /** What receivers that keep incidents need of one notice. */
 interface Incident {
@@ -35,7 +42,13 @@ export function incidentOf(notice: Notice): Incident {
     stage: notice.data['Recovered'] === true ? 'ends' : (stages.get(notice.kind) ?? 'happened'),
     key: typeof key === 'string' ? key : null,
     severity: severity === 'warning' || severity === 'info' ? severity : 'critical',
-    title: subjectOf([notice]),
+    title: summaryOf(notice),
     source: nameIn(notice.data) ?? 'Vantage',
   };
+}
+
+/** What and why, in one line. Receivers that keep incidents show their own times. */
+function summaryOf(notice: Notice): string {
+  const why = whyOf(notice);
+  return cut(why === undefined ? titleOf(notice) : `${titleOf(notice)}${joined(notice.kind, why)}`, 150);
 }

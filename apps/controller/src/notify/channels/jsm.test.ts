@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { fullNotice, fullNoticeLines, sentinels } from '../testing/channel-contract.ts';
+import {
+  fullNotice,
+  fullNoticeHeadline,
+  fullNoticeLines,
+  fullNoticeLinks,
+  sentinels,
+} from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createJsm } from './jsm.ts';
 
@@ -31,14 +37,10 @@ test('the request is the documented one: an alert that begins is created under i
   expect(json).toEqual({
     ...{ message: 'web is Down: HTTP 500', alias: alertId, entity: 'web', source: 'Vantage' },
     ...{ tags: ['device.down'], priority: 'P1' },
-    description: [
-      ...fullNoticeLines,
-      'Acknowledge: https://vantage.example/links/a',
-      'Snooze: https://vantage.example/links/s',
-    ].join('\n'),
+    description: [fullNoticeHeadline, ...fullNoticeLines, ...fullNoticeLinks].join('\n'),
     details: {
-      ...{ Name: 'Web server', Address: 'https://me:***@www.example.org/', Method: 'HTTP', Status: 'Down' },
-      ...{ Since: '2026-11-22T08:00:00+01:00', Result: 'HTTP 500', Location: 'Oslo', Severity: 'critical' },
+      What: 'Web server (web), HTTP https://me:***@www.example.org/, severity critical',
+      'From where': 'fails from Oslo',
     },
   });
 });

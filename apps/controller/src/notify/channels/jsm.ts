@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { answersOf } from './answers.ts';
 import type { Channel, Notice } from './channel.ts';
-import { factLines, plain } from './email-text.ts';
+import { descriptionOf } from './description.ts';
+import { plain } from './fact-text.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
 import { incidentOf } from './incident.ts';
 
@@ -37,36 +39,22 @@ export function createJsm(settings: HttpSettings): Channel {
 
 function alertOf(notice: Notice) {
   const { stage, key, severity, title, source: entity } = incidentOf(notice);
-  if (stage === 'ends')
-    return { alias: key, action: 'close', body: { source, note: endNote(title, notice) } };
+  if (stage === 'ends') return { alias: key, action: 'close', body: { source, note: title } };
   if (stage === 'acknowledged')
     return { alias: key, action: 'acknowledge', body: { source, note: noteOf(notice) } };
-  const facts = factLines(notice);
-  const { links } = notice;
-  const pages = links === null ? [] : [`Acknowledge: ${links.acknowledge}`, `Snooze: ${links.snooze}`];
-  const lines = [
-    `Time: ${notice.timestamp}`,
-    ...facts.map(({ label, text }) => `${label}: ${text}`),
-    ...pages,
-  ];
   return {
     ...{ alias: key, action: null },
     body: {
       message: title.slice(0, longestMessage).toWellFormed(),
-      description: lines.join('\n'),
+      description: descriptionOf(notice),
       ...{ entity, source, tags: [notice.kind], priority: priorities[severity] },
-      details: Object.fromEntries(facts.map(({ label, text }) => [label, text])),
+      details: Object.fromEntries(answersOf(notice).lines.map(({ label, text }) => [label, text])),
     },
   };
 }
 
 /** The API's limit for the field message. */
 const longestMessage = 130;
-
-/** An alert that closed without an end says why. */
-function endNote(title: string, { data: { Reason } }: Notice): string {
-  return typeof Reason === 'string' && Reason !== '' ? `${title}: ${plain(Reason)}` : title;
-}
 
 function noteOf({ data: { By, Note } }: Notice): string {
   const by = typeof By === 'string' ? `Acknowledged by ${plain(By)}` : 'Acknowledged';

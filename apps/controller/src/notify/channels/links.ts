@@ -1,22 +1,6 @@
+import type { MessageLink } from './answers.ts';
 import type { Notice } from './channel.ts';
 import { chatText } from './chat-text.ts';
-import { acknowledgeAllOf } from './email-text.ts';
-
-/** A link of a message with what it does. */
-export interface MessageLink {
-  readonly label: string;
-  readonly url: string;
-}
-
-/** The links of one notice. Texts of several have the one that acknowledges all of them. */
-export function linksOf([notice, ...more]: readonly Notice[]): readonly MessageLink[] {
-  if (notice?.links == null || more.length > 0) return [];
-  const { acknowledge, snooze } = notice.links;
-  return [
-    { label: 'Acknowledge', url: acknowledge },
-    { label: 'Snooze', url: snooze },
-  ];
-}
 
 /**
  * Title and lines for a chat that formats Markdown, with the links last. `quiet` takes a text so that it formats and
@@ -27,11 +11,15 @@ export function markdownLines(
   most: number,
   quiet: (text: string) => string,
 ): { readonly title: string; readonly lines: readonly string[] } {
-  const { title, lines } = chatText(notices, most);
-  const all = acknowledgeAllOf(notices);
-  const texts = lines.map((line) => (all !== undefined && line.endsWith(all) ? line : quiet(line)));
-  const links = linksOf(notices).map(({ label, url }) => `[${label}](${url})`);
-  return { title, lines: [...texts, ...(links.length === 0 ? [] : [links.join(' | ')])] };
+  const { title, lines, links } = chatText(notices, most);
+  return {
+    title,
+    lines: [...lines.map(quiet), ...(links.length === 0 ? [] : [links.map(markdownLink).join(' | ')])],
+  };
+}
+
+function markdownLink({ label, url }: MessageLink): string {
+  return `[${label}](${url})`;
 }
 
 /**

@@ -22,5 +22,8 @@ test('the request is a PUT with the id of the notification as transaction, so th
   expect(method).toBe('PUT');
   expect(path).toBe(`/_matrix/client/v3/rooms/!room%3Aexample.org/send/m.room.message/${'e'.repeat(48)}`);
   expect(headers).toMatchObject({ authorization: `Bearer ${sentinels[2]}` });
-  expect(json).toEqual({ msgtype: 'm.text', body: expect.stringMatching(/^web is Down\.\n/) });
+  expect(json).toEqual({
+    msgtype: 'm.text',
+    body: expect.stringMatching(/^web is Down: HTTP 500\. Down for 3 min[^\n]*\n/),
+  });
 });

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Channel } from './channel.ts';
 import { chatText, joined } from './chat-text.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
-import { linksOf } from './links.ts';
 
 /** An event has at most 65,536 bytes; a character needs up to four in JSON. */
 const longestText = 10_000;
@@ -18,10 +17,7 @@ const limited = z.object({ retry_after_ms: z.number().nonnegative() });
  */
 export function createMatrix(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
-    compose: (notices) => {
-      const links = linksOf(notices).map(({ label, url }) => `${label}: ${url}`);
-      return { text: [joined(chatText(notices, longestText)), ...links].join('\n') };
-    },
+    compose: (notices) => ({ text: joined(chatText(notices, longestText)) }),
     requestOf: ({ id, message, to }) => {
       const url = new URL(to.address);
       const [, base = '', room = ''] = /^(.*)\/([^/]+)\/*$/.exec(url.pathname) ?? [];

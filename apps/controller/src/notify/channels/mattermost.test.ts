@@ -19,7 +19,11 @@ httpContract('mattermost', receiver);
 test('the request is {"text": Markdown}, in which a name formats and mentions nothing', async () => {
   const { path, json } = await requestOf(receiver);
   expect(path).toBe(`/hooks/${sentinels[1]}`);
-  expect(json).toMatchObject({ text: expect.stringMatching(/^\*\*web is Down\\\.\*\*\n/) });
+  expect(json).toMatchObject({
+    text: expect.stringMatching(
+      /^\*\*web is Down: HTTP 500\\\. Down for 3 min, since 08:00:00 CET\\\.\*\*\n/,
+    ),
+  });
   expect(JSON.stringify(json)).toContain('[Acknowledge](https://vantage.example/links/a)');
   const data = { ...fullNotice.data, ShortName: '@channel [web](https://evil.example)' };
   const { body } = await requestOf(receiver, [{ ...fullNotice, data }]);

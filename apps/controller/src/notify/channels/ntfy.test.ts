@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { fullNotice, fullNoticeLines, sentinels } from '../testing/channel-contract.ts';
+import { fullNotice, fullNoticeHeadline, fullNoticeLines, sentinels } from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createNtfy } from './ntfy.ts';
 
@@ -24,11 +24,15 @@ test('the request is the documented one: JSON by POST to the root, with the topi
   expect(path).toBe('/base/');
   expect(headers).toMatchObject({ authorization: `Bearer ${sentinels[2]}` });
   expect(json).toEqual({
-    ...{ topic: sentinels[1], title: 'web is Down.', tags: ['rotating_light'], priority: 5 },
+    topic: sentinels[1],
+    title: fullNoticeHeadline,
+    tags: ['rotating_light'],
+    priority: 5,
     message: [...fullNoticeLines].join('\n'),
     actions: [
       { action: 'view', label: 'Acknowledge', url: 'https://vantage.example/links/a' },
       { action: 'view', label: 'Snooze', url: 'https://vantage.example/links/s' },
+      { action: 'view', label: 'Details', url: 'https://vantage.example/links/d' },
     ],
   });
 });

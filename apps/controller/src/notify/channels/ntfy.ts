@@ -31,7 +31,8 @@ export function createNtfy(settings: HttpSettings): Channel {
       const [, base = '/', topic = ''] = /^(.*\/)([^/]+)\/*$/.exec(url.pathname) ?? [];
       url.pathname = base;
       return {
-        ...{ url, headers: jsonHeaders(to.secret) },
+        url,
+        headers: jsonHeaders(to.secret),
         body: JSON.stringify({ topic: decodeURIComponent(topic), ...body }),
       };
     },
@@ -40,17 +41,17 @@ export function createNtfy(settings: HttpSettings): Channel {
 }
 
 function bodyOf(notices: readonly Notice[]) {
-  const { title, lines } = chatText(notices, longestText);
+  const { title, lines, links } = chatText(notices, longestText);
   const incidents = notices.map(incidentOf);
   const [first] = incidents;
-  const links = notices.length === 1 ? notices[0]?.links : null;
-  const view = (label: string, url: string) => ({ action: 'view', label, url });
+  // ntfy permits three actions.
+  const actions = links.slice(0, 3).map(({ label, url }) => ({ action: 'view', label, url }));
   const begun = incidents.filter(({ stage }) => stage !== 'ends');
   return {
-    ...{ title, message: lines.join('\n'), tags: [tags[begun[0]?.stage ?? first?.stage ?? 'happened']] },
+    title,
+    message: lines.join('\n') || title,
+    tags: [tags[begun[0]?.stage ?? first?.stage ?? 'happened']],
     priority: Math.max(priorities.info, ...begun.map(({ severity }) => priorities[severity])),
-    ...(links == null
-      ? {}
-      : { actions: [view('Acknowledge', links.acknowledge), view('Snooze', links.snooze)] }),
+    ...(actions.length === 0 ? {} : { actions }),
   };
 }

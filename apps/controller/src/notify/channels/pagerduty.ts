@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answersOf } from './answers.ts';
 import type { Channel, Notice } from './channel.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
 import { incidentOf } from './incident.ts';
@@ -34,14 +35,13 @@ function eventOf(notice: Notice) {
     ...{ summary: title, timestamp, severity, source, class: kind },
     custom_details: { ...data },
   };
-  const link = (text: string, href: string) => ({ href, text });
+  const pages = answersOf(notice).links.map(({ label, url }) => ({ href: url, text: label }));
   return {
     dedup_key: key,
     event: {
       ...{ event_action, client: 'Vantage', payload },
-      ...(links === null
-        ? {}
-        : { links: [link('Acknowledge', links.acknowledge), link('Snooze', links.snooze)] }),
+      ...(links?.details === undefined ? {} : { client_url: links.details }),
+      ...(pages.length === 0 ? {} : { links: pages }),
     },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fullNotice, fullNoticeLines, sentinels } from '../testing/channel-contract.ts';
+import { fullNotice, fullNoticeHeadline, fullNoticeLines, sentinels } from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createPushover } from './pushover.ts';
 
@@ -22,7 +22,7 @@ test('the request is the documented one: token, user, title, message, priority, 
   expect(json).toEqual({
     token: sentinels[2],
     user: sentinels[1],
-    title: 'web is Down.',
+    title: fullNoticeHeadline,
     priority: 1,
     message: fullNoticeLines.join('\n'),
     url: 'https://vantage.example/links/a',

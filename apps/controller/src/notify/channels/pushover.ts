@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Channel, Notice } from './channel.ts';
 import { chatText } from './chat-text.ts';
+import { cut } from './fact-text.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
 import { incidentOf } from './incident.ts';
-import { linksOf } from './links.ts';
 
 /** A message has at most 1,024 characters, a title 250. */
 const longest = { text: 1_000, title: 250 } as const;
@@ -32,12 +32,12 @@ export function createPushover(settings: HttpSettings): Channel {
 }
 
 function bodyOf(notices: readonly Notice[]) {
-  const { title, lines } = chatText(notices, longest.text);
-  const [link] = linksOf(notices);
+  const { title, lines, links } = chatText(notices, longest.text);
+  const [link] = links;
   const urgent = notices.map(incidentOf).filter(({ stage }) => stage !== 'ends');
   const priority = Math.max(priorities.info, ...urgent.map(({ severity }) => priorities[severity]));
   return {
-    title: title.slice(0, longest.title).toWellFormed(),
+    title: cut(title, longest.title),
     message: lines.join('\n') || title,
     priority,
     ...(link === undefined ? {} : { url: link.url, url_title: link.label }),

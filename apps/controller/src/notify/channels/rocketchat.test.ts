@@ -19,7 +19,10 @@ httpContract('rocketchat', receiver);
 test('the request is a text in which a name formats and mentions nothing', async () => {
   const { path, json } = await requestOf(receiver);
   expect(path).toBe(`/hooks/0000/${sentinels[1]}`);
-  expect(json).toMatchObject({ text: expect.stringMatching(/^web is Down\.\n/), parseUrls: false });
+  expect(json).toMatchObject({
+    text: expect.stringMatching(/^web is Down: HTTP 500\. Down for 3 min[^\n]*\n/),
+    parseUrls: false,
+  });
   expect(JSON.stringify(json)).toContain('Acknowledge: https://vantage.example/links/a');
   const data = { ...fullNotice.data, ShortName: '@all *web* `x`' };
   const { body } = await requestOf(receiver, [{ ...fullNotice, data }]);

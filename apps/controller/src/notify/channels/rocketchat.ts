@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Channel } from './channel.ts';
-import { chatText } from './chat-text.ts';
+import { chatText, linkText } from './chat-text.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
-import { linksOf, withoutMentions } from './links.ts';
+import { withoutMentions } from './links.ts';
 
 /** A message has at most 5,000 characters by default. */
 const longestText = 4_000;
@@ -17,9 +17,8 @@ const stored = z.object({ text: z.string() });
 export function createRocketChat(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
     compose: (notices) => {
-      const { title, lines } = chatText(notices, longestText);
-      const links = linksOf(notices).map(({ label, url }) => `${label}: ${url}`);
-      return { text: [...[title, ...lines].map(quiet), ...links].join('\n') };
+      const { title, lines, links } = chatText(notices, longestText);
+      return { text: [...[title, ...lines].map(quiet), ...links.map(linkText)].join('\n') };
     },
     requestOf: ({ message, to }) => ({
       url: new URL(to.address),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Channel, Notice } from './channel.ts';
-import { factLines } from './email-text.ts';
+import { descriptionOf } from './description.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
 import { incidentOf } from './incident.ts';
 
@@ -32,7 +32,7 @@ export function createServiceNow(settings: HttpSettings): Channel {
 }
 
 function recordOf(notice: Notice) {
-  const { stage, key, severity, title, source: node } = incidentOf(notice);
+  const { stage, key, severity, source: node } = incidentOf(notice);
   const isClear = stage === 'ends' || stage === 'acknowledged';
   return {
     source: 'Vantage',
@@ -41,7 +41,7 @@ function recordOf(notice: Notice) {
     message_key: key,
     severity: stage === 'ends' ? clear : severities[severity],
     ...(isClear ? { resolution_state: stage === 'ends' ? 'Closing' : 'New' } : {}),
-    description: [title, ...factLines(notice).map(({ label, text }) => `${label}: ${text}`)].join('\n'),
+    description: descriptionOf(notice),
     time_of_event: new Date(notice.timestamp).toISOString().slice(0, 19).replace('T', ' '),
   };
 }

@@ -21,7 +21,9 @@ test('the request is the documented one: message, number and recipients', async 
   expect(path).toBe('/v2/send');
   expect(headers).toMatchObject({ authorization: `Bearer ${sentinels[2]}` });
   expect(json).toEqual({
-    message: expect.stringMatching(/^web is Down\.\n[\s\S]*Snooze: https:\/\/vantage\.example\/links\/s$/),
+    message: expect.stringMatching(
+      /^web is Down: HTTP 500\. [^\n]*\n[\s\S]*\nSnooze: https:\/\/vantage\.example\/links\/s\n/,
+    ),
     number: '+4712345678',
     recipients: ['+4787654321', 'group.abc'],
   });

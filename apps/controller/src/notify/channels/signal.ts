@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Channel } from './channel.ts';
 import { chatText, joined } from './chat-text.ts';
 import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channel.ts';
-import { linksOf } from './links.ts';
 
 /** Signal's apps show at most 2,000 characters at once. */
 const longestText = 1_900;
@@ -17,10 +16,7 @@ const stored = z.object({ text: z.string() });
  */
 export function createSignal(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
-    compose: (notices) => {
-      const links = linksOf(notices).map(({ label, url }) => `${label}: ${url}`);
-      return { text: [joined(chatText(notices, longestText)), ...links].join('\n') };
-    },
+    compose: (notices) => ({ text: joined(chatText(notices, longestText)) }),
     requestOf: ({ message, to }) => {
       const url = new URL(to.address);
       const number = url.searchParams.get('number') ?? '';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fullNotice, sentinels } from '../testing/channel-contract.ts';
+import { fullNotice, fullNoticeHeadline, sentinels } from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createSms } from './sms.ts';
 
@@ -34,7 +34,7 @@ test('the request is the documented one: To, From and Body as a form, with Basic
   });
   expect(Object.fromEntries(new URLSearchParams(body))).toEqual({
     ...{ To: '+15558675310', From: '+15017122661' },
-    Body: 'web is Down: HTTP 500 (2026-11-22T08:00:00+01:00)',
+    Body: `${fullNoticeHeadline} Name: Web server. Fails from Oslo.`,
   });
 });
 
@@ -47,7 +47,10 @@ test('without a Body of its own the message is JSON with a number and a text, an
     address: (base) => base,
   });
   expect(headers).toMatchObject({ authorization: 'Bearer abc', 'content-type': 'application/json' });
-  expect(json).toEqual({ to: '+4712345678', text: 'web is Down: HTTP 500 (2026-11-22T08:00:00+01:00)' });
+  expect(json).toEqual({
+    to: '+4712345678',
+    text: `${fullNoticeHeadline} Name: Web server. Fails from Oslo.`,
+  });
 });
 
 test('a grouped message has at most three parts of an SMS', async () => {

@@ -1,29 +1,55 @@
+import { answersOf } from './answers.ts';
 import type { Channel, Notice } from './channel.ts';
-import { chatText, joined } from './chat-text.ts';
-import { subjectOf } from './email-text.ts';
+import { countsOf, lineOf, worstFirst } from './email-text.ts';
+import { capital, factText } from './fact-text.ts';
 import { createHttpChannel, type HttpSettings } from './http-channel.ts';
+import { fitSms, simplified, smsSize } from './sms-parts.ts';
 import { composeTemplate, requestOfTemplate } from './templated.ts';
 
-/** Three parts of an SMS that carries one (3GPP TS 23.040: 153 characters each). */
-const longestText = 459;
+/** More parts cost more and arrive out of order. */
+const mostParts = 3;
 
 /** The body of gateways that take JSON with a number and a text. */
 const defaultBody = '{"to": "{{To}}", "text": "{{Text}}"}';
 
 /**
- * SMS by the HTTP interface of a gateway: a POST whose body is the contact's template. A message names the device, the result and the time,
- * or as many devices as three parts of an SMS hold.
+ * SMS by the HTTP interface of a gateway: a POST whose body is the contact's template. A message says what, why, since, from where and what
+ * else, or names as many devices as three parts of an SMS hold. Links are too long for it.
  */
 export function createSms(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
-    compose: (notices, options) => composeTemplate(notices, options, { text: textOf(notices), defaultBody }),
+    compose: (notices, options) => composeTemplate(notices, options, { text: smsText(notices), defaultBody }),
     requestOf: requestOfTemplate,
     gone: [400, 401, 403, 404, 410],
   });
 }
 
-function textOf(notices: readonly Notice[]): string {
+/** The text, at most three parts long. Pure. */
+function smsText(notices: readonly Notice[]): string {
   const [only, ...more] = notices;
-  if (only === undefined || more.length > 0) return joined(chatText(notices, longestText));
-  return `${subjectOf(notices)} (${only.timestamp})`;
+  if (only === undefined) return 'Vantage';
+  if (more.length === 0) {
+    const { headline, lines } = answersOf(only);
+    const said = lines
+      .filter(({ question, label }) => (question === 'where' && label !== 'Trace') || question === 'else')
+      .map(({ label, text }) => (label === 'From where' ? `${capital(text)}.` : `${label}: ${text}.`));
+    const name = factText(only.data['FullName']);
+    const named = name === undefined || headline.includes(name) ? [] : [`Name: ${name}.`];
+    return fitSms([headline, ...named, ...said].join(' '), mostParts);
+  }
+  return groupText(notices);
+}
+
+/** The worst ones that fit, and how many do not. */
+function groupText(notices: readonly Notice[]): string {
+  const lines = worstFirst(notices).map((notice) => simplified(lineOf(notice)));
+  let text = fitSms(`${countsOf(notices)}.`, mostParts);
+  for (const [place, line] of lines.entries()) {
+    const rest = lines.length - place - 1;
+    const next = `${text}\n${line}`;
+    const full = rest === 0 ? next : `${next}\nand ${rest} more`;
+    if (smsSize(full).parts > mostParts) return `${text}\nand ${lines.length - place} more`;
+    text = next;
+  }
+  return text;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fullNotice, fullNoticeLines, sentinels } from '../testing/channel-contract.ts';
+import { fullNotice, fullNoticeHeadline, fullNoticeLines, sentinels } from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createTeams } from './teams.ts';
 
@@ -25,22 +25,27 @@ test('the request is the documented one: a message with one Adaptive Card', asyn
   const line = (text: string) => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] });
   expect(json).toEqual({
     type: 'message',
+    summary: fullNoticeHeadline,
     attachments: [
       {
-        ...{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null },
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
         content: {
           $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
-          ...{ type: 'AdaptiveCard', version: '1.2' },
+          type: 'AdaptiveCard',
+          version: '1.2',
+          fallbackText: fullNoticeHeadline,
           body: [
             {
               type: 'RichTextBlock',
-              inlines: [{ type: 'TextRun', text: 'web is Down.', weight: 'bolder', size: 'medium' }],
+              inlines: [{ type: 'TextRun', text: fullNoticeHeadline, weight: 'bolder', size: 'medium' }],
             },
             ...fullNoticeLines.map(line),
           ],
           actions: [
             { type: 'Action.OpenUrl', title: 'Acknowledge', url: 'https://vantage.example/links/a' },
             { type: 'Action.OpenUrl', title: 'Snooze', url: 'https://vantage.example/links/s' },
+            { type: 'Action.OpenUrl', title: 'Details', url: 'https://vantage.example/links/d' },
           ],
         },
       },

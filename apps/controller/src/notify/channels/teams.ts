@@ -6,20 +6,22 @@ import { createHttpChannel, type HttpSettings, jsonHeaders } from './http-channe
 /** A message of Teams has at most 28 kB; a character needs up to three bytes. */
 const longestText = 5_000;
 
-const stored = z.object({ card: z.json() });
+const stored = z.object({ card: z.json(), summary: z.string().optional() });
 
 /**
  * Microsoft Teams by a workflow that starts "when a Teams webhook request is received". It accepts a message with one Adaptive Card
- * (adaptivecards.io, schema 1.2), answers 202, and 429 with Retry-After. The signature in the address is the credential.
+ * (adaptivecards.io, schema 1.2), answers 202, and 429 with Retry-After. The signature in the address is the credential. `summary` and
+ * `fallbackText` are for previews: not every program of Teams shows them, some show the first line of the card.
  */
 export function createTeams(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
-    compose: (notices) => ({ card: cardOf(notices) }),
+    compose: (notices) => ({ card: cardOf(notices), summary: chatText(notices, longestText).title }),
     requestOf: ({ message, to }) => {
-      const { card: content } = stored.parse(message);
+      const { card: content, summary } = stored.parse(message);
       const contentType = 'application/vnd.microsoft.card.adaptive';
       const body = JSON.stringify({
         type: 'message',
+        summary,
         attachments: [{ contentType, contentUrl: null, content }],
       });
       return { url: new URL(to.address), headers: jsonHeaders(), body };
@@ -29,16 +31,15 @@ export function createTeams(settings: HttpSettings): Channel {
 }
 
 function cardOf(notices: readonly Notice[]) {
-  const { title, lines } = chatText(notices, longestText);
-  const links = notices.length === 1 ? notices[0]?.links : null;
-  const open = (name: string, url: string) => ({ type: 'Action.OpenUrl', title: name, url });
+  const { title, lines, links } = chatText(notices, longestText);
+  const actions = links.map(({ label, url }) => ({ type: 'Action.OpenUrl', title: label, url }));
   return {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
-    ...{ type: 'AdaptiveCard', version: '1.2' },
+    type: 'AdaptiveCard',
+    version: '1.2',
+    fallbackText: title,
     body: [textLine(title, { weight: 'bolder', size: 'medium' }), ...lines.map((line) => textLine(line, {}))],
-    ...(links == null
-      ? {}
-      : { actions: [open('Acknowledge', links.acknowledge), open('Snooze', links.snooze)] }),
+    ...(actions.length === 0 ? {} : { actions }),
   };
 }
 

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { fullNoticeLines, sentinels } from '../testing/channel-contract.ts';
+import {
+  fullNoticeHeadline,
+  fullNoticeLines,
+  fullNoticeLinks,
+  sentinels,
+} from '../testing/channel-contract.ts';
 import { type HttpReceiver, httpContract, requestOf } from '../testing/http-contract.ts';
 import { createTelegram } from './telegram.ts';
 
@@ -32,12 +37,7 @@ test('the request is the documented one: sendMessage with chat_id and text', asy
   expect(path).toBe(`/bot${token}/sendMessage`);
   expect(json).toEqual({
     chat_id: -1001234567890,
-    text: [
-      'web is Down.',
-      ...fullNoticeLines,
-      'Acknowledge: https://vantage.example/links/a',
-      'Snooze: https://vantage.example/links/s',
-    ].join('\n'),
+    text: [fullNoticeHeadline, ...fullNoticeLines, ...fullNoticeLinks].join('\n'),
     link_preview_options: { is_disabled: true },
   });
 });

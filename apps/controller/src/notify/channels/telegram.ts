@@ -14,7 +14,7 @@ const floodAnswer = z.object({ parameters: z.object({ retry_after: z.number().no
 /** What the operator set. */
 export interface TelegramSettings extends HttpSettings {
   /** Where Telegram's servers are, without a slash at the end. */
-  readonly telegramUrl?: string;
+  readonly telegramUrl?: string | undefined;
 }
 
 /**
@@ -46,10 +46,8 @@ function chatOf(address: string): number | string {
 
 /** Links are text: Telegram refuses a whole message whose button names a host that it does not accept, such as one without a dot. */
 function bodyOf(notices: readonly Notice[]) {
-  const links = notices.length === 1 ? notices[0]?.links : null;
-  const pages = links == null ? [] : [`Acknowledge: ${links.acknowledge}`, `Snooze: ${links.snooze}`];
   return {
-    text: [joined(chatText(notices, longestText)), ...pages].join('\n'),
+    text: joined(chatText(notices, longestText)),
     link_preview_options: { is_disabled: true },
   };
 }

@@ -1,4 +1,4 @@
-import type { Channel } from './channel.ts';
+import type { Channel, Notice } from './channel.ts';
 import { chatText, joined } from './chat-text.ts';
 import { createHttpChannel, type HttpSettings } from './http-channel.ts';
 import { composeTemplate, requestOfTemplate } from './templated.ts';
@@ -9,8 +9,13 @@ const longestText = 4_000;
 export function createTemplate(settings: HttpSettings): Channel {
   return createHttpChannel(settings, {
     compose: (notices, options) =>
-      composeTemplate(notices, options, { text: joined(chatText(notices, longestText)), defaultBody: '' }),
+      composeTemplate(notices, options, { text: textOf(notices), defaultBody: '' }),
     requestOf: requestOfTemplate,
     gone: [410],
   });
+}
+
+/** Without links: they have places of their own, which the type of the body escapes. */
+function textOf(notices: readonly Notice[]): string {
+  return joined({ ...chatText(notices, longestText), links: [] });
 }

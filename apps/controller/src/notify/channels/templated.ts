@@ -9,7 +9,7 @@ import {
 } from '@vantage/alerts';
 import { z } from 'zod';
 import type { Notice, Sending } from './channel.ts';
-import { factText } from './email-text.ts';
+import { factText } from './fact-text.ts';
 import type { ChannelRequest } from './http-channel.ts';
 import { incidentOf } from './incident.ts';
 
@@ -21,12 +21,12 @@ const options = z.object({
   SecretHeader: z.string().optional(),
 });
 
-const late = z.enum(['Secret', 'Acknowledge', 'Snooze']);
+const late = z.enum(['Secret', 'Acknowledge', 'Snooze', 'Details']);
 const stored = z.object({
   type: z.enum(bodyTypes),
   parts: z.array(z.union([z.object({ text: z.string() }), z.object({ late })])),
   /** Places of signed links, filled for each attempt. */
-  links: z.object({ Acknowledge: z.string(), Snooze: z.string() }),
+  links: z.object({ Acknowledge: z.string(), Snooze: z.string(), Details: z.string().default('') }),
   secretHeader: z.string().nullable(),
 });
 
@@ -51,7 +51,11 @@ export function composeTemplate(
   const links = notices.length === 1 ? first?.links : null;
   return {
     ...{ type: ContentType, parts: parts.map((part) => ({ ...part })) },
-    links: { Acknowledge: links?.acknowledge ?? '', Snooze: links?.snooze ?? '' },
+    links: {
+      Acknowledge: links?.acknowledge ?? '',
+      Snooze: links?.snooze ?? '',
+      Details: links?.details ?? '',
+    },
     secretHeader: SecretHeader ?? (hasPlace ? null : 'Authorization'),
   };
 }

@@ -27,7 +27,9 @@ test('the request is the documented form, with the bot as login', async () => {
   });
   const form = new URLSearchParams(body);
   expect([form.get('type'), form.get('to'), form.get('topic')]).toEqual(['stream', 'operations', 'Vantage']);
-  expect(form.get('content')).toMatch(/^\*\*web is Down\\\.\*\*\n/);
+  expect(form.get('content')).toMatch(
+    /^\*\*web is Down: HTTP 500\\\. Down for 3 min, since 08:00:00 CET\\\.\*\*\n/,
+  );
   const data = { ...fullNotice.data, ShortName: '@**all** [web](https://evil.example)' };
   const evil = new URLSearchParams((await requestOf(receiver, [{ ...fullNotice, data }])).body).get(
     'content',

@@ -33,6 +33,8 @@ export interface ContractEndpoint extends AsyncDisposable {
 export const fullNotice: Notice = {
   kind: 'device.down',
   timestamp: '2026-11-22T08:00:00+01:00',
+  composed: '2026-11-22T08:03:00+01:00',
+  timezone: 'Europe/Oslo',
   data: {
     ...{ alert_id: 'a'.repeat(48), device_id: 'd'.repeat(48), ShortName: 'web', FullName: 'Web server' },
     ...{ Method: 'HTTP', URL: 'https://me:***@www.example.org/', Status: 'Down' },
@@ -43,21 +45,28 @@ export const fullNotice: Notice = {
       Severity: 'critical',
     },
   },
-  links: { acknowledge: 'https://vantage.example/links/a', snooze: 'https://vantage.example/links/s' },
+  links: {
+    acknowledge: 'https://vantage.example/links/a',
+    snooze: 'https://vantage.example/links/s',
+    details: 'https://vantage.example/links/d',
+  },
   day: ['Up', 'Up', 'Unknown', 'Maint', 'Down'],
 };
 
+/** The first line of a text about `fullNotice`. */
+export const fullNoticeHeadline = 'web is Down: HTTP 500. Down for 3 min, since 08:00:00 CET.';
+
 /** The facts of `fullNotice` as texts for people list them. */
 export const fullNoticeLines: readonly string[] = [
-  'Time: 2026-11-22T08:00:00+01:00',
-  'Name: Web server',
-  'Address: https://me:***@www.example.org/',
-  'Method: HTTP',
-  'Status: Down',
-  'Since: 2026-11-22T08:00:00+01:00',
-  'Result: HTTP 500',
-  'Location: Oslo',
-  'Severity: critical',
+  'What: Web server (web), HTTP https://me:***@www.example.org/, severity critical',
+  'From where: fails from Oslo',
+];
+
+/** The links of `fullNotice` as a text has them. */
+export const fullNoticeLinks: readonly string[] = [
+  'Acknowledge: https://vantage.example/links/a',
+  'Snooze: https://vantage.example/links/s',
+  'Details: https://vantage.example/links/d',
 ];
 
 const kinds: Readonly<Record<Behaviour, Outcome['kind'] | 'time is over'>> = {
