@@ -10,6 +10,7 @@ import { contactNote } from './admin/contact-note.ts';
 import { drop, noAgent } from './admin/fault.ts';
 import { provision } from './admin/first-run.ts';
 import { openDatabase } from './admin/open-database.ts';
+import { quarantineOf, retryRecords } from './admin/quarantine.ts';
 import { acknowledge, listOpenAlerts } from './alerts/index.ts';
 import { createChangeRecorder } from './audit/index.ts';
 import { findAccountNo, listAccounts } from './catalog/accounts/store.ts';
@@ -232,6 +233,9 @@ const commands: Commands = {
     listAccountContacts(kysely, await filterOf(kysely, account)),
   'alerts.list': ({ kysely }, { account }) => openAlerts(kysely, account),
   'alerts.acknowledge': (db, request) => change(db, (transaction) => acknowledgeAlert(transaction, request)),
+  'quarantine.list': async (db, { account }) => quarantineOf(db, await filterOf(db.kysely, account)),
+  'quarantine.retry': async (db, request) =>
+    retryRecords(db, await filterOf(db.kysely, request.account), request),
   'agents.invite': (db, request) =>
     change(db, async (transaction) => {
       const { account, location, name } = request;

@@ -41,7 +41,13 @@ import {
 } from './health/index.ts';
 import { createEventFeed } from './history/index.ts';
 import { deleteOldAnswers } from './http/kept-answer-store.ts';
-import { createDayPacker, createHousekeeping, createIngest, type Ingest } from './ingest/index.ts';
+import {
+  createDayPacker,
+  createHousekeeping,
+  createIngest,
+  createTakeWaiting,
+  type Ingest,
+} from './ingest/index.ts';
 import { createControllerMetrics } from './metrics/controller-metrics.ts';
 import { createNotify, enqueue, notificationsOf, runHeartbeat, withdraw } from './notify/index.ts';
 import { rollUps } from './rollup/index.ts';
@@ -168,12 +174,20 @@ function joinSteps(base: Base) {
     clockProblem: () => clocks.problem,
     health: createRestHealth({ kysely, clock, recordEvents }),
   });
-  const others = { alerts, agentDoor, upgrades, housekeeping: joinHousekeeping(base), feed, api, notify };
+  const others = {
+    alerts,
+    agentDoor,
+    upgrades,
+    housekeeping: joinHousekeeping(base, ingest),
+    feed,
+    api,
+    notify,
+  };
   return { assign, health, gateway, ...others };
 }
 
 /** The jobs on stored data. */
-function joinHousekeeping(base: Base) {
+function joinHousekeeping(base: Base, ingest: Ingest) {
   const { log, db, partitions, controllerId: holder, clocks } = base;
   const { retentionDays } = base.config;
   return createHousekeeping({
@@ -183,6 +197,7 @@ function joinHousekeeping(base: Base) {
     trim: trimCheckpoints,
     mayDelete: () => clocks.mayDelete,
     provenUs: () => clocks.advance(),
+    takeWaiting: createTakeWaiting({ kysely: db.kysely, log, ingest, mayRefuse: () => clocks.mayRefuse }),
     deleteRunRequests: runRequests.deleteEnded,
   });
 }

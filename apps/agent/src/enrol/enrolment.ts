@@ -61,6 +61,9 @@ export function createEnrolment(deps: {
   });
   const inForce = () =>
     credentials === undefined || isOver(credentials.certificate, nowUs()) ? undefined : proofOf(credentials);
+  /** A certificate that was given a moment ago is in force. Where it seems over, this host's clock is wrong. */
+  const granted = () =>
+    credentials === undefined ? failed('there is no certificate') : proofOf(credentials);
   const accept = async (key: string, reply: EnrolReply & { kind: 'granted' }, usedHash: string) => {
     const { certificate, ca: given, agentId } = reply.grant;
     log.info({ agentId }, credentials?.key === key ? 'the certificate is renewed' : 'this agent enrolled');
@@ -123,12 +126,12 @@ export function createEnrolment(deps: {
       if (proof !== undefined) return proof;
       if (before !== undefined) {
         const reply = await renew(before, endpoint, signal);
-        if (reply.kind === 'granted') return inForce() ?? failed('the certificate is over');
+        if (reply.kind === 'granted') return granted();
         if (reply.kind !== 'refused' || token === undefined) return without(reply);
       }
       if (token === undefined) return failed('the agent has neither a certificate nor a token');
       const reply = await enrol(token, endpoint, signal);
-      return reply.kind === 'granted' ? (inForce() ?? failed('the certificate is over')) : without(reply);
+      return reply.kind === 'granted' ? granted() : without(reply);
     },
     refused() {
       isRefused = true;

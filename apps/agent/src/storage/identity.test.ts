@@ -10,7 +10,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 let folders = 0;
 const newFolder = () => path.join(root, String(folders++));
 
-let nowMs = 1_700_000_000_000;
+let nowMs = Date.now();
 
 function open(folder: string, faults: string[] = []) {
   return openIdentity({
@@ -38,6 +38,25 @@ test('each session has a higher number, over restarts too, and the clock is reme
   }
   await using again = await open(folder);
   expect(again.wallOffsetUs).toBe(-3_600_000_000);
+});
+
+test('an offset says nothing after this host was set back; it is measured again', async () => {
+  const folder = newFolder();
+  {
+    await using identity = await open(folder);
+    await identity.nextSession();
+    await identity.keepWallOffset(5_000_000);
+  }
+  nowMs = Date.now() - 3_600_000;
+  {
+    await using identity = await open(folder);
+    expect(identity.wallOffsetUs).toBeUndefined();
+    await identity.keepWallOffset(3_605_000_000);
+  }
+  nowMs = Date.now() + 60 * 86_400_000;
+  await using identity = await open(folder);
+  expect(identity.wallOffsetUs).toBe(3_605_000_000);
+  nowMs = Date.now();
 });
 
 test('after any byte flips, the number of the last session is still known', async () => {

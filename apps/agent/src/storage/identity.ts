@@ -12,7 +12,10 @@ export interface Identity extends AsyncDisposable {
   readonly bootId: string;
   /** Whether an earlier run had a session. */
   readonly hadSessions: boolean;
-  /** Controller minus this host's wall clock, microseconds, as last known; undefined before the first measurement. */
+  /**
+   * Controller minus this host's wall clock, microseconds, as last known; undefined before the first measurement, and
+   * where the host's clock is behind the time at which the file was written.
+   */
   readonly wallOffsetUs: number | undefined;
   /**
    * The number of the next session, higher each time: on disk before it is used. While the disk refuses, it is taken from the clock
@@ -27,6 +30,9 @@ const kept = z.object({ session: z.int().min(0), wallOffsetUs: z.int().optional(
 
 /** A folder with one of these was an agent's before. */
 const ownFiles = new Set(['identity.bin', 'identity.json', 'outbox', 'assignments.bin']);
+
+/** The clock was set back where the file is newer than now by more than this. */
+const toleratedMs = 60_000;
 
 /** A difference smaller than this is not worth a write, microseconds. */
 const worthKeepingUs = 100_000;
@@ -51,6 +57,10 @@ export async function openIdentity(deps: {
   };
   await ensureFolder(folder).catch(refused('made'));
   const isNew = (await readdir(folder).catch(() => [])).every((name) => !ownFiles.has(name));
+  const writtenMs = await stat(file).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
   const isMissing = !(await isThere(file));
   let store = await openDualCopyFile(file).catch(async (cause: unknown) => {
     if (isDiskTrouble(cause) || (await isAbsent(file))) return refused('opened')(cause);
@@ -65,7 +75,8 @@ export async function openIdentity(deps: {
     );
   }
   let session = found?.session ?? 0;
-  let wallOffsetUs = found?.wallOffsetUs;
+  // A clock that was set back makes the offset worthless: the agent waits until a controller says the time.
+  let wallOffsetUs = writtenMs > nowMs() + toleratedMs ? undefined : found?.wallOffsetUs;
   let isStored = true;
   const faults = createFaultReporter((text) => onFault(`${file} cannot be written: ${text}`));
   const writeFile = async () => {

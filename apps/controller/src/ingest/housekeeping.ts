@@ -41,12 +41,15 @@ export function createHousekeeping({
   trim = async () => {},
   mayDelete = () => true,
   provenUs = async () => clock.nowUs(),
+  takeWaiting = async () => {},
 }: Omit<Pruning, 'nowUs'> & {
   readonly clock: Clock;
   /** False while the controller's clock may be wrong: nothing is deleted by its age then. */
   readonly mayDelete?: () => boolean;
   /** The time from which ages count, microseconds since 1970; absent: the clock's. Called every 30 s at least. */
   readonly provenUs?: () => Promise<number>;
+  /** Takes records in quarantine in again that wait; each controller does it. */
+  readonly takeWaiting?: () => Promise<void>;
   /** Packs old days; undefined: they stay rows. */
   readonly packer?: DayPacker | undefined;
   readonly log: Logger;
@@ -99,6 +102,7 @@ export function createHousekeeping({
   return {
     async run(signal) {
       while (!signal.aborted) {
+        await parts.attempt('waiting records', takeWaiting);
         await parts.attempt('lease', runOnce);
         await clock.sleep(everyMs, signal).catch(() => {});
       }
@@ -141,8 +145,10 @@ function pruning({
   const { kysely } = db;
   return {
     'old quarantined records': () =>
-      sql`delete from quarantined where received_us < ${nowUs - 30 * dayUs}
-      or quarantined_no <= (select max(quarantined_no) from quarantined) - ${maxQuarantined}`.execute(kysely),
+      sql`delete from quarantined where not waits and (received_us < ${nowUs - 30 * dayUs}
+      or quarantined_no <= (select max(quarantined_no) from quarantined) - ${maxQuarantined})`.execute(
+        kysely,
+      ),
     'old run requests': () => deleteRunRequests(kysely, nowUs - dayUs),
     'old facts of checks': async () => dropFacts(kysely, await unneededUs(db, nowUs - retentionDays * dayUs)),
     'pending diagnostics': () => dropPendingDiagnostics(kysely, nowUs - waitingUs),

@@ -357,6 +357,7 @@ export interface DataTables {
     received_us: number;
     reason: string;
     record: Jsonb;
+    waits: Generated<boolean>;
   };
   rollouts: {
     rollout_no: GeneratedAlways<number>;
