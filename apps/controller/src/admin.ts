@@ -10,7 +10,7 @@ import { contactNote } from './admin/contact-note.ts';
 import { drop, noAgent } from './admin/fault.ts';
 import { provision } from './admin/first-run.ts';
 import { openDatabase } from './admin/open-database.ts';
-import { quarantineOf, retryRecords } from './admin/quarantine.ts';
+import { retryRecords, showQuarantine } from './admin/quarantine.ts';
 import { acknowledge, listOpenAlerts } from './alerts/index.ts';
 import { createChangeRecorder } from './audit/index.ts';
 import { findAccountNo, listAccounts } from './catalog/accounts/store.ts';
@@ -41,6 +41,7 @@ import { loadSettings } from './config/load-settings.ts';
 import type { Db, Tables } from './db/index.ts';
 import { planInvitation, readAuthorities, readSignedParcels, sealedAuthorities } from './enrol/index.ts';
 import { recordEvents } from './events/index.ts';
+import { countQuarantined, listQuarantined, retryQuarantined } from './ingest/index.ts';
 import { createChannels, sendTest } from './notify/index.ts';
 import { hashCredential } from './secrets/credential.ts';
 import { openSealer } from './secrets/open-sealer.ts';
@@ -233,9 +234,12 @@ const commands: Commands = {
     listAccountContacts(kysely, await filterOf(kysely, account)),
   'alerts.list': ({ kysely }, { account }) => openAlerts(kysely, account),
   'alerts.acknowledge': (db, request) => change(db, (transaction) => acknowledgeAlert(transaction, request)),
-  'quarantine.list': async (db, { account }) => quarantineOf(db, await filterOf(db.kysely, account)),
-  'quarantine.retry': async (db, request) =>
-    retryRecords(db, await filterOf(db.kysely, request.account), request),
+  'quarantine.list': async ({ kysely }, { account }) =>
+    showQuarantine(await listQuarantined(kysely, await filterOf(kysely, account))),
+  'quarantine.retry': async (db, request) => {
+    const accountNo = await filterOf(db.kysely, request.account);
+    return retryRecords(db, request, { accountNo, retry: retryQuarantined, count: countQuarantined });
+  },
   'agents.invite': (db, request) =>
     change(db, async (transaction) => {
       const { account, location, name } = request;

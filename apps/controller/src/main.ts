@@ -97,13 +97,8 @@ async function openBase({ config, log, databaseUrl }: { config: Config; log: Log
   await db.migrate();
   progress('the tables are in place');
   const ownsDatabase = config.databaseUrl === undefined;
-  const clocks = await openClockJudge({
-    kysely: db.kysely,
-    clock,
-    log,
-    gatewayId: controllerId,
-    ownsDatabase,
-  });
+  const judged = { kysely: db.kysely, clock, log, gatewayId: controllerId };
+  const clocks = await openClockJudge({ ...judged, ownsDatabase });
   const sealer = await openSealer({ kysely: db.kysely, sealedRows, file, keyLost, log });
   const readAuthorities = (dir: string) => openAuthorities({ kysely: db.kysely, sealer, dir, clock, log });
   const certificates = await openCertificates({ config, clock, log, readAuthorities });
@@ -142,10 +137,9 @@ function joinSteps(base: Base) {
   });
   const ingest = createIngest({
     ...{ db, clock, log, retentionDays, runRequests, partitions, rollUps },
-    fold: tracedFold(tracing, (...results: Parameters<typeof health.fold>) => health.fold(...results)),
+    fold: tracedFold(tracing, health),
     mayRefuseForTime: () => clocks.mayRefuse,
   });
-  const acceptBatch = (...batch: Parameters<Ingest['accept']>) => ingest.accept(...batch);
   const showOnline = (locationNo: number) =>
     health.updateVisibilityNow(kysely, locationNo).catch((error: unknown) => {
       log.debug({ error: messageOf(error) }, 'the next round of health updates the Location');
@@ -153,7 +147,7 @@ function joinSteps(base: Base) {
   const upgrades = createUpgrades({ db, clock, log, recordEvents });
   const gateway = createGateway({
     ...{ db, clock, log, sealer, controllerId, runRequests, recordEvents, upgrades, history },
-    ingest: { accept: base.metrics.measureIngest(tracedBatches(tracing, acceptBatch)) },
+    ingest: { accept: base.metrics.measureIngest(tracedBatches(tracing, ingest)) },
     ...{ agents: agentPresence, acceptsOldTokens: config.acceptsOldTokens },
     trusted: () => base.certificates.current.authorities.trusted,
     maxConnections: connectionCaps(descriptorLimit()).total,
@@ -174,16 +168,8 @@ function joinSteps(base: Base) {
     clockProblem: () => clocks.problem,
     health: createRestHealth({ kysely, clock, recordEvents }),
   });
-  const others = {
-    alerts,
-    agentDoor,
-    upgrades,
-    housekeeping: joinHousekeeping(base, ingest),
-    feed,
-    api,
-    notify,
-  };
-  return { assign, health, gateway, ...others };
+  const housekeeping = joinHousekeeping(base, ingest);
+  return { assign, health, alerts, gateway, agentDoor, upgrades, housekeeping, feed, api, notify };
 }
 
 /** The jobs on stored data. */
