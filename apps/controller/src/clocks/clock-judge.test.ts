@@ -57,7 +57,7 @@ async function judgeFixture({ wrongMs = 0, hasOwnDatabase = true } = {}) {
     lines,
     facts,
     /** Passes time in steps, with a comparison in each. */
-    async pass(ms: number) {
+    pass: async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 10_000) {
         await clock.advance(10_000);
         for (let i = 0; i < 3; i += 1) await sql`select 1`.execute(db.kysely);
