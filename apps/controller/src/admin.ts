@@ -1,8 +1,9 @@
 // This program runs the operator's commands: it reads one call from standard input and writes the reply to standard output.
+import { uptime } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { readReleaseKey } from '@vantage/domain';
 import type { OperatorAnswers, OperatorRequests } from '@vantage/domain/operator-commands';
-import { systemClock as clock, createLog } from '@vantage/kernel';
+import { createLog, systemClock } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { awaitTrue } from './admin/await-true.ts';
 import { type Commands, runCall } from './admin/commands.ts';
@@ -37,6 +38,7 @@ import { createLocation } from './catalog/locations/write.ts';
 import { everybody } from './catalog/nschedules/everybody.ts';
 import { refusalText } from './catalog/refusal.ts';
 import { sealedRows as sealedCatalog } from './catalog/secrets/reseal-store.ts';
+import { createHeldClock, followDatabase } from './clocks/index.ts';
 import { loadSettings } from './config/load-settings.ts';
 import type { Db, Tables } from './db/index.ts';
 import { planInvitation, readAuthorities, readSignedParcels, sealedAuthorities } from './enrol/index.ts';
@@ -47,6 +49,8 @@ import { hashCredential } from './secrets/credential.ts';
 import { openSealer } from './secrets/open-sealer.ts';
 import type { Sealer } from './secrets/seal.ts';
 import { insertRollout } from './upgrades/index.ts';
+
+const clock = createHeldClock(systemClock, () => uptime() * 1000);
 
 /** Runs writers of the catalog in one transaction, as the operator. */
 function change<T>(db: Db, work: (transaction: ChangeTransaction) => Promise<T>): Promise<T> {
@@ -290,5 +294,6 @@ const commands: Commands = {
   },
 };
 
-const reply = await runCall(await text(process.stdin), { commands, open: openDatabase });
+const open = (url: string) => openDatabase(url, ({ kysely }) => followDatabase(kysely, clock));
+const reply = await runCall(await text(process.stdin), { commands, open });
 process.stdout.write(JSON.stringify(reply));

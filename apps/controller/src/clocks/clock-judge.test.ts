@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../tests/harness
 import { createDb, type Db } from '../db/index.ts';
 import { createFixtures } from '../testing/fixtures.ts';
 import { createClockJudge } from './clock-judge.ts';
-import { isDatabaseApart, readStoredTime } from './clock-store.ts';
+import { followDatabase, isDatabaseApart, readStoredTime } from './clock-store.ts';
 import { createHeldClock } from './held-clock.ts';
 
 const soon = { timeout: 20_000, interval: 20 };
@@ -217,3 +217,13 @@ test('the proven time never goes back, and calls far apart let no time pass', as
 test('a database of this machine is not elsewhere, also under another address', async () => {
   expect(await isDatabaseApart(db.kysely)).toBe(false);
 });
+
+test.each([60 * 24 * hourMs, -60 * 24 * hourMs, hourMs, -hourMs])(
+  "an operator's command on a host whose clock is wrong by %s ms writes the time of the database",
+  async (wrongMs) => {
+    const clock = createFakeClock((Date.now() + wrongMs) * 1000);
+    const held = createHeldClock(clock, () => clock.monoMs());
+    await followDatabase(db.kysely, held);
+    expect(Math.abs(held.nowUs() / 1000 - Date.now())).toBeLessThan(30_000);
+  },
+);

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
+import type { HeldClock } from './held-clock.ts';
+import { isNear } from './judge-clock.ts';
 import type { AccountOffset } from './objections.ts';
 
 const bootIdFile = '/proc/sys/kernel/random/boot_id';
@@ -11,6 +13,12 @@ export async function databaseNowUs(kysely: Kysely<Tables>): Promise<number> {
   const { rows } = await sql<{ us: number }>`
     select (extract(epoch from clock_timestamp()) * 1e6)::bigint as us`.execute(kysely);
   return rows[0]?.us ?? Number.NaN;
+}
+
+/** A program that runs for a moment takes the database's time where its clock is more than a minute from it. */
+export async function followDatabase(kysely: Kysely<Tables>, clock: HeldClock): Promise<void> {
+  const aheadUs = (await databaseNowUs(kysely)) - clock.nowUs();
+  if (!isNear(aheadUs)) clock.moveBy(aheadUs);
 }
 
 /**
