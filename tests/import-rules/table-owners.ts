@@ -35,6 +35,7 @@ export const tableOwners: TableOwners = {
   coverage: 'ingest',
   gaps: 'ingest',
   clock_records: 'ingest',
+  clock_evidence: 'clocks',
   device_state: 'health',
   device_counts: 'health',
   status_intervals: 'health',

@@ -39,6 +39,24 @@ test('open alerts are listed and acknowledged with a note, by the command line',
   expect(rows).toEqual([{ acknowledged_by: 'command line', acknowledged_note: 'on it', entries: 1 }]);
 });
 
+test('the quarantine is listed by agent and reason; without records a retry takes none', async () => {
+  await rows(`
+    with a as (insert into accounts (account_id, name) values ('kept', 'kept') returning account_no),
+      l as (insert into locations (location_id, account_no, name) select 'kept-l', account_no, 'l' from a returning account_no, location_no),
+      g as (insert into agents (agent_id, account_no, location_no, name, token_hash)
+        select 'kept-g', account_no, location_no, 'edge', '\\\\x01' from l
+        returning agent_no)
+    insert into quarantined (agent_no, received_us, reason, record)
+    select agent_no, 1000000, 'too early', '{}' from g, generate_series(1, 3)`);
+  const listed = await vantage('quarantine', 'list', '--json');
+  expect(JSON.parse(listed.out)).toEqual([
+    expect.objectContaining({ agent: 'edge', reason: 'too early', records: 3, waiting: 0 }),
+  ]);
+  const retried = await vantage('quarantine', 'retry', '--reason', 'another', '--json');
+  expect(JSON.parse(retried.out)).toEqual({ records: 0, accepted: 0, refused: 0, waiting: 0 });
+  expect((await vantage('quarantine', 'retry', '--limit', '10001')).err).toContain('1 to 10000');
+});
+
 test('the first contact of an account makes the schedule Everybody, the next ones are added to it', async () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'vantage-contacts-'));
   const settings = {

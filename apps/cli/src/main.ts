@@ -7,6 +7,7 @@ import { addAlertCommands } from './commands/alerts.ts';
 import { addContactCommands } from './commands/contacts.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addLocationCommands } from './commands/locations.ts';
+import { addQuarantineCommands } from './commands/quarantine.ts';
 import { addReleaseCommands } from './commands/releases.ts';
 import { addScriptCommands } from './commands/script.ts';
 import { addSystemCommands } from './commands/system.ts';
@@ -20,6 +21,7 @@ addLocationCommands(commandLine);
 addAgentCommands(commandLine);
 addContactCommands(commandLine);
 addAlertCommands(commandLine);
+addQuarantineCommands(commandLine);
 addScriptCommands(commandLine);
 addReleaseCommands(commandLine);
 

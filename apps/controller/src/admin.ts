@@ -1,8 +1,9 @@
 // This program runs the operator's commands: it reads one call from standard input and writes the reply to standard output.
+import { uptime } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { readReleaseKey } from '@vantage/domain';
 import type { OperatorAnswers, OperatorRequests } from '@vantage/domain/operator-commands';
-import { systemClock as clock, createLog } from '@vantage/kernel';
+import { createLog, systemClock } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { awaitTrue } from './admin/await-true.ts';
 import { type Commands, runCall } from './admin/commands.ts';
@@ -10,6 +11,7 @@ import { contactNote } from './admin/contact-note.ts';
 import { drop, noAgent } from './admin/fault.ts';
 import { provision } from './admin/first-run.ts';
 import { openDatabase } from './admin/open-database.ts';
+import { retryRecords, showQuarantine } from './admin/quarantine.ts';
 import { acknowledge, listOpenAlerts } from './alerts/index.ts';
 import { createChangeRecorder } from './audit/index.ts';
 import { findAccountNo, listAccounts } from './catalog/accounts/store.ts';
@@ -36,15 +38,19 @@ import { createLocation } from './catalog/locations/write.ts';
 import { everybody } from './catalog/nschedules/everybody.ts';
 import { refusalText } from './catalog/refusal.ts';
 import { sealedRows as sealedCatalog } from './catalog/secrets/reseal-store.ts';
+import { createHeldClock, followDatabase } from './clocks/index.ts';
 import { loadSettings } from './config/load-settings.ts';
 import type { Db, Tables } from './db/index.ts';
 import { planInvitation, readAuthorities, readSignedParcels, sealedAuthorities } from './enrol/index.ts';
 import { recordEvents } from './events/index.ts';
+import { countQuarantined, listQuarantined, retryQuarantined } from './ingest/index.ts';
 import { createChannels, sendTest } from './notify/index.ts';
 import { hashCredential } from './secrets/credential.ts';
 import { openSealer } from './secrets/open-sealer.ts';
 import type { Sealer } from './secrets/seal.ts';
 import { insertRollout } from './upgrades/index.ts';
+
+const clock = createHeldClock(systemClock, () => uptime() * 1000);
 
 /** Runs writers of the catalog in one transaction, as the operator. */
 function change<T>(db: Db, work: (transaction: ChangeTransaction) => Promise<T>): Promise<T> {
@@ -232,6 +238,12 @@ const commands: Commands = {
     listAccountContacts(kysely, await filterOf(kysely, account)),
   'alerts.list': ({ kysely }, { account }) => openAlerts(kysely, account),
   'alerts.acknowledge': (db, request) => change(db, (transaction) => acknowledgeAlert(transaction, request)),
+  'quarantine.list': async ({ kysely }, { account }) =>
+    showQuarantine(await listQuarantined(kysely, await filterOf(kysely, account))),
+  'quarantine.retry': async (db, request) => {
+    const accountNo = await filterOf(db.kysely, request.account);
+    return retryRecords(db, request, { accountNo, retry: retryQuarantined, count: countQuarantined });
+  },
   'agents.invite': (db, request) =>
     change(db, async (transaction) => {
       const { account, location, name } = request;
@@ -282,5 +294,6 @@ const commands: Commands = {
   },
 };
 
-const reply = await runCall(await text(process.stdin), { commands, open: openDatabase });
+const open = (url: string) => openDatabase(url, ({ kysely }) => followDatabase(kysely, clock));
+const reply = await runCall(await text(process.stdin), { commands, open });
 process.stdout.write(JSON.stringify(reply));

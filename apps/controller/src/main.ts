@@ -41,7 +41,13 @@ import {
 } from './health/index.ts';
 import { createEventFeed } from './history/index.ts';
 import { deleteOldAnswers } from './http/kept-answer-store.ts';
-import { createDayPacker, createHousekeeping, createIngest, type Ingest } from './ingest/index.ts';
+import {
+  createDayPacker,
+  createHousekeeping,
+  createIngest,
+  createTakeWaiting,
+  type Ingest,
+} from './ingest/index.ts';
 import { createControllerMetrics } from './metrics/controller-metrics.ts';
 import { createNotify, messages, notificationsOf, runHeartbeat } from './notify/index.ts';
 import { rollUps } from './rollup/index.ts';
@@ -52,7 +58,7 @@ import { openCertificates } from './server/certificates.ts';
 import { connectionCaps } from './server/connection-caps.ts';
 import { listenOn } from './server/listen-on.ts';
 import { openPorts } from './server/open-ports.ts';
-import { openTracing } from './tracing/index.ts';
+import { openTracing, tracedBatches, tracedFold } from './tracing/index.ts';
 import { createUpgrades, insertRollout } from './upgrades/index.ts';
 
 const version = '0.1.0';
@@ -90,6 +96,9 @@ async function openBase({ config, log, databaseUrl }: { config: Config; log: Log
   await requireSupportedServer(db.kysely);
   await db.migrate();
   progress('the tables are in place');
+  const ownsDatabase = config.databaseUrl === undefined;
+  const judged = { kysely: db.kysely, clock, log, gatewayId: controllerId };
+  const clocks = await openClockJudge({ ...judged, ownsDatabase });
   const sealer = await openSealer({ kysely: db.kysely, sealedRows, file, keyLost, log });
   const readAuthorities = (dir: string) => openAuthorities({ kysely: db.kysely, sealer, dir, clock, log });
   const certificates = await openCertificates({ config, clock, log, readAuthorities });
@@ -98,8 +107,6 @@ async function openBase({ config, log, databaseUrl }: { config: Config; log: Log
   await partitions.ensure();
   const timeScale = createTimeScale(config.testTimeScale);
   const metrics = createControllerMetrics({ db, clock, version });
-  const isDatabaseElsewhere = config.databaseUrl !== undefined;
-  const clocks = await openClockJudge({ kysely: db.kysely, clock, log, isDatabaseElsewhere });
   const base = { config, log, databaseUrl, certificates, db, sealer, partitions, timeScale, metrics };
   const apiAddress = createApiAddress(config.publicUrl, certificates.current.apiHost);
   return { ...base, clocks, continuity, apiAddress, controllerId, tracing };
@@ -130,7 +137,7 @@ function joinSteps(base: Base) {
   });
   const ingest = createIngest({
     ...{ db, clock, log, retentionDays, runRequests, partitions, rollUps },
-    fold: tracedFold(base, health),
+    fold: tracedFold(tracing, health),
     mayRefuseForTime: () => clocks.mayRefuse,
   });
   const showOnline = (locationNo: number) =>
@@ -140,14 +147,14 @@ function joinSteps(base: Base) {
   const upgrades = createUpgrades({ db, clock, log, recordEvents });
   const gateway = createGateway({
     ...{ db, clock, log, sealer, controllerId, runRequests, recordEvents, upgrades, history },
-    ingest: measuredIngest(base, ingest),
+    ingest: { accept: base.metrics.measureIngest(tracedBatches(tracing, ingest)) },
     ...{ agents: agentPresence, acceptsOldTokens: config.acceptsOldTokens },
+    trusted: () => base.certificates.current.authorities.trusted,
     maxConnections: connectionCaps(descriptorLimit()).total,
     onAgentSeen: ({ locationNo }) => void showOnline(locationNo),
   });
   const { door: agentDoor, plan: planInvitation, signedParcels } = joinAgentSide(base, gateway);
-  const ownCertificate = config.tls !== undefined;
-  const sent = { corsOrigins, ownCertificate, version };
+  const sent = { corsOrigins, ownCertificate: config.tls !== undefined, version };
   const settings = { trustedProxies, apiKeyHeaders, retentionDays, allowPrivateWebhooks, ...sent };
   const feed = createEventFeed({ db, clock, log });
   const api = createHttpApi({
@@ -161,12 +168,12 @@ function joinSteps(base: Base) {
     clockProblem: () => clocks.problem,
     health: createRestHealth({ kysely, clock, recordEvents }),
   });
-  const housekeeping = joinHousekeeping(base);
+  const housekeeping = joinHousekeeping(base, ingest);
   return { assign, health, alerts, gateway, agentDoor, upgrades, housekeeping, feed, api, notify };
 }
 
 /** The jobs on stored data. */
-function joinHousekeeping(base: Base) {
+function joinHousekeeping(base: Base, ingest: Ingest) {
   const { log, db, partitions, controllerId: holder, clocks } = base;
   const { retentionDays } = base.config;
   return createHousekeeping({
@@ -175,6 +182,8 @@ function joinHousekeeping(base: Base) {
     packer: dayPacker(base),
     trim: trimCheckpoints,
     mayDelete: () => clocks.mayDelete,
+    provenUs: () => clocks.advance(),
+    takeWaiting: createTakeWaiting({ kysely: db.kysely, log, ingest, mayRefuse: () => clocks.mayRefuse }),
     deleteRunRequests: runRequests.deleteEnded,
   });
 }
@@ -197,11 +206,13 @@ function joinAlerts({ log, db, timeScale }: Base) {
 type Steps = ReturnType<typeof joinSteps>;
 
 /** The step that delivers notifications. */
-function joinNotify({ config, db, log, sealer, timeScale, apiAddress }: Base, { onFailed }: Alerts) {
+function joinNotify(base: Base, { onFailed }: Alerts) {
+  const { config, db, log, sealer, timeScale, apiAddress, clocks } = base;
   const { allowPrivateWebhooks: allowPrivate, smtpUrl, mailFrom, telegramUrl } = config;
   return createNotify({
     ...{ db, clock, log, sealer, timeScale, uptimeParts, baseUrl: apiAddress.url },
     settings: { allowPrivate, smtpUrl, mailFrom, telegramUrl },
+    mayGiveUp: () => clocks.mayRefuse,
     onFailed,
   });
 }
@@ -209,21 +220,6 @@ function joinNotify({ config, db, log, sealer, timeScale, apiAddress }: Base, { 
 /** What agents and their installers meet at their port, beside the streams. */
 function joinAgentSide({ config, db: { kysely }, log, certificates }: Base, gateway: Gateway) {
   return createAgentSide({ config, kysely, clock, log, gateway, agents: agentEnrolment, certificates });
-}
-
-/** The ingest as the gateway calls it. */
-function measuredIngest({ metrics, tracing }: Base, ingest: Ingest): Pick<Ingest, 'accept'> {
-  const accept = (...batch: Parameters<Ingest['accept']>) => ingest.accept(...batch);
-  const traced = tracing.traced('ingest batch', accept, ({ inserted, repeated, quarantined }) => ({
-    ...{ 'vantage.inserted': inserted, 'vantage.repeated': repeated, 'vantage.quarantined': quarantined },
-  }));
-  return { accept: metrics.measureIngest(traced) };
-}
-
-/** The fold as the ingest calls it. */
-function tracedFold({ tracing }: Base, health: ReturnType<typeof createHealth>) {
-  const fold = (...results: Parameters<typeof health.fold>) => health.fold(...results);
-  return tracing.traced('fold', fold, (_, [, { length }]) => ({ 'vantage.results': length }));
 }
 
 /** Opens the ports and runs the loops of all steps until `ending` aborts. Rejects when a loop breaks. */

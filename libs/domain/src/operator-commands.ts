@@ -68,6 +68,17 @@ const alert = z.object({
   check_result: z.string().nullable(),
 });
 
+const quarantined = z.object({
+  account: z.string(),
+  agent_id: z.string(),
+  agent: z.string(),
+  reason: z.string(),
+  records: z.int(),
+  waiting: z.int().describe('Records of them that a controller takes in again.'),
+  first: timestamp,
+  last: timestamp,
+});
+
 const schemas = {
   'accounts.create': {
     request: z.strictObject({ name: newName, timezone: z.string() }),
@@ -128,6 +139,24 @@ const schemas = {
   'alerts.acknowledge': {
     request: z.strictObject({ account: reference, alert_id: z.string(), note: line.nullable() }),
     answer: z.object({ alert_id: z.string(), state: z.string() }),
+  },
+  'quarantine.list': {
+    request: ofOneAccount,
+    answer: z.array(quarantined).readonly().describe('By agent and reason, up to 1,000, the latest first.'),
+  },
+  'quarantine.retry': {
+    request: z.strictObject({
+      account: reference.optional().describe('Undefined: all accounts.'),
+      agent_id: z.string().optional(),
+      reason: z.string().max(500).optional(),
+      limit: z.int().min(1).max(10_000),
+    }),
+    answer: z.object({
+      records: z.int().describe('Records that were chosen, the oldest.'),
+      accepted: z.int(),
+      refused: z.int().describe('Records that are refused again.'),
+      waiting: z.int().describe('Records that no controller has judged yet.'),
+    }),
   },
   'agents.invite': {
     request: z.strictObject({

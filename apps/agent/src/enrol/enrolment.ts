@@ -59,8 +59,8 @@ export function createEnrolment(deps: {
     ...{ kind: 'certificate', cert: certificate, key },
     ca: trusted(),
   });
-  const inForce = () =>
-    credentials === undefined || isOver(credentials.certificate, nowUs()) ? undefined : proofOf(credentials);
+  const inForce = (isNew = false) =>
+    credentials && (isNew || !isOver(credentials.certificate, nowUs())) ? proofOf(credentials) : undefined;
   const accept = async (key: string, reply: EnrolReply & { kind: 'granted' }, usedHash: string) => {
     const { certificate, ca: given, agentId } = reply.grant;
     log.info({ agentId }, credentials?.key === key ? 'the certificate is renewed' : 'this agent enrolled');
@@ -123,12 +123,12 @@ export function createEnrolment(deps: {
       if (proof !== undefined) return proof;
       if (before !== undefined) {
         const reply = await renew(before, endpoint, signal);
-        if (reply.kind === 'granted') return inForce() ?? failed('the certificate is over');
+        if (reply.kind === 'granted') return inForce(true) ?? failed('there is no certificate');
         if (reply.kind !== 'refused' || token === undefined) return without(reply);
       }
       if (token === undefined) return failed('the agent has neither a certificate nor a token');
       const reply = await enrol(token, endpoint, signal);
-      return reply.kind === 'granted' ? (inForce() ?? failed('the certificate is over')) : without(reply);
+      return reply.kind === 'granted' ? (inForce(true) ?? failed('there is no certificate')) : without(reply);
     },
     refused() {
       isRefused = true;

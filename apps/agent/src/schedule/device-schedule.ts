@@ -227,12 +227,13 @@ export function moveClock(schedule: DeviceSchedule, byUs: number, nowUs: number)
   if (state.kind === 'open') {
     schedule.retrySequence = { ...schedule.retrySequence, state: { ...state, dueUs: state.dueUs + byUs } };
   }
-  // After a step back of the clock, a requested check would wait for a time that was not meant.
-  if (byUs < 0)
-    schedule.requested = schedule.requested.map(({ runRequestId, atUs }) => ({
-      runRequestId,
-      atUs: atUs + byUs,
-    }));
+  // After a step back a requested check would wait for a time that was not meant; after a step forward one that was due
+  // already would seem late by the step.
+  const wasUs = nowUs - byUs;
+  schedule.requested = schedule.requested.map(({ runRequestId, atUs }) => ({
+    runRequestId,
+    atUs: byUs < 0 || atUs <= wasUs ? atUs + byUs : atUs,
+  }));
   if (!schedule.oneOff) schedule.dueUs = nextOwnDueUs(schedule.assignment, nowUs);
   schedule.freeUs += byUs;
 }

@@ -45,6 +45,18 @@ test('a new device is checked at once, though the clock steps back by an hour at
   expect(results.length).toBe(1);
 });
 
+test('a host that starts 60 days behind checks new devices once it knows the time, and none seems late', async () => {
+  const { clock, scheduler, table, time, results } = stage();
+  const stepUs = 60 * 86_400_000_000;
+  table.replace([assignment(1, { changedUs: BigInt(midnightUs + stepUs), runImmediately: true })]);
+  time.setOffset(stepUs);
+  scheduler.clockStepped(stepUs);
+  scheduler.start();
+  await clock.advance(1000);
+  expect(results).toHaveLength(1);
+  expect(results[0]?.blockMs).toBeLessThan(1000);
+});
+
 test('an error of a check during which the process stood still is discarded, and the device is checked again', async () => {
   const { clock, scheduler, table, results, codes, pulse } = stage({ takesMs: 5000 });
   codes.splice(0, 1, 2, 1);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 let folders = 0;
 const newFolder = () => path.join(root, String(folders++));
 
-let nowMs = 1_700_000_000_000;
+let nowMs = Date.now();
 
 function open(folder: string, faults: string[] = []) {
   return openIdentity({
@@ -38,6 +38,47 @@ test('each session has a higher number, over restarts too, and the clock is reme
   }
   await using again = await open(folder);
   expect(again.wallOffsetUs).toBe(-3_600_000_000);
+});
+
+test.each([
+  ['was set back', -3_600_000],
+  ['was set forward by a week, or was off for as long', 8 * 86_400_000],
+])('an offset says nothing after this host %s; it is measured again', async (_, setMs) => {
+  const folder = newFolder();
+  nowMs = Date.now();
+  {
+    await using identity = await open(folder);
+    await identity.nextSession();
+    await identity.keepWallOffset(5_000_000);
+  }
+  {
+    await using identity = await open(folder);
+    expect(identity.wallOffsetUs).toBe(5_000_000);
+  }
+  nowMs = Date.now() + setMs;
+  {
+    await using identity = await open(folder);
+    expect(identity.wallOffsetUs).toBeUndefined();
+    await identity.keepWallOffset(3_605_000_000);
+  }
+  nowMs = Date.now();
+  await using identity = await open(folder);
+  expect(identity.wallOffsetUs).toBe(3_605_000_000);
+});
+
+test('an agent that runs writes the file each day, so that a restart finds it fresh', async () => {
+  const folder = newFolder();
+  nowMs = Date.now();
+  await using identity = await open(folder);
+  await identity.keepWallOffset(5);
+  const file = path.join(folder, 'identity.bin');
+  const writtenNs = () => statSync(file, { bigint: true }).mtimeNs;
+  const first = writtenNs();
+  await identity.keepWallOffset(5);
+  expect(writtenNs()).toBe(first);
+  nowMs += 25 * 3_600_000;
+  await identity.keepWallOffset(5);
+  expect(writtenNs()).toBeGreaterThan(first);
 });
 
 test('after any byte flips, the number of the last session is still known', async () => {

@@ -1,5 +1,6 @@
 import { access, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { dayMs } from '@vantage/domain';
 import { Fault, isMissing, messageOf } from '@vantage/kernel';
 import { z } from 'zod';
 import { ensureFolder, isDiskFull, readWithChecksum } from './disk.ts';
@@ -12,7 +13,10 @@ export interface Identity extends AsyncDisposable {
   readonly bootId: string;
   /** Whether an earlier run had a session. */
   readonly hadSessions: boolean;
-  /** Controller minus this host's wall clock, microseconds, as last known; undefined before the first measurement. */
+  /**
+   * Controller minus this host's wall clock, microseconds, as last known; undefined before the first measurement, and
+   * where the host's clock was set since: it is behind the file, or a week after it.
+   */
   readonly wallOffsetUs: number | undefined;
   /**
    * The number of the next session, higher each time: on disk before it is used. While the disk refuses, it is taken from the clock
@@ -27,6 +31,13 @@ const kept = z.object({ session: z.int().min(0), wallOffsetUs: z.int().optional(
 
 /** A folder with one of these was an agent's before. */
 const ownFiles = new Set(['identity.bin', 'identity.json', 'outbox', 'assignments.bin']);
+
+/** The file of an agent that runs is written again after this time, so that its age says when the agent ran last. */
+const freshMs = dayMs;
+/** The clock was set back where the file is newer than now by more than this. */
+const aheadMs = 60_000;
+/** The host was off for so long, or its clock was set forward: the last known offset says nothing. */
+const staleMs = 7 * dayMs;
 
 /** A difference smaller than this is not worth a write, microseconds. */
 const worthKeepingUs = 100_000;
@@ -51,6 +62,11 @@ export async function openIdentity(deps: {
   };
   await ensureFolder(folder).catch(refused('made'));
   const isNew = (await readdir(folder).catch(() => [])).every((name) => !ownFiles.has(name));
+  let writtenMs = await stat(file).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => undefined,
+  );
+  const isSet = writtenMs !== undefined && isSetSince(writtenMs, nowMs());
   const isMissing = !(await isThere(file));
   let store = await openDualCopyFile(file).catch(async (cause: unknown) => {
     if (isDiskTrouble(cause) || (await isAbsent(file))) return refused('opened')(cause);
@@ -65,7 +81,7 @@ export async function openIdentity(deps: {
     );
   }
   let session = found?.session ?? 0;
-  let wallOffsetUs = found?.wallOffsetUs;
+  let wallOffsetUs = isSet ? undefined : found?.wallOffsetUs;
   let isStored = true;
   const faults = createFaultReporter((text) => onFault(`${file} cannot be written: ${text}`));
   const writeFile = async () => {
@@ -104,8 +120,10 @@ export async function openIdentity(deps: {
     },
     async keepWallOffset(offsetUs) {
       const isSame = wallOffsetUs !== undefined && Math.abs(offsetUs - wallOffsetUs) < worthKeepingUs;
-      if (isSame && isStored) return;
+      const isFresh = nowMs() - (writtenMs ?? 0) < freshMs;
+      if (isSame && isStored && isFresh) return;
       wallOffsetUs = Math.round(offsetUs);
+      writtenMs = nowMs();
       await write();
     },
     async [Symbol.asyncDispose]() {
@@ -113,6 +131,10 @@ export async function openIdentity(deps: {
       await store?.[Symbol.asyncDispose]();
     },
   };
+}
+
+function isSetSince(writtenMs: number, nowMs: number): boolean {
+  return writtenMs > nowMs + aheadMs || writtenMs < nowMs - staleMs;
 }
 
 function isDiskTrouble(error: unknown): boolean {

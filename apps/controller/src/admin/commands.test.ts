@@ -24,6 +24,8 @@ const commands: Commands = {
   'contacts.list': unused,
   'alerts.list': unused,
   'alerts.acknowledge': unused,
+  'quarantine.list': unused,
+  'quarantine.retry': unused,
   'agents.invite': unused,
   'agents.list': unused,
   'agents.revoke': unused,

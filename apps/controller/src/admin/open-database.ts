@@ -2,12 +2,16 @@ import { createLog, Fault, messageOf } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { createDb, type Db } from '../db/index.ts';
 
-/** Opens a database that a controller has used; disposing closes it. Throws a Fault with the reason when it is away or holds no Vantage. */
-export async function openDatabase(url: string): Promise<{ readonly db: Db } & AsyncDisposable> {
+/** Opens a database that a controller has used, and calls `onOpen`; disposing closes it. Throws a Fault with the reason when it is away or holds no Vantage. */
+export async function openDatabase(
+  url: string,
+  onOpen: (db: Db) => Promise<void> = async () => {},
+): Promise<{ readonly db: Db } & AsyncDisposable> {
   // The reply carries each failure, so the database's own lines would only repeat it.
   const db = await createDb({ connection: { url }, log: createLog('admin', 'silent'), poolSize: 2 });
   try {
     await requireTables(db);
+    await onOpen(db);
   } catch (error) {
     await db.close();
     throw error;

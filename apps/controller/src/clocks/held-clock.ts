@@ -10,6 +10,8 @@ export interface HeldClock extends Clock {
   readonly held: HeldStep | undefined;
   /** Takes over the wall clock as it is now. */
   follow(): void;
+  /** Moves the controller's clock by this, microseconds; it then goes on by the monotonic clock. */
+  moveBy(us: number): void;
 }
 
 /** A step of the wall clock that the controller does not follow. */
@@ -56,6 +58,12 @@ export function createHeldClock(clock: Clock, upMs: () => number): HeldClock {
     follow: () => {
       aheadMs = upMs() - clock.monoMs();
       adopt(clock.nowUs());
+    },
+    moveBy: (us) => {
+      baseUs = nowUs() + us;
+      baseMs = clock.monoMs();
+      aheadMs = upMs() - baseMs;
+      heldFromMs = baseMs;
     },
     get held() {
       const wallAheadUs = Math.round(-nowUs() + clock.nowUs());

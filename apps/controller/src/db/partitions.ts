@@ -11,8 +11,8 @@ const aheadDays = 2;
 export interface Partitions {
   /** Makes the missing ones, from the oldest day kept to two days ahead. */
   ensure(): Promise<void>;
-  /** Drops those whose end is older than the retention; returns their names. */
-  drop(): Promise<string[]>;
+  /** Drops those whose end is older than the retention before `nowUs`; returns their names. */
+  drop(nowUs: number): Promise<string[]>;
   /** Gives those of earlier versions their narrow index (`narrow-key.ts`); false: work is left for the next call. */
   narrowKey(): Promise<boolean>;
 }
@@ -66,8 +66,8 @@ export function createPartitions({
       }
       rethrow();
     },
-    async drop() {
-      const names = namesToDrop(await partitionNames(db.kysely), clock.nowUs(), retentionDays);
+    async drop(nowUs) {
+      const names = namesToDrop(await partitionNames(db.kysely), nowUs, retentionDays);
       const { attempt, rethrow } = createAttempts();
       for (const name of names) await attempt(() => dropPartition(db.kysely, name));
       rethrow();

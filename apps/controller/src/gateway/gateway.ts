@@ -12,7 +12,7 @@ import type { DatabaseHistory } from './database-history.ts';
 import type { RecordAgentEvents } from './fence-store.ts';
 import { sendAway } from './goodbye.ts';
 import { createMessageMemory } from './message-memory.ts';
-import { type Peer, peerOf } from './peer.ts';
+import { createPeerReader, type Peer } from './peer.ts';
 import { keepPinging } from './pings.ts';
 import { createPresenceMonitor } from './presence-monitor.ts';
 import type { RunRequests } from './run-request-feed.ts';
@@ -45,6 +45,7 @@ export function createGateway({
   maxConnections = 4_096,
   onAgentSeen = () => {},
   acceptsOldTokens = true,
+  trusted = () => [],
   ...deps
 }: {
   readonly db: Db;
@@ -64,11 +65,14 @@ export function createGateway({
   readonly maxConnections?: number;
   /** Agents that were made before enrolment may use their tokens until they enrol. */
   readonly acceptsOldTokens?: boolean;
+  /** The authorities that sign the certificates of agents, PEM. */
+  readonly trusted?: () => readonly string[];
   /** Called when an agent's session opens or ends. */
   readonly onAgentSeen?: (agent: KnownAgent) => void;
 }): Gateway {
   const { db, clock, log, controllerId, runRequests, agents } = deps;
   const registry = createSessionRegistry();
+  const peerOf = createPeerReader({ clock, trusted });
   const guard = createConnectionGuard({ clock, log, limits: connectionLimits(maxConnections) });
   const admission = createAdmission({
     ...{ clock, log, acceptsOldTokens },
@@ -108,7 +112,10 @@ export function createGateway({
   };
 
   return {
-    handler: createStreamHandler({ clock, serve, onUnread: (address) => guard.countUnread(address) }),
+    handler: createStreamHandler({
+      ...{ clock, serve, peerOf },
+      onUnread: (address) => guard.countUnread(address),
+    }),
     attach(server) {
       guard.attach(server);
       server.on('session', (connection) => {

@@ -10,7 +10,7 @@ import type { Clock } from '@vantage/kernel';
 import { AgentService, type ConnectRequest, type ConnectResponse } from '@vantage/proto';
 import { createMessageGate, type MessageGate } from './message-gate.ts';
 import { earlyMessageBytes } from './message-size.ts';
-import { type Peer, peerOf } from './peer.ts';
+import type { Peer, ReadPeer } from './peer.ts';
 import { type CountedStream, createUnreadMessages } from './unread-messages.ts';
 
 /** One request for a stream; only its headers were read. */
@@ -37,20 +37,19 @@ export type StreamHandler = (request: Http2ServerRequest, response: Http2ServerR
 /** How long a refused caller may take to read the reason before its stream is cut, milliseconds. */
 const readRefusalMs = 1_000;
 
+interface StreamHandlerDeps {
+  readonly clock: Clock;
+  readonly serve: Serve;
+  readonly peerOf: ReadPeer;
+  /** A stream of this address was cut because its agent does not read. */
+  readonly onUnread: (address: string) => void;
+}
+
 /**
  * The handler of `AgentService.Connect` for an HTTP/2 server: gRPC in its binary form only. A stream that ends with an error closes
  * its connection, unless other streams run over it.
  */
-export function createStreamHandler({
-  clock,
-  serve,
-  onUnread,
-}: {
-  readonly clock: Clock;
-  readonly serve: Serve;
-  /** A stream of this address was cut because its agent does not read. */
-  readonly onUnread: (address: string) => void;
-}): StreamHandler {
+export function createStreamHandler({ clock, serve, peerOf, onUnread }: StreamHandlerDeps): StreamHandler {
   const unread = createUnreadMessages({ clock, onCut: onUnread });
   const callerKey = createContextKey<Caller | undefined>(undefined);
   const options: ConnectRouterOptions = {

@@ -1,6 +1,6 @@
 import { minuteUs } from '@vantage/domain';
 import { expect, test } from 'vitest';
-import { type AssignedSpan, type ConnectedSpan, refusal, requireTimely } from './accept.ts';
+import { type AssignedSpan, type ConnectedSpan, isOfTime, refusal } from './accept.ts';
 import type { ParsedResult } from './record.ts';
 
 const nowUs = 1_700_000_000_000_000;
@@ -136,10 +136,10 @@ test.each([
       requested: new Map(),
     };
     expect(refusal(resultAt(-60), facts)).toBe(reason);
-    expect(() => requireTimely([{ reason }])).toThrow('a clock may be wrong');
+    expect(reason === undefined || isOfTime(reason)).toBe(true);
   },
 );
 
 test('a result of another device is refused whatever the clock says', () => {
-  expect(() => requireTimely([{ reason: 'another device had this number' }])).not.toThrow();
+  expect(isOfTime('another device had this number')).toBe(false);
 });

@@ -1,4 +1,3 @@
-import { Fault } from '@vantage/kernel';
 import type { ParsedResult } from './record.ts';
 
 /** A span in which the device was assigned to the agent; `toUs` null while it lasts. */
@@ -63,14 +62,9 @@ const ofTime = {
 };
 const reasonsOfTime: ReadonlySet<string> = new Set(Object.values(ofTime));
 
-/** Throws a Fault of the kind `retry` when a result was refused for its time. */
-export function requireTimely(refused: readonly { readonly reason: string }[]): void {
-  if (refused.some(({ reason }) => reasonsOfTime.has(reason)))
-    throw new Fault(
-      'retry',
-      'clock_unsure',
-      'a result would be refused for its time, and a clock may be wrong',
-    );
+/** Whether ingest refused a record for its time. */
+export function isOfTime(reason: string): boolean {
+  return reasonsOfTime.has(reason);
 }
 
 /** Why ingest refuses a result; undefined when it accepts it. Pure. */

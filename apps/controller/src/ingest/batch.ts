@@ -8,6 +8,8 @@ import { type ParsedDiagnostics, type ParsedRecord, type ParsedResult, parseReco
 export interface Item {
   readonly wire: OutboxRecord;
   readonly parsed: ParsedRecord;
+  /** Its number in the quarantine, where it comes from there. */
+  readonly quarantinedNo?: number;
 }
 
 /** A batch's records by kind. */
@@ -64,6 +66,11 @@ export function describe(item: Item): string {
     readJsonObject(jsonOf(item.wire), longestKept) ??
     JSON.stringify({ case: item.wire.record.case ?? null, left_out: true })
   );
+}
+
+/** Whether `describe` keeps all of the record. */
+export function isWhole(item: Item): boolean {
+  return readJsonObject(jsonOf(item.wire), longestKept) !== undefined;
 }
 
 /** The record as JSON text; empty when it has a number that JSON cannot hold. */

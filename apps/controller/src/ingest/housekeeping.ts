@@ -40,9 +40,16 @@ export function createHousekeeping({
   packer,
   trim = async () => {},
   mayDelete = () => true,
-}: Pruning & {
+  provenUs = async () => clock.nowUs(),
+  takeWaiting = async () => {},
+}: Omit<Pruning, 'nowUs'> & {
+  readonly clock: Clock;
   /** False while the controller's clock may be wrong: nothing is deleted by its age then. */
   readonly mayDelete?: () => boolean;
+  /** The time from which ages count, microseconds since 1970; absent: the clock's. Called every 30 s at least. */
+  readonly provenUs?: () => Promise<number>;
+  /** Takes records in quarantine in again that wait; each controller does it. */
+  readonly takeWaiting?: () => Promise<void>;
   /** Packs old days; undefined: they stay rows. */
   readonly packer?: DayPacker | undefined;
   readonly log: Logger;
@@ -59,11 +66,11 @@ export function createHousekeeping({
     failed: 'housekeeping of stored data failed; trying again',
     recovered: 'housekeeping works again',
   });
-  const deletions: Record<string, () => Promise<unknown>> = {
-    'old partitions': () => partitions.drop(),
-    ...pruning({ db, clock, retentionDays, deleteRunRequests, deleteControllers, deleteOldAnswers }),
-    'old states': async () => trim(db.kysely, await unneededUs(db, clock.nowUs() - retentionDays * dayUs)),
-  };
+  const deletions = (nowUs: number): Record<string, () => Promise<unknown>> => ({
+    'old partitions': () => partitions.drop(nowUs),
+    ...pruning({ db, nowUs, retentionDays, deleteRunRequests, deleteControllers, deleteOldAnswers }),
+    'old states': async () => trim(db.kysely, await unneededUs(db, nowUs - retentionDays * dayUs)),
+  });
 
   /** Once an hour, and at once again while work is left (`work` returns false). */
   const inParts = async (name: string, work: () => Promise<boolean>) => {
@@ -77,7 +84,11 @@ export function createHousekeeping({
   const runOnce = async () => {
     const [lease] = await takeLeases(db.kysely, ['housekeeping'], holder, leaseMs);
     if (!lease) return;
-    const jobs = { 'partitions to come': () => partitions.ensure(), ...(mayDelete() ? deletions : {}) };
+    const nowUs = Math.min(await provenUs(), clock.nowUs());
+    const jobs: ReturnType<typeof deletions> = {
+      'partitions to come': () => partitions.ensure(),
+      ...(mayDelete() ? deletions(nowUs) : {}),
+    };
     for (const [name, work] of Object.entries(jobs)) {
       const lastMs = doneAtMs.get(name) ?? Number.NEGATIVE_INFINITY;
       if (clock.monoMs() - lastMs < hourMs) continue;
@@ -91,6 +102,7 @@ export function createHousekeeping({
   return {
     async run(signal) {
       while (!signal.aborted) {
+        await parts.attempt('waiting records', takeWaiting);
         await parts.attempt('lease', runOnce);
         await clock.sleep(everyMs, signal).catch(() => {});
       }
@@ -110,7 +122,8 @@ async function unneededUs({ kysely }: Db, retainedUs: number): Promise<number> {
 
 interface Pruning {
   readonly db: Db;
-  readonly clock: Clock;
+  /** The time from which ages count. */
+  readonly nowUs: number;
   readonly retentionDays: number;
   /** Deletes the run requests that ended and were created before `beforeUs`. */
   readonly deleteRunRequests: (kysely: Db['kysely'], beforeUs: number) => Promise<void>;
@@ -123,7 +136,7 @@ interface Pruning {
 /** Deletions by age or number, each one a job. */
 function pruning({
   db,
-  clock,
+  nowUs,
   retentionDays,
   deleteRunRequests,
   deleteControllers,
@@ -132,19 +145,20 @@ function pruning({
   const { kysely } = db;
   return {
     'old quarantined records': () =>
-      sql`delete from quarantined where received_us < ${clock.nowUs() - 30 * dayUs}
-      or quarantined_no <= (select max(quarantined_no) from quarantined) - ${maxQuarantined}`.execute(kysely),
-    'old run requests': () => deleteRunRequests(kysely, clock.nowUs() - dayUs),
-    'old facts of checks': async () =>
-      dropFacts(kysely, await unneededUs(db, clock.nowUs() - retentionDays * dayUs)),
-    'pending diagnostics': () => dropPendingDiagnostics(kysely, clock.nowUs() - waitingUs),
+      sql`delete from quarantined where not waits and (received_us < ${nowUs - 30 * dayUs}
+      or quarantined_no <= (select max(quarantined_no) from quarantined) - ${maxQuarantined})`.execute(
+        kysely,
+      ),
+    'old run requests': () => deleteRunRequests(kysely, nowUs - dayUs),
+    'old facts of checks': async () => dropFacts(kysely, await unneededUs(db, nowUs - retentionDays * dayUs)),
+    'pending diagnostics': () => dropPendingDiagnostics(kysely, nowUs - waitingUs),
     'old clock records': async () => {
-      const beforeUs = await unneededUs(db, clock.nowUs() - retentionDays * dayUs);
+      const beforeUs = await unneededUs(db, nowUs - retentionDays * dayUs);
       return sql`delete from clock_records where at_us < ${beforeUs}::bigint`.execute(kysely);
     },
-    'old packed days': () => dropPackedDays(kysely, clock.nowUs() - retentionDays * dayUs),
-    'controllers that ended': () => deleteControllers(kysely, clock.nowUs() - dayUs),
-    'old answers': () => deleteOldAnswers(kysely, clock.nowUs() - dayUs),
-    'old quarantine': () => dropQuarantined(kysely, clock.nowUs()),
+    'old packed days': () => dropPackedDays(kysely, nowUs - retentionDays * dayUs),
+    'controllers that ended': () => deleteControllers(kysely, nowUs - dayUs),
+    'old answers': () => deleteOldAnswers(kysely, nowUs - dayUs),
+    'old quarantine': () => dropQuarantined(kysely, nowUs),
   };
 }

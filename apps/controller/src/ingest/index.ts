@@ -1,3 +1,9 @@
 export { createHousekeeping } from './housekeeping.ts';
 export { createIngest, type Ingest } from './ingest.ts';
 export { createDayPacker } from './pack-days.ts';
+export {
+  countQuarantined,
+  listQuarantined,
+  retryQuarantined,
+} from './quarantine-store.ts';
+export { createTakeWaiting } from './take-waiting.ts';

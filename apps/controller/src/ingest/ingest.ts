@@ -4,13 +4,14 @@ import type { Batch } from '@vantage/proto';
 import type { Transaction } from 'kysely';
 import { type Db, dbFailure, lockDevicesOf, pipelined, type Tables, toText } from '../db/index.ts';
 import { notPacked } from '../db/packed/index.ts';
-import { futureUs, locationAt, type RequestedCheck, requireTimely } from './accept.ts';
-import { describe, type Item, readItems, type Sorted, sortItems } from './batch.ts';
+import { futureUs, isOfTime, locationAt, type RequestedCheck } from './accept.ts';
+import { type Item, readItems, type Sorted, sortItems } from './batch.ts';
 import { addCheckCounts } from './check-counts.ts';
 import { addDiagnostics, addPendingDiagnostics } from './diagnostics.ts';
 import { createFactsNumbering } from './facts.ts';
 import { judge } from './judge.ts';
 import { createBaselines, type PastHistograms, perfOf } from './perf-stat.ts';
+import { type Refused, writeQuarantine } from './quarantine-store.ts';
 import type { ParsedResult } from './record.ts';
 import { type CheckRow, insertChecks, toRow, withIds } from './rows.ts';
 import * as store from './store.ts';
@@ -67,6 +68,8 @@ export interface Ingest {
    * overloaded: send it again later. Once `signal` aborts no further transaction is begun, and it rejects with the signal's reason.
    */
   accept(sender: Sender, batch: Batch, signal?: AbortSignal): Promise<BatchOutcome>;
+  /** The same for records in quarantine: those that are accepted leave it. */
+  acceptAgain(sender: Sender, items: readonly Item[]): Promise<BatchOutcome>;
 }
 
 /** The facts of one batch while its parts are committed. */
@@ -91,8 +94,8 @@ interface IngestDeps {
   readonly rollUps: RollUpsOfIngest;
   readonly retentionDays: number;
   /**
-   * False while the controller's clock may be wrong: a batch with a result that would be refused for its time then
-   * waits at its agent.
+   * False while the controller's clock may be wrong: a result that would be refused for its time then waits in
+   * quarantine, or at its agent where too many wait.
    */
   readonly mayRefuseForTime?: () => boolean;
 }
@@ -121,11 +124,12 @@ export function createIngest({
     db.kysely.transaction().execute(async (trx) => {
       const nowUs = clock.nowUs();
       const sorted = sortItems(items);
-      const quarantine = sorted.malformed.map(({ item, reason }) => ({ reason, record: describe(item) }));
+      const target = { agentNo: sender.agentNo, receivedUs: nowUs };
+      const quarantine: Refused[] = sorted.malformed.map((one) => ({ ...one, waits: false }));
       if (refused !== undefined) {
         const rest = items.filter(({ parsed }) => parsed.kind !== 'malformed');
-        quarantine.push(...rest.map((item) => ({ reason: refused, record: describe(item) })));
-        await store.insertQuarantined(trx, sender.agentNo, nowUs, quarantine);
+        quarantine.push(...rest.map((item) => ({ item, reason: refused, waits: false })));
+        await writeQuarantine(trx, target, items, quarantine);
         return { inserted: 0, repeated: 0, quarantined: quarantine.length };
       }
       const { acceptance, located, diagnostics, notAccepted } = await judgeUnderLocks(trx, sender, sorted, {
@@ -133,8 +137,8 @@ export function createIngest({
         nowUs,
         retentionDays,
       });
-      if (!mayRefuseForTime()) requireTimely(notAccepted);
-      quarantine.push(...notAccepted);
+      const isUnsure = !mayRefuseForTime();
+      quarantine.push(...notAccepted.map((one) => ({ ...one, waits: isUnsure && isOfTime(one.reason) })));
       const limits = await baselines.limits(trx, located);
       const rows = located.map(({ result, locationNo }, i) =>
         toRow(result, { agentNo: sender.agentNo, locationNo }, perfOf(result, limits[i]), nowUs),
@@ -156,7 +160,7 @@ export function createIngest({
       await store.insertGaps(trx, sender.agentNo, sorted.gaps);
       await store.insertClocks(trx, sender.agentNo, sorted.clocks);
       await rollUps.markDirtyHours(trx, lateHours(inserted, nowUs));
-      await store.insertQuarantined(trx, sender.agentNo, nowUs, quarantine);
+      await writeQuarantine(trx, target, items, quarantine);
       return {
         inserted: inserted.length,
         repeated: rows.length - inserted.length,
@@ -193,18 +197,20 @@ export function createIngest({
     }
   };
 
+  const take = async (sender: Sender, items: readonly Item[], signal?: AbortSignal) => {
+    const reasons: string[] = [];
+    const onRefused = (reason: string) => void reasons.push(reason);
+    const taken = await takeItems({ sender, onRefused, signal }, items);
+    if (reasons.length > 0)
+      log.warn(
+        { agentNo: sender.agentNo, records: reasons.length, reason: reasons[0] },
+        'records of a batch are quarantined',
+      );
+    return taken;
+  };
   return {
-    async accept(sender, batch, signal) {
-      const reasons: string[] = [];
-      const onRefused = (reason: string) => void reasons.push(reason);
-      const taken = await takeItems({ sender, onRefused, signal }, readItems(batch.records));
-      if (reasons.length > 0)
-        log.warn(
-          { agentNo: sender.agentNo, records: reasons.length, reason: reasons[0] },
-          'records of a batch are quarantined',
-        );
-      return taken;
-    },
+    accept: (sender, batch, signal) => take(sender, readItems(batch.records), signal),
+    acceptAgain: (sender, items) => take(sender, items),
   };
 }
 

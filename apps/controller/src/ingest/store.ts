@@ -69,21 +69,6 @@ export async function locationsSince(
   return rows;
 }
 
-/** Quarantines records with the reason. */
-export async function insertQuarantined(
-  trx: Kysely<Tables>,
-  agentNo: number,
-  receivedUs: number,
-  records: readonly { readonly reason: string; readonly record: string }[],
-): Promise<void> {
-  if (records.length === 0) return;
-  await sql`
-    insert into quarantined (agent_no, received_us, reason, record)
-    select ${agentNo}, ${receivedUs}, reason, record
-    from unnest(${records.map((one) => one.reason)}::text[], ${records.map((one) => one.record)}::jsonb[])
-      as given (reason, record)`.execute(trx);
-}
-
 /**
  * Joins the spans with those that touch them, all in one statement. The spans of an agent never overlap, so of those that begin before
  * a given one only the last can touch it.

@@ -52,7 +52,7 @@ export function outerRoutes({
 
 /** A controller whose clock is wrong goes on serving: all controllers may have the same wrong clock. */
 function readyReply(problem: string | undefined, clockProblem: string | undefined): OuterReply {
-  const warning = clockProblem === undefined ? '' : `warning: a clock is wrong: ${clockProblem}\n`;
+  const warning = clockProblem === undefined ? '' : `warning: a clock may be wrong: ${clockProblem}\n`;
   return problem === undefined
     ? { status: 200, type: text, body: `ready\n${warning}` }
     : { status: 503, type: text, body: `not ready: ${problem}\n` };

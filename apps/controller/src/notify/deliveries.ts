@@ -36,6 +36,8 @@ export interface DeliveriesDeps extends Omit<ClaimDeps, 'timeScale'>, AttemptDep
   readonly clock: Clock;
   readonly log: Logger;
   readonly timeScale?: TimeScale;
+  /** False while the controller's clock may be wrong: nothing is given up for its age then. */
+  readonly mayGiveUp?: () => boolean;
 }
 
 /** Notifications are found this often when no NOTIFY comes. */
@@ -137,13 +139,17 @@ async function deliver(
   deps: DeliveriesDeps & { readonly onRecorded: (type: string, state: Recorded['state']) => void },
   ending: AbortSignal,
 ): Promise<void> {
-  const { db, clock, log, timeScale, onFailed, onRecorded } = deps;
+  const { db, clock, log, timeScale, onFailed, onRecorded, mayGiveUp = () => true } = deps;
   const leaseEndMs = claimedMs + leaseUs / 1000;
   // A process that was stopped since the claim must not send: another worker may have the notification by now.
   if (clock.monoMs() + attemptMs > leaseEndMs) return;
   const outcome = await attempt(claimed, deps, ending);
   const write = (trx: Transaction<Tables>) =>
-    record(trx, { ...claimed, outcome, nowUs: clock.nowUs() }, { times: retryTimes(timeScale), onFailed });
+    record(
+      trx,
+      { ...claimed, outcome, nowUs: clock.nowUs() },
+      { times: retryTimes(timeScale, mayGiveUp()), onFailed },
+    );
   while (true) {
     try {
       const recorded = await db.kysely.transaction().execute(write);

@@ -59,6 +59,16 @@ test('an attempt that the controller interrupted is repeated at once', () => {
   });
 });
 
+test.each<Outcome>([again, { kind: 'refused', text: 'HTTP 404' }])(
+  'while a clock may be wrong nothing is given up for its age: %o',
+  (outcome) => {
+    const attempt = { attempts: 3, firstAttemptUs: 0, nowUs: 60 * 24 * hourUs };
+    expect(afterAttempt(attempt, outcome, times).state).toBe('Failed');
+    const next = afterAttempt(attempt, outcome, retryTimes(undefined, false));
+    expect(next).toEqual({ state: 'Pending', dueUs: 60 * 24 * hourUs + 2 * minuteUs });
+  },
+);
+
 test('times of a test pass faster in the same proportions', () => {
   expect(retryTimes(createTimeScale(1000)).waitsUs[0]).toBe(5000);
   expect(retryTimes(createTimeScale(1000)).giveUpUs).toBe(259_200_000);

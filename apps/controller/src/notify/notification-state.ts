@@ -47,13 +47,16 @@ export interface RetryTimes {
   readonly longestUs: number;
 }
 
-/** The waits of the rules, in the time scale of a test. */
-export function retryTimes(timeScale: TimeScale = realTime): RetryTimes {
+/**
+ * The waits of the rules, in the time scale of a test. While a clock may be wrong (`mayGiveUp` false) nothing is given up
+ * for its age.
+ */
+export function retryTimes(timeScale: TimeScale = realTime, mayGiveUp = true): RetryTimes {
   const waitsUs = [5 * secondUs, 30 * secondUs, 2 * minuteUs, 10 * minuteUs, 30 * minuteUs, hourUs];
   return {
     waitsUs: waitsUs.map((wait) => timeScale(wait)),
-    giveUpUs: timeScale(72 * hourUs),
-    refusalUs: timeScale(30 * minuteUs),
+    giveUpUs: mayGiveUp ? timeScale(72 * hourUs) : Number.POSITIVE_INFINITY,
+    refusalUs: mayGiveUp ? timeScale(30 * minuteUs) : Number.POSITIVE_INFINITY,
     longestUs: timeScale(hourUs),
   };
 }

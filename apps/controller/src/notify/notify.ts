@@ -24,6 +24,8 @@ export interface NotifyDeps {
   readonly baseUrl: () => string;
   readonly uptimeParts: UptimeParts;
   readonly onFailed: OnFailed;
+  /** False while the controller's clock may be wrong: nothing is given up for its age then. */
+  readonly mayGiveUp?: () => boolean;
 }
 
 /** The step that delivers notifications. */
@@ -46,6 +48,7 @@ export function createNotify(deps: NotifyDeps): Notify {
   };
   const deliveries = createDeliveries({
     ...{ ...attempts, db, log, timeScale, onFailed, channels, newToken: newId },
+    mayGiveUp: () => deps.mayGiveUp?.() ?? true,
     readDay: (deviceId, nowUs) => readDay(db.kysely, { deviceId, nowUs }, uptimeParts),
   });
   return Object.assign(deliveries, {

@@ -14,8 +14,11 @@ export interface Authority {
 
 const caDays = 3650;
 const serverDays = 397;
-/** Certificates begin this much earlier, because clocks differ. */
-const earlierMs = dayMs;
+/**
+ * Certificates begin this much earlier, because an agent's host with a clock that is behind must accept them. With it a
+ * certificate lasts less than the 825 days that clients accept of private authorities.
+ */
+const earlierMs = 400 * dayMs;
 const agentEarlierMs = 5 * 60_000;
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;

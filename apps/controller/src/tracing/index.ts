@@ -1,1 +1,2 @@
+export { tracedBatches, tracedFold } from './traced-ingest.ts';
 export { openTracing, type Tracing } from './tracing.ts';

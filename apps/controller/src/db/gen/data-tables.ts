@@ -148,6 +148,11 @@ export interface DataTables {
     extended: Jsonb | null;
     behind_anchor: boolean | null;
   };
+  clock_evidence: {
+    one: Generated<boolean>;
+    agreed_us: number;
+    seen_us: number;
+  };
   clock_records: {
     agent_no: number;
     at_us: number;
@@ -352,6 +357,7 @@ export interface DataTables {
     received_us: number;
     reason: string;
     record: Jsonb;
+    waits: Generated<boolean>;
   };
   rollouts: {
     rollout_no: GeneratedAlways<number>;
