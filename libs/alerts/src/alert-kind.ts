@@ -19,10 +19,13 @@ export const alertKinds = [
 export type AlertKind = (typeof alertKinds)[number];
 
 /**
- * The subject of a message: the kind of its alert; for systems that keep incidents also that somebody acknowledged
- * it, or that it closed without an end that people hear of.
+ * The subject of a message: the kind of its alert; for systems that keep incidents and for chats also that somebody
+ * acknowledged it; for the first also that it closed without an end that people hear of.
  */
 export type MessageKind = AlertKind | 'acknowledged' | 'closed';
+
+/** Values of `Notify` of a contact: the kinds, and that somebody acknowledged an alert of which it was notified. */
+export const notifyKinds = [...alertKinds, 'acknowledged'] as const;
 
 /** How bad an outage of a device is, worst first. Steps of notification schedules choose by it. */
 export const severities = ['critical', 'warning', 'info'] as const;

@@ -12,12 +12,14 @@ test('every type has a name, and every name a type', () => {
 });
 
 test('which types get one message an event, keep incidents, and wait for the end of an alert', () => {
-  const having = (rule: 'isPerEvent' | 'keepsIncidents' | 'waitsForEnd') =>
+  const having = (rule: 'isPerEvent' | 'keepsIncidents' | 'waitsForEnd' | 'isChat') =>
     contactTypeNames.filter((name) => contactTypes[name][rule]).sort();
-  const incidents = ['jsm', 'opsgenie', 'pagerduty'];
+  const incidents: string[] = ['jsm', 'opsgenie', 'pagerduty'];
   const ending = [...incidents, 'alertmanager', 'servicenow'].sort();
   expect(having('keepsIncidents')).toEqual(incidents);
   expect(having('waitsForEnd')).toEqual(ending);
+  const others = [...ending, 'email', 'sms', 'template', 'webhook'];
+  expect(having('isChat')).toEqual(contactTypeNames.filter((name) => !others.includes(name)).sort());
   expect(having('isPerEvent')).toEqual([...ending, 'template', 'webhook'].sort());
 });
 

@@ -48,6 +48,8 @@ export interface ContactTypeRules {
   readonly keepsIncidents: boolean;
   /** Whether it shows an alert until it gets the end, and so must hear of one that closed without an end. */
   readonly waitsForEnd: boolean;
+  /** People talk to each other there, so it hears who acknowledged an alert. */
+  readonly isChat: boolean;
   /** It gets one message for each event. The messages of other types are grouped. */
   readonly isPerEvent: boolean;
 }
@@ -62,6 +64,7 @@ const email: ContactTypeRules = {
   options: null,
   keepsIncidents: false,
   waitsForEnd: false,
+  isChat: false,
   isPerEvent: false,
 };
 
@@ -78,13 +81,14 @@ const telegram: ContactTypeRules = {
   options: null,
   keepsIncidents: false,
   waitsForEnd: false,
+  isChat: true,
   isPerEvent: false,
 };
 
 function web(
   kind: WebAddressKind,
   rest: Pick<ContactTypeRules, 'secret' | 'isPerEvent'> &
-    Partial<Pick<ContactTypeRules, 'options' | 'keepsIncidents' | 'waitsForEnd'>>,
+    Partial<Pick<ContactTypeRules, 'options' | 'keepsIncidents' | 'waitsForEnd' | 'isChat'>>,
 ): ContactTypeRules {
   return {
     addressFault: (text, policy) => webAddressFault(text, policy, kind),
@@ -95,6 +99,7 @@ function web(
     options: null,
     keepsIncidents: false,
     waitsForEnd: false,
+    isChat: false,
     ...rest,
   };
 }
@@ -108,7 +113,7 @@ export const contactTypes = {
   ),
   slack: web(
     { example: 'https://hooks.slack.com/services/T0000/B0000/XXXX', hidesLastPart: true },
-    { secret: null, isPerEvent: false },
+    { secret: null, isChat: true, isPerEvent: false },
   ),
   teams: web(
     {
@@ -116,7 +121,7 @@ export const contactTypes = {
         'https://example.westeurope.logic.azure.com/workflows/0000/triggers/manual/paths/invoke?sig=XXXX',
       hidesLastPart: false,
     },
-    { secret: null, isPerEvent: false },
+    { secret: null, isChat: true, isPerEvent: false },
   ),
   pagerduty: web(
     { example: 'https://events.pagerduty.com/v2/enqueue', hidesLastPart: false },
@@ -132,7 +137,7 @@ export const contactTypes = {
   ),
   ntfy: web(
     { example: 'https://ntfy.sh/a-topic-that-nobody-guesses', hidesLastPart: true },
-    { secret: bearerToken, isPerEvent: false },
+    { secret: bearerToken, isChat: true, isPerEvent: false },
   ),
   telegram,
   sms: web(
@@ -145,19 +150,19 @@ export const contactTypes = {
   ),
   discord: web(
     { example: 'https://discord.com/api/webhooks/0000/XXXX', hidesLastPart: true },
-    { secret: null, isPerEvent: false },
+    { secret: null, isChat: true, isPerEvent: false },
   ),
   gotify: web(
     { example: 'https://gotify.example.org/', hidesLastPart: false },
-    { secret: applicationToken, isPerEvent: false },
+    { secret: applicationToken, isChat: true, isPerEvent: false },
   ),
   matrix: web(
     { example: 'https://matrix.example.org/!room:example.org', hidesLastPart: false },
-    { secret: accessToken, isPerEvent: false },
+    { secret: accessToken, isChat: true, isPerEvent: false },
   ),
   mattermost: web(
     { example: 'https://mattermost.example.org/hooks/XXXX', hidesLastPart: true },
-    { secret: null, isPerEvent: false },
+    { secret: null, isChat: true, isPerEvent: false },
   ),
   opsgenie: web(
     { example: 'https://api.opsgenie.com/v2/alerts', hidesLastPart: false },
@@ -165,11 +170,11 @@ export const contactTypes = {
   ),
   pushover: web(
     { example: 'https://api.pushover.net/1/messages.json?user_key=XXXX', hidesLastPart: false },
-    { secret: applicationToken, isPerEvent: false },
+    { secret: applicationToken, isChat: true, isPerEvent: false },
   ),
   rocketchat: web(
     { example: 'https://chat.example.org/hooks/0000/XXXX', hidesLastPart: true },
-    { secret: null, isPerEvent: false },
+    { secret: null, isChat: true, isPerEvent: false },
   ),
   servicenow: web(
     { example: 'https://vantage:XXXX@example.service-now.com/', hidesLastPart: false },
@@ -177,14 +182,14 @@ export const contactTypes = {
   ),
   signal: web(
     { example: 'https://signal.example.org/?number=%2B4712345678&to=%2B4787654321', hidesLastPart: false },
-    { secret: bearerToken, isPerEvent: false },
+    { secret: bearerToken, isChat: true, isPerEvent: false },
   ),
   zulip: web(
     {
       example: 'https://bot%40example.org:XXXX@zulip.example.org/?to=operations&topic=Vantage',
       hidesLastPart: false,
     },
-    { secret: null, isPerEvent: false },
+    { secret: null, isChat: true, isPerEvent: false },
   ),
 } as const satisfies Readonly<Record<string, ContactTypeRules>>;
 

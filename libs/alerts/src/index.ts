@@ -13,7 +13,14 @@ export type {
   AlertTimes,
   DeviceFacts,
 } from './alert-facts.ts';
-export { type AlertKind, alertKinds, type MessageKind, type Severity, severities } from './alert-kind.ts';
+export {
+  type AlertKind,
+  alertKinds,
+  type MessageKind,
+  notifyKinds,
+  type Severity,
+  severities,
+} from './alert-kind.ts';
 export {
   type AlertPhase,
   type AlertState,

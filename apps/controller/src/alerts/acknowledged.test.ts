@@ -13,8 +13,12 @@ beforeAll(async () => {
 afterAll(() => scene[Symbol.asyncDispose]());
 
 /** The messages about a device that went Down, was acknowledged and came back; its contact has this type. */
-async function messagesOf(type: string, from: number) {
-  const contact = await scene.everybody({ RepeatMinutes: 1 }, ['device.down', 'device.up']);
+async function messagesOf(
+  type: string,
+  from: number,
+  notify: readonly string[] | null = ['device.down', 'device.up'],
+) {
+  const contact = await scene.everybody({ RepeatMinutes: 1 }, notify);
   await scene.kysely.updateTable('contacts').set({ type }).where('contact_id', '=', contact).execute();
   const device = await scene.device([place]);
   const check = (at: number, code: number, attempt = 0) =>
@@ -48,6 +52,18 @@ test('a system that keeps incidents is notified of the acknowledgement, once and
   expect(rows[1]?.data).toMatchObject({ By: 'deploy', Note: 'on it', alert_id: expect.any(String) });
 });
 
-test('people are not: they acknowledged it themselves, or read it in the list', async () => {
-  expect((await messagesOf('email', 3_000)).kinds).toEqual(['device.down', 'device.up']);
+test('a chat that was notified hears who acknowledged, once, where Notify does not leave it out; mail does not', async () => {
+  expect((await messagesOf('slack', 3_000, null)).kinds).toEqual([
+    'device.down',
+    'acknowledged',
+    'device.up',
+  ]);
+  const notify = ['device.down', 'device.up', 'acknowledged'];
+  expect((await messagesOf('matrix', 5_000, notify)).kinds).toEqual([
+    'device.down',
+    'acknowledged',
+    'device.up',
+  ]);
+  expect((await messagesOf('slack', 7_000)).kinds).toEqual(['device.down', 'device.up']);
+  expect((await messagesOf('email', 9_000, null)).kinds).toEqual(['device.down', 'device.up']);
 });

@@ -79,11 +79,17 @@ export function acceptedBy(
     if (contact === undefined || contact.accountNo !== alert.account_no) return [];
     if (isAbout(contact, alert)) return [];
     const type = contactTypeOf(contact.type);
-    if (kind === 'acknowledged')
-      return type !== undefined && contactTypes[type].keepsIncidents ? [contact] : [];
+    if (kind === 'acknowledged') return hearsAcknowledgements(contact, type) ? [contact] : [];
     if (kind === 'closed') return type !== undefined && contactTypes[type].waitsForEnd ? [contact] : [];
     return wants(contact, kind) ? [contact] : [];
   });
+}
+
+/** Systems that keep incidents always; chats where `Notify` does not leave it out. */
+function hearsAcknowledgements({ notify }: ContactRow, type: ReturnType<typeof contactTypeOf>): boolean {
+  if (type === undefined) return false;
+  const { keepsIncidents, isChat } = contactTypes[type];
+  return keepsIncidents || (isChat && (notify === null || notify.includes('acknowledged')));
 }
 
 /** Nobody is notified through a contact that this contact fails. */

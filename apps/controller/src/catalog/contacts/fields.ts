@@ -1,4 +1,4 @@
-import { alertKinds, bodyTypes, contactTypeNames, contactTypes, defaultBodyType } from '@vantage/alerts';
+import { bodyTypes, contactTypeNames, contactTypes, defaultBodyType, notifyKinds } from '@vantage/alerts';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { idField, lineField, timestampField } from '../../http/field.ts';
@@ -25,8 +25,8 @@ const secret = boundedText(200, 1)
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   });
 const notify = z
-  .array(z.enum(alertKinds))
-  .max(alertKinds.length)
+  .array(z.enum(notifyKinds))
+  .max(notifyKinds.length)
   .nullable()
   .optional()
   .describe('The kinds of messages that it gets; null: all.')
@@ -100,7 +100,7 @@ export const contactFull = z
     Type: z.enum(contactTypeNames),
     Address: z.string().describe('Credentials are `***`.'),
     Options: options,
-    Notify: z.array(z.enum(alertKinds)).nullable().describe('Kinds of messages that it gets; null: all.'),
+    Notify: z.array(z.enum(notifyKinds)).nullable().describe('Kinds of messages that it gets; null: all.'),
     Shadow: shadow,
     ExternalKey: z.string().nullable(),
     PreviousSecretUntil: timestampField

@@ -1,4 +1,4 @@
-import { alertKinds, contactTypeNames } from '@vantage/alerts';
+import { contactTypeNames, notifyKinds } from '@vantage/alerts';
 import { cleanLine } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
 import { z } from 'zod';
@@ -141,7 +141,7 @@ function show(row: ContactRow, { zone }: Session, nowUs: number): z.input<typeof
     Name: cleanLine(row.name),
     Type: z.enum(contactTypeNames).parse(row.type),
     Address: row.address,
-    Notify: row.notify && z.array(z.enum(alertKinds)).parse(row.notify),
+    Notify: row.notify && z.array(z.enum(notifyKinds)).parse(row.notify),
     Options: readOptions(row.options),
     Shadow: row.shadow,
     ExternalKey: row.external_key,
