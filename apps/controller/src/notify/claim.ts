@@ -67,8 +67,6 @@ const groupingState = z.object({
 const waitedUs = 10 * minuteUs;
 /** Chats get at most one message in this time: services refuse more, and people cannot read more. */
 const chatPauseUs = secondUs;
-/** Types for people that are no chats. */
-const noChats: ReadonlySet<string> = new Set(['email', 'sms']);
 
 /**
  * Claims up to `places` messages of a contact in one transaction: decides what leaves, composes messages that were never attempted, and
@@ -102,8 +100,7 @@ export async function claim(
     await hold(trx, await unsentOf(trx, contactNo), nowUs + hourUs);
     return [];
   }
-  const { isPerEvent } = contactTypes[type];
-  const isChat = !isPerEvent && !noChats.has(type);
+  const { isPerEvent, isChat } = contactTypes[type];
   if (isChat && isPaused(health.grouping, nowUs, deps.timeScale)) return [];
   const places = isChat ? Math.min(1, ask.places) : ask.places;
   const attempted = await freeRows(trx, { ...ask, areAttempted: true, limit: places });

@@ -98,9 +98,11 @@ test('HTTP 410 fails the notification at once, reports it, and the next one of t
   await using bench = await createWorkbench();
   await using sink = await startSink((response) => response.writeHead(410).end());
   const contact = await bench.webhook(sink.url);
-  await using _working = bench.work();
+  await using working = bench.work();
   await bench.add([contact, 'device:1', 'first'], [contact, 'device:1', 'second']);
   await vi.waitFor(() => expect(bench.failed).toHaveLength(2), soon);
+  await vi.waitFor(() => expect(working.counts.failed).toEqual({ webhook: 2 }), soon);
+  expect({ ...working.counts.delivered, ...working.counts.again }).toEqual({});
   expect(sink.requests.map(textOf)).toEqual(['first', 'second']);
   expect(bench.failed[0]).toMatchObject({ contactNo: contact, alertNo: null, reason: 'HTTP 410 Gone' });
   const { rows } = await sql`select failed_us is not null as failed from contact_health`.execute(

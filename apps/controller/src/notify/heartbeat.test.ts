@@ -53,3 +53,30 @@ test('the heartbeat is called while all parts make progress, not while one is st
   ending.abort();
   await running;
 });
+
+test('a heartbeat that does not arrive is said once, and once when it arrives again', async () => {
+  let status = 200;
+  await using sink = await startSink((response) => response.writeHead(status).end());
+  const lines: string[] = [];
+  const line = (_data: object, text: string) => void lines.push(text);
+  const log = Object.assign(createLog('test', 'silent'), { info: line, warn: line });
+  let done = 0;
+  const readWork = () => {
+    done += 1;
+    return work({ ingest: part(done), status: part(done), deliveries: part(done) });
+  };
+  const ending = new AbortController();
+  const timeScale = createTimeScale(1000);
+  const running = runHeartbeat(
+    { url: sink.url, readWork, clock: systemClock, log, timeScale },
+    ending.signal,
+  );
+  for (const next of [503, 200]) {
+    const count = sink.requests.length;
+    status = next;
+    await vi.waitFor(() => expect(sink.requests.length).toBeGreaterThan(count + 3), soon);
+  }
+  ending.abort();
+  await running;
+  expect(lines).toEqual(['the heartbeat does not arrive', 'the heartbeat arrives again']);
+});

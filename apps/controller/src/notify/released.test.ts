@@ -92,6 +92,9 @@ test('what waited for people longer than ten minutes arrives as one message, eac
     expect((await bench.states()).every(({ state }) => state === 'Delivered')).toBe(true);
   }, soon);
   expect(mails.messages).toHaveLength(1);
+  // It left when it was claimed: no lease ended without an answer.
+  const { rows: unsure } = await sql`select from notifications where maybe_sent`.execute(bench.db.kysely);
+  expect(unsure).toEqual([]);
   const text = mails.messages[0]?.data.replaceAll('=\r\n', '') ?? '';
   for (const name of ['name-1 is Down', 'name-2 is Up again', 'name-3 is Down']) expect(text).toContain(name);
   expect(text).not.toContain('name-2 is Down');

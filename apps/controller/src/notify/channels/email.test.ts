@@ -1,3 +1,4 @@
+import { contactTypeNames } from '@vantage/alerts';
 import { closedPort } from '@vantage/probes/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -10,6 +11,7 @@ import {
 import { type SmtpBehaviour, startSmtpSink } from '../testing/smtp-sink.ts';
 import type { Notice } from './channel.ts';
 import { createEmail } from './email.ts';
+import { createChannels } from './registry.ts';
 
 const mailFrom = 'Vantage <vantage@example.org>';
 const id = 'e'.repeat(48);
@@ -165,4 +167,20 @@ test('without a mail server the message waits and says what to set', async () =>
   expect(await channel.send(sending, AbortSignal.timeout(9_000))).toEqual({
     ...{ kind: 'again', text: 'the operator has set no mail server (VANTAGE_SMTP_URL)' },
   });
+});
+
+test.each([
+  ['550 no such mailbox', 'refused', '127.0.0.1 answered SMTP 550 to RCPT'],
+  ['450 busy', 'again', '127.0.0.1 answered SMTP 450 to RCPT'],
+])('a mail server that answers %s to a recipient: %s', async (rcpt, kind, text) => {
+  await using sink = await startSmtpSink({ rcpt });
+  const channel = createEmail({ smtpUrl: sink.url, mailFrom });
+  const to = { name: 'noc', address: 'noc@example.org', secret: null, previousSecret: null };
+  const sending = { id, message: channel.compose([fullNotice], null), to, nowUs: 5 };
+  expect(await channel.send(sending, AbortSignal.timeout(9_000))).toEqual({ kind, text });
+});
+
+test('only mail shows the day of a device', () => {
+  const channels = createChannels({ allowPrivate: true, smtpUrl: undefined, mailFrom });
+  expect(contactTypeNames.filter((type) => channels[type].showsDay)).toEqual(['email']);
 });
