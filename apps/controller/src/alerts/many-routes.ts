@@ -2,7 +2,6 @@ import { alertKinds, severities } from '@vantage/alerts';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { readDuration } from '../http/duration.ts';
-import { idField } from '../http/field.ts';
 import { invalid } from '../http/problem.ts';
 import { noSubject, type Route, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
@@ -35,7 +34,7 @@ const filter = z
 
 const chosen = {
   Alerts: z
-    .array(idField)
+    .array(boundedText(100))
     .min(1)
     .max(mostNamed)
     .optional()
