@@ -88,7 +88,11 @@ describe('a batch', () => {
       void running.finally(() => {
         done = true;
       });
-      while (!done) await passTime([one.rest], 200, 200);
+      while (!done) {
+        // Its own connection is busy all the time, so the others say how fast the database is.
+        for (let statement = 0; statement < 10; statement += 1) await tagsNamed(name);
+        await one.rest.clock.advance(200);
+      }
       const reply = await running;
       expect([codeOf(reply.json), reply.text]).toEqual([1005, expect.stringContaining('over 20 s')]);
       expect(await tagsNamed(name)).toBe(0);

@@ -24,9 +24,26 @@ export function operation(Method: string, Path: string, Body?: object): object {
   return { Method, Path, ...(Body === undefined ? {} : { Body }) };
 }
 
+/** Connections of a controller of a test, see `poolSize` of db.ts. */
+const connections = 10;
+/** Every connection answers once in this many steps: no question may wait as long as requests do. */
+const stepsARound = 10;
+
+/** Waits until every connection of the pool answered, also one that another question holds at this moment. */
+async function allAnswer({ db }: Rest): Promise<void> {
+  const answered = new Set<number>();
+  const ask = async () => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db.kysely);
+    answered.add(rows[0]?.pid ?? 0);
+  };
+  // A transaction under way may keep one for longer.
+  for (let round = 0; round < 10 && answered.size < connections; round += 1)
+    await Promise.all(Array.from({ length: connections }, ask));
+}
+
 /**
- * Lets time pass on the clock of these controllers, one step for each answer of their databases: no request believes a database gone, and small
- * steps keep what waits for a request from giving it up.
+ * Lets time pass on the clock of these controllers no faster than their databases answer: no request believes a
+ * database gone on a busy machine, and small steps keep what waits for a request from giving it up.
  */
 export async function passTime(
   controllers: readonly [Rest, ...Rest[]],
@@ -34,12 +51,9 @@ export async function passTime(
   stepMs = 50,
 ): Promise<void> {
   const [{ clock }] = controllers;
-  const ask = () => Promise.all(controllers.map(({ db }) => sql`select 1`.execute(db.kysely)));
-  // A request finds an open connection then: to open one takes longer than many steps.
-  await Promise.all(Array.from({ length: 6 }, ask));
   for (let passed = 0; passed < ms; passed += stepMs) {
-    // The requests under way get the time of several statements, or the time limits of the database would pass first.
-    for (let statement = 0; statement < 5; statement += 1) await ask();
+    if (passed % (stepsARound * stepMs) === 0) await Promise.all(controllers.map(allAnswer));
+    else await Promise.all(controllers.map(({ db }) => sql`select 1`.execute(db.kysely)));
     await clock.advance(stepMs);
   }
 }
