@@ -13,20 +13,30 @@ export function flapping(state: AlertState, device: DeviceFacts, facts: AlertFac
   if (device.maintenanceUntilUs !== null) {
     return { state, next: 'wait', dueUs: Math.min(device.maintenanceUntilUs, nowUs + times.recheckUs) };
   }
-  if (state.announcesFlapping) {
-    const message = { about: 'flapping', contactIds: state.notified } as const;
-    return to({ ...state, announcesFlapping: false }, { message });
-  }
   const quietAtUs = state.phaseSinceUs + times.quietUs;
   if (nowUs >= quietAtUs) {
     if (device.status === 'Up') return to(enterPhase(state, 'ended', nowUs));
-    const judged = { ...enterPhase(state, 'judging', nowUs), judgedFromUs: nowUs };
-    return to({ ...judged, activeUs: null, countsFromUs: state.activeUs, steps: [], flapping: null });
+    return to({
+      ...enterPhase(state, 'judging', nowUs),
+      judgedFromUs: nowUs,
+      activeUs: null,
+      countsFromUs: state.activeUs,
+      steps: [],
+      flapping: null,
+      announcesFlapping: false,
+    });
   }
   const isBehindMaster = device.master?.enabled === true && device.master.status === 'Down';
   const isUnsaid = device.status === 'Down' && state.flapping !== null && !state.flapping.saysDown;
   const downAtUs = (state.flapping?.downSinceUs ?? nowUs) + downMinutes * times.minuteUs;
   const sayAtUs = Math.max(downAtUs, snoozedUntilUs ?? downAtUs);
+  if (state.announcesFlapping) {
+    const message = { about: 'flapping', contactIds: state.notified } as const;
+    // It names the present outage too, so that outage is said where its two minutes are over.
+    const saysDown = isUnsaid && nowUs >= downAtUs;
+    const said = state.flapping === null ? null : { ...state.flapping, saysDown };
+    return to({ ...state, announcesFlapping: false, flapping: said }, { message });
+  }
   if (isUnsaid && !isBehindMaster && !acknowledged && nowUs >= sayAtUs && state.flapping !== null) {
     const message = { about: 'flapping', contactIds: state.notified } as const;
     return to({ ...state, flapping: { ...state.flapping, saysDown: true } }, { message });

@@ -89,3 +89,14 @@ test('a step that no single outage reaches gets the flapping: its delay counts f
     'ended end>late closed',
   );
 });
+
+test('a flapping that is decided late, when the device is Down for two minutes, is said once', () => {
+  const late = afterUp(decide(judging, base).state, thirdUp);
+  const down = afterDown(late, { sinceUs: nowUs + minute, nowUs: nowUs + minute }).state;
+  const said = decide(down, { ...base, nowUs: nowUs + 5 * minute });
+  expect(outcome(said)).toBe('flapping flapping>a');
+  expect(said.state.flapping).toMatchObject({ saysDown: true, outages: 4 });
+  const soon = decide(down, { ...base, nowUs: nowUs + 2 * minute });
+  expect(soon.state.flapping).toMatchObject({ saysDown: false });
+  expect(outcome(decide(soon.state, { ...base, nowUs: nowUs + 3 * minute }))).toBe('flapping flapping>a');
+});

@@ -122,7 +122,7 @@ test('a flapping counts as one problem since its first outage (property)', () =>
       const confirmed = played.outages.filter((outage) => outage.confirmed !== null);
       for (const [place, first] of confirmed.entries()) {
         const third = confirmed[place + 2];
-        if (third?.upAt == null || third.upAt - (first.confirmed ?? 0) >= window) continue;
+        if (third?.upAt == null || third.upAt - first.downAt >= window) continue;
         const changes = played.outages.flatMap(({ downAt, upAt }) =>
           upAt === null ? [downAt] : [downAt, upAt],
         );
