@@ -23,6 +23,14 @@ test('which types get one message an event, keep incidents, and wait for the end
   expect(having('isPerEvent')).toEqual([...ending, 'template', 'webhook'].sort());
 });
 
+test('which types need a secret, and which sign with it', () => {
+  const needing = contactTypeNames.filter((name) => contactTypes[name].secret?.isRequired).sort();
+  const open = ['alertmanager', 'ntfy', 'signal', 'sms', 'template'];
+  const having = contactTypeNames.filter((name) => contactTypes[name].secret !== null).sort();
+  expect(having.filter((name) => !needing.includes(name))).toEqual(open);
+  expect(contactTypeNames.filter((name) => contactTypes[name].secret?.signs)).toEqual(['webhook']);
+});
+
 test.each(['noc@example.org', 'a.b+c@mail.example.org', 'root@mailhost', "o'neil@example.org"])(
   'an e-mail contact accepts %s',
   (address) => expect(email.addressFault(address, strict)).toBeNull(),

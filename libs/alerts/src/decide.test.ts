@@ -274,3 +274,25 @@ test('a summary notifies when no outage was added for a minute', () => {
     'active alert() opening>a closed',
   );
 });
+
+test('an alert that waits for the end of a maintenance is decided at its end, or after the recheck, whichever is first', () => {
+  for (const state of [judging, { ...newAlertState('flapping', nowUs), activeUs: nowUs }])
+    for (const [inUs, expected] of [
+      [7, 7],
+      [5 * minute, minute],
+    ] as const) {
+      const facts = { ...base, device: { ...device, maintenanceUntilUs: nowUs + inUs } };
+      expect(decide(state, facts).dueUs).toBe(nowUs + expected);
+    }
+});
+
+test('a reason stays while its phase lasts, and ends with it', () => {
+  const behind = { ...base, device: { ...device, master: { ...master, status: 'Down' as const } } };
+  const held = decide(judging, behind);
+  expect(held.reason).toContain('its master');
+  const again = decide(held.state, { ...behind, reason: held.reason });
+  expect(again.reason).toBe(held.reason);
+  const sent = decide(again.state, { ...base, reason: again.reason });
+  expect(sent.state.phase).not.toBe('suppressed');
+  expect(sent.reason).toBeNull();
+});
