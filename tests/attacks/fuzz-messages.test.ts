@@ -171,9 +171,12 @@ async function prepare({ hostile, rows, kysely, neighbour }: Ground) {
         .execute()
     ).map((row) => row.device_no);
   const mine = await numbers(hostile.accountNo);
+  // Results of the last minute are those of devices that existed then.
+  const createdUs = Date.now() * 1_000 - 3_600_000_000;
+  await kysely.updateTable('devices').set({ created_us: createdUs }).where('device_no', 'in', mine).execute();
   // Most numbers are the attacker's devices, whose results are stored. Others belong to other accounts, whose results must be refused.
   const deviceNos = [...mine, ...mine, ...mine, ...(await numbers(neighbour.accountNo))];
-  return { own, others, deviceNos };
+  return { own, others, deviceNos, createdUs };
 }
 
 /** An account without any activity. */
@@ -219,11 +222,12 @@ test(
   `${messages} messages with hostile values in every field change nothing outside their account (seed ${seed})`,
   async () => {
     const { ground } = scenes;
-    const { own, others, deviceNos } = await prepare(ground);
+    const { own, others, deviceNos, createdUs } = await prepare(ground);
     const still = await addStill(ground);
     const before = await readForeign(ground, still);
     const texts = ['connected', '{"Sent":5,"Received":4}', 'gap 1', 'chain', '{"Address":"127.0.0.1"}', ''];
-    const live: Live = { deviceNos, texts, nowUs: () => Date.now() * 1000, share: 1 };
+    const named = new Map([['deviceCreatedUs', BigInt(createdUs)]]);
+    const live: Live = { deviceNos, texts, named, nowUs: () => Date.now() * 1000, share: 1 };
     let sent: Sent | undefined;
     const fuzz = async () => {
       sent = await attack(ground, { own, others }, live);

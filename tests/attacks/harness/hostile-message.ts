@@ -9,6 +9,8 @@ export interface Live {
   readonly deviceNos: readonly number[];
   readonly nowUs: () => number;
   readonly texts: readonly string[];
+  /** Values of fields in which no other value passes, by the field's name in code. */
+  readonly named: ReadonlyMap<string, bigint>;
   /** The share of values that exist in the controller, 0 to 1. */
   readonly share: number;
 }
@@ -141,7 +143,7 @@ function pickField(random: Random, fields: readonly DescField[]): DescField | un
 function fill(target: ReflectMessage, field: DescField | undefined, random: Random, live: Live): void {
   switch (field?.fieldKind) {
     case 'scalar':
-      target.set(field, scalar(field.scalar, random, live));
+      target.set(field, namedValue(field.localName, random, live) ?? scalar(field.scalar, random, live));
       return;
     case 'enum':
       target.set(field, pick(random, unsigned));
@@ -154,6 +156,11 @@ function fill(target: ReflectMessage, field: DescField | undefined, random: Rand
     case undefined:
       return; // callers that make batches fill lists of records; there are no maps
   }
+}
+
+function namedValue(name: string, random: Random, { named, share }: Live): bigint | undefined {
+  const value = named.get(name);
+  return value !== undefined && random() < share ? value : undefined;
 }
 
 function scalar(type: ScalarType, random: Random, live: Live): unknown {
