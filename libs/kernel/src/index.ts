@@ -43,5 +43,5 @@ export { shutdownSignal, whenAborted } from './shutdown.ts';
 export { compileCacheEnv, isBundled, siblingProgram } from './sibling-program.ts';
 export { usableMemory } from './usable-memory.ts';
 export { createWaker } from './waker.ts';
-export { isZoneName } from './zone-name.ts';
+export { isZoneName, zoneName } from './zone-name.ts';
 export { type ZoneOffset, zoneOffset } from './zone-offset.ts';

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { z } from 'zod';
-import { toCsv } from './csv.ts';
+import { csvColumns, toCsv } from './csv.ts';
 import { attachment } from './disposition.ts';
 import type { Document } from './document.ts';
 import { preferredEncoding } from './encoding.ts';
@@ -111,7 +110,7 @@ function render(route: Route, body: unknown, format: Format): readonly [type: st
     case 'csv':
       return [
         'text/csv; charset=utf-8; header=present',
-        toCsv(body, route.names.id, columns(route.response)),
+        toCsv(body, route.names.id, csvColumns(route.response)),
       ];
   }
 }
@@ -119,15 +118,6 @@ function render(route: Route, body: unknown, format: Format): readonly [type: st
 /** Ends with a line break, so that a terminal's prompt stands on a line of its own. */
 function jsonText(body: unknown): string {
   return `${JSON.stringify(body)}\n`;
-}
-
-/** A list's columns by its schema, for the header of an empty one. */
-function columns(schema: z.ZodType): readonly string[] {
-  const row = schema instanceof z.ZodArray ? schema.element : schema;
-  if (!(row instanceof z.ZodObject)) return [];
-  return Object.entries(row.shape).flatMap(([name, field]) =>
-    field instanceof z.ZodObject ? columns(field).map((inner) => `${name}.${inner}`) : [name],
-  );
 }
 
 /** The address of the next page, without the key. */

@@ -15,10 +15,10 @@ import { createKeyLoad } from './key-load.ts';
 import { createOperations } from './operation.ts';
 import { createOriginReader } from './origin.ts';
 import { type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
-import { httpsRequired, malformed, type Problem } from './problem.ts';
+import { httpsRequired, malformed } from './problem.ts';
 import { nameRequest, requestId } from './request-id.ts';
 import type { Route } from './route.ts';
-import { basePath, notRouted, routerPath } from './route-finder.ts';
+import { basePath, notRouted, routerPath, verbsOf } from './route-finder.ts';
 import { createRouteRunner, type RequestTransactions } from './run-route.ts';
 import { createRouteServer } from './serve-route.ts';
 import { createStorageGuard } from './storage-guard.ts';
@@ -115,7 +115,7 @@ export function createApp({
       validateFraming(context.req, context.res);
       validateHost(context.req);
       await answerPages(context, next);
-      if (context.status === 404 && context.body === undefined) throw noRoute(router, context);
+      if (context.status === 404 && context.body === undefined) answerUnrouted(router, context);
     } catch (error) {
       if (context.res.closed || (context.req.destroyed && !context.req.complete)) return; // the caller left
       const { method, path } = context;
@@ -164,9 +164,11 @@ function validateHost({ headersDistinct, httpVersion }: IncomingMessage): void {
   if (hosts === 0 && httpVersion !== '1.0') throw malformed('The header Host is missing.');
 }
 
-function noRoute(router: Router, { path, method }: Koa.Context): Problem {
-  return notRouted(
-    method,
-    router.match(path, method).path.flatMap((layer) => layer.methods),
-  );
+/** RFC 9110, section 9.3.7: OPTIONS names the verbs of a path. Throws a Problem for every other request that has no route. */
+function answerUnrouted(router: Router, context: Koa.Context): void {
+  const { path, method } = context;
+  const verbs = verbsOf(router, path);
+  if (method !== 'OPTIONS' || verbs.length === 0) throw notRouted(router, method, path);
+  context.status = 204;
+  context.set('Allow', [...verbs, 'OPTIONS'].join(', '));
 }

@@ -15,8 +15,17 @@ export async function compressAnswer(context: Context, next: Next): Promise<void
   const encoding = preferredEncoding(context);
   // Bytes instead of a text, also where nothing is compressed: what waits to go out is counted in bytes.
   const bytes = encoding === undefined ? Buffer.from(body) : await encode(encoding, body);
-  if (encoding !== undefined) context.set('Content-Encoding', encoding);
+  if (encoding !== undefined) {
+    context.set('Content-Encoding', encoding);
+    weaken(context);
+  }
   send(context, bytes, { isShared: false });
+}
+
+/** RFC 9110, section 8.8.1: a strong ETag stands for the same bytes, and these are others. */
+function weaken(context: Context): void {
+  const tag = context.res.getHeader('ETag');
+  if (typeof tag === 'string' && tag.startsWith('"')) context.set('ETag', `W/${tag}`);
 }
 
 function send(context: Context, bytes: Buffer, { isShared }: { readonly isShared: boolean }): void {

@@ -1,33 +1,53 @@
 import { stringify } from 'csv-stringify/sync';
+import { z } from 'zod';
 
 /** What a cell may hold. */
 type Cell = string | number | boolean | null;
 
 /**
  * Writes RFC 4180: a header row, the row's own id first, nested objects as `Uptime.UpSeconds`, lists joined by `;`. A text that a spreadsheet would
- * run as a formula gets a `'` before it. `columns` stand in the header also when there is no row.
+ * run as a formula gets a `'` before it. The columns are those given, whatever the rows hold.
  */
 export function toCsv(body: unknown, id: string | undefined, columns: readonly string[]): string {
-  const rows = (Array.isArray(body) ? body : [body]).map((row) => flatten(row));
-  const names = new Set(rows.length === 0 ? columns : rows.flatMap((row) => [...row.keys()]));
-  const order = [...names].sort((a, b) => Number(b === id) - Number(a === id));
+  const rows: readonly unknown[] = Array.isArray(body) ? body : [body];
+  const order = columns.toSorted((a, b) => Number(b === id) - Number(a === id));
+  const paths = order.map((name) => name.split('.'));
   return stringify(
-    [order.map(defuse), ...rows.map((row) => order.map((name) => text(row.get(name) ?? null)))],
+    [order.map(defuse), ...rows.map((row) => paths.map((path) => text(cellAt(row, path))))],
     // The library quotes what holds its record delimiter; a CR or LF alone is a new row for spreadsheets all the same.
     { record_delimiter: '\r\n', quoted_match: /[\r\n]/ },
   );
 }
 
-function flatten(row: unknown): Map<string, Cell> {
-  const cells = new Map<string, Cell>();
-  const walk = (value: unknown, name: string): void => {
-    if (Array.isArray(value)) cells.set(name, value.map(inList).join(';'));
-    else if (typeof value === 'object' && value !== null)
-      for (const [key, inner] of Object.entries(value)) walk(inner, name === '' ? key : `${name}.${key}`);
-    else cells.set(name === '' ? 'Value' : name, scalar(value));
-  };
-  walk(row, '');
-  return cells;
+/** The columns of a list or of one resource by its schema. Of a resource that has several forms, those of all of them. */
+export function csvColumns(schema: z.ZodType): readonly string[] {
+  return [...new Set(columnsOf(schema instanceof z.ZodArray ? schema.element : schema))].map(
+    (name) => name || 'Value',
+  );
+}
+
+/** The names below a value of this schema; `''` for the value itself. */
+function columnsOf(schema: unknown): readonly string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return columnsOf(schema.unwrap());
+  if (schema instanceof z.ZodUnion) {
+    const all = schema.options.flatMap(columnsOf);
+    return all.some((name) => name !== '') ? all.filter((name) => name !== '') : [''];
+  }
+  if (!(schema instanceof z.ZodObject)) return [''];
+  return Object.entries(schema.shape).flatMap(([name, field]) =>
+    columnsOf(field).map((inner) => (inner === '' ? name : `${name}.${inner}`)),
+  );
+}
+
+function cellAt(row: unknown, path: readonly string[]): Cell {
+  let value = row;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null) return name === 'Value' ? scalar(value) : null;
+    value = Object.entries(value).find(([own]) => own === name)?.[1];
+  }
+  if (Array.isArray(value)) return value.map(inList).join(';');
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : scalar(value);
 }
 
 function scalar(value: unknown): Cell {

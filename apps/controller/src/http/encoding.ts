@@ -21,6 +21,21 @@ export function encode(encoding: Encoding, text: string): Promise<Buffer> {
 
 /** The encoding that the caller prefers (RFC 9110, section 12.5.3); undefined: none of ours. */
 export function preferredEncoding(context: Context): Encoding | undefined {
-  if (context.get('Accept-Encoding') === '') return undefined;
-  return (['br', 'gzip'] as const).find((each) => context.acceptsEncodings(each) === each);
+  const qualities = encodingQualities(context.get('Accept-Encoding'));
+  const qualityOf = (encoding: string, absent: number) =>
+    qualities.get(encoding) ?? qualities.get('*') ?? absent;
+  const best = Math.max(qualityOf('br', 0), qualityOf('gzip', 0));
+  if (best === 0 || best < (qualities.get('identity') ?? 0)) return undefined;
+  return qualityOf('br', 0) === best ? 'br' : 'gzip';
+}
+
+/** The quality that an Accept-Encoding gives each encoding, 0 to 1. */
+function encodingQualities(header: string): ReadonlyMap<string, number> {
+  const entries = header.split(',').map((each): [string, number] => {
+    const [name = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());
+    const quality = parameters.find((part) => part.startsWith('q='))?.slice(2);
+    const value = quality === undefined ? 1 : Number(quality);
+    return [name === 'x-gzip' ? 'gzip' : name, value >= 0 && value <= 1 ? value : 0];
+  });
+  return new Map(entries.filter(([name]) => name !== ''));
 }

@@ -66,6 +66,15 @@ export function revisionProblem(ifMatch: string, tag: string): Problem | undefin
   );
 }
 
+/** The header If-Match; '' where none was sent. Throws a Problem (1004) for an empty one, which would guard nothing. */
+export function readIfMatch(header: string | undefined): string {
+  if (header?.trim() === '')
+    throw invalid([
+      { field: 'If-Match', message: 'is empty; send the ETag that you have read, or leave it out' },
+    ]);
+  return header ?? '';
+}
+
 /** The Problem (1004) of an `If-Match` where there is no resource to compare with. */
 export function nothingToMatch(): Problem {
   return invalid([

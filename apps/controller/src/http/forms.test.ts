@@ -34,35 +34,35 @@ describe('CSV', () => {
       n: null,
       b: true,
     };
-    expect(toCsv([row], 'device_id', [])).toBe(
+    const columns = ['Status', 'device_id', 'Uptime.UpSeconds', 'Locations', 'Tags', 'n', 'b'];
+    expect(toCsv([row], 'device_id', columns)).toBe(
       'device_id,Status,Uptime.UpSeconds,Locations,Tags,n,b\r\nabc,Up,1,a;b,"{""Name"":""x""}",,true\r\n',
     );
-    expect(toCsv(row, 'device_id', [])).toBe(toCsv([row], 'device_id', []));
+    expect(toCsv(row, 'device_id', columns)).toBe(toCsv([row], 'device_id', columns));
   });
 
-  it('has a header row when there is no row, and every column that any row has', () => {
+  it('has a header row when there is no row', () => {
     expect(toCsv([], 'id', ['Name', 'id'])).toBe('id,Name\r\n');
-    expect(toCsv([{ a: 1 }, { b: 2 }], undefined, [])).toBe('a,b\r\n1,\r\n,2\r\n');
   });
 
   it('lets no text run as a formula, in cells, lists and headers; numbers stay numbers', () => {
     for (const text of hostile.slice(0, 11))
       for (const row of [{ a: text }, { a: [text, 'x'] }, { [text]: 1 }]) {
-        const cells = parse(toCsv([row], undefined, [])).flat();
+        const cells = parse(toCsv([row], undefined, Object.keys(row))).flat();
         expect(cells.filter((cell) => /^[\s\p{Cc}]*[=+\-@|%＝]/u.test(cell))).toEqual([]);
       }
-    expect(toCsv([{ a: -5.5 }], undefined, [])).toBe('a\r\n-5.5\r\n');
+    expect(toCsv([{ a: -5.5 }], undefined, ['a'])).toBe('a\r\n-5.5\r\n');
   });
 
   it.each(['a\nb', 'a\rb', 'a\r\nb', '\nb'])('keeps a line break within its cell: %j', (value) => {
-    expect(parse(toCsv([{ a: value, b: 1 }], undefined, []))[1]).toHaveLength(2);
+    expect(parse(toCsv([{ a: value, b: 1 }], undefined, ['a', 'b']))[1]).toHaveLength(2);
   });
 
   it('is read back cell by cell by RFC 4180', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 4 }), (texts) => {
         const row = Object.fromEntries(texts.map((text, i) => [`c${i}`, text]));
-        const cells = parse(toCsv([row], undefined, []))[1] ?? [];
+        const cells = parse(toCsv([row], undefined, Object.keys(row)))[1] ?? [];
         expect(cells.map((cell, i) => cell === texts[i] || cell === `'${texts[i]}`)).toEqual(
           texts.map(() => true),
         );

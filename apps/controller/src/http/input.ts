@@ -7,6 +7,20 @@ import { storedTextFault } from './stored-text.ts';
 const common = ['api_key', 'fmt', 'filename'];
 /** Ignored: some clients add it, with the time, to get past caches. */
 const ignored = '_';
+/** Parameters as many other APIs call them. */
+const otherNames = {
+  page: 'Offset',
+  per_page: 'Limit',
+  page_size: 'Limit',
+  q: 'Search',
+  query: 'Search',
+  order: 'Sort',
+  order_by: 'Sort',
+  sort_by: 'Sort',
+  apikey: 'api_key',
+  key: 'api_key',
+  format: 'fmt',
+};
 /** Made once: making a schema costs as much as answering a small request. */
 const noParameters = z.object({});
 const noFields = z.strictObject({});
@@ -26,7 +40,8 @@ export function readQuery(schema: z.ZodObject = noParameters, query: URLSearchPa
   for (const name of new Set(query.keys())) {
     const [value = '', ...more] = query.getAll(name);
     if (name === ignored) continue;
-    if (!known.includes(name)) faults.push(unknownField(name, known, { kind: 'query parameter' }));
+    if (!known.includes(name))
+      faults.push(unknownField(name, known, { kind: 'query parameter', otherNames }));
     else if (more.length > 0)
       faults.push({ field: name, message: `was sent ${more.length + 1} times; send it once` });
     else if (!common.includes(name)) given.push([name, value]);

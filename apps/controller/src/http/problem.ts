@@ -78,7 +78,9 @@ export function malformed(message: string): Problem {
 }
 
 /** 1001: no key, an unknown one, or wrong Basic credentials; says no more, so that nothing can be learned by trying. */
-export function badKey(message = 'Missing or unknown key, or wrong credentials.'): Problem {
+export function badKey(
+  message = 'Missing or unknown key, or wrong credentials. Send the key in the header Service-API-Key.',
+): Problem {
   return new Problem(problemCode.key, message);
 }
 

@@ -20,14 +20,10 @@ export function createRouteFinder(routes: readonly Route[]): (method: string, pa
   const byName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
   for (const [name, route] of byName) router.register(routerPath(route), [route.method], () => {}, { name });
   return (method, path) => {
-    const { pathAndMethod, path: layers } = router.match(path, method);
+    const { pathAndMethod } = router.match(path, method);
     const [layer] = pathAndMethod;
     const route = byName.get(layer?.name ?? '');
-    if (layer === undefined || route === undefined)
-      throw notRouted(
-        method,
-        layers.flatMap(({ methods }) => methods),
-      );
+    if (layer === undefined || route === undefined) throw notRouted(router, method, path);
     return { route, params: layer.params(path, layer.captures(path)) };
   };
 }
@@ -37,11 +33,30 @@ export function routerPath({ path }: Route): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-/** The Problem (1000) of a request that has no route; `verbs` are those of its path. */
-export function notRouted(method: string, verbs: readonly string[]): Problem {
-  const known = [...new Set(verbs)].sort();
-  if (known.length === 0)
-    return malformed(`There is no such address in this API; ${basePath}/openapi.json describes all of them.`);
-  const problem = malformed(`${method} is not supported here; supported: ${known.join(', ')}.`);
-  return new Problem(problem.code, problem.message, { headers: { Allow: known.join(', ') } });
+/** The Problem (1000) of a request that has no route. `path` is without `basePath`. */
+export function notRouted(router: Router, method: string, path: string): Problem {
+  const verbs = verbsOf(router, path);
+  if (verbs.length === 0) {
+    const near = nearPath(router, path);
+    const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+    return malformed(
+      `There is no such address in this API; ${basePath}/openapi.json describes all of them.${hint}`,
+    );
+  }
+  const problem = malformed(`${method} is not supported here; supported: ${verbs.join(', ')}.`);
+  return new Problem(problem.code, problem.message, { headers: { Allow: verbs.join(', ') } });
+}
+
+/** The verbs that a path supports, sorted. */
+export function verbsOf(router: Router, path: string): readonly string[] {
+  const verbs = router.match(path, 'GET').path.flatMap((layer) => layer.methods);
+  return [...new Set(verbs)].sort();
+}
+
+/** The path that was likely meant: in small letters, without `basePath` where it does not belong, without a `/` at its end. */
+function nearPath(router: Router, path: string): string | undefined {
+  const trimmed = path.slice(0, 200).replace(/\/+$/, '');
+  const bare = trimmed.startsWith(`${basePath}/`) ? trimmed.slice(basePath.length) : trimmed;
+  const candidates = [trimmed, bare, bare.toLowerCase(), `${basePath}${bare.toLowerCase()}`];
+  return candidates.find((each) => each !== path && verbsOf(router, each).length > 0);
 }

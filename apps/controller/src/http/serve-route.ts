@@ -3,7 +3,7 @@ import type Koa from 'koa';
 import { type Answer, answerJsonDocument, answerReply, answerStream } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
 import { readBody } from './body.ts';
-import { createResourceFinder, entityTag, holdsTag } from './entity-tag.ts';
+import { createResourceFinder, entityTag, holdsTag, readIfMatch } from './entity-tag.ts';
 import { formats, readForm } from './form.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { KeyLoad } from './key-load.ts';
@@ -71,7 +71,7 @@ export function createRouteServer(
     const form = readForm(query, route.names === undefined ? ['json'] : formats);
     const keyNo = known?.session.keyNo;
     const conditions = {
-      ifMatch: context.get('If-Match'),
+      ifMatch: readIfMatch(context.req.headers['if-match']),
       idempotencyKey:
         route.method === 'POST' ? readIdempotencyKey(context.req.headers['idempotency-key']) : undefined,
     };
@@ -127,7 +127,8 @@ function answerTagged(
   const answer = answerReply({ ...asked, path: context.path });
   if (!showsIt) return answer;
   const tag = entityTag(reply.body, resource);
-  const headers = { ...answer.headers, ETag: tag };
+  // A strong one stands for the same bytes, so the other forms have a weak one.
+  const headers = { ...answer.headers, ETag: asked.form.format === 'json' ? tag : `W/${tag}` };
   return route.method === 'GET' && holdsTag(context.get('If-None-Match'), tag)
     ? { status: 304, headers, body: '' }
     : { ...answer, headers };

@@ -130,13 +130,49 @@ describe('a request that is not quite right', () => {
 
   it.each([
     ['HEAD', '/devices/x/check', 'POST'],
-    ['OPTIONS', '/devices', 'GET, HEAD, POST'],
     ['PATCH', '/devices', 'GET, HEAD, POST'],
     ['PROPFIND', '/hello', 'GET, HEAD'],
     ['TRACE', '/tags/x', 'DELETE, GET, HEAD, PUT'],
   ])('%s %s gets the verbs that exist', async (method, path, allow) => {
     const { status, headers } = await raw(method, path);
     expect([status, headers.allow]).toEqual([400, allow]);
+  });
+
+  it('OPTIONS names the verbs of a path, without a key', async () => {
+    const { status, headers, text } = await raw('OPTIONS', '/devices', ['Service-API-Key', '']);
+    expect([status, headers.allow, text]).toEqual([204, 'GET, HEAD, POST, OPTIONS', '']);
+    expect((await raw('OPTIONS', '/nothing')).status).toBe(400);
+  });
+
+  it.each([
+    ['/Devices', 'Did you mean /v1.1/devices?'],
+    ['/Tags/%20/', undefined],
+    ['/nothing', undefined],
+  ])('%s is no address; the one that was likely meant is named', async (path, hint) => {
+    const { message } = JSON.parse((await raw('GET', path)).text) as { readonly message: string };
+    if (hint === undefined) expect(message).toMatch(/describes all of them\.( Did|$)/);
+    else expect(message).toContain(hint);
+  });
+
+  it('a path in a batch begins after the version', async () => {
+    const body = { Operations: [{ Method: 'GET', Path: '/v1.1/Devices' }] };
+    const { json } = await one.rest.send('POST', '/batch', { key: one.key, body });
+    expect(JSON.stringify(json)).toContain('Did you mean /devices?');
+  });
+
+  it.each([
+    ['page=2', 'Offset'],
+    ['per_page=5', 'Limit'],
+    ['q=x', 'Search'],
+    ['order=Status', 'Sort'],
+  ])('the parameter %s of other APIs gets the right name', async (query, name) => {
+    expect(await ask('GET', `/devices?${query}`)).toContain(`did you mean ${name}?`);
+  });
+
+  it('an empty If-Match guards nothing and is refused', async () => {
+    expect(await ask('PUT', device, { body: { FullName: 'x' }, headers: { 'If-Match': '' } })).toBe(
+      '1004 If-Match is empty; send the ETag that you have read, or leave it out.',
+    );
   });
 
   it('has an answer that ends with a line break', async () => {

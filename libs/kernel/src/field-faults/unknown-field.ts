@@ -5,10 +5,21 @@ import type { FieldFault } from './field-faults.ts';
 export function unknownField(
   name: string,
   known: Iterable<string>,
-  { kind = 'field', parent = '' }: { readonly kind?: string; readonly parent?: string } = {},
+  {
+    kind = 'field',
+    parent = '',
+    otherNames = {},
+  }: {
+    readonly kind?: string;
+    readonly parent?: string;
+    /** Names that other systems use for known ones. */
+    readonly otherNames?: Readonly<Record<string, string>>;
+  } = {},
 ): FieldFault {
   const inside = (each: string) => (parent === '' ? each : `${parent}.${each}`);
-  const near = nearestName(name, known);
+  const names = [...known];
+  const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
+  const near = other !== undefined && names.includes(other) ? other : nearestName(name, names);
   const hint = near === undefined ? '' : `; did you mean ${inside(near)}?`;
   return { field: inside(name.slice(0, 100)), message: `is not a known ${kind}${hint}` };
 }

@@ -1,4 +1,4 @@
-import { boundedText, type Clock, isZoneName } from '@vantage/kernel';
+import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField } from '../../http/field.ts';
@@ -7,6 +7,7 @@ import type { Session } from '../../http/session.ts';
 import type { Catalog } from '../change.ts';
 import { defaultLocations } from '../devices/lookup-store.ts';
 import { accepted, actorOf } from '../from-rest.ts';
+import { zoneNameField } from '../zone-field.ts';
 import { readAccount } from './store.ts';
 import { changeAccount } from './write.ts';
 
@@ -32,9 +33,7 @@ const accountFull = z
 
 const accountUpdate = z
   .strictObject({
-    Timezone: boundedText(100)
-      .refine(isZoneName, 'must be the IANA name of a time zone, for example Europe/Berlin')
-      .optional(),
+    Timezone: zoneNameField.optional(),
     DefaultLocations: z
       .array(boundedText(200, 1))
       .max(1000)

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FieldFault, isZoneName, newId, sentFault } from '@vantage/kernel';
+import { type FieldFault, newId, sentFault, zoneName } from '@vantage/kernel';
 import { publish } from '../../db/index.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { moveDefaultDevices } from '../devices/default-store.ts';
@@ -27,12 +27,13 @@ export async function createAccount(
   transaction: ChangeTransaction,
   { name, timezone }: { readonly name: string; readonly timezone: string },
 ): Promise<AccountCreation> {
-  if (!isZoneName(timezone)) return { kind: 'unknown-timezone' };
+  const zone = zoneName(timezone);
+  if (zone === undefined) return { kind: 'unknown-timezone' };
   await lockAccountNames(transaction.trx);
   if (await isNameTaken(transaction, name)) return { kind: 'name-taken' };
   const accountId = newId();
-  const accountNo = await insertAccount(transaction, { accountId, name, timezone });
-  const fields = createdFields({ Name: name, Timezone: timezone });
+  const accountNo = await insertAccount(transaction, { accountId, name, timezone: zone });
+  const fields = createdFields({ Name: name, Timezone: zone });
   transaction.record({ action: 'create', kind: 'account', accountNo, id: accountId, fields });
   return { kind: 'created', accountNo, accountId };
 }

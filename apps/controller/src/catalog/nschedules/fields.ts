@@ -1,16 +1,16 @@
 import { severities, weekdays } from '@vantage/alerts';
-import { boundedText, isZoneName } from '@vantage/kernel';
+import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { idField, lineField } from '../../http/field.ts';
 import { externalKeyField } from '../external-key.ts';
+import { zoneNameField } from '../zone-field.ts';
 
 /** A week. */
 const mostMinutes = 7 * 24 * 60;
 const exampleId = '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802';
 
 /** The IANA name of a time zone, in a request; null or absent at the creation: the account's. */
-export const zoneField = boundedText(100)
-  .refine(isZoneName, 'must be the IANA name of a time zone, for example Europe/Berlin')
+export const zoneField = zoneNameField
   .nullable()
   .optional()
   .describe("IANA name of the time zone; null: the account's.")
