@@ -1,0 +1,53 @@
+import { useRef, useState } from 'preact/hooks';
+import { signIn } from '../../store/credential.ts';
+import { texts } from '../../texts.ts';
+import css from './sign-in.module.css';
+
+/** The field for the key. Of a session that ended it says so; the screen below stays. */
+export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
+  const field = useRef<HTMLInputElement>(null);
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const key = field.current?.value.trim() ?? '';
+    if (key === '') return setProblem(texts.signIn.empty);
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      if (!(await signIn(key))) setProblem(texts.signIn.wrong);
+    } catch {
+      setProblem(texts.signIn.unreachable);
+    }
+    setBusy(false);
+    field.current?.focus();
+  };
+  return (
+    <form class={css['form']} onSubmit={(event) => void submit(event)}>
+      <h1>{hasEnded ? texts.signIn.title : texts.name}</h1>
+      {hasEnded && <p class="mute">{texts.signIn.ended}</p>}
+      <label>
+        <span class="label">{texts.signIn.key}</span>
+        <input
+          ref={field}
+          type="password"
+          name="key"
+          autocomplete="current-password"
+          autofocus
+          aria-invalid={problem !== undefined}
+          aria-describedby="sign-in-hint"
+        />
+      </label>
+      <p
+        id="sign-in-hint"
+        class={problem === undefined ? 'hint' : 'hint bad'}
+        role={problem === undefined ? undefined : 'alert'}
+      >
+        {problem ?? texts.signIn.hint}
+      </p>
+      <button type="submit" class="button main" disabled={isBusy}>
+        {texts.signIn.button}
+      </button>
+    </form>
+  );
+}
