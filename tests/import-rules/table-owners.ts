@@ -57,4 +57,5 @@ export const tableOwners: TableOwners = {
   database_epochs: 'continuity',
   leases: 'db',
   kept_answers: 'http',
+  sessions: 'http',
 };

@@ -10,7 +10,7 @@ import css from './screens/sign-in/sign-in.module.css';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
 import { address, go } from './store/address.ts';
 import { resumeSession, signedIn } from './store/credential.ts';
-import { counts } from './store/facts.ts';
+import { counts, forgetFacts } from './store/facts.ts';
 import { followFacts } from './store/follow.ts';
 import { texts } from './texts.ts';
 
@@ -78,9 +78,11 @@ function SignedIn() {
   const close = () => setOpened(undefined);
   useEffect(() => {
     const ending = new AbortController();
-    resumeSession().catch(() => {});
     void followFacts(ending.signal);
-    return () => ending.abort();
+    return () => {
+      ending.abort();
+      forgetFacts();
+    };
   }, []);
   useEffect(() => announce(), []);
   useKeys({
@@ -111,9 +113,21 @@ function SignedIn() {
 
 /** The page: the sign-in, or the screens. */
 export function App() {
+  const [problem, setProblem] = useState<unknown>();
+  const title =
+    signedIn.value === 'no' || signedIn.value === 'asking' ? texts.name : texts.title(counts.value.Down);
   useEffect(() => {
-    document.title = signedIn.value === 'no' ? texts.name : texts.title(counts.value.Down);
-  });
+    document.title = title;
+  }, [title]);
+  useEffect(() => {
+    resumeSession().catch(setProblem);
+  }, []);
+  if (signedIn.value === 'asking')
+    return (
+      <main class="page">
+        {problem === undefined ? <Waiting /> : <Failure problem={problem} retry={() => location.reload()} />}
+      </main>
+    );
   if (signedIn.value === 'no')
     return (
       <main class={css['alone']}>

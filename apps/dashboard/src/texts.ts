@@ -35,6 +35,9 @@ export const texts = {
     unreachable: 'The controller does not answer. Try again in a moment.',
     ended: 'Your session has ended. Sign in and go on where you were.',
     empty: 'Paste a key.',
+    more: 'This key has a name and a password',
+    name: 'Name',
+    password: 'Password',
   },
   problem: {
     title: 'This could not be read',

@@ -8,7 +8,7 @@ const timestamp = z.codec(z.iso.datetime(), z.date(), {
 });
 
 /** What an API key may do: view and modify, or view only. */
-export const keyLevels = ['UW', 'UR'] as const;
+export const keyLevels = ['UW', 'UO', 'UR'] as const;
 
 /** A text for people that may be empty: the name of a key. */
 const line = z.string().max(200).refine(isPlainLine, { error: plainLineRule });

@@ -20,7 +20,12 @@ export function addKeyCommands({ group, answer }: CommandLine): void {
     .description('issue a key; it is shown once')
     .addOption(accountOption())
     .addOption(
-      new Option('--level <level>', 'UW views and modifies, UR views').choices(keyLevels).default('UW'),
+      new Option(
+        '--level <level>',
+        'UW views and modifies, UO views, acknowledges, checks and starts maintenance, UR views',
+      )
+        .choices(keyLevels)
+        .default('UW'),
     )
     .option('--name <name>', 'what it is for', '')
     .option('--user <user>', 'also demand HTTP Basic with this user')

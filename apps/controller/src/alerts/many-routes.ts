@@ -71,7 +71,7 @@ export function manyAlertRoutes(deps: AlertRouteDeps): Route[] {
   const { clock } = deps;
   const shared = {
     method: 'PUT',
-    level: 'UW',
+    level: 'UO',
     tag: 'Alerts',
     subject: noSubject,
     response: outcome,

@@ -153,7 +153,7 @@ function acknowledgeRoute(deps: AlertRouteDeps): Route {
     ...shared,
     method: 'PUT',
     path: '/alerts/{alert_id}/acknowledge',
-    level: 'UW',
+    level: 'UO',
     summary: 'Acknowledges an alert: no repeats and no further steps.',
     description:
       'Whoever was notified of the outage is still notified of its end. A new outage is a new alert. A closed alert is 1005.',
@@ -181,7 +181,7 @@ function snoozeRoute(deps: AlertRouteDeps): Route {
     ...shared,
     method: 'PUT',
     path: '/alerts/{alert_id}/snooze',
-    level: 'UW',
+    level: 'UO',
     summary: 'Snoozes an alert: what it would send meanwhile is sent at the end.',
     description: 'A second snooze replaces the first one. A closed alert is 1005.',
     body: snoozing,

@@ -7,6 +7,7 @@ import { findKey } from '../http/key-store.ts';
 import { createProxyTest } from '../http/origin.ts';
 import type { OuterRoute } from '../http/outer-routes.ts';
 import type { Site } from '../http/serve-site.ts';
+import { findSession } from '../http/session-store.ts';
 import { outerRoutes } from '../metrics/routes.ts';
 import { docsPageRoutes } from './docs-page.ts';
 import { createRoutes, type RouteDeps } from './routes.ts';
@@ -45,7 +46,7 @@ export function createHttpApi({
   site,
   clockProblem = () => undefined,
   ...deps
-}: Omit<RouteDeps, 'retentionDays' | 'version' | 'onAccountChanged' | 'allowPrivateWebhooks'> & {
+}: Omit<RouteDeps, 'retentionDays' | 'version' | 'onAccountChanged' | 'allowPrivateWebhooks' | 'signIn'> & {
   readonly log: Logger;
   readonly settings: HttpSettings;
   readonly onRoute?: Parameters<typeof createApp>[0]['onRoute'];
@@ -60,11 +61,14 @@ export function createHttpApi({
   const authenticator = createAuthenticator({
     onLimited: (text, address) => summary.count(text, { address }),
     findKey: (hash) => findKey(db, hash),
+    findSession: (hash) => findSession(db, hash),
     clock,
     aliasHeaders: settings.apiKeyHeaders,
   });
   const listening = db
-    .subscribe('revoked', (notice) => authenticator.forget(notice?.key_nos))
+    .subscribe('revoked', (notice) =>
+      authenticator.forget(notice && { keyNos: notice.key_nos, sessionNos: notice.session_nos ?? [] }),
+    )
     .catch((error: unknown) => {
       // Keys are forgotten after 4 seconds anyway.
       log.warn({ error: messageOf(error) }, 'revoked keys are noticed by time only');
@@ -78,6 +82,11 @@ export function createHttpApi({
     retentionDays: settings.retentionDays,
     allowPrivateWebhooks: settings.allowPrivateWebhooks ?? false,
     version: settings.version ?? '0.1.0',
+    signIn: {
+      identify: (...sent) => authenticator.identifyKey(...sent),
+      onEnded: (sessionNo) =>
+        db.afterCommit(() => authenticator.forget({ keyNos: [], sessionNos: [sessionNo] })),
+    },
     onAccountChanged: (accountNo) => db.afterCommit(() => authenticator.forgetAccount(accountNo)),
   });
   const isTrustedProxy = createProxyTest(settings.trustedProxies);

@@ -13,6 +13,7 @@ import { locationRoutes } from '../catalog/locations/routes.ts';
 import { mscheduleRoutes } from '../catalog/mschedules/routes.ts';
 import { nscheduleRoutes } from '../catalog/nschedules/routes.ts';
 import { secretRoutes } from '../catalog/secrets/routes.ts';
+import { type SessionRouteDeps, sessionRoutes } from '../catalog/sessions/routes.ts';
 import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
 import { tagRoutes } from '../catalog/tags/routes.ts';
 import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
@@ -40,6 +41,7 @@ export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly retentionDays: number;
   readonly version: string;
   readonly onAccountChanged: AccountRouteDeps['onChanged'];
+  readonly signIn: Omit<SessionRouteDeps, 'catalog'>;
 }
 
 /** THE route table: routing, validation and the OpenAPI document are made of it. */
@@ -82,6 +84,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...secretRoutes(deps),
     ...manyAlertRoutes(alerts),
     ...alertRoutes(alerts),
+    ...sessionRoutes({ catalog: deps.catalog, ...deps.signIn }),
     ...auditRoutes(db),
     ...batchRoutes({ clock, inTransaction: (work) => db.inTransaction(work) }),
     ...openApiRoutes(() => routes, deps.version),

@@ -143,6 +143,9 @@ const others = [
   'PUT /alerts/{alert_id}/snooze',
   'PUT /alerts/acknowledge',
   'PUT /alerts/snooze',
+  // sessions.test.ts shows what both record.
+  'POST /session',
+  'DELETE /session',
 ];
 
 test('every request that writes the catalog records the change with its fields and its caller', async () => {

@@ -20,7 +20,8 @@ type CatalogKind =
   | 'contact'
   | 'nschedule'
   | 'mschedule'
-  | 'alert';
+  | 'alert'
+  | 'session';
 
 /** One change of one thing. */
 interface Change {

@@ -33,7 +33,7 @@ export const ApiKey = defineEntity({
     name: p.text().default(''),
     keyHash: p.blob().$type<Uint8Array>().unique(),
     hint: p.text(),
-    level: p.text().$type<'UW' | 'UR'>(),
+    level: p.text().$type<'UW' | 'UO' | 'UR'>(),
     basicUser: p.text().nullable(),
     basicHash: p.text().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),

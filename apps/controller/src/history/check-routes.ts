@@ -115,7 +115,7 @@ function checksOfDevice({ db, clock, device, checkNow }: CheckRouteDeps, find: F
       method: 'POST',
       path: '/devices/{device_id}/check',
       waits: true,
-      level: 'UW',
+      level: 'UO',
       tag,
       summary: 'Checks a device now and answers with the record.',
       subject: device,

@@ -87,7 +87,7 @@ export function tracerouteRoutes(deps: TracerouteDeps): Route[] {
       method: 'POST',
       path: '/devices/{device_id}/traceroute',
       waits: true,
-      level: 'UW',
+      level: 'UO',
       tag: 'Checks',
       summary: 'Checks a device now, and answers with the path to it.',
       description:

@@ -46,6 +46,7 @@ export function answerReply({
       ...(warnings.length === 0 ? {} : { 'Vantage-Warning': warnings.map(headerText).join('; ') }),
       ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}),
       ...(total === undefined ? {} : { 'X-Total-Count': String(total) }),
+      ...(reply.cookie === undefined ? {} : { 'Set-Cookie': reply.cookie }),
       ...(next === undefined ? {} : { Link: `<${nextPage(path, query, next)}>; rel="next"` }),
       ...(file === undefined ? {} : { 'Content-Disposition': file }),
     },

@@ -1,13 +1,15 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Clock, clientNetwork, createSemaphore } from '@vantage/kernel';
+import { type Clock, clientNetwork } from '@vantage/kernel';
 import { hashCredential } from '../secrets/credential.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
-import { parseBasic } from './basic.ts';
+import { type BasicCredentials, parseBasic } from './basic.ts';
 import type { KeyRow } from './key-store.ts';
+import { createKnownRows, tooMany } from './known-rows.ts';
 import { createPasswordCheck } from './password-check.ts';
-import { badKey, Problem, problemCode } from './problem.ts';
-import type { Session } from './session.ts';
+import { badKey } from './problem.ts';
+import type { Session, SignIn } from './session.ts';
+import { csrfTokenOf, readSessionToken } from './session-cookie.ts';
+import type { SessionRow } from './session-store.ts';
 import { createZone, type Zone } from './zone.ts';
 
 /** What a request says about who sends it. */
@@ -18,18 +20,20 @@ interface Credentials {
   readonly address: string;
 }
 
-/** The answer for a request: whose it is, and the key as it came (`/hello` shows it to its owner). */
+/** The answer for a request: whose it is, and the key as it came (`/hello` shows it to its owner); a session has none. */
 interface Authenticated {
   readonly session: Session;
-  readonly key: string;
+  readonly key: string | undefined;
 }
 
 /** Finds out who sends a request. */
 export interface Authenticator {
-  /** undefined: no key was sent. Throws a Problem (1001, or 1006 for an address that keeps sending bad keys). */
+  /** undefined: neither a key nor the cookie of a session in force was sent. A key counts before a cookie. Throws a Problem (1001, or 1006 for an address that keeps sending bad keys). */
   identify(credentials: Credentials): Promise<Authenticated | undefined>;
-  /** Forgets these keys at once; without arguments all of them. */
-  forget(keyNos?: readonly number[]): void;
+  /** Like `identify`, for a key of a form. */
+  identifyKey(key: string, basic: BasicCredentials | undefined, address: string): Promise<Session>;
+  /** Forgets these keys and sessions at once; without arguments all of them. */
+  forget(ended?: { readonly keyNos: readonly number[]; readonly sessionNos: readonly number[] }): void;
   /** Forgets what is known of an account (its zone changed). */
   forgetAccount(accountNo: number): void;
 }
@@ -37,28 +41,20 @@ export interface Authenticator {
 /** The header that carries the key; `VANTAGE_API_KEY_HEADERS` names more. */
 const keyHeader = 'service-api-key';
 
-/** A revoked key is refused everywhere within 5 s, even when no notification gets through. */
-const keyTtlMs = 4_000;
-const kept = 10_000;
-/** Keys that nobody has used of late are asked for by so many requests at once: bad ones must not take all database connections. */
-const unknownKeys = { running: 3, waiting: 500 } as const;
-
-interface Known {
-  readonly row: KeyRow;
-  readonly untilMs: number;
-}
-
 /**
  * Makes the authenticator. A key is found by its SHA-256 and compared in constant time. A good key is served also to an address that
  * sent too many bad ones (256 random bits cannot be guessed); guesses of a Basic password are limited by key and address.
  */
 export function createAuthenticator({
   findKey,
+  findSession,
   clock,
   aliasHeaders,
   onLimited,
 }: {
   readonly findKey: (hash: Uint8Array) => Promise<KeyRow | undefined>;
+  /** The session in force with this SHA-256 of its token. */
+  readonly findSession: (hash: Uint8Array) => Promise<SessionRow | undefined>;
   readonly clock: Clock;
   readonly aliasHeaders: readonly string[];
   /** An address has used up its bad keys or guesses; called for each request that is refused for it. */
@@ -67,8 +63,8 @@ export function createAuthenticator({
   const headerNames = [keyHeader, ...aliasHeaders.map((name) => name.toLowerCase())];
   const badKeys = createAttemptLimit(clock);
   const checkPassword = createPasswordCheck(clock);
-  const unknown = createSemaphore(unknownKeys);
-  const known = new Map<string, Known>();
+  const keys = createKnownRows({ read: findKey, clock });
+  const sessions = createKnownRows({ read: findSession, clock });
   const zones = new Map<string, Zone>();
 
   const zoneOf = (name: string): Zone => {
@@ -77,32 +73,13 @@ export function createAuthenticator({
     return zone;
   };
 
-  const rowOf = async (hash: Buffer): Promise<KeyRow | undefined> => {
-    const name = hash.toString('base64');
-    const cached = known.get(name);
-    if (cached !== undefined && cached.untilMs > clock.monoMs()) return cached.row;
-    const askedMs = clock.monoMs();
-    const found =
-      cached !== undefined ? { value: await findKey(hash) } : await unknown.run(() => findKey(hash));
-    if (found === undefined) throw tooMany('Too many requests with unknown keys.', 1);
-    const row = found.value;
-    if (row === undefined || !timingSafeEqual(row.keyHash, hash)) {
-      known.delete(name);
-      return undefined;
-    }
-    makeRoom(known);
-    known.set(name, { row, untilMs: askedMs + keyTtlMs });
-    return row;
-  };
-
   const passwordFits = async (
     row: KeyRow,
-    headers: IncomingHttpHeaders,
+    given: BasicCredentials | undefined,
     address: string,
   ): Promise<boolean> => {
     const { keyNo, basicUser, basicHash } = row;
     if (basicHash === null) return true;
-    const given = parseBasic(headers.authorization);
     if (given === undefined) return false;
     const outcome = await checkPassword({ keyNo, basicUser, basicHash }, given, address);
     switch (outcome.kind) {
@@ -116,40 +93,64 @@ export function createAuthenticator({
     }
   };
 
+  const sessionOf = (row: KeyRow, address: string, signIn?: SignIn): Session => ({
+    keyNo: row.keyNo,
+    keyName: row.name,
+    address,
+    level: row.level,
+    accountNo: row.accountNo,
+    accountId: row.accountId,
+    hasBasic: row.basicHash !== null,
+    zone: zoneOf(row.timezone),
+    ...(signIn && { signIn }),
+  });
+
+  const countBad = (address: string) => {
+    const attempt = badKeys.begin(clientNetwork(address));
+    if (!('waitS' in attempt)) return;
+    onLimited('an address sends too many bad keys', address);
+    throw tooMany('Too many bad keys from this address.', attempt.waitS);
+  };
+
+  const identifySession = async (token: string, address: string) => {
+    const row = await sessions.find(hashCredential(token));
+    if (row === undefined) {
+      countBad(address);
+      return undefined;
+    }
+    const { sessionNo, endsUs } = row;
+    const signIn = { sessionNo, endsUs, csrfToken: csrfTokenOf(token) };
+    return { key: undefined, session: sessionOf(row, address, signIn) };
+  };
+
+  const identifyKey = async (key: string, basic: BasicCredentials | undefined, address: string) => {
+    const row = await keys.find(hashCredential(key));
+    if (row === undefined) {
+      countBad(address);
+      throw badKey();
+    }
+    if (!(await passwordFits(row, basic, address))) throw badKey();
+    return sessionOf(row, address);
+  };
+
   return {
     async identify({ headers, query, address }) {
       const key = readKey(headerNames, headers, query);
-      if (key === undefined) return undefined;
-      const row = await rowOf(hashCredential(key));
-      if (row === undefined) {
-        const attempt = badKeys.begin(clientNetwork(address));
-        if ('waitS' in attempt) {
-          onLimited('an address sends too many bad keys', address);
-          throw tooMany('Too many bad keys from this address.', attempt.waitS);
-        }
-        throw badKey();
-      }
-      if (!(await passwordFits(row, headers, address))) throw badKey();
-      const { keyNo, level, accountNo, accountId } = row;
-      return {
-        key,
-        session: {
-          keyNo,
-          address,
-          level,
-          accountNo,
-          accountId,
-          hasBasic: row.basicHash !== null,
-          zone: zoneOf(row.timezone),
-        },
-      };
+      if (key !== undefined)
+        return { key, session: await identifyKey(key, parseBasic(headers.authorization), address) };
+      const token = readSessionToken(headers.cookie);
+      return token === undefined ? undefined : identifySession(token, address);
     },
-    forget(keyNos) {
-      for (const [name, { row }] of known)
-        if (keyNos === undefined || keyNos.includes(row.keyNo)) known.delete(name);
+    identifyKey,
+    forget(ended) {
+      const isEnded = ({ keyNo }: KeyRow) => ended === undefined || ended.keyNos.includes(keyNo);
+      keys.forget(isEnded);
+      sessions.forget((row) => isEnded(row) || ended?.sessionNos.includes(row.sessionNo) === true);
     },
     forgetAccount(accountNo) {
-      for (const [name, { row }] of known) if (row.accountNo === accountNo) known.delete(name);
+      const isOf = (row: KeyRow) => row.accountNo === accountNo;
+      keys.forget(isOf);
+      sessions.forget(isOf);
     },
   };
 }
@@ -168,15 +169,4 @@ function readKey(
   if (keys.size > 1) throw badKey('Several different keys were sent.');
   const [key] = keys;
   return key;
-}
-
-function tooMany(what: string, waitS: number): Problem {
-  return new Problem(problemCode.tooMany, `${what} Try again in ${waitS} s.`, {
-    headers: { 'Retry-After': String(waitS) },
-  });
-}
-
-function makeRoom(map: Map<string, unknown>): void {
-  const oldest = map.keys().next().value;
-  if (map.size >= kept && oldest !== undefined) map.delete(oldest);
 }

@@ -5,10 +5,11 @@ import type { ReadFailure } from './failure.ts';
 import { readForm } from './form.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { KeptRequest } from './kept-answer-store.ts';
-import { badKey, denied, invalid, Problem } from './problem.ts';
+import { badKey, invalid, Problem } from './problem.ts';
 import type { Operation, OperationResult, Perform, Reply, Route, RouteRequest } from './route.ts';
 import { createRouteFinder } from './route-finder.ts';
 import { type RunRoute, waitsFor } from './run-route.ts';
+import { requireLevel } from './session.ts';
 
 /** The parts that operations of a batch need. */
 interface OperationDeps {
@@ -41,7 +42,7 @@ export function createOperations(deps: OperationDeps): (batch: Batch) => Perform
     if (query.has('api_key')) throw invalid([keyFault]);
     const known = await identify();
     if (route.level !== 'none' && known === undefined) throw badKey();
-    if (route.level === 'UW' && known?.session.level !== 'UW') throw denied();
+    requireLevel(known?.session, route.level);
     readForm(query, ['json']);
     if (atomic && waitsFor(route, operation.body)) throw waitsFault(operation);
     const { address, signal } = request;

@@ -83,8 +83,8 @@ export function badKey(message = 'Missing or unknown key, or wrong credentials.'
 }
 
 /** 1002: the key's level does not permit the request. */
-export function denied(): Problem {
-  return new Problem(problemCode.denied, 'Access denied.');
+export function denied(message = 'Access denied.'): Problem {
+  return new Problem(problemCode.denied, message);
 }
 
 /** 1006: more than its sender may have under way. */

@@ -6,7 +6,7 @@ import { readFields, readQuery, validateFields } from './input.ts';
 import type { KeptRequest } from './kept-answer-store.ts';
 import type { Stay } from './places.ts';
 import { badKey, missing } from './problem.ts';
-import type { Session } from './session.ts';
+import type { Level, Session } from './session.ts';
 import type { XmlNames } from './xml.ts';
 
 /** Names for XML and CSV: the element of the whole answer, of a list's rows, and the row's own id, which begins a CSV row. */
@@ -30,6 +30,8 @@ export interface Reply<T> {
   readonly total?: number;
   /** The answer of an earlier request with the same Idempotency-Key. Sent as `Idempotency-Replayed: true`. */
   readonly replayed?: boolean;
+  /** Sent as `Set-Cookie`. */
+  readonly cookie?: string;
   /** There are more rows: a `Link` to the next page is sent. */
   readonly next?: NextPage | undefined;
   /** The answer is these bytes, which everybody gets; `body` is for an operation of a batch. */
@@ -92,7 +94,7 @@ export interface Route {
   /** With `{placeholders}`. */
   readonly path: string;
   /** The level that a key must have; none: works without a key. */
-  readonly level: 'none' | 'UR' | 'UW';
+  readonly level: 'none' | Level;
   /** Group in the OpenAPI document. */
   readonly tag: string;
   readonly summary: string;
@@ -109,6 +111,8 @@ export interface Route {
   readonly response: z.ZodType;
   /** undefined: the answer exists as JSON only. */
   readonly names: AnswerNames | undefined;
+  /** The answer sets a cookie or removes it. */
+  readonly setsCookie?: boolean;
   /** The answer may be server-sent events. */
   readonly streams?: boolean;
   /**
@@ -144,7 +148,7 @@ export interface RouteSpec<
   Body extends z.ZodObject,
   Response extends z.ZodType,
 > extends Omit<Route, 'run' | 'query' | 'body' | 'response' | 'level'> {
-  readonly level: 'UR' | 'UW';
+  readonly level: Level;
   readonly query?: Query;
   readonly body?: Body;
   readonly response: Response;

@@ -35,7 +35,13 @@ export function createRouteRunner(deps: {
   return async (route, request, { ifMatch, idempotencyKey }) => {
     const { session, params, query, signal } = request;
     if (route.method === 'GET') return route.run(request);
-    if (route.method !== 'POST' || idempotencyKey === undefined || session === undefined)
+    // The answer to a sign-in is not kept: it holds a secret.
+    if (
+      route.method !== 'POST' ||
+      route.level === 'none' ||
+      idempotencyKey === undefined ||
+      session === undefined
+    )
       return change(route, request, ifMatch);
     const { body, sent } = await readAhead(request);
     const ahead = { ...request, body };

@@ -10,10 +10,11 @@ import type { KeyLoad } from './key-load.ts';
 import type { createOperations } from './operation.ts';
 import type { createOriginReader } from './origin.ts';
 import { createPlaces, type Stay } from './places.ts';
-import { badKey, denied, tooMuch } from './problem.ts';
+import { badKey, tooMuch } from './problem.ts';
 import { requestId } from './request-id.ts';
 import type { Route, RouteRequest } from './route.ts';
 import { type RunRoute, readAhead } from './run-route.ts';
+import { requireCsrfToken, requireLevel } from './session.ts';
 import type { StrangerLoad } from './stranger-load.ts';
 import { streamBody } from './stream.ts';
 
@@ -53,7 +54,8 @@ export function createRouteServer(
     const identify = () => authenticator.identify({ headers: context.req.headers, query, address });
     let known = await identify();
     if (route.level !== 'none' && known === undefined) throw badKey();
-    if (route.level === 'UW' && known?.session.level !== 'UW') throw denied();
+    requireLevel(known?.session, route.level);
+    if (route.level !== 'none' && known !== undefined) requireCsrfToken(known.session, context.req);
     const { stay, release } = stayOf(context.res);
     const request: RouteRequest = {
       session: known?.session,

@@ -1,13 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import { denied } from './problem.ts';
+import { csrfHeader, isCsrfToken } from './session-cookie.ts';
 import type { Zone } from './zone.ts';
 
-/** Authorization level of a key: User Writer or User Reader. */
-export type Level = 'UW' | 'UR';
+/** Authorization levels of a key, each with the rights of those before it: reader, operator, writer. */
+export const levels = ['UR', 'UO', 'UW'] as const;
+
+/** Authorization level of a key. */
+export type Level = (typeof levels)[number];
+
+/** A sign-in by a browser. */
+export interface SignIn {
+  readonly sessionNo: number;
+  /** When it ends at the latest if it is not used again, epoch microseconds. */
+  readonly endsUs: number;
+  /** Writes must carry it in the header X-CSRF-Token. */
+  readonly csrfToken: string;
+}
 
 /** Who asks: an account by one of its keys. */
 export interface Session {
   readonly accountNo: number;
   readonly accountId: string;
   readonly keyNo: number;
+  /** The key's name; '': it has none. */
+  readonly keyName: string;
   /** The caller's address. */
   readonly address: string;
   readonly level: Level;
@@ -15,4 +32,23 @@ export interface Session {
   readonly hasBasic: boolean;
   /** The account's time zone. */
   readonly zone: Zone;
+  /** undefined: the request carries the key itself. */
+  readonly signIn?: SignIn;
+}
+
+/** Throws a Problem (1002) where the caller may not use routes of this level. */
+export function requireLevel(session: Session | undefined, level: Level | 'none'): void {
+  if (level === 'none') return;
+  if (session === undefined || levels.indexOf(session.level) < levels.indexOf(level)) throw denied();
+}
+
+/** Throws a Problem (1002) where a page of another site may have sent a request that changes something. */
+export function requireCsrfToken(
+  { signIn }: Session,
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+): void {
+  if (signIn === undefined || method === 'GET' || method === 'HEAD') return;
+  const sent = headers[csrfHeader];
+  if (!isCsrfToken(typeof sent === 'string' ? sent : undefined, signIn.csrfToken))
+    throw denied('A session needs its CsrfToken in the header X-CSRF-Token for every change.');
 }

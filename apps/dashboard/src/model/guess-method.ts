@@ -3,6 +3,7 @@ export interface Guess {
   readonly method: string;
   readonly url: string;
   readonly shortName: string;
+  readonly fullName: string;
   readonly reason: 'scheme' | 'port' | 'host' | 'path';
 }
 
@@ -57,26 +58,36 @@ export function guessMethod(pasted: string): Guess | undefined {
   const known = schemes[scheme.toLowerCase()];
   if (known !== undefined) {
     const url = isWithScheme(scheme.toLowerCase()) ? text : rest.replace(/\/$/, '');
-    return { method: known, url, shortName: nameOf(rest), reason: 'scheme' };
+    return { method: known, url, ...namesOf(rest), reason: 'scheme' };
   }
   const port = /^(?:\[[^\]]+\]|[^:/]+):(\d+)/.exec(text)?.[1];
   const byPort = port === undefined ? undefined : (ports[port] ?? 'TCP');
   if (byPort !== undefined && port !== undefined) {
     const isTls = port === '443' || port === '8443';
     const url = byPort === 'HTTP' ? `${isTls ? 'https' : 'http'}://${text}` : text;
-    return { method: byPort, url, shortName: nameOf(text), reason: 'port' };
+    return { method: byPort, url, ...namesOf(text), reason: 'port' };
   }
-  if (text.includes('/'))
-    return { method: 'HTTP', url: `https://${text}`, shortName: nameOf(text), reason: 'path' };
-  return { method: 'PING', url: text, shortName: nameOf(text), reason: 'host' };
+  if (text.includes('/')) return { method: 'HTTP', url: `https://${text}`, ...namesOf(text), reason: 'path' };
+  return { method: 'PING', url: text, ...namesOf(text), reason: 'host' };
 }
 
-/** A short name of an address: its host without `www.`, of characters that every name may have. */
-function nameOf(address: string): string {
-  const host = /^(?:[^@/]*@)?(\[[^\]]+\]|[^:/?#]+)/.exec(address)?.[1] ?? address;
-  return host
-    .replace(/^www\./i, '')
-    .replaceAll(/[^\w.-]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 40);
+/** The host of an address, without user, port and path. */
+function hostOf(address: string): string {
+  return /^(?:[^@/]*@)?(?:\[([^\]]+)\]|([^:/?#]+))/.exec(address)?.slice(1).find(Boolean) ?? address;
+}
+
+function namesOf(address: string): Pick<Guess, 'shortName' | 'fullName'> {
+  const host = hostOf(address);
+  return { shortName: nameOf(host), fullName: host };
+}
+
+/** The longest ShortName of the API. */
+const longest = 8;
+
+/** A short name of a host as the API accepts it: the first label of a name, the end of an IP address. */
+function nameOf(host: string): string {
+  const isAddress = /^[\d.]+$|:/.test(host);
+  const label = isAddress ? host : (host.replace(/^www\./i, '').split('.')[0] ?? host);
+  const plain = label.replaceAll(/[^0-9a-z]+/gi, '-');
+  return (isAddress ? plain.slice(-longest) : plain.slice(0, longest)).replaceAll(/^-+|-+$/g, '');
 }

@@ -77,7 +77,7 @@ function Account() {
               ))}
             </select>
           </label>
-          <button type="button" class="button" onClick={signOut}>
+          <button type="button" class="button" onClick={() => void signOut()}>
             {texts.signOut}
           </button>
         </div>

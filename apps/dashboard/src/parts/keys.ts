@@ -14,7 +14,7 @@ export const setLetters = (on: boolean) => localStorage.setItem(place, on ? 'on'
 
 let prefix = '';
 
-/** Handles keys while the component is shown. Letters are off in fields and while a dialog is open. `g d` waits a second for its second letter. */
+/** Handles keys while the component is shown. Letters are off in fields and while a dialog is open. `g d` is a g, then a d. */
 export function useKeys(keys: Keys): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -35,13 +35,12 @@ export function useKeys(keys: Keys): void {
   });
 }
 
-/** Remembers a `g` until the next key. */
+/** Remembers a `g` for the next key. It listens before all handlers of keys. */
 export function watchPrefix(): void {
-  document.addEventListener('keydown', ({ key, ctrlKey, metaKey, target }) => {
-    const isPrefix = key === 'g' && prefix === '' && !ctrlKey && !metaKey && !inField(target);
-    // After the handlers of this key.
-    setTimeout(() => {
-      prefix = isPrefix ? 'g' : '';
-    });
-  });
+  let next = '';
+  const remember = ({ key, ctrlKey, metaKey, target }: KeyboardEvent) => {
+    prefix = next;
+    next = key === 'g' && prefix === '' && !ctrlKey && !metaKey && !inField(target) ? 'g' : '';
+  };
+  document.addEventListener('keydown', remember, { capture: true });
 }

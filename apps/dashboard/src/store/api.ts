@@ -1,5 +1,6 @@
 import { createVantageClient, type Schemas } from '@vantage/client';
-import { authorize, refuseSession } from './credential.ts';
+import { texts } from '../texts.ts';
+import { authorize, refuseSession, signedIn } from './credential.ts';
 
 /** A refusal of the API, or that it cannot be reached (code 0). */
 export class ApiProblem extends Error {
@@ -18,7 +19,9 @@ const badKey = 1001;
 
 /** Sends a request with the credential. */
 export async function send(request: Request): Promise<Response> {
-  authorize(request.headers);
+  // Nothing is asked with a credential that was refused: the API counts such requests.
+  if (signedIn.value === 'ended') throw new ApiProblem(badKey, texts.signIn.ended);
+  authorize(request);
   let answer: Response;
   try {
     answer = await fetch(request);

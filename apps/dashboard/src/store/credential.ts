@@ -1,67 +1,71 @@
 import { computed, signal } from '@preact/signals';
 
-// The only module that knows how the page proves who it is.
-
-const place = 'vantage-key';
+// The only module that knows how the page proves who it is: by the cookie of a session, which no script can read.
 
 /** What the key or person may do. */
 export interface Session {
+  readonly name: string;
   readonly level: string;
+  /** Every request that changes something carries it. */
+  readonly csrfToken: string;
 }
 
-const key = signal(sessionStorage.getItem(place) ?? undefined);
-const isRefused = signal(false);
+/** What somebody enters to sign in. */
+export interface SignInFields {
+  readonly key: string;
+  readonly name: string;
+  readonly password: string;
+}
 
 export const session = signal<Session | undefined>(undefined);
+const state = signal<'asking' | 'no' | 'yes' | 'ended'>('asking');
 /** `ended`: it was good and is refused now, so the screen stays while one signs in again. */
-export const signedIn = computed(() => (isRefused.value ? 'ended' : key.value === undefined ? 'no' : 'yes'));
+export const signedIn = computed(() => state.value);
 /** Whether it may change devices and settings. */
 export const mayWrite = computed(() => ['UW', 'UA'].includes(session.value?.level ?? ''));
 /** Whether it may acknowledge, snooze, start maintenance and check. */
 export const mayOperate = computed(() => ['UO', 'UW', 'UA'].includes(session.value?.level ?? ''));
 
-/** Adds the credential to a request of the API. */
-export function authorize(headers: Headers): void {
-  if (key.value !== undefined) headers.set('Service-API-Key', key.value);
+const path = '/v1.1/session';
+const csrfHeader = 'X-CSRF-Token';
+const reads = ['GET', 'HEAD'];
+
+/** Adds to a request what proves that this page sent it. The browser adds the cookie. */
+export function authorize({ method, headers }: Request): void {
+  if (!reads.includes(method) && session.value !== undefined)
+    headers.set(csrfHeader, session.value.csrfToken);
 }
 
 /** Signs in. Returns whether the key is good; throws when the API cannot be asked. */
-export async function signIn(given: string): Promise<boolean> {
-  const found = await readSession(given);
-  if (found === undefined) return false;
-  sessionStorage.setItem(place, given);
-  key.value = given;
-  session.value = found;
-  isRefused.value = false;
-  return true;
+export async function signIn({ key, name, password }: SignInFields): Promise<boolean> {
+  const given = { Key: key, ...(name === '' ? {} : { Name: name, Password: password }) };
+  const headers = { 'Content-Type': 'application/json' };
+  return take(await fetch(path, { method: 'POST', headers, body: JSON.stringify(given) }));
 }
 
-/** Finds out what a key that was kept may do. */
+/** Finds out whether the browser has a session already. */
 export async function resumeSession(): Promise<void> {
-  const kept = key.value;
-  if (kept === undefined) return;
-  const found = await readSession(kept);
-  if (found === undefined) signOut();
-  else session.value = found;
+  if (!(await take(await fetch(path, { cache: 'no-store' })))) state.value = 'no';
 }
 
-export function signOut(): void {
-  sessionStorage.removeItem(place);
-  key.value = undefined;
+export async function signOut(): Promise<void> {
+  const headers = { [csrfHeader]: session.value?.csrfToken ?? '' };
   session.value = undefined;
-  isRefused.value = false;
+  state.value = 'no';
+  await fetch(path, { method: 'DELETE', headers });
 }
 
 /** The API refused the credential. */
 export function refuseSession(): void {
-  if (key.value !== undefined) isRefused.value = true;
+  if (state.value === 'yes') state.value = 'ended';
 }
 
-async function readSession(given: string): Promise<Session | undefined> {
-  if (!/^[\x21-\x7e]+$/.test(given)) return undefined;
-  const answer = await fetch('/v1.1/hello', { headers: { 'Service-API-Key': given }, cache: 'no-store' });
+async function take(answer: Response): Promise<boolean> {
   const text = await answer.text();
-  if (answer.status === 400) return undefined;
+  if (answer.status === 400) return false;
   if (!answer.ok) throw new Error(text.slice(0, 200));
-  return { level: /^Auth level:\s+(\w+)/m.exec(text)?.[1] ?? 'UR' };
+  const { Name, Level, CsrfToken } = JSON.parse(text) as { Name: string; Level: string; CsrfToken: string };
+  session.value = { name: Name, level: Level, csrfToken: CsrfToken };
+  state.value = 'yes';
+  return true;
 }

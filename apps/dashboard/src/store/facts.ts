@@ -109,6 +109,15 @@ async function readEvents(): Promise<void> {
   events.value = await take(api.GET('/events', { params: { query: { Limit: keptEvents } } }));
 }
 
+/** Forgets everything: another account may sign in. */
+export function forgetFacts(): void {
+  devices.value = new Map();
+  progress.value = 'loading';
+  alerts.value = [];
+  locations.value = [];
+  events.value = [];
+}
+
 /** Adds an event that the stream brought. */
 export function addEvent(event: Event): void {
   if (events.value.some(({ event_id }) => event_id === event.event_id)) return;

@@ -110,7 +110,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<check>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UO or UW may do this.
          */
         post: operations["checkDeviceNow"];
         delete?: never;
@@ -255,7 +255,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<device>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UO or UW may do this.
          */
         put: operations["startMaintenance"];
         post?: never;
@@ -279,7 +279,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<device>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UO or UW may do this.
          */
         put: operations["stopMaintenance"];
         post?: never;
@@ -376,7 +376,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<traceroute>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UO or UW may do this.
          */
         post: operations["traceDeviceNow"];
         delete?: never;
@@ -575,7 +575,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UO or UW may do this.
          */
         put: operations["startTagMaintenance"];
         post?: never;
@@ -599,7 +599,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<tag>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UO or UW may do this.
          */
         put: operations["stopTagMaintenance"];
         post?: never;
@@ -1199,7 +1199,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<alerts>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UO or UW may do this.
          */
         put: operations["updateAcknowledge"];
         post?: never;
@@ -1223,7 +1223,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<alerts>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UO or UW may do this.
          */
         put: operations["updateSnooze"];
         post?: never;
@@ -1295,7 +1295,7 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<alert>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UO or UW may do this.
          */
         put: operations["acknowledgeAlert"];
         post?: never;
@@ -1319,11 +1319,51 @@ export interface paths {
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<alert>`, with `fmt=csv` it is `text/csv` with one row.
          *
-         *     A key of the level UW may do this.
+         *     A key of the level UO or UW may do this.
          */
         put: operations["snoozeAlert"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The session whose cookie the request carries
+         * @description The session whose cookie the request carries.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<session>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["getSession"];
+        put?: never;
+        /**
+         * Signs in with a key; the answer sets the cookie of the session
+         * @description For web pages of this controller: the cookie is HttpOnly, Secure and SameSite=Strict. A session that the request carries already ends. Programs send their key with each request instead.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<session>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     Works without a key.
+         */
+        post: operations["signIn"];
+        /**
+         * Signs out: the session and its cookie end
+         * @description Signs out: the session and its cookie end.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<session>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     Any key of the account may do this.
+         */
+        delete: operations["signOut"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3815,6 +3855,32 @@ export interface components {
             Duration: string;
         };
         /**
+         * @description The key of a sign-in.
+         * @example {
+         *       "Key": "3f1c9a7e52d04b86",
+         *       "Name": "local",
+         *       "Password": "a password"
+         *     }
+         */
+        SignIn: {
+            /**
+             * @description The key.
+             * @example 3f1c9a7e52d04b86
+             */
+            Key: string;
+            /**
+             * @description The user name, where one was set for the key.
+             * @example local
+             */
+            Name?: string;
+            /**
+             * Format: password
+             * @description The password, where one was set for the key.
+             * @example a password
+             */
+            Password?: string;
+        };
+        /**
          * @description Requests that are done one after the other.
          * @example {
          *       "Atomic": true,
@@ -5907,6 +5973,37 @@ export interface components {
             }[];
         };
         /**
+         * @description A sign-in by a browser.
+         * @example {
+         *       "Name": "control room",
+         *       "Level": "UR",
+         *       "Expires": "2026-02-25T23:38:03+01:00",
+         *       "CsrfToken": "pQ2xW7mN0cR5tY8uVb3kZ1hJ6sD4fG9aLeTqXoIiUwE"
+         *     }
+         */
+        Session: {
+            /**
+             * @description The key's name; empty: it has none.
+             * @example control room
+             */
+            Name: string;
+            /**
+             * @description The rights of the key.
+             * @enum {string}
+             */
+            Level: "UR" | "UO" | "UW";
+            /**
+             * @description When the session ends if it is not used again. Each use puts it off: it ends 12 hours after the last one, and at the latest 30 days after it began.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Expires: components["schemas"]["Timestamp"];
+            /**
+             * @description Every request of the session that changes something must carry it in the header X-CSRF-Token.
+             * @example pQ2xW7mN0cR5tY8uVb3kZ1hJ6sD4fG9aLeTqXoIiUwE
+             */
+            CsrfToken: string;
+        };
+        /**
          * @description A change of the account or of a thing of it.
          * @example {
          *       "audit_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -5954,7 +6051,7 @@ export interface components {
              * @example device
              * @enum {string}
              */
-            Kind: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert";
+            Kind: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session";
             /**
              * @description Id of the thing that changed, for example its device_id.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -15419,6 +15516,224 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSession: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Name": "control room",
+                     *       "Level": "UR",
+                     *       "Expires": "2026-02-25T23:38:03+01:00",
+                     *       "CsrfToken": "pQ2xW7mN0cR5tY8uVb3kZ1hJ6sD4fG9aLeTqXoIiUwE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    signIn: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Key": "3f1c9a7e52d04b86",
+                 *       "Name": "local",
+                 *       "Password": "a password"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignIn"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description Sets or removes the cookie of the session.
+                     * @example __Host-vantage-session=…; Path=/; Secure; HttpOnly; SameSite=Strict
+                     */
+                    "Set-Cookie": string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Name": "control room",
+                     *       "Level": "UR",
+                     *       "Expires": "2026-02-25T23:38:03+01:00",
+                     *       "CsrfToken": "pQ2xW7mN0cR5tY8uVb3kZ1hJ6sD4fG9aLeTqXoIiUwE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description Sets or removes the cookie of the session.
+                     * @example __Host-vantage-session=…; Path=/; Secure; HttpOnly; SameSite=Strict
+                     */
+                    "Set-Cookie": string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listAudit: {
         parameters: {
             query?: {
@@ -15436,7 +15751,7 @@ export interface operations {
                  * @description Changes of this kind of thing only.
                  * @example device
                  */
-                Kind?: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert";
+                Kind?: "account" | "key" | "location" | "agent" | "device" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "alert" | "session";
                 /**
                  * @description Changes of the thing with this id only, also of a deleted one.
                  * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { createResourceFinder } from '../../http/entity-tag.ts';
 import type { Route } from '../../http/route.ts';
+import { sessionCookieName } from '../../http/session-cookie.ts';
 import { describeProperty, describeSchemas } from './describe.ts';
 import { deviceChange, devicesByMethod, optionSchemas } from './devices.ts';
 import { createExampleMaker } from './examples.ts';
@@ -27,6 +28,7 @@ const tags: Readonly<Record<string, string>> = {
   Contacts: 'Where notifications go.',
   'Maintenance schedules': 'Maintenance windows that recur.',
   'Notification schedules': 'Who is notified, when and how often.',
+  Sessions: 'Signing in with a browser.',
   Secrets: 'Write-only values for Options and scripts.',
 };
 
@@ -88,7 +90,7 @@ function frameOf(routes: readonly Route[], version: string) {
     },
     servers: [{ url: '/v1.1', description: 'The controller that serves this document.' }],
     tags: used.map((name) => ({ name, description: tags[name] ?? name })),
-    security: withKey,
+    security: [...withKey, { session: [] }],
   };
 }
 
@@ -109,6 +111,13 @@ const securitySchemes = {
     type: 'http',
     scheme: 'basic',
     description: 'Besides the key, where a user name and a password were set for it.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: sessionCookieName,
+    description:
+      'For web pages of this controller: the cookie of `POST /session`. Changes need the header X-CSRF-Token, too.',
   },
 } as const;
 

@@ -42,7 +42,7 @@ export function requestHeaders(route: Route, findResource: FindResource): z.ZodO
     'X-Request-Id': named,
     ...(isSingle && route.method === 'GET' ? { 'If-None-Match': ifNoneMatch } : {}),
     ...(isSingle && route.method !== 'GET' ? { 'If-Match': ifMatch } : {}),
-    ...(route.method === 'POST' ? { 'Idempotency-Key': idempotencyKey } : {}),
+    ...(route.method === 'POST' && route.level !== 'none' ? { 'Idempotency-Key': idempotencyKey } : {}),
     ...(route.streams === true ? { 'Last-Event-ID': lastEventId } : {}),
   });
 }
@@ -80,7 +80,7 @@ export const tooEarly = {
 
 /** Headers of the good answer of a route. */
 export function answerHeaders(route: Route, findResource: FindResource): z.ZodObject {
-  const { response, query, path, method, names } = route;
+  const { response, query, path, method, names, level, setsCookie } = route;
   const isPaged = response instanceof z.ZodArray && query?.shape['Limit'] !== undefined;
   const isDevice =
     path.startsWith('/devices') && !isPaged && (method !== 'GET' || path.endsWith('{device_id}'));
@@ -89,7 +89,8 @@ export function answerHeaders(route: Route, findResource: FindResource): z.ZodOb
   return z.object({
     ...everyAnswer,
     ...(showsResource ? { ETag: entityTag } : {}),
-    ...(method === 'POST' ? { 'Idempotency-Replayed': replayed } : {}),
+    ...(method === 'POST' && level !== 'none' ? { 'Idempotency-Replayed': replayed } : {}),
+    ...(setsCookie ? { 'Set-Cookie': cookie } : {}),
     ...(isPaged ? pageHeaders : {}),
     ...(isDevice && method !== 'DELETE' ? { 'Vantage-Warning': warning } : {}),
     ...(names === undefined ? {} : { 'Content-Disposition': disposition }),
@@ -113,6 +114,11 @@ const warning = header(
   'What is accepted, but likely not meant; several are joined by `; `.',
   z.string().optional(),
   'The private address 192.0.2.1 is checked from several Locations.',
+);
+const cookie = header(
+  'Sets or removes the cookie of the session.',
+  z.string(),
+  '__Host-vantage-session=…; Path=/; Secure; HttpOnly; SameSite=Strict',
 );
 const disposition = header(
   'With `filename`: the file name (RFC 6266 and RFC 8187).',

@@ -16,6 +16,8 @@ const spoken: Readonly<Record<string, string>> = {
   'DELETE /tags/{tag_id}/devices/{device_id}': 'detachTag',
   'POST /agents/invitations': 'inviteAgent',
   'DELETE /agents/{agent_id}': 'revokeAgent',
+  'POST /session': 'signIn',
+  'DELETE /session': 'signOut',
   'GET /audit': 'listAudit',
   'GET /mschedules/{mschedule_id}/preview': 'previewMschedule',
   'POST /batch': 'runBatch',

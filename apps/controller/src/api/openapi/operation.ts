@@ -82,5 +82,6 @@ function textOf({ summary, description, level, names, streams, response }: Route
 const levels = {
   none: 'Works without a key.',
   UR: 'Any key of the account may do this.',
+  UO: 'A key of the level UO or UW may do this.',
   UW: 'A key of the level UW may do this.',
 } as const;

@@ -30,7 +30,8 @@ it(
     const counts: Record<number, number> = {};
     const routes = new Map(
       rest.routes
-        .filter(({ method }) => method !== 'DELETE')
+        // A session's routes need its cookie, and wrong keys are limited; sessions.test.ts has them.
+        .filter(({ method, tag }) => method !== 'DELETE' && tag !== 'Sessions')
         .map((route) => [`${route.method} ${route.path}`, route]),
     );
     const requests = [...routes].map(([name, route]) => {

@@ -1,5 +1,7 @@
 /** What the document says about the whole of a schema. */
 export const schemaTexts: Readonly<Record<string, string>> = {
+  Session: 'A sign-in by a browser.',
+  SignIn: 'The key of a sign-in.',
   Account: 'The account of the key.',
   AuditEntry: 'A change of the catalog: who changed what, and when.',
   AccountUpdate: 'Changed settings of the account; what is absent stays.',

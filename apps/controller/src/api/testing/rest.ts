@@ -146,6 +146,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
       ...{ ...shared, retentionDays: 30, version: 'test' },
       allowPrivateWebhooks: deps.settings?.allowPrivateWebhooks ?? false,
       onAccountChanged: () => {},
+      signIn: { identify: () => Promise.reject(new Error('not of this server')), onEnded: () => {} },
     }),
     dropDatabase: async () => database[Symbol.asyncDispose](),
     async send(method, path, { key, body, raw, headers = {} } = {}) {

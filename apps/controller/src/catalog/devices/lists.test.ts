@@ -165,7 +165,14 @@ describe('a list of devices', () => {
     /** Asks without a connection, so that all who ask at once are there before the database answers. */
     const ask = async (query: string, zone = 'Europe/Berlin') => {
       const route = rest.routes.find(({ method, path }) => method === 'GET' && path === '/devices');
-      const caller = { keyNo: 1, address: '', level: 'UR', accountId: '', hasBasic: false } as const;
+      const caller = {
+        keyNo: 1,
+        address: '',
+        level: 'UR',
+        accountId: '',
+        keyName: '',
+        hasBasic: false,
+      } as const;
       const session = { ...caller, accountNo, zone: createZone(zone) };
       const reply = await route?.run({
         ...{

@@ -95,7 +95,7 @@ export function maintenanceRoutes({
   const read = createDeviceReader({ db, clock });
   const shared = {
     method: 'PUT',
-    level: 'UW',
+    level: 'UO',
     tag: 'Maintenance',
     subject,
     response: deviceFull,

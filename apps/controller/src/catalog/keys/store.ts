@@ -9,7 +9,7 @@ export interface KeyRow {
   readonly key_id: string;
   readonly account: string;
   readonly name: string;
-  readonly level: 'UW' | 'UR';
+  readonly level: 'UW' | 'UO' | 'UR';
   /** The key's first characters. */
   readonly hint: string;
   readonly basic_user: string | null;

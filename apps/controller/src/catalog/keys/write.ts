@@ -9,7 +9,7 @@ import { findKeysInForce, insertKey, markKeyRevoked } from './store.ts';
 /** The key that is to be issued. */
 export interface NewKey {
   readonly accountNo: number;
-  readonly level: 'UW' | 'UR';
+  readonly level: 'UW' | 'UO' | 'UR';
   readonly name: string;
   /** With these every request must carry them too (HTTP Basic). */
   readonly basic?: { readonly user: string; readonly password: string } | undefined;

@@ -29,7 +29,7 @@ export function tagMaintenanceRoutes({
   };
   const shared = {
     method: 'PUT',
-    level: 'UW',
+    level: 'UO',
     tag: 'Maintenance',
     subject,
     response: tagFull,

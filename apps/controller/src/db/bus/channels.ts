@@ -12,10 +12,14 @@ export const channels = {
   runRequest: { name: 'vantage_run_request', payload: z.object({ agent_no: z.int() }) },
   /** The check that this run request asked for is stored. */
   answer: { name: 'vantage_answer', payload: z.object({ run_request_id: z.string() }) },
-  /** These agents or API keys were revoked, or these agents were fenced. */
+  /** These agents or API keys were revoked, these sessions ended, or these agents were fenced. */
   revoked: {
     name: 'vantage_revoked',
-    payload: z.object({ agent_nos: numbers.default([]), key_nos: numbers.default([]) }),
+    payload: z.object({
+      agent_nos: numbers.default([]),
+      key_nos: numbers.default([]),
+      session_nos: numbers.optional(),
+    }),
   },
   /** This agent opened a session at a gateway: other gateways end its older sessions. */
   session: { name: 'vantage_session', payload: z.object({ agent_no: z.int() }) },

@@ -425,6 +425,15 @@ export interface DataTables {
     single: Generated<boolean>;
     sealed: Uint8Array;
   };
+  sessions: {
+    session_no: GeneratedAlways<number>;
+    session_id: string;
+    token_hash: Uint8Array;
+    key_no: number;
+    began_us: number;
+    used_us: number;
+    ends_us: number;
+  };
   state_checkpoints: {
     device_no: number;
     start_us: number;

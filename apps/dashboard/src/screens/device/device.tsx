@@ -127,7 +127,7 @@ export function Device({ id }: ScreenProps) {
   return (
     <div class="page">
       <p class={css['crumb']}>
-        <a href="/devices">{texts.screens.devices}</a>
+        <a href="/devices">{say.back}</a>
       </p>
       <div class={css['head']}>
         <div class={css['title']}>

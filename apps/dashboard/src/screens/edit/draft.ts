@@ -33,7 +33,7 @@ export function newDraft(pasted: string): Draft {
     method: guess?.method ?? 'HTTP',
     isMethodChosen: false,
     shortName: guess?.shortName ?? '',
-    fullName: '',
+    fullName: guess?.fullName ?? '',
     frequency: 1,
     timeout: '',
     retries: '',

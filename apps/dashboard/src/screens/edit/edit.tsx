@@ -36,12 +36,14 @@ function AddressField({ draft, set, problem }: FieldsProps & { readonly problem:
   const guess = guessMethod(draft.pasted);
   const paste = (pasted: string) => {
     const found = guessMethod(pasted);
-    const isOwnName = draft.shortName !== '' && draft.shortName !== guess?.shortName;
+    const follow = (name: 'shortName' | 'fullName') =>
+      draft[name] !== '' && draft[name] !== guess?.[name] ? draft[name] : (found?.[name] ?? '');
     set({
       pasted,
       url: found?.url ?? pasted,
       method: draft.isMethodChosen ? draft.method : (found?.method ?? draft.method),
-      shortName: isOwnName ? draft.shortName : (found?.shortName ?? ''),
+      shortName: follow('shortName'),
+      fullName: follow('fullName'),
     });
   };
   const isScript = draft.method === 'Script';

@@ -33,7 +33,7 @@ function choicesOf(text: string): readonly Choice[] {
       mark: 'Other' as const,
       run: () => go(pathOf(screen)),
     })),
-    { key: 'out', words: texts.signOut, mark: 'Other', run: signOut },
+    { key: 'out', words: texts.signOut, mark: 'Other', run: () => void signOut() },
   ];
   const found = rows.value
     .filter(({ name, shortName, url }) =>

@@ -6,6 +6,8 @@ import css from './sign-in.module.css';
 /** The field for the key. Of a session that ended it says so; the screen below stays. */
 export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
   const field = useRef<HTMLInputElement>(null);
+  const name = useRef<HTMLInputElement>(null);
+  const password = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: SubmitEvent) => {
@@ -15,7 +17,9 @@ export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
     setBusy(true);
     setProblem(undefined);
     try {
-      if (!(await signIn(key))) setProblem(texts.signIn.wrong);
+      const fields = { key, name: name.current?.value ?? '', password: password.current?.value ?? '' };
+      if (await signIn(fields)) return;
+      setProblem(texts.signIn.wrong);
     } catch {
       setProblem(texts.signIn.unreachable);
     }
@@ -45,6 +49,17 @@ export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
       >
         {problem ?? texts.signIn.hint}
       </p>
+      <details class={css['more']}>
+        <summary>{texts.signIn.more}</summary>
+        <label>
+          <span class="label">{texts.signIn.name}</span>
+          <input ref={name} type="text" name="name" autocomplete="username" />
+        </label>
+        <label>
+          <span class="label">{texts.signIn.password}</span>
+          <input ref={password} type="password" name="password" autocomplete="off" />
+        </label>
+      </details>
       <button type="submit" class="button main" disabled={isBusy}>
         {texts.signIn.button}
       </button>

@@ -1,0 +1,148 @@
+import { boundedText, newId } from '@vantage/kernel';
+import { z } from 'zod';
+import { publish } from '../../db/index.ts';
+import type { BasicCredentials } from '../../http/basic.ts';
+import { timestampField } from '../../http/field.ts';
+import { readFields, readQuery } from '../../http/input.ts';
+import { missing } from '../../http/problem.ts';
+import { noSubject, type Reply, type Route, type RouteRequest, route } from '../../http/route.ts';
+import { levels, type Session, type SignIn } from '../../http/session.ts';
+import { csrfTokenOf, endedCookie, sessionCookie } from '../../http/session-cookie.ts';
+import { deleteSession, insertSession, sessionLife } from '../../http/session-store.ts';
+import { hashCredential, newCredential } from '../../secrets/credential.ts';
+import type { Catalog } from '../change.ts';
+import { createdFields, deletedFields } from '../field-change.ts';
+import { actorOf } from '../from-rest.ts';
+
+const tag = 'Sessions';
+const names = { root: 'session' } as const;
+
+const sessionFull = z
+  .strictObject({
+    Name: z.string().describe("The key's name; empty: it has none.").meta({ example: 'control room' }),
+    Level: z.enum(levels).describe('The rights of the key.'),
+    Expires: timestampField.describe(
+      `When the session ends if it is not used again. Each use puts it off: it ends ${sessionLife.unusedHours} hours after the last one, and at the latest ${sessionLife.days} days after it began.`,
+    ),
+    CsrfToken: z
+      .string()
+      .describe(
+        'Every request of the session that changes something must carry it in the header X-CSRF-Token.',
+      )
+      .meta({ example: 'pQ2xW7mN0cR5tY8uVb3kZ1hJ6sD4fG9aLeTqXoIiUwE' }),
+  })
+  .meta({ id: 'Session', description: 'A sign-in by a browser.' });
+
+const signIn = z
+  .strictObject({
+    Key: boundedText(200, 1).describe('The key.').meta({ example: '3f1c9a7e52d04b86' }),
+    Name: boundedText(200).optional().describe('The user name, where one was set for the key.'),
+    Password: boundedText(200).optional().describe('The password, where one was set for the key.'),
+  })
+  .meta({ id: 'SignIn' });
+
+/** The parts that the routes of sessions need. */
+export interface SessionRouteDeps {
+  readonly catalog: Catalog;
+  /** Finds out whose a key is. Throws a Problem (1001, 1006). */
+  readonly identify: (key: string, basic: BasicCredentials, address: string) => Promise<Session>;
+  /** Called after a session ended, so that it is refused at once. */
+  readonly onEnded: (sessionNo: number) => void;
+}
+
+/** Signing in with a key, and signing out. */
+export function sessionRoutes(deps: SessionRouteDeps): Route[] {
+  return [
+    signInRoute(deps),
+    route({
+      method: 'GET',
+      path: '/session',
+      level: 'UR',
+      tag,
+      summary: 'The session whose cookie the request carries.',
+      subject: ownSession,
+      response: sessionFull,
+      names,
+      handler: async ({ session, subject }) => ({ body: show(session, subject) }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/session',
+      level: 'UR',
+      tag,
+      summary: 'Signs out: the session and its cookie end.',
+      subject: ownSession,
+      setsCookie: true,
+      response: z.strictObject({}),
+      names,
+      handler: async ({ session, subject }) => {
+        await end(deps, session, subject.sessionNo);
+        return { body: {}, cookie: endedCookie };
+      },
+    }),
+  ];
+}
+
+const ownSession = { ...noSubject, what: 'session', find: async ({ signIn: own }: Session) => own };
+
+function signInRoute(deps: SessionRouteDeps): Route {
+  return {
+    method: 'POST',
+    path: '/session',
+    level: 'none',
+    tag,
+    summary: 'Signs in with a key; the answer sets the cookie of the session.',
+    description:
+      'For web pages of this controller: the cookie is HttpOnly, Secure and SameSite=Strict. A session that the request carries already ends. Programs send their key with each request instead.',
+    body: signIn,
+    setsCookie: true,
+    response: sessionFull,
+    names,
+    run: async ({ query, body, address, session: before }: RouteRequest): Promise<Reply<unknown>> => {
+      readQuery(undefined, query);
+      const { Key: key, Name: user = '', Password: password = '' } = readFields(signIn, await body(), []);
+      const session = await deps.identify(key, { user, password }, address);
+      if (before?.signIn !== undefined) await end(deps, before, before.signIn.sessionNo);
+      const token = newCredential();
+      const begun = await begin(deps, session, token);
+      const own = { ...begun, csrfToken: csrfTokenOf(token) };
+      return { body: show(session, own), cookie: sessionCookie(token) };
+    },
+  };
+}
+
+async function begin(
+  { catalog }: SessionRouteDeps,
+  session: Session,
+  token: string,
+): Promise<Omit<SignIn, 'csrfToken'>> {
+  const { keyNo, accountNo, keyName, level } = session;
+  const sessionId = newId();
+  return catalog.change(actorOf(session), async (transaction) => {
+    const begun = await insertSession(transaction.trx, {
+      sessionId,
+      tokenHash: hashCredential(token),
+      keyNo,
+    });
+    const fields = createdFields({ Key: keyName, Level: level });
+    transaction.record({ action: 'create', kind: 'session', accountNo, id: sessionId, fields });
+    return begun;
+  });
+}
+
+/** Ends a session here at once, and at the other controllers by the commit's notification. */
+async function end(deps: SessionRouteDeps, session: Session, sessionNo: number): Promise<void> {
+  const { accountNo, keyName } = session;
+  await deps.catalog.change(actorOf(session), async (transaction) => {
+    const sessionId = await deleteSession(transaction.trx, sessionNo);
+    if (sessionId === undefined) throw missing('session');
+    await publish(transaction.trx, 'revoked', { agent_nos: [], key_nos: [], session_nos: [sessionNo] });
+    const fields = deletedFields({ Key: keyName });
+    transaction.record({ action: 'delete', kind: 'session', accountNo, id: sessionId, fields });
+  });
+  deps.onEnded(sessionNo);
+}
+
+function show({ keyName, level, zone }: Session, { endsUs, csrfToken }: SignIn): z.input<typeof sessionFull> {
+  return { Name: keyName, Level: level, Expires: zone.format(endsUs), CsrfToken: csrfToken };
+}

@@ -1,0 +1,191 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDocumentReader } from '../../api/testing/document.ts';
+import { type Reply, type Rest, startRest } from '../../api/testing/rest.ts';
+import { sessionCookieName } from '../../http/session-cookie.ts';
+
+let rest: Rest;
+let accountNo: number;
+let keys: { readonly UW: string; readonly UO: string; readonly UR: string };
+
+beforeAll(async () => {
+  rest = await startRest();
+  ({ accountNo } = await rest.account('mine'));
+  const issue = async (level: 'UW' | 'UO' | 'UR') => (await rest.key(accountNo, level)).key;
+  keys = { UW: await issue('UW'), UO: await issue('UO'), UR: await issue('UR') };
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+
+const cookieOf = ({ headers }: Reply): string => headers.get('Set-Cookie')?.split(';')[0] ?? '';
+
+/** Signs in, and sends further requests by the cookie alone. */
+async function signIn(key: string, headers: Readonly<Record<string, string>> = {}) {
+  const reply = await rest.send('POST', '/session', { body: { Key: key }, headers });
+  expect(reply.text).toContain('CsrfToken');
+  const { CsrfToken: token } = reply.json as { readonly CsrfToken: string };
+  const cookie = cookieOf(reply);
+  return {
+    cookie,
+    token,
+    reply,
+    get: (path: string) => rest.send('GET', path, { headers: { Cookie: cookie } }),
+    write: (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, csrf: string | null = token) =>
+      rest.send(method, path, {
+        ...(body === undefined ? {} : { body }),
+        headers: { Cookie: cookie, ...(csrf === null ? {} : { 'X-CSRF-Token': csrf }) },
+      }),
+  };
+}
+
+describe('POST /session', () => {
+  test('sets a cookie that scripts and other sites cannot use, and answers what the session may do', async () => {
+    const { reply } = await signIn(keys.UR);
+    expect(reply.headers.get('Set-Cookie')).toMatch(
+      new RegExp(`^${sessionCookieName}=[0-9a-f]{64}; Path=/; Secure; HttpOnly; SameSite=Strict$`),
+    );
+    expect(reply.json).toEqual({
+      Name: expect.any(String),
+      Level: 'UR',
+      Expires: expect.stringMatching(/^\d{4}-/),
+      CsrfToken: expect.stringMatching(/^[\w-]{43}$/),
+    });
+  });
+
+  test('refuses an unknown key as every request does, without a cookie', async () => {
+    const reply = await rest.send('POST', '/session', { body: { Key: 'f'.repeat(64) } });
+    expect(reply.json).toMatchObject({ code: 1001 });
+    expect(reply.headers.get('Set-Cookie')).toBeNull();
+    expect((await rest.send('POST', '/session', { body: {} })).json).toMatchObject({ code: 1004 });
+  });
+
+  test('asks for the user and password of a key that has them', async () => {
+    const { key } = await rest.key(accountNo, 'UR', { user: 'u', password: 'p' });
+    const send = (body: object) => rest.send('POST', '/session', { body: { Key: key, ...body } });
+    expect((await send({})).json).toMatchObject({ code: 1001 });
+    expect((await send({ Name: 'u', Password: 'wrong' })).json).toMatchObject({ code: 1001 });
+    expect((await send({ Name: 'u', Password: 'p' })).json).toMatchObject({ Level: 'UR' });
+  });
+
+  test('takes no token of the caller, and ends the session that the browser had', async () => {
+    const fixed = `${sessionCookieName}=${'a'.repeat(64)}`;
+    const first = await signIn(keys.UW, { Cookie: fixed });
+    expect(first.cookie).not.toBe(fixed);
+    const second = await signIn(keys.UW, { Cookie: first.cookie });
+    expect((await first.get('/devices')).json).toMatchObject({ code: 1001 });
+    expect((await second.get('/devices')).status).toBe(200);
+  });
+
+  test('ends the oldest session of a key that has a hundred', async () => {
+    const { key, keyNo } = await rest.key(accountNo, 'UR');
+    const oldest = await signIn(key);
+    for (let count = 0; count < 100; count += 1) await signIn(key);
+    const { rows } = await sql<{
+      n: number;
+    }>`select count(*)::int as n from sessions where key_no = ${keyNo}`.execute(rest.db.kysely);
+    expect(rows).toEqual([{ n: 100 }]);
+    expect((await oldest.get('/session')).json).toMatchObject({ code: 1001 });
+  });
+});
+
+test('the answers of these routes are as the OpenAPI document says', async () => {
+  const document = createDocumentReader((await rest.send('GET', '/openapi.json')).json);
+  const own = rest.routes.filter(({ tag }) => tag === 'Sessions');
+  const { reply, write, get } = await signIn(keys.UR);
+  const replies = [await get('/session'), await write('DELETE', '/session'), await get('/session')];
+  const [post, read, remove] = ['POST', 'GET', 'DELETE'].map((verb) =>
+    own.find(({ method }) => method === verb),
+  );
+  if (post === undefined || read === undefined || remove === undefined) throw new Error('a route is missing');
+  expect(document.disagreement(post, reply)).toBe('');
+  for (const [at, route] of [read, remove, read].entries()) {
+    const answer = replies[at];
+    expect(answer && document.disagreement(route, answer)).toBe('');
+  }
+});
+
+describe('a session', () => {
+  test('reads by its cookie alone, and changes things only with its own CSRF token', async () => {
+    const mine = await signIn(keys.UW);
+    const other = await signIn(keys.UW);
+    expect((await mine.get('/session')).json).toEqual(mine.reply.json);
+    const device = { Method: 'TCP', URL: 'example.org:80', ShortName: 'browser' };
+    for (const csrf of [null, '', 'x', other.token])
+      expect((await mine.write('POST', '/devices', device, csrf)).json).toMatchObject({
+        code: 1002,
+        message: expect.stringContaining('X-CSRF-Token'),
+      });
+    expect((await mine.write('POST', '/devices', device)).json).toHaveProperty('device_id');
+    const batch = { Operations: [{ Method: 'GET', Path: '/tags' }] };
+    expect((await mine.write('POST', '/batch', batch, null)).json).toMatchObject({ code: 1002 });
+    expect((await mine.write('POST', '/batch', batch)).status).toBe(200);
+  });
+
+  test('gives way to a key that the request carries', async () => {
+    const { cookie } = await signIn(keys.UR);
+    const reply = await rest.send('POST', '/tags', {
+      key: keys.UW,
+      body: { Name: 'by a key' },
+      headers: { Cookie: cookie },
+    });
+    expect(reply.json).toHaveProperty('tag_id');
+  });
+
+  test('has the rights of its key', async () => {
+    const reader = await signIn(keys.UR);
+    expect((await reader.write('POST', '/tags', { Name: 'x' })).json).toMatchObject({ code: 1002 });
+    expect((await reader.write('PUT', '/alerts/acknowledge', { Filter: {} })).json).toMatchObject({
+      code: 1002,
+    });
+    const operator = await signIn(keys.UO);
+    expect((await operator.write('POST', '/tags', { Name: 'x' })).json).toMatchObject({ code: 1002 });
+    expect((await operator.write('PUT', '/alerts/acknowledge', { Filter: {} })).status).toBe(200);
+  });
+
+  test('is over for everybody who has its cookie once it is signed out, and both are in the audit', async () => {
+    const { cookie, ...mine } = await signIn(keys.UW);
+    const stolen = () => rest.send('GET', '/devices', { headers: { Cookie: cookie } });
+    expect((await stolen()).status).toBe(200);
+    expect((await mine.write('DELETE', '/session', undefined, null)).json).toMatchObject({ code: 1002 });
+    const reply = await mine.write('DELETE', '/session');
+    expect(reply.json).toEqual({});
+    expect(reply.headers.get('Set-Cookie')).toContain('Max-Age=0');
+    expect((await stolen()).json).toMatchObject({ code: 1001 });
+    const { json } = await rest.send('GET', '/audit?Kind=session&Limit=2', { key: keys.UR });
+    expect(json).toMatchObject([{ Action: 'Delete' }, { Action: 'Create' }]);
+  });
+
+  test('ends with its key', async () => {
+    const { key, keyNo } = await rest.key(accountNo, 'UR');
+    const { get } = await signIn(key);
+    await sql`update api_keys set revoked_at = now() where key_no = ${keyNo}`.execute(rest.db.kysely);
+    await rest.clock.advance(5_000);
+    expect((await get('/devices')).json).toMatchObject({ code: 1001 });
+  });
+
+  test('ends 12 hours after its last use, which is noted at most every 5 minutes, and 30 days after it began', async () => {
+    const { key, keyNo } = await rest.key(accountNo, 'UR');
+    const { get } = await signIn(key);
+    /** Makes the session older, as if so many minutes had passed. */
+    const age = async (minutes: number) => {
+      await sql`update sessions set began_us = began_us - ${minutes * 60_000_000}::bigint, used_us = used_us - ${minutes * 60_000_000}::bigint, ends_us = ends_us - ${minutes * 60_000_000}::bigint where key_no = ${keyNo}`.execute(
+        rest.db.kysely,
+      );
+      await rest.clock.advance(5_000);
+      return get('/session');
+    };
+    for (let hours = 0; hours < 30 * 24 - 11; hours += 11)
+      expect((await age(11 * 60)).status, `after ${hours + 11} h`).toBe(200);
+    expect((await age(11 * 60)).json).toMatchObject({ code: 1001 });
+    const again = await signIn(key);
+    await sql`update sessions set ends_us = ends_us - 43200000000 where key_no = ${keyNo}`.execute(
+      rest.db.kysely,
+    );
+    await rest.clock.advance(5_000);
+    expect((await again.get('/session')).json).toMatchObject({ code: 1001 });
+  });
+
+  test('is not a thing that a key has', async () => {
+    expect((await rest.send('GET', '/session', { key: keys.UW })).json).toMatchObject({ code: 1003 });
+    expect((await rest.send('DELETE', '/session', { key: keys.UW })).json).toMatchObject({ code: 1003 });
+  });
+});

@@ -1,0 +1,77 @@
+import type { Transaction } from 'kysely';
+import { sql } from 'kysely';
+import type { Db, Tables } from '../db/index.ts';
+import { type KeyRow, keysInForce } from './key-store.ts';
+
+/** A session that is in force, and the key with which it was begun. */
+export interface SessionRow extends KeyRow {
+  readonly sessionNo: number;
+  readonly endsUs: number;
+}
+
+/** A session ends this long after its last use, hours, and at the latest so many days after it began. */
+export const sessionLife = { unusedHours: 12, days: 30 } as const;
+
+const unusedUs = sessionLife.unusedHours * 3_600_000_000;
+const lifeUs = sessionLife.days * 86_400_000_000;
+
+/** The use of a session is noted at most this often. */
+const useUs = 300_000_000;
+
+/** The sessions that one key has at once; a further one ends the oldest. */
+const maxOfKey = 100;
+
+const nowUs = sql<number>`(extract(epoch from now()) * 1000000)::bigint`;
+
+/** Inserts a session and removes those of the key that have ended or are too many. `endsUs` is in epoch microseconds. */
+export async function insertSession(
+  trx: Transaction<Tables>,
+  { sessionId, tokenHash, keyNo }: { sessionId: string; tokenHash: Uint8Array; keyNo: number },
+): Promise<{ readonly sessionNo: number; readonly endsUs: number }> {
+  await sql`delete from sessions where key_no = ${keyNo} and (ends_us <= ${nowUs} or session_no <= (
+    select session_no from sessions where key_no = ${keyNo} order by session_no desc offset ${maxOfKey - 1} limit 1))`.execute(
+    trx,
+  );
+  return trx
+    .insertInto('sessions')
+    .values({
+      session_id: sessionId,
+      token_hash: Buffer.from(tokenHash),
+      key_no: keyNo,
+      began_us: nowUs,
+      used_us: nowUs,
+      ends_us: sql<number>`${nowUs} + ${unusedUs}::bigint`,
+    })
+    .returning(['session_no as sessionNo', 'ends_us as endsUs'])
+    .executeTakeFirstOrThrow();
+}
+
+/** Ends a session. Returns its public id; undefined when it has ended before. */
+export async function deleteSession(
+  trx: Transaction<Tables>,
+  sessionNo: number,
+): Promise<string | undefined> {
+  const row = await trx
+    .deleteFrom('sessions')
+    .where('session_no', '=', sessionNo)
+    .returning('session_id')
+    .executeTakeFirst();
+  return row?.session_id;
+}
+
+/**
+ * Asks the database for the session with this SHA-256 and notes that it is used, which puts its end off; undefined when there is none, it
+ * has ended, or its key is revoked.
+ */
+export async function findSession(db: Pick<Db, 'kysely'>, hash: Uint8Array): Promise<SessionRow | undefined> {
+  await sql`update sessions set used_us = ${nowUs}, ends_us = least(${nowUs} + ${unusedUs}::bigint, began_us + ${lifeUs}::bigint)
+    where token_hash = ${Buffer.from(hash)} and ends_us > ${nowUs} and used_us < ${nowUs} - ${useUs}::bigint`.execute(
+    db.kysely,
+  );
+  return keysInForce(db)
+    .innerJoin('sessions', 'sessions.key_no', 'api_keys.key_no')
+    .select(['session_no as sessionNo', 'token_hash as hash', 'ends_us as endsUs'])
+    .where('token_hash', '=', hash)
+    .where('ends_us', '>', nowUs)
+    .executeTakeFirst();
+}
