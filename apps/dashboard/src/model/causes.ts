@@ -18,10 +18,17 @@ export interface Cause<Row extends Facts> {
 export function causesOf<Row extends Facts>(rows: readonly Row[]): readonly Cause<Row>[] {
   const down = rows.filter(({ state }) => state === 'Down');
   const byName = new Map(down.flatMap((row) => [[row.shortName, row] as const, [row.id, row] as const]));
-  const rootOf = (row: Row, seen: ReadonlySet<string> = new Set()): Row => {
-    const master = row.downBecause === null ? undefined : byName.get(row.downBecause);
-    if (master === undefined || seen.has(master.id)) return row;
-    return rootOf(master, new Set([...seen, row.id]));
+  const rootOf = (row: Row): Row => {
+    const way = [row];
+    for (let at = row; ; ) {
+      const master = at.downBecause === null ? undefined : byName.get(at.downBecause);
+      if (master === undefined) return at;
+      const circle = way.slice(way.indexOf(master));
+      // In a circle of masters the first by its id stands for all.
+      if (way.includes(master)) return circle.reduce((least, each) => (each.id < least.id ? each : least));
+      way.push(master);
+      at = master;
+    }
   };
   const behind = new Map<string, Row[]>();
   for (const row of down) {

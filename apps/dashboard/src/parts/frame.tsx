@@ -4,7 +4,7 @@ import { briefly } from '../model/format.ts';
 import { address } from '../store/address.ts';
 import { now } from '../store/clock.ts';
 import { session, signOut } from '../store/credential.ts';
-import { alerts } from '../store/facts.ts';
+import { alerts, isSuppressed } from '../store/facts.ts';
 import { heardAt, silentAfterMs } from '../store/stream.ts';
 import { texts } from '../texts.ts';
 import css from './frame.module.css';
@@ -21,7 +21,7 @@ function isStale(): boolean {
 
 function Links() {
   const { path } = address.value;
-  const open = alerts.value.filter(({ State, Reason }) => State === 'Open' && Reason === null).length;
+  const open = alerts.value.filter((alert) => alert.State === 'Open' && !isSuppressed(alert)).length;
   return (
     <>
       {screens.map((screen) => {

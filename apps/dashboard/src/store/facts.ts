@@ -23,9 +23,6 @@ export interface DeviceFacts extends Omit<StateFacts, 'isPartial'> {
   readonly severity: string;
   readonly tags: readonly string[];
   readonly locations: readonly string[];
-  readonly lastMs: number | null;
-  /** The worst status of each 20 minutes of a day, a letter each; empty where it is not known. */
-  readonly day: string;
 }
 
 /** A device with the word that a list shows. */
@@ -56,6 +53,11 @@ export const rows = computed<readonly DeviceRow[]>(() =>
     state: stateOf({ ...facts, isPartial: partial.value.has(facts.id) }),
   })),
 );
+
+/** Whether an alert is only a symptom: its device is Down because a master is, which has an alert of its own. */
+export function isSuppressed({ device_id }: Alert): boolean {
+  return device_id !== null && (devices.value.get(device_id)?.downBecause ?? null) !== null;
+}
 
 export const counts = computed(() => countStates(rows.value.map(({ state }) => state)));
 

@@ -68,7 +68,5 @@ function factsOf(entry: Schemas['DeviceEntry']): DeviceFacts {
     severity: entry.Severity,
     tags: [],
     locations: [],
-    lastMs: null,
-    day: '',
   };
 }

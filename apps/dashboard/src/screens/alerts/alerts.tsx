@@ -8,7 +8,7 @@ import type { ScreenProps } from '../../screen-list.ts';
 import { go } from '../../store/address.ts';
 import { api, take } from '../../store/api.ts';
 import { mayOperate } from '../../store/credential.ts';
-import { type Alert, alerts, progress } from '../../store/facts.ts';
+import { type Alert, alerts, isSuppressed, progress } from '../../store/facts.ts';
 import { texts } from '../../texts.ts';
 import { Choice } from '../device/timeline.tsx';
 import { AlertLine } from './alert-line.tsx';
@@ -31,11 +31,8 @@ function toggle(id: string): void {
 function groupsOf(open: readonly Alert[]): readonly (readonly [string, readonly Alert[]])[] {
   const isMore = ({ Kind }: Alert) => /^(certificate|late|device\.slow)/.test(Kind);
   return [
-    [say.nobody, open.filter((alert) => alert.State === 'Open' && alert.Reason === null && !isMore(alert))],
-    [
-      say.suppressed,
-      open.filter((alert) => alert.State === 'Open' && alert.Reason !== null && !isMore(alert)),
-    ],
+    [say.nobody, open.filter((alert) => alert.State === 'Open' && !isSuppressed(alert) && !isMore(alert))],
+    [say.suppressed, open.filter((alert) => alert.State === 'Open' && isSuppressed(alert) && !isMore(alert))],
     [say.acknowledged, open.filter((alert) => alert.State === 'Acknowledged' && !isMore(alert))],
     [say.information, open.filter(isMore)],
   ];
@@ -111,7 +108,7 @@ export function Alerts({ id }: ScreenProps) {
     const still = [...selected.value].filter((each) => there.has(each));
     if (still.length !== selected.value.size) selected.value = new Set(still);
   }, [alerts.value]);
-  const wanting = open.filter(({ State, Reason }) => State === 'Open' && Reason === null).length;
+  const wanting = open.filter((alert) => alert.State === 'Open' && !isSuppressed(alert)).length;
   return (
     <div class={`${css['split']} ${id === '' ? css['onlyList'] : ''}`}>
       <div class={css['list']}>

@@ -1,5 +1,3 @@
-import { milliseconds } from '../../model/format.ts';
-import { DayBar } from '../../parts/day-bar.tsx';
 import { StateWord } from '../../parts/mark.tsx';
 import { Since } from '../../parts/time.tsx';
 import { type DeviceRow, devices } from '../../store/facts.ts';
@@ -29,16 +27,8 @@ export function LineHead({
             <input type="checkbox" aria-label={say.selectAll(count)} checked={isChosen} onChange={onChoose} />
           )}
         </span>
-        {[
-          columns.status,
-          columns.device,
-          columns.method,
-          columns.day,
-          columns.last,
-          columns.result,
-          columns.tag,
-        ].map((name) => (
-          <span key={name} role="columnheader" class={name === columns.last ? 'num' : undefined}>
+        {[columns.status, columns.device, columns.method, columns.result, columns.tag].map((name) => (
+          <span key={name} role="columnheader">
             {name}
           </span>
         ))}
@@ -97,12 +87,6 @@ export function DeviceLine({
       <NameCell row={row} />
       <span role="cell" class={css['method']}>
         {row.method}
-      </span>
-      <span role="cell" class={css['day']}>
-        {row.day !== '' && <DayBar letters={row.day} state={row.state} />}
-      </span>
-      <span role="cell" class={css['last']}>
-        {milliseconds(row.lastMs)}
       </span>
       <span role="cell" class={css['result']} title={row.lastResult ?? undefined}>
         {row.lastResult}

@@ -2,7 +2,7 @@ import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
 import { count } from '../../model/format.ts';
 import { Heading } from '../../parts/heading.tsx';
-import { StateWord } from '../../parts/mark.tsx';
+import { Mark, StateWord } from '../../parts/mark.tsx';
 import { Failure, Waiting } from '../../parts/notice.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
@@ -48,7 +48,9 @@ function LocationTable({ list }: { readonly list: readonly Location[] }) {
               </th>
               <td>
                 {Online ? (
-                  <StateWord state="Up">{''}</StateWord>
+                  <span class="mute">
+                    <Mark name="Up" /> {say.online}
+                  </span>
                 ) : (
                   <StateWord state="Offline">{OfflineReason ?? texts.overview.noAgent}</StateWord>
                 )}
