@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
+import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { z } from 'zod';
 
@@ -14,12 +14,11 @@ export function startBrowser(): Promise<Browser> {
 }
 
 const found = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }));
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What axe-core finds wrong in a page: a line for each rule, with the first element. The page's policy admits no script, so the debugger runs it. */
 export async function violationsOf(page: Page): Promise<readonly string[]> {
   const session = await page.context().newCDPSession(page);
-  const expression = `${axe}; axe.run(document).then(({ violations }) => JSON.stringify(violations))`;
+  const expression = `${axe.source}; axe.run(document).then(({ violations }) => JSON.stringify(violations))`;
   const { result } = await session.send('Runtime.evaluate', {
     expression,
     awaitPromise: true,

@@ -72,6 +72,47 @@ test('without a connected agent the answer comes at once, and no run request is 
   expect(await requests()).toEqual([]);
 });
 
+test('a device that was just created is checked as soon as it is assigned, within 2 seconds', async () => {
+  const [span] = await db.kysely
+    .deleteFrom('assignment_spans')
+    .where('device_no', '=', deviceNo)
+    .returningAll()
+    .execute();
+  const clock = createFakeClock(systemClock.nowUs());
+  const answer = createCheckNow({ db, clock })(deviceNo, new AbortController().signal);
+  await vi.waitFor(() => clock.advance(100).then(() => expect(clock.monoMs()).toBeGreaterThan(500)), soon);
+  expect(await requests()).toEqual([]);
+  if (span !== undefined) await db.kysely.insertInto('assignment_spans').values(span).execute();
+  await vi.waitFor(() => clock.advance(50).then(async () => expect(await requests()).toHaveLength(1)), soon);
+  await db.kysely.updateTable('run_requests').set({ state: 'Answered', check_id: 'c' }).execute();
+  await vi.waitFor(() =>
+    clock.advance(500).then(() => expect(answer).resolves.toMatchObject({ kind: 'done' })),
+  );
+});
+
+test('a device that stays without an assignment gets its answer after 2 seconds', async () => {
+  await db.kysely.deleteFrom('assignment_spans').where('device_no', '=', deviceNo).execute();
+  const clock = createFakeClock(systemClock.nowUs());
+  const beganMs = clock.monoMs();
+  let isDone = false;
+  const answer = createCheckNow({ db, clock })(deviceNo, new AbortController().signal).finally(() => {
+    isDone = true;
+  });
+  await vi.waitFor(() => clock.advance(50).then(() => expect(isDone).toBe(true)), soon);
+  expect(await answer).toMatchObject({ kind: 'nobody' });
+  expect(clock.monoMs() - beganMs).toBeGreaterThanOrEqual(2_000);
+});
+
+test('the check of a paused device is history: its revision is 0', async () => {
+  await db.kysely.updateTable('devices').set({ enabled: false }).where('device_no', '=', deviceNo).execute();
+  await db.kysely.deleteFrom('assignment_spans').where('device_no', '=', deviceNo).execute();
+  const asking = new AbortController();
+  const answer = createCheckNow({ db, clock: systemClock })(deviceNo, asking.signal);
+  expect(await created()).toMatchObject({ kind: 'Now', agent_no: agentNo, revision: 0 });
+  asking.abort(new Error('gone'));
+  await expect(answer).rejects.toThrow('gone');
+});
+
 test('a run request expires when the agent does not answer within Timeout and a margin', async () => {
   const clock = createFakeClock(systemClock.nowUs());
   const answer = createCheckNow({ db, clock })(deviceNo, new AbortController().signal);

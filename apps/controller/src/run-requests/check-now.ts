@@ -1,6 +1,12 @@
 import { type Clock, newId } from '@vantage/kernel';
 import type { Db } from '../db/index.ts';
-import { agentsWithoutTraces, answerOf, createCheckNowRequest, expireRunRequest } from './store.ts';
+import {
+  agentsWithoutTraces,
+  answerOf,
+  awaitsAssignment,
+  createCheckNowRequest,
+  expireRunRequest,
+} from './store.ts';
 
 /** The outcome of a requested check. `nobody` has a sentence for the caller of the REST API. */
 type CheckNowAnswer =
@@ -18,6 +24,9 @@ export type CheckNow = (
 ) => Promise<CheckNowAnswer>;
 
 const pollMs = 500;
+/** A device that was just created is assigned within this time. */
+const assignmentMs = 2_000;
+const assignmentPollMs = 50;
 /** The time for request, result and commit, in addition to the device's own Timeout. */
 const marginUs = 10_000_000;
 
@@ -29,8 +38,20 @@ export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock:
     await using _listening = await db.subscribe('answer', (notice) => {
       if (notice === undefined || notice.run_request_id === runRequestId) answered.abort();
     });
-    const request = { runRequestId, deviceNo, nowUs: clock.nowUs(), marginUs, traceroute };
-    const created = await db.kysely.transaction().execute((trx) => createCheckNowRequest(trx, request));
+    const create = () => {
+      const request = { runRequestId, deviceNo, nowUs: clock.nowUs(), marginUs, traceroute };
+      return db.kysely.transaction().execute((trx) => createCheckNowRequest(trx, request));
+    };
+    const untilMs = clock.monoMs() + assignmentMs;
+    let created = await create();
+    while (
+      created === undefined &&
+      clock.monoMs() < untilMs &&
+      (await awaitsAssignment(db.kysely, deviceNo))
+    ) {
+      await clock.sleep(assignmentPollMs, signal);
+      created = await create();
+    }
     if (created === undefined) {
       const old = traceroute ? await agentsWithoutTraces(db.kysely, deviceNo) : [];
       return { kind: 'nobody', message: nobodyText(old) };

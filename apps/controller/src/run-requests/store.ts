@@ -31,7 +31,7 @@ export async function createRunRequests(
 /**
  * Requests one check of the device. It goes to the first agent that can run it, in this order: agents that are online before
  * those that are offline or leave, then agents to which the device is assigned, then the agent that runs the first check, then the rotation.
- * Undefined when no connected agent could run it.
+ * Undefined when no connected agent could run it. The check of a paused device has revision 0: it is history and changes no status.
  */
 export async function createCheckNowRequest(
   trx: Kysely<Tables>,
@@ -48,7 +48,7 @@ export async function createCheckNowRequest(
   const { runRequestId, deviceNo, nowUs, marginUs, traceroute } = request;
   const { rows } = await sql<{ agent_no: number; deadline_us: number }>`
     insert into run_requests (run_request_id, kind, device_no, agent_no, location_no, revision, deadline_us, created_us, traceroute)
-    select ${runRequestId}, 'Now', d.device_no, a.agent_no, s.location_no, d.revision,
+    select ${runRequestId}, 'Now', d.device_no, a.agent_no, s.location_no, case when d.enabled then d.revision else 0 end,
       ${nowUs + marginUs}::bigint + d.timeout_s * 1000000::bigint, ${nowUs}, ${traceroute}::boolean
     from devices d
       join (
@@ -66,6 +66,16 @@ export async function createCheckNowRequest(
   if (!created) return undefined;
   await publish(trx, 'runRequest', { agent_no: created.agent_no });
   return { deadlineUs: created.deadline_us };
+}
+
+/** A device that is not paused is assigned to nobody yet, though an agent of its Locations is connected: it was just created or changed. */
+export async function awaitsAssignment(db: Kysely<Tables>, deviceNo: number): Promise<boolean> {
+  const { rows } = await sql<{ awaits: boolean }>`
+    select d.enabled and not exists (select 1 from assignment_spans s where s.device_no = d.device_no and s.to_us is null)
+      and exists (select 1 from device_locations l join agents a on a.location_no = l.location_no and a.state = 'Connected'
+        where l.device_no = d.device_no) as awaits
+    from devices d where d.device_no = ${deviceNo}`.execute(db);
+  return rows[0]?.awaits ?? false;
 }
 
 /** Agents at the device's Locations that are connected but do not trace on request: `edge (version 0.1.0)`. */

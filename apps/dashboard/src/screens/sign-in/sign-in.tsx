@@ -1,7 +1,27 @@
+import type { RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { signIn } from '../../store/credential.ts';
 import { texts } from '../../texts.ts';
 import css from './sign-in.module.css';
+
+type Field = RefObject<HTMLInputElement | null>;
+
+/** For keys that are only good with them. */
+function NameAndPassword({ name, password }: { readonly name: Field; readonly password: Field }) {
+  return (
+    <details class={css['more']}>
+      <summary>{texts.signIn.more}</summary>
+      <label>
+        <span class="label">{texts.signIn.name}</span>
+        <input ref={name} type="text" name="name" autocomplete="username" />
+      </label>
+      <label>
+        <span class="label">{texts.signIn.password}</span>
+        <input ref={password} type="password" name="password" autocomplete="off" />
+      </label>
+    </details>
+  );
+}
 
 /** The field for the key. Of a session that ended it says so; the screen below stays. */
 export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
@@ -49,17 +69,7 @@ export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
       >
         {problem ?? texts.signIn.hint}
       </p>
-      <details class={css['more']}>
-        <summary>{texts.signIn.more}</summary>
-        <label>
-          <span class="label">{texts.signIn.name}</span>
-          <input ref={name} type="text" name="name" autocomplete="username" />
-        </label>
-        <label>
-          <span class="label">{texts.signIn.password}</span>
-          <input ref={password} type="password" name="password" autocomplete="off" />
-        </label>
-      </details>
+      <NameAndPassword name={name} password={password} />
       <button type="submit" class="button main" disabled={isBusy}>
         {texts.signIn.button}
       </button>
