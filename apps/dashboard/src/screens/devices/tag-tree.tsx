@@ -1,12 +1,16 @@
+import { computed } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { worstOf } from '../../model/state.ts';
 import { type Branch, tagTree } from '../../model/tag-tree.ts';
 import { Mark } from '../../parts/mark.tsx';
-import type { DeviceRow } from '../../store/facts.ts';
+import { counts, rows } from '../../store/facts.ts';
 import { texts } from '../../texts.ts';
 import css from './devices.module.css';
 
 const say = texts.devices;
+
+const branches = computed(() => tagTree(rows.value));
+const worst = computed(() => worstOf(rows.value.map(({ state }) => state)));
 
 interface TreeProps {
   readonly chosen: string | undefined;
@@ -63,10 +67,8 @@ function Level({ branch, chosen, onChoose }: TreeProps & { readonly branch: Bran
 }
 
 /** The paths of all tags, each with the worst state and counts of what it holds. */
-export function TagTree({ rows, chosen, onChoose }: TreeProps & { readonly rows: readonly DeviceRow[] }) {
-  const branches = tagTree(rows);
-  if (branches.length === 0) return null;
-  const down = rows.filter(({ state }) => state === 'Down').length;
+export function TagTree({ chosen, onChoose }: TreeProps) {
+  if (branches.value.length === 0) return null;
   return (
     <nav class={css['side']} aria-label={say.tags}>
       <h2>{say.tags}</h2>
@@ -78,12 +80,12 @@ export function TagTree({ rows, chosen, onChoose }: TreeProps & { readonly rows:
             aria-pressed={chosen === undefined}
             onClick={() => onChoose(undefined)}
           >
-            <Mark name={worstOf(rows.map(({ state }) => state))} />
+            <Mark name={worst.value} />
             <span>{say.all}</span>
-            <Counted down={down} total={rows.length} />
+            <Counted down={counts.value.Down} total={rows.value.length} />
           </button>
         </li>
-        {branches.map((branch) => (
+        {branches.value.map((branch) => (
           <Level key={branch.path} branch={branch} chosen={chosen} onChoose={onChoose} />
         ))}
       </ul>
