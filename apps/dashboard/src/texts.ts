@@ -102,6 +102,7 @@ export const texts = {
     all: 'All devices',
     tags: 'Tags',
     counted: (n: number) => devicesOf(n),
+    soFar: (n: number) => `${devicesOf(n)} so far`,
     columns: {
       status: 'Status, since',
       device: 'Device',

@@ -126,6 +126,14 @@ test('a paused device says nothing else, and doubts are Up', () => {
   expect(states[0]).toBe('Down');
 });
 
+test('of two changes in one second the later one counts', () => {
+  const changes = [
+    { at: 10, status: 'Unknown' as const },
+    { at: 10, status: 'Up' as const },
+  ];
+  expect(intervalsOf(changes, 0, 20)).toEqual([{ start: 10, end: 20, status: 'Up' }]);
+});
+
 const status = fc.constantFrom<Status>('Up', 'Down', 'Maint', 'Unknown');
 
 test('the worst status wins a pixel, and the open one reaches the right edge', () => {

@@ -17,7 +17,7 @@ export interface Change {
 const worstFirst: readonly Status[] = ['Down', 'Unknown', 'Maint', 'Up'];
 const rank = (status: Status) => worstFirst.indexOf(status);
 
-/** The intervals from `from` to `to`. `changes` may come in any order; those before `from` say how it began. */
+/** The intervals from `from` to `to`. `changes` may come in any order, of one moment the last counts; those before `from` say how it began. */
 export function intervalsOf(changes: readonly Change[], from: number, to: number): readonly Interval[] {
   const ordered = changes.filter(({ at }) => at < to).sort((a, b) => a.at - b.at);
   const intervals: Interval[] = [];

@@ -4,7 +4,7 @@ import { briefly } from '../model/format.ts';
 import { address } from '../store/address.ts';
 import { now } from '../store/clock.ts';
 import { session, signOut } from '../store/credential.ts';
-import { alerts, isSuppressed } from '../store/facts.ts';
+import { alerts, isSuppressed, progress } from '../store/facts.ts';
 import { heardAt, silentAfterMs } from '../store/stream.ts';
 import { texts } from '../texts.ts';
 import css from './frame.module.css';
@@ -33,7 +33,9 @@ function Links() {
             <a href={target} aria-current={isHere ? 'page' : undefined}>
               {texts.screens[screen]}
             </a>
-            {screen === 'alerts' && open > 0 && <span class={css['badge']}>{open}</span>}
+            {screen === 'alerts' && open > 0 && progress.value !== 'loading' && (
+              <span class={css['badge']}>{open}</span>
+            )}
           </span>
         );
       })}

@@ -42,7 +42,7 @@ export function readExtended(check_id: string): Promise<Schemas['CheckExtended']
 
 const mostEvents = 1_000;
 
-/** The changes of status in a time, and the last one before it. */
+/** The changes of status in a time, and the last one before it, the oldest first. */
 export async function readChanges(device_id: string, from: number): Promise<readonly Change[]> {
   const changes: Change[] = [];
   let before: string | undefined;
@@ -56,5 +56,5 @@ export async function readChanges(device_id: string, from: number): Promise<read
     before = page.at(-1)?.event_id;
     if (page.length < 100 || (changes.at(-1)?.at ?? 0) < from) break;
   }
-  return changes;
+  return changes.reverse();
 }

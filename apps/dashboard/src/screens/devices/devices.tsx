@@ -167,7 +167,7 @@ export function Devices() {
         <div class={css['head']}>
           <Heading>{say.title}</Heading>
           <span class="mute" role="status">
-            {say.counted(found.value.length)}
+            {progress.value === 'loading' ? say.soFar(found.value.length) : say.counted(found.value.length)}
           </span>
         </div>
         <search class={css['filter']}>

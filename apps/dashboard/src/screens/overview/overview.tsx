@@ -58,7 +58,8 @@ function Counts() {
 
 /** What is wrong, its cause first. */
 export function Overview() {
-  if (progress.value === 'loading' && rows.value.length === 0)
+  // A sentence about a part of the devices would be wrong.
+  if (progress.value === 'loading')
     return (
       <div class="page">
         <Waiting rows={8} />
