@@ -151,6 +151,28 @@ test('at 390 px no screen scrolls sideways, and keys alone reach a device', asyn
   await page.context().close();
 });
 
+test('a session that ends keeps the screen, and signing in goes on where one was', async () => {
+  const page = await openPage();
+  await signIn(page);
+  await page.goto(`${base}devices/new`);
+  await page.getByLabel('Address').fill('192.0.2.7');
+  await page.evaluate(`fetch('/v1.1/session').then((answer) => answer.json()).then(({ CsrfToken }) =>
+    fetch('/v1.1/session', { method: 'DELETE', headers: { 'X-CSRF-Token': CsrfToken } }))`);
+  await page.getByRole('button', { name: 'Add this device' }).click();
+  await page.getByText('Your session has ended').waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  await page.getByLabel('API key').fill(system.quickstart().api_key_ur);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('Your session has ended').waitFor({ state: 'detached' });
+  expect(await page.getByLabel('Address').inputValue()).toBe('192.0.2.7');
+  // A key that only views sees nothing that it may not do.
+  await page.goto(`${base}devices`);
+  await page.getByRole('link', { name: /Router/ }).click();
+  await page.getByRole('heading', { name: /Router/ }).waitFor();
+  expect(await page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
+  await page.context().close();
+});
+
 test('the first load is at most 75 kB, from this server alone', async () => {
   const page = await openPage();
   const hosts = new Set<string>();

@@ -8,7 +8,6 @@ export interface Filterable {
   readonly url: string;
   readonly method: string;
   readonly tags: readonly string[];
-  readonly locations: readonly string[];
   readonly sinceMs: number;
 }
 
@@ -17,23 +16,21 @@ export interface DeviceFilter {
   readonly states: readonly State[];
   readonly tags: readonly string[];
   readonly methods: readonly string[];
-  readonly locations: readonly string[];
   readonly words: readonly string[];
   readonly sort: 'worst' | 'name' | 'since';
   /** Words with a colon that no field of the filter has. */
   readonly unknown: readonly string[];
 }
 
-const fields = ['status', 'tag', 'method', 'location', 'sort'] as const;
+const fields = ['status', 'tag', 'method', 'sort'] as const;
 const sorts = ['worst', 'name', 'since'] as const;
 
-/** Reads a filter: `status:down tag:berlin/* method:ping location:Oslo sort:name "text"`. Quotes hold blanks together. */
+/** Reads a filter: `status:down tag:berlin/* method:ping sort:name "text"`. Quotes hold blanks together. */
 export function parseFilter(text: string): DeviceFilter {
   const found: Record<(typeof fields)[number], string[]> = {
     status: [],
     tag: [],
     method: [],
-    location: [],
     sort: [],
   };
   const words: string[] = [];
@@ -52,7 +49,6 @@ export function parseFilter(text: string): DeviceFilter {
     states: wanted,
     tags: found.tag,
     methods: found.method,
-    locations: found.location,
     words: words.filter((word) => word !== ''),
     sort: sorts.find((each) => found.sort.includes(each)) ?? 'worst',
     unknown,
@@ -67,8 +63,6 @@ export function fits(filter: DeviceFilter, row: Filterable): boolean {
     (filter.states.length === 0 || filter.states.includes(row.state)) &&
     isOneOf(filter.methods, row.method) &&
     filter.tags.every((tag) => row.tags.some((each) => fitsTag(tag, each.toLowerCase()))) &&
-    (filter.locations.length === 0 ||
-      row.locations.some((each) => filter.locations.includes(each.toLowerCase()))) &&
     filter.words.every((word) => holdsWord(row, word))
   );
 }

@@ -22,7 +22,6 @@ export interface DeviceFacts extends Omit<StateFacts, 'isPartial'> {
   readonly lastResult: string | null;
   readonly severity: string;
   readonly tags: readonly string[];
-  readonly locations: readonly string[];
 }
 
 /** A device with the word that a list shows. */
@@ -82,7 +81,7 @@ export async function readFacts(): Promise<void> {
     });
     for (const [id, facts] of read) {
       const known = devices.value.get(id);
-      read.set(id, { ...facts, tags: known?.tags ?? [], locations: known?.locations ?? [] });
+      read.set(id, { ...facts, tags: known?.tags ?? [] });
     }
     devices.value = read;
     progress.value = 'ready';

@@ -44,7 +44,7 @@ export async function readTags(): Promise<ReadonlyMap<string, readonly string[]>
 export async function readDevice(device_id: string): Promise<DeviceFacts | undefined> {
   try {
     const device = await take(api.GET('/devices/{device_id}', { params: { path: { device_id } } }));
-    return { ...factsOf(device), tags: device.Tags.map(({ Name }) => Name), locations: device.Locations };
+    return { ...factsOf(device), tags: device.Tags.map(({ Name }) => Name) };
   } catch (error) {
     if (error instanceof ApiProblem && error.code === notFound) return undefined;
     throw error;
@@ -67,6 +67,5 @@ function factsOf(entry: Schemas['DeviceEntry']): DeviceFacts {
     lastResult: entry.LastCheckResult,
     severity: entry.Severity,
     tags: [],
-    locations: [],
   };
 }

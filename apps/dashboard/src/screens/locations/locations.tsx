@@ -42,9 +42,7 @@ function LocationTable({ list }: { readonly list: readonly Location[] }) {
           {list.map(({ location_id, Name, Online, OfflineReason, Load, Agents }) => (
             <tr key={location_id}>
               <th scope="row" class={css['name']}>
-                <a href={`/devices?q=${encodeURIComponent(`location:"${Name}"`)}`}>
-                  <bdi>{Name}</bdi>
-                </a>
+                <bdi>{Name}</bdi>
               </th>
               <td>
                 {Online ? (
