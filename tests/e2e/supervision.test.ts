@@ -52,7 +52,7 @@ test('only its owner can read quickstart.json, and it has every field', () => {
     api_key_uw: expect.stringMatching(/^[0-9a-f]{64}$/),
     api_key_ur: expect.stringMatching(/^[0-9a-f]{64}$/),
     agent_endpoint: expect.stringMatching(/^https:\/\/localhost:\d+$/),
-    dashboard_url: null,
+    dashboard_url: expect.stringMatching(/^https:\/\/localhost:\d+\/$/),
     database_url: expect.stringMatching(/^postgresql:/),
     pids: { controller: expect.any(Number), agent: expect.any(Number) },
   });

@@ -13,7 +13,7 @@ interface Quickstart {
   readonly api_key_uw: string;
   readonly api_key_ur: string;
   readonly agent_endpoint: string;
-  readonly dashboard_url: string | null;
+  readonly dashboard_url: string;
   readonly database_url: string;
   readonly pids: { readonly controller: number; readonly agent: number };
 }

@@ -2,6 +2,8 @@ import { importsOf } from './imports.ts';
 import type { Source } from './sources.ts';
 
 const maxLines = 300;
+/** A list of texts, nothing else. */
+const listOfTexts = 'apps/dashboard/src/texts.ts';
 /** Tests of rare faults: each failure is a finding, so they are never repeated. */
 const neverRepeated = /property|ledger|leak|sentinel/;
 
@@ -10,7 +12,8 @@ export function badFile(source: Source): string[] {
   const { file, text } = source;
   const problems: string[] = [];
   const lines = text.split('\n').length - 1;
-  if (lines > maxLines) problems.push(`${file} has ${lines} lines, ${maxLines} is the most`);
+  if (lines > maxLines && file !== listOfTexts)
+    problems.push(`${file} has ${lines} lines, ${maxLines} is the most`);
   if (new RegExp(`\\b(${['TO', 'DO'].join('')}|${['FIX', 'ME'].join('')})\\b`).test(text))
     problems.push(`${file} puts work off`);
   if (/^\s*export \* /m.test(text)) problems.push(`${file} exports everything`);

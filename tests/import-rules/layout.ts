@@ -21,6 +21,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   probes: ['kernel', 'proto', 'domain', 'icmp'],
   health: ['proto', 'kernel', 'domain'],
   alerts: ['kernel', 'domain', 'health'],
+  client: [],
 };
 /** What a probe's files may import of their package, besides their own folder. */
 const besideProbe = /^libs\/probes\/src\/(?:contract|dialogue|net|redact|search)\//;
@@ -57,7 +58,8 @@ function acrossWorkspaces({ file, isTest, name, target }: Import): string | unde
   const app = appOf.exec(file)?.[1];
   const toApp = appOf.exec(target)?.[1] ?? /^@vantage\/(agent|controller|cli|dashboard)\b/.exec(name)?.[1];
   const toLib =
-    libOf.exec(target)?.[1] ?? /^@vantage\/(proto|kernel|domain|icmp|probes|health|alerts)\b/.exec(name)?.[1];
+    libOf.exec(target)?.[1] ??
+    /^@vantage\/(proto|kernel|domain|icmp|probes|health|alerts|client)\b/.exec(name)?.[1];
   if (
     name.startsWith('.') &&
     (lib ?? app) !== undefined &&

@@ -12,7 +12,7 @@ export interface Source {
 export function readSources(root: string): Source[] {
   return ['libs', 'apps', 'agent-installer', 'tests'].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
+      .filter((entry) => entry.isFile() && /\.(tsx?|mjs)$/.test(entry.name))
       .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
       .filter((file) => !/node_modules\/|\/gen\/|(^|\/)dist\//.test(file))
       .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') })),

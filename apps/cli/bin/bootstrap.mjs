@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installPackages } from './install.mjs';
+import { buildPage } from './page.mjs';
 
 const leastNode = 24;
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
@@ -27,6 +28,7 @@ for (const stream of [process.stdout, process.stderr])
 const above = lifelines();
 await install();
 const node = findNode();
+if (command === 'up') buildPage({ root, node, say });
 const script = command === 'test' ? 'tests/harness/run-all.ts' : 'apps/cli/src/main.ts';
 const args = command === 'test' ? rest : [command, ...rest];
 run(node, [path.join(root, script), ...args]);

@@ -12,7 +12,7 @@ import {
 } from '@vantage/kernel';
 import { serveMetrics } from '@vantage/kernel/metrics';
 import { type Alerts, acknowledge, acknowledgeMany, createAlerts, snooze } from './alerts/index.ts';
-import { createHttpApi } from './api/index.ts';
+import { builtPage, createHttpApi, readSite } from './api/index.ts';
 import { createAssign } from './assign/index.ts';
 import { createChangeRecorder } from './audit/index.ts';
 import { agentEnrolment } from './catalog/agents/enrolment-store.ts';
@@ -163,6 +163,7 @@ function joinSteps(base: Base) {
     pause: createPauseDevice({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
     ...{ deleteRollUps: rollUps.deleteRollUps, notificationsOf },
     pages: notify.pages({ acknowledge, acknowledgeMany, snooze }),
+    site: readSite(builtPage),
     ...{ planInvitation, upgrades: { signedParcels, startRollout: insertRollout } },
     sendTest: (...ask) => notify.sendTest(...ask),
     clockProblem: () => clocks.problem,

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { credentialsFile, type Provision } from './provision.ts';
+import { dashboardUrl } from './quickstart.ts';
 
 /**
  * The text that the operator sees when everything answers. It shows the keys when they were issued just now. Later starts name the file that
@@ -17,7 +18,7 @@ export function greeting(
     : `Keys         in ${path.join(dataDir, credentialsFile)} (shown on the first start only)`;
   const key = credentials.isFresh ? credentials.api_key_uw : '<key>';
   return `
-Vantage is up.
+Vantage is up: ${dashboardUrl(ready.base_url)}
 
   API          ${ready.base_url}
   ${keys}

@@ -11,10 +11,15 @@ export interface Quickstart {
   readonly api_key_uw: string;
   readonly api_key_ur: string;
   readonly agent_endpoint: string;
-  /** There is no dashboard yet. */
-  readonly dashboard_url: null;
+  /** The page for people. */
+  readonly dashboard_url: string;
   readonly database_url: string;
   readonly pids: { readonly controller: number; readonly agent: number };
+}
+
+/** The page's address beside the API's. */
+export function dashboardUrl(baseUrl: string): string {
+  return new URL('/', baseUrl).href;
 }
 
 /** The content of quickstart.json for a system that serves. Pure. */
@@ -31,7 +36,7 @@ export function quickstartOf(
     api_key_uw,
     api_key_ur,
     agent_endpoint,
-    dashboard_url: null,
+    dashboard_url: dashboardUrl(base_url),
     database_url,
     pids,
   };

@@ -6,6 +6,7 @@ import { createIdempotency } from '../http/idempotency.ts';
 import { findKey } from '../http/key-store.ts';
 import { createProxyTest } from '../http/origin.ts';
 import type { OuterRoute } from '../http/outer-routes.ts';
+import type { Site } from '../http/serve-site.ts';
 import { findSession } from '../http/session-store.ts';
 import { outerRoutes } from '../metrics/routes.ts';
 import { docsPageRoutes } from './docs-page.ts';
@@ -42,6 +43,7 @@ export function createHttpApi({
   settings,
   onRoute,
   pages = [],
+  site,
   clockProblem = () => undefined,
   ...deps
 }: Omit<RouteDeps, 'retentionDays' | 'version' | 'onAccountChanged' | 'allowPrivateWebhooks' | 'signIn'> & {
@@ -50,6 +52,8 @@ export function createHttpApi({
   readonly onRoute?: Parameters<typeof createApp>[0]['onRoute'];
   /** Pages of other steps, for people who have no key. */
   readonly pages?: readonly OuterRoute[];
+  /** The page for people. */
+  readonly site?: Site;
   /** Why the controller's clock is wrong, for `/readyz`; undefined: it is right. */
   readonly clockProblem?: () => string | undefined;
 }): HttpApi {
@@ -90,6 +94,7 @@ export function createHttpApi({
     ...{
       routes,
       outerRoutes: [...outerRoutes({ db, clock, clockProblem }), ...docsPageRoutes(), ...pages],
+      site,
       ...{ authenticator, isTrustedProxy, onRoute },
       ...{ clock, log, summary },
     },

@@ -1,1 +1,2 @@
 export { createHttpApi } from './api.ts';
+export { builtPage, readSite } from './read-site.ts';

@@ -21,6 +21,7 @@ import type { Route } from './route.ts';
 import { basePath, notRouted, routerPath, verbsOf } from './route-finder.ts';
 import { createRouteRunner, type RequestTransactions } from './run-route.ts';
 import { createRouteServer } from './serve-route.ts';
+import { createSiteServer, type Site } from './serve-site.ts';
 import { createStorageGuard } from './storage-guard.ts';
 import { createStrangerLoad } from './stranger-load.ts';
 
@@ -37,6 +38,7 @@ export function createApp({
   transactions,
   idempotency,
   outerRoutes,
+  site,
   authenticator,
   isTrustedProxy,
   ownCertificate,
@@ -52,6 +54,8 @@ export function createApp({
   readonly transactions: RequestTransactions;
   readonly idempotency: Idempotency;
   readonly outerRoutes: readonly OuterRoute[];
+  /** The page for people; undefined: there is none. */
+  readonly site?: Site | undefined;
   readonly authenticator: Authenticator;
   readonly isTrustedProxy: (peer: string) => boolean;
   /** The operator gave a certificate for this host, so the answers may ask browsers to use HTTPS only. */
@@ -130,6 +134,7 @@ export function createApp({
   const addressOf = (request: IncomingMessage) => readOrigin(request).address;
   const outer = { routes: outerRoutes, authenticator, load, strangers, guard, addressOf, put };
   koa.use(serveOuterRoutes(outer));
+  koa.use(createSiteServer({ site, taken: outerRoutes.map(({ path }) => path), put }));
   koa.use(router.routes());
   const callback = koa.callback();
   return {

@@ -12,6 +12,7 @@ import type { CheckNow } from '../../history/check-routes.ts';
 import { createEventFeed } from '../../history/event-feed.ts';
 import type { OuterRoute } from '../../http/outer-routes.ts';
 import type { Route } from '../../http/route.ts';
+import type { Site } from '../../http/serve-site.ts';
 import type { Level } from '../../http/session.ts';
 import { notificationsOf } from '../../notify/notification-store.ts';
 import { rollUps } from '../../rollup/index.ts';
@@ -76,6 +77,7 @@ interface RestDeps {
   beside?: Pick<Rest, 'database' | 'clock' | 'sealer'>;
   tracing?: Tracing;
   pages?: readonly OuterRoute[];
+  site?: Site;
 }
 
 /** Agents can come in, by these lines. */
@@ -120,6 +122,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
   const api = createHttpApi({
     ...shared,
     ...{ log, onRoute: tracing?.nameRoute, pages: deps.pages ?? [] },
+    ...(deps.site === undefined ? {} : { site: deps.site }),
     settings: {
       apiKeyHeaders: ['X-Old-Key'],
       trustedProxies: ['127.0.0.1'],

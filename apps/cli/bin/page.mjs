@@ -1,0 +1,58 @@
+// Builds the page before a start, where its sources changed. Plain JavaScript without dependencies, for any Node from 18 on.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** The file in the built page that holds the hash of its sources. */
+const stampFile = 'apps/dashboard/dist/.sources';
+const folders = ['apps/dashboard/src', 'apps/dashboard/public', 'libs/client/src'];
+const files = [
+  ...['index.html', 'build.ts', 'vite.config.ts'].map((name) => `apps/dashboard/${name}`),
+  'package-lock.json',
+];
+
+/** Builds the page with this Node unless it is built of the present sources. The system starts without it too, because the API needs no page. */
+export function buildPage({ root, node, say }) {
+  const hash = hashOf(root);
+  if (builtOf(root) === hash) return;
+  if (!existsSync(path.join(root, 'node_modules/vite')))
+    return say('the page is not built: the packages of development are missing (npm ci installs them)');
+  say('building the page, because its sources changed');
+  const from = Date.now();
+  const script = path.join(root, 'apps/dashboard/build.ts');
+  const built = spawnSync(node, [script, hash], { encoding: 'utf8', timeout: 120_000 });
+  if (built.status === 0) return say(`the page is built (${((Date.now() - from) / 1000).toFixed(1)} s)`);
+  const why = `${built.stderr ?? built.error ?? ''}`.trim().slice(-2_000);
+  say(`the page could not be built; "npm run build" shows why\n${why}`.trim());
+}
+
+function hashOf(root) {
+  const hash = createHash('sha256');
+  const sources = folders
+    .flatMap((folder) => filesIn(root, folder))
+    .filter((file) => !/\.test\.tsx?$/.test(file));
+  for (const file of [...sources, ...files])
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(path.join(root, file)))
+      .update('\0');
+  return hash.digest('hex');
+}
+
+function builtOf(root) {
+  try {
+    return readFileSync(path.join(root, stampFile), 'utf8');
+  } catch {
+    return undefined; // it is built now
+  }
+}
+
+function filesIn(root, folder) {
+  return readdirSync(path.join(root, folder), { withFileTypes: true })
+    .flatMap((entry) => {
+      const name = `${folder}/${entry.name}`;
+      return entry.isDirectory() ? filesIn(root, name) : [name];
+    })
+    .sort((a, b) => (a < b ? -1 : 1));
+}

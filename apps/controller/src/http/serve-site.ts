@@ -1,0 +1,70 @@
+import type { Context, Next } from 'koa';
+import { type Answer, answerDocument } from './answer.ts';
+import type { Document } from './document.ts';
+import { basePath } from './route-finder.ts';
+
+/** A file of the page. */
+interface SiteFile {
+  readonly type: string;
+  /** Its name changes with its content, so a browser never asks for it again. */
+  readonly isImmutable: boolean;
+  readonly body: Document;
+}
+
+/** The page for people: its files by their paths, and the one that shows every screen. */
+export interface Site {
+  readonly files: ReadonlyMap<string, SiteFile>;
+  readonly index: SiteFile | undefined;
+}
+
+/** Everything comes from this server, no text becomes a script, and nothing may frame the page. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+const always = {
+  'Content-Security-Policy': policy,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+const notBuilt =
+  '<!doctype html><html lang="en"><meta charset="utf-8"><title>Vantage</title><p>The page is not built on this host. <code>npm start</code> builds it, or <code>npm run build</code>. The REST API serves.</p></html>\n';
+
+/**
+ * Serves the page at `/`, its files, and its screens: a browser that asks for HTML at a path which belongs to nobody else. `taken` are the
+ * paths of the other routes outside of the API. All other requests pass on.
+ */
+export function createSiteServer({
+  site,
+  taken,
+  put,
+}: {
+  readonly site: Site | undefined;
+  readonly taken: readonly string[];
+  readonly put: (context: Context, answer: Answer) => void;
+}): (context: Context, next: Next) => Promise<void> {
+  const firstOf = (path: string) => path.split('/')[1] ?? '';
+  const others = new Set([basePath, ...taken].map(firstOf));
+  return async (context, next) => {
+    const { path, method } = context;
+    if (site === undefined || (method !== 'GET' && method !== 'HEAD')) return next();
+    const file = site.files.get(path);
+    if (file === undefined && !isScreen(context, others.has(firstOf(path)))) return next();
+    const shown = file ?? site.index;
+    if (shown === undefined) {
+      const headers = { ...always, 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' };
+      return put(context, { status: 404, headers, body: notBuilt });
+    }
+    const headers = {
+      ...always,
+      'Content-Type': shown.type,
+      'Cache-Control': shown.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    };
+    put(context, await answerDocument(context, shown.body, { headers }));
+  };
+}
+
+function isScreen({ path, headers }: Context, belongsToOthers: boolean): boolean {
+  if (path === '/') return true;
+  if (belongsToOthers || /\.[^/]*$/.test(path)) return false;
+  return /\btext\/html\b/.test(headers.accept ?? '');
+}

@@ -1,0 +1,138 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { announce } from './announce.ts';
+import { Dialog } from './parts/dialog.tsx';
+import { Frame } from './parts/frame.tsx';
+import { useKeys } from './parts/keys.ts';
+import { Failure, Waiting } from './parts/notice.tsx';
+import { type ScreenProps, screenList } from './screen-list.ts';
+import css from './screens/sign-in/sign-in.module.css';
+import { SignIn } from './screens/sign-in/sign-in.tsx';
+import { address, go } from './store/address.ts';
+import { resumeSession, signedIn } from './store/credential.ts';
+import { counts, forgetFacts } from './store/facts.ts';
+import { followFacts } from './store/follow.ts';
+import { texts } from './texts.ts';
+
+type Lazy = 'palette' | 'keys';
+
+const lazy: Readonly<Record<Lazy, () => Promise<ComponentType<{ onClose: () => void }>>>> = {
+  palette: async () => (await import('./screens/palette/palette.tsx')).Palette,
+  keys: async () => (await import('./screens/palette/key-list.tsx')).KeyList,
+};
+
+/** Shows a component of a file of its own. */
+function Loaded<Props extends object>({
+  load,
+  props,
+}: {
+  readonly load: () => Promise<ComponentType<Props>>;
+  readonly props: Props;
+}) {
+  const [state, setState] = useState<{ Shown?: ComponentType<Props>; problem?: unknown; of?: unknown }>({});
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    let isCurrent = true;
+    load().then(
+      (Shown) => isCurrent && setState({ Shown, of: load }),
+      (problem: unknown) => isCurrent && setState({ problem, of: load }),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [load, round]);
+  const { Shown, problem, of } = state;
+  if (of === load && problem !== undefined)
+    return (
+      <div class="page">
+        <Failure problem={problem} retry={() => setRound(round + 1)} />
+      </div>
+    );
+  if (of !== load || Shown === undefined)
+    return (
+      <div class="page">
+        <Waiting />
+      </div>
+    );
+  return <Shown {...props} />;
+}
+
+function Screen() {
+  const { path } = address.value;
+  for (const { pattern, load } of screenList) {
+    const found = pattern.exec(path);
+    if (found !== null) {
+      const id = found[1] ?? '';
+      return <Loaded<ScreenProps> key={`${pattern}${id}`} load={load} props={{ id }} />;
+    }
+  }
+  return (
+    <div class="page">
+      <h1>{texts.problem.notFound}</h1>
+    </div>
+  );
+}
+
+function SignedIn() {
+  const [opened, setOpened] = useState<Lazy>();
+  const close = () => setOpened(undefined);
+  useEffect(() => {
+    const ending = new AbortController();
+    void followFacts(ending.signal);
+    return () => {
+      ending.abort();
+      forgetFacts();
+    };
+  }, []);
+  useEffect(() => announce(), []);
+  useKeys({
+    'Ctrl+k': () => setOpened('palette'),
+    '?': () => setOpened('keys'),
+    'g o': () => go('/'),
+    'g d': () => go('/devices'),
+    'g a': () => go('/alerts'),
+    'g l': () => go('/locations'),
+    'g s': () => go('/schedules'),
+    'g r': () => go('/reports'),
+    c: () => go('/devices/new'),
+  });
+  return (
+    <>
+      <Frame onSearch={() => setOpened('palette')}>
+        <Screen />
+      </Frame>
+      {opened !== undefined && <Loaded key={opened} load={lazy[opened]} props={{ onClose: close }} />}
+      {signedIn.value === 'ended' && (
+        <Dialog title={texts.signIn.title} onClose={() => {}} isHeadHidden>
+          <SignIn hasEnded />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** The page: the sign-in, or the screens. */
+export function App() {
+  const [problem, setProblem] = useState<unknown>();
+  const title =
+    signedIn.value === 'no' || signedIn.value === 'asking' ? texts.name : texts.title(counts.value.Down);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  useEffect(() => {
+    resumeSession().catch(setProblem);
+  }, []);
+  if (signedIn.value === 'asking')
+    return (
+      <main class="page">
+        {problem === undefined ? <Waiting /> : <Failure problem={problem} retry={() => location.reload()} />}
+      </main>
+    );
+  if (signedIn.value === 'no')
+    return (
+      <main class={css['alone']}>
+        <SignIn />
+      </main>
+    );
+  return <SignedIn />;
+}

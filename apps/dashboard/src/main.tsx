@@ -1,0 +1,17 @@
+// First: the order of the layers stands in base.css.
+import './style/tokens.css';
+import './style/base.css';
+
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { watchPrefix } from './parts/keys.ts';
+import { showTheme } from './parts/theme.ts';
+import { watchAddress } from './store/address.ts';
+import { runClock } from './store/clock.ts';
+
+showTheme();
+runClock();
+watchAddress();
+watchPrefix();
+const page = document.getElementById('page');
+if (page !== null) render(<App />, page);

@@ -1,0 +1,38 @@
+/** An event of a stream of server-sent events. */
+export interface StreamEvent {
+  readonly id: string | undefined;
+  readonly data: string;
+}
+
+/** Far more than an event of the API has; a longer line is no event of ours. */
+const longest = 1_000_000;
+
+/** Reads server-sent events (HTML, section 9.2.6) from pieces of text. Each call returns the events that are complete now. */
+export function createEventReader(): (piece: string) => readonly StreamEvent[] {
+  let rest = '';
+  let id: string | undefined;
+  let data: string[] = [];
+  return (piece) => {
+    const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop() ?? '';
+    if (rest.length > longest) throw new Error('a line of the stream is too long');
+    const events: StreamEvent[] = [];
+    for (const line of lines) {
+      if (line === '') {
+        if (data.length > 0) events.push({ id, data: data.join('\n') });
+        data = [];
+        continue;
+      }
+      const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
+      if (name === 'data') data.push(value);
+      else if (name === 'id') id = value;
+    }
+    return events;
+  };
+}
+
+/** How long to wait before the next attempt: doubling from 1 s to 30 s, each somewhere in its upper half. */
+export function retryDelayMs(failures: number, random: number): number {
+  const full = Math.min(30_000, 1_000 * 2 ** Math.min(failures, 10));
+  return Math.round(full / 2 + (full / 2) * random);
+}

@@ -1,0 +1,65 @@
+/** A blank that does not break, between a number and its unit. */
+const gap = '\u00a0';
+const none = '–';
+
+/** A duration for lists, in its greatest unit: `41 min`. */
+export function briefly(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  if (whole < 60) return `${whole}${gap}s`;
+  if (whole < 3_600) return `${Math.floor(whole / 60)}${gap}min`;
+  if (whole < 172_800) return `${Math.floor(whole / 3_600)}${gap}h`;
+  return `${Math.floor(whole / 86_400)}${gap}d`;
+}
+
+/** A duration in full: `1 h 12 min 38 s`. */
+export function inFull(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const parts: readonly (readonly [number, string])[] = [
+    [Math.floor(whole / 86_400), 'd'],
+    [Math.floor(whole / 3_600) % 24, 'h'],
+    [Math.floor(whole / 60) % 60, 'min'],
+    [whole % 60, 's'],
+  ];
+  const shown = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count}${gap}${unit}`);
+  return shown.length === 0 ? `0${gap}s` : shown.join(gap);
+}
+
+/** A time of a check: three digits in ms, from 1,000 ms on in s. A check that measured nothing has none. */
+export function milliseconds(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return none;
+  if (ms >= 999.5) return `${(ms / 1_000).toFixed(1)}${gap}s`;
+  if (ms >= 9.95) return `${Math.round(ms)}${gap}ms`;
+  return `${ms.toFixed(1)}${gap}ms`;
+}
+
+/** A count with commas: `4,812`. */
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** Three decimals, cut and not rounded, so that only an unbroken time is 100 %. */
+export function percent(value: number | null | undefined): string {
+  if (value === null || value === undefined) return none;
+  const cut = Math.floor(value * 1_000) / 1_000;
+  return `${value === 100 ? '100' : cut.toFixed(3)}${gap}%`;
+}
+
+/**
+ * A timestamp of the API in few characters. Its text is already in the account's zone, so the digits are taken from it. `today` is the date
+ * of now in that zone: another day is named.
+ */
+export function clockTime(timestamp: string, today: string): string {
+  const date = timestamp.slice(0, 10);
+  const time = timestamp.slice(11, 19);
+  return date === today ? time : `${date.slice(5)} ${time}`;
+}
+
+/** A timestamp in full, with its offset. */
+export function exactTime(timestamp: string): string {
+  return timestamp.replace('T', ' ').replace(/(\d)([+-]\d\d:\d\d|Z)$/, '$1 $2');
+}
+
+/** The date of a moment in a zone: `2026-02-25`. */
+export function dateIn(zone: string, ms: number): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(ms);
+}

@@ -1,0 +1,93 @@
+/** Method and URL of what somebody pasted, and why this Method. */
+export interface Guess {
+  readonly method: string;
+  readonly url: string;
+  readonly shortName: string;
+  readonly fullName: string;
+  readonly reason: 'scheme' | 'port' | 'host' | 'path';
+}
+
+const schemes: Readonly<Record<string, string>> = {
+  http: 'HTTP',
+  https: 'HTTP',
+  ping: 'PING',
+  icmp: 'PING',
+  smtp: 'SMTP',
+  smtps: 'SMTP',
+  pop3: 'POP3',
+  pop3s: 'POP3',
+  imap: 'IMAP4',
+  imaps: 'IMAP4',
+  mysql: 'MySQL',
+  ftp: 'FTP',
+  ftps: 'FTP',
+  telnet: 'TELNET',
+  ssh: 'SSH',
+  nntp: 'NNTP',
+  nntps: 'NNTP',
+  tcp: 'TCP',
+  dns: 'DNS',
+};
+const ports: Readonly<Record<string, string>> = {
+  21: 'FTP',
+  22: 'SSH',
+  23: 'TELNET',
+  25: 'SMTP',
+  53: 'DNS',
+  80: 'HTTP',
+  110: 'POP3',
+  119: 'NNTP',
+  143: 'IMAP4',
+  443: 'HTTP',
+  465: 'SMTP',
+  587: 'SMTP',
+  993: 'IMAP4',
+  995: 'POP3',
+  3306: 'MySQL',
+  8080: 'HTTP',
+  8443: 'HTTP',
+};
+/** Methods whose URL keeps its scheme. */
+const isWithScheme = (scheme: string) => scheme === 'http' || scheme === 'https';
+
+/** Guesses the Method of a pasted address; undefined of an empty one. */
+export function guessMethod(pasted: string): Guess | undefined {
+  const text = pasted.trim();
+  if (text === '') return undefined;
+  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(text) ?? [];
+  const known = schemes[scheme.toLowerCase()];
+  if (known !== undefined) {
+    const url = isWithScheme(scheme.toLowerCase()) ? text : rest.replace(/\/$/, '');
+    return { method: known, url, ...namesOf(rest), reason: 'scheme' };
+  }
+  const port = /^(?:\[[^\]]+\]|[^:/]+):(\d+)/.exec(text)?.[1];
+  const byPort = port === undefined ? undefined : (ports[port] ?? 'TCP');
+  if (byPort !== undefined && port !== undefined) {
+    const isTls = port === '443' || port === '8443';
+    const url = byPort === 'HTTP' ? `${isTls ? 'https' : 'http'}://${text}` : text;
+    return { method: byPort, url, ...namesOf(text), reason: 'port' };
+  }
+  if (text.includes('/')) return { method: 'HTTP', url: `https://${text}`, ...namesOf(text), reason: 'path' };
+  return { method: 'PING', url: text, ...namesOf(text), reason: 'host' };
+}
+
+/** The host of an address, without user, port and path. */
+function hostOf(address: string): string {
+  return /^(?:[^@/]*@)?(?:\[([^\]]+)\]|([^:/?#]+))/.exec(address)?.slice(1).find(Boolean) ?? address;
+}
+
+function namesOf(address: string): Pick<Guess, 'shortName' | 'fullName'> {
+  const host = hostOf(address);
+  return { shortName: nameOf(host), fullName: host };
+}
+
+/** The longest ShortName of the API. */
+const longest = 8;
+
+/** A short name of a host as the API accepts it: the first label of a name, the end of an IP address. */
+function nameOf(host: string): string {
+  const isAddress = /^[\d.]+$|:/.test(host);
+  const label = isAddress ? host : (host.replace(/^www\./i, '').split('.')[0] ?? host);
+  const plain = label.replaceAll(/[^0-9a-z]+/gi, '-');
+  return (isAddress ? plain.slice(-longest) : plain.slice(0, longest)).replaceAll(/^-+|-+$/g, '');
+}

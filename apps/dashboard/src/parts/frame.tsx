@@ -1,0 +1,120 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { briefly } from '../model/format.ts';
+import { address } from '../store/address.ts';
+import { now } from '../store/clock.ts';
+import { session, signOut } from '../store/credential.ts';
+import { alerts, isSuppressed, progress } from '../store/facts.ts';
+import { heardAt, silentAfterMs } from '../store/stream.ts';
+import { texts } from '../texts.ts';
+import css from './frame.module.css';
+import { chooseTheme, chosenTheme, type Theme } from './theme.ts';
+
+const screens = ['overview', 'devices', 'alerts', 'locations', 'schedules', 'reports'] as const;
+/** The address of a screen of the navigation. */
+export const pathOf = (screen: (typeof screens)[number]) => (screen === 'overview' ? '/' : `/${screen}`);
+
+/** Whether the stream has been silent for so long that the facts are old. */
+function isStale(): boolean {
+  return heardAt.value > 0 && now.value - heardAt.value > silentAfterMs;
+}
+
+function Links() {
+  const { path } = address.value;
+  const open = alerts.value.filter((alert) => alert.State === 'Open' && !isSuppressed(alert)).length;
+  return (
+    <>
+      {screens.map((screen) => {
+        const target = pathOf(screen);
+        const isHere =
+          screen === 'overview' ? path === '/' : path === target || path.startsWith(`${target}/`);
+        return (
+          <span key={screen} class={css['item']}>
+            <a href={target} aria-current={isHere ? 'page' : undefined}>
+              {texts.screens[screen]}
+            </a>
+            {screen === 'alerts' && open > 0 && progress.value !== 'loading' && (
+              <span class={css['badge']}>{open}</span>
+            )}
+          </span>
+        );
+      })}
+    </>
+  );
+}
+
+function Live() {
+  const { value: heard } = heardAt;
+  const old = isStale();
+  const text =
+    heard === 0 ? texts.connecting : old ? texts.stale(briefly((now.value - heard) / 1_000)) : texts.live;
+  return (
+    <span class={`${css['live']} ${old || heard === 0 ? css['stale'] : ''}`} role="status">
+      <i />
+      {text}
+    </span>
+  );
+}
+
+function Account() {
+  const [isOpen, setOpen] = useState(false);
+  const choose = (event: Event) => {
+    if (event.currentTarget instanceof HTMLSelectElement) chooseTheme(event.currentTarget.value as Theme);
+  };
+  return (
+    <div class={css['account']}>
+      <button type="button" class={css['who']} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <span aria-hidden="true">{session.value?.level ?? '–'}</span>
+        <span class="hidden">{texts.account}</span>
+      </button>
+      {isOpen && (
+        <div class={css['menu']}>
+          <label>
+            <span class="label">{texts.theme.label}</span>
+            <select value={chosenTheme.value} onChange={choose}>
+              {(['system', 'light', 'dark'] as const).map((theme) => (
+                <option key={theme} value={theme}>
+                  {texts.theme[theme]}
+                </option>
+              ))}
+            </select>
+          </label>
+          <button type="button" class="button" onClick={() => void signOut()}>
+            {texts.signOut}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The head of every screen with its navigation, and the screen below. */
+export function Frame({
+  onSearch,
+  children,
+}: {
+  readonly onSearch: () => void;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div class={isStale() ? css['old'] : undefined}>
+      <a class={css['skip']} href="#content">
+        {texts.skip}
+      </a>
+      <header class={css['top']}>
+        <span class={css['brand']}>{texts.name}</span>
+        <nav class={css['nav']} aria-label={texts.main}>
+          <Links />
+        </nav>
+        <button type="button" class={css['find']} onClick={onSearch}>
+          {texts.search} <kbd>Ctrl K</kbd>
+        </button>
+        <Live />
+        <Account />
+      </header>
+      <main id="content" tabIndex={-1} class={css['content']}>
+        {children}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import type { ComponentType } from 'preact';
+
+/** What a screen gets of the address: the part that its pattern holds. */
+export interface ScreenProps {
+  readonly id: string;
+}
+
+interface ScreenEntry {
+  readonly pattern: RegExp;
+  readonly load: () => Promise<ComponentType<ScreenProps>>;
+}
+
+/** Every screen by its address. Each is a file of its own, which is loaded when it is first opened. */
+export const screenList: readonly ScreenEntry[] = [
+  { pattern: /^\/$/, load: async () => (await import('./screens/overview/overview.tsx')).Overview },
+  { pattern: /^\/devices$/, load: async () => (await import('./screens/devices/devices.tsx')).Devices },
+  { pattern: /^\/devices\/(new)$/, load: async () => (await import('./screens/edit/edit.tsx')).Edit },
+  {
+    pattern: /^\/devices\/([0-9a-f]+)\/edit$/,
+    load: async () => (await import('./screens/edit/edit.tsx')).Edit,
+  },
+  {
+    pattern: /^\/devices\/([0-9a-f]+)$/,
+    load: async () => (await import('./screens/device/device.tsx')).Device,
+  },
+  {
+    pattern: /^\/alerts(?:\/([0-9a-f]+))?$/,
+    load: async () => (await import('./screens/alerts/alerts.tsx')).Alerts,
+  },
+  {
+    pattern: /^\/locations$/,
+    load: async () => (await import('./screens/locations/locations.tsx')).Locations,
+  },
+  { pattern: /^\/schedules$/, load: async () => (await import('./screens/lists/schedules.tsx')).Schedules },
+  { pattern: /^\/reports$/, load: async () => (await import('./screens/lists/reports.tsx')).Reports },
+];

@@ -1,0 +1,154 @@
+import { useRef, useState } from 'preact/hooks';
+import { useKeys } from '../../parts/keys.ts';
+import { Mark } from '../../parts/mark.tsx';
+import { Failure, Waiting, wordsOf } from '../../parts/notice.tsx';
+import { Moment, Since } from '../../parts/time.tsx';
+import { useRead } from '../../parts/use-read.ts';
+import { acknowledge, snooze } from '../../store/act.ts';
+import { api, take } from '../../store/api.ts';
+import { mayOperate } from '../../store/credential.ts';
+import { type Alert, alerts } from '../../store/facts.ts';
+import { texts } from '../../texts.ts';
+import story from '../device/story.module.css';
+import { Messages } from '../device/story.tsx';
+import { markOf, subjectOf } from './alert-line.tsx';
+import css from './alerts.module.css';
+
+const say = texts.alerts;
+
+async function readAlert(alert_id: string) {
+  const [alert, contacts] = await Promise.all([
+    take(api.GET('/alerts/{alert_id}', { params: { path: { alert_id } } })),
+    take(api.GET('/contacts', { params: { query: { Limit: 100 } } })),
+  ]);
+  return { alert, contacts: new Map(contacts.map(({ contact_id, Name }) => [contact_id, Name] as const)) };
+}
+
+function Acts({ alert, again }: { readonly alert: Alert; readonly again: () => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const [problem, setProblem] = useState<string>();
+  const run = (work: Promise<unknown>) => {
+    work.then(again, (error: unknown) => setProblem(wordsOf(error)));
+  };
+  const ids = [alert.alert_id];
+  const take = () => run(acknowledge(ids, field.current?.value.trim() ?? ''));
+  const isOver = alert.State === 'Closed' || !mayOperate.value;
+  useKeys(isOver ? {} : { e: take, s: () => run(snooze(ids, '01:00')) });
+  if (isOver) return null;
+  return (
+    <form
+      class={css['acts']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        take();
+      }}
+    >
+      <label>
+        <span class="label">{say.note}</span>
+        <input ref={field} type="text" maxLength={500} placeholder={say.notePlaceholder} autocomplete="off" />
+      </label>
+      <div class="buttons">
+        <button type="submit" class="button main">
+          {say.acknowledge} <kbd>e</kbd>
+        </button>
+        <button type="button" class="button" onClick={() => run(snooze(ids, '01:00'))}>
+          {say.snooze} <kbd>s</kbd>
+        </button>
+        <button type="button" class="button" onClick={() => run(snooze(ids, '08:00'))}>
+          {say.snoozeLong}
+        </button>
+      </div>
+      {problem !== undefined && (
+        <p class="hint bad" role="alert">
+          {problem}
+        </p>
+      )}
+    </form>
+  );
+}
+
+function Told({
+  alert,
+  contacts,
+}: {
+  readonly alert: Alert;
+  readonly contacts: ReadonlyMap<string, string>;
+}) {
+  return (
+    <section class="section">
+      <h2>{say.story}</h2>
+      <ol>
+        <li class={story['line']}>
+          <Moment at={alert.Opened} />
+          <Mark name={markOf(alert)} />
+          <span>
+            {say.opened}
+            {alert.Location !== null && ` · ${alert.Location}`} · {say.severity[alert.Severity]}
+            {alert.Reason !== null && <span class={css['reason']}>{alert.Reason}</span>}
+          </span>
+        </li>
+        <Messages alert={alert} contacts={contacts} />
+        {alert.Notifications.length === 0 && <li class={css['none']}>{say.noMessage}</li>}
+        {alert.Acknowledged !== null && (
+          <li class={story['line']}>
+            <Moment at={alert.Acknowledged.At} />
+            <Mark name="Delivered" />
+            <span>{texts.overview.acknowledgedBy(alert.Acknowledged.By, alert.Acknowledged.Note)}</span>
+          </li>
+        )}
+        {alert.Closed !== null && (
+          <li class={story['line']}>
+            <Moment at={alert.Closed} />
+            <Mark name="Up" />
+            <span>{say.closedAt}</span>
+          </li>
+        )}
+      </ol>
+    </section>
+  );
+}
+
+/** What happened with an alert, and what can be done. */
+export function AlertStory({ id }: { readonly id: string }) {
+  const listed = alerts.value.find(({ alert_id }) => alert_id === id);
+  const { data, problem, again } = useRead(
+    () => readAlert(id),
+    [id, listed?.State, listed?.Notifications.length],
+  );
+  if (data === undefined)
+    return problem === undefined ? <Waiting /> : <Failure problem={problem} retry={again} />;
+  const { alert, contacts } = data;
+  return (
+    <article>
+      <h2 class={css['title']}>
+        <bdi>{subjectOf(alert)}</bdi> {say.kinds[alert.Kind]}
+      </h2>
+      <p class={css['say']}>
+        <Mark name={markOf(alert)} />
+        <span>
+          {alert.Closed === null && (
+            <>
+              {texts.device.for('').trim()} <Since at={alert.Since} />
+              {alert.CheckResult !== null && ': '}
+            </>
+          )}
+          {alert.CheckResult}
+        </span>
+      </p>
+      {alert.SnoozedUntil !== null && alert.State === 'Snoozed' && (
+        <p class="mute">
+          {say.snoozedUntil('').trim()} <Moment at={alert.SnoozedUntil} />
+        </p>
+      )}
+      <Acts alert={alert} again={again} />
+      {alert.device_id !== null && (
+        <p class={css['to']}>
+          <a class="link" href={`/devices/${alert.device_id}`}>
+            {say.openDevice}
+          </a>
+        </p>
+      )}
+      <Told alert={alert} contacts={contacts} />
+    </article>
+  );
+}

@@ -1,0 +1,79 @@
+import { useState } from 'preact/hooks';
+import { milliseconds } from '../../model/format.ts';
+import { Mark, type MarkName } from '../../parts/mark.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { texts } from '../../texts.ts';
+import css from './device.module.css';
+import { OpenedCheck } from './opened-check.tsx';
+import type { Check } from './read-detail.ts';
+import { Choice } from './timeline.tsx';
+
+const say = texts.device;
+const step = 20;
+
+/** What a check says of the device: codes 9 and 10 say nothing. */
+function outcomeOf({ ResultCode }: Check): { readonly mark: MarkName; readonly word: string } {
+  if (ResultCode === 1) return { mark: 'Up', word: say.good };
+  if (ResultCode >= 9) return { mark: 'Unknown', word: say.inconclusive };
+  return { mark: 'Down', word: say.bad };
+}
+
+function Row({
+  check,
+  isOpen,
+  onOpen,
+}: {
+  readonly check: Check;
+  readonly isOpen: boolean;
+  readonly onOpen: () => void;
+}) {
+  const { mark, word } = outcomeOf(check);
+  return (
+    <li>
+      <button type="button" class={css['check']} aria-expanded={isOpen} onClick={onOpen}>
+        <Moment at={check.Timestamp} />
+        <Mark name={mark} word={word} />
+        <span class={css['from']}>{check.Location}</span>
+        <span class={css['said']} title={check.CheckResult}>
+          {check.CheckResult}
+        </span>
+        <span class="num">{milliseconds(check.RequestTime === 0 ? null : check.RequestTime)}</span>
+      </button>
+      {isOpen && <OpenedCheck check={check} isGood={mark === 'Up'} />}
+    </li>
+  );
+}
+
+/** The last checks, newest first; one of them opened. */
+export function Checks({ checks }: { readonly checks: readonly Check[] }) {
+  const [view, setView] = useState<'all' | 'failed'>('all');
+  const [opened, setOpened] = useState<string>();
+  const [most, setMost] = useState(step);
+  const found = view === 'all' ? checks : checks.filter(({ ResultCode }) => ResultCode !== 1);
+  const failed = checks.filter(({ ResultCode }) => ResultCode !== 1).length;
+  const words = { all: say.allChecks, failed: `${say.failedChecks} ${failed}` };
+  return (
+    <section class="section">
+      <div class={css['bar']}>
+        <h2>{say.checks}</h2>
+        <Choice names={['all', 'failed']} words={words} chosen={view} onChoose={setView} />
+      </div>
+      {found.length === 0 && <p class="mute">{view === 'all' ? say.noChecks : say.noFailed}</p>}
+      <ol class={css['checks']}>
+        {found.slice(0, most).map((check) => (
+          <Row
+            key={check.check_id}
+            check={check}
+            isOpen={opened === check.check_id}
+            onOpen={() => setOpened(opened === check.check_id ? undefined : check.check_id)}
+          />
+        ))}
+      </ol>
+      {found.length > most && (
+        <button type="button" class={`button ${css['more']}`} onClick={() => setMost(most + step)}>
+          {texts.lists.more}
+        </button>
+      )}
+    </section>
+  );
+}

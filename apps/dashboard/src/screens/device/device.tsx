@@ -1,0 +1,153 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Heading } from '../../parts/heading.tsx';
+import { useKeys } from '../../parts/keys.ts';
+import { StateWord } from '../../parts/mark.tsx';
+import { Failure, Waiting, wordsOf } from '../../parts/notice.tsx';
+import { Since } from '../../parts/time.tsx';
+import { useRead } from '../../parts/use-read.ts';
+import type { ScreenProps } from '../../screen-list.ts';
+import { setEnabled, stopMaintenance } from '../../store/act.ts';
+import { go } from '../../store/address.ts';
+import { ApiProblem } from '../../store/api.ts';
+import { mayOperate, mayWrite } from '../../store/credential.ts';
+import { type DeviceRow, events, rows } from '../../store/facts.ts';
+import { texts } from '../../texts.ts';
+import { Checks } from './checks.tsx';
+import css from './device.module.css';
+import { MaintenanceDialog } from './maintenance-dialog.tsx';
+import { Phases } from './phases.tsx';
+import { checkNow, type DeviceDetail, readDetail } from './read-detail.ts';
+import { Side } from './side.tsx';
+import { Story } from './story.tsx';
+import { Timeline } from './timeline.tsx';
+
+const say = texts.device;
+const notFound = 1003;
+
+function Acts({ detail, again }: { readonly detail: DeviceDetail; readonly again: () => void }) {
+  const { device } = detail;
+  const id = device.device_id;
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const [isAsking, setAsking] = useState(false);
+  const run = (work: () => Promise<unknown>) => {
+    setBusy(true);
+    setProblem(undefined);
+    work()
+      .then(again, (error: unknown) => setProblem(wordsOf(error)))
+      .finally(() => setBusy(false));
+  };
+  const check = () => run(() => checkNow(id));
+  const isMaint = device.MaintenanceUntil !== null;
+  const maintain = () => (isMaint ? run(() => stopMaintenance(id)) : setAsking(true));
+  const edit = () => go(`/devices/${id}/edit`);
+  useKeys({
+    ...(mayOperate.value ? { r: check, m: maintain } : {}),
+    ...(mayWrite.value ? { i: edit } : {}),
+    Escape: () => go('/devices'),
+  });
+  if (!mayOperate.value) return null;
+  return (
+    <div class="buttons">
+      <button type="button" class="button main" disabled={busy} onClick={check}>
+        {busy ? say.checking : say.checkNow} <kbd>r</kbd>
+      </button>
+      <button type="button" class="button" onClick={maintain}>
+        {isMaint ? say.endMaintenance : say.maintenance} <kbd>m</kbd>
+      </button>
+      {mayWrite.value && (
+        <>
+          <button type="button" class="button" onClick={() => run(() => setEnabled(id, !device.Enabled))}>
+            {device.Enabled ? say.pause : say.resume}
+          </button>
+          <a class="button" href={`/devices/${id}/edit`}>
+            {say.edit} <kbd>i</kbd>
+          </a>
+        </>
+      )}
+      {problem !== undefined && (
+        <span class="bad" role="alert">
+          {say.checkFailed(problem)}
+        </span>
+      )}
+      {isAsking && (
+        <MaintenanceDialog
+          id={id}
+          name={device.FullName ?? device.ShortName}
+          onClose={() => setAsking(false)}
+          onDone={again}
+        />
+      )}
+    </div>
+  );
+}
+
+function Say({ row, detail }: { readonly row: DeviceRow | undefined; readonly detail: DeviceDetail }) {
+  const { device } = detail;
+  const state = row?.state ?? device.Status;
+  return (
+    <p class={css['say']}>
+      <StateWord state={state}>
+        {say.for('').trim()} <Since at={row?.sinceMs ?? device.StatusSince} full />
+      </StateWord>
+      <span class={css['result']}>{row?.lastResult ?? device.LastCheckResult}</span>
+    </p>
+  );
+}
+
+/** A device: the sentence of its status, how it went over time, its checks, who was notified. */
+export function Device({ id }: ScreenProps) {
+  const { data, problem, again } = useRead(() => readDetail(id), [id]);
+  const row = rows.value.find((each) => each.id === id);
+  const newest = events.value.find(({ device_id }) => device_id === id)?.event_id;
+  useEffect(again, [newest]);
+  useEffect(() => {
+    // New checks come without an event.
+    const timer = setInterval(() => document.hidden || again(), 15_000);
+    return () => clearInterval(timer);
+  }, [id]);
+  if (data === undefined)
+    return (
+      <div class="page">
+        {problem === undefined ? (
+          <Waiting rows={8} />
+        ) : problem instanceof ApiProblem && problem.code === notFound ? (
+          <>
+            <Heading>{say.gone}</Heading>
+            <a class="link" href="/devices">
+              {say.back}
+            </a>
+          </>
+        ) : (
+          <Failure problem={problem} retry={again} />
+        )}
+      </div>
+    );
+  const { device } = data;
+  return (
+    <div class="page">
+      <p class={css['crumb']}>
+        <a href="/devices">{say.back}</a>
+      </p>
+      <div class={css['head']}>
+        <div class={css['title']}>
+          <Heading>
+            <bdi>{device.FullName ?? device.ShortName}</bdi>{' '}
+            {device.FullName !== null && <span class="tag">{device.ShortName}</span>}
+          </Heading>
+          <Say row={row} detail={data} />
+        </div>
+        <Acts detail={data} again={again} />
+      </div>
+      <div class={css['columns']}>
+        <div class={css['body']}>
+          <Timeline id={id} createdAt={device.CreatedAt} newest={newest} />
+          <Phases checks={data.checks} />
+          <Checks checks={data.checks} />
+          <Story alerts={data.alerts} contacts={data.contacts} />
+        </div>
+        <Side detail={data} />
+      </div>
+    </div>
+  );
+}

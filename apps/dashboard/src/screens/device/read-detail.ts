@@ -1,0 +1,60 @@
+import type { Schemas } from '@vantage/client';
+import type { Change } from '../../model/timeline.ts';
+import { api, take } from '../../store/api.ts';
+
+export type Check = Schemas['Check'];
+
+/** What the screen of a device shows. */
+export interface DeviceDetail {
+  readonly device: Schemas['Device'];
+  readonly checks: readonly Check[];
+  readonly outages: readonly Schemas['Outage'][];
+  readonly alerts: readonly Schemas['Alert'][];
+  /** Names of contacts by their ids. */
+  readonly contacts: ReadonlyMap<string, string>;
+}
+
+const shownChecks = 100;
+
+/** Reads a device with its last checks, outages and alerts. */
+export async function readDetail(device_id: string): Promise<DeviceDetail> {
+  const path = { device_id };
+  const [device, checks, outages, alerts, contacts] = await Promise.all([
+    take(api.GET('/devices/{device_id}', { params: { path } })),
+    take(api.GET('/devices/{device_id}/checks', { params: { path, query: { Limit: shownChecks } } })),
+    take(api.GET('/devices/{device_id}/outages', { params: { path, query: { Limit: 8 } } })),
+    take(api.GET('/alerts', { params: { query: { Device: device_id, Limit: 10 } } })),
+    take(api.GET('/contacts', { params: { query: { Limit: 100 } } })),
+  ]);
+  const names = new Map(contacts.map(({ contact_id, Name }) => [contact_id, Name] as const));
+  return { device, checks, outages, alerts, contacts: names };
+}
+
+/** Has the device checked now. */
+export async function checkNow(device_id: string): Promise<void> {
+  await take(api.POST('/devices/{device_id}/check', { params: { path: { device_id } } }));
+}
+
+/** What is kept of one check beside its record. */
+export function readExtended(check_id: string): Promise<Schemas['CheckExtended']> {
+  return take(api.GET('/checks/{check_id}/extended', { params: { path: { check_id } } }));
+}
+
+const mostEvents = 1_000;
+
+/** The changes of status in a time, and the last one before it, the oldest first. */
+export async function readChanges(device_id: string, from: number): Promise<readonly Change[]> {
+  const changes: Change[] = [];
+  let before: string | undefined;
+  const Type = 'Created,Down,Up,Unknown,MaintStart,MaintEnd' as const;
+  while (changes.length < mostEvents) {
+    const query = { Type, Limit: 100, ...(before === undefined ? {} : { Before: before }) };
+    const page = await take(
+      api.GET('/devices/{device_id}/events', { params: { path: { device_id }, query } }),
+    );
+    changes.push(...page.map(({ Timestamp, Status }) => ({ at: Date.parse(Timestamp), status: Status })));
+    before = page.at(-1)?.event_id;
+    if (page.length < 100 || (changes.at(-1)?.at ?? 0) < from) break;
+  }
+  return changes.reverse();
+}

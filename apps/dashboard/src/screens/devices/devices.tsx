@@ -1,0 +1,201 @@
+import { computed, signal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { compareBy, fits, parseFilter, withField } from '../../model/device-filter.ts';
+import { states } from '../../model/state.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { useKeys } from '../../parts/keys.ts';
+import { Mark } from '../../parts/mark.tsx';
+import { Failure, Waiting } from '../../parts/notice.tsx';
+import { RowList } from '../../parts/row-list.tsx';
+import { address, go } from '../../store/address.ts';
+import { mayOperate, mayWrite } from '../../store/credential.ts';
+import { counts, type DeviceRow, progress, readFacts, rows } from '../../store/facts.ts';
+import { texts } from '../../texts.ts';
+import { DeviceLine, LineHead } from './device-line.tsx';
+import css from './devices.module.css';
+import { SelectionBar } from './selection-bar.tsx';
+import { TagTree } from './tag-tree.tsx';
+
+const say = texts.devices;
+
+/** The filter is the text in the address, so that a list can be sent as a link. */
+const text = computed(() => address.value.query.get('q') ?? '');
+const filter = computed(() => parseFilter(text.value));
+const sort = computed(() => filter.value.sort);
+// Sorted once, and not at each letter of a search.
+const ordered = computed<readonly DeviceRow[]>(() => [...rows.value].sort(compareBy(sort.value)));
+const found = computed(() => ordered.value.filter((row) => fits(filter.value, row)));
+const selected = signal<ReadonlySet<string>>(new Set());
+const activeAt = signal(-1);
+
+function setFilter(next: string): void {
+  activeAt.value = -1;
+  go(next === '' ? '/devices' : `/devices?q=${encodeURIComponent(next)}`, { replace: true });
+}
+
+function toggle(id: string): void {
+  const next = new Set(selected.value);
+  if (!next.delete(id)) next.add(id);
+  selected.value = next;
+}
+
+function Chips() {
+  return (
+    <div class={css['chips']}>
+      {states
+        .filter((state) => state !== 'Up' && (counts.value[state] > 0 || filter.value.states.includes(state)))
+        .map((state) => {
+          const isOn = filter.value.states.includes(state);
+          const next = withField(text.value, 'status', isOn ? undefined : state.toLowerCase());
+          return (
+            <button
+              key={state}
+              type="button"
+              class={css['chip']}
+              aria-pressed={isOn}
+              onClick={() => setFilter(next)}
+            >
+              <Mark name={state} />
+              {texts.states[state]} {counts.value[state]}
+            </button>
+          );
+        })}
+      <span class={css['grow']} />
+      {mayWrite.value && (
+        <a class="button" href="/devices/new">
+          {say.add} <kbd>c</kbd>
+        </a>
+      )}
+    </div>
+  );
+}
+
+function useListKeys(focusSearch: () => void): void {
+  const move = (by: number) => {
+    activeAt.value = Math.min(found.value.length - 1, Math.max(0, activeAt.value + by));
+    const id = found.value[activeAt.value]?.id;
+    // The row may be shown only after the list has scrolled.
+    setTimeout(
+      () => document.querySelector<HTMLElement>(`[data-device="${id}"] a`)?.focus({ preventScroll: true }),
+      30,
+    );
+  };
+  useKeys({
+    '/': focusSearch,
+    j: () => move(1),
+    k: () => move(-1),
+    x: () => {
+      const row = found.value[activeAt.value];
+      if (row !== undefined) toggle(row.id);
+    },
+    'Ctrl+a': () => {
+      selected.value = new Set(found.value.map(({ id }) => id));
+    },
+    Escape: () => {
+      if (document.activeElement instanceof HTMLInputElement) document.activeElement.blur();
+      else if (selected.value.size > 0) selected.value = new Set();
+      else setFilter('');
+    },
+  });
+}
+
+function Nothing() {
+  const isEmpty = rows.value.length === 0;
+  return (
+    <div class={css['nothing']}>
+      <p>{isEmpty ? say.empty : say.none}</p>
+      {isEmpty ? (
+        <a class="button main" href="/devices/new">
+          {say.add}
+        </a>
+      ) : (
+        <button type="button" class="button" onClick={() => setFilter('')}>
+          {say.wider}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function List() {
+  const isTall = () => (matchMedia('(max-width: 820px)').matches ? 64 : 32);
+  const allChosen = found.value.length > 0 && found.value.every(({ id }) => selected.value.has(id));
+  const selectAll = () => {
+    selected.value = allChosen ? new Set() : new Set(found.value.map(({ id }) => id));
+  };
+  if (progress.value === 'loading' && rows.value.length === 0) return <Waiting rows={16} />;
+  if (typeof progress.value === 'object' && rows.value.length === 0)
+    return <Failure problem={progress.value.problem} retry={() => void readFacts()} />;
+  if (found.value.length === 0) return <Nothing />;
+  return (
+    <RowList
+      rows={found.value}
+      heightOf={isTall}
+      keyOf={({ id }) => id}
+      activeAt={activeAt.value}
+      label={say.title}
+      head={
+        <LineHead
+          count={found.value.length}
+          isChosen={allChosen}
+          onChoose={mayOperate.value ? selectAll : undefined}
+        />
+      }
+      show={(row, at) => (
+        <DeviceLine
+          row={row}
+          at={at}
+          isChosen={selected.value.has(row.id)}
+          onChoose={mayOperate.value ? () => toggle(row.id) : undefined}
+        />
+      )}
+    />
+  );
+}
+
+/** Every device; the filter is the address. */
+export function Devices() {
+  const field = useRef<HTMLInputElement>(null);
+  useListKeys(() => field.current?.select());
+  return (
+    <div class={css['split']}>
+      <TagTree
+        chosen={filter.value.tags[0]}
+        onChoose={(tag) => setFilter(withField(text.value, 'tag', tag))}
+      />
+      <div class="wide">
+        <div class={css['head']}>
+          <Heading>{say.title}</Heading>
+          <span class="mute" role="status">
+            {progress.value === 'loading' ? say.soFar(found.value.length) : say.counted(found.value.length)}
+          </span>
+        </div>
+        <search class={css['filter']}>
+          <input
+            ref={field}
+            type="search"
+            aria-label={say.filter}
+            placeholder={say.filterHint}
+            value={text.value}
+            spellcheck={false}
+            autocomplete="off"
+            onInput={(event) => setFilter(event.currentTarget.value)}
+          />
+        </search>
+        {filter.value.unknown.length > 0 && (
+          <p class="hint bad">{say.unknownField(filter.value.unknown.join(', '))}</p>
+        )}
+        <Chips />
+        {selected.value.size > 0 && (
+          <SelectionBar
+            ids={[...selected.value]}
+            onClear={() => {
+              selected.value = new Set();
+            }}
+          />
+        )}
+        <List />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,151 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { texts } from '../../texts.ts';
+import css from './edit.module.css';
+import type { FieldsProps } from './edit.tsx';
+
+const say = texts.edit;
+const frequencies = [1, 2, 5, 10, 20, 30, 60];
+const severities = ['critical', 'warning', 'info'] as const;
+
+/** A field with its name, and what is wrong with it. */
+export function Field({
+  name,
+  problem,
+  hint,
+  children,
+}: {
+  readonly name: string;
+  readonly problem: string | undefined;
+  readonly hint?: string | undefined;
+  readonly children: (id: string, hintId: string) => ComponentChildren;
+}) {
+  const id = useId();
+  const hintId = `${id}-hint`;
+  const said = problem ?? hint;
+  return (
+    <div>
+      <label class="label" for={id}>
+        {name}
+      </label>
+      {children(id, hintId)}
+      <p id={hintId} class={problem === undefined ? 'hint' : 'hint bad'}>
+        {said}
+      </p>
+    </div>
+  );
+}
+
+interface Props extends FieldsProps {
+  readonly problems: ReadonlyMap<string, string>;
+  readonly methods: readonly string[];
+  readonly locations: readonly string[];
+}
+
+function Texts({ draft, set, problems }: Omit<Props, 'methods' | 'locations'>) {
+  const fields = [
+    ['shortName', say.shortName, 'ShortName', undefined],
+    ['fullName', say.fullName, 'FullName', undefined],
+    ['timeout', say.timeout, 'Timeout', undefined],
+    ['retries', say.retries, 'Retries', undefined],
+    ['tags', say.tags, 'Tags', say.tagsHint],
+  ] as const;
+  return (
+    <>
+      {fields.map(([key, name, field, hint]) => (
+        <Field key={key} name={name} problem={problems.get(field)} hint={hint}>
+          {(id, hintId) => (
+            <input
+              id={id}
+              type="text"
+              autocomplete="off"
+              value={draft[key]}
+              aria-invalid={problems.has(field)}
+              aria-describedby={hintId}
+              onInput={(event) => set({ [key]: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+      ))}
+    </>
+  );
+}
+
+/** A field with a list of values. */
+function Select({
+  name,
+  problem,
+  value,
+  choices,
+  onChoose,
+}: {
+  readonly name: string;
+  readonly problem: string | undefined;
+  readonly value: string;
+  readonly choices: readonly (readonly [string, string])[];
+  readonly onChoose: (value: string) => void;
+}) {
+  return (
+    <Field name={name} problem={problem}>
+      {(id) => (
+        <select id={id} value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+          {choices.map(([each, words]) => (
+            <option key={each} value={each}>
+              {words}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function Locations({ draft, set, locations }: FieldsProps & { readonly locations: readonly string[] }) {
+  const chosen = draft.locations ?? [];
+  const toggle = (name: string) => {
+    const next = chosen.includes(name) ? chosen.filter((each) => each !== name) : [...chosen, name];
+    set({ locations: next.length === 0 ? undefined : next });
+  };
+  return (
+    <fieldset class={css['locations']}>
+      <legend class="label">{say.locations}</legend>
+      {locations.map((name) => (
+        <label key={name}>
+          <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />{' '}
+          <bdi>{name}</bdi>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The fields that every Method has. */
+export function CommonFields({ draft, set, problems, methods, locations }: Props) {
+  return (
+    <div class={css['grid']}>
+      <Select
+        name={say.method}
+        problem={problems.get('Method')}
+        value={draft.method}
+        choices={methods.map((method) => [method, method] as const)}
+        onChoose={(method) => set({ method, isMethodChosen: true, options: {} })}
+      />
+      <Texts draft={draft} set={set} problems={problems} />
+      <Select
+        name={say.frequency}
+        problem={problems.get('Frequency')}
+        value={String(draft.frequency)}
+        choices={frequencies.map((minutes) => [String(minutes), texts.device.everyMinutes(minutes)] as const)}
+        onChoose={(frequency) => set({ frequency: Number(frequency) })}
+      />
+      <Select
+        name={say.severity}
+        problem={problems.get('Severity')}
+        value={draft.severity}
+        choices={severities.map((severity) => [severity, texts.alerts.severity[severity]] as const)}
+        onChoose={(severity) => set({ severity })}
+      />
+      {locations.length > 1 && <Locations draft={draft} set={set} locations={locations} />}
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import type { Schemas } from '@vantage/client';
+import { guessMethod } from '../../model/guess-method.ts';
+
+/** A device as the form holds it. */
+export interface Draft {
+  readonly isNew: boolean;
+  /** What was pasted; the URL follows from it. */
+  readonly pasted: string;
+  readonly url: string;
+  readonly method: string;
+  /** Somebody chose the Method, so it is not guessed any more. */
+  readonly isMethodChosen: boolean;
+  readonly shortName: string;
+  readonly fullName: string;
+  readonly frequency: number;
+  readonly timeout: string;
+  readonly retries: string;
+  readonly severity: string;
+  /** Undefined: those of the account. */
+  readonly locations: readonly string[] | undefined;
+  readonly tags: string;
+  /** Options by name; what is absent is not set. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** The form of a device that does not exist yet. */
+export function newDraft(pasted: string): Draft {
+  const guess = guessMethod(pasted);
+  return {
+    isNew: true,
+    pasted,
+    url: guess?.url ?? pasted,
+    method: guess?.method ?? 'HTTP',
+    isMethodChosen: false,
+    shortName: guess?.shortName ?? '',
+    fullName: guess?.fullName ?? '',
+    frequency: 1,
+    timeout: '',
+    retries: '',
+    severity: 'critical',
+    locations: undefined,
+    tags: '',
+    options: {},
+  };
+}
+
+/** The form of a device as it is stored. */
+export function draftOf(device: Schemas['Device']): Draft {
+  return {
+    isNew: false,
+    pasted: device.URL,
+    url: device.URL,
+    method: device.Method,
+    isMethodChosen: true,
+    shortName: device.ShortName,
+    fullName: device.FullName ?? '',
+    frequency: device.Frequency,
+    timeout: String(device.Timeout),
+    retries: String(device.Retries),
+    severity: device.Severity,
+    locations: device.Locations,
+    tags: device.Tags.map(({ Name }) => Name).join(', '),
+    options: device.Options,
+  };
+}
+
+/** The names of tags in a text: `berlin/core, home`. */
+export function tagNames(text: string): readonly string[] {
+  return [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
+}
+
+/** The body that stores a draft. A number that is no number goes as its text, so that the API says what is accepted. */
+export function bodyOf(draft: Draft): Readonly<Record<string, unknown>> {
+  const numberOf = (text: string) => (/^\d+$/.test(text.trim()) ? Number(text) : text.trim());
+  const optional = (name: string, text: string) => (text.trim() === '' ? {} : { [name]: numberOf(text) });
+  return {
+    Method: draft.method,
+    URL: draft.url,
+    ShortName: draft.shortName.trim(),
+    FullName: draft.fullName.trim() === '' ? null : draft.fullName.trim(),
+    Frequency: draft.frequency,
+    Severity: draft.severity,
+    Tags: tagNames(draft.tags),
+    Options: Object.keys(draft.options).length === 0 ? null : draft.options,
+    ...(draft.locations === undefined ? {} : { Locations: draft.locations }),
+    ...optional('Timeout', draft.timeout),
+    ...optional('Retries', draft.retries),
+  };
+}

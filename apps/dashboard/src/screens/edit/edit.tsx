@@ -1,0 +1,196 @@
+import type { Schemas } from '@vantage/client';
+import { useState } from 'preact/hooks';
+import { guessMethod } from '../../model/guess-method.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { Failure, Waiting, wordsOf } from '../../parts/notice.tsx';
+import { useRead } from '../../parts/use-read.ts';
+import type { ScreenProps } from '../../screen-list.ts';
+import { removeDevice } from '../../store/act.ts';
+import { address, go } from '../../store/address.ts';
+import { ApiProblem, api, takeAnswer } from '../../store/api.ts';
+import { locations } from '../../store/facts.ts';
+import { texts } from '../../texts.ts';
+import { CommonFields } from './common-fields.tsx';
+import { type Draft, draftOf, newDraft } from './draft.ts';
+import css from './edit.module.css';
+import { readMethods } from './method-schemas.ts';
+import { OptionFields } from './option-fields.tsx';
+import { save } from './save.ts';
+
+const say = texts.edit;
+
+interface Opened {
+  readonly device: Schemas['Device'] | undefined;
+  readonly etag: string | undefined;
+}
+
+async function readOpened(id: string): Promise<Opened> {
+  if (id === 'new') return { device: undefined, etag: undefined };
+  const path = { device_id: id };
+  const { data, etag } = await takeAnswer(api.GET('/devices/{device_id}', { params: { path } }));
+  return { device: data, etag };
+}
+
+function AddressField({ draft, set, problem }: FieldsProps & { readonly problem: string | undefined }) {
+  const guess = guessMethod(draft.pasted);
+  const paste = (pasted: string) => {
+    const found = guessMethod(pasted);
+    const follow = (name: 'shortName' | 'fullName') =>
+      draft[name] !== '' && draft[name] !== guess?.[name] ? draft[name] : (found?.[name] ?? '');
+    set({
+      pasted,
+      url: found?.url ?? pasted,
+      method: draft.isMethodChosen ? draft.method : (found?.method ?? draft.method),
+      shortName: follow('shortName'),
+      fullName: follow('fullName'),
+    });
+  };
+  const isScript = draft.method === 'Script';
+  return (
+    <div>
+      <label class="label" for="address">
+        {isScript ? say.script : say.address}
+      </label>
+      {isScript ? (
+        <textarea
+          id="address"
+          rows={8}
+          value={draft.url}
+          onInput={(event) => set({ url: event.currentTarget.value })}
+        />
+      ) : (
+        <input
+          id="address"
+          type="text"
+          name="address"
+          autofocus
+          autocomplete="off"
+          spellcheck={false}
+          value={draft.isNew ? draft.pasted : draft.url}
+          aria-invalid={problem !== undefined}
+          aria-describedby="address-hint"
+          onInput={({ currentTarget: { value } }) => (draft.isNew ? paste(value) : set({ url: value }))}
+        />
+      )}
+      <p id="address-hint" class={problem === undefined ? 'hint' : 'hint bad'}>
+        {problem ??
+          (guess === undefined || !draft.isNew || draft.isMethodChosen
+            ? say.addressHint
+            : say.guessed[guess.reason](guess.method))}
+      </p>
+    </div>
+  );
+}
+
+export interface FieldsProps {
+  readonly draft: Draft;
+  readonly set: (change: Partial<Draft>) => void;
+}
+
+function Remove({ device }: { readonly device: Schemas['Device'] }) {
+  const [isAsking, setAsking] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const name = device.FullName ?? device.ShortName;
+  const remove = () => {
+    removeDevice(device.device_id).then(
+      () => go('/devices'),
+      (error: unknown) => setProblem(wordsOf(error)),
+    );
+  };
+  return (
+    <>
+      <button type="button" class="button bad" onClick={() => setAsking(true)}>
+        {say.remove}
+      </button>
+      {isAsking && (
+        <Dialog title={say.remove} onClose={() => setAsking(false)}>
+          <p>{say.removeAsk(name)}</p>
+          {problem !== undefined && (
+            <p class="hint bad" role="alert">
+              {problem}
+            </p>
+          )}
+          <div class={`buttons ${css['acts']}`}>
+            <button type="button" class="button bad" onClick={remove}>
+              {say.remove}
+            </button>
+            <button type="button" class="button" onClick={() => setAsking(false)}>
+              {say.cancel}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function Form({ opened: { device, etag } }: { readonly opened: Opened }) {
+  const [draft, setDraft] = useState(() =>
+    device === undefined ? newDraft(address.value.query.get('address') ?? '') : draftOf(device),
+  );
+  const [problem, setProblem] = useState<ApiProblem | Error>();
+  const [isBusy, setBusy] = useState(false);
+  const methods = useRead(readMethods, []);
+  const set = (change: Partial<Draft>) => setDraft((old) => ({ ...old, ...change }));
+  const problems = new Map(
+    problem instanceof ApiProblem
+      ? problem.fields.map(({ field, message }) => [field, message] as const)
+      : [],
+  );
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      go(`/devices/${await save(draft, device, etag)}`);
+    } catch (error) {
+      setProblem(error instanceof Error ? error : new Error(String(error)));
+      setBusy(false);
+    }
+  };
+  return (
+    <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
+      <AddressField draft={draft} set={set} problem={problems.get('URL')} />
+      <CommonFields
+        draft={draft}
+        set={set}
+        problems={problems}
+        methods={[...(methods.data?.keys() ?? [draft.method])]}
+        locations={locations.value.map(({ Name }) => Name)}
+      />
+      <OptionFields draft={draft} set={set} problems={problems} schema={methods.data?.get(draft.method)} />
+      {problem !== undefined && (
+        <p class="hint bad" role="alert">
+          {wordsOf(problem)}
+        </p>
+      )}
+      <div class={`buttons ${css['acts']}`}>
+        <button type="submit" class="button main" disabled={isBusy}>
+          {device === undefined ? say.create : say.save}
+        </button>
+        <a class="button" href={device === undefined ? '/devices' : `/devices/${device.device_id}`}>
+          {say.cancel}
+        </a>
+        {device !== undefined && <Remove device={device} />}
+      </div>
+    </form>
+  );
+}
+
+/** Adds a device, or changes one. */
+export function Edit({ id }: ScreenProps) {
+  const { data, problem, again } = useRead(() => readOpened(id), [id]);
+  const name = data?.device?.FullName ?? data?.device?.ShortName;
+  return (
+    <div class="page">
+      {data === undefined && problem === undefined && <Waiting />}
+      {problem !== undefined && data === undefined && <Failure problem={problem} retry={again} />}
+      {data !== undefined && (
+        <>
+          <Heading>{name === undefined ? say.add : say.change(name)}</Heading>
+          <Form opened={data} />
+        </>
+      )}
+    </div>
+  );
+}

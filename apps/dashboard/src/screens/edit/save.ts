@@ -1,0 +1,43 @@
+import type { Schemas } from '@vantage/client';
+import { ApiProblem, api, take } from '../../store/api.ts';
+import { texts } from '../../texts.ts';
+import { bodyOf, type Draft, tagNames } from './draft.ts';
+
+const conflict = 1005;
+
+/** Stores the draft, and the tags that it names for the first time. Returns the device's id. `etag` is that of the device as it was read. */
+export async function save(
+  draft: Draft,
+  device: Schemas['Device'] | undefined,
+  etag: string | undefined,
+): Promise<string> {
+  await createTags(tagNames(draft.tags));
+  if (device === undefined) {
+    // The API judges the body by its Method; the form is made of the same schema.
+    const body = bodyOf(draft) as Schemas['DeviceCreate'];
+    return (await take(api.POST('/devices', { body }))).device_id;
+  }
+  const { device_id } = device;
+  const body = bodyOf(draft) as Schemas['DeviceUpdate'];
+  const params = { path: { device_id }, header: etag === undefined ? {} : { 'If-Match': etag } };
+  try {
+    await take(api.PUT('/devices/{device_id}', { params, body }));
+  } catch (error) {
+    if (error instanceof ApiProblem && error.code === conflict && error.fields.length === 0)
+      throw new ApiProblem(conflict, texts.edit.conflict);
+    throw error;
+  }
+  return device_id;
+}
+
+async function createTags(names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  const known = new Set<string>();
+  for (let Offset = 0; ; Offset += 100) {
+    const page = await take(api.GET('/tags', { params: { query: { Limit: 100, Offset } } }));
+    for (const { Name } of page) known.add(Name.toLowerCase());
+    if (page.length < 100) break;
+  }
+  for (const Name of names)
+    if (!known.has(Name.toLowerCase())) await take(api.POST('/tags', { body: { Name } }));
+}

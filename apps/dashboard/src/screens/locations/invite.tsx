@@ -1,0 +1,106 @@
+import type { Schemas } from '@vantage/client';
+import { useState } from 'preact/hooks';
+import { Dialog } from '../../parts/dialog.tsx';
+import { wordsOf } from '../../parts/notice.tsx';
+import { api, take } from '../../store/api.ts';
+import { locations, readLocations } from '../../store/facts.ts';
+import { texts } from '../../texts.ts';
+import css from './locations.module.css';
+
+const say = texts.locations;
+
+function Line({ text, label }: { readonly text: string; readonly label: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  return (
+    <div>
+      <div class={css['head']}>
+        <span class="label">{label}</span>
+        <button type="button" class="button" onClick={copy}>
+          {isCopied ? say.copied : say.copy}
+        </button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
+      <pre class={css['line']} tabIndex={0}>
+        {text}
+      </pre>
+    </div>
+  );
+}
+
+function Made({
+  invitation,
+  onClose,
+}: {
+  readonly invitation: Schemas['Invitation'];
+  readonly onClose: () => void;
+}) {
+  return (
+    <div class={css['form']}>
+      <Line text={invitation.Command} label={say.line} />
+      <Line text={invitation.CommandWget} label={say.wget} />
+      <p class="hint" title={invitation.Expires}>
+        {say.expires(invitation.Expires.slice(11, 16))}
+      </p>
+      <button type="button" class="button main" onClick={onClose}>
+        {say.done}
+      </button>
+    </div>
+  );
+}
+
+/** Makes the line that installs an agent on a host. */
+export function Invite({ onClose }: { readonly onClose: () => void }) {
+  const [chosen, setChosen] = useState(locations.value[0]?.Name ?? '');
+  const [name, setName] = useState('');
+  const [made, setMade] = useState<Schemas['Invitation']>();
+  const [problem, setProblem] = useState<string>();
+  const isNew = chosen === '';
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const Location = isNew ? name.trim() : chosen;
+    try {
+      if (isNew) await take(api.POST('/locations', { body: { Name: Location } }));
+      setMade(await take(api.POST('/agents/invitations', { body: { Location } })));
+      await readLocations();
+    } catch (error) {
+      setProblem(wordsOf(error));
+    }
+  };
+  return (
+    <Dialog title={say.invite} onClose={onClose} isWide>
+      {made === undefined ? (
+        <form class={css['form']} onSubmit={(event) => void submit(event)}>
+          <p class="mute">{say.inviteHint}</p>
+          <label>
+            <span class="label">{say.location}</span>
+            <select value={chosen} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
+              {locations.value.map(({ Name }) => (
+                <option key={Name} value={Name}>
+                  {Name}
+                </option>
+              ))}
+              <option value="">{say.newLocation}</option>
+            </select>
+          </label>
+          {isNew && (
+            <label>
+              <span class="label">{say.newName}</span>
+              <input type="text" value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
+            </label>
+          )}
+          {problem !== undefined && (
+            <p class="hint bad" role="alert">
+              {problem}
+            </p>
+          )}
+          <button type="submit" class="button main">
+            {say.make}
+          </button>
+        </form>
+      ) : (
+        <Made invitation={made} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}

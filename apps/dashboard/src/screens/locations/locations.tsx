@@ -1,0 +1,154 @@
+import type { Schemas } from '@vantage/client';
+import { useState } from 'preact/hooks';
+import { count } from '../../model/format.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { Mark, StateWord } from '../../parts/mark.tsx';
+import { Failure, Waiting } from '../../parts/notice.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { useRead } from '../../parts/use-read.ts';
+import { api, take } from '../../store/api.ts';
+import { mayWrite } from '../../store/credential.ts';
+import { events, type Location, locations } from '../../store/facts.ts';
+import { texts } from '../../texts.ts';
+import { Invite } from './invite.tsx';
+import css from './locations.module.css';
+
+const say = texts.locations;
+const gap = ' ';
+
+function LocationTable({ list }: { readonly list: readonly Location[] }) {
+  const { columns } = say;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
+    <section class="scroll" aria-label={say.title} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {[
+              columns.name,
+              columns.state,
+              columns.devices,
+              columns.load,
+              columns.capacity,
+              columns.agents,
+            ].map((name, at) => (
+              <th key={name} scope="col" class={at > 1 && at < 5 ? 'num' : undefined}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {list.map(({ location_id, Name, Online, OfflineReason, Load, Agents }) => (
+            <tr key={location_id}>
+              <th scope="row" class={css['name']}>
+                <bdi>{Name}</bdi>
+              </th>
+              <td>
+                {Online ? (
+                  <span class="mute">
+                    <Mark name="Up" /> {say.online}
+                  </span>
+                ) : (
+                  <StateWord state="Offline">{OfflineReason ?? texts.overview.noAgent}</StateWord>
+                )}
+              </td>
+              <td class="num">{count(Load.Devices)}</td>
+              <td class="num">{Load.ChecksPerMinute.toFixed(1)}</td>
+              <td class="num">{count(Load.Capacity)}</td>
+              <td>{say.connected(Agents.Connected, Agents.Count)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function AgentTable({ list }: { readonly list: readonly Schemas['Agent'][] }) {
+  const { agentColumns } = say;
+  const numbers: readonly string[] = [
+    agentColumns.late,
+    agentColumns.backlog,
+    agentColumns.clock,
+    agentColumns.load,
+  ];
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
+    <section class="scroll" aria-label={say.agents} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {Object.values(agentColumns).map((name) => (
+              <th key={name} scope="col" class={numbers.includes(name) ? 'num' : undefined}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {list.map((agent) => (
+            <tr key={agent.agent_id}>
+              <th scope="row" class={css['name']}>
+                <bdi>{agent.Name}</bdi> <span class="mute">{agent.HostName}</span>
+              </th>
+              <td>{agent.Location}</td>
+              <td title={agent.OfflineReason ?? undefined}>{agent.State}</td>
+              <td>
+                {agent.Version ?? '–'}
+                {agent.Upgrade !== null && ` → ${agent.Upgrade.Version} ${agent.Upgrade.State}`}
+              </td>
+              <td class="num">{`${agent.Lateness.p99.toFixed(1)}${gap}ms`}</td>
+              <td class="num">{count(agent.Backlog)}</td>
+              <td class="num">{`${agent.ClockOffset.toFixed(1)}${gap}ms`}</td>
+              <td class="num">{agent.Load.toFixed(1)}</td>
+              <td>{agent.CertificateEnd === null ? '–' : <Moment at={agent.CertificateEnd} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** From where devices are checked, and by which agents. */
+export function Locations() {
+  const [isInviting, setInviting] = useState(false);
+  const newest = events.value.find(({ Type }) => /^(Location|Agent)/.test(Type))?.event_id;
+  const query = { Limit: 100 };
+  const { data, problem, again } = useRead(() => take(api.GET('/agents', { params: { query } })), [newest]);
+  const offline = locations.value.filter(({ Online }) => !Online).length;
+  const ordered = [...locations.value].sort(
+    (a, b) => Number(a.Online) - Number(b.Online) || (a.Name < b.Name ? -1 : 1),
+  );
+  return (
+    <div class="page">
+      <div class={css['head']}>
+        <Heading>{offline === 0 ? say.allOnline(locations.value.length) : say.offline(offline)}</Heading>
+        {mayWrite.value && (
+          <button type="button" class="button main" onClick={() => setInviting(true)}>
+            {say.invite}
+          </button>
+        )}
+      </div>
+      <section class="section">
+        <h2>{say.title}</h2>
+        <LocationTable list={ordered} />
+      </section>
+      <section class="section">
+        <h2>{say.agents}</h2>
+        {data === undefined && problem === undefined && <Waiting rows={3} />}
+        {data === undefined && problem !== undefined && <Failure problem={problem} retry={again} />}
+        {data !== undefined && <AgentTable list={data} />}
+      </section>
+      {isInviting && (
+        <Invite
+          onClose={() => {
+            setInviting(false);
+            again();
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+import { type Cause, causesOf } from '../../model/causes.ts';
+import { briefly } from '../../model/format.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { Mark } from '../../parts/mark.tsx';
+import { Failure, Waiting } from '../../parts/notice.tsx';
+import { now } from '../../store/clock.ts';
+import { counts, type DeviceRow, locations, progress, readFacts, rows } from '../../store/facts.ts';
+import { heardAt } from '../../store/stream.ts';
+import { texts } from '../../texts.ts';
+import { CauseBlock } from './cause-block.tsx';
+import { FirstVisit } from './first-visit.tsx';
+import css from './overview.module.css';
+import { EventRows, LocationRows, StateRows } from './quiet-rows.tsx';
+
+const say = texts.overview;
+const counted = ['Down', 'Retrying', 'Partial', 'Unknown', 'Maint', 'Up', 'Paused'] as const;
+
+/** The sentence that says the state. */
+function Sentence({
+  causes,
+  isBlind,
+}: {
+  readonly causes: readonly Cause<DeviceRow>[];
+  readonly isBlind: boolean;
+}) {
+  if (isBlind)
+    return (
+      <>
+        <Heading>{say.unobserved}</Heading>
+        <p class={css['why']}>{say.unobservedWhy}</p>
+      </>
+    );
+  const { Down } = counts.value;
+  if (Down === 0) return <Heading>{say.quiet}</Heading>;
+  return (
+    <Heading>
+      <span class="bad">{say.down(Down)}</span>
+      {Down > 1 && `, ${say.causes(causes.length)}`}
+    </Heading>
+  );
+}
+
+function Counts() {
+  return (
+    <ul class={css['counts']}>
+      {counted
+        .filter((state) => counts.value[state] > 0)
+        .map((state) => (
+          <li key={state}>
+            <a href={`/devices?q=status:${state.toLowerCase()}`}>
+              <Mark name={state} /> <b>{counts.value[state].toLocaleString('en-US')}</b> {texts.states[state]}
+            </a>
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+/** What is wrong, its cause first. */
+export function Overview() {
+  // A sentence about a part of the devices would be wrong.
+  if (progress.value === 'loading')
+    return (
+      <div class="page">
+        <Waiting rows={8} />
+      </div>
+    );
+  if (typeof progress.value === 'object' && rows.value.length === 0)
+    return (
+      <div class="page">
+        <Failure problem={progress.value.problem} retry={() => void readFacts()} />
+      </div>
+    );
+  if (rows.value.length === 0) return <FirstVisit />;
+  const isBlind = locations.value.length > 0 && locations.value.every(({ Online }) => !Online);
+  const causes = causesOf(rows.value);
+  const heard = heardAt.value === 0 ? undefined : say.newest(briefly((now.value - heardAt.value) / 1_000));
+  return (
+    <div class="page">
+      <Sentence causes={causes} isBlind={isBlind} />
+      <p class="mute">
+        {say.fleet(rows.value.length, locations.value.length)}
+        {heard !== undefined && ` · ${heard}`}
+      </p>
+      <Counts />
+      {causes.slice(0, 15).map((cause) => (
+        <CauseBlock key={cause.row.id} cause={cause} />
+      ))}
+      {causes.length > 15 && (
+        <p class={css['more']}>
+          <a class="link" href="/devices?q=status:down">
+            {say.more(causes.length - 15)}
+          </a>
+        </p>
+      )}
+      <LocationRows />
+      <StateRows title={say.retrying} states={['Retrying', 'Partial']} />
+      <StateRows title={say.unknown} states={['Unknown']} />
+      <StateRows title={say.maintenance} states={['Maint']} />
+      <EventRows />
+    </div>
+  );
+}

@@ -1,0 +1,119 @@
+import type { State } from '../../model/state.ts';
+import { Mark, type MarkName } from '../../parts/mark.tsx';
+import { Moment, Since } from '../../parts/time.tsx';
+import { devices, type Event, events, locations, rows } from '../../store/facts.ts';
+import { texts } from '../../texts.ts';
+import css from './overview.module.css';
+
+const say = texts.overview;
+const most = 8;
+
+/** Locations without an agent. */
+export function LocationRows() {
+  const offline = locations.value.filter(({ Online }) => !Online);
+  if (offline.length === 0) return null;
+  return (
+    <section class="section">
+      <h2>{say.notObserved}</h2>
+      <ul class={css['list']}>
+        {offline.map(({ location_id, Name, OfflineReason }) => (
+          <li key={location_id} class={css['row']}>
+            <Mark name="Offline" word={texts.states.Offline} />
+            <a class={css['name']} href="/locations">
+              <bdi>{Name}</bdi>
+            </a>
+            <span class={css['fact']}>{OfflineReason ?? say.noAgent}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Devices in one of these states. */
+export function StateRows({ title, states }: { readonly title: string; readonly states: readonly State[] }) {
+  const found = rows.value.filter(({ state }) => states.includes(state));
+  if (found.length === 0) return null;
+  return (
+    <section class="section">
+      <h2>{title}</h2>
+      <ul class={css['list']}>
+        {found.slice(0, most).map((row) => (
+          <li key={row.id} class={css['row']}>
+            <Mark name={row.state} word={texts.states[row.state]} />
+            <a class={css['name']} href={`/devices/${row.id}`}>
+              <bdi>{row.name}</bdi>
+            </a>
+            <span class={css['fact']}>
+              {row.maintenanceUntil === null ? (
+                row.lastResult
+              ) : (
+                <>
+                  {say.until('')}
+                  <Moment at={row.maintenanceUntil} />
+                </>
+              )}
+            </span>
+            <span class={css['age']}>
+              <Since at={row.sinceMs} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {found.length > most && (
+        <p class="hint">
+          <a class="link" href={`/devices?q=status:${states[0]?.toLowerCase()}`}>
+            {say.showAll(found.length)}
+          </a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** The mark of an event: what the device, or the Location, is after it. */
+function markOf({ Type, Status }: Event): MarkName {
+  if (Type === 'Error') return 'Retrying';
+  if (Type === 'Partial') return 'Partial';
+  if (Type === 'LocationOffline') return 'Offline';
+  if (Type === 'AlertFailed') return 'Failed';
+  if (/^(Down|Up|Unknown|Maint|Recovered|LocationOnline)/.test(Type)) return Status;
+  return 'Other';
+}
+
+/** What was decided of alerts stands beside their causes, and what people changed in the audit. */
+const isTold = ({ Type }: Event) => !/^(Alert|AlertSuppressed|Created|Changed)$/.test(Type);
+
+/** What happened last. */
+export function EventRows() {
+  const told = events.value.filter(isTold);
+  return (
+    <section class="section">
+      <h2>{say.events}</h2>
+      {told.length === 0 && <p class="mute">{say.noEvents}</p>}
+      <ol class={css['list']}>
+        {told.slice(0, 12).map((event) => {
+          const device = event.device_id === null ? undefined : devices.value.get(event.device_id);
+          return (
+            <li key={event.event_id} class={css['event']}>
+              <Moment at={event.Timestamp} />
+              <Mark name={markOf(event)} />
+              {device === undefined ? (
+                <span class={css['name']}>
+                  <bdi>{event.Location ?? ''}</bdi>
+                </span>
+              ) : (
+                <a class={css['name']} href={`/devices/${device.id}`}>
+                  <bdi>{device.name}</bdi>
+                </a>
+              )}
+              <span class={css['fact']} title={event.Message}>
+                {event.Message}
+              </span>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,37 @@
+import { signal } from '@preact/signals';
+
+const read = () => ({ path: location.pathname, query: new URLSearchParams(location.search) });
+
+/** Where the page is: the path, and what stands after it. */
+export const address = signal(read());
+
+/** Goes to an address of the page. `replace`: Back does not return to the present one. */
+export function go(to: string, { replace = false } = {}): void {
+  if (to === location.pathname + location.search) return;
+  if (replace) history.replaceState(null, '', to);
+  else history.pushState(null, '', to);
+  address.value = read();
+}
+
+/** Makes links and Back change the screen without a reload. */
+export function watchAddress(): void {
+  addEventListener('popstate', () => {
+    address.value = read();
+  });
+  document.addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey)
+      return;
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (
+      link === null ||
+      link.target !== '' ||
+      link.origin !== location.origin ||
+      link.hasAttribute('download')
+    )
+      return;
+    if (/^\/(v1\.1|docs)\b/.test(link.pathname)) return;
+    event.preventDefault();
+    go(link.pathname + link.search);
+    if (link.hash === '') window.scrollTo(0, 0);
+  });
+}

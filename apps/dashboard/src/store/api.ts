@@ -1,0 +1,71 @@
+import { createVantageClient, type Schemas } from '@vantage/client';
+import { texts } from '../texts.ts';
+import { authorize, refuseSession, signedIn } from './credential.ts';
+
+/** A refusal of the API, or that it cannot be reached (code 0). */
+export class ApiProblem extends Error {
+  readonly code: number;
+  readonly fields: readonly { readonly field: string; readonly message: string }[];
+
+  constructor(code: number, message: string, fields: ApiProblem['fields'] = []) {
+    super(message);
+    this.name = 'ApiProblem';
+    this.code = code;
+    this.fields = fields;
+  }
+}
+
+const badKey = 1001;
+
+/** Sends a request with the credential. */
+export async function send(request: Request): Promise<Response> {
+  // Nothing is asked with a credential that was refused: the API counts such requests.
+  if (signedIn.value === 'ended') throw new ApiProblem(badKey, texts.signIn.ended);
+  authorize(request);
+  let answer: Response;
+  try {
+    answer = await fetch(request);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiProblem(0, 'unreachable');
+  }
+  if (answer.status === 400) {
+    const problem: unknown = await answer.clone().json();
+    if (problem !== null && typeof problem === 'object' && 'code' in problem && problem.code === badKey)
+      refuseSession();
+  }
+  return answer;
+}
+
+/** The REST API, as its OpenAPI document types it. */
+export const api = createVantageClient({ baseUrl: `${location.origin}/v1.1`, fetch: send });
+
+interface Answer<Data> {
+  readonly data?: Data;
+  readonly error?: Schemas['Problem'] | undefined;
+  readonly response: Response;
+}
+
+/** The body of a good answer; throws an ApiProblem for any other. */
+export async function take<Data>(asked: Promise<Answer<Data>>): Promise<Data> {
+  return (await takeAnswer(asked)).data;
+}
+
+/** The body of a good answer, and its total where the API counts it. */
+export async function takeAnswer<Data>(
+  asked: Promise<Answer<Data>>,
+): Promise<{ readonly data: Data; readonly total: number | undefined; readonly etag: string | undefined }> {
+  const { data, error, response } = await asked;
+  if (error !== undefined || data === undefined)
+    throw new ApiProblem(
+      error?.code ?? response.status,
+      error?.message ?? response.statusText,
+      error?.errors,
+    );
+  const total = response.headers.get('X-Total-Count');
+  return {
+    data,
+    total: total === null ? undefined : Number(total),
+    etag: response.headers.get('ETag') ?? undefined,
+  };
+}

@@ -1,0 +1,71 @@
+import { computed, signal } from '@preact/signals';
+
+// The only module that knows how the page proves who it is: by the cookie of a session, which no script can read.
+
+/** What the key or person may do. */
+export interface Session {
+  readonly name: string;
+  readonly level: string;
+  /** Every request that changes something carries it. */
+  readonly csrfToken: string;
+}
+
+/** What somebody enters to sign in. */
+export interface SignInFields {
+  readonly key: string;
+  readonly name: string;
+  readonly password: string;
+}
+
+export const session = signal<Session | undefined>(undefined);
+const state = signal<'asking' | 'no' | 'yes' | 'ended'>('asking');
+/** `ended`: it was good and is refused now, so the screen stays while one signs in again. */
+export const signedIn = computed(() => state.value);
+/** Whether it may change devices and settings. */
+export const mayWrite = computed(() => ['UW', 'UA'].includes(session.value?.level ?? ''));
+/** Whether it may acknowledge, snooze, start maintenance and check. */
+export const mayOperate = computed(() => ['UO', 'UW', 'UA'].includes(session.value?.level ?? ''));
+
+const path = '/v1.1/session';
+const csrfHeader = 'X-CSRF-Token';
+const reads = ['GET', 'HEAD'];
+
+/** Adds to a request what proves that this page sent it. The browser adds the cookie. */
+export function authorize({ method, headers }: Request): void {
+  if (!reads.includes(method) && session.value !== undefined)
+    headers.set(csrfHeader, session.value.csrfToken);
+}
+
+/** Signs in. Returns whether the key is good; throws when the API cannot be asked. */
+export async function signIn({ key, name, password }: SignInFields): Promise<boolean> {
+  const given = { Key: key, ...(name === '' ? {} : { Name: name, Password: password }) };
+  const headers = { 'Content-Type': 'application/json' };
+  return take(await fetch(path, { method: 'POST', headers, body: JSON.stringify(given) }));
+}
+
+/** Finds out whether the browser has a session already. */
+export async function resumeSession(): Promise<void> {
+  if (!(await take(await fetch(path, { cache: 'no-store' })))) state.value = 'no';
+}
+
+export async function signOut(): Promise<void> {
+  const headers = { [csrfHeader]: session.value?.csrfToken ?? '' };
+  session.value = undefined;
+  state.value = 'no';
+  await fetch(path, { method: 'DELETE', headers });
+}
+
+/** The API refused the credential. */
+export function refuseSession(): void {
+  if (state.value === 'yes') state.value = 'ended';
+}
+
+async function take(answer: Response): Promise<boolean> {
+  const text = await answer.text();
+  if (answer.status === 400) return false;
+  if (!answer.ok) throw new Error(text.slice(0, 200));
+  const { Name, Level, CsrfToken } = JSON.parse(text) as { Name: string; Level: string; CsrfToken: string };
+  session.value = { name: Name, level: Level, csrfToken: CsrfToken };
+  state.value = 'yes';
+  return true;
+}

@@ -1,0 +1,110 @@
+import { signal } from '@preact/signals';
+import { createEventReader, retryDelayMs } from '../model/event-lines.ts';
+import { ApiProblem, send } from './api.ts';
+
+/** When the stream last said anything, milliseconds since 1970; 0: never. */
+export const heardAt = signal(0);
+
+/** A line comes each 15 s. Without one for this long the facts are old. */
+export const silentAfterMs = 40_000;
+
+/** What the reader of the stream does with it. */
+interface Follower {
+  readonly onEvent: (event: unknown) => void;
+  /** Events may be missing: everything is to be read again. */
+  readonly onGap: () => void;
+}
+
+const notFound = 1003;
+
+/**
+ * Follows the account's events until `ending` aborts. It is closed while the tab is hidden, and goes on after the last event that it has.
+ */
+export async function followEvents({ onEvent, onGap }: Follower, ending: AbortSignal): Promise<void> {
+  let lastId: string | undefined;
+  let failures = 0;
+  while (!ending.aborted) {
+    await shown(ending);
+    const closing = new AbortController();
+    const hide = () => document.hidden && closing.abort();
+    document.addEventListener('visibilitychange', hide);
+    try {
+      const headers = lastId === undefined ? {} : { 'Last-Event-ID': lastId };
+      const signal = AbortSignal.any([ending, closing.signal]);
+      const answer = await send(new Request('/v1.1/events?stream=1', { headers, signal, cache: 'no-store' }));
+      if (!answer.ok || answer.body === null) throw await refusal(answer);
+      if (lastId === undefined) onGap();
+      failures = 0;
+      await readAll(answer.body, signal, (id, data) => {
+        lastId = id ?? lastId;
+        onEvent(data);
+      });
+    } catch (error) {
+      if (error instanceof ApiProblem && error.code === notFound) lastId = undefined;
+      failures += 1;
+    } finally {
+      document.removeEventListener('visibilitychange', hide);
+    }
+    if (!closing.signal.aborted) await pause(retryDelayMs(failures, Math.random()), ending);
+  }
+}
+
+async function refusal(answer: Response): Promise<ApiProblem> {
+  const body: unknown = await answer.json().catch(() => ({}));
+  const code =
+    body !== null && typeof body === 'object' && 'code' in body ? Number(body.code) : answer.status;
+  return new ApiProblem(code, answer.statusText);
+}
+
+async function readAll(
+  body: ReadableStream<Uint8Array>,
+  ending: AbortSignal,
+  onEvent: (id: string | undefined, data: unknown) => void,
+): Promise<void> {
+  const read = createEventReader();
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  while (!ending.aborted) {
+    const silent = AbortSignal.timeout(silentAfterMs);
+    const piece = await Promise.race([reader.read(), aborted(silent)]);
+    if (piece === undefined || piece.done) break;
+    heardAt.value = Date.now();
+    for (const { id, data } of read(decoder.decode(piece.value, { stream: true })))
+      onEvent(id, JSON.parse(data));
+  }
+  await reader.cancel();
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
+
+/** Resolves when the tab is shown. */
+function shown(ending: AbortSignal): Promise<void> {
+  if (!document.hidden) return Promise.resolve();
+  return new Promise((resolve) => {
+    const look = () => {
+      if (document.hidden && !ending.aborted) return;
+      document.removeEventListener('visibilitychange', look);
+      resolve();
+    };
+    document.addEventListener('visibilitychange', look);
+    ending.addEventListener('abort', look, { once: true });
+  });
+}
+
+/** Waits, at most until the network is back. */
+function pause(ms: number, ending: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      removeEventListener('online', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    addEventListener('online', done);
+    ending.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,16 @@
+import createClient, { type Client } from 'openapi-fetch';
+import type { components, paths } from './gen/api.ts';
+
+/** The schemas of the OpenAPI document, by name: `Schemas['Device']`. */
+export type Schemas = components['schemas'];
+
+/** The REST API as its OpenAPI document describes it: each path, parameter and body is checked by the compiler. */
+export type VantageClient = Client<paths>;
+
+/** A client of the API at `baseUrl` (it ends with `/v1.1`). `fetch` sends each request, with the credential of its owner. */
+export function createVantageClient(options: {
+  readonly baseUrl: string;
+  readonly fetch: (request: Request) => Promise<Response>;
+}): VantageClient {
+  return createClient<paths>(options);
+}

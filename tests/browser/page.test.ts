@@ -1,0 +1,193 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type System, startSystem } from '../harness/system.ts';
+import { startTarget, type Target } from '../harness/target.ts';
+import { browserMissing, startBrowser, violationsOf } from './browser.ts';
+
+// A minute between checks is two seconds here.
+const env = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' };
+const screens = ['/', '/devices', '/devices/new', '/alerts', '/locations', '/schedules', '/reports'];
+
+let system: System;
+let browser: Browser;
+let target: Target;
+let base: string;
+const problems: string[] = [];
+
+beforeAll(async () => {
+  if (browserMissing !== undefined) return;
+  target = await startTarget();
+  [system, browser] = await Promise.all([startSystem({ env }), startBrowser()]);
+  base = system.quickstart().dashboard_url;
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await system?.[Symbol.asyncDispose]();
+  await target?.[Symbol.asyncDispose]();
+});
+beforeEach(({ skip }) => {
+  skip(browserMissing !== undefined, browserMissing);
+});
+
+/** A new browser window; what the page's policy refused, and what a script threw, is kept in `problems`. */
+async function openPage(options: { theme?: 'light' | 'dark'; width?: number } = {}): Promise<Page> {
+  const { theme = 'light', width = 1280 } = options;
+  const viewport = { width, height: 844 };
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport, colorScheme: theme });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (line) => {
+    if (/Content Security Policy|Trusted/.test(line.text())) problems.push(line.text());
+  });
+  return page;
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto(base);
+  await page.getByLabel('API key').fill(system.quickstart().api_key_uw);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('link', { name: 'Overview' }).waitFor();
+}
+
+test('a device is added by its address, fails without a reload, is opened, acknowledged and put in maintenance', async () => {
+  const page = await openPage();
+  await page.goto(base);
+  await page.getByLabel('API key').fill('wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('This key is not known').waitFor();
+  await signIn(page);
+
+  // The first visit: the field to paste an address into.
+  await page.getByLabel('Address').fill(`127.0.0.1:${target.port}`);
+  await page.getByRole('button', { name: 'Add this device' }).click();
+  await page.getByText('because of the port').waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('Router <b>&"\' in the cellar');
+  await page.getByRole('button', { name: 'Add this device' }).click();
+  await page.getByRole('heading', { name: 'Router <b>&"\' in the cellar' }).waitFor();
+  await page
+    .getByRole('button', { name: /connected to 127\.0\.0\.1/ })
+    .first()
+    .waitFor();
+
+  await page.getByRole('link', { name: 'Devices', exact: true }).click();
+  const row = page.getByRole('row', { name: /Router/ });
+  await row.getByText('Up', { exact: true }).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+
+  await target.stop();
+  await row.getByText('Down', { exact: true }).waitFor();
+  await expect.poll(() => page.title()).toBe('1 down · Vantage');
+  await row.getByRole('link', { name: /Router/ }).click();
+  await page
+    .getByRole('button', { name: /connection refused/ })
+    .first()
+    .click();
+  await page.locator('button[aria-expanded=true] + div').getByText('connection refused').first().waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+
+  await page.getByRole('link', { name: 'Alerts' }).click();
+  await page.getByRole('link', { name: /Router.*is Down/ }).click();
+  await page.getByLabel('Note, kept with the alert').fill('I am on it');
+  await page.getByRole('button', { name: 'Acknowledge' }).click();
+  await page.getByText('I am on it').first().waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+
+  await page.getByRole('link', { name: 'Open device' }).click();
+  await page.getByRole('button', { name: 'Maintenance' }).click();
+  await page.getByLabel('Reason').fill('a new cable');
+  expect(await violationsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Start maintenance' }).click();
+  await page.getByText('Maint', { exact: true }).first().waitFor();
+
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('API key').waitFor();
+  await page.goto(`${base}devices`);
+  await page.getByLabel('API key').waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  expect(problems).toEqual([]);
+  await page.context().close();
+});
+
+test.each(['light', 'dark'] as const)('axe-core finds nothing on any screen, %s', async (theme) => {
+  const page = await openPage({ theme });
+  await signIn(page);
+  const found: Record<string, readonly string[]> = {};
+  for (const screen of screens) {
+    await page.goto(new URL(screen, base).href);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    found[screen] = await violationsOf(page);
+  }
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').waitFor();
+  found['palette'] = await violationsOf(page);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
+  await page.getByRole('heading', { name: 'Keys' }).waitFor();
+  found['keys'] = await violationsOf(page);
+  expect(Object.entries(found).filter(([, lines]) => lines.length > 0)).toEqual([]);
+  await page.context().close();
+});
+
+test('at 390 px no screen scrolls sideways, and keys alone reach a device', async () => {
+  const page = await openPage({ width: 390 });
+  await signIn(page);
+  for (const screen of screens) {
+    await page.goto(new URL(screen, base).href);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), screen).toBe(true);
+  }
+  await page.goto(base);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('d');
+  await page.getByRole('heading', { name: 'Devices' }).waitFor();
+  await page.getByRole('link', { name: /Router/ }).waitFor();
+  await page.keyboard.press('j');
+  await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toMatch(/^Router/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: /Router/ }).waitFor();
+  await page.context().close();
+});
+
+test('a session that ends keeps the screen, and signing in goes on where one was', async () => {
+  const page = await openPage();
+  await signIn(page);
+  await page.goto(`${base}devices/new`);
+  await page.getByLabel('Address').fill('192.0.2.7');
+  await page.evaluate(`fetch('/v1.1/session').then((answer) => answer.json()).then(({ CsrfToken }) =>
+    fetch('/v1.1/session', { method: 'DELETE', headers: { 'X-CSRF-Token': CsrfToken } }))`);
+  await page.getByRole('button', { name: 'Add this device' }).click();
+  await page.getByText('Your session has ended').waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  await page.getByLabel('API key').fill(system.quickstart().api_key_ur);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('Your session has ended').waitFor({ state: 'detached' });
+  expect(await page.getByLabel('Address').inputValue()).toBe('192.0.2.7');
+  // A key that only views sees nothing that it may not do.
+  await page.goto(`${base}devices`);
+  await page.getByRole('link', { name: /Router/ }).click();
+  await page.getByRole('heading', { name: /Router/ }).waitFor();
+  expect(await page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
+  await page.context().close();
+});
+
+test('the first load is at most 75 kB, from this server alone', async () => {
+  const page = await openPage();
+  const hosts = new Set<string>();
+  let bytes = 0;
+  page.on('response', (response) => {
+    hosts.add(new URL(response.url()).host);
+    if (new URL(response.url()).pathname.startsWith('/v1.1')) return;
+    bytes += Number(response.headers()['content-length'] ?? 0);
+  });
+  await page.goto(base);
+  await page.getByLabel('API key').waitFor();
+  await signIn(page);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  expect([...hosts]).toEqual([new URL(base).host]);
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThan(75 * 1024);
+  await page.context().close();
+});
