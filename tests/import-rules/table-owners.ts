@@ -36,6 +36,7 @@ export const tableOwners: TableOwners = {
   gaps: 'ingest',
   clock_records: 'ingest',
   clock_evidence: 'clocks',
+  wrong_clocks: 'clocks',
   device_state: 'health',
   device_counts: 'health',
   status_intervals: 'health',

@@ -13,6 +13,8 @@ const titles: readonly (readonly [RegExp, string])[] = [
   [/^Contact (\S+) cannot be reached/, 'contact.failing'],
   [/^Contact (\S+) can be reached again/, 'contact.recovered'],
   [/^The alert about (\S+) is closed/, 'closed'],
+  [/^A clock of (\S+) is wrong/, 'clock.wrong'],
+  [/^The clocks of (\S+) agree again/, 'clock.right'],
   [/^(\d+) past outages?/, 'late.summary'],
   [/^(Test) message/, 'test'],
 ];

@@ -13,6 +13,7 @@ export const alertKinds = [
   'agent.fenced',
   'contact.failing',
   'late.summary',
+  'clock.wrong',
 ] as const;
 
 /** One of `alertKinds`. */

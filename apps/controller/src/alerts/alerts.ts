@@ -10,6 +10,7 @@ import { createOnFailed } from './on-failed.ts';
 import type { CreateRunRequests } from './request-check.ts';
 import { createAlertTimes } from './times.ts';
 import type { WithdrawEnds } from './unsaid-ends.ts';
+import { decideClocks } from './wrong-clocks.ts';
 
 /** The step that decides who is notified of what. */
 export interface Alerts {
@@ -25,7 +26,7 @@ export interface Alerts {
 const everyMs = 1_000;
 /** Notifications that come together, also while the loop rests, are answered by one round. */
 const gatherMs = 50;
-/** Contacts that fail, or work again, are found this often. */
+/** Contacts that fail or work again, and clocks that are wrong or right again, are found this often. */
 const contactsEveryMs = 5_000;
 const atOnce = 100;
 /** An alert whose decision failed is decided again after this time, microseconds. */
@@ -120,6 +121,9 @@ export function createAlerts({
             db.kysely
               .transaction()
               .execute((trx) => decideContacts(trx, { afterUs: times.failingUs, nowUs: clock.nowUs() })),
+          );
+          await parts.attempt('clocks', () =>
+            db.kysely.transaction().execute((trx) => decideClocks(trx, clock.nowUs())),
           );
         }
         let due = 0;

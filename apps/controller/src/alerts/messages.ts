@@ -43,6 +43,7 @@ const endKinds: Partial<Record<AlertKind, AlertKind>> = {
   'anchor.down': 'anchor.up',
   // The fact Recovered tells the two apart.
   'contact.failing': 'contact.failing',
+  'clock.wrong': 'clock.wrong',
 };
 
 /** The kind of the last message of an alert; undefined: it has none. */

@@ -10,6 +10,7 @@ import {
   databaseNowUs,
   isDatabaseApart,
   readStoredTime,
+  sayWrong,
 } from './clock-store.ts';
 import type { HeldClock } from './held-clock.ts';
 import {
@@ -141,6 +142,8 @@ export function createClockJudge(
   const compareNow = async () => {
     const { evidence, objectors } = await witnesses.read();
     await apply(judgeClock(evidence), objectors);
+    const reason = verdict.kind === 'wrong' ? verdict.text : undefined;
+    await sayWrong(kysely, { gatewayId: deps.gatewayId, reason });
   };
   return {
     compareNow,

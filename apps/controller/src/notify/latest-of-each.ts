@@ -13,7 +13,8 @@ const deviceStates = new Set([
   'device.flapping',
 ]);
 const beginsAndEnds = new Set<string>([
-  ...(['location.offline', 'location.online', 'anchor.down', 'anchor.up', 'contact.failing'] as const),
+  ...(['location.offline', 'location.online', 'anchor.down', 'anchor.up'] as const),
+  ...(['contact.failing', 'clock.wrong'] as const),
 ]);
 
 /**
@@ -24,7 +25,7 @@ const beginsAndEnds = new Set<string>([
  * | notification | stands once for each |
  * |---|---|
  * | state of a device (Down, Up, Partial, Slow, flapping) | device |
- * | begin or end of another alert (Location, anchor, contact) | alert |
+ * | begin or end of another alert (Location, anchor, contact, clock) | alert |
  * | something else of an alert (certificate, acknowledgement) | alert and kind |
  * | of no alert | notification |
  */

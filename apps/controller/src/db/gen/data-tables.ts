@@ -445,4 +445,9 @@ export interface DataTables {
     from_us: number;
     status: 'Up' | 'Down' | 'Unknown';
   };
+  wrong_clocks: {
+    controller_id: string;
+    reason: string;
+    ends_us: number;
+  };
 }

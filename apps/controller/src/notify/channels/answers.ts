@@ -98,6 +98,10 @@ const nexts: Readonly<Partial<Record<MessageKind | 'test', (data: Notice['data']
     Recovered === true
       ? 'nothing; messages that waited are sent now'
       : "correct the contact's Address, then send a test: what waits leaves at once",
+  'clock.wrong': ({ Recovered }) =>
+    Recovered === true
+      ? 'nothing; results that waited are judged again'
+      : 'the operator corrects the clock that is named; checks and alerts go on meanwhile, and nothing is deleted',
   'late.summary': () => 'nothing; all of them are over',
   'location.offline': () =>
     'see whether its hosts run and reach the controller; on a host: vantage-agent logs',

@@ -11,6 +11,7 @@ const stateWords: ReadonlyMap<string, string> = new Map([
   ['location.offline', 'offline'],
   ['anchor.down', 'Down'],
   ['contact.failing', 'failing'],
+  ['clock.wrong', 'wrong'],
 ]);
 
 type Title = (of: string, notice: Notice) => string;
@@ -37,6 +38,8 @@ const titles: Readonly<Record<MessageKind | 'test', Title>> = {
   'agent.fenced': (of) => `Agent ${of} is fenced`,
   'contact.failing': (of, { data }) =>
     data['Recovered'] === true ? `Contact ${of} can be reached again` : `Contact ${of} cannot be reached`,
+  'clock.wrong': (_, { data }) =>
+    data['Recovered'] === true ? 'The clocks of Vantage agree again' : 'A clock of Vantage is wrong',
   'late.summary': (_, { data: { Count } }) =>
     typeof Count === 'number'
       ? `${Count} past ${Count === 1 ? 'outage' : 'outages'}, known from results that arrived late`
@@ -116,6 +119,7 @@ const endWords: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['device.slow', ['fast', 'slow']],
   ['location.offline', ['online', 'offline']],
   ['contact.failing', ['reachable', 'failing']],
+  ['clock.wrong', ['right', 'wrong']],
 ]);
 
 function endedKind({ kind, data: { AlertKind } }: Notice): string {
@@ -223,4 +227,5 @@ const threadNouns: ReadonlyMap<string, string> = new Map([
   ['location.offline', 'Outage of Location'],
   ['anchor.down', 'Outage of anchor'],
   ['contact.failing', 'Failure of contact'],
+  ['clock.wrong', 'Wrong clock of'],
 ]);

@@ -14,6 +14,7 @@ import {
   since,
   up,
   web,
+  wrongClock,
 } from './sample-facts.ts';
 
 /** A message as docs/messages.md shows it. */
@@ -168,6 +169,22 @@ export const messageSamples: readonly MessageSample[] = [
     clock: '09:10:00',
     data: {
       ...contact,
+      Status: 'Up',
+      Since: at('09:09:58'),
+      DownSince: since,
+      Seconds: 2_512,
+      CheckResult: null,
+      Recovered: true,
+    },
+  }),
+  single('clock.wrong', "A controller's clock and others disagree by more than a minute.", 'clock.wrong', {
+    clock: '08:28:11',
+    data: { ...wrongClock, Status: 'Unknown', Since: since, CheckResult: wrongClock.Cause },
+  }),
+  single('clock.wrong, its end', 'The clocks agree again.', 'clock.wrong', {
+    clock: '09:10:00',
+    data: {
+      ...wrongClock,
       Status: 'Up',
       Since: at('09:09:58'),
       DownSince: since,

@@ -101,6 +101,13 @@ export const anchor = {
   Began: since,
   Cause: 'no answer to two checks',
 };
+export const wrongClock = {
+  Name: 'the controller',
+  Severity: 'warning',
+  AlertKind: 'clock.wrong',
+  Began: since,
+  Cause: 'the clock of this machine is 60 days ahead of the clock of the database',
+};
 export const contact = {
   Contact: 'noc-sms',
   Severity: 'warning',

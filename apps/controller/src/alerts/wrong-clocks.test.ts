@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { second, startUs } from '../health/testing/scenario.ts';
+import { createAlertScene } from './testing/alert-scene.ts';
+import { decideClocks } from './wrong-clocks.ts';
+
+let scene: Awaited<ReturnType<typeof createAlertScene>>;
+beforeAll(async () => {
+  scene = await createAlertScene();
+  await scene.everybody();
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await sql`delete from notifications`.execute(scene.kysely);
+  await sql`delete from alerts`.execute(scene.kysely);
+  await sql`delete from wrong_clocks`.execute(scene.kysely);
+});
+
+/** A controller that finds a clock wrong; it says so for so many seconds more. */
+const says = (controller: string, seconds = 120) =>
+  sql`insert into wrong_clocks values (${controller}, ${`by ${controller}`},
+    (extract(epoch from clock_timestamp()) * 1e6)::bigint + ${seconds * second}::bigint)`.execute(
+    scene.kysely,
+  );
+const falls = (controller: string) =>
+  sql`delete from wrong_clocks where controller_id = ${controller}`.execute(scene.kysely);
+
+/** As many controllers decide at once. */
+async function find(at: number, controllers = 1) {
+  const one = () => scene.kysely.transaction().execute((trx) => decideClocks(trx, startUs + at * second));
+  await Promise.all(Array.from({ length: controllers }, one));
+}
+
+async function decide(at: number) {
+  await find(at, 3);
+  await scene.decide(at);
+}
+
+const alerts = () =>
+  scene.kysely
+    .selectFrom('alerts')
+    .select(['severity', 'reason', 'closed_us'])
+    .where('account_no', '=', scene.accountNo)
+    .where('kind', '=', 'clock.wrong')
+    .execute();
+
+test('clocks that are wrong are one alert for an account, until no controller finds one wrong', async () => {
+  await decide(10);
+  expect(await alerts()).toEqual([]);
+  await says('a');
+  await says('b');
+  await decide(20);
+  await decide(30);
+  expect(await alerts()).toEqual([{ severity: 'warning', reason: 'by a', closed_us: null }]);
+  expect(await scene.messages(null)).toEqual(['clock.wrong']);
+  await falls('a');
+  await decide(40);
+  expect(await scene.messages(null)).toEqual(['clock.wrong']);
+  await falls('b');
+  await decide(50);
+  await decide(60);
+  expect(await alerts()).toMatchObject([{ closed_us: expect.any(Number) }]);
+  expect(await scene.messages(null)).toEqual(['clock.wrong', 'clock.wrong']);
+  await says('a');
+  await decide(70);
+  expect(await alerts()).toHaveLength(2);
+});
+
+test('a clock that is wrong again before the end was decided has one alert, and nobody hears of an end', async () => {
+  await says('a');
+  await decide(100);
+  await falls('a');
+  await find(110);
+  await says('a');
+  await decide(120);
+  expect(await alerts()).toMatchObject([{ closed_us: null }]);
+  expect(await scene.messages(null)).toEqual(['clock.wrong']);
+});
+
+test('a controller that is gone says nothing', async () => {
+  await says('gone', -1);
+  await decide(200);
+  expect(await alerts()).toEqual([]);
+});
