@@ -272,6 +272,7 @@ export const texts = {
       'agent.fenced': 'has a fenced agent',
       'contact.failing': 'A contact cannot be reached',
       'late.summary': 'Late results',
+      'clock.wrong': 'A clock of Vantage is wrong',
     } as const,
     since: (age: string) => `for ${age}`,
     note: 'Note, kept with the alert',

@@ -8,7 +8,7 @@ const say = texts.alerts;
 
 /** Of what an alert is: the device, or the Location. */
 export function subjectOf({ device_id, ShortName, Location, Kind }: Alert): string {
-  if (Kind === 'contact.failing' || Kind === 'late.summary') return '';
+  if (Kind === 'contact.failing' || Kind === 'late.summary' || Kind === 'clock.wrong') return '';
   const device = device_id === null ? undefined : devices.value.get(device_id);
   return device?.name ?? ShortName ?? Location ?? '';
 }
