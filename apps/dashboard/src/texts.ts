@@ -186,7 +186,7 @@ export const texts = {
       created: 'Created',
     },
     everyMinutes: (n: number) => (n === 1 ? 'every minute' : `every ${n} minutes`),
-    retriesOf: (n: number, delay: number) => `${n}, ${delay} min apart`,
+    retriesOf: (n: number, delay: number) => `${n}, ${delay} s apart`,
     notified: 'Who was notified',
     nobodyNotified: 'Nobody: no alert of this device has a message.',
     outagesHead: 'Outages',
