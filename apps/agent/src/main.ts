@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { createLog, Fault, messageOf, shutdownSignal, systemClock } from '@vantage/kernel';
+import { createLog, Fault, logNodeWarnings, messageOf, shutdownSignal, systemClock } from '@vantage/kernel';
 import { runAgent } from './agent.ts';
 import { validateSettings } from './config/load-settings.ts';
 import { holdFolder } from './storage/folder-lock.ts';
@@ -15,6 +15,7 @@ const settings = validateSettings();
 if (settings.ok) {
   const { config, policy } = settings;
   const log = createLog('agent', config.logLevel);
+  logNodeWarnings(log);
   try {
     await using _lock = await holdFolder(config.dataDir, systemClock, signal);
     const launcher = { home, restart: () => restarting.abort('another version starts') };

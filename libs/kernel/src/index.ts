@@ -22,6 +22,7 @@ export {
   type NetworkSet,
   normalAddress,
 } from './network/index.ts';
+export { logNodeWarnings } from './node-warnings.ts';
 export { onAbort } from './on-abort.ts';
 export { Secret } from './secret.ts';
 export { createSemaphore, type Semaphore } from './semaphore.ts';

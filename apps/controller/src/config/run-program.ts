@@ -1,4 +1,4 @@
-import { createLog, Fault, type Logger, messageOf } from '@vantage/kernel';
+import { createLog, Fault, type Logger, logNodeWarnings, messageOf } from '@vantage/kernel';
 import type { Config } from './config.ts';
 import { validateSettings } from './load-settings.ts';
 
@@ -10,6 +10,7 @@ export async function runProgram(run: (config: Config, log: Logger) => Promise<v
     process.exit(2);
   }
   const log = createLog('controller', loaded.config.logLevel);
+  logNodeWarnings(log);
   try {
     await run(loaded.config, log);
     process.exit(0);

@@ -3,13 +3,14 @@ import { z } from 'zod';
 import type { Db } from '../db/index.ts';
 import { idField, timestampField } from '../http/field.ts';
 import { beforeQuery, cutCursor, readCursor, timestampQuery } from '../http/paging.ts';
-import { missing } from '../http/problem.ts';
+import { invalid, missing } from '../http/problem.ts';
 import { type Call, noSubject, type Route, route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
 import type { Zone } from '../http/zone.ts';
 import type { DeviceSubject } from './check-routes.ts';
 import type { EventFeed } from './event-feed.ts';
 import {
+  type EventFilter,
   type EventPage,
   type EventRow,
   type EventScope,
@@ -20,6 +21,7 @@ import {
 import { openEventStream } from './event-stream.ts';
 import { historyQuery, readHistoryFilter, readMembers } from './list-filters.ts';
 import { readUntil } from './period.ts';
+import { findDeviceNos, findTagNos } from './uptime-store.ts';
 
 const tag = 'Events';
 
@@ -54,6 +56,11 @@ const eventRecord = z
   .strictObject({
     event_id: idField,
     device_id: idField.nullable().describe('null: the event is about a Location or an agent.'),
+    ShortName: z
+      .string()
+      .nullable()
+      .describe("The device's; null where the event has none, or it is deleted."),
+    FullName: z.string().nullable(),
     Timestamp: timestampField.describe('End of the check that caused it.'),
     Type: z
       .string()
@@ -64,6 +71,7 @@ const eventRecord = z
         "The device's status after it; of a Location Unknown while it is offline, Up when it is online.",
       ),
     Location: z.string().nullable(),
+    location_id: idField.nullable(),
     CheckResult: z.string().nullable(),
     check_id: idField.nullable(),
     Message: z.string(),
@@ -86,15 +94,26 @@ const query = z.object({
   ...beforeQuery('event_id'),
 });
 
-const streamQuery = z.object({
+const accountQuery = z.object({
   ...query.shape,
+  Device: boundedText(100).optional().describe('A device_id: events of this device only.'),
+  Tag: boundedText(200)
+    .optional()
+    .describe('Name or id of a tag: events of devices that have it now only.')
+    .meta({ example: 'berlin/rack-3' }),
+});
+
+const streamQuery = z.object({
+  ...accountQuery.shape,
   stream: z
     .enum(['', '1', 'true', 'Y', '0', 'false', 'N'])
     .optional()
     .describe(
-      'Server-sent events instead: each new event once, as it is recorded; Last-Event-ID resumes after that event.',
+      'Server-sent events instead: each new event once, as it is recorded; Last-Event-ID resumes after that event. It obeys Type, Location, Device and Tag, and refuses the other parameters.',
     ),
 });
+/** Parameters that make no sense for events that are still to come. */
+const pastOnly = ['Timestamp', 'Timestamp1', 'Timestamp2', 'Offset', 'Before'] as const;
 const noStream: readonly (string | undefined)[] = [undefined, '0', 'false', 'N'];
 
 type Reader = Pick<Call<unknown, unknown, unknown>, 'session' | 'sessionNow' | 'lastEventId' | 'signal'>;
@@ -111,7 +130,7 @@ export function eventRoutes({
   readonly device: DeviceSubject;
   readonly feed: EventFeed;
 }): Route[] {
-  const read = async (session: Session, scope: EventScope, asked: z.output<typeof query>) => {
+  const read = async (session: Session, scope: EventScope, asked: z.output<typeof accountQuery>) => {
     const page = await readEventPage({ db, clock }, session, scope, asked);
     const { rows, next } = cutCursor(
       await listEvents(db, scope, page),
@@ -147,7 +166,7 @@ export function eventRoutes({
       handler: (call) =>
         noStream.includes(call.query.stream)
           ? read(call.session, { accountNo: call.session.accountNo }, call.query)
-          : follow({ db, feed }, call),
+          : follow({ db, feed }, call, call.query),
     }),
   ];
 }
@@ -156,14 +175,21 @@ export function eventRoutes({
 async function follow(
   { db, feed }: { readonly db: Db; readonly feed: EventFeed },
   { session, sessionNow, lastEventId, signal }: Reader,
+  asked: z.output<typeof accountQuery>,
 ) {
+  const past = pastOnly.filter((name) => asked[name] !== undefined);
+  if (past.length > 0)
+    throw invalid(
+      past.map((field) => ({ field, message: 'cannot be sent with stream, which has the events to come' })),
+    );
+  const filter = await readEventFilter(db, session, asked);
   const afterNo =
     lastEventId === undefined ? undefined : await findEventNo(db, session.accountNo, lastEventId);
   if (lastEventId !== undefined && afterNo === undefined) throw missing('event');
   const showNow = (row: EventRow, { zone }: Session) => show(row, zone);
   const stream = await openEventStream(
     { db, feed, show: showNow },
-    { session: sessionNow, afterNo, gone: signal },
+    { session: sessionNow, afterNo, filter, gone: signal },
   );
   return { body: [], stream };
 }
@@ -173,17 +199,38 @@ async function readEventPage(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
   session: Session,
   scope: EventScope,
-  asked: z.output<typeof query>,
+  asked: z.output<typeof accountQuery>,
 ): Promise<EventPage> {
   const { limit, offset, cursor } = readCursor(asked, 'event_id');
-  const types = asked.Type === undefined ? undefined : readMembers('Type', asked.Type, typeMember);
-  const filter = await readHistoryFilter(db, session, asked);
+  const filter = {
+    ...(await readHistoryFilter(db, session, asked)),
+    ...(await readEventFilter(db, session, asked)),
+  };
   const before = cursor === undefined ? undefined : await findEventPlace(db, scope, cursor);
   if (cursor !== undefined && before === undefined) throw missing('event');
   // Without a Timestamp: every event up to now, this microsecond included.
   const given = asked.Timestamp === undefined ? undefined : readUntil(asked.Timestamp, session.zone);
   const untilUs = Math.min(given ?? clock.nowUs() + 1, filter.untilUs ?? Number.POSITIVE_INFINITY);
-  return { ...filter, untilUs, types, before, limit, offset };
+  return { ...filter, untilUs, before, limit, offset };
+}
+
+/** Throws a Problem: 1004 for a wrong Type, 1003 for a Location, device or tag that the account does not have. */
+async function readEventFilter(
+  db: Db,
+  session: Session,
+  asked: z.output<typeof accountQuery>,
+): Promise<EventFilter> {
+  const types = asked.Type === undefined ? undefined : readMembers('Type', asked.Type, typeMember);
+  const { locationNos } = await readHistoryFilter(db, session, { Location: asked.Location });
+  const { accountNo } = session;
+  const deviceNo =
+    asked.Device === undefined
+      ? undefined
+      : (await findDeviceNos(db, accountNo, [asked.Device])).get(asked.Device);
+  if (asked.Device !== undefined && deviceNo === undefined) throw missing('device');
+  const tagNos = asked.Tag === undefined ? undefined : await findTagNos(db, accountNo, asked.Tag);
+  if (tagNos?.length === 0) throw missing('tag');
+  return { types, locationNos, deviceNo, tagNos };
 }
 
 const typeMember = {
@@ -196,10 +243,13 @@ function show(row: EventRow, zone: Zone): z.input<typeof eventRecord> {
   return {
     event_id: row.event_id,
     device_id: row.device_id,
+    ShortName: row.short_name,
+    FullName: row.full_name,
     Timestamp: zone.format(row.at_us),
     Type: row.type,
     Status: row.status,
     Location: row.location,
+    location_id: row.location_id,
     CheckResult: row.check_result,
     check_id: row.check_id,
     Message: row.message,

@@ -6,10 +6,13 @@ import type { HistoryFilter } from './list-filters.ts';
 export interface EventRow {
   readonly event_id: string;
   readonly device_id: string | null;
+  readonly short_name: string | null;
+  readonly full_name: string | null;
   readonly at_us: number;
   readonly type: string;
   readonly status: string;
   readonly location: string | null;
+  readonly location_id: string | null;
   readonly check_result: string | null;
   readonly check_id: string | null;
   readonly message: string;
@@ -25,7 +28,7 @@ export interface NumberedEvent extends EventRow {
 /** Whose events: a device's, or all of an account's. */
 export type EventScope = { readonly deviceNo: number } | { readonly accountNo: number };
 
-const columns = sql`e.event_id, d.device_id, e.at_us, e.type, e.status, l.name as location, e.check_result, e.check_id, e.message,
+const columns = sql`e.event_id, d.device_id, d.short_name, d.full_name, e.at_us, e.type, e.status, l.name as location, l.location_id, e.check_result, e.check_id, e.message,
   e.duration_s, e.late`;
 
 /** The place of an event in a list. */
@@ -34,9 +37,17 @@ export interface EventPlace {
   readonly event_no: number;
 }
 
-/** Which events are listed. */
-export interface EventPage extends HistoryFilter {
+/** Which events of an account are of interest; undefined narrows nothing. */
+export interface EventFilter {
+  readonly locationNos: readonly number[] | undefined;
   readonly types: readonly string[] | undefined;
+  readonly deviceNo: number | undefined;
+  /** Events of devices that have one of these tags now. */
+  readonly tagNos: readonly number[] | undefined;
+}
+
+/** Which events are listed. */
+export interface EventPage extends HistoryFilter, EventFilter {
   /** Events older than the one at this place only. */
   readonly before: EventPlace | undefined;
   readonly limit: number;
@@ -55,13 +66,12 @@ export async function listEvents(
 
 /** The statement behind `listEvents`. */
 export function eventsPage(scope: EventScope, page: EventPage) {
-  const { fromUs, untilUs, locationNos, types, before } = page;
+  const { fromUs, untilUs, before } = page;
   const conditions = [
     ownedBy(scope),
     ...(fromUs === undefined ? [] : [sql`at_us >= ${fromUs}::bigint`]),
     ...(untilUs === undefined ? [] : [sql`at_us < ${untilUs}::bigint`]),
-    ...(locationNos === undefined ? [] : [sql`location_no = any(${locationNos}::int[])`]),
-    ...(types === undefined ? [] : [sql`type = any(${types}::text[])`]),
+    ...narrowing(page),
     ...(before === undefined
       ? []
       : [sql`(at_us, event_no) < (${before.at_us}::bigint, ${before.event_no}::bigint)`]),
@@ -100,15 +110,37 @@ function ownedBy(scope: EventScope) {
     : sql`account_no = ${scope.accountNo}::int`;
 }
 
+function narrowing({ locationNos, types, deviceNo, tagNos }: EventFilter) {
+  return [
+    ...(locationNos === undefined ? [] : [sql`location_no = any(${locationNos}::int[])`]),
+    ...(types === undefined ? [] : [sql`type = any(${types}::text[])`]),
+    ...(deviceNo === undefined ? [] : [sql`device_no = ${deviceNo}::int`]),
+    ...(tagNos === undefined
+      ? []
+      : [sql`device_no in (select device_no from device_tags where tag_no = any(${tagNos}::int[]))`]),
+  ];
+}
+
 /** An account's events with numbers above `afterNo` up to `upToNo`, in their order. */
 export async function listEventsAfter(
   { kysely }: Db,
   accountNo: number,
-  range: { readonly afterNo: number; readonly upToNo: number; readonly limit: number },
+  range: {
+    readonly afterNo: number;
+    readonly upToNo: number;
+    readonly limit: number;
+    readonly filter: EventFilter;
+  },
 ): Promise<readonly NumberedEvent[]> {
+  const conditions = [
+    sql`account_no = ${accountNo}`,
+    sql`event_no > ${range.afterNo}`,
+    sql`event_no <= ${range.upToNo}`,
+    ...narrowing(range.filter),
+  ];
   const { rows } = await sql<NumberedEvent>`
     select e.event_no, ${columns}
-    from (select * from events where account_no = ${accountNo} and event_no > ${range.afterNo} and event_no <= ${range.upToNo}
+    from (select * from events where ${sql.join(conditions, sql` and `)}
       order by event_no limit ${range.limit}) e
     left join devices d using (device_no) left join locations l on l.location_no = e.location_no
     order by e.event_no`.execute(kysely);

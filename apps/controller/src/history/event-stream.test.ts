@@ -1,17 +1,15 @@
 import { newId } from '@vantage/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { type Rest, startRest } from '../api/testing/rest.ts';
 import { type Db, publish } from '../db/index.ts';
-
-const event = z.object({ event_id: z.string(), Message: z.string(), Timestamp: z.string() });
+import { type EventReader, openEvents as open } from './testing/event-reader.ts';
 
 describe('the stream of events', () => {
   let rest: Rest;
   let account: { accountNo: number; locationNo: number };
   let key: string;
   let keyNo: number;
-  const readers: Reader[] = [];
+  const readers: EventReader[] = [];
   beforeEach(async () => {
     rest = await startRest();
     account = await rest.account('one');
@@ -42,7 +40,10 @@ describe('the stream of events', () => {
         .execute();
   };
   const follow = async (headers: Record<string, string> = {}, own = key) => {
-    const reader = await open(`${rest.baseUrl}/events?stream`, { 'Service-API-Key': own, ...headers });
+    const reader = await open(`${rest.baseUrl}/events?stream`, {
+      'Service-API-Key': own,
+      ...headers,
+    });
     readers.push(reader);
     await until(() => reader.text.startsWith('retry: '));
     return reader;
@@ -69,7 +70,7 @@ describe('the stream of events', () => {
   });
 
   it('is given 16 times to a key; one that is left makes room, and requests of the key are served beside', async () => {
-    const all: Reader[] = [];
+    const all: EventReader[] = [];
     for (let n = 0; n < 16; n += 1) all.push(await follow());
     const ask = () => rest.send('GET', '/events?stream', { key });
     const refused = await ask();
@@ -181,51 +182,3 @@ describe('the stream of events', () => {
     expect(reader.broken).toBe(false);
   });
 });
-
-interface Reader {
-  readonly type: string | null;
-  readonly text: string;
-  /** The stream came to its end, or broke. */
-  readonly ended: boolean;
-  readonly broken: boolean;
-  events(): readonly (z.output<typeof event> & { id: string })[];
-  leave(): void;
-}
-
-async function open(url: string, headers: Record<string, string>): Promise<Reader> {
-  const leaving = new AbortController();
-  const response = await fetch(url, {
-    headers: { 'X-Forwarded-Proto': 'https', ...headers },
-    signal: leaving.signal,
-  });
-  const state = { text: '', ended: false, broken: false };
-  const read = async () => {
-    const decoder = new TextDecoder();
-    for await (const chunk of response.body ?? []) state.text += decoder.decode(chunk, { stream: true });
-  };
-  void read()
-    .catch(() => {
-      state.broken = true;
-    })
-    .finally(() => {
-      state.ended = true;
-    });
-  return {
-    type: response.headers.get('content-type'),
-    get text() {
-      return state.text;
-    },
-    get ended() {
-      return state.ended;
-    },
-    get broken() {
-      return state.broken;
-    },
-    events: () =>
-      [...state.text.matchAll(/^id: (.*)\ndata: (.*)\n\n/gm)].map(([, id = '', data = '']) => ({
-        id,
-        ...event.parse(JSON.parse(data)),
-      })),
-    leave: () => leaving.abort(),
-  };
-}

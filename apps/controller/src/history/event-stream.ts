@@ -1,7 +1,7 @@
 import { type Db, isTransientDbError } from '../db/index.ts';
 import type { Session } from '../http/session.ts';
 import type { EventFeed } from './event-feed.ts';
-import { listEventsAfter, type NumberedEvent } from './event-store.ts';
+import { type EventFilter, listEventsAfter, type NumberedEvent } from './event-store.ts';
 
 /** What a browser waits before it comes back, milliseconds. */
 const comeBackMs = 2_000;
@@ -26,7 +26,12 @@ export async function openEventStream(
     readonly feed: EventFeed;
     readonly show: (event: NumberedEvent, session: Session) => object;
   },
-  ask: { readonly session: () => Session; readonly afterNo: number | undefined; readonly gone: AbortSignal },
+  ask: {
+    readonly session: () => Session;
+    readonly afterNo: number | undefined;
+    readonly filter: EventFilter;
+    readonly gone: AbortSignal;
+  },
 ): Promise<(signal: AbortSignal) => AsyncGenerator<string>> {
   const { accountNo } = ask.session();
   const follower = await feed.follow(accountNo);
@@ -35,7 +40,12 @@ export async function openEventStream(
 
   const page = async (afterNo: number): Promise<{ readonly atNo: number; readonly text: string }> => {
     const upToNo = Math.min(follower.upTo, afterNo + rangeNos);
-    const rows = await listEventsAfter(db, accountNo, { afterNo, upToNo, limit: pageRows });
+    const rows = await listEventsAfter(db, accountNo, {
+      afterNo,
+      upToNo,
+      limit: pageRows,
+      filter: ask.filter,
+    });
     const text = rows.map((row) => block(row.event_id, show(row, ask.session()))).join('');
     return { atNo: rows.length < pageRows ? upToNo : (rows.at(-1)?.event_no ?? upToNo), text };
   };

@@ -159,7 +159,14 @@ function statements(): (readonly [name: string, statement: RawBuilder<unknown>])
         ([name, page]) =>
           [
             `events of ${Object.keys(scope)[0]}: ${name}`,
-            eventsPage(scope, { ...noFilter, types: undefined, before: undefined, ...page }),
+            eventsPage(scope, {
+              ...noFilter,
+              types: undefined,
+              deviceNo: undefined,
+              tagNos: undefined,
+              before: undefined,
+              ...page,
+            }),
           ] as const,
       ),
     ),

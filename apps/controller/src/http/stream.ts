@@ -57,6 +57,8 @@ export function streamBody({
       });
     }
   };
+  // Node, Koa and we listen for its close about a dozen times; more than ten are no leak here.
+  response.setMaxListeners(20);
   ending.addEventListener('abort', end);
   response.once('close', () => {
     ending.removeEventListener('abort', end);

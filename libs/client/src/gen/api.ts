@@ -4473,10 +4473,13 @@ export interface components {
          * @example {
          *       "event_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
          *       "Timestamp": "2026-02-25T23:38:03+01:00",
          *       "Type": "Down",
          *       "Status": "Up",
          *       "Location": "local",
+         *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "CheckResult": "200 OK",
          *       "check_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "Message": "Down: connection refused by 192.0.2.80:443",
@@ -4495,6 +4498,16 @@ export interface components {
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             device_id: components["schemas"]["Id"] | null;
+            /**
+             * @description The device's; null where the event has none, or it is deleted.
+             * @example web-1
+             */
+            ShortName: string | null;
+            /**
+             * @description Description of the device.
+             * @example Web shop, front page
+             */
+            FullName: string | null;
             /**
              * @description End of the check that caused it.
              * @example 2026-02-25T23:38:03+01:00
@@ -4516,6 +4529,11 @@ export interface components {
              * @example local
              */
             Location: string | null;
+            /**
+             * @description Id of the Location.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            location_id: components["schemas"]["Id"] | null;
             /**
              * @description The result in one line for people.
              * @example 200 OK
@@ -9802,10 +9820,13 @@ export interface operations {
                      *       {
                      *         "event_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "ShortName": "web-1",
+                     *         "FullName": "Web shop, front page",
                      *         "Timestamp": "2026-02-25T23:38:03+01:00",
                      *         "Type": "Down",
                      *         "Status": "Up",
                      *         "Location": "local",
+                     *         "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "CheckResult": "200 OK",
                      *         "check_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "Message": "Down: connection refused by 192.0.2.80:443",
@@ -9877,7 +9898,17 @@ export interface operations {
                  */
                 Before?: string;
                 /**
-                 * @description Server-sent events instead: each new event once, as it is recorded; Last-Event-ID resumes after that event.
+                 * @description A device_id: events of this device only.
+                 * @example text
+                 */
+                Device?: string;
+                /**
+                 * @description Name or id of a tag: events of devices that have it now only.
+                 * @example berlin/rack-3
+                 */
+                Tag?: string;
+                /**
+                 * @description Server-sent events instead: each new event once, as it is recorded; Last-Event-ID resumes after that event. It obeys Type, Location, Device and Tag, and refuses the other parameters.
                  * @example 0
                  */
                 stream?: "0" | "1" | "" | "true" | "Y" | "false" | "N";
@@ -9930,10 +9961,13 @@ export interface operations {
                      *       {
                      *         "event_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "ShortName": "web-1",
+                     *         "FullName": "Web shop, front page",
                      *         "Timestamp": "2026-02-25T23:38:03+01:00",
                      *         "Type": "Down",
                      *         "Status": "Up",
                      *         "Location": "local",
+                     *         "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "CheckResult": "200 OK",
                      *         "check_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "Message": "Down: connection refused by 192.0.2.80:443",
