@@ -122,7 +122,8 @@ function joinSteps(base: Base) {
   const { retentionDays, trustedProxies, apiKeyHeaders, corsOrigins, allowPrivateWebhooks } = config;
 
   // REST -> catalog -> assign -> gateway = stream = agents
-  const catalog = createCatalog({ db, recordChanges: createChangeRecorder({ clock }) });
+  const recordChanges = createChangeRecorder({ clock });
+  const catalog = createCatalog({ db, recordChanges, limits: config.accountLimits });
   const assign = createAssign({ db, clock, log, controllerId, timeScale });
   const checkNow = runRequests.createCheckNow({ db, clock });
 

@@ -1,3 +1,8 @@
+export {
+  type AccountLimits,
+  defaultLimits,
+  type LimitedKind,
+} from './account-limits.ts';
 export { agentAddress } from './agent-address.ts';
 export {
   type AnchorReport,

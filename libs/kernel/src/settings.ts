@@ -85,6 +85,12 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: '35',
     about: 'Days for which single checks are kept (1 to 3650); roll-ups, events and uptime stay',
   },
+  VANTAGE_ACCOUNT_LIMITS: {
+    reader: 'controller',
+    otherwise: 'docs/security.md',
+    about:
+      'How many things of a kind an account may have: devices=200000,tags=500 (docs/security.md has the kinds)',
+  },
   VANTAGE_PACK_AFTER_DAYS: {
     reader: 'controller',
     otherwise: '8',

@@ -1,3 +1,4 @@
+import { type AccountLimits, defaultLimits } from '@vantage/domain';
 import type { Transaction } from 'kysely';
 import type { CatalogTransaction, Db, Tables } from '../db/index.ts';
 import { lockAccount, lockAccountOfKey, NeedsWholeLock } from './devices/lookup-store.ts';
@@ -46,6 +47,7 @@ export type RecordChanges = (trx: Transaction<Tables>, recorded: RecordedChanges
 /** An open transaction that changes the catalog. Every function that writes the catalog takes one; the writer records each change. */
 export interface ChangeTransaction extends CatalogTransaction {
   readonly actor: Actor;
+  readonly limits: AccountLimits;
   record(change: Change): void;
 }
 
@@ -71,9 +73,11 @@ export interface Catalog {
 export function createCatalog({
   db,
   recordChanges,
+  limits = defaultLimits,
 }: {
   readonly db: Pick<Db, 'catalogTransaction' | 'isInTransaction' | 'kysely'>;
   readonly recordChanges: RecordChanges;
+  readonly limits?: AccountLimits | undefined;
 }): Catalog {
   const run = <T>(
     actor: Actor,
@@ -83,7 +87,7 @@ export function createCatalog({
     db.catalogTransaction(async ({ em, trx }) => {
       const changes: Change[] = [];
       if (actor.kind === 'api-key') await lockAccountOfKey(trx, actor.keyNo, lock);
-      const outcome = await work({ em, trx, actor, record: (change) => void changes.push(change) });
+      const outcome = await work({ em, trx, actor, limits, record: (change) => void changes.push(change) });
       await em.flush();
       if (changes.length > 0) await recordChanges(trx, { actor, changes });
       return outcome;

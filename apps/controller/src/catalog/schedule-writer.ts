@@ -5,14 +5,8 @@ import type { ChangeTransaction } from './change.ts';
 import { lockAccount } from './devices/lookup-store.ts';
 import { keyConflict } from './external-key.ts';
 import { changedFields, createdFields, deletedFields, type ShownFields } from './field-change.ts';
-import {
-  type Conflict,
-  type Invalid,
-  joinFaults,
-  limitReached,
-  type Missing,
-  type Refusal,
-} from './refusal.ts';
+import { refuseBeyondLimit } from './limits.ts';
+import { type Conflict, type Invalid, joinFaults, type Missing, type Refusal } from './refusal.ts';
 import type { SentFields } from './resource-routes.ts';
 
 /** What every kind of schedule has. */
@@ -27,10 +21,7 @@ interface ScheduleKind<Entity, Settings, Sent> {
   readonly kind: 'mschedule' | 'nschedule';
   /** Its name in the texts of refusals. */
   readonly what: string;
-  /** Most schedules of this kind that an account may have. */
-  readonly most: number;
   find(transaction: ChangeTransaction, accountNo: number, id: string): Promise<Entity | undefined>;
-  count(transaction: ChangeTransaction, accountNo: number): Promise<number>;
   /** Resolves with the schedule's number. */
   insert(
     transaction: ChangeTransaction,
@@ -77,7 +68,7 @@ export function createScheduleWriter<
   Settings extends CommonSettings,
   Sent,
 >(schedules: ScheduleKind<Entity, Settings, Sent>): ScheduleWriter<Sent> {
-  const { kind, what, most } = schedules;
+  const { kind, what } = schedules;
   const keyed = (accountNo: number) => ({ kind, what, accountNo }) as const;
   const resolve = async (
     transaction: ChangeTransaction,
@@ -93,7 +84,8 @@ export function createScheduleWriter<
       await lockAccount(transaction.trx, accountNo);
       const { settings, faults } = await resolve(transaction, { accountNo, sent }, undefined);
       if (faults.length > 0) return { kind: 'invalid', faults };
-      if ((await schedules.count(transaction, accountNo)) >= most) return limitReached(`${what}s`, most);
+      const refusal = await refuseBeyondLimit(transaction, `${kind}s`, accountNo);
+      if (refusal !== undefined) return refusal;
       const taken = await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, undefined);
       if (taken !== undefined) return taken;
       const id = newId();

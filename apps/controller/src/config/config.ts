@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { contactTypes } from '@vantage/alerts';
-import { readReleaseKey } from '@vantage/domain';
+import { type AccountLimits, defaultLimits, readReleaseKey } from '@vantage/domain';
 import { type Accepted, createSettingsReader, isNetwork, logLevels } from '@vantage/kernel';
 import { z } from 'zod';
 import { leastPackDays } from '../db/packed/index.ts';
@@ -31,6 +31,7 @@ export interface Config {
   readonly apiKeyHeaders: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly retentionDays: number;
+  readonly accountLimits: AccountLimits;
   /** A day's checks are packed so many days after its end. */
   readonly packAfterDays: number | 'never';
   readonly secretKeyFile: string;
@@ -94,6 +95,20 @@ function originOf(text: string): string | undefined {
 /** Where `npm run parcel` puts what it builds. */
 const defaultParcels = path.resolve(import.meta.dirname, '../../../../agent-installer/dist');
 
+/** Reads `devices=200000,tags=500`; kinds that are not named keep their limit. */
+function readLimits(text: string, context: z.RefinementCtx): AccountLimits {
+  const limits: Record<string, number> = { ...defaultLimits };
+  for (const part of text.split(',')) {
+    const [, kind = '', count = ''] = /^ *(\w+) *= *(\d{1,7}) *$/.exec(part) ?? [];
+    if (!Object.hasOwn(defaultLimits, kind) || Number(count) < 1) {
+      context.addIssue('no limit');
+      return z.NEVER;
+    }
+    limits[kind] = Number(count);
+  }
+  return { ...defaultLimits, ...limits };
+}
+
 /** Each setting with the values that it accepts, in words. */
 const accepted = {
   VANTAGE_DATA: [z.string(), 'a folder'],
@@ -143,6 +158,10 @@ const accepted = {
       .transform(Number)
       .refine((days) => days >= 1 && days <= 3650),
     'days: 1 to 3650',
+  ],
+  VANTAGE_ACCOUNT_LIMITS: [
+    z.string().transform(readLimits),
+    `numbers by kind, comma-separated: devices=200000,tags=500; the kinds are ${Object.keys(defaultLimits).join(', ')}`,
   ],
   VANTAGE_PACK_AFTER_DAYS: [
     z
@@ -227,6 +246,7 @@ export function loadConfig(deps: {
     apiKeyHeaders: read('VANTAGE_API_KEY_HEADERS', accepted.VANTAGE_API_KEY_HEADERS) ?? [],
     corsOrigins: read('VANTAGE_CORS_ORIGINS', accepted.VANTAGE_CORS_ORIGINS) ?? [],
     retentionDays: read('VANTAGE_RETENTION_DAYS', accepted.VANTAGE_RETENTION_DAYS) ?? 35,
+    accountLimits: read('VANTAGE_ACCOUNT_LIMITS', accepted.VANTAGE_ACCOUNT_LIMITS) ?? defaultLimits,
     packAfterDays: read('VANTAGE_PACK_AFTER_DAYS', accepted.VANTAGE_PACK_AFTER_DAYS) ?? 8,
     secretKeyFile: absolute(
       read('VANTAGE_SECRET_KEY_FILE', accepted.VANTAGE_SECRET_KEY_FILE) ?? path.join(dataDir, 'secret.key'),

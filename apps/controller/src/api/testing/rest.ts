@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
+import { type AccountLimits, defaultLimits } from '@vantage/domain';
 import { type Clock, createLog, newId } from '@vantage/kernel';
 import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/harness/database.ts';
@@ -66,6 +67,8 @@ export interface Rest extends AsyncDisposable {
 
 /** What a test brings of its own. */
 interface RestDeps {
+  /** Limits of an account; those of the controller unless given. */
+  readonly limits?: Partial<AccountLimits>;
   readonly planInvitation?: Parameters<typeof createHttpApi>[0]['planInvitation'];
   readonly sendTest?: RouteDeps['sendTest'];
   /** The signed parcels of the controller; version 0.3.0 unless given. */
@@ -104,6 +107,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
   const recorded: RecordedChanges[] = [];
   const audit = createChangeRecorder({ clock });
   const catalog = createCatalog({
+    limits: { ...defaultLimits, ...deps.limits },
     db,
     recordChanges: (trx, changes) => {
       recorded.push(changes);

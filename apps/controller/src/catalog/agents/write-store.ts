@@ -14,17 +14,6 @@ export async function insertAgent(
   await em.flush();
 }
 
-/** How many agents of the account are not removed. */
-export async function countAgents(trx: Kysely<Tables>, accountNo: number): Promise<number> {
-  const { agents } = await trx
-    .selectFrom('agents')
-    .select((column) => column.fn.countAll<number>().as('agents'))
-    .where('account_no', '=', accountNo)
-    .where('removed_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(agents);
-}
-
 /** The token of this hash expires at `expiresUs`, if it expires and its agent has not enrolled. */
 export async function extendToken(
   { trx }: ChangeTransaction,

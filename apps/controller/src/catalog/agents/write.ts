@@ -7,9 +7,9 @@ import { publish, type Tables } from '../../db/index.ts';
 import { hashCredential, newCredential } from '../../secrets/credential.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { changedFields, createdFields, deletedFields } from '../field-change.ts';
-import { type Conflict, type Invalid, limitReached, type Missing, type Refusal } from '../refusal.ts';
+import { refuseBeyondLimit } from '../limits.ts';
+import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
 import {
-  countAgents,
   extendToken,
   findAgent,
   findLocation,
@@ -36,8 +36,6 @@ export interface NewAgent {
 
 /** How long the token of an invitation is good, microseconds. */
 const tokenUs = 15 * minuteUs;
-/** Agents of an account that are not removed. */
-const maxAgents = 10_000;
 
 /** Creates an agent at a Location. The answer holds its token, which enrols the agent once within 15 minutes; the database keeps only the hash. */
 export async function inviteAgent(
@@ -66,7 +64,8 @@ export async function inviteAgentTo(
     const fault = sentFault('Location', 'the name or id of a Location of this account', sent);
     return { kind: 'invalid', faults: [fault] };
   }
-  if ((await countAgents(transaction.trx, accountNo)) >= maxAgents) return limitReached('agents', maxAgents);
+  const refusal = await refuseBeyondLimit(transaction, 'agents', accountNo);
+  if (refusal !== undefined) return refusal;
   const { locationNo } = location;
   return { kind: 'invited', ...(await inviteAgent(transaction, { ...asked, locationNo })) };
 }

@@ -104,11 +104,6 @@ export async function findContact(
   return (await em.findOne(Contact, { accountNo, contactId })) ?? undefined;
 }
 
-/** How many contacts the account has. */
-export async function countContacts({ em }: ChangeTransaction, accountNo: number): Promise<number> {
-  return em.count(Contact, { accountNo });
-}
-
 /** The columns that the owner of a contact sets. */
 type ContactColumns = Pick<
   Contact,

@@ -16,28 +16,13 @@ import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { keyConflict } from '../external-key.ts';
 import { changedFields, createdFields, deletedFields, secretField } from '../field-change.ts';
-import {
-  type Conflict,
-  type Invalid,
-  joinFaults,
-  limitReached,
-  type Missing,
-  type Refusal,
-} from '../refusal.ts';
+import { refuseBeyondLimit } from '../limits.ts';
+import { type Conflict, type Invalid, joinFaults, type Missing, type Refusal } from '../refusal.ts';
 import type { SentFields } from '../resource-routes.ts';
 import { readOptions, type SentContact } from './fields.ts';
 import { type ContactSettings, type CurrentContact, resolveContact } from './settings.ts';
-import {
-  countContacts,
-  deleteContact,
-  findContact,
-  insertContact,
-  schedulesOfContact,
-  updateContact,
-} from './store.ts';
+import { deleteContact, findContact, insertContact, schedulesOfContact, updateContact } from './store.ts';
 
-/** Most contacts of an account. */
-const maxContacts = 1_000;
 /** The secret before a rotation also signs for so long. */
 const previousSecretUs = 24 * hourUs;
 const rotatedBytes = 32;
@@ -77,8 +62,8 @@ async function createContact(
   const all = joinFaults(sent.faults, faults);
   if (all.length > 0) return { kind: 'invalid', faults: all };
   await lockAccount(transaction.trx, accountNo);
-  if ((await countContacts(transaction, accountNo)) >= maxContacts)
-    return limitReached('contacts', maxContacts);
+  const refusal = await refuseBeyondLimit(transaction, 'contacts', accountNo);
+  if (refusal !== undefined) return refusal;
   const taken = await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, undefined);
   if (taken !== undefined) return taken;
   const contactId = newId();

@@ -6,6 +6,7 @@ import { lockDevices, pipelined, publish, type Tables } from '../../db/index.ts'
 import type { Sealer } from '../../secrets/seal.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { changedFields, createdFields, deletedFields, type ShownFields } from '../field-change.ts';
+import { refuseBeyondLimit } from '../limits.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
 import { changesOf } from './changes.ts';
 import type { SentSettings } from './fields.ts';
@@ -100,6 +101,8 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       if (named.some((each) => typeof each === 'string')) await lockAccount(trx, accountNo);
       const resolved = await resolveDevice(trx, { accountNo, method, sent, current: undefined });
       if (resolved.kind !== 'resolved') return resolved;
+      const refusal = await refuseBeyondLimit(transaction, 'devices', accountNo);
+      if (refusal !== undefined) return refusal;
       const { settings } = resolved;
       const nowUs = clock.nowUs();
       const deviceId = newId();

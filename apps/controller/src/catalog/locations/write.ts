@@ -9,6 +9,7 @@ import { moveDefaultDevices } from '../devices/default-store.ts';
 import { defaultLocations, lockAccount, nscheduleIdOf, readNschedule } from '../devices/lookup-store.ts';
 import { keyConflict } from '../external-key.ts';
 import { changedFields, createdFields, deletedFields } from '../field-change.ts';
+import { refuseBeyondLimit } from '../limits.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
 import { areEqual, privateAnchorFaults, type SentAnchors, toStored } from './anchors.ts';
 import {
@@ -59,6 +60,8 @@ export async function createLocation(
   const faults = publicTargetsOnly ? privateAnchorFaults(anchors) : [];
   if (faults.length > 0) return { kind: 'invalid', faults };
   await lockAccount(trx, accountNo);
+  const refusal = await refuseBeyondLimit(transaction, 'locations', accountNo);
+  if (refusal !== undefined) return refusal;
   const taken = await keyConflict(trx, keyed(accountNo), externalKey, undefined);
   if (taken !== undefined) return taken;
   const nschedule = await readNschedule(trx, accountNo, { sent: nscheduleId, stored: null });

@@ -61,11 +61,6 @@ export async function findMscheduleEntity(
   return (await em.findOne(Mschedule, { accountNo, mscheduleId })) ?? undefined;
 }
 
-/** How many maintenance schedules the account has. */
-export async function countMschedules({ em }: ChangeTransaction, accountNo: number): Promise<number> {
-  return em.count(Mschedule, { accountNo });
-}
-
 /** Inserts a schedule; returns its number. */
 export async function insertMschedule(
   { em }: ChangeTransaction,

@@ -5,7 +5,6 @@ import { durationText, durationUs } from '../devices/maintenance-routes.ts';
 import { createScheduleWriter } from '../schedule-writer.ts';
 import type { SentMschedule } from './fields.ts';
 import {
-  countMschedules,
   deleteMschedule,
   findMscheduleEntity,
   insertMschedule,
@@ -16,9 +15,8 @@ import {
 
 /** Creates, changes and deletes maintenance schedules. */
 export const mscheduleWriter = createScheduleWriter<Mschedule, MscheduleSettings, SentMschedule>({
-  ...{ kind: 'mschedule', what: 'maintenance schedule', most: 200 },
+  ...{ kind: 'mschedule', what: 'maintenance schedule' },
   find: findMscheduleEntity,
-  count: countMschedules,
   insert: insertMschedule,
   update: updateMschedule,
   remove: deleteMschedule,

@@ -51,11 +51,6 @@ export async function findNscheduleEntity(
   return (await em.findOne(Nschedule, { accountNo, nscheduleId })) ?? undefined;
 }
 
-/** How many notification schedules the account has. */
-export async function countNschedules({ em }: ChangeTransaction, accountNo: number): Promise<number> {
-  return em.count(Nschedule, { accountNo });
-}
-
 /** Inserts a schedule; returns its number. */
 export async function insertNschedule(
   { em }: ChangeTransaction,

@@ -6,7 +6,6 @@ import type { ChangeTransaction } from '../change.ts';
 import { createScheduleWriter } from '../schedule-writer.ts';
 import { type SentNschedule, type StoredSteps, storedSteps } from './fields.ts';
 import {
-  countNschedules,
   deleteNschedule,
   findNscheduleEntity,
   insertNschedule,
@@ -18,9 +17,8 @@ import {
 
 /** Creates, changes and deletes notification schedules. */
 export const nscheduleWriter = createScheduleWriter<Nschedule, NscheduleSettings, SentNschedule>({
-  ...{ kind: 'nschedule', what: 'notification schedule', most: 200 },
+  ...{ kind: 'nschedule', what: 'notification schedule' },
   find: findNscheduleEntity,
-  count: countNschedules,
   insert: insertNschedule,
   update: updateNschedule,
   remove: deleteNschedule,

@@ -7,7 +7,8 @@ import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { openOrShown, referencesOf } from '../devices/sealed.ts';
 import { createdFields, deletedFields, secretField } from '../field-change.ts';
-import type { Conflict, Missing } from '../refusal.ts';
+import { refuseBeyondLimit } from '../limits.ts';
+import type { Conflict, Invalid, Missing } from '../refusal.ts';
 import { connectedAgents, deleteSecret, insertSecret, sealedDevices, updateSecret } from './store.ts';
 
 /** Stores a secret. After the commit the gateways send it to the agents whose devices refer to it. */
@@ -15,8 +16,10 @@ export async function createSecret(
   transaction: ChangeTransaction,
   sealer: Sealer,
   { accountNo, name, value }: { readonly accountNo: number; readonly name: string; readonly value: string },
-): Promise<{ readonly kind: 'created'; readonly secretId: string } | Conflict> {
+): Promise<{ readonly kind: 'created'; readonly secretId: string } | Conflict | Invalid> {
   await lockAccount(transaction.trx, accountNo);
+  const refusal = await refuseBeyondLimit(transaction, 'secrets', accountNo);
+  if (refusal !== undefined) return refusal;
   const secretId = newId();
   const sealed = sealer.seal(value, secretSealContext(secretId));
   if (!(await insertSecret(transaction, { accountNo, name, secretId, sealed })))

@@ -5,16 +5,19 @@ import type { ChangeTransaction } from '../change.ts';
 import { lockAccount } from '../devices/lookup-store.ts';
 import { keyConflict } from '../external-key.ts';
 import { changedFields, createdFields, deletedFields, type FieldChange } from '../field-change.ts';
-import type { Conflict, Missing } from '../refusal.ts';
+import { refuseBeyondLimit } from '../limits.ts';
+import type { Conflict, Invalid, Missing } from '../refusal.ts';
 import { attachTag, deleteTag, detachTag, insertTag, updateTag } from './store.ts';
 
 /** Creates a tag. Several tags may have one name. */
 export async function createTag(
   transaction: ChangeTransaction,
   given: { readonly accountNo: number; readonly name: string; readonly externalKey: string | null },
-): Promise<{ readonly kind: 'created'; readonly tagId: string } | Conflict> {
+): Promise<{ readonly kind: 'created'; readonly tagId: string } | Conflict | Invalid> {
   const { accountNo, externalKey } = given;
   if (externalKey !== null) await lockAccount(transaction.trx, accountNo);
+  const refusal = await refuseBeyondLimit(transaction, 'tags', accountNo);
+  if (refusal !== undefined) return refusal;
   const taken = await keyConflict(transaction.trx, keyed(accountNo), externalKey, undefined);
   if (taken !== undefined) return taken;
   const tagId = newId();

@@ -1,0 +1,54 @@
+import type { LimitedKind } from '@vantage/domain';
+import { type RawBuilder, sql } from 'kysely';
+import type { ChangeTransaction } from './change.ts';
+import { lockAccount } from './devices/lookup-store.ts';
+import { type Invalid, limitReached } from './refusal.ts';
+
+/** The kinds in the texts of refusals. */
+const shown: Readonly<Record<LimitedKind, string>> = {
+  devices: 'devices',
+  tags: 'tags',
+  locations: 'Locations',
+  agents: 'agents',
+  secrets: 'secrets',
+  contacts: 'contacts',
+  nschedules: 'notification schedules',
+  mschedules: 'maintenance schedules',
+};
+
+const counts: Readonly<Record<LimitedKind, (accountNo: number) => RawBuilder<{ readonly count: number }>>> = {
+  devices: (no) =>
+    sql`select coalesce(sum(devices), 0)::int as count from device_counts where account_no = ${no}`,
+  tags: (no) => sql`select count(*)::int as count from tags where account_no = ${no}`,
+  locations: (no) =>
+    sql`select count(*)::int as count from locations where account_no = ${no} and deleted_at is null`,
+  agents: (no) =>
+    sql`select count(*)::int as count from agents where account_no = ${no} and removed_at is null`,
+  secrets: (no) => sql`select count(*)::int as count from secrets where account_no = ${no}`,
+  contacts: (no) => sql`select count(*)::int as count from contacts where account_no = ${no}`,
+  nschedules: (no) => sql`select count(*)::int as count from nschedules where account_no = ${no}`,
+  mschedules: (no) => sql`select count(*)::int as count from mschedules where account_no = ${no}`,
+};
+
+/** So many creations of one account at most run side by side; nearer to the limit they run one after the other. */
+const sideBySide = 100;
+
+/**
+ * The refusal of one more thing of this kind; undefined: there is room. Near the limit it locks the account, so that creations at the same
+ * moment never exceed it together. The operator's commands have no limit.
+ */
+export async function refuseBeyondLimit(
+  { trx, actor, limits }: Pick<ChangeTransaction, 'trx' | 'actor' | 'limits'>,
+  kind: LimitedKind,
+  accountNo: number,
+): Promise<Invalid | undefined> {
+  if (actor.kind === 'command-line') return undefined;
+  const most = limits[kind];
+  const count = async () => {
+    const { rows } = await counts[kind](accountNo).execute(trx);
+    return rows[0]?.count ?? 0;
+  };
+  if ((await count()) < most - sideBySide) return undefined;
+  await lockAccount(trx, accountNo);
+  return (await count()) < most ? undefined : limitReached(shown[kind], most);
+}

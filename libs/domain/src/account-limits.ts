@@ -1,0 +1,16 @@
+/** How many things of each kind an account may have, unless the operator sets others (`VANTAGE_ACCOUNT_LIMITS`). */
+export const defaultLimits = {
+  devices: 100_000,
+  tags: 10_000,
+  locations: 1_000,
+  agents: 10_000,
+  secrets: 1_000,
+  contacts: 1_000,
+  nschedules: 200,
+  mschedules: 200,
+} as const;
+
+/** A kind of thing of which an account has a limited number. */
+export type LimitedKind = keyof typeof defaultLimits;
+/** How many things of each kind an account may have. */
+export type AccountLimits = Readonly<Record<LimitedKind, number>>;
