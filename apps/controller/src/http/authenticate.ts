@@ -67,9 +67,11 @@ export function createAuthenticator({
   const sessions = createKnownRows({ read: findSession, clock });
   const zones = new Map<string, Zone>();
 
+  // By the small letters, so that there are no more than the database of time zones has.
   const zoneOf = (name: string): Zone => {
-    const zone = zones.get(name) ?? createZone(name);
-    zones.set(name, zone);
+    const known = name.toLowerCase();
+    const zone = zones.get(known) ?? createZone(name);
+    zones.set(known, zone);
     return zone;
   };
 

@@ -39,6 +39,19 @@ describe('the account', () => {
     });
   });
 
+  it('stores the time zone in its own letter case', async () => {
+    expect((await put({ Timezone: 'europe/paris' })).json).toMatchObject({ Timezone: 'Europe/Paris' });
+    const { json } = await rest.send('POST', '/nschedules', {
+      key,
+      body: { Name: 'n', Timezone: 'america/new_york', Steps: [] },
+    });
+    const { nschedule_id: id } = json as { readonly nschedule_id: string };
+    expect((await rest.send('GET', `/nschedules/${id}`, { key })).json).toMatchObject({
+      Timezone: 'America/New_York',
+    });
+    await put({ Timezone: 'Europe/Berlin' });
+  });
+
   it('names what is wrong', async () => {
     const { json } = await put({
       Timezone: '+02:00',
