@@ -22,6 +22,7 @@ test('property: what is shown holds no value of a credential, and mapping to its
   const value = fc.stringMatching(/^[A-Za-z0-9]{12,20}$/);
   fc.assert(
     fc.property(fc.constantFrom('token', 'apiKey', 'sig', 'page', 'q'), value, value, (name, first, last) => {
+      fc.pre(!first.includes(last)); // a value that is no credential may hold the text of one
       const url = `https://h.example/p?${name}=${first}&password=${last}`;
       expect(mapQuerySecrets(url, (each) => each)).toBe(url);
       const hidden = querySecrets(url);
