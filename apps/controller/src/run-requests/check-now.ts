@@ -44,13 +44,12 @@ export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock:
     };
     const untilMs = clock.monoMs() + assignmentMs;
     let created = await create();
-    while (
-      created === undefined &&
-      clock.monoMs() < untilMs &&
-      (await awaitsAssignment(db.kysely, deviceNo))
-    ) {
-      await clock.sleep(assignmentPollMs, signal);
+    while (created === undefined && clock.monoMs() < untilMs) {
+      const awaits = await awaitsAssignment(db.kysely, deviceNo);
+      if (awaits) await clock.sleep(assignmentPollMs, signal);
+      // Also without a wait: the device may have been assigned since the last attempt.
       created = await create();
+      if (!awaits) break;
     }
     if (created === undefined) {
       const old = traceroute ? await agentsWithoutTraces(db.kysely, deviceNo) : [];
