@@ -1,7 +1,12 @@
 import { request } from 'node:https';
 import { z } from 'zod';
 
-const record = z.object({ event_id: z.string(), device_id: z.string().nullable(), Type: z.string() });
+const record = z.object({
+  event_id: z.string(),
+  device_id: z.string().nullable(),
+  Type: z.string(),
+  Message: z.string(),
+});
 
 /** Follows an account's events. A stream that ends, is silent for 40 s or repeats an event counts as a break. */
 export interface EventReader {
@@ -33,7 +38,7 @@ export function openEvents(ask: {
     if (ids.has(event.event_id)) broke(`the event ${event.event_id} came twice`);
     ids.add(event.event_id);
     if (event.device_id === ask.own) seen.push(event.Type);
-    else foreign.push(`${event.Type} of ${event.device_id}`);
+    else foreign.push(`${event.Type} of ${event.device_id}: ${event.Message}`);
   };
   const opened = new Promise<void>((resolve, reject) => {
     const req = request(

@@ -17,9 +17,9 @@ beforeEach(async () => {
 });
 
 /** A controller that finds a clock wrong; it says so for so many seconds more. */
-const says = (controller: string, seconds = 120) =>
-  sql`insert into wrong_clocks values (${controller}, ${`by ${controller}`},
-    (extract(epoch from clock_timestamp()) * 1e6)::bigint + ${seconds * second}::bigint)`.execute(
+const says = (controller: string, seconds = 120, accountNos: readonly number[] | null = null) =>
+  sql`insert into wrong_clocks (controller_id, reason, ends_us, account_nos) values (${controller}, ${`by ${controller}`},
+    (extract(epoch from clock_timestamp()) * 1e6)::bigint + ${seconds * second}::bigint, ${accountNos}::int[])`.execute(
     scene.kysely,
   );
 const falls = (controller: string) =>
@@ -81,4 +81,17 @@ test('a controller that is gone says nothing', async () => {
   await says('gone', -1);
   await decide(200);
   expect(await alerts()).toEqual([]);
+});
+
+test('a clock that only agents of other accounts find wrong is no alert, and one that its own do is', async () => {
+  const other = scene.accountNo + 1;
+  await says('a', 120, [other]);
+  await decide(300);
+  expect(await alerts()).toEqual([]);
+  await says('b', 120, [other, scene.accountNo]);
+  await decide(310);
+  expect(await alerts()).toEqual([{ severity: 'warning', reason: 'by b', closed_us: null }]);
+  await falls('b');
+  await decide(320);
+  expect(await alerts()).toMatchObject([{ closed_us: expect.any(Number) }]);
 });

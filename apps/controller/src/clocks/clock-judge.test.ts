@@ -76,7 +76,11 @@ async function judgeFixture({ wrongMs = 0, hasOwnDatabase = true } = {}) {
   };
 }
 
-async function agentAheadBy(aheadMs: number, gatewayId = 'this controller'): Promise<void> {
+async function agentAheadBy(
+  aheadMs: number,
+  gatewayId = 'this controller',
+  hostName = 'elsewhere',
+): Promise<void> {
   const rows = createFixtures(db.kysely);
   const accountNo = await rows.account();
   const locationNo = await rows.location(accountNo);
@@ -84,7 +88,7 @@ async function agentAheadBy(aheadMs: number, gatewayId = 'this controller'): Pro
     { accountNo, locationNo },
     {
       state: 'Connected',
-      host_name: 'elsewhere',
+      host_name: hostName,
       gateway_id: gatewayId,
       clock_offset_us: -aheadMs * 1000,
     },
@@ -127,6 +131,23 @@ test('a start 60 days ahead of the agents deletes nothing, however long it runs'
     expect([judge.mayDelete, judge.mayRefuse]).toEqual([false, false]);
   }
   expect(facts).toContainEqual(expect.objectContaining({ accounts: [expect.any(String)] }));
+});
+
+test('a clock that the agents of one account of three find wrong is said to that account alone', async () => {
+  await agentAheadBy(hourMs);
+  const [objector] = await db.kysely.selectFrom('agents').select('account_no').execute();
+  for (let i = 0; i < 2; i += 1) await agentAheadBy(0, 'this controller', 'controller');
+  const said = () => db.kysely.selectFrom('wrong_clocks').select('account_nos').execute();
+  await using fixture = await judgeFixture();
+  await fixture.until(() => expect(fixture.judge.isWrong).toBe(true));
+  await vi.waitFor(async () => expect(await said()).toEqual([{ account_nos: [objector?.account_no] }]), soon);
+  await sql`update agents set clock_offset_us = ${hourMs * -1000}, host_name = 'elsewhere'`.execute(
+    db.kysely,
+  );
+  await vi.waitFor(async () => {
+    await fixture.clock.advance(10_000);
+    expect(await said()).toEqual([{ account_nos: null }]);
+  }, soon);
 });
 
 test('agents of another controller say nothing about the clock of this one', async () => {

@@ -140,10 +140,12 @@ export function createClockJudge(
     else if (next.kind !== 'follow') log.info('the clocks agree again');
   };
   const compareNow = async () => {
-    const { evidence, objectors } = await witnesses.read();
+    const { evidence, objectors, isMajority } = await witnesses.read();
     await apply(judgeClock(evidence), objectors);
-    const reason = verdict.kind === 'wrong' ? verdict.text : undefined;
-    await sayWrong(kysely, { gatewayId: deps.gatewayId, reason });
+    const wrong = verdict.kind === 'wrong' ? verdict : undefined;
+    // The agents of one account must not alarm the others.
+    const accountNos = wrong?.onlyAgents === true && !isMajority ? objectors : undefined;
+    await sayWrong(kysely, { gatewayId: deps.gatewayId, reason: wrong?.text, accountNos });
   };
   return {
     compareNow,
@@ -224,8 +226,8 @@ function createWitnesses({
     believeStart() {
       start = { seenUs: undefined };
     },
-    /** `objectors` are the accounts whose agents disagree. */
-    async read(): Promise<{ evidence: ClockEvidence; objectors: readonly number[] }> {
+    /** `objectors` are the accounts whose agents disagree; `isMajority`: they are more than half of those here. */
+    async read(): Promise<{ evidence: ClockEvidence; objectors: readonly number[]; isMajority: boolean }> {
       const database = await compareDatabase();
       const [connected, stored] = await Promise.all([
         connectedAccounts(kysely, { hostName, gatewayId }),
@@ -248,7 +250,7 @@ function createWitnesses({
       hasDatabaseAgreed ||= database !== undefined && isNear(database.aheadUs);
       haveAgentsAgreed ||= agentsAheadUs.length > 0 && agentsAheadUs.every(isNear);
       const far = next.heard.filter((one) => !isNear(one.aheadUs));
-      return { evidence, objectors: far.map(({ accountNo }) => accountNo) };
+      return { evidence, objectors: far.map(({ accountNo }) => accountNo), isMajority: next.isMajority };
     },
   };
 }

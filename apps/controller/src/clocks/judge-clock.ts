@@ -32,8 +32,11 @@ export type ClockVerdict =
   | { readonly kind: 'unproven'; readonly text: string }
   /** The wall clock is right, and the controller's own count is not. */
   | { readonly kind: 'follow' }
-  /** `text` is a sentence for the operator. The controller's clock moves by `setByUs`, where it is given. */
-  | { readonly kind: 'wrong'; readonly text: string; readonly setByUs?: number };
+  /**
+   * `text` is a sentence for the operator. The controller's clock moves by `setByUs`, where it is given. `onlyAgents`: nothing but
+   * the agents of accounts disagrees.
+   */
+  | { readonly kind: 'wrong'; readonly text: string; readonly setByUs?: number; readonly onlyAgents?: true };
 
 const toleratedUs = 60_000_000;
 /** What is stored may be ahead by results of clocks that were a little wrong. */
@@ -80,7 +83,11 @@ export function judgeClock(evidence: ClockEvidence): ClockVerdict {
     return wrong(text);
   }
   if (agentsUs !== undefined && !isNear(agentsUs))
-    return wrong(`the clocks of the agents are ${showAhead(agentsUs)} of this machine's`);
+    return {
+      kind: 'wrong',
+      text: `the clocks of the agents are ${showAhead(agentsUs)} of this machine's`,
+      onlyAgents: true,
+    };
   if (witnesses.length > 0) return { kind: 'agrees', isConfirmed: true };
   if (storedAheadUs !== undefined && storedAheadUs > toleratedStoredUs) {
     const text = `what was stored is ${showAhead(storedAheadUs)} of this machine's clock`;

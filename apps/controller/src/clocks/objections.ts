@@ -17,7 +17,7 @@ const heardMs = dayMs;
 /**
  * The offsets that count. More than half of the accounts that have agents here are always heard. Fewer are heard for a
  * day, so that no single account keeps the data of all from being deleted; each is heard again after a day in which its
- * clocks agreed. Pure.
+ * clocks agreed. `isMajority`: more than half object. Pure.
  */
 export function heardAccounts(
   before: Objections,
@@ -31,13 +31,18 @@ export function heardAccounts(
     readonly accountsInAll: number;
     readonly nowMs: number;
   },
-): { readonly objections: Objections; readonly heard: readonly AccountOffset[] } {
+): {
+  readonly objections: Objections;
+  readonly heard: readonly AccountOffset[];
+  readonly isMajority: boolean;
+} {
   const objections = new Map([...before].filter(([, { lastMs }]) => nowMs - lastMs < heardMs));
   const objecting = accounts.filter(({ aheadUs }) => !isNear(aheadUs));
   for (const { accountNo } of objecting)
     objections.set(accountNo, { fromMs: objections.get(accountNo)?.fromMs ?? nowMs, lastMs: nowMs });
-  if (objecting.length * 2 > accountsInAll) return { objections, heard: accounts };
+  const isMajority = objecting.length * 2 > accountsInAll;
+  if (isMajority) return { objections, heard: accounts, isMajority };
   const isHeard = ({ accountNo, aheadUs }: AccountOffset) =>
     isNear(aheadUs) || nowMs - (objections.get(accountNo)?.fromMs ?? nowMs) < heardMs;
-  return { objections, heard: accounts.filter(isHeard) };
+  return { objections, heard: accounts.filter(isHeard), isMajority };
 }

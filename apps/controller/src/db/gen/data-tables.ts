@@ -449,5 +449,6 @@ export interface DataTables {
     controller_id: string;
     reason: string;
     ends_us: number;
+    account_nos: number[] | null;
   };
 }
