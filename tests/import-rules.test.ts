@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { brokenRules } from './import-rules/broken.ts';
 import { compareWithKnown } from './import-rules/known.ts';
 import { knownOffences } from './import-rules/known-offences.ts';
-import { readPackageEntries, readSources } from './import-rules/sources.ts';
+import { isTestFile, readPackageEntries, readSources } from './import-rules/sources.ts';
+import { needlessExemptions } from './import-rules/tracked-state.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
@@ -14,4 +15,5 @@ test('no source breaks a rule of CONTRIBUTING.md, and every known offence still 
   expect(sources.length).toBeGreaterThan(50);
   const broken = brokenRules(sources, readPackageEntries(root));
   expect(compareWithKnown(broken, knownOffences)).toEqual({ unknown: [], needless: [] });
+  expect(needlessExemptions(sources.filter(({ file }) => !isTestFile(file)))).toEqual([]);
 });

@@ -5,13 +5,15 @@ import { badFile } from './file-rules.ts';
 import { longFunctions } from './function-sizes.ts';
 import { misplaced } from './layout.ts';
 import { sharedProbeLibraries } from './probe-libraries.ts';
-import type { Source } from './sources.ts';
+import { isTestFile, type Source } from './sources.ts';
 import { tableOwners } from './table-owners.ts';
 import { entityTables, foreignWrites } from './table-writers.ts';
+import { untrackedCollections } from './tracked-state.ts';
 
 /** One sentence for each rule that the sources break. `entries` has the file behind each name of a workspace. */
 export function brokenRules(sources: readonly Source[], entries: ReadonlyMap<string, string>): string[] {
   const entitySource = sources.filter(({ file }) => /\/db\/entities(?:\.ts$|\/)/.test(file));
+  const programs = sources.filter(({ file }) => !isTestFile(file));
   const entities = new Map(entitySource.flatMap((source) => [...entityTables(source)]));
   return [
     ...sources.flatMap((source) => [
@@ -21,6 +23,7 @@ export function brokenRules(sources: readonly Source[], entries: ReadonlyMap<str
       ...foreignWrites(source, tableOwners, entities),
       ...writesPastTheDoor(source, entities),
     ]),
+    ...programs.flatMap(untrackedCollections),
     ...importCycles(sources, entries),
     ...scatteredChannels(sources),
     ...sharedProbeLibraries(sources),

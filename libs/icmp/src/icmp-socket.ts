@@ -1,5 +1,6 @@
 import { isIPv4, SocketAddress } from 'node:net';
 import type { Clock } from '@vantage/kernel';
+import { declareState } from '@vantage/kernel';
 import type { Clocks } from './addon.ts';
 import { type IcmpErrorReason, icmpErrorReason, icmpErrorText } from './icmp-error.ts';
 import { encodeEcho, type Family, tokenBytes } from './packet.ts';
@@ -66,6 +67,14 @@ interface Pending {
 
 const sequences = 0x1_0000;
 
+const tracked = declareState({
+  name: 'pings_in_flight',
+  entries: sequences,
+  entryBytes: 400,
+  filledBy: 'devices',
+  atBound: 'the check ends with ResultCode 9',
+});
+
 /** Puts request and answer together over a transport; `random` gives the socket its id and token. */
 export function createIcmpSocket(deps: {
   readonly open: OpenTransport;
@@ -77,7 +86,7 @@ export function createIcmpSocket(deps: {
   const { family, clock, random } = deps;
   const id = Math.floor(random() * sequences);
   const secret = Math.floor(random() * 2 ** 32);
-  const pending = new Map<number, Pending>();
+  const pending = tracked(new Map<number, Pending>());
   let count = Math.floor(random() * sequences);
   let closed = false;
   const transport = deps.open(onArrival);

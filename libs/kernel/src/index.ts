@@ -42,6 +42,7 @@ export {
 export { createSharedWork } from './shared-work.ts';
 export { shutdownSignal, whenAborted } from './shutdown.ts';
 export { compileCacheEnv, isBundled, siblingProgram } from './sibling-program.ts';
+export { declaredStates, declareState, type StateBound, stateSizes } from './tracked-state.ts';
 export { usableMemory } from './usable-memory.ts';
 export { createWaker } from './waker.ts';
 export { isZoneName, zoneName } from './zone-name.ts';

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { declareState } from './tracked-state.ts';
 
 /** Logs occurrences that strangers can cause at will: the first one at once, then one line a minute with the count. */
 export interface LogSummary extends Disposable {
@@ -8,6 +9,14 @@ export interface LogSummary extends Disposable {
 
 const everyMs = 60_000;
 
+const tracked = declareState({
+  name: 'log_summaries',
+  entries: 100,
+  entryBytes: 20_000,
+  filledBy: 'the program',
+  atBound: 'the program has fewer texts',
+});
+
 /** Makes a summary. It keeps the count and the last occurrence of each text, nothing else. Disposing it writes the counts that are left. */
 export function createLogSummary({
   clock,
@@ -16,7 +25,9 @@ export function createLogSummary({
   readonly clock: Pick<Clock, 'timer'>;
   readonly log: { warn(data: object, text: string): void; error(data: object, text: string): void };
 }): LogSummary {
-  const repeated = new Map<string, { count: number; last: object; readonly level: 'warn' | 'error' }>();
+  const repeated = tracked(
+    new Map<string, { count: number; last: object; readonly level: 'warn' | 'error' }>(),
+  );
   const timers = new Set<Disposable>();
 
   const begin = (text: string, level: 'warn' | 'error') => {

@@ -1,3 +1,4 @@
+import { declareState } from './tracked-state.ts';
 /** A bounded queue between one or more senders and one reader. When it is full, `offer` returns false and the sender decides. */
 export interface Mailbox<T extends NonNullable<unknown>> extends AsyncIterable<T> {
   /** Puts an item in; false when full or closed (counted in `dropped`). */
@@ -10,9 +11,17 @@ export interface Mailbox<T extends NonNullable<unknown>> extends AsyncIterable<T
   readonly dropped: number;
 }
 
+const tracked = declareState({
+  name: 'script_lines',
+  entries: 1_024,
+  entryBytes: 65_536,
+  filledBy: 'scripts',
+  atBound: 'the script waits',
+});
+
 /** Makes a mailbox for `capacity` items. */
 export function createMailbox<T extends NonNullable<unknown>>(capacity: number): Mailbox<T> {
-  const items: T[] = [];
+  const items: T[] = tracked([]);
   let wake: (() => void) | undefined;
   let closed = false;
   let dropped = 0;

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { declareState } from './tracked-state.ts';
 
 /** Work that several callers share. */
 interface SharedWork<T> {
@@ -19,9 +20,17 @@ interface Running<T> {
 /** Nobody waits for work that takes longer, because it may never end. */
 const patienceMs = 1_000;
 
+const tracked = declareState({
+  name: 'shared_work',
+  entries: { each: 'running request' },
+  entryBytes: 500,
+  filledBy: 'changes',
+  atBound: 'work that ended leaves',
+});
+
 /** Makes it; under each key one piece of work runs at a moment, unless it takes long. It remembers a key only while something of it is under way. */
 export function createSharedWork<T>({ clock }: { readonly clock: Pick<Clock, 'monoMs'> }): SharedWork<T> {
-  const running = new Map<string, Running<T>>();
+  const running = tracked(new Map<string, Running<T>>());
 
   const begin = (key: string, work: () => Promise<T>): Promise<T> => {
     const own: Running<T> = { beganMs: clock.monoMs(), result: work(), next: undefined };

@@ -1,14 +1,24 @@
+import { declareState } from './tracked-state.ts';
+
 /** Zones change their offset at whole quarters of an hour, and at most once within a day. */
 const stepMs = 15 * 60_000;
 const dayMs = 24 * 3_600_000;
-const cachedOffsets = 4096;
-const cachedZones = 600;
+const cachedOffsets = 512;
+const cachedZones = 200;
 
 /** Minutes by which local time is ahead of UTC at a moment (milliseconds since 1970). */
 export type ZoneOffset = (ms: number) => number;
 
+const trackedZones = declareState({
+  name: 'zone_offsets',
+  entries: cachedZones,
+  entryBytes: 90_000,
+  filledBy: 'accounts, devices, schedules',
+  atBound: 'all are made again',
+});
+
 /** Making a zone costs milliseconds, so the zones in use are kept. */
-const zones = new Map<string, ZoneOffset>();
+const zones = trackedZones(new Map<string, ZoneOffset>());
 
 /** The offsets of an IANA zone; throws a RangeError for a name that is not known. */
 export function zoneOffset(name: string): ZoneOffset {

@@ -1,3 +1,4 @@
+import { declareState } from '@vantage/kernel';
 import type { GapRecord, OutboxRecord } from '@vantage/proto';
 import type { AckPosition } from './database-history.ts';
 import { limits } from './limits.ts';
@@ -28,18 +29,32 @@ export interface OutboxState {
   atHand: OutboxItem[];
   atHandBytes: number;
   isOnline: boolean;
+  /** Of all records in memory. */
+  readonly bytes: number;
 }
+
+const tracked = declareState({
+  name: 'outbox_in_memory',
+  entries: limits.unwritten.bytes + limits.atHand.bytes + limits.inMemory.bytes + limits.kept.memoryBytes,
+  entryBytes: 1,
+  filledBy: 'results while the disk or the controller is slow',
+  atBound: 'records at hand are read from disk; others are dropped, and a data gap names them',
+});
 
 /** Makes an empty outbox, offline. */
 export function createOutboxState(): OutboxState {
-  return {
+  return tracked<OutboxState>({
     segments: new Map(),
     unwritten: [],
     unwrittenBytes: 0,
     atHand: [],
     atHandBytes: 0,
     isOnline: false,
-  };
+    get bytes() {
+      const refused = [...this.segments.values()].filter(({ memory }) => memory !== undefined);
+      return refused.reduce((sum, { bytes }) => sum + bytes, this.unwrittenBytes + this.atHandBytes);
+    },
+  });
 }
 
 /** Accepts a record to be written; false when the bound of records that wait for the disk is reached. */

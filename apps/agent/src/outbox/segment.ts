@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fromBinary } from '@bufbuild/protobuf';
+import { declareState } from '@vantage/kernel';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { type Counts, decodeFrames } from './frame.ts';
 import type { Loss } from './gaps.ts';
@@ -37,6 +38,14 @@ export interface Segment {
   readonly bornMs: number;
 }
 
+const tracked = declareState({
+  name: 'outbox_records',
+  entries: { each: 'record of the outbox' },
+  entryBytes: 20,
+  filledBy: 'results while the controller is away',
+  atBound: 'VANTAGE_AGENT_OUTBOX_MB: the oldest are dropped, a data gap names them',
+});
+
 /** A segment without records. */
 export function createSegment(no: number, file: string | undefined, bornMs: number): Segment {
   return {
@@ -44,7 +53,7 @@ export function createSegment(no: number, file: string | undefined, bornMs: numb
     file,
     memory: file === undefined ? new Map() : undefined,
     bytes: 0,
-    states: [],
+    states: tracked([]),
     acks: new Map(),
     wasAckedBefore: false,
     doneBefore: 0,

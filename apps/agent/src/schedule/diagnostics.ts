@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import type { Clock } from '@vantage/kernel';
+import { declareState } from '@vantage/kernel';
 import {
   methodOf,
   type Policy,
@@ -34,6 +35,22 @@ const maxRequested = 4;
 /** Run requests whose results are awaited; the oldest are forgotten, because their checks did not run. */
 const maxExpected = 100;
 
+const trackedTraces = declareState({
+  name: 'traced_devices',
+  entries: { each: 'device' },
+  entryBytes: 100,
+  filledBy: 'targets that fail',
+  atBound: 'a device is forgotten after ten minutes',
+});
+
+const trackedRequests = declareState({
+  name: 'expected_traceroutes',
+  entries: maxExpected,
+  entryBytes: 150,
+  filledBy: 'callers of the REST API',
+  atBound: 'the oldest is forgotten',
+});
+
 /** Makes the collector. While `isOnline` is false it traces nothing, because it would trace the agent's own dead uplink. */
 export function createDiagnosticsCollector(deps: {
   readonly clock: Clock;
@@ -46,8 +63,8 @@ export function createDiagnosticsCollector(deps: {
   const ending = new AbortController();
   const running = new Set<Promise<void>>();
   /** When a device was traced last, monotonic milliseconds; oldest first. */
-  const traced = new Map<number, number>();
-  const expected = new Set<string>();
+  const traced = trackedTraces(new Map<number, number>());
+  const expected = trackedRequests(new Set<string>());
   const requested = new Set<Promise<void>>();
 
   const forgetOld = (nowMs: number) => {

@@ -1,3 +1,4 @@
+import { declareState } from '@vantage/kernel';
 /** A binary heap by time. Each key is in it at most once; keys of equal time keep the order in which they came. */
 export interface DueQueue<K> {
   /** Puts the key at `atUs`, or moves it there. */
@@ -14,10 +15,18 @@ interface Entry<K> {
   readonly order: number;
 }
 
+const tracked = declareState({
+  name: 'due_devices',
+  entries: { each: 'device' },
+  entryBytes: 700,
+  filledBy: 'the controller',
+  atBound: 'the limit of devices of an account',
+});
+
 /** Makes an empty queue. */
 export function createDueQueue<K>(): DueQueue<K> {
   const heap: Entry<K>[] = [];
-  const current = new Map<K, Entry<K>>();
+  const current = tracked(new Map<K, Entry<K>>());
   let order = 0;
   const swap = (i: number, j: number) => {
     const a = heap[i];

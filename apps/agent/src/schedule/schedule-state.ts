@@ -1,4 +1,5 @@
 import { equals } from '@bufbuild/protobuf';
+import { declareState } from '@vantage/kernel';
 import { type Assignment, AssignmentSchema } from '@vantage/proto';
 import {
   createDeviceSchedule,
@@ -37,9 +38,17 @@ export interface SkippedChecks {
   readonly fromUs: number;
 }
 
+const tracked = declareState({
+  name: 'device_schedules',
+  entries: { each: 'device' },
+  entryBytes: 2_000,
+  filledBy: 'the controller',
+  atBound: 'the limit of devices of an account',
+});
+
 /** Makes a state without devices. */
 export function createScheduleState(): ScheduleState {
-  return { schedules: new Map(), dueQueue: createDueQueue() };
+  return { schedules: tracked(new Map()), dueQueue: createDueQueue() };
 }
 
 /** Puts a device where it belongs in the queue. */

@@ -1,6 +1,16 @@
+import { declareState } from '@vantage/kernel';
+
+const tracked = declareState({
+  name: 'seen_run_requests',
+  entries: 1_000,
+  entryBytes: 150,
+  filledBy: 'callers of the REST API',
+  atBound: 'the oldest is forgotten',
+});
+
 /** Makes a function that returns true for an id that is not among the last `most` new ids. */
 export function createSeenSet(most: number): (id: string) => boolean {
-  const seen = new Set<string>();
+  const seen = tracked(new Set<string>());
   return (id) => {
     if (seen.has(id)) return false;
     seen.add(id);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { type Clock, messageOf } from '@vantage/kernel';
+import { type Clock, declareState, messageOf } from '@vantage/kernel';
 import { type Anchor, type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
 import { ensureFolder, readWithChecksum, writeWithChecksum } from './disk.ts';
 
@@ -33,6 +33,14 @@ type AssignmentChange =
 /** Changes are gathered this long before they are written. */
 const writeAfterMs = 500;
 
+const tracked = declareState({
+  name: 'assignments',
+  entries: { each: 'device' },
+  entryBytes: 131_072,
+  filledBy: 'the controller',
+  atBound: 'the limits of devices and of their Options',
+});
+
 /** Opens the store. In place of a torn or damaged file it reads the previous version, if there is one. */
 export async function openAssignments(deps: {
   readonly folder: string;
@@ -41,7 +49,7 @@ export async function openAssignments(deps: {
 }): Promise<AssignmentStore> {
   const { clock, onFault } = deps;
   const file = path.join(deps.folder, 'assignments.bin');
-  const all = new Map<number, Assignment>();
+  const all = tracked(new Map<number, Assignment>());
   const stored = await load(file, deps.folder, onFault);
   for (const assignment of stored?.upserts ?? []) all.set(assignment.deviceNo, assignment);
   let anchors = stored?.anchors?.anchors ?? [];

@@ -1,4 +1,4 @@
-import { backoffMs, type Logger } from '@vantage/kernel';
+import { backoffMs, declareState, type Logger } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 
 /** How a stream, or the try at one, ended. */
@@ -48,14 +48,25 @@ export interface DisconnectLog {
   connected(): void;
 }
 
+/** The reasons come from outside: this many are remembered. */
+const mostReasons = 100;
+const tracked = declareState({
+  name: 'logged_disconnects',
+  entries: mostReasons,
+  entryBytes: 2_500,
+  filledBy: 'a controller',
+  atBound: 'the log repeats what it said',
+});
+
 /** Makes the log of disconnections. */
 export function createDisconnectLog(log: Logger): DisconnectLog {
-  const reported = new Set<string>();
+  const reported = tracked(new Set<string>());
   return {
     disconnected(disconnect, endpoint) {
       const text = disconnectText(disconnect);
       const key = `${endpoint} ${text}`;
       if (reported.has(key)) return;
+      if (reported.size >= mostReasons) reported.clear();
       reported.add(key);
       if (disconnect.kind === 'lost') log.warn({ endpoint }, text);
       else log.error({ endpoint }, text);

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Clock } from '@vantage/kernel';
+import { declareState } from '@vantage/kernel';
 import type { BatchSchema } from '@vantage/proto';
 import type { AckPosition } from '../outbox/database-history.ts';
 import type { Outbox } from '../outbox/outbox.ts';
@@ -38,6 +39,14 @@ interface BatchInFlight {
   readonly deadline: Disposable;
 }
 
+const tracked = declareState({
+  name: 'batches_in_flight',
+  entries: newInFlightMax + 1,
+  entryBytes: batchBytes,
+  filledBy: 'results',
+  atBound: 'the next batch waits for an ack',
+});
+
 /** Makes the uploader. It calls `stuck` when an ack does not come; `stuck` must end the stream. */
 export function createUploader(deps: {
   readonly outbox: Outbox;
@@ -48,7 +57,7 @@ export function createUploader(deps: {
   readonly onError: (error: unknown) => void;
 }): Uploader {
   const { clock, outbox } = deps;
-  const batches = new Map<bigint, BatchInFlight>();
+  const batches = tracked(new Map<bigint, BatchInFlight>());
   let isUp = false;
   let batchNo = 0n;
   let lastSentMs = Number.NEGATIVE_INFINITY;

@@ -1,3 +1,4 @@
+import { declareState } from '@vantage/kernel';
 import type { Measurement } from '@vantage/probes';
 import type { Anchor } from '@vantage/proto';
 import type { AnchorAnswer, AnchorState } from './anchor-state.ts';
@@ -56,9 +57,17 @@ type Verdict = 'stands' | 'unknown' | { readonly behind: Anchor };
  *   cannot be checked                                 | as if it was no anchor; where all are so: the rule of the uplink
  */
 
+const tracked = declareState({
+  name: 'errors_at_anchors',
+  entries: { each: 'running check' },
+  entryBytes: 2_000,
+  filledBy: 'targets that fail',
+  atBound: 'the limit of checks at one time',
+});
+
 /** Makes the list. `places` are the anchors now, near to far. */
 export function createAnchorErrors(places: () => readonly Place[]): AnchorErrors {
-  const pending = new Set<PendingError>();
+  const pending = tracked(new Set<PendingError>());
   const release = (error: PendingError, verdict: Verdict) => {
     pending.delete(error);
     error.release(verdict);

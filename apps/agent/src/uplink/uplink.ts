@@ -1,5 +1,6 @@
 import { resultCode } from '@vantage/domain';
 import type { Clock } from '@vantage/kernel';
+import { declareState } from '@vantage/kernel';
 import type { Measurement } from '@vantage/probes';
 import type { Anchors } from './anchors.ts';
 import { asUplinkDead, isRemote, type OwnNetworks, reachability } from './reachability.ts';
@@ -49,6 +50,22 @@ function keepOnly(sets: readonly Set<number>[], isKept: (deviceNo: number) => bo
   for (const set of sets) for (const deviceNo of [...set]) if (!isKept(deviceNo)) set.delete(deviceNo);
 }
 
+const trackedErrors = declareState({
+  name: 'errors_at_uplink',
+  entries: { each: 'running check' },
+  entryBytes: 2_000,
+  filledBy: 'targets that fail',
+  atBound: 'the limit of checks at one time',
+});
+
+const trackedDevices = declareState({
+  name: 'uplink_devices',
+  entries: { each: 'device' },
+  entryBytes: 50,
+  filledBy: 'targets',
+  atBound: 'devices that are not assigned leave',
+});
+
 /**
  * Makes the uplink monitor. `sendHeartbeat` sends a heartbeat now and returns whether there is a stream. `runNow` checks a device at
  * once and returns whether it is assigned.
@@ -64,9 +81,9 @@ export function createUplink(deps: {
   readonly onOnlineAgain: (unchecked: readonly number[]) => void;
 }): Uplink {
   const { clock, ownNetworks, sendHeartbeat, runNow, judgeByAnchors, onOnlineAgain } = deps;
-  const pending = new Set<PendingError>();
+  const pending = trackedErrors(new Set<PendingError>());
   /** Remote devices whose last check was good, the latest last. */
-  const healthy = new Set<number>();
+  const healthy = trackedDevices(new Set<number>());
   const awaited = new Set<number>();
   /** Devices whose error became code 10 since the agent is offline. */
   const unchecked = new Set<number>();

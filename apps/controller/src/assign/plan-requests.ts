@@ -1,4 +1,5 @@
 import type { Clock } from '@vantage/kernel';
+import { declareState } from '@vantage/kernel';
 
 /** The Locations that must be planned again, from the catalog's notifications. */
 export interface PlanRequests {
@@ -21,6 +22,14 @@ interface RequestRound {
   putBack(): void;
 }
 
+const tracked = declareState({
+  name: 'plan_requests',
+  entries: { each: 'Location' },
+  entryBytes: 100,
+  filledBy: 'changes of devices and agents',
+  atBound: 'the limit of Locations of an account',
+});
+
 /** Makes the requests: at first all Locations are requested. A request for another controller's Location stays for `keepMs`. */
 export function createPlanRequests({
   clock,
@@ -30,7 +39,7 @@ export function createPlanRequests({
   readonly keepMs: number;
 }): PlanRequests {
   /** Until when (monotonic) each request stays. */
-  const untilMs = new Map<number, number>();
+  const untilMs = tracked(new Map<number, number>());
   let isForAll = true;
   return {
     add(locationNos) {

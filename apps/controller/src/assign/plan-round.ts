@@ -1,4 +1,4 @@
-import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
 import type { TimeScale } from '../config/time-scale.ts';
 import { type Db, dbFailure, type Lease, takeLeases } from '../db/index.ts';
 import { eligibleAgents } from './eligible.ts';
@@ -25,6 +25,14 @@ export interface PlanRound {
   run(requests: PlanRequests): Promise<void>;
 }
 
+const tracked = declareState({
+  name: 'planned_locations',
+  entries: { each: 'Location' },
+  entryBytes: 65_536,
+  filledBy: 'changes of devices and agents',
+  atBound: 'the limits of Locations and agents of an account',
+});
+
 /** Makes the rounds of one controller. */
 export function createPlanRound({
   kysely,
@@ -40,7 +48,7 @@ export function createPlanRound({
   readonly timeScale: TimeScale;
 }): PlanRound {
   /** The facts that each Location's plan was made from, and when. */
-  const made = new Map<number, { readonly from: string; readonly atMs: number }>();
+  const made = tracked(new Map<number, { readonly from: string; readonly atMs: number }>());
   /** Locations whose plan the database or the planner refused; logged once. */
   const refused = new Set<number>();
   const startedUs = clock.nowUs();

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { declareState } from '@vantage/kernel';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import { CopyData, copyIn } from './copy-rows.ts';
@@ -15,13 +16,21 @@ interface Statement {
   readonly values: unknown[];
 }
 
+const tracked = declareState({
+  name: 'prepared_statements',
+  entries: maxTexts,
+  entryBytes: 40_000,
+  filledBy: 'the program',
+  atBound: 'further statements are not prepared',
+});
+
 /**
  * Makes the function that says how one connection runs a statement. A statement that comes again and again is prepared, so that
  * PostgreSQL parses and plans it once: planning a read with many joins costs more than running it. PostgreSQL itself decides
  * after five runs whether one plan fits all parameters (`plan_cache_mode`, its default is `auto`).
  */
 export function createPreparer(): (text: string, values: readonly unknown[]) => Statement {
-  const known = new Map<string, { readonly name: string; runs: number }>();
+  const known = tracked(new Map<string, { readonly name: string; runs: number }>());
   return (text, values) => {
     const statement = { text, values: [...values] };
     if (values.length === 0) return statement;

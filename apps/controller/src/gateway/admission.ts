@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type Clock, createSemaphore, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, createSemaphore, declareState, type Logger, messageOf } from '@vantage/kernel';
 import { createRateLimiter } from '../server/rate-limiter.ts';
 import type { Peer } from './peer.ts';
 import type { TokenOwner } from './store.ts';
@@ -24,6 +24,14 @@ const openings = { burst: 30, perSecond: 1, maxKeys: 100_000 };
 /** Tokens and keys that are looked up at one time. Strangers never use more of the database than this. When too many wait, further callers must try again. */
 const lookUps = { running: 2, waiting: 4_096 };
 
+const tracked = declareState({
+  name: 'agents_with_streams',
+  entries: { each: 'agent connection' },
+  entryBytes: 100,
+  filledBy: 'agents',
+  atBound: 'the limit of connections',
+});
+
 /** Makes the admission. `ownerOfToken` and `ownerOfKey` find the agent of the SHA-256 of a token or public key. */
 export function createAdmission({
   clock,
@@ -42,7 +50,7 @@ export function createAdmission({
 }): Admission {
   const lookingUp = createSemaphore(lookUps);
   const opening = createRateLimiter<number>(openings);
-  const streams = new Map<number, number>();
+  const streams = tracked(new Map<number, number>());
 
   const placeOf = (agentNo: number): Disposable => {
     const present = streams.get(agentNo) ?? 0;

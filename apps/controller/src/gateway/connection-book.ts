@@ -1,3 +1,4 @@
+import { declareState } from '@vantage/kernel';
 /** How many connections a port keeps. A connection waits until it carries a stream whose token is known, and again after its end. */
 export interface ConnectionLimits {
   readonly inAll: number;
@@ -36,9 +37,17 @@ interface Known {
   waitsSinceMs: number | undefined;
 }
 
+const tracked = declareState({
+  name: 'agent_connections',
+  entries: { each: 'agent connection' },
+  entryBytes: 700,
+  filledBy: 'agents, strangers',
+  atBound: 'the limit of connections: a waiting one is closed, or the new one refused',
+});
+
 /** Makes an empty book. Pure: time is an argument. */
 export function createConnectionBook<Id>(limits: ConnectionLimits): ConnectionBook<Id> {
-  const known = new Map<Id, Known>();
+  const known = tracked(new Map<Id, Known>());
   const byAddress = new Map<string, { size: number; readonly waiting: Set<Id> }>();
   const waiting = new Set<Id>();
 

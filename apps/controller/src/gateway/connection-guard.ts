@@ -1,6 +1,6 @@
 import type { Http2SecureServer, Http2Server } from 'node:http2';
 import type { Socket } from 'node:net';
-import { type Clock, clientNetwork, createLogSummary, type Logger } from '@vantage/kernel';
+import { type Clock, clientNetwork, createLogSummary, declareState, type Logger } from '@vantage/kernel';
 import { createRateLimiter } from '../server/rate-limiter.ts';
 import { type ConnectionLimits, createConnectionBook } from './connection-book.ts';
 
@@ -31,6 +31,14 @@ export function connectionLimits(inAll: number): ConnectionLimits {
 /** New connections of one address; a TLS handshake costs a millisecond. */
 const arrivals = { burst: 1_024, perSecond: 50, maxKeys: 100_000 };
 
+const tracked = declareState({
+  name: 'guarded_connections',
+  entries: { each: 'agent connection' },
+  entryBytes: 2_000,
+  filledBy: 'agents, strangers',
+  atBound: 'the limit of connections',
+});
+
 /** Makes the guard. */
 export function createConnectionGuard({
   clock,
@@ -43,7 +51,7 @@ export function createConnectionGuard({
 }): ConnectionGuard {
   const book = createConnectionBook<string>(limits);
   const arriving = createRateLimiter<string>(arrivals);
-  const open = new Map<string, { readonly socket: Socket; patience: Disposable; streams: number }>();
+  const open = tracked(new Map<string, { readonly socket: Socket; patience: Disposable; streams: number }>());
   const refusals = createLogSummary({ clock, log });
 
   const refuse = (socket: Socket, reason: string) => {

@@ -1,3 +1,4 @@
+import { declareState } from '@vantage/kernel';
 /** A piece of work that waits for its turn. */
 export interface Claim {
   readonly accountNo: number;
@@ -28,11 +29,19 @@ export interface FairQueue<C extends Claim> {
   readonly waiting: number;
 }
 
+const tracked = declareState({
+  name: 'claims_in_work',
+  entries: 1_024,
+  entryBytes: 500,
+  filledBy: 'agents',
+  atBound: 'further claims wait',
+});
+
 /** Makes an empty queue. Pure: no clock, no promises. */
 export function createFairQueue<C extends Claim>(limits: FairLimits): FairQueue<C> {
   // A Map keeps the order of insertion: the first account is the one whose turn is next.
   const waiting = new Map<number, C[]>();
-  const inWork = new Set<C>();
+  const inWork = tracked(new Set<C>());
 
   const used = (filter: (claim: C) => boolean) =>
     [...inWork].reduce((sum, claim) => (filter(claim) ? sum + claim.weight : sum), 0);

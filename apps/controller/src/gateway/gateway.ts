@@ -1,6 +1,6 @@
 import type { Http2SecureServer, Http2Server, Http2Session, ServerHttp2Session } from 'node:http2';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import type { Db } from '../db/index.ts';
 import { createAdmission } from './admission.ts';
@@ -39,6 +39,14 @@ export interface Gateway {
   /** What the gateway has under way now. */
   readonly load: { readonly sessions: number; readonly waitingBatches: number };
 }
+
+const tracked = declareState({
+  name: 'agent_http2_sessions',
+  entries: { each: 'agent connection' },
+  entryBytes: 2_097_152,
+  filledBy: 'agents',
+  atBound: 'the limit of connections; 2 MB of headers and control frames cut one',
+});
 
 /** Makes the gateway: admission, then the conversation with each agent, beside it the monitor of all sessions. */
 export function createGateway({
@@ -98,7 +106,7 @@ export function createGateway({
     memory: createMessageMemory(),
     opener,
   });
-  const connections = new Set<ServerHttp2Session>();
+  const connections = tracked(new Set<ServerHttp2Session>());
   let closing = false;
 
   const serve: Serve = async function* (requests, caller) {

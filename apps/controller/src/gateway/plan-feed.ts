@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { portOfAnchor, type StoredAnchor } from '@vantage/domain';
-import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
 import { type AnchorListSchema, type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
@@ -18,6 +18,14 @@ export interface PlanFeed {
 
 const partSize = 500;
 const partBytes = 1_000_000;
+
+const tracked = declareState({
+  name: 'assignments_with_secrets',
+  entries: { each: 'device' },
+  entryBytes: 50,
+  filledBy: 'accounts',
+  atBound: 'the limit of devices of an account',
+});
 
 /** Makes the feed of one session. */
 export function createPlanFeed({
@@ -38,7 +46,7 @@ export function createPlanFeed({
 }): PlanFeed {
   /** Signature by device of what was sent; undefined until the snapshot is out. */
   let sent: Map<number, string> | undefined;
-  const withSecrets = new Set<number>();
+  const withSecrets = tracked(new Set<number>());
   let secretsStamp = '';
   let changesAtUs: number | undefined;
   let anchorsSent = '[]';

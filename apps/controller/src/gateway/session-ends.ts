@@ -1,4 +1,4 @@
-import { type Logger, messageOf } from '@vantage/kernel';
+import { declareState, type Logger, messageOf } from '@vantage/kernel';
 import { type Db, doEach } from '../db/index.ts';
 import type { AgentPresence } from './agent-presence.ts';
 import type { Session } from './session.ts';
@@ -14,6 +14,14 @@ export interface SessionEnds {
   settled(): Promise<void>;
 }
 
+const tracked = declareState({
+  name: 'ending_sessions',
+  entries: { each: 'agent' },
+  entryBytes: 100,
+  filledBy: 'agents',
+  atBound: 'the limit of connections',
+});
+
 /** Makes the writer. `notifyPlanner` is called after each end that was stored. */
 export function createSessionEnds({
   kysely,
@@ -26,7 +34,7 @@ export function createSessionEnds({
   readonly log: Logger;
   readonly notifyPlanner: (locationNos: readonly number[]) => Promise<void>;
 }): SessionEnds {
-  const waiting = new Set<Session>();
+  const waiting = tracked(new Set<Session>());
   let attempts: Promise<void> = Promise.resolve();
 
   const write = async () => {

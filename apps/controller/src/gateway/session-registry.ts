@@ -1,3 +1,4 @@
+import { declareState } from '@vantage/kernel';
 import type { Session } from './session.ts';
 
 /** The sessions of this controller, one for each agent. */
@@ -10,9 +11,17 @@ export interface SessionRegistry {
   all(): Session[];
 }
 
+const tracked = declareState({
+  name: 'agent_sessions',
+  entries: { each: 'agent' },
+  entryBytes: 65_536,
+  filledBy: 'agents',
+  atBound: 'the limit of connections',
+});
+
 /** Makes an empty registry. */
 export function createSessionRegistry(): SessionRegistry {
-  const sessions = new Map<number, Session>();
+  const sessions = tracked(new Map<number, Session>());
   return {
     add(session) {
       const older = sessions.get(session.agent.agentNo);

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
 import { type ConnectRequest, type ConnectResponse, Goodbye_Reason, type Heartbeat } from '@vantage/proto';
 import { afterHeartbeat } from './agent-status.ts';
 import { type AcceptBatch, createBatchQueue } from './batch-queue.ts';
@@ -60,12 +60,20 @@ interface SessionOptions {
   readonly cut: () => void;
 }
 
+const tracked = declareState({
+  name: 'agent_answers',
+  entries: maxWaiting,
+  entryBytes: 300,
+  filledBy: 'agents that do not read',
+  atBound: 'the stream is cut',
+});
+
 /** Makes a session; its states are in `session-state.ts`. */
 export function createSession(options: SessionOptions): Session {
   const { agent, sessionId, clock, upgrades, accept, leave, takeShare, isRefusal, cut } = options;
   const { agentNo } = agent;
   const log = options.log.child({ agentNo, sessionId });
-  const answers: MakeAnswer[] = [];
+  const answers: MakeAnswer[] = tracked([]);
   let refusal: unknown;
   let lastContactUs = clock.nowUs();
   let status: AgentStatus | undefined;

@@ -1,4 +1,4 @@
-import { type Logger, messageOf } from '@vantage/kernel';
+import { declareState, type Logger, messageOf } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import { type Db, doEach } from '../db/index.ts';
 import type { AgentPresence } from './agent-presence.ts';
@@ -13,6 +13,14 @@ export interface StatusWriter {
 /** Agents whose refused status was logged. The log has one line for each, however often it connects again. */
 const maxRemembered = 1_000;
 
+const tracked = declareState({
+  name: 'logged_agents',
+  entries: maxRemembered,
+  entryBytes: 50,
+  filledBy: 'agents with a bad status',
+  atBound: 'all are forgotten',
+});
+
 /** Makes the writer. */
 export function createStatusWriter({
   kysely,
@@ -23,7 +31,7 @@ export function createStatusWriter({
   readonly agents: AgentPresence;
   readonly log: Logger;
 }): StatusWriter {
-  const logged = new Set<number>();
+  const logged = tracked(new Set<number>());
 
   const refuse = (session: Session, error: unknown) => {
     const { agentNo } = session.agent;

@@ -1,4 +1,4 @@
-import { type Clock, clientNetwork } from '@vantage/kernel';
+import { type Clock, clientNetwork, declareState } from '@vantage/kernel';
 import { createUnsentBytes } from '../server/unsent-bytes.ts';
 
 /** Bytes of messages that the agents' port keeps for agents that do not read, over all streams. */
@@ -19,6 +19,14 @@ export interface UnreadMessages {
   count(stream: CountedStream, messages: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
 }
 
+const tracked = declareState({
+  name: 'agent_streams',
+  entries: { each: 'agent' },
+  entryBytes: 4_096,
+  filledBy: 'agents that do not read',
+  atBound: 'with 32 MiB of messages in all the greatest is cut',
+});
+
 /**
  * Creates the counter. A message is asked for when the one before it was taken, so a stream keeps one at a time. The
  * sum over all streams is bounded: beyond `capBytes`, the streams of the address that keeps the most are cut.
@@ -36,7 +44,7 @@ export function createUnreadMessages({
     readonly network: string;
     unsentBytes: number;
   }
-  const open = new Set<Holder>();
+  const open = tracked(new Set<Holder>());
   const unsent = createUnsentBytes<Holder>({ capBytes, all: () => open });
   const leave = (holder: Holder) => {
     open.delete(holder);

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
 import type { Db } from '../db/index.ts';
 import { readAccountsBetween, readLastEventNo, readWriters } from './event-store.ts';
 
@@ -32,6 +32,14 @@ interface Entry {
   notify: () => void;
 }
 
+const tracked = declareState({
+  name: 'event_streams',
+  entries: { each: 'event stream' },
+  entryBytes: 20_000,
+  filledBy: 'keys',
+  atBound: '16 streams of a key',
+});
+
 /**
  * Makes the feed. It sends no query while it has no follower. The database numbers events at insertion, but shows them at
  * commit. Therefore an event with a smaller number may appear after an event with a larger one. A number is settled when every
@@ -46,7 +54,7 @@ export function createEventFeed({
   readonly clock: Clock;
   readonly log: Logger;
 }): EventFeed {
-  const entries = new Set<Entry>();
+  const entries = tracked(new Set<Entry>());
   const ending = new AbortController();
   let settledNo = 0;
   let running: Promise<void> | undefined;

@@ -1,4 +1,5 @@
 import type { Clock } from '@vantage/kernel';
+import { declareState } from '@vantage/kernel';
 
 /** What becomes of an attempt: it is counted, or must wait (seconds, at least 1). */
 export type Attempt =
@@ -25,9 +26,17 @@ export interface AttemptLimit {
   begin(name: string): { readonly takeBack: () => void } | { readonly waitS: number };
 }
 
+const tracked = declareState({
+  name: 'bad_keys_and_guesses',
+  entries: namesKept,
+  entryBytes: 800,
+  filledBy: 'strangers',
+  atBound: 'the least used is forgotten',
+});
+
 /** Makes a limit of 20 attempts a minute. It remembers the 10,000 names that were used last. */
 export function createAttemptLimit(clock: Pick<Clock, 'monoMs'>): AttemptLimit {
-  const kept = new Map<string, readonly number[]>();
+  const kept = tracked(new Map<string, readonly number[]>());
   const put = (name: string, times: readonly number[]) => {
     kept.delete(name); // set anew, so that the map's order is by last use
     if (times.length > 0) kept.set(name, times);

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Clock, clientNetwork } from '@vantage/kernel';
+import { type Clock, clientNetwork, declareState } from '@vantage/kernel';
 import { hashCredential } from '../secrets/credential.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
 import { type BasicCredentials, parseBasic } from './basic.ts';
@@ -10,7 +10,7 @@ import { badKey } from './problem.ts';
 import type { Session, SignIn } from './session.ts';
 import { csrfTokenOf, readSessionToken } from './session-cookie.ts';
 import type { SessionRow } from './session-store.ts';
-import { createZone, type Zone } from './zone.ts';
+import { createZone, type Zone, zoneBytes } from './zone.ts';
 
 /** What a request says about who sends it. */
 interface Credentials {
@@ -41,6 +41,16 @@ export interface Authenticator {
 /** The header that carries the key; `VANTAGE_API_KEY_HEADERS` names more. */
 const keyHeader = 'service-api-key';
 
+/** Each keeps the texts of moments. */
+const zonesKept = 24;
+const tracked = declareState({
+  name: 'zones',
+  entries: zonesKept,
+  entryBytes: zoneBytes,
+  filledBy: 'accounts (their time zone)',
+  atBound: 'the oldest is forgotten',
+});
+
 /**
  * Makes the authenticator. A key is found by its SHA-256 and compared in constant time. A good key is served also to an address that
  * sent too many bad ones (256 random bits cannot be guessed); guesses of a Basic password are limited by key and address.
@@ -65,13 +75,16 @@ export function createAuthenticator({
   const checkPassword = createPasswordCheck(clock);
   const keys = createKnownRows({ read: findKey, clock });
   const sessions = createKnownRows({ read: findSession, clock });
-  const zones = new Map<string, Zone>();
+  const zones = tracked(new Map<string, Zone>());
 
   // By the small letters, so that there are no more than the database of time zones has.
   const zoneOf = (name: string): Zone => {
     const known = name.toLowerCase();
     const zone = zones.get(known) ?? createZone(name);
+    zones.delete(known); // set anew, so that the map's order is by last use
     zones.set(known, zone);
+    const oldest = zones.keys().next().value;
+    if (zones.size > zonesKept && oldest !== undefined) zones.delete(oldest);
     return zone;
   };
 

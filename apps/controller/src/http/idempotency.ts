@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Clock, Fault } from '@vantage/kernel';
+import { type Clock, declareState, Fault } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Db, tryLockRequest } from '../db/index.ts';
 import type { Sealer } from '../secrets/seal.ts';
@@ -49,6 +49,14 @@ const kept = z.object({ body: z.unknown(), warnings: z.array(z.string()) });
 const again =
   'Repeat the request later with the same Idempotency-Key, or send it with another one to do it once more.';
 
+const tracked = declareState({
+  name: 'requests_with_a_key',
+  entries: { each: 'running request' },
+  entryBytes: 1_000,
+  filledBy: 'keys',
+  atBound: 'the places of a key',
+});
+
 /** Makes it. It works across controllers; those that wait in this one hear of the end at once. */
 export function createIdempotency({
   db,
@@ -59,7 +67,7 @@ export function createIdempotency({
   readonly sealer: Sealer;
   readonly clock: Clock;
 }): Idempotency {
-  const running = new Map<string, Promise<unknown>>();
+  const running = tracked(new Map<string, Promise<unknown>>());
   const { kysely } = db;
 
   const replayed = (row: KeptRow, request: KeptRequest): Reply<unknown> | 'busy' => {

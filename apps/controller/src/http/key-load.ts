@@ -1,3 +1,4 @@
+import { declareState } from '@vantage/kernel';
 import { createPlaces, type Stay } from './places.ts';
 import { tooMuch } from './problem.ts';
 
@@ -12,10 +13,18 @@ export interface KeyLoad {
   stream(keyNo: number, closed: AbortSignal): void;
 }
 
+const tracked = declareState({
+  name: 'keys_with_streams',
+  entries: { each: 'event stream' },
+  entryBytes: 100,
+  filledBy: 'keys',
+  atBound: '16 streams of a key',
+});
+
 /** Creates the load. A key is remembered only while something of it is under way. */
 export function createKeyLoad(): KeyLoad {
   const requests = createPlaces<number>(keyPlaces);
-  const streams = new Map<number, number>();
+  const streams = tracked(new Map<number, number>());
   return {
     async run(keyNo, work, stay) {
       const done = await requests.run(keyNo, work, stay);

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Clock, createSemaphore } from '@vantage/kernel';
+import { type Clock, createSemaphore, declareState } from '@vantage/kernel';
 import { Problem, problemCode } from './problem.ts';
 
 /** A revoked key and an ended session are refused everywhere within 5 s, even when no notification gets through. */
@@ -15,6 +15,14 @@ export interface KnownRows<Row> {
   forget(isEnded: (row: Row) => boolean): void;
 }
 
+const tracked = declareState({
+  name: 'known_keys_and_sessions',
+  entries: kept,
+  entryBytes: 1_200,
+  filledBy: 'keys, sessions',
+  atBound: 'the oldest is forgotten',
+});
+
 /** Creates the rows. Those used last are remembered for 4 seconds. */
 export function createKnownRows<Row extends { readonly hash: Uint8Array }>({
   read,
@@ -23,7 +31,7 @@ export function createKnownRows<Row extends { readonly hash: Uint8Array }>({
   readonly read: (hash: Uint8Array) => Promise<Row | undefined>;
   readonly clock: Pick<Clock, 'monoMs'>;
 }): KnownRows<Row> {
-  const known = new Map<string, { readonly row: Row; readonly untilMs: number }>();
+  const known = tracked(new Map<string, { readonly row: Row; readonly untilMs: number }>());
   const unknown = createSemaphore(lookUps);
   return {
     async find(hash) {

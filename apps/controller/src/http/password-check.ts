@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Clock, clientNetwork, createSemaphore } from '@vantage/kernel';
+import { type Clock, clientNetwork, createSemaphore, declareState } from '@vantage/kernel';
 import { verifyPassword } from '../secrets/password.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
 import type { BasicCredentials } from './basic.ts';
@@ -31,6 +31,22 @@ const goodKept = 10_000;
 const hashing = { running: 1, waiting: 64 } as const;
 const busyS = 1;
 
+const trackedGood = declareState({
+  name: 'good_passwords',
+  entries: goodKept,
+  entryBytes: 250,
+  filledBy: 'callers who know a password',
+  atBound: 'the least used is forgotten',
+});
+
+const trackedRunning = declareState({
+  name: 'password_checks',
+  entries: hashing.running + hashing.waiting,
+  entryBytes: 2_000,
+  filledBy: 'callers',
+  atBound: '503 with Retry-After',
+});
+
 /**
  * Makes the check. A guess is counted before its hash is computed, by key and client's network, so what a neighbour behind the same
  * address sends for other keys counts for nothing here; a good password takes its count back. The same guess is computed once however often
@@ -44,8 +60,8 @@ export function createPasswordCheck(
   const digest = (text: string) => createHmac('sha256', tag).update(text).digest();
   const limit = createAttemptLimit(clock);
   const places = createSemaphore(hashing);
-  const good = new Map<string, number>();
-  const underWay = new Map<string, Promise<PasswordOutcome>>();
+  const good = trackedGood(new Map<string, number>());
+  const underWay = trackedRunning(new Map<string, Promise<PasswordOutcome>>());
 
   const remember = (guess: string) => {
     good.delete(guess);

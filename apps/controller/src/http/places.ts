@@ -1,4 +1,4 @@
-import { createSemaphore, type Semaphore } from '@vantage/kernel';
+import { createSemaphore, declareState, type Semaphore } from '@vantage/kernel';
 
 /** When a place is waited for and kept. */
 export interface Stay {
@@ -16,12 +16,20 @@ export interface Places<Key> {
   run<T>(key: Key, work: () => Promise<T>, stay: Stay): Promise<{ readonly value: T } | undefined>;
 }
 
+const tracked = declareState({
+  name: 'keys_in_work',
+  entries: { each: 'running request' },
+  entryBytes: 1_000,
+  filledBy: 'callers',
+  atBound: 'a key without a request leaves',
+});
+
 /** Creates the places. A key is remembered only while something of it is under way. */
 export function createPlaces<Key extends number | string>(places: {
   readonly running: number;
   readonly waiting: number;
 }): Places<Key> {
-  const semaphores = new Map<Key, Semaphore>();
+  const semaphores = tracked(new Map<Key, Semaphore>());
   return {
     async run(key, work, { signal, sent }) {
       const own = semaphores.get(key) ?? createSemaphore(places);

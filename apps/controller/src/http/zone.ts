@@ -14,6 +14,8 @@ export interface Zone {
 
 /** Seconds whose text a zone keeps. */
 const keptTexts = 5_000;
+/** The greatest size of a zone in memory. */
+export const zoneBytes = 200 * keptTexts;
 
 const pattern = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+\- ]\d\d:\d\d)?$/;
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isGood, mebibyte } from '@vantage/domain';
+import { declareState } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import { startOfDay, type Tables } from '../db/index.ts';
 import { type CheckRow, extendedOf, type NumberedCheck, type NumberFacts } from './rows.ts';
@@ -79,6 +80,14 @@ function bytesOf({ text, extended }: KeptFacts): number {
   return entryBytes + 2 * (text.length + (extended?.length ?? 0));
 }
 
+const tracked = declareState({
+  name: 'last_facts',
+  entries: mostBytes,
+  entryBytes: 1,
+  filledBy: 'agents',
+  atBound: 'those of the agents with the most are forgotten',
+});
+
 /**
  * The facts of the last check of each agent and device. Over `limitBytes` the agents with the most bytes are
  * forgotten, down to three quarters of the limit, so that one agent with long texts takes nothing from the others.
@@ -94,7 +103,7 @@ export function createLastFacts(limitBytes: number) {
       if (bytes <= (limitBytes * 3) / 4) return;
     }
   };
-  return {
+  return tracked({
     get: ({ agent_no, device_no }: PairOfCheck) => agents.get(agent_no)?.devices.get(device_no),
     set({ agent_no, device_no }: PairOfCheck, facts: KeptFacts) {
       const agent = agents.get(agent_no) ?? { devices: new Map<number, KeptFacts>(), bytes: 0 };
@@ -110,7 +119,7 @@ export function createLastFacts(limitBytes: number) {
     get bytes() {
       return bytes;
     },
-  };
+  });
 }
 
 type PairOfCheck = Pick<CheckRow, 'agent_no' | 'device_no'>;

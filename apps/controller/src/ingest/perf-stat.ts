@@ -1,5 +1,6 @@
 import { hourUs, isGood } from '@vantage/domain';
 import { countOf, type Histogram, mergeHistograms, percentile } from '@vantage/health';
+import { declareState } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/index.ts';
 import type { ParsedResult } from './record.ts';
@@ -82,10 +83,18 @@ export function createBaselines(pastHistograms: PastHistograms): Baselines {
   };
 }
 
+const tracked = declareState({
+  name: 'past_latencies',
+  entries: maxKept,
+  entryBytes: 200,
+  filledBy: 'agents',
+  atBound: 'all are read again',
+});
+
 /** Limits by Location and hour, and in it by device. Results that follow each other are mostly of one hour, so its limits are at hand. */
 function createLimits() {
   const none: ReadonlyMap<number, number | undefined> = new Map();
-  const byHour = new Map<string, Map<number, number | undefined>>();
+  const byHour = tracked(new Map<string, Map<number, number | undefined>>());
   let size = 0;
   let last = { locationNo: 0, hourUs: 0, limits: none };
   return {

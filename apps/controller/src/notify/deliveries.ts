@@ -1,11 +1,18 @@
-import { type Clock, createJobParts, createWaker, type Logger, messageOf } from '@vantage/kernel';
+import {
+  type Clock,
+  createJobParts,
+  createWaker,
+  declareState,
+  type Logger,
+  messageOf,
+} from '@vantage/kernel';
 import type { Transaction } from 'kysely';
 import { realTime, type TimeScale } from '../config/time-scale.ts';
 import type { Db, Tables } from '../db/index.ts';
 import { type AttemptDeps, attempt, attemptMs } from './attempt.ts';
 import { type ClaimDeps, type Claimed, claim, leaseUs } from './claim.ts';
 import { dueContacts } from './claim-store.ts';
-import { type DueContact, type RunningAttempt, type Share, shareOut } from './fair-share.ts';
+import { allPlaces, type DueContact, type RunningAttempt, type Share, shareOut } from './fair-share.ts';
 import { type Outcome, retryTimes } from './notification-state.ts';
 import { type Recorded, record } from './record.ts';
 import { editedContacts, releaseEdited } from './record-store.ts';
@@ -47,10 +54,18 @@ const contactsARound = 200;
 const drainMs = 1_500;
 const retryRecordMs = 500;
 
+const tracked = declareState({
+  name: 'delivery_attempts',
+  entries: allPlaces.total,
+  entryBytes: 131_072,
+  filledBy: 'alerts',
+  atBound: 'others wait in the database',
+});
+
 /** Makes the workers of one process. */
 export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   const { db, clock, log, timeScale = realTime } = deps;
-  const running = new Map<string, RunningAttempt & { readonly done: Promise<void> }>();
+  const running = tracked(new Map<string, RunningAttempt & { readonly done: Promise<void> }>());
   const parts = createJobParts({
     log,
     failed: 'notifications cannot be delivered; trying again',

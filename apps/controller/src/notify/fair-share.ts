@@ -17,7 +17,7 @@ interface Places {
 }
 
 /** Attempts of all contacts together. */
-const allPlaces: Places = { total: 128, account: 32, contact: 4 };
+export const allPlaces: Places = { total: 128, account: 32, contact: 4 };
 /** The part that contacts may have whose latest attempt failed: a dead endpoint holds its places until the time limit of an attempt. */
 const failingPlaces: Places = { total: 32, account: 8, contact: 1 };
 

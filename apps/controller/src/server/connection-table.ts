@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { declareState } from '@vantage/kernel';
 import type { ConnectionPhase } from './connection-phase.ts';
 import type { ArrivedRequest } from './request-turns.ts';
 
@@ -68,9 +69,17 @@ export interface ConnectionTable {
   findIdlest(): Connection | undefined;
 }
 
+const tracked = declareState({
+  name: 'rest_connections',
+  entries: 4_096,
+  entryBytes: 4_096,
+  filledBy: 'strangers',
+  atBound: 'a waiting connection is closed, or the new one refused',
+});
+
 /** Makes an empty table. */
 export function createConnectionTable(): ConnectionTable {
-  const open = new Map<string, Connection>();
+  const open = tracked(new Map<string, Connection>());
   const perNetwork = new Map<string, Set<Connection>>();
   return {
     get size() {

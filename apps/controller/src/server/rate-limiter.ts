@@ -1,3 +1,4 @@
+import { declareState } from '@vantage/kernel';
 /** Lets a burst pass, then so many a second, for each key by itself. */
 export interface RateLimiter<K> {
   /** Whether one more may pass now; `nowMs` is monotonic. */
@@ -6,6 +7,14 @@ export interface RateLimiter<K> {
   readonly keys: number;
 }
 
+const tracked = declareState({
+  name: 'addresses_and_agents_by_rate',
+  entries: 100_000,
+  entryBytes: 150,
+  filledBy: 'strangers, agents',
+  atBound: 'new ones do not pass',
+});
+
 /** Makes a limiter. Beyond `maxKeys` keys in use at one time, new ones do not pass. Pure: time is an argument. */
 export function createRateLimiter<K>(limits: {
   readonly burst: number;
@@ -13,7 +22,7 @@ export function createRateLimiter<K>(limits: {
   readonly maxKeys: number;
 }): RateLimiter<K> {
   const { burst, perSecond, maxKeys } = limits;
-  const tokens = new Map<K, { readonly left: number; readonly atMs: number }>();
+  const tokens = tracked(new Map<K, { readonly left: number; readonly atMs: number }>());
   const leftAt = ({ left, atMs }: { left: number; atMs: number }, nowMs: number) =>
     Math.min(burst, left + ((nowMs - atMs) / 1000) * perSecond);
   const forgetFull = (nowMs: number) => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { declareState } from '@vantage/kernel';
 import { stopParser } from './stop-parser.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
@@ -54,6 +55,14 @@ export interface RequestTurns<T extends Pipeline> {
   drop(pipeline: T): void;
 }
 
+const tracked = declareState({
+  name: 'networks_with_requests',
+  entries: waitingLimits.total,
+  entryBytes: 150,
+  filledBy: 'strangers',
+  atBound: '503',
+});
+
 /**
  * Creates the turns. `start` begins a request. What waited begins through `queue`: an answer that needs no input may
  * be made without an iteration of the event loop, and thousands of them would keep all other clients waiting.
@@ -67,7 +76,7 @@ export function createRequestTurns<T extends Pipeline>({
   readonly queue: TurnQueue;
   readonly limits?: WaitingLimits;
 }): RequestTurns<T> {
-  const perNetwork = new Map<string, number>();
+  const perNetwork = tracked(new Map<string, number>());
   const watched = new WeakSet<Socket>();
   let total = 0;
 

@@ -1,3 +1,5 @@
+import { declareState } from '@vantage/kernel';
+
 /**
  * Pieces of work that begin in one iteration of the event loop. A TLS handshake costs more than a millisecond, and
  * other work waits meanwhile.
@@ -13,6 +15,14 @@ export interface TurnQueue {
   add(address: string, begin: () => void): void;
 }
 
+const tracked = declareState({
+  name: 'addresses_with_turns',
+  entries: 4_096,
+  entryBytes: 500,
+  filledBy: 'strangers',
+  atBound: 'the limit of connections',
+});
+
 /** Makes an empty queue. `later` runs a function after what the event loop has to do now, as `setImmediate` does. */
 export function createTurnQueue({
   perIteration = workPerIteration,
@@ -21,7 +31,7 @@ export function createTurnQueue({
   readonly perIteration?: number;
   readonly later: (run: () => void) => void;
 }): TurnQueue {
-  const waiting = new Map<string, (() => void)[]>();
+  const waiting = tracked(new Map<string, (() => void)[]>());
 
   const takeNext = (): (() => void) | undefined => {
     const next = waiting.entries().next();

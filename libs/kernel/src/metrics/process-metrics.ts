@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { stateSizes } from '../tracked-state.ts';
 
 /** Numbers by the value of one label. Its values must come from a fixed list. */
 type ByLabel = () => Readonly<Record<string, number>>;
@@ -48,6 +49,7 @@ export function createProcessMetrics(build: {
     labelNames: ['program', 'version'],
     registers,
   }).set(build, 1);
+  addStateSizes(registers);
   return {
     gauge(name, help, read) {
       new Gauge({
@@ -86,4 +88,30 @@ export function createProcessMetrics(build: {
     },
     contentType: registry.contentType,
   };
+}
+
+/** What the program remembers; `docs/memory.md` has the bounds. */
+function addStateSizes(registers: Registry[]): void {
+  const labelNames = ['state'];
+  new Gauge({
+    name: 'vantage_state_bytes',
+    help: 'Bytes that a state of this process takes at most now, by the greatest size of an entry.',
+    labelNames,
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, bytes } of stateSizes()) this.set({ state: name }, bytes);
+    },
+  });
+  new Gauge({
+    name: 'vantage_state_bound_bytes',
+    help: 'The most bytes that a state of this process can take.',
+    labelNames,
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, boundBytes } of stateSizes())
+        if (boundBytes !== undefined) this.set({ state: name }, boundBytes);
+    },
+  });
 }

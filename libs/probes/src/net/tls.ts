@@ -11,6 +11,7 @@ import {
 } from 'node:tls';
 import type { Json } from '@vantage/domain';
 import { dayMs, resultCode } from '@vantage/domain';
+import { declareState } from '@vantage/kernel';
 import { Failure, systemCode } from '../contract/failure.ts';
 import type { ProbeContext } from '../contract/probe.ts';
 import { tlsWords } from './tls-text.ts';
@@ -28,12 +29,20 @@ export interface TlsSettings {
 const maxContexts = 256;
 const pemCertificate = /-----BEGIN [A-Z0-9 ]*CERTIFICATE-----[^-]*-----END [A-Z0-9 ]*CERTIFICATE-----/g;
 
+const tracked = declareState({
+  name: 'tls_contexts',
+  entries: maxContexts,
+  entryBytes: 131_072,
+  filledBy: 'devices with a CA or client certificate',
+  atBound: 'the least used is made again',
+});
+
 /**
  * Keeps secure contexts: one for all checks without own authorities or client certificate (making one costs more than a handshake),
  * and one for each distinct set of those, the least used thrown out past 256.
  */
 export function createSecureContexts(): { of(settings: TlsSettings): SecureContext } {
-  const held = new Map<string, SecureContext>();
+  const held = tracked(new Map<string, SecureContext>());
   return {
     of({ CA, ClientCert, ClientKey }) {
       const own = CA !== undefined || ClientCert !== undefined || ClientKey !== undefined;

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { resultCode } from '@vantage/domain';
-import { compileCacheEnv, siblingProgram, usableMemory } from '@vantage/kernel';
+import { compileCacheEnv, declareState, siblingProgram, usableMemory } from '@vantage/kernel';
 import { Failure, notMet } from '../contract/failure.ts';
 import { searchThreads } from './search-room.ts';
 
@@ -70,13 +70,21 @@ interface Thread {
   timer: NodeJS.Timeout | undefined;
 }
 
+const tracked = declareState({
+  name: 'waiting_searches',
+  entries: { each: 'running check' },
+  entryBytes: 2_200_000,
+  filledBy: 'targets',
+  atBound: '1,000 wait; a further search ends with ResultCode 10',
+});
+
 /**
  * Makes a search; threads start with the first job and never keep the process alive. A pattern with nested repetition can take for ever
  * on a text that is made for it, and the event loop runs every other check too: so it never runs there, and its thread is ended.
  */
 export function createTextSearch(room: SearchRoom = defaultRoom()): TextSearch {
   const threads = new Set<Thread>();
-  const waiting = new Set<Waiting>();
+  const waiting = tracked(new Set<Waiting>());
 
   const release = (thread: Thread, result: SearchResult) => {
     clearTimeout(thread.timer);

@@ -1,4 +1,5 @@
 import type { Json } from '@vantage/domain';
+import { declareState } from '@vantage/kernel';
 import type { Notice } from './channel.ts';
 
 /** Seconds as people say them: `45 s`, `24 min`, `3 h 20 min`, `2 days 3 h`. */
@@ -41,9 +42,17 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 /** Each of them knows the short names of other zones. */
 const locales = ['en-US', 'en-GB', 'en-AU', 'en-IN'];
 
-/** Names by zone and distance to UTC: a group of thousands asks for the same few. */
-const known = new Map<string, string>();
 const mostKnown = 1_000;
+const tracked = declareState({
+  name: 'zone_names',
+  entries: mostKnown,
+  entryBytes: 250,
+  filledBy: 'contacts',
+  atBound: 'all are forgotten',
+});
+
+/** Names by zone and distance to UTC: a group of thousands asks for the same few. */
+const known = tracked(new Map<string, string>());
 
 /** The zone's name as people there write it (CET, EST), else its distance to UTC (UTC+9). */
 function zoneName(timezone: string, timestamp: string): string {
