@@ -7,3 +7,4 @@ import './hostile-targets.scenes.ts';
 import './stored-values.scenes.ts';
 import './unread-answers.scenes.ts';
 import './slow-connections.scenes.ts';
+import './remembered-texts.scenes.ts';

@@ -116,7 +116,13 @@ test('a test message goes to a contact by its name, and the answer of its server
   const refused = await run('test', 'Hook');
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('did not arrive: HTTP 410 Gone')]);
   expect((await run('test', 'nobody')).err).toContain('account tester has no contact nobody');
-  expect((await run('add', 'noc@example.org', '--name', 'Hook')).code).toBe(0);
+  expect((await run('add', 'noc@example.org', '--name', 'hook')).err).toContain('is taken');
+  expect((await run('add', 'noc@example.org')).code).toBe(0);
+  await withClient(own.url, (client) =>
+    // Names were not unique once.
+    client.query(`insert into contacts (contact_id, account_no, type, name, address, sealed)
+      select 'twin', account_no, type, name, address, sealed from contacts where name = 'Hook'`),
+  );
   expect((await run('test', 'Hook')).err).toContain('several contacts are named Hook: give the contact_id');
   expect((await run('test', 'noc@example.org')).err).toContain('VANTAGE_SMTP_URL');
   server.close();

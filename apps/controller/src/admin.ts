@@ -223,8 +223,8 @@ const commands: Commands = {
     change(db, async (transaction) => {
       const accountNo = await accountNoOf(transaction.trx, account);
       const made = await createLocation(transaction, { accountNo, name, nowUs: clock.nowUs() });
-      if (made.kind !== 'created')
-        throw drop('location_exists', `account ${account} has a Location named ${name} already`);
+      if (made.kind === 'conflict') throw drop('location_exists', made.message);
+      if (made.kind === 'invalid') throw drop('too_many', refusalText(made));
       return { location_id: made.locationId, name };
     }),
   'locations.list': async ({ kysely }, { account }) =>
@@ -249,6 +249,7 @@ const commands: Commands = {
       const { account, location, name } = request;
       const accountNo = await accountNoOf(transaction.trx, account);
       const invited = await inviteAgentTo(transaction, { accountNo, location, name, nowUs: clock.nowUs() });
+      if (invited.kind === 'conflict') throw drop('agent_exists', invited.message);
       if (invited.kind === 'invalid') throw drop('no_location', refusalText(invited));
       const { agentId: agent_id, token, expiresUs } = invited;
       const { linesFor, warnings } = await planFor(db, request);

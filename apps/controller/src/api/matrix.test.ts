@@ -65,7 +65,9 @@ describe('every route', () => {
       'POST /locations': fresh,
       'POST /agents/invitations': { Location: 'local' },
     };
-    const body = unique[name] ?? bodies[name];
+    const sent = unique[name] ?? bodies[name];
+    // Names are unique, so each request has its own.
+    const body = sent !== undefined && 'Name' in sent ? { ...sent, Name: newId() } : sent;
     return rest.send(route.method, `${path}${query}`, {
       ...(key === undefined ? {} : { key }),
       ...(body === undefined ? {} : { body }),
@@ -146,10 +148,10 @@ describe('every route', () => {
     return {
       ...mine.ids,
       agent_id,
-      ...(await send('/tags', { Name: 'to go' })),
-      ...(await send('/contacts', sampleContact)),
-      ...(await send('/mschedules', sampleMschedule)),
-      ...(await send('/nschedules', { Name: 'to go', Steps: [] })),
+      ...(await send('/tags', { Name: `to go ${newId()}` })),
+      ...(await send('/contacts', { ...sampleContact, Name: newId() })),
+      ...(await send('/mschedules', { ...sampleMschedule, Name: newId() })),
+      ...(await send('/nschedules', { Name: `to go ${newId()}`, Steps: [] })),
       ...(await send('/locations', { Name: `to go ${newId()}` })),
       ...(await send('/secrets', { Name: 'to-go', Value: 'v' })),
       ...(await send('/devices', { Method: 'TCP', URL: 'example.org:80', ShortName: 'to-go' })),

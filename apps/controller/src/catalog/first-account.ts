@@ -38,8 +38,8 @@ export async function openFirstAccount(
     },
     async inviteAgent(name: string, token: string | undefined) {
       const asked = { accountNo, location: firstLocation, name, token, nowUs: clock.nowUs() };
-      const invited = await inviteAgentTo(transaction, asked);
-      if (invited.kind === 'invalid') throw new Fault('drop', 'no_location', refusalText(invited));
+      const invited = await inviteAgentTo(transaction, { ...asked, mayShareName: true });
+      if (invited.kind !== 'invited') throw new Fault('drop', 'no_location', refusalText(invited));
       return invited.token;
     },
     extendInvitation: (token: string) => extendInvitation(transaction, { token, nowUs: clock.nowUs() }),

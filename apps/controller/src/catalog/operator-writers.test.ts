@@ -108,7 +108,7 @@ test('the first Location named local gets the devices that name no Locations, an
   const local = await locate('local');
   if (local.kind !== 'created') throw new Error(local.kind);
   expect(await held()).toEqual([{ device_no: deviceNo, location_no: local.locationNo }]);
-  expect(await locate('local')).toEqual({ kind: 'name-taken' });
+  expect(await locate('LOCAL')).toMatchObject({ kind: 'conflict' });
   expect(await findLocationNo(db.kysely, accountNo, 'local')).toBe(local.locationNo);
   expect(await findLocationNo(db.kysely, accountNo, local.locationId)).toBe(local.locationNo);
   expect((await listAccountLocations(db.kysely, accountNo)).map(({ name }) => name)).toEqual([

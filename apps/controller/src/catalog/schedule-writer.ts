@@ -6,6 +6,7 @@ import { lockAccount } from './devices/lookup-store.ts';
 import { keyConflict } from './external-key.ts';
 import { changedFields, createdFields, deletedFields, type ShownFields } from './field-change.ts';
 import { refuseBeyondLimit } from './limits.ts';
+import { nameConflict } from './name.ts';
 import { type Conflict, type Invalid, joinFaults, type Missing, type Refusal } from './refusal.ts';
 import type { SentFields } from './resource-routes.ts';
 
@@ -86,7 +87,9 @@ export function createScheduleWriter<
       if (faults.length > 0) return { kind: 'invalid', faults };
       const refusal = await refuseBeyondLimit(transaction, `${kind}s`, accountNo);
       if (refusal !== undefined) return refusal;
-      const taken = await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, undefined);
+      const taken =
+        (await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, undefined)) ??
+        (await nameConflict(transaction.trx, keyed(accountNo), settings.name, undefined));
       if (taken !== undefined) return taken;
       const id = newId();
       const no = await schedules.insert(transaction, { ...settings, id, accountNo });
@@ -106,7 +109,11 @@ export function createScheduleWriter<
       const names = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
       if (names.length === 0) return { kind: 'changed' };
       const own = schedules.numberOf(schedule);
-      const taken = await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, own);
+      const taken =
+        (await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, own)) ??
+        (names.includes('Name')
+          ? await nameConflict(transaction.trx, keyed(accountNo), settings.name, own)
+          : undefined);
       if (taken !== undefined) return taken;
       await schedules.update(transaction, schedule, settings);
       const fields = changedFields(names, before, after);

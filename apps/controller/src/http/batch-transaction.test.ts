@@ -26,7 +26,8 @@ describe('a batch', () => {
 
   const tagsNamed = async (name: string) => {
     const { kysely } = one.rest.db;
-    return (await kysely.selectFrom('tags').select('tag_id').where('name', '=', name).execute()).length;
+    return (await kysely.selectFrom('tags').select('tag_id').where('name', 'like', `${name}%`).execute())
+      .length;
   };
 
   describe('with Atomic', () => {
@@ -82,7 +83,7 @@ describe('a batch', () => {
     it('is rolled back when it is not done within 20 seconds', async () => {
       const name = newId();
       // Many operations and great steps: the clock passes 20 s long before they can be done, on any machine.
-      const many = Array.from({ length: 900 }, () => op('POST', '/tags', { Name: name }));
+      const many = Array.from({ length: 900 }, (_, i) => op('POST', '/tags', { Name: `${name} ${i}` }));
       const running = atomic(many);
       let done = false;
       void running.finally(() => {
@@ -125,7 +126,7 @@ describe('a batch', () => {
         Operations: [
           op('POST', '/tags', { Name: id, ExternalKey: id }),
           op('POST', `/devices/${deviceId}/check`),
-          op('POST', '/tags', { Name: id }),
+          op('POST', '/tags', { Name: `${id} again` }),
         ],
       };
       let never: () => void = () => {};

@@ -44,7 +44,8 @@ describe('the header Idempotency-Key', () => {
   const codeOf = ({ json }: Reply) => z.object({ code: z.int() }).safeParse(json).data?.code ?? 200;
   const replayed = ({ headers }: Reply) => headers.get('idempotency-replayed');
   const tagsNamed = async (name: string) =>
-    (await first.db.kysely.selectFrom('tags').select('tag_id').where('name', '=', name).execute()).length;
+    (await first.db.kysely.selectFrom('tags').select('tag_id').where('name', 'like', `${name}%`).execute())
+      .length;
 
   const pass = (ms: number) => passTime([first, second], ms);
 
@@ -116,6 +117,7 @@ describe('the header Idempotency-Key', () => {
     await first.clock.advance(dayMs - 1000);
     expect(replayed(await once(first, '/tags', { Name: id }, id))).toBe('true');
     await first.clock.advance(1001);
+    await first.db.kysely.deleteFrom('tags').where('name', '=', id).execute();
     const later = await once(first, '/tags', { Name: id }, id);
     expect([later.status, replayed(later), later.text === made.text]).toEqual([200, null, false]);
   });
@@ -224,7 +226,7 @@ describe('the header Idempotency-Key', () => {
         let done = false;
         const replies = Promise.all(
           requests.map(async (sent) => {
-            const name = `${prefix}-${sent.name}`;
+            const name = `${prefix}-${sent.name}-${sent.idempotencyKey}`;
             const body = sent.good ? { Name: name } : { Name: name, Nonsense: 1 };
             const rest = sent.rest === 0 ? first : second;
             return { ...sent, reply: await once(rest, '/tags', body, `${prefix}-${sent.idempotencyKey}`) };
@@ -254,7 +256,7 @@ describe('the header Idempotency-Key', () => {
             ]);
         }
         const kept = new Set(answers.flatMap(({ reply }) => (reply.status === 200 ? [reply.text] : [])));
-        expect((await tagsNamed(`${prefix}-x`)) + (await tagsNamed(`${prefix}-y`))).toBe(kept.size);
+        expect(await tagsNamed(prefix)).toBe(kept.size);
       }),
       { numRuns: 40 },
     );

@@ -2757,7 +2757,7 @@ export interface components {
          */
         TagCreate: {
             /**
-             * @description Name of the tag; need not be unique.
+             * @description Name of the tag, unique in the account without regard to letter case.
              * @example shop
              */
             Name: string;
@@ -2776,7 +2776,7 @@ export interface components {
          */
         TagUpdate: {
             /**
-             * @description Name of the tag; need not be unique.
+             * @description Name of the tag, unique in the account without regard to letter case.
              * @example shop
              */
             Name?: string;

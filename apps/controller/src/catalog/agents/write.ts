@@ -6,8 +6,10 @@ import type { Agent } from '../../db/entities.ts';
 import { publish, type Tables } from '../../db/index.ts';
 import { hashCredential, newCredential } from '../../secrets/credential.ts';
 import type { ChangeTransaction } from '../change.ts';
+import { lockAccount } from '../devices/lookup-store.ts';
 import { changedFields, createdFields, deletedFields } from '../field-change.ts';
 import { refuseBeyondLimit } from '../limits.ts';
+import { nameConflict } from '../name.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
 import {
   extendToken,
@@ -32,6 +34,8 @@ export interface NewAgent {
   readonly nowUs: number;
   /** A token that was made before, for a database that does not know it. */
   readonly token?: string | undefined;
+  /** Another agent may have the name: the host's own one, whose settings were lost. */
+  readonly mayShareName?: boolean;
 }
 
 /** How long the token of an invitation is good, microseconds. */
@@ -57,7 +61,7 @@ export async function inviteAgent(
 export async function inviteAgentTo(
   transaction: ChangeTransaction,
   asked: Omit<NewAgent, 'locationNo'> & { readonly location: string },
-): Promise<({ readonly kind: 'invited' } & Awaited<ReturnType<typeof inviteAgent>>) | Invalid> {
+): Promise<({ readonly kind: 'invited' } & Awaited<ReturnType<typeof inviteAgent>>) | Conflict | Invalid> {
   const { accountNo, location: sent } = asked;
   const location = await findLocation(transaction.trx, accountNo, sent);
   if (location === undefined) {
@@ -66,8 +70,23 @@ export async function inviteAgentTo(
   }
   const refusal = await refuseBeyondLimit(transaction, 'agents', accountNo);
   if (refusal !== undefined) return refusal;
+  const { name, mayShareName = false } = asked;
+  const taken = mayShareName ? undefined : await nameTaken(transaction, accountNo, name, undefined);
+  if (taken !== undefined) return taken;
   const { locationNo } = location;
   return { kind: 'invited', ...(await inviteAgent(transaction, { ...asked, locationNo })) };
+}
+
+/** The refusal of a name that an enrolled agent of the account has. An agent may have no name. */
+async function nameTaken(
+  { trx }: ChangeTransaction,
+  accountNo: number,
+  name: string,
+  ownNo: number | undefined,
+): Promise<Conflict | undefined> {
+  if (name === '') return undefined;
+  await lockAccount(trx, accountNo);
+  return nameConflict(trx, { kind: 'agent', what: 'agent', accountNo }, name, ownNo);
 }
 
 /** Gives the token of an agent that has not enrolled yet another 15 minutes. */
@@ -112,6 +131,8 @@ export async function changeAgent(
   const next = { Name: sent.Name ?? old.Name, Location: cleanLine(found.location.name) };
   const isRenamed = next.Name !== old.Name;
   const isMoved = found.location.locationNo !== formerNo;
+  const taken = isRenamed ? await nameTaken(transaction, accountNo, next.Name, agentNo) : undefined;
+  if (taken !== undefined) return taken;
   if (isRenamed) await renameAgent(transaction, agent, next.Name);
   if (isMoved) {
     const { locationNo } = found.location;

@@ -17,6 +17,7 @@ import { lockAccount } from '../devices/lookup-store.ts';
 import { keyConflict } from '../external-key.ts';
 import { changedFields, createdFields, deletedFields, secretField } from '../field-change.ts';
 import { refuseBeyondLimit } from '../limits.ts';
+import { nameConflict } from '../name.ts';
 import { type Conflict, type Invalid, joinFaults, type Missing, type Refusal } from '../refusal.ts';
 import type { SentFields } from '../resource-routes.ts';
 import { readOptions, type SentContact } from './fields.ts';
@@ -64,7 +65,9 @@ async function createContact(
   await lockAccount(transaction.trx, accountNo);
   const refusal = await refuseBeyondLimit(transaction, 'contacts', accountNo);
   if (refusal !== undefined) return refusal;
-  const taken = await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, undefined);
+  const taken =
+    (await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, undefined)) ??
+    (await nameConflict(transaction.trx, keyed(accountNo), settings.name, undefined));
   if (taken !== undefined) return taken;
   const contactId = newId();
   await insertContact(transaction, { contactId, accountNo, type, ...columns(sealer, contactId, settings) });
@@ -92,7 +95,12 @@ async function changeContact(
   const { settings, faults } = resolveContact(type, sent.values, current, policy);
   const all = joinFaults(sent.faults, faults);
   if (all.length > 0) return { kind: 'invalid', faults: all };
-  const taken = await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, contact.contactNo);
+  const { contactNo } = contact;
+  const taken =
+    (await keyConflict(transaction.trx, keyed(accountNo), settings.externalKey, contactNo)) ??
+    (settings.name === current.name
+      ? undefined
+      : await nameConflict(transaction.trx, keyed(accountNo), settings.name, contactNo));
   if (taken !== undefined) return taken;
   const isNewSecret = settings.clear.secret !== current.clear?.secret;
   const names = changedNames(current, settings);

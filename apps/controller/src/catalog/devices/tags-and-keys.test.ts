@@ -49,7 +49,11 @@ describe('what a client calls its things by', () => {
 
   it('Tags that do not exist, or whose name several have, are named in a 1004', async () => {
     await make('/tags', { Name: 'twice' });
-    await make('/tags', { Name: 'twice' });
+    // Names were not unique once.
+    await one.rest.db.kysely
+      .insertInto('tags')
+      .values({ tag_id: newId(), name: 'twice', account_no: one.accountNo })
+      .execute();
     for (const [tag, text] of [
       ['nothing', 'create the tag first'],
       [newId(), 'neither the name nor the id'],
@@ -71,7 +75,7 @@ describe('what a client calls its things by', () => {
     ['tags', 'tag', { Name: 'keyed' }],
   ])('ExternalKey of %s is unique, finds its holder, and is cleared by null', async (path, what, body) => {
     const id = await make(`/${path}`, { ...body, ExternalKey: 'k 1' });
-    const other = await make(`/${path}`, body);
+    const other = await make(`/${path}`, path === 'tags' ? { Name: 'other' } : body);
     expect((await send('GET', `/${path}?ExternalKey=k%201`)).json).toMatchObject([
       { [`${what}_id`]: id, ExternalKey: 'k 1' },
     ]);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import { idField, lineField } from '../../http/field.ts';
 import { nextPage, wholeOrPageQuery } from '../../http/paging.ts';
-import { conflict, missing } from '../../http/problem.ts';
+import { missing } from '../../http/problem.ts';
 import { noSubject, type Route, route } from '../../http/route.ts';
 import type { Session } from '../../http/session.ts';
 import type { Catalog } from '../change.ts';
@@ -126,10 +126,6 @@ function createRoute({ catalog, clock }: LocationRouteDeps): Route {
       const made = await catalog.change(actorOf(session), (transaction) =>
         createLocation(transaction, given),
       );
-      if (made.kind === 'name-taken') {
-        const message = `is ${JSON.stringify(Name)}, the name of another Location; send one that is free`;
-        throw conflict(`The account has a Location named ${Name} already.`, [{ field: 'Name', message }]);
-      }
       return { body: { location_id: accepted(made).locationId } };
     },
   });

@@ -114,9 +114,7 @@ type LocationSettings = Pick<Location, 'name' | 'publicTargetsOnly'> & {
 export async function insertLocation(
   { em }: ChangeTransaction,
   given: Pick<Location, 'locationId' | 'accountNo'> & LocationSettings,
-): Promise<number | undefined> {
-  const { accountNo, name } = given;
-  if ((await em.findOne(Location, { accountNo, name, deletedAt: null })) !== null) return undefined;
+): Promise<number> {
   const location = em.create(Location, given);
   await em.flush();
   return location.locationNo;
@@ -129,16 +127,6 @@ export async function findLocation(
   locationId: string,
 ): Promise<Location | undefined> {
   return (await em.findOne(Location, { accountNo, locationId, deletedAt: null })) ?? undefined;
-}
-
-/** Whether another Location of the account has this name. The caller holds the account's lock. */
-export async function isLocationName(
-  { em }: ChangeTransaction,
-  { accountNo, locationNo }: Location,
-  name: string,
-): Promise<boolean> {
-  const holder = await em.findOne(Location, { accountNo, name, deletedAt: null });
-  return holder !== null && holder.locationNo !== locationNo;
 }
 
 /** Writes the settings of a Location. */

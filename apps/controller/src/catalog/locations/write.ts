@@ -10,6 +10,7 @@ import { defaultLocations, lockAccount, nscheduleIdOf, readNschedule } from '../
 import { keyConflict } from '../external-key.ts';
 import { changedFields, createdFields, deletedFields } from '../field-change.ts';
 import { refuseBeyondLimit } from '../limits.ts';
+import { nameConflict } from '../name.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
 import { areEqual, privateAnchorFaults, type SentAnchors, toStored } from './anchors.ts';
 import {
@@ -17,16 +18,17 @@ import {
   devicesOfLocation,
   findLocation,
   insertLocation,
-  isLocationName,
   markLocationDeleted,
   updateLocation,
   usersOfLocation,
 } from './store.ts';
 
 /** The outcome of a request to create a Location. */
-export type LocationCreation =
-  | { readonly kind: 'created'; readonly locationNo: number; readonly locationId: string }
-  | { readonly kind: 'name-taken' };
+export interface LocationCreation {
+  readonly kind: 'created';
+  readonly locationNo: number;
+  readonly locationId: string;
+}
 
 /** Settings of a Location as they were sent: what is absent stays, null clears. */
 export interface SentLocation {
@@ -62,7 +64,9 @@ export async function createLocation(
   await lockAccount(trx, accountNo);
   const refusal = await refuseBeyondLimit(transaction, 'locations', accountNo);
   if (refusal !== undefined) return refusal;
-  const taken = await keyConflict(trx, keyed(accountNo), externalKey, undefined);
+  const taken =
+    (await keyConflict(trx, keyed(accountNo), externalKey, undefined)) ??
+    (await nameConflict(trx, keyed(accountNo), name, undefined));
   if (taken !== undefined) return taken;
   const nschedule = await readNschedule(trx, accountNo, { sent: nscheduleId, stored: null });
   if (nschedule.faults.length > 0) return { kind: 'invalid', faults: nschedule.faults };
@@ -70,7 +74,6 @@ export async function createLocation(
   const locationNo = await insertLocation(transaction, {
     ...{ locationId, accountNo, name, publicTargetsOnly, externalKey, nscheduleNo: nschedule.no, anchors },
   });
-  if (locationNo === undefined) return { kind: 'name-taken' };
   const fields = createdFields({
     Name: name,
     ...(publicTargetsOnly ? { PublicTargetsOnly: true } : {}),
@@ -111,7 +114,9 @@ export async function changeLocation(
   const taken = await keyConflict(trx, keyed(accountNo), externalKey, location.locationNo);
   if (taken !== undefined) return taken;
   const publicTargetsOnly = sent.PublicTargetsOnly ?? before;
-  if (name !== location.name && (await isLocationName(transaction, location, name))) return nameTaken(name);
+  const isRenamed = name !== location.name;
+  const holder = isRenamed ? await nameConflict(trx, keyed(accountNo), name, location.locationNo) : undefined;
+  if (holder !== undefined) return holder;
   const hindered = publicTargetsOnly && !before ? await privateTargets(transaction, location) : undefined;
   if (hindered !== undefined) return hindered;
   const oldAnchors = readAnchors(location);
@@ -222,14 +227,6 @@ async function keepDefaults(
 }
 
 const keyed = (accountNo: number) => ({ kind: 'location', what: 'Location', accountNo }) as const;
-
-function nameTaken(name: string): Conflict {
-  return {
-    kind: 'conflict',
-    message: `The account has a Location named ${name} already.`,
-    faults: [{ field: 'Name', message: `is ${JSON.stringify(name)}, the name of another Location` }],
-  };
-}
 
 /** A refusal names this many devices. */
 const maxNamed = 10;

@@ -1,3 +1,4 @@
+import { newId } from '@vantage/kernel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../../api/testing/rest.ts';
@@ -21,7 +22,7 @@ async function account() {
     const { json } = await rest.send('POST', path, { key, body });
     return Object.values(z.record(z.string(), z.string()).parse(json))[0] ?? '';
   };
-  const contact = () => create('/contacts', { Name: 'a', Type: 'email', Address: 'a@example.org' });
+  const contact = () => create('/contacts', { Name: newId(), Type: 'email', Address: 'a@example.org' });
   return {
     key,
     create,

@@ -139,7 +139,7 @@ describe('notification schedules', () => {
 
   it('a device that is created while its schedule is deleted names a schedule that exists, or is refused', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const id = await create('/nschedules', { Name: 'a', Steps: [] });
+      const id = await create('/nschedules', { Name: `round ${round}`, Steps: [] });
       const body = { Method: 'TCP', URL: 'a.example:1', ShortName: 'web', nschedule_id: id };
       const [made, gone] = await Promise.all([
         send('POST', '/devices', body),

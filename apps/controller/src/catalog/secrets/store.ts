@@ -69,12 +69,9 @@ export async function unknownSecrets(
 export async function insertSecret(
   { em }: ChangeTransaction,
   secret: Pick<Secret, 'accountNo' | 'name' | 'secretId' | 'sealed'>,
-): Promise<boolean> {
-  const { accountNo, name } = secret;
-  if ((await em.findOne(Secret, { accountNo, name })) !== null) return false;
+): Promise<void> {
   em.create(Secret, secret);
   await em.flush();
-  return true;
 }
 
 /** Gives a secret another sealed value. */

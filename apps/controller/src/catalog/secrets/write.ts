@@ -8,6 +8,7 @@ import { lockAccount } from '../devices/lookup-store.ts';
 import { openOrShown, referencesOf } from '../devices/sealed.ts';
 import { createdFields, deletedFields, secretField } from '../field-change.ts';
 import { refuseBeyondLimit } from '../limits.ts';
+import { nameConflict } from '../name.ts';
 import type { Conflict, Invalid, Missing } from '../refusal.ts';
 import { connectedAgents, deleteSecret, insertSecret, sealedDevices, updateSecret } from './store.ts';
 
@@ -20,14 +21,16 @@ export async function createSecret(
   await lockAccount(transaction.trx, accountNo);
   const refusal = await refuseBeyondLimit(transaction, 'secrets', accountNo);
   if (refusal !== undefined) return refusal;
+  const taken = await nameConflict(
+    transaction.trx,
+    { kind: 'secret', what: 'secret', accountNo },
+    name,
+    undefined,
+  );
+  if (taken !== undefined) return taken;
   const secretId = newId();
   const sealed = sealer.seal(value, secretSealContext(secretId));
-  if (!(await insertSecret(transaction, { accountNo, name, secretId, sealed })))
-    return {
-      kind: 'conflict',
-      message: `There is a secret named ${name} already.`,
-      faults: [{ field: 'Name', message: 'is taken' }],
-    };
+  await insertSecret(transaction, { accountNo, name, secretId, sealed });
   await notifyAgents(transaction, accountNo);
   const fields = [...createdFields({ Name: name }), secretField('Value', false)];
   transaction.record({ action: 'create', kind: 'secret', accountNo, id: secretId, fields });

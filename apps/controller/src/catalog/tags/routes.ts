@@ -21,7 +21,9 @@ import { attach, changeTag, createTag, detach, removeTag } from './write.ts';
 
 const tag = 'Tags';
 const names = { root: 'tag', id: 'tag_id' } as const;
-const name = lineField(200, 1).describe('Name of the tag; need not be unique.');
+const name = lineField(200, 1).describe(
+  'Name of the tag, unique in the account without regard to letter case.',
+);
 const idAnswer = z.strictObject({ tag_id: idField });
 const pairAnswer = z.strictObject({ tag_id: idField, device_id: idField });
 const tagEntry = z

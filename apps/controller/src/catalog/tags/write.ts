@@ -6,19 +6,22 @@ import { lockAccount } from '../devices/lookup-store.ts';
 import { keyConflict } from '../external-key.ts';
 import { changedFields, createdFields, deletedFields, type FieldChange } from '../field-change.ts';
 import { refuseBeyondLimit } from '../limits.ts';
+import { nameConflict } from '../name.ts';
 import type { Conflict, Invalid, Missing } from '../refusal.ts';
 import { attachTag, deleteTag, detachTag, insertTag, updateTag } from './store.ts';
 
-/** Creates a tag. Several tags may have one name. */
+/** Creates a tag. */
 export async function createTag(
   transaction: ChangeTransaction,
   given: { readonly accountNo: number; readonly name: string; readonly externalKey: string | null },
 ): Promise<{ readonly kind: 'created'; readonly tagId: string } | Conflict | Invalid> {
   const { accountNo, externalKey } = given;
-  if (externalKey !== null) await lockAccount(transaction.trx, accountNo);
+  await lockAccount(transaction.trx, accountNo);
   const refusal = await refuseBeyondLimit(transaction, 'tags', accountNo);
   if (refusal !== undefined) return refusal;
-  const taken = await keyConflict(transaction.trx, keyed(accountNo), externalKey, undefined);
+  const taken =
+    (await keyConflict(transaction.trx, keyed(accountNo), externalKey, undefined)) ??
+    (await nameConflict(transaction.trx, keyed(accountNo), given.name, undefined));
   if (taken !== undefined) return taken;
   const tagId = newId();
   await insertTag(transaction, { tagId, ...given });
@@ -46,9 +49,12 @@ export async function changeTag(
   };
   const fields = (['Name', 'ExternalKey'] as const).filter((field) => old[field] !== next[field]);
   if (fields.length === 0) return { kind: 'changed' };
-  const taken = await keyConflict(transaction.trx, keyed(accountNo), next.ExternalKey, tagNo);
+  const isRenamed = old.Name !== next.Name;
+  const taken =
+    (await keyConflict(transaction.trx, keyed(accountNo), next.ExternalKey, tagNo)) ??
+    (isRenamed ? await nameConflict(transaction.trx, keyed(accountNo), next.Name, tagNo) : undefined);
   if (taken !== undefined) return taken;
-  const name = old.Name === next.Name ? current.name : next.Name;
+  const name = isRenamed ? next.Name : current.name;
   await updateTag(transaction, tagNo, { name, externalKey: next.ExternalKey });
   const changes = changedFields(fields, old, next);
   transaction.record({ action: 'update', kind: 'tag', accountNo, id: tagId, fields: changes });

@@ -1,0 +1,32 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../db/index.ts';
+
+/** Kinds of things whose names are unique in an account. */
+export type NamedKind = 'agent' | 'contact' | 'location' | 'mschedule' | 'nschedule' | 'secret' | 'tag';
+
+/** Things that are gone leave their names; so do agents that never connected, because an invitation may be repeated. */
+const inUse = {
+  agent: sql`removed_at is null and state in ('Connected', 'Away')`,
+  location: sql`deleted_at is null`,
+  contact: sql`true`,
+  mschedule: sql`true`,
+  nschedule: sql`true`,
+  secret: sql`true`,
+  tag: sql`true`,
+} as const;
+
+/** The account's things of this kind with this name, as `vantage_name_key` compares them; two at most. */
+export async function findByName(
+  db: Kysely<Tables>,
+  kind: NamedKind,
+  accountNo: number,
+  name: string,
+): Promise<readonly { readonly no: number | string; readonly id: string; readonly name: string }[]> {
+  // A secret has no number.
+  const [no, id] = [sql.ref(kind === 'secret' ? 'secret_id' : `${kind}_no`), sql.ref(`${kind}_id`)];
+  const { rows } = await sql<{ no: number | string; id: string; name: string }>`
+    select ${no} as no, ${id} as id, name from ${sql.table(`${kind}s`)}
+    where account_no = ${accountNo} and vantage_name_key(name) = vantage_name_key(${name}) and ${inUse[kind]}
+    limit 2`.execute(db);
+  return rows;
+}

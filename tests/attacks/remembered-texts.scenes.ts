@@ -1,0 +1,72 @@
+// An accepted agent fills the memory of the controller with texts that it keeps to recognise repetitions.
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import type { Ground } from './harness/ground.ts';
+import type { HostileStream } from './harness/hostile-agent.ts';
+import { scenes } from './harness/shared.ts';
+import { connectAgent, type Outgoing, openWild } from './harness/wild.ts';
+
+const devices = 5_000;
+/** The longest text of which the controller keeps the last one. */
+const textLength = 4_096;
+const inBatch = 200;
+
+/** Gives the Location of the agent as many devices more, copies of one. */
+async function addDevices({ kysely, hostile, rows }: Ground, agentNo: number): Promise<void> {
+  const { location_no } = await kysely
+    .selectFrom('agents')
+    .select('location_no')
+    .where('agent_no', '=', agentNo)
+    .executeTakeFirstOrThrow();
+  const first = await rows.device(hostile.accountNo, [location_no], {
+    frequency_min: 60,
+    locations_given: true,
+  });
+  const { rows: columns } = await sql<{ name: string }>`
+    select column_name as name from information_schema.columns where table_name = 'devices'
+      and column_name not in ('device_no', 'device_id') and is_generated = 'NEVER'`.execute(kysely);
+  const copied = sql.join(columns.map(({ name }) => sql.ref(name)));
+  await sql`
+    with made as (
+      insert into devices (device_id, ${copied})
+      select encode(sha256(convert_to(n || device_id, 'utf8')), 'hex')::char(48), ${copied}
+      from devices, generate_series(2, ${devices}) n where device_no = ${first} returning device_no)
+    insert into device_locations (device_no, location_no, rotation_index) select device_no, ${location_no}, 0 from made`.execute(
+    kysely,
+  );
+}
+
+/** The numbers of the devices that the controller assigns, as soon as they are all. */
+async function assigned(stream: HostileStream): Promise<number[]> {
+  const deviceNos = new Set<number>();
+  while (deviceNos.size < devices) {
+    const part = await stream.until('assignments');
+    if (part === undefined) throw new Error(`the stream ended with ${deviceNos.size} devices`);
+    for (const { deviceNo } of part.value.upserts) deviceNos.add(deviceNo);
+  }
+  return [...deviceNos];
+}
+
+test('good results with long texts for thousands of devices leave the controller within its memory', async () => {
+  const { ground } = scenes;
+  const wild = await openWild(ground, 'texts', 1);
+  const [agent] = wild.tokens;
+  using session = await connectAgent(ground, agent?.token ?? '');
+  await addDevices(ground, agent?.agentNo ?? 0);
+  await wild.addDevice(); // the Location is planned anew
+  const deviceNos = (await assigned(session.stream)).slice(0, devices);
+  await scenes.play('texts of thousands of devices', async () => {
+    const startUs = Date.now() * 1_000;
+    let inserted = 0;
+    for (let at = 0; at < deviceNos.length; at += inBatch) {
+      const records = deviceNos.slice(at, at + inBatch).map((deviceNo): Outgoing => {
+        const checkResult = String(deviceNo).padEnd(textLength, 'é');
+        const value = { deviceNo, startUs: BigInt(startUs + at), revision: 1, resultCode: 1, checkResult };
+        return { record: { case: 'result', value } };
+      });
+      session.stream.send({ case: 'batch', value: { batchId: BigInt(at + 1), records } });
+      inserted += (await session.stream.until('ack'))?.value.inserted ?? 0;
+    }
+    expect(inserted).toBe(devices);
+  });
+});
