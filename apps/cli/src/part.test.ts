@@ -8,6 +8,9 @@ test('Node runs the agent with a small heap and two arenas, unless the environme
   expect(startOf('agent', { MALLOC_ARENA_MAX: '4' }).env).toEqual({ MALLOC_ARENA_MAX: '4' });
 });
 
-test('the controller runs with the heap that Node chooses', () => {
-  expect(startOf('controller', {})).toMatchObject({ args: [expect.stringMatching(/main\.ts$/)], env: {} });
+test('the controller runs with a small young generation, and a heap that grows with its devices', () => {
+  expect(startOf('controller', {})).toEqual({
+    args: ['--max-semi-space-size=8', expect.stringMatching(/main\.ts$/)],
+    env: { MALLOC_ARENA_MAX: '2' },
+  });
 });

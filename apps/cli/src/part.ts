@@ -11,8 +11,9 @@ function programOf(part: Part): string {
 }
 
 /**
- * How Node runs a part: its arguments and its environment. The agent's memory is kept small, as on hosts that have the parcel: a small young
- * generation, little garbage in a heap of at most 512 MiB, two arenas of malloc.
+ * How Node runs a part: its arguments and its environment. Memory is kept small by a small young generation and two arenas of malloc: the
+ * controller took 275 MiB without them and 180 MiB with them after the same reads. The agent, as on hosts that have the parcel, has a heap of
+ * at most 512 MiB; the controller's grows with its devices.
  */
 export function startOf(
   part: Part,
@@ -20,12 +21,13 @@ export function startOf(
 ): { args: readonly string[]; env: NodeJS.ProcessEnv } {
   switch (part) {
     case 'controller':
-      return { args: [programOf(part)], env };
+      return { args: ['--max-semi-space-size=8', programOf(part)], env: { ...fewArenas, ...env } };
     case 'agent':
-      return { args: [...smallHeap, programOf(part)], env: { MALLOC_ARENA_MAX: '2', ...env } };
+      return { args: [...smallHeap, programOf(part)], env: { ...fewArenas, ...env } };
   }
 }
 
+const fewArenas = { MALLOC_ARENA_MAX: '2' } as const;
 const smallHeap = ['--max-semi-space-size=4', '--max-old-space-size=512'] as const;
 
 /** Runs a part in the foreground with our settings, signals and output; resolves at its end, whose code becomes ours. */
