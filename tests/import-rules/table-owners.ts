@@ -17,6 +17,7 @@ export const tableOwners: TableOwners = {
   device_texts: 'catalog',
   secrets: 'catalog',
   deleted_devices: 'catalog',
+  device_marks: 'catalog',
   sealing_key_proof: 'secrets',
   authorities: 'enrol',
   rollouts: 'upgrades',

@@ -67,3 +67,4 @@ export {
 } from './uptime.ts';
 export { type CertificateExpiry, stepCertificate } from './warnings/certificate-expiry.ts';
 export { type Slowness, stepSlowness } from './warnings/slowness.ts';
+export { worstStatuses } from './worst-statuses.ts';

@@ -14,6 +14,7 @@ import { mscheduleRoutes } from '../catalog/mschedules/routes.ts';
 import { nscheduleRoutes } from '../catalog/nschedules/routes.ts';
 import { secretRoutes } from '../catalog/secrets/routes.ts';
 import { type SessionRouteDeps, sessionRoutes } from '../catalog/sessions/routes.ts';
+import { type ReadTimelines, stateRoutes } from '../catalog/states/routes.ts';
 import { tagMaintenanceRoutes } from '../catalog/tags/maintenance-routes.ts';
 import { tagRoutes } from '../catalog/tags/routes.ts';
 import { type CheckNow, checkRoutes } from '../history/check-routes.ts';
@@ -32,7 +33,7 @@ import { openApiRoutes } from './openapi/routes.ts';
 export interface RouteDeps extends DeviceRouteDeps, ContactRouteDeps {
   readonly recordEvents: DeviceRouteDeps['recordEvents'] & AgentRouteDeps['recordEvents'];
   readonly feed: Parameters<typeof eventRoutes>[0]['feed'];
-  readonly health: Maintenance & { readonly uptimes: ReadUptimes };
+  readonly health: Maintenance & { readonly uptimes: ReadUptimes; readonly timelines: ReadTimelines };
   readonly checkNow: CheckNow;
   readonly planInvitation: PlanInvitation;
   readonly upgrades: Parameters<typeof upgradeRoutes>[0]['upgrades'];
@@ -58,6 +59,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...helloRoutes(clock),
     ...checkRoutes({ db, clock, device, checkNow }),
     ...deviceRoutes(deps),
+    ...stateRoutes({ db, clock, timelines: (ask) => health.timelines(ask) }),
     ...eventRoutes({ db, clock, device, feed: deps.feed }),
     ...maintenanceRoutes({ db, clock, maintenance: health }),
     ...outageRoutes({ db, clock, device }),

@@ -124,7 +124,7 @@ test('a client that pages with Before gets each entry once, though new ones are 
   while (path !== undefined) {
     const reply = await send('GET', path);
     seen.push(...entries.parse(reply.json).map(({ Id }) => Id));
-    await create('/tags', { Name: 'later' });
+    await create('/tags', { Name: `later ${seen.length}` });
     path = /<.*\/v1\.1(\/audit[^>]*)>; rel="next"/.exec(reply.headers.get('link') ?? '')?.[1];
   }
   expect(seen).toEqual(ids);

@@ -1,6 +1,6 @@
 import type { Clock } from '@vantage/kernel';
 import { startMaintenance, stopMaintenance } from './maintenance.ts';
-import { uptimes } from './uptime.ts';
+import { timelines, uptimes } from './uptime.ts';
 
 type Deps = Parameters<typeof startMaintenance>[0] & { readonly clock: Pick<Clock, 'nowUs'> };
 /** The functions of health that the REST API calls: maintenance from now on, and uptime. */
@@ -11,5 +11,6 @@ export function createRestHealth({ clock, ...deps }: Deps) {
     stopMaintenance: (ask: Omit<Parameters<typeof stopMaintenance>[1], 'nowUs'>) =>
       stopMaintenance(deps, { ...ask, nowUs: clock.nowUs() }),
     uptimes: (ask: Parameters<typeof uptimes>[1]) => uptimes(deps.kysely, ask),
+    timelines: (ask: Parameters<typeof timelines>[1]) => timelines(deps.kysely, ask),
   };
 }

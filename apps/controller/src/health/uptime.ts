@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { intersectSpans, type Span } from '@vantage/domain';
-import { type Uptime, type UptimeFacts, uptime as uptimeOf } from '@vantage/health';
+import { type ShownSpan, timeline, type Uptime, type UptimeFacts, uptime as uptimeOf } from '@vantage/health';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/index.ts';
 
@@ -20,6 +20,8 @@ export interface UptimeRequest {
 const coverageLagUs = 120_000_000;
 /** Devices whose figures are summed before other requests get their share of the process. */
 const devicesAtOnce = 10;
+/** Those of a day are short. */
+const timelinesAtOnce = 100;
 
 /**
  * The uptime of each device over [from, to), by the device's number; a period that ends in the future counts as if it ended now. Reads no checks.
@@ -39,6 +41,23 @@ export async function uptimes(
     figures.set(deviceNo, uptimeOf(facts(device), { fromUs, toUs: Math.max(fromUs, toUs) }));
   }
   return figures;
+}
+
+/** The shown statuses of each device over [from, to), by the device's number, in the order of time. Reads no checks. */
+export async function timelines(
+  db: Kysely<Tables>,
+  { devices, toUs: askedToUs, nowUs }: UptimeRequest,
+): Promise<ReadonlyMap<number, readonly ShownSpan[]>> {
+  const toUs = Math.min(askedToUs, nowUs);
+  const spans = new Map<number, readonly ShownSpan[]>();
+  if (devices.length === 0) return spans;
+  const facts = await readFacts(db, { devices, toUs, nowUs });
+  for (const [at, device] of devices.entries()) {
+    if (at > 0 && at % timelinesAtOnce === 0) await setImmediate();
+    const { deviceNo, fromUs } = device;
+    spans.set(deviceNo, timeline(facts(device), { fromUs, toUs: Math.max(fromUs, toUs) }));
+  }
+  return spans;
 }
 
 /** The uptime of one device in `parts` equal spans that end at `nowUs`, oldest first. Reads no checks. */

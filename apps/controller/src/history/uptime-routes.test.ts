@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Rest, startRest } from '../api/testing/rest.ts';
 import { createSampleAccount, type SampleAccount } from '../api/testing/sample-account.ts';
 import { recordEvents } from '../events/index.ts';
-import { startMaintenance, stopMaintenance, uptimes } from '../health/index.ts';
+import { createRestHealth } from '../health/index.ts';
 
 const row = z.object({
   device_id: z.string(),
@@ -26,12 +26,7 @@ describe('uptime', () => {
 
   beforeAll(async () => {
     rest = await startRest({
-      health: ({ kysely }, clock) => ({
-        startMaintenance: (ask) =>
-          startMaintenance({ kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
-        stopMaintenance: (ask) => stopMaintenance({ kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
-        uptimes: (ask) => uptimes(kysely, ask),
-      }),
+      health: ({ kysely }, clock) => createRestHealth({ kysely, recordEvents, clock }),
     });
     const account = await rest.account('one');
     const other = await rest.account('other');

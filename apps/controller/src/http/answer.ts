@@ -45,6 +45,7 @@ export function answerReply({
       ...(warnings.length === 0 ? {} : { 'Vantage-Warning': warnings.map(headerText).join('; ') }),
       ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}),
       ...(total === undefined ? {} : { 'X-Total-Count': String(total) }),
+      ...(reply.revision === undefined ? {} : { 'Vantage-Revision': reply.revision }),
       ...(reply.cookie === undefined ? {} : { 'Set-Cookie': reply.cookie }),
       ...(next === undefined ? {} : { Link: `<${nextPage(path, query, next)}>; rel="next"` }),
       ...(file === undefined ? {} : { 'Content-Disposition': file }),

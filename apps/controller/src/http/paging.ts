@@ -9,16 +9,25 @@ const maxRows = 100;
 const digits = (name: string, what: string) =>
   boundedText(100).regex(/^\d+$/, { error: `must be ${what} in digits, for example ${name}=25` });
 
-/** `Limit`: digits, from 1; more than 100 is taken as 100. */
-const limit = digits('Limit', 'the number of rows to return')
-  .transform(Number)
-  .refine((rows) => rows >= 1, { error: 'must be at least 1 row, for example Limit=25' })
-  .transform((rows) => Math.min(rows, maxRows));
+/** `Limit`: digits, from 1; more than `most` is taken as `most`. */
+const limitUpTo = (most: number) =>
+  digits('Limit', 'the number of rows to return')
+    .transform(Number)
+    .refine((rows) => rows >= 1, { error: 'must be at least 1 row, for example Limit=25' })
+    .transform((rows) => Math.min(rows, most));
+const limit = limitUpTo(maxRows);
 
-const limitOrDefault = limit.default(25).meta({
-  description: 'Most rows to return; more than 100 is taken as 100.',
-  override: { type: 'integer', minimum: 1, default: 25 },
-});
+/** `Limit` of a list whose answers have up to `most` rows. */
+export function pageLimit(most: number, usual: number) {
+  return limitUpTo(most)
+    .default(usual)
+    .meta({
+      description: `Most rows to return; more than ${most} is taken as ${most}.`,
+      override: { type: 'integer', minimum: 1, default: usual },
+    });
+}
+
+const limitOrDefault = pageLimit(maxRows, 25);
 
 /** `Offset`: digits. */
 const sentOffset = digits('Offset', 'the number of rows to skip')

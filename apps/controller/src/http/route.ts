@@ -32,6 +32,8 @@ export interface Reply<T> {
   readonly replayed?: boolean;
   /** Sent as `Set-Cookie`. */
   readonly cookie?: string;
+  /** Sent as `Vantage-Revision`: what a client sends as `ChangedSince`. */
+  readonly revision?: string;
   /** There are more rows: a `Link` to the next page is sent. */
   readonly next?: NextPage | undefined;
   /** The answer is these bytes, which everybody gets; `body` is for an operation of a batch. */

@@ -10,7 +10,7 @@ import { createPartitions, startOfDay } from '../db/index.ts';
 import { packedChecks } from '../db/packed/index.ts';
 import { sampleDay } from '../db/packed/testing/sample-day.ts';
 import { recordEvents } from '../events/index.ts';
-import { createHealth, startMaintenance, stopMaintenance, uptimes } from '../health/index.ts';
+import { createHealth, createRestHealth } from '../health/index.ts';
 import { checksFrom, newestChecks } from '../health/read-checks.ts';
 import { createDayPacker, createIngest } from '../ingest/index.ts';
 import { dropPackedDays } from '../ingest/pack-days.ts';
@@ -32,11 +32,7 @@ let agentNo = 0;
 
 beforeAll(async () => {
   one = await startOneAccount({
-    health: ({ kysely }, clock) => ({
-      startMaintenance: (ask) => startMaintenance({ kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
-      stopMaintenance: (ask) => stopMaintenance({ kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
-      uptimes: (ask) => uptimes(kysely, ask),
-    }),
+    health: ({ kysely }, clock) => createRestHealth({ kysely, recordEvents, clock }),
   });
   const { accountNo, locationNo, rest } = one;
   const { db, clock } = rest;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../api/testing/rest.ts';
 import { recordEvents } from '../events/index.ts';
-import { startMaintenance, stopMaintenance, uptimes } from '../health/index.ts';
+import { createRestHealth, uptimes } from '../health/index.ts';
 import { beginMaintenance, endMaintenance } from '../health/maintenance.ts';
 import { refreshScheduledWindows } from '../health/scheduled-windows.ts';
 import { codeOf } from '../http/testing/batch.ts';
@@ -18,11 +18,7 @@ let key: string;
 let accountNo: number;
 beforeAll(async () => {
   rest = await startRest({
-    health: ({ kysely }, clock) => ({
-      startMaintenance: (ask) => startMaintenance({ kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
-      stopMaintenance: (ask) => stopMaintenance({ kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
-      uptimes: (ask) => uptimes(kysely, ask),
-    }),
+    health: ({ kysely }, clock) => createRestHealth({ kysely, recordEvents, clock }),
   });
   ({ accountNo } = await rest.account('parallel'));
   ({ key } = await rest.key(accountNo, 'UW'));

@@ -191,6 +191,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/states": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * States of devices for lists of thousands, and what changed since an earlier answer
+         * @description States of devices for lists of thousands, and what changed since an earlier answer.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<states>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["listStates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/devices/{device_id}/events": {
         parameters: {
             query?: never;
@@ -4468,6 +4492,197 @@ export interface components {
          *     }
          */
         Device: components["schemas"]["DeviceHTTP"] | components["schemas"]["DevicePING"] | components["schemas"]["DeviceSMTP"] | components["schemas"]["DevicePOP3"] | components["schemas"]["DeviceMySQL"] | components["schemas"]["DeviceIMAP4"] | components["schemas"]["DeviceFTP"] | components["schemas"]["DeviceTELNET"] | components["schemas"]["DeviceSSH"] | components["schemas"]["DeviceNNTP"] | components["schemas"]["DeviceTCP"] | components["schemas"]["DeviceDNS"] | components["schemas"]["DeviceScript"];
+        /**
+         * @description A device as lists of thousands show it.
+         * @example {
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Method": "HTTP",
+         *       "Status": "Up",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "Enabled": true,
+         *       "Retrying": false,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "DownBecause": null,
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Locations": [
+         *         {
+         *           "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "local"
+         *         }
+         *       ],
+         *       "LastCheck": {
+         *         "Timestamp": "2026-02-25T23:38:03+01:00",
+         *         "RequestTime": 48.9,
+         *         "ResultCode": 1
+         *       },
+         *       "Master": {
+         *         "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *         "ShortName": "gw-1"
+         *       },
+         *       "Day": "UUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUDDDUUUUUUUUU",
+         *       "Gone": true
+         *     }
+         */
+        DeviceState: {
+            /**
+             * @description Id of the device.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            device_id: components["schemas"]["Id"];
+            /**
+             * @description Short name of the device.
+             * @example web-1
+             */
+            ShortName?: string;
+            /**
+             * @description Description of the device.
+             * @example Web shop, front page
+             */
+            FullName?: string | null;
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
+            /**
+             * @description Up, Down, Maint (in maintenance) or Unknown (no Location checks it).
+             * @enum {string}
+             */
+            Status?: "Up" | "Down" | "Maint" | "Unknown";
+            /**
+             * @description Since when the device has this Status.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            StatusSince?: components["schemas"]["Timestamp"];
+            /**
+             * @description false: the device is paused.
+             * @example true
+             */
+            Enabled?: boolean;
+            /**
+             * @description An error was seen that is not confirmed yet.
+             * @example false
+             */
+            Retrying?: boolean;
+            /**
+             * @description How bad an outage of it is.
+             * @example critical
+             * @enum {string}
+             */
+            Severity?: "critical" | "warning" | "info";
+            /**
+             * @description End of the current maintenance; null: it is in none.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            MaintenanceUntil?: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Id of its master where the device is Down and the master is Down too; otherwise null.
+             * @example null
+             */
+            DownBecause?: string | null;
+            /**
+             * @description Tags of the device.
+             * @example [
+             *       {
+             *         "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "shop"
+             *       }
+             *     ]
+             */
+            Tags?: {
+                /**
+                 * @description Id of the tag.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                tag_id: components["schemas"]["Id"];
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name: string;
+            }[];
+            /**
+             * @description The Locations that check it.
+             * @example [
+             *       {
+             *         "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *         "Name": "local"
+             *       }
+             *     ]
+             */
+            Locations?: {
+                /**
+                 * @description Id of the Location.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                location_id: components["schemas"]["Id"];
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name: string;
+            }[];
+            /**
+             * @description Its last check within a day; null: there is none.
+             * @example {
+             *       "Timestamp": "2026-02-25T23:38:03+01:00",
+             *       "RequestTime": 48.9,
+             *       "ResultCode": 1
+             *     }
+             */
+            LastCheck?: {
+                /** @example 2026-02-25T23:38:03+01:00 */
+                Timestamp: components["schemas"]["Timestamp"];
+                /**
+                 * @description Milliseconds that it took.
+                 * @example 48.9
+                 */
+                RequestTime: number;
+                /**
+                 * @description 1 ok, 2 no answer in time, 3 protocol error, 4 error of the script, 5 name not resolved, 6 TLS, 7 expectation not met, 8 login refused, 9 refused by the agent’s policy, 10 agent fault.
+                 * @example 1
+                 * @enum {integer}
+                 */
+                ResultCode: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
+            } | null;
+            /**
+             * @description The device that it is behind; null: none.
+             * @example {
+             *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+             *       "ShortName": "gw-1"
+             *     }
+             */
+            Master?: {
+                /**
+                 * @description Id of the device.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                device_id: components["schemas"]["Id"];
+                /**
+                 * @description Short name of the device.
+                 * @example web-1
+                 */
+                ShortName: string;
+            } | null;
+            /**
+             * @description The worst status of each 20 minutes of a day; the last letter is that of now. U is Up, D Down, M Maint, ? Unknown.
+             * @example UUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUDDDUUUUUUUUU
+             */
+            Day?: string;
+            /**
+             * @description With ChangedSince: it was deleted, or is not in the list any more. The row has no other field.
+             * @constant
+             */
+            Gone?: true;
+        };
         /**
          * @description A change of a device, a Location or an agent.
          * @example {
@@ -9709,6 +9924,182 @@ export interface operations {
                          */
                         device_id: components["schemas"]["Id"];
                     };
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listStates: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+                /**
+                 * @description All, Ok or Up (the same), Down, Maint, Unknown, or a tag_id.
+                 * @example Down
+                 */
+                Filter?: string;
+                /**
+                 * @description A part of ShortName, FullName or URL, in any letter case. The answer has no X-Total-Count.
+                 * @example shop
+                 */
+                Search?: string;
+                /**
+                 * @description Names or ids of tags, joined by commas: their devices only. Match says how many of them.
+                 * @example shop
+                 */
+                Tag?: string;
+                /**
+                 * @description Devices of this Method only.
+                 * @example HTTP
+                 */
+                Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
+                /**
+                 * @description Name or id of a Location: the devices that are checked from there only.
+                 * @example local
+                 */
+                Location?: string;
+                /**
+                 * @description The one with this ExternalKey only.
+                 * @example cmdb-4711
+                 */
+                ExternalKey?: string;
+                /**
+                 * @description false: paused devices only; true: all others.
+                 * @example true
+                 */
+                Enabled?: "true" | "false";
+                /**
+                 * @description The order: a field, descending with - before it. Default: the order of creation.
+                 * @example -StatusSince
+                 */
+                Sort?: "ShortName" | "-ShortName" | "Status" | "-Status" | "StatusSince" | "-StatusSince" | "CreatedAt" | "-CreatedAt";
+                /**
+                 * @description Most rows to return; more than 1000 is taken as 1000.
+                 * @example 100
+                 */
+                Limit?: number;
+                /**
+                 * @description Rows to skip; not together with After. Rows that are added meanwhile shift it.
+                 * @example 0
+                 */
+                Offset?: number;
+                /**
+                 * @description A device_id: the rows that were created after this one. Link: rel="next" uses it.
+                 * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+                 */
+                After?: string;
+                /**
+                 * @description Any: devices with one of the tags. All: devices with each of them.
+                 * @example Any
+                 */
+                Match?: "Any" | "All";
+                /**
+                 * @description What each row has besides: Tags, Locations, LastCheck, Master, Day, joined by commas.
+                 * @example Tags,Day
+                 */
+                With?: string;
+                /**
+                 * @description The Vantage-Revision of an earlier answer, at most 50 minutes old: only what changed since. Rows with Gone are devices that were deleted or are not in the list any more. A row may come though nothing changed.
+                 * @example mb1ou4ao-2f6-hqy6qs8cdk
+                 */
+                ChangedSince?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description The address of the next page (RFC 8288), while there are more rows.
+                     * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
+                     */
+                    Link?: string;
+                    /**
+                     * @description Rows of all pages, where counting is cheap.
+                     * @example 2000
+                     */
+                    "X-Total-Count"?: number;
+                    /**
+                     * @description Sent as `ChangedSince`, it asks for what changed since this answer.
+                     * @example mb1ou4ao-2f6-hqy6qs8cdk
+                     */
+                    "Vantage-Revision": string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "ShortName": "web-1",
+                     *         "FullName": "Web shop, front page",
+                     *         "Method": "HTTP",
+                     *         "Status": "Up",
+                     *         "StatusSince": "2026-02-25T23:38:03+01:00",
+                     *         "Enabled": true,
+                     *         "Retrying": false,
+                     *         "Severity": "critical",
+                     *         "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+                     *         "DownBecause": null,
+                     *         "Tags": [
+                     *           {
+                     *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *             "Name": "shop"
+                     *           }
+                     *         ],
+                     *         "Locations": [
+                     *           {
+                     *             "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *             "Name": "local"
+                     *           }
+                     *         ],
+                     *         "LastCheck": {
+                     *           "Timestamp": "2026-02-25T23:38:03+01:00",
+                     *           "RequestTime": 48.9,
+                     *           "ResultCode": 1
+                     *         },
+                     *         "Master": {
+                     *           "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "ShortName": "gw-1"
+                     *         },
+                     *         "Day": "UUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUDDDUUUUUUUUU",
+                     *         "Gone": true
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["DeviceState"][];
                 };
             };
             400: components["responses"]["Refused"];

@@ -92,6 +92,7 @@ export function answerHeaders(route: Route, findResource: FindResource): z.ZodOb
     ...(method === 'POST' && level !== 'none' ? { 'Idempotency-Replayed': replayed } : {}),
     ...(setsCookie ? { 'Set-Cookie': cookie } : {}),
     ...(isPaged ? pageHeaders : {}),
+    ...(query?.shape['ChangedSince'] === undefined ? {} : { 'Vantage-Revision': revision }),
     ...(isDevice && method !== 'DELETE' ? { 'Vantage-Warning': warning } : {}),
     ...(names === undefined ? {} : { 'Content-Disposition': disposition }),
   });
@@ -105,6 +106,11 @@ const pageHeaders = {
   ),
   'X-Total-Count': header('Rows of all pages, where counting is cheap.', z.int().min(0).optional(), 2000),
 };
+const revision = header(
+  'Sent as `ChangedSince`, it asks for what changed since this answer.',
+  z.string(),
+  'mb1ou4ao-2f6-hqy6qs8cdk',
+);
 const replayed = header(
   'With `true`: the answer of an earlier request with the same Idempotency-Key.',
   z.string().optional(),

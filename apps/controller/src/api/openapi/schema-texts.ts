@@ -14,6 +14,7 @@ export const schemaTexts: Readonly<Record<string, string>> = {
   ContactCreate: 'A contact to create.',
   ContactUpdate: 'Changed settings of a contact; what is absent stays.',
   DeviceEntry: 'A device as lists show it.',
+  DeviceState: 'A device as lists of thousands show it.',
   Event: 'A change of a device, a Location or an agent.',
   Location: 'A place from which agents check devices.',
   MaintenanceSchedule: 'Maintenance windows that recur.',

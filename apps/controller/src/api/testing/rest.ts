@@ -213,6 +213,7 @@ export async function startRest(deps: RestDeps = {}): Promise<Rest> {
 }
 
 const quietHealth: RouteDeps['health'] = {
+  timelines: async () => new Map(),
   startMaintenance: async () => {},
   stopMaintenance: async () => {},
   uptimes: async ({ devices, toUs }) =>

@@ -12,6 +12,8 @@ export interface DeviceFilter {
   readonly locationNo?: number | undefined;
   readonly externalKey?: string | undefined;
   readonly enabled?: boolean | undefined;
+  /** One of these. */
+  readonly among?: readonly number[] | undefined;
 }
 
 /** The fields by which a list can be sorted. CreatedAt is the order of creation. */
@@ -36,17 +38,21 @@ export interface DeviceListAsk {
   readonly limit: number;
   readonly offset: number;
   readonly nowUs: number;
+  /** The texts of the last checks are not read: they are null. */
+  readonly withoutResults?: boolean;
 }
 
 /** Does only the status decide which devices are in the list? */
 export function isByStatusAlone({ tagNos = [], ...filter }: DeviceFilter): boolean {
-  const { search, method, locationNo, externalKey, enabled } = filter;
-  return [...tagNos, search, method, locationNo, externalKey, enabled].every((each) => each === undefined);
+  const { search, method, locationNo, externalKey, enabled, among } = filter;
+  return [...tagNos, search, method, locationNo, externalKey, enabled, among].every(
+    (each) => each === undefined,
+  );
 }
 
 /** The conditions on `devices` as d, except that of the status. */
 export function conditionsOf({ accountNo, filter }: DeviceListAsk): RawBuilder<boolean> {
-  const { tagNos = [], search, method, locationNo, externalKey, enabled } = filter;
+  const { tagNos = [], search, method, locationNo, externalKey, enabled, among } = filter;
   const conditions = [
     sql`d.account_no = ${accountNo}::int`,
     ...tagNos.map(
@@ -60,6 +66,7 @@ export function conditionsOf({ accountNo, filter }: DeviceListAsk): RawBuilder<b
           sql`d.device_no in (select device_no from device_locations where location_no = ${locationNo}::int)`,
         ]),
     ...(externalKey === undefined ? [] : [sql`d.external_key = ${externalKey}`]),
+    ...(among === undefined ? [] : [sql`d.device_no = any(${among}::int[])`]),
     ...(enabled === undefined ? [] : [enabled ? sql`d.enabled` : sql`not d.enabled`]),
   ];
   return sql<boolean>`${sql.join(conditions, sql` and `)}`;

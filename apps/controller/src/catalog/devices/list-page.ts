@@ -63,14 +63,15 @@ export async function readListPage(
 }
 
 function statementOf(
-  { nowUs }: DeviceListAsk,
+  { nowUs, withoutResults = false }: DeviceListAsk,
   { ctes, from, order, total }: PageParts,
   days: RecentDays,
 ): RawBuilder<ReadRow> {
   const shown = statusSql(nowUs, 'few');
+  const lastResult = withoutResults ? sql`null::text as last_result` : lastResultColumn(nowUs, days);
   // The columns stand outside, because each is computed for the rows of the page only.
   return sql<ReadRow>`${ctes}
-    select ${entryColumns(shown)}, ${lastResultColumn(nowUs, days)}, ${total === undefined ? sql`null::int` : sql`(${total})`} as total
+    select ${entryColumns(shown)}, ${lastResult}, ${total === undefined ? sql`null::int` : sql`(${total})`} as total
     from ${from} ${shown.joins} order by ${order}`;
 }
 
@@ -82,12 +83,12 @@ function isUsualPage({ filter, limit, offset }: DeviceListAsk): boolean {
 
 function keyOf(
   kind: string,
-  { filter, sort, afterNo, limit, offset }: DeviceListAsk,
+  { filter, sort, afterNo, limit, offset, withoutResults = false }: DeviceListAsk,
   days: RecentDays,
 ): string {
   const { field, descending } = sort;
   const { fromUs, toUs } = days;
-  const part = [filter.status, field, descending, afterNo === undefined, limit, offset];
+  const part = [filter.status, field, descending, afterNo === undefined, limit, offset, withoutResults];
   return `list of devices ${kind} ${part.join(' ')} ${fromUs} ${toUs}`;
 }
 

@@ -115,7 +115,8 @@ async function readStatusOrTag(
   }
 }
 
-async function readTag(db: Db, accountNo: number, text: string): Promise<readonly number[]> {
+/** The numbers of the account's tags with this name or id. Throws a Problem (1003) where there is none. */
+export async function readTag(db: Db, accountNo: number, text: string): Promise<readonly number[]> {
   const found = await findTags(db.kysely, accountNo, [text]);
   if (found.length === 0) throw missing('tag');
   return found.map(({ tag_no }) => tag_no);

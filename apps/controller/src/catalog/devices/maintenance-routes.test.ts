@@ -13,6 +13,7 @@ beforeAll(async () => {
       startMaintenance: async (ask) => void asked.push(ask),
       stopMaintenance: async () => {},
       uptimes: async () => new Map(),
+      timelines: async () => new Map(),
     }),
   });
   const { accountNo } = await rest.account('one', 'Europe/Berlin');

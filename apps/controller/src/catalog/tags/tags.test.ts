@@ -4,19 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Rest, startRest } from '../../api/testing/rest.ts';
 import { recordEvents } from '../../events/index.ts';
-import { startMaintenance, stopMaintenance, uptimes } from '../../health/index.ts';
+import { createRestHealth } from '../../health/index.ts';
 
 describe('tags', () => {
   let rest: Rest;
   let key: string;
   beforeAll(async () => {
     rest = await startRest({
-      health: ({ kysely }, clock) => ({
-        startMaintenance: (ask) =>
-          startMaintenance({ kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
-        stopMaintenance: (ask) => stopMaintenance({ kysely, recordEvents }, { ...ask, nowUs: clock.nowUs() }),
-        uptimes: (ask) => uptimes(kysely, ask),
-      }),
+      health: ({ kysely }, clock) => createRestHealth({ kysely, recordEvents, clock }),
     });
     const { accountNo } = await rest.account('one');
     ({ key } = await rest.key(accountNo, 'UW'));

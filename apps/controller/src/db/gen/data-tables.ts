@@ -218,6 +218,12 @@ export interface DataTables {
     devices: number;
     frequency_min: Generated<number>;
   };
+  device_marks: {
+    account_no: number;
+    device_no: number;
+    xid: number;
+    at_us: number;
+  };
   device_schedules: {
     device_no: number;
     mschedule_no: number | null;

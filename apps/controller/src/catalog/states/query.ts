@@ -1,0 +1,109 @@
+import { boundedText } from '@vantage/kernel';
+import { z } from 'zod';
+import type { Db } from '../../db/index.ts';
+import { pageLimit } from '../../http/paging.ts';
+import { invalid } from '../../http/problem.ts';
+import type { DeviceListAsk } from '../devices/list-ask.ts';
+import { deviceListQuery, readDeviceList, readTag } from '../devices/list-query.ts';
+import { parseRevision, type Revision } from './revision.ts';
+
+const parts = ['Tags', 'Locations', 'LastCheck', 'Master', 'Day'] as const;
+type Part = (typeof parts)[number];
+
+const maxTags = 50;
+
+/** The query parameters of `GET /states`. */
+export const statesQuery = z.object({
+  ...deviceListQuery.shape,
+  Limit: pageLimit(1_000, 1_000),
+  Tag: boundedText(10_000, 1)
+    .optional()
+    .describe('Names or ids of tags, joined by commas: their devices only. Match says how many of them.'),
+  Match: z
+    .enum(['Any', 'All'])
+    .default('Any')
+    .describe('Any: devices with one of the tags. All: devices with each of them.'),
+  With: boundedText(100, 1)
+    .optional()
+    .describe(`What each row has besides: ${parts.join(', ')}, joined by commas.`)
+    .meta({ example: 'Tags,Day' }),
+  ChangedSince: boundedText(50, 1)
+    .optional()
+    .describe(
+      'The Vantage-Revision of an earlier answer, at most 50 minutes old: only what changed since. Rows with Gone are devices that were deleted or are not in the list any more. A row may come though nothing changed.',
+    )
+    .meta({ example: 'mb1ou4ao-2f6-hqy6qs8cdk' }),
+});
+
+/** What a request for states asks for. */
+export interface StatesAsk {
+  readonly list: Omit<DeviceListAsk, 'nowUs'>;
+  readonly parts: ReadonlySet<Part>;
+  /** Undefined: all. */
+  readonly since: Revision | undefined;
+}
+
+/** Reads the parameters. Throws a Problem: 1003 for a tag, Location or device that the account does not have, 1004 for all other faults. */
+export async function readStatesAsk(
+  db: Db,
+  accountNo: number,
+  query: z.output<typeof statesQuery>,
+): Promise<StatesAsk> {
+  const { Tag, Match, With, ChangedSince, ...others } = query;
+  const asked = readParts(With);
+  const since = readSince(ChangedSince, query);
+  const tags = Tag === undefined ? [] : await readTags(db, accountNo, Tag.split(','));
+  const list = await readDeviceList(db, accountNo, others);
+  const sets = Match === 'All' || tags.length === 0 ? tags : [tags.flat()];
+  const filter = { ...list.filter, tagNos: [...(list.filter.tagNos ?? []), ...sets] };
+  return { list: { ...list, filter, withoutResults: true }, parts: asked, since };
+}
+
+function readParts(text: string | undefined): ReadonlySet<Part> {
+  const names = text === undefined ? [] : text.split(',');
+  return new Set(
+    names.map((name) => {
+      const part = parts.find((each) => each === name);
+      if (part === undefined)
+        throw invalid([
+          {
+            field: 'With',
+            message: `has the value ${JSON.stringify(name)}, but accepted is ${parts.join(', ')}, joined by commas; for example With=Tags,Day`,
+          },
+        ]);
+      return part;
+    }),
+  );
+}
+
+function readSince(
+  text: string | undefined,
+  { Sort, Offset }: z.output<typeof statesQuery>,
+): Revision | undefined {
+  if (text === undefined) return undefined;
+  const since = parseRevision(text);
+  if (since === undefined)
+    throw invalid([{ field: 'ChangedSince', message: 'must be the Vantage-Revision of an earlier answer' }]);
+  const other = Sort === undefined ? (Offset === undefined ? undefined : 'Offset') : 'Sort';
+  if (other !== undefined)
+    throw invalid([
+      {
+        field: other,
+        message:
+          'must not be sent together with ChangedSince, whose rows are in the order of creation; page with After',
+      },
+    ]);
+  return since;
+}
+
+async function readTags(
+  db: Db,
+  accountNo: number,
+  texts: readonly string[],
+): Promise<readonly (readonly number[])[]> {
+  if (texts.length > maxTags)
+    throw invalid([{ field: 'Tag', message: `names ${texts.length} tags; accepted are at most ${maxTags}` }]);
+  const tags: (readonly number[])[] = [];
+  for (const text of texts) tags.push(await readTag(db, accountNo, text));
+  return tags;
+}
