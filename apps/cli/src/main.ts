@@ -11,7 +11,7 @@ import { addQuarantineCommands } from './commands/quarantine.ts';
 import { addReleaseCommands } from './commands/releases.ts';
 import { addScriptCommands } from './commands/script.ts';
 import { addSystemCommands } from './commands/system.ts';
-import { ignoreClosedOutput, renderFailure } from './output.ts';
+import { renderFailure, tolerateLostOutput } from './output.ts';
 
 const commandLine = createCommandLine();
 addSystemCommands(commandLine);
@@ -28,7 +28,7 @@ addReleaseCommands(commandLine);
 /** Codes of faults that the caller's arguments or settings cause; the last four are those of `script run`. */
 const mistakes = ['settings', 'unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];
 
-ignoreClosedOutput();
+tolerateLostOutput();
 try {
   await commandLine.run();
 } catch (error) {

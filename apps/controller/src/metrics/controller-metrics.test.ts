@@ -12,6 +12,8 @@ async function start() {
   const metrics = createControllerMetrics({ db, clock, version: '1' });
   metrics.watch({
     clocks: { problem: undefined },
+    disk: { space: { freeBytes: 7, totalBytes: 9 } },
+    certificates: { apiEndUs: 1_800_000_000_000_000 },
     gateway: { load: { sessions: 3, waitingBatches: 2 } },
     feed: { followers: 1 },
     notify: {
@@ -49,6 +51,9 @@ test('the series show ingest, streams, the pool and the jobs; promtool has no co
     'vantage_ingest_batch_seconds_count{outcome="failed"} 1',
     'vantage_ingest_batches_in_work 0',
     'vantage_gateway_streams 3',
+    'vantage_disk_free_bytes 7',
+    'vantage_disk_size_bytes 9',
+    'vantage_api_certificate_expiry_timestamp_seconds 1800000000',
     'vantage_gateway_batches_waiting 2',
     'vantage_event_streams 1',
     'vantage_notification_attempts_running 4',
