@@ -4,6 +4,7 @@ import { createCommandLine } from './command-line.ts';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addAgentCommands } from './commands/agents.ts';
 import { addAlertCommands } from './commands/alerts.ts';
+import { addBackupCommands } from './commands/backup.ts';
 import { addContactCommands } from './commands/contacts.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addLocationCommands } from './commands/locations.ts';
@@ -15,6 +16,7 @@ import { renderFailure, tolerateLostOutput } from './output.ts';
 
 const commandLine = createCommandLine();
 addSystemCommands(commandLine);
+addBackupCommands(commandLine);
 addAccountCommands(commandLine);
 addKeyCommands(commandLine);
 addLocationCommands(commandLine);

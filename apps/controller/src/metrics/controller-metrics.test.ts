@@ -44,6 +44,7 @@ test('the series show ingest, streams, the pool and the jobs; promtool has no co
     .insertInto('job_cursors')
     .values({ name: 'roll-up', at_us: clock.nowUs() - 7_000_000_000 })
     .execute();
+  await db.kysely.insertInto('last_backup').values({ at_us: 1_700_000_000_000_000 }).execute();
   const text = await metrics.text();
   for (const line of [
     'vantage_build_info{program="controller",version="1"} 1',
@@ -62,6 +63,7 @@ test('the series show ingest, streams, the pool and the jobs; promtool has no co
     'vantage_notification_retries_total{channel="webhook"} 2',
     'vantage_notifications_pending 0',
     'vantage_database_requests_waiting 0',
+    'vantage_last_backup_timestamp_seconds 1700000000',
     'vantage_database_up 1',
     'vantage_rollup_buckets_waiting 0',
   ])

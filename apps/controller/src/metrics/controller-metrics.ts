@@ -166,5 +166,8 @@ function watchJobs(
       ? undefined
       : clock.nowUs() / 1e6 - jobs.oldest_notification_us / 1e6,
   );
+  gauge('vantage_last_backup_timestamp_seconds', 'When the newest backup was made.', () =>
+    jobs?.last_backup_us == null ? undefined : jobs.last_backup_us / 1e6,
+  );
   gauge('vantage_run_requests_overdue', 'Run requests past their deadline.', () => jobs?.overdue_requests);
 }
